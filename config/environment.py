@@ -1,0 +1,41 @@
+"""Where this process finds its home, its servers and its secrets: the environment first, then the home's run.json."""
+
+import json
+import os
+from pathlib import Path
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+
+def home() -> Path:
+    """The folder that holds everything a local Handoff keeps (`HANDOFF_HOME`, default `.handoff/` in the checkout)."""
+    return Path(os.environ.get("HANDOFF_HOME") or BASE_DIR / ".handoff").absolute()
+
+
+def port() -> int:
+    """The port that the web process listens on (`HANDOFF_PORT`, default 8000)."""
+    return int(os.environ.get("HANDOFF_PORT") or 8000)
+
+
+def run_facts() -> dict[str, object]:
+    """What the running supervisor wrote into run.json; empty when nothing runs there."""
+    try:
+        facts = json.loads((home() / "run.json").read_text())
+    except (OSError, ValueError):
+        return {}
+    return facts if isinstance(facts, dict) else {}
+
+
+def server_url(variable: str, fact: str) -> str:
+    """The URL of a server: `variable` from the environment, else `fact` of run.json, else empty."""
+    return os.environ.get(variable) or str(run_facts().get(fact) or "")
+
+
+def secret(variable: str, file: str) -> str:
+    """A secret from the environment, else from a file of the home; empty where neither has it."""
+    if value := os.environ.get(variable):
+        return value
+    try:
+        return (home() / file).read_text().strip()
+    except OSError:
+        return ""
