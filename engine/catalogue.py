@@ -23,11 +23,18 @@ class StepSpec(Protocol):
     @property
     def timeout_seconds(self) -> int | None: ...
     @property
+    def default_queue(self) -> str | None:
+        """The queue of a node that names none; None: the node's own id."""
+
+    @property
     def input_schema(self) -> dict[str, Json] | None:
         """JSON Schema of what the step takes; None where it takes anything."""
 
     def output_schema(self, params: Mapping[str, Json]) -> dict[str, Json] | None:
         """JSON Schema of what the step gives with these params; None where nothing is known of it."""
+
+    def evaluate(self, params: Mapping[str, Json], given: Json) -> Json:
+        """What the step makes of `given`, for the kind `engine`: pure and fast. Raises StepError."""
 
 
 Catalogue = Mapping[str, StepSpec]

@@ -1,0 +1,144 @@
+"""What a step type is, and how one is executed: params, input and output are checked around its `run`."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+
+from engine.catalogue import Json, Kind
+from engine.errors import StepError
+from steps.problems import sentence_of
+
+SchemaMode = Literal["validation", "serialization"]
+QUEUE_OF_KIND: Mapping[Kind, str | None] = {
+    "inline": "default",
+    "blocking": "blocking",
+    "engine": "engine",
+    "external": None,
+}
+
+
+def _whole(value: object) -> object:
+    """CEL gives 3.0 where a person reads 3: a whole double counts as an integer, as in JSON Schema."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+WholeNumber = Annotated[int, BeforeValidator(_whole)]
+
+
+class Params(BaseModel):
+    """What a step type's params derive from: unknown ones are refused, and nothing is converted silently."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class NoParams(Params):
+    """Of a step type that takes no params."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepContext:
+    """What `run` gets; `input` is an instance of the type's input model, or the JSON itself without one."""
+
+    params: Any
+    input: Json
+    run_id: str
+    node: str
+    attempt: int
+    idempotency_key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepType:
+    """One entry of the catalogue: the params, schemas, face in the builder and work of a step type.
+
+    `example` is `{"params", "input"}` that work. `output_schema_of`: where the output depends on the params.
+    """
+
+    name: str
+    kind: Kind
+    title: str
+    help: str
+    icon: str
+    group: str
+    example: Mapping[str, Json]
+    run: Callable[[StepContext], Json]
+    params_model: type[BaseModel] = NoParams
+    input_model: type[BaseModel] | None = None
+    output_model: type[BaseModel] | None = None
+    output_schema_of: Callable[[Mapping[str, Json]], dict[str, Json] | None] | None = None
+    lease_seconds: int = 30
+    timeout_seconds: int | None = 600
+    takes_nothing: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        unchecked = self.input_model is None and self.output_model is None
+        object.__setattr__(self, "takes_nothing", unchecked and self.params_model is NoParams)
+
+    @property
+    def default_queue(self) -> str | None:
+        """The queue of a node that names none; None: the node's own id (DESIGN "A definition")."""
+        return QUEUE_OF_KIND[self.kind]
+
+    @property
+    def params_schema(self) -> dict[str, Json]:
+        """JSON Schema of the params, for the builder's form and for `validate`."""
+        return _schema(self.params_model, "validation")
+
+    @property
+    def input_schema(self) -> dict[str, Json] | None:
+        """JSON Schema of what the step takes; None where it takes anything (R-014)."""
+        return _schema(self.input_model, "validation") if self.input_model else None
+
+    def output_schema(self, params: Mapping[str, Json]) -> dict[str, Json] | None:
+        """JSON Schema of what the step gives with these params, rendered or not; None: not known (R-014)."""
+        if self.output_schema_of is not None:
+            return self.output_schema_of(params)
+        return _schema(self.output_model, "serialization") if self.output_model else None
+
+    def evaluate(self, params: Mapping[str, Json], given: Json) -> Json:
+        """What the step makes of `given`, for the engine's own kinds, which no worker executes.
+
+        `params` are rendered. Pure and fast: it runs inside the advance transaction. Raises StepError.
+        """
+        return execute(self, params, given, run_id="", node="", attempt=1, idempotency_key="")
+
+
+@cache
+def _schema(model: type[BaseModel], mode: SchemaMode) -> dict[str, Json]:
+    return model.model_json_schema(mode=mode)
+
+
+def execute(
+    step_type: StepType,
+    params: Mapping[str, Json],
+    given: Json,
+    *,
+    run_id: str,
+    node: str,
+    attempt: int,
+    idempotency_key: str,
+) -> Json:
+    """One attempt of a step: its output, or StepError.
+
+    `params` are rendered. BadParams, BadInput and BadOutput name the field, no retries (R-014, R-252).
+    """
+    if step_type.takes_nothing and not params:
+        # Chains of noop run 10,000 times a second and more: they pay for no validation.
+        return step_type.run(StepContext(params, given, run_id, node, attempt, idempotency_key))
+    checked = _checked(step_type.params_model, params, "BadParams", "params")
+    taken = _checked(step_type.input_model, given, "BadInput", "input") if step_type.input_model else given
+    output = step_type.run(StepContext(checked, taken, run_id, node, attempt, idempotency_key))
+    if step_type.output_model is not None:
+        _checked(step_type.output_model, output, "BadOutput", "output")
+    return output
+
+
+def _checked(model: type[BaseModel], value: object, code: str, where: str) -> BaseModel:
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        path, message = sentence_of(error, where)
+        raise StepError(code, message, details={"field": path}) from error

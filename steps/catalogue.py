@@ -1,0 +1,42 @@
+"""Every step type: an explicit list, plus what installed packages offer as entry points `handoff.steps`."""
+
+from collections.abc import Iterable, Mapping
+from importlib.metadata import EntryPoint, entry_points
+from types import MappingProxyType
+
+from steps.base import StepType
+from steps.decision import DECISION
+from steps.job import JOB
+from steps.noop import NOOP
+from steps.transform import TRANSFORM
+
+GROUP = "handoff.steps"
+BUILT_IN = (TRANSFORM, DECISION, JOB, NOOP)
+
+
+class CatalogueError(Exception):
+    """An installed package offers something that is no step type, or takes a name that is in use."""
+
+
+def build(built_in: Iterable[StepType], offered: Iterable[EntryPoint]) -> Mapping[str, StepType]:
+    """Name to step type. Raises CatalogueError, naming the entry point, rather than leave one out."""
+    catalogue = {step_type.name: step_type for step_type in built_in}
+    for entry in sorted(offered, key=lambda entry: entry.name):
+        step_type = _loaded(entry)
+        if step_type.name in catalogue:
+            raise CatalogueError(f"The entry point {entry.value} offers `{step_type.name}`, which is taken.")
+        catalogue[step_type.name] = step_type
+    return MappingProxyType(catalogue)
+
+
+def _loaded(entry: EntryPoint) -> StepType:
+    try:
+        step_type = entry.load()
+    except Exception as error:
+        raise CatalogueError(f"The entry point {entry.value} cannot be loaded: {error}") from error
+    if not isinstance(step_type, StepType):
+        raise CatalogueError(f"The entry point {entry.value} is no StepType.")
+    return step_type
+
+
+CATALOGUE = build(BUILT_IN, entry_points(group=GROUP))

@@ -1,0 +1,51 @@
+"""Pydantic's findings as one sentence for people, which names the field."""
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+KINDS = {
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    str: "a text",
+    list: "a list",
+    dict: "an object",
+}
+SHOWN_CHARS = 40
+
+
+def sentence_of(error: ValidationError, where: str) -> tuple[str, str]:
+    """The first problem, as (path of the field, sentence). `where` is the root: params, input or output."""
+    problems = error.errors(include_url=False, include_context=False)
+    path = _path(problems[0], where)
+    sentence = _sentence(problems[0], path)
+    if len(problems) > 1:
+        sentence += f" There are {len(problems) - 1} more problems."
+    return path, sentence
+
+
+def kind_of(value: object) -> str:
+    """What a JSON value is, in words: `a number`."""
+    return KINDS.get(type(value), "null" if value is None else type(value).__name__)
+
+
+def _path(problem: ErrorDetails, where: str) -> str:
+    return ".".join(str(part) for part in problem["loc"]) or where
+
+
+def _sentence(problem: ErrorDetails, path: str) -> str:
+    kind, message, value = problem["type"], problem["msg"], problem["input"]
+    if kind == "missing":
+        return f"`{path}` is missing."
+    if kind == "extra_forbidden":
+        return f"`{path}` is not known here."
+    if not message.startswith("Input should"):
+        return f"`{path}` {message.removeprefix('Value error, ')}."
+    return f"`{path}` should{message.removeprefix('Input should')}, but is {_shown(value)}."
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return kind_of(value)
+    text = repr(value)
+    return text if len(text) <= SHOWN_CHARS else kind_of(value)
