@@ -11,6 +11,13 @@ KINDS = {
     list: "a list",
     dict: "an object",
 }
+WORDS = {
+    "a valid dictionary": "an object",
+    "a valid boolean": "true or false",
+    "a valid integer": "a whole number",
+    "a valid list": "a list",
+    "a valid string": "a text",
+}
 SHOWN_CHARS = 40
 
 
@@ -19,8 +26,8 @@ def sentence_of(error: ValidationError, where: str) -> tuple[str, str]:
     problems = error.errors(include_url=False, include_context=False)
     path = _path(problems[0], where)
     sentence = _sentence(problems[0], path)
-    if len(problems) > 1:
-        sentence += f" There are {len(problems) - 1} more problems."
+    if more := len(problems) - 1:
+        sentence += " There is one more problem." if more == 1 else f" There are {more} more problems."
     return path, sentence
 
 
@@ -41,6 +48,8 @@ def _sentence(problem: ErrorDetails, path: str) -> str:
         return f"`{path}` is not known here."
     if not message.startswith("Input should"):
         return f"`{path}` {message.removeprefix('Value error, ')}."
+    for theirs, ours in WORDS.items():
+        message = message.replace(theirs, ours)
     return f"`{path}` should{message.removeprefix('Input should')}, but is {_shown(value)}."
 
 
