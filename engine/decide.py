@@ -1,0 +1,286 @@
+"""The heart: what an outcome of a step means for its graph, as data. No clock, no database, no framework.
+
+`begin`, `settle` and `fire` follow edges as far as they go without asking anybody: through skipped nodes and through
+steps that the engine does itself, up to steps for workers and up to joins. How far a join has got is known only to
+whoever holds the run's state, so arrivals are handed out and `verdict` says what a count of them means.
+"""
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from engine.catalogue import Json
+from engine.errors import ExpressionError, StepError
+from engine.graph import Edge, Graph, Join, Node
+from engine.statuses import StepStatus
+
+Scope = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """The step did its work."""
+
+    output: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The step failed for good: no retry is left or none is allowed. `error` is `{code, message, …}`."""
+
+    error: Mapping[str, Json]
+
+
+Outcome = Completed | Failed
+
+
+@dataclass(frozen=True, slots=True)
+class NewStep:
+    """A step row to create. `given` is its input; `given_from` names the node whose output that is, where it is one."""
+
+    node: Node
+    status: StepStatus
+    given: Json = None
+    given_from: str | None = None
+    output: Json = None
+    error: Mapping[str, Json] | None = None
+    taken: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """The edge from `source` reached the join `node`, taken or dead."""
+
+    node: str
+    source: str
+    taken: bool
+
+
+@dataclass(slots=True)
+class Effects:
+    """All that follows from one cause, in the order in which it follows."""
+
+    outcome: Outcome | None = None
+    taken: tuple[str, ...] = ()
+    steps: list[NewStep] = field(default_factory=list)
+    arrivals: list[Arrival] = field(default_factory=list)
+    sinks: list[str] = field(default_factory=list)
+    failure: tuple[str, Mapping[str, Json]] | None = None
+
+
+def begin(graph: Graph, scope: Scope) -> Effects:
+    """What starting a run means: every node without incoming edges starts with the run's input."""
+    walk = _Walk(graph, scope)
+    for name in graph.starts:
+        walk.pending.append((graph.nodes[name], {}, True))
+    return walk.run()
+
+
+def settle(graph: Graph, node: Node, outcome: Outcome, scope: Scope) -> Effects:
+    """What the outcome of `node` means: its own final outcome (`NoBranchMatched` turns success into failure) and what follows."""
+    walk = _Walk(graph, scope)
+    outcome, taken = walk.conclude(node, outcome)
+    walk.effects.outcome, walk.effects.taken = outcome, taken
+    return walk.run()
+
+
+def fire(graph: Graph, node: Node, outputs: Mapping[str, Json], scope: Scope, *, run: bool) -> Effects:
+    """What a decided join means: it starts with the outputs of its taken predecessors, or it is skipped."""
+    walk = _Walk(graph, scope)
+    walk.pending.append((node, outputs, run))
+    return walk.run()
+
+
+def verdict(join: Join, arrived: int, taken: int) -> Literal["run", "skip"] | None:
+    """What `arrived` resolved edges, `taken` of them taken, mean for a join; None = not decided yet (DESIGN "join")."""
+    dead = arrived - taken
+    match join.mode:
+        case "all":
+            return "skip" if dead else "run" if taken == join.need else None
+        case "any" if taken:
+            return "run"
+        case "n_of":
+            return "run" if taken >= join.least else "skip" if dead > join.need - join.least else None
+    if arrived < join.need:
+        return None
+    return "run" if taken else "skip"
+
+
+def contributors(join: Join, taken: Sequence[str]) -> Sequence[str]:
+    """The sources whose outputs a join that runs is given: of `any` and `n_of` those that decided it, in order of arrival."""
+    return taken[: join.least] if join.mode in ("any", "n_of") else taken
+
+
+def run_output(graph: Graph, completed: Mapping[str, Json], scope: Scope) -> Json:
+    """The output of a run whose sinks are resolved; `completed` holds the outputs of the completed sinks by id.
+
+    Raises ExpressionError where the definition's own `output` fails on these values.
+    """
+    if graph.output is not None:
+        return graph.output.render(scope)
+    if len(completed) > 1:
+        return {name: completed[name] for name in graph.sinks if name in completed}
+    return next(iter(completed.values()), None)
+
+
+def failed_output(error: Mapping[str, Json]) -> Json:
+    """What the steps behind a failed step with `on_error` continue or branch see as its output."""
+    return {"error": dict(error)}
+
+
+class NoBranchMatched(StepError):
+    """None of the step's conditional edges holds for its output."""
+
+    def __init__(self, node: Node, output: Json) -> None:
+        branch = output.get("branch") if isinstance(output, dict) else None
+        said = f"its branch is {branch!r}" if branch is not None else "its output matches none of them"
+        super().__init__(
+            "NoBranchMatched",
+            f"{node.title} has conditional edges but {said}: add a default edge or set allow_no_match.",
+        )
+
+
+class _Walk:
+    """Follows edges from one cause until only workers and joins can go on."""
+
+    __slots__ = ("effects", "graph", "pending", "scope")
+
+    def __init__(self, graph: Graph, scope: Scope) -> None:
+        self.graph = graph
+        self.scope = dict(scope)
+        self.effects = Effects()
+        self.pending: deque[tuple[Node, Mapping[str, Json], bool]] = deque()
+
+    def run(self) -> Effects:
+        while self.pending and self.effects.failure is None:
+            node, outputs, runs = self.pending.popleft()
+            if runs:
+                self._start(node, outputs)
+            else:
+                self._skip(node)
+        return self.effects
+
+    def conclude(self, node: Node, outcome: Outcome) -> tuple[Outcome, tuple[str, ...]]:
+        """Resolve the edges of a node that ended; returns its final outcome and the targets of its taken edges."""
+        taken: dict[str, bool] = {}
+        if isinstance(outcome, Completed):
+            if not node.is_conditional:
+                taken = {edge.target: True for edge in node.edges}
+            else:
+                try:
+                    taken = self._resolve(node, outcome.output)
+                except StepError as error:
+                    outcome = Failed(describe(error))
+        if isinstance(outcome, Failed):
+            if node.on_error == "fail":
+                self.effects.failure = (node.id, outcome.error)
+                return outcome, ()
+            taken = self._resolve_failed(node, failed_output(outcome.error))
+        output = outcome.output if isinstance(outcome, Completed) else failed_output(outcome.error)
+        for target in node.targets:
+            self._arrive(node, self.graph.nodes[target], taken.get(target, False), output)
+        if node.is_sink:
+            self.effects.sinks.append(node.id)
+        return outcome, tuple(target for target in node.targets if taken.get(target))
+
+    def _arrive(self, source: Node, target: Node, taken: bool, output: Json) -> None:
+        if target.is_join:
+            self.effects.arrivals.append(Arrival(target.id, source.id, taken))
+        else:
+            self.pending.append((target, {source.id: output}, taken))
+
+    def _resolve(self, node: Node, output: Json) -> dict[str, bool]:
+        scope = {**self.scope, "output": output}
+        edges = list(_taken(node, output, scope))
+        decides = node.type == "decision"
+        # What a decision takes first has decided, even without a condition; elsewhere only a conditional edge has.
+        matched = any(decides or edge.kind != "always" for edge in edges)
+        branches = decides or (isinstance(output, dict) and "branch" in output)
+        if branches and not matched and not node.allow_no_match:
+            raise NoBranchMatched(node, output)
+        return {edge.target: True for edge in edges}
+
+    def _resolve_failed(self, node: Node, output: Json) -> dict[str, bool]:
+        if node.on_error == "branch":
+            return {edge.target: True for edge in node.error_edges}
+        scope = {**self.scope, "output": output, "error": output["error"]}
+        # The step has failed already: a condition that can't be evaluated on an error is just not true.
+        return {edge.target: True for edge in _taken(node, output, scope, lenient=True)}
+
+    def _start(self, node: Node, outputs: Mapping[str, Json]) -> None:
+        source = node.predecessors[0] if len(node.predecessors) == 1 else None
+        given: Json = self.scope.get("input") if not node.predecessors else outputs
+        if source is not None:
+            given = outputs[source]
+        try:
+            if node.mapping is not None:
+                given, source = node.mapping.render({**self.scope, "prev": given}), None
+            if node.kind != "engine":
+                self.effects.steps.append(NewStep(node, StepStatus.QUEUED, given, source))
+                return
+            params = node.params.render({**self.scope, "prev": given})
+            outcome: Outcome = Completed(node.spec.evaluate(params, given))
+        except ExpressionError as error:
+            outcome = Failed(
+                describe(StepError("ExpressionError", f"An expression of {node.title} failed: {error}"))
+            )
+        except StepError as error:
+            outcome = Failed(describe(error))
+        self._finish_inside(node, outcome, given, source)
+
+    def _finish_inside(self, node: Node, outcome: Outcome, given: Json, source: str | None) -> None:
+        """An engine step, or one whose input can't be made, is over as soon as it starts."""
+        outcome, taken = self.conclude(node, outcome)
+        if isinstance(outcome, Completed):
+            self.scope["steps"] = {**self.scope.get("steps", {}), node.id: {"output": outcome.output}}
+            step = NewStep(node, StepStatus.COMPLETED, given, source, outcome.output, None, taken)
+        else:
+            output = None if node.on_error == "fail" else failed_output(outcome.error)
+            step = NewStep(node, StepStatus.FAILED, given, source, output, outcome.error, taken)
+        self.effects.steps.append(step)
+
+    def _skip(self, node: Node) -> None:
+        self.effects.steps.append(NewStep(node, StepStatus.SKIPPED))
+        for target in node.targets:
+            self._arrive(node, self.graph.nodes[target], False, None)
+        if node.is_sink:
+            self.effects.sinks.append(node.id)
+
+
+def describe(error: StepError) -> dict[str, Json]:
+    """A StepError as the JSON that steps, runs and dead letters keep (R-090)."""
+    found: dict[str, Json] = {"code": error.code, "message": error.message, "retryable": error.retryable}
+    if error.details:
+        found["details"] = error.details
+    return found
+
+
+def _taken(node: Node, output: Json, scope: Scope, *, lenient: bool = False) -> Iterator[Edge]:
+    """The success edges that hold, in order; a decision takes only the first of them, a default edge the leavings."""
+    first_only = node.type == "decision"
+    matched = False
+    for edge in node.edges:
+        if edge.kind == "default" or not _holds(edge, output, scope, lenient):
+            continue
+        yield edge
+        if first_only:
+            return
+        matched = matched or edge.kind != "always"
+    if not matched:
+        yield from (edge for edge in node.edges if edge.kind == "default")
+
+
+def _holds(edge: Edge, output: Json, scope: Scope, lenient: bool) -> bool:
+    if edge.kind == "branch":
+        return isinstance(output, dict) and output.get("branch") == edge.branch
+    if edge.when is not None:
+        try:
+            return edge.when.is_true(scope)
+        except ExpressionError as error:
+            if lenient:
+                return False
+            raise StepError(
+                "ExpressionError", f"The condition of the edge to {edge.target} failed: {error}"
+            ) from error
+    return True

@@ -1,0 +1,218 @@
+"""A definition compiled: nodes with their edges in order, what each one needs to read, and how joins decide."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from engine.catalogue import Catalogue, Json, Kind, StepSpec
+from engine.expressions import Expression, References, compile_expression
+from engine.retry import RetryPolicy, policy
+from engine.templates import Template, compile_template
+
+EdgeKind = Literal["always", "branch", "when", "default", "error"]
+OnError = Literal["fail", "continue", "branch"]
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One edge; `index` is its place in the definition."""
+
+    index: int
+    source: str
+    target: str
+    kind: EdgeKind
+    branch: str | None = None
+    when: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """When a node with several predecessors is decided: `need` predecessors, `least` of them taken for n_of."""
+
+    mode: Literal["any_taken", "all", "any", "n_of"]
+    need: int
+    least: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One step of the graph with everything that running it and getting past it takes."""
+
+    id: str
+    index: int
+    type: str
+    title: str
+    spec: StepSpec
+    kind: Kind
+    params: Template
+    mapping: Template | None
+    join: Join
+    predecessors: tuple[str, ...]
+    edges: tuple[Edge, ...]
+    error_edges: tuple[Edge, ...]
+    targets: tuple[str, ...]
+    on_error: OnError
+    allow_no_match: bool
+    retry: RetryPolicy
+    queue: str
+    priority: int
+    lease_seconds: int
+    timeout_seconds: int | None
+    reads: References
+
+    @property
+    def is_join(self) -> bool:
+        """Whether several predecessors must be counted before this node is decided."""
+        return self.join.need > 1
+
+    @property
+    def is_sink(self) -> bool:
+        """Whether the run waits for this node: it has no outgoing success edge."""
+        return not self.edges
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether a success edge of this node depends on its output."""
+        return any(edge.kind != "always" for edge in self.edges)
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """An immutable compiled version; nodes are in topological order."""
+
+    nodes: Mapping[str, Node]
+    starts: tuple[str, ...]
+    sinks: tuple[str, ...]
+    output: Template | None
+    plain: bool
+    reads_at_start: References
+    business_key: Template | None
+    input_schema: Mapping[str, Json] | None
+
+    @property
+    def only_sink(self) -> str | None:
+        """The sink whose output is the run's output as it stands, where there is just one and nothing else is said."""
+        return self.sinks[0] if len(self.sinks) == 1 and self.output is None else None
+
+
+NOTHING = References(steps=frozenset(), every_step=False, names=frozenset())
+
+
+def union(parts: Iterable[References]) -> References:
+    """Everything that any of `parts` reads."""
+    found = list(parts)
+    return References(
+        steps=frozenset().union(*(part.steps for part in found)),
+        every_step=any(part.every_step for part in found),
+        names=frozenset().union(*(part.names for part in found)),
+    )
+
+
+def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue) -> Graph:
+    """Compile a valid definition of the native dialect.
+
+    Raises KeyError, ExpressionInvalid or ValueError for one that `validate` would refuse.
+    """
+    edges = [_edge(index, edge) for index, edge in enumerate(definition.get("edges", ()))]
+    order = _topological([node["id"] for node in definition["nodes"]], edges)
+    raw = {node["id"]: node for node in definition["nodes"]}
+    places = {node["id"]: index for index, node in enumerate(definition["nodes"])}
+    nodes: dict[str, Node] = {}
+    # From the sinks up, so that a node knows what the engine steps behind it will read.
+    for name in reversed(order):
+        nodes[name] = _node(raw[name], places[name], edges, catalogue, nodes)
+    nodes = {name: nodes[name] for name in order}
+    starts = tuple(name for name in places if not nodes[name].predecessors)
+    output = definition.get("output")
+    key = definition.get("business_key")
+    return Graph(
+        nodes=nodes,
+        starts=starts,
+        sinks=tuple(name for name in order if nodes[name].is_sink),
+        output=None if output is None else compile_template(output),
+        plain=all(node.join.mode == "any_taken" or not node.is_join for node in nodes.values()),
+        reads_at_start=union(entry_reads(nodes[name], nodes) for name in starts),
+        business_key=None if key is None else compile_template(key),
+        input_schema=definition.get("input_schema"),
+    )
+
+
+def entry_reads(node: Node, nodes: Mapping[str, Node]) -> References:
+    """What is read when `node` starts inside advance: its mapping and, for an engine step, what lies behind it."""
+    parts = [node.mapping.refs] if node.mapping else []
+    if node.kind == "engine":
+        parts.append(node.reads)
+    return union(parts)
+
+
+def _node(
+    raw: Mapping[str, Any], index: int, edges: list[Edge], catalogue: Catalogue, later: Mapping[str, Node]
+) -> Node:
+    name, spec = raw["id"], catalogue[raw["type"]]
+    predecessors = tuple(dict.fromkeys(edge.source for edge in edges if edge.target == name))
+    leaving = tuple(edge for edge in edges if edge.source == name)
+    targets = tuple(dict.fromkeys(edge.target for edge in leaving))
+    params = compile_template(raw.get("params") or {})
+    conditions = [edge.when.refs for edge in leaving if edge.when]
+    onward = [entry_reads(later[target], later) for target in targets if not later[target].is_join]
+    timeout = raw.get("timeout_seconds")
+    return Node(
+        id=name,
+        index=index,
+        type=raw["type"],
+        title=raw.get("title") or name,
+        spec=spec,
+        kind=spec.kind,
+        params=params,
+        mapping=None if raw.get("input") is None else compile_template(raw["input"]),
+        join=_join(raw.get("join"), len(predecessors)),
+        predecessors=predecessors,
+        edges=tuple(edge for edge in leaving if edge.kind != "error"),
+        error_edges=tuple(edge for edge in leaving if edge.kind == "error"),
+        targets=targets,
+        on_error=raw.get("on_error") or "fail",
+        allow_no_match=bool(raw.get("allow_no_match")),
+        retry=policy(raw.get("retry")),
+        queue=raw.get("queue") or spec.default_queue or name,
+        priority=raw.get("priority") or 0,
+        lease_seconds=raw.get("lease_seconds") or spec.lease_seconds,
+        timeout_seconds=spec.timeout_seconds if timeout is None else timeout,
+        reads=union([params.refs, *conditions, *onward]),
+    )
+
+
+def _edge(index: int, raw: Mapping[str, Any]) -> Edge:
+    source, target = raw["from"], raw["to"]
+    if raw.get("on") == "error":
+        return Edge(index, source, target, "error")
+    if raw.get("branch") is not None:
+        return Edge(index, source, target, "branch", branch=raw["branch"])
+    if raw.get("when") is not None:
+        return Edge(index, source, target, "when", when=compile_expression(raw["when"]))
+    return Edge(index, source, target, "default" if raw.get("default") else "always")
+
+
+def _join(raw: Any, need: int) -> Join:
+    if isinstance(raw, Mapping):
+        return Join("n_of", need, raw["n_of"])
+    return Join(raw or "any_taken", need)
+
+
+def _topological(names: list[str], edges: list[Edge]) -> list[str]:
+    """Names so that every edge points forward; ties in the order of the definition. Raises ValueError on a cycle."""
+    waiting = {name: {edge.source for edge in edges if edge.target == name} for name in names}
+    after: dict[str, list[str]] = {name: [] for name in names}
+    for edge in edges:
+        if edge.target not in after[edge.source]:
+            after[edge.source].append(edge.target)
+    ready = [name for name in names if not waiting[name]]
+    order: list[str] = []
+    for name in ready:
+        order.append(name)
+        for target in after[name]:
+            waiting[target].discard(name)
+            if not waiting[target]:
+                ready.append(target)
+    if len(order) < len(names):
+        raise ValueError("the graph has a cycle")
+    return order

@@ -1,0 +1,61 @@
+"""How long to wait before the next attempt, and whether there is one (R-078, R-080, R-081, R-088, C-3, C-6, H-1)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """`max_retries` R means R + 1 attempts; the n-th retry waits base × factor^(n-1) seconds plus up to `jitter` of it."""
+
+    max_retries: int = 3
+    base_seconds: float = 2.0
+    factor: float = 2.0
+    max_seconds: float = 300.0
+    jitter: float = 0.1
+    non_retryable: frozenset[str] = frozenset()
+
+
+PRESETS: Mapping[str, RetryPolicy] = {
+    "seed": RetryPolicy(),
+    "minutes": RetryPolicy(base_seconds=60.0, max_seconds=240.0),
+    "llm": RetryPolicy(max_retries=5, base_seconds=5.0, max_seconds=120.0, jitter=0.25),
+    "none": RetryPolicy(max_retries=0),
+}
+
+
+def policy(spec: str | Mapping[str, Any] | None) -> RetryPolicy:
+    """The policy that a definition's `retry` names: a preset, an object over the default preset, or the default."""
+    if spec is None:
+        return PRESETS["seed"]
+    if isinstance(spec, str):
+        return PRESETS[spec]
+    given = {key: value for key, value in spec.items() if value is not None}
+    given["non_retryable"] = frozenset(given.get("non_retryable", ()))
+    return RetryPolicy(**given)
+
+
+def delay_seconds(policy: RetryPolicy, attempt: int, luck: float) -> float:
+    """Seconds until the attempt after `attempt` (1 = the first); never below the nominal delay. `luck` is in [0, 1)."""
+    # An exponent beyond this is above any max_seconds and would overflow a float.
+    nominal = min(policy.base_seconds * policy.factor ** min(attempt - 1, 60), policy.max_seconds)
+    return nominal * (1.0 + policy.jitter * luck)
+
+
+def next_delay(
+    policy: RetryPolicy,
+    *,
+    attempt: int,
+    code: str,
+    retryable: bool,
+    luck: float,
+    retry_after: float | None = None,
+) -> float | None:
+    """Seconds until the next attempt after attempt number `attempt` failed with `code`; None = failed for good.
+
+    `retry_after` is what the other side asked for; it can lengthen the wait, never shorten it.
+    """
+    if not retryable or code in policy.non_retryable or attempt > policy.max_retries:
+        return None
+    return max(delay_seconds(policy, attempt, luck), retry_after or 0.0)

@@ -1,0 +1,84 @@
+"""The two state machines as data: `docs/states.md` is drawn from them and the SQL is tested against them (R-032)."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Final
+
+
+class RunStatus(StrEnum):
+    """What a run row can hold; PENDING and WAITING are shown but never stored (DESIGN "Statuses")."""
+
+    RUNNING = "RUNNING"
+    PAUSED = "PAUSED"
+    COMPLETED = "COMPLETED"
+    CONTINUED = "CONTINUED"
+    FAILING = "FAILING"
+    CANCELLING = "CANCELLING"
+    FAILED = "FAILED"
+    CANCELLED = "CANCELLED"
+    COMPENSATING = "COMPENSATING"
+    COMPENSATED = "COMPENSATED"
+    WAITING_FOR_MANUAL_ACTION = "WAITING_FOR_MANUAL_ACTION"
+
+
+class StepStatus(StrEnum):
+    """What a step row can hold; a node without a row is shown as PENDING."""
+
+    QUEUED = "QUEUED"
+    RUNNING = "RUNNING"
+    WAITING = "WAITING"
+    COMPLETED = "COMPLETED"
+    FAILED = "FAILED"
+    SKIPPED = "SKIPPED"
+    CANCELLED = "CANCELLED"
+
+
+R, S = RunStatus, StepStatus
+
+RUN: Final[Mapping[tuple[RunStatus, str], tuple[RunStatus, ...]]] = {
+    (R.RUNNING, "pause"): (R.PAUSED,),
+    (R.PAUSED, "unpause"): (R.RUNNING,),
+    **{(s, "sinks resolved"): (R.COMPLETED,) for s in (R.RUNNING, R.PAUSED)},
+    **{(s, "continue as new"): (R.CONTINUED,) for s in (R.RUNNING, R.PAUSED)},
+    **{(s, "step failed"): (R.FAILING, R.FAILED) for s in (R.RUNNING, R.PAUSED)},
+    **{(s, "cancel"): (R.CANCELLING, R.CANCELLED) for s in (R.RUNNING, R.PAUSED)},
+    (R.FAILING, "cancel"): (R.CANCELLING,),
+    (R.FAILING, "nothing running"): (R.FAILED, R.COMPENSATING),
+    (R.CANCELLING, "nothing running"): (R.CANCELLED, R.COMPENSATING),
+    (R.COMPENSATING, "compensated"): (R.COMPENSATED, R.CANCELLED, R.FAILED),
+    (R.COMPENSATING, "compensation failed"): (R.WAITING_FOR_MANUAL_ACTION,),
+    (R.WAITING_FOR_MANUAL_ACTION, "resolve"): (R.COMPENSATING,),
+    (R.FAILED, "resume"): (R.RUNNING,),
+}
+"""(status, event) → what it may become; a pair that is not here changes nothing."""
+
+STEP: Final[Mapping[tuple[StepStatus, str], tuple[StepStatus, ...]]] = {
+    (S.QUEUED, "claim"): (S.RUNNING,),
+    **{(s, "complete"): (S.COMPLETED,) for s in (S.RUNNING, S.QUEUED)},
+    (S.RUNNING, "fail"): (S.FAILED,),
+    (S.RUNNING, "retry"): (S.QUEUED,),
+    (S.RUNNING, "lease lost"): (S.QUEUED,),
+    (S.RUNNING, "release"): (S.QUEUED,),
+    **{(s, "wait"): (S.WAITING,) for s in (S.QUEUED, S.RUNNING)},
+    (S.WAITING, "wake"): (S.QUEUED, S.COMPLETED),
+    **{(s, "skip"): (S.SKIPPED,) for s in (S.QUEUED, S.WAITING, S.FAILED)},
+    **{(s, "cancel"): (S.CANCELLED,) for s in (S.QUEUED, S.WAITING)},
+    (S.RUNNING, "outcome unknown"): (S.CANCELLED,),
+    **{(s, "resume"): (S.QUEUED,) for s in (S.FAILED, S.CANCELLED)},
+}
+"""(status, event) → what it may become. RUNNING is cancelled only when its outcome can't be known or matters no more."""
+
+STEP_CREATED: Final = (S.QUEUED, S.RUNNING, S.WAITING, S.SKIPPED, S.COMPLETED, S.FAILED)
+"""The statuses that a step row may be created with."""
+
+RUN_OPEN: Final = frozenset({R.RUNNING, R.PAUSED})
+"""Statuses in which edges resolve and new steps start."""
+
+RUN_CLOSING: Final = frozenset({R.FAILING, R.CANCELLING})
+"""Statuses in which running steps are awaited and nothing else happens."""
+
+RUN_ENDED: Final = frozenset({R.COMPLETED, R.CONTINUED, R.FAILED, R.CANCELLED, R.COMPENSATED})
+"""Terminal for this life of the run."""
+
+STEP_OPEN: Final = frozenset({S.QUEUED, S.RUNNING, S.WAITING})
+"""Statuses of a step that is not over."""
