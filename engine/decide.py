@@ -1,8 +1,8 @@
 """The heart: what an outcome of a step means for its graph, as data. No clock, no database, no framework.
 
-`begin`, `settle` and `fire` follow edges as far as they go without asking anybody: through skipped nodes and through
-steps that the engine does itself, up to steps for workers and up to joins. How far a join has got is known only to
-whoever holds the run's state, so arrivals are handed out and `verdict` says what a count of them means.
+`begin`, `settle` and `fire` follow edges as far as they go without asking anybody: through skipped nodes and
+through steps that the engine does itself, up to steps for workers and up to joins. How far a join has got is known
+only to whoever holds the run's state, so arrivals are handed out and `verdict` says what a count of them means.
 """
 
 from collections import deque
@@ -37,7 +37,7 @@ Outcome = Completed | Failed
 
 @dataclass(frozen=True, slots=True)
 class NewStep:
-    """A step row to create. `given` is its input; `given_from` names the node whose output that is, where it is one."""
+    """A step row to create. `given` is its input; `given_from` the node whose output that is, where it is one."""
 
     node: Node
     status: StepStatus
@@ -78,7 +78,7 @@ def begin(graph: Graph, scope: Scope) -> Effects:
 
 
 def settle(graph: Graph, node: Node, outcome: Outcome, scope: Scope) -> Effects:
-    """What the outcome of `node` means: its own final outcome (`NoBranchMatched` turns success into failure) and what follows."""
+    """What the outcome of `node` means: what follows, and its own final outcome (`NoBranchMatched` fails it)."""
     walk = _Walk(graph, scope)
     outcome, taken = walk.conclude(node, outcome)
     walk.effects.outcome, walk.effects.taken = outcome, taken
@@ -93,7 +93,7 @@ def fire(graph: Graph, node: Node, outputs: Mapping[str, Json], scope: Scope, *,
 
 
 def verdict(join: Join, arrived: int, taken: int) -> Literal["run", "skip"] | None:
-    """What `arrived` resolved edges, `taken` of them taken, mean for a join; None = not decided yet (DESIGN "join")."""
+    """What `arrived` resolved edges, `taken` of them taken, mean for a join; None = not yet (DESIGN "join")."""
     dead = arrived - taken
     match join.mode:
         case "all":
@@ -108,12 +108,12 @@ def verdict(join: Join, arrived: int, taken: int) -> Literal["run", "skip"] | No
 
 
 def contributors(join: Join, taken: Sequence[str]) -> Sequence[str]:
-    """The sources whose outputs a join that runs is given: of `any` and `n_of` those that decided it, in order of arrival."""
+    """The sources whose outputs a join is given: of `any` and `n_of` those that decided it, in their order."""
     return taken[: join.least] if join.mode in ("any", "n_of") else taken
 
 
 def run_output(graph: Graph, completed: Mapping[str, Json], scope: Scope) -> Json:
-    """The output of a run whose sinks are resolved; `completed` holds the outputs of the completed sinks by id.
+    """The output of a run whose sinks are resolved; `completed`: the outputs of its completed sinks by id.
 
     Raises ExpressionError where the definition's own `output` fails on these values.
     """
@@ -153,7 +153,8 @@ class _Walk:
         self.pending: deque[tuple[Node, Mapping[str, Json], bool]] = deque()
 
     def run(self) -> Effects:
-        while self.pending and self.effects.failure is None:
+        # Also past a failure: what is cut off here would be lost to a run that is resumed.
+        while self.pending:
             node, outputs, runs = self.pending.popleft()
             if runs:
                 self._start(node, outputs)
@@ -162,7 +163,7 @@ class _Walk:
         return self.effects
 
     def conclude(self, node: Node, outcome: Outcome) -> tuple[Outcome, tuple[str, ...]]:
-        """Resolve the edges of a node that ended; returns its final outcome and the targets of its taken edges."""
+        """Resolve the edges of a node that ended; returns its final outcome and the targets it takes."""
         taken: dict[str, bool] = {}
         if isinstance(outcome, Completed):
             if not node.is_conditional:
@@ -174,7 +175,7 @@ class _Walk:
                     outcome = Failed(describe(error))
         if isinstance(outcome, Failed):
             if node.on_error == "fail":
-                self.effects.failure = (node.id, outcome.error)
+                self.effects.failure = self.effects.failure or (node.id, outcome.error)
                 return outcome, ()
             taken = self._resolve_failed(node, failed_output(outcome.error))
         output = outcome.output if isinstance(outcome, Completed) else failed_output(outcome.error)
@@ -194,7 +195,7 @@ class _Walk:
         scope = {**self.scope, "output": output}
         edges = list(_taken(node, output, scope))
         decides = node.type == "decision"
-        # What a decision takes first has decided, even without a condition; elsewhere only a conditional edge has.
+        # What a decision takes first has decided, even without a condition; elsewhere a conditional edge must.
         matched = any(decides or edge.kind != "always" for edge in edges)
         branches = decides or (isinstance(output, dict) and "branch" in output)
         if branches and not matched and not node.allow_no_match:
@@ -222,9 +223,7 @@ class _Walk:
             params = node.params.render({**self.scope, "prev": given})
             outcome: Outcome = Completed(node.spec.evaluate(params, given))
         except ExpressionError as error:
-            outcome = Failed(
-                describe(StepError("ExpressionError", f"An expression of {node.title} failed: {error}"))
-            )
+            outcome = Failed(describe(_unevaluable(f"An expression of {node.title} failed: {error}")))
         except StepError as error:
             outcome = Failed(describe(error))
         self._finish_inside(node, outcome, given, source)
@@ -248,6 +247,10 @@ class _Walk:
             self.effects.sinks.append(node.id)
 
 
+def _unevaluable(message: str) -> StepError:
+    return StepError("ExpressionError", message)
+
+
 def describe(error: StepError) -> dict[str, Json]:
     """A StepError as the JSON that steps, runs and dead letters keep (R-090)."""
     found: dict[str, Json] = {"code": error.code, "message": error.message, "retryable": error.retryable}
@@ -257,7 +260,7 @@ def describe(error: StepError) -> dict[str, Json]:
 
 
 def _taken(node: Node, output: Json, scope: Scope, *, lenient: bool = False) -> Iterator[Edge]:
-    """The success edges that hold, in order; a decision takes only the first of them, a default edge the leavings."""
+    """The success edges that hold, in order: of a decision the first; a default edge where no condition holds."""
     first_only = node.type == "decision"
     matched = False
     for edge in node.edges:
@@ -268,7 +271,8 @@ def _taken(node: Node, output: Json, scope: Scope, *, lenient: bool = False) -> 
             return
         matched = matched or edge.kind != "always"
     if not matched:
-        yield from (edge for edge in node.edges if edge.kind == "default")
+        defaults = [edge for edge in node.edges if edge.kind == "default"]
+        yield from defaults[:1] if first_only else defaults
 
 
 def _holds(edge: Edge, output: Json, scope: Scope, lenient: bool) -> bool:
@@ -280,7 +284,5 @@ def _holds(edge: Edge, output: Json, scope: Scope, lenient: bool) -> bool:
         except ExpressionError as error:
             if lenient:
                 return False
-            raise StepError(
-                "ExpressionError", f"The condition of the edge to {edge.target} failed: {error}"
-            ) from error
+            raise _unevaluable(f"The condition of the edge to {edge.target} failed: {error}") from error
     return True

@@ -1,4 +1,4 @@
-"""A definition compiled: nodes with their edges in order, what each one needs to read, and how joins decide."""
+"""A definition compiled: nodes with their edges in order, what each one reads, and how joins decide."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """When a node with several predecessors is decided: `need` predecessors, `least` of them taken for n_of."""
+    """When a node with several predecessors is decided: `need` of them, `least` taken for `any` and `n_of`."""
 
     mode: Literal["any_taken", "all", "any", "n_of"]
     need: int
@@ -91,7 +91,7 @@ class Graph:
 
     @property
     def only_sink(self) -> str | None:
-        """The sink whose output is the run's output as it stands, where there is just one and nothing else is said."""
+        """The sink whose output is the run's output as it stands: the only one, and no `output` is defined."""
         return self.sinks[0] if len(self.sinks) == 1 and self.output is None else None
 
 
@@ -138,7 +138,7 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue) -> Graph:
 
 
 def entry_reads(node: Node, nodes: Mapping[str, Node]) -> References:
-    """What is read when `node` starts inside advance: its mapping and, for an engine step, what lies behind it."""
+    """What is read when `node` starts inside advance: its mapping and, for an engine step, what follows it."""
     parts = [node.mapping.refs] if node.mapping else []
     if node.kind == "engine":
         parts.append(node.reads)
@@ -199,7 +199,7 @@ def _join(raw: Any, need: int) -> Join:
 
 
 def _topological(names: list[str], edges: list[Edge]) -> list[str]:
-    """Names so that every edge points forward; ties in the order of the definition. Raises ValueError on a cycle."""
+    """Names so that every edge points forward, ties as in the definition. Raises ValueError on a cycle."""
     waiting = {name: {edge.source for edge in edges if edge.target == name} for name in names}
     after: dict[str, list[str]] = {name: [] for name in names}
     for edge in edges:

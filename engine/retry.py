@@ -1,4 +1,4 @@
-"""How long to wait before the next attempt, and whether there is one (R-078, R-080, R-081, R-088, C-3, C-6, H-1)."""
+"""How long to wait before the next attempt, and whether there is one (R-078, R-080, R-081, R-088, C-3, H-1)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """`max_retries` R means R + 1 attempts; the n-th retry waits base × factor^(n-1) seconds plus up to `jitter` of it."""
+    """R `max_retries` are R + 1 attempts; the n-th retry waits base × factor^(n-1) s and up to `jitter` more."""
 
     max_retries: int = 3
     base_seconds: float = 2.0
@@ -26,7 +26,7 @@ PRESETS: Mapping[str, RetryPolicy] = {
 
 
 def policy(spec: str | Mapping[str, Any] | None) -> RetryPolicy:
-    """The policy that a definition's `retry` names: a preset, an object over the default preset, or the default."""
+    """The policy that a definition's `retry` names: a preset, an object over the default, or the default."""
     if spec is None:
         return PRESETS["seed"]
     if isinstance(spec, str):
@@ -37,7 +37,7 @@ def policy(spec: str | Mapping[str, Any] | None) -> RetryPolicy:
 
 
 def delay_seconds(policy: RetryPolicy, attempt: int, luck: float) -> float:
-    """Seconds until the attempt after `attempt` (1 = the first); never below the nominal delay. `luck` is in [0, 1)."""
+    """Seconds until the attempt after `attempt` (1 = the first), never below the nominal; `luck` in [0, 1)."""
     # An exponent beyond this is above any max_seconds and would overflow a float.
     nominal = min(policy.base_seconds * policy.factor ** min(attempt - 1, 60), policy.max_seconds)
     return nominal * (1.0 + policy.jitter * luck)
@@ -52,7 +52,7 @@ def next_delay(
     luck: float,
     retry_after: float | None = None,
 ) -> float | None:
-    """Seconds until the next attempt after attempt number `attempt` failed with `code`; None = failed for good.
+    """Seconds until the next attempt after attempt `attempt` failed with `code`; None = failed for good.
 
     `retry_after` is what the other side asked for; it can lengthen the wait, never shorten it.
     """

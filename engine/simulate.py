@@ -1,4 +1,4 @@
-"""Drive a graph in memory with the same core as the database does: for property tests and for trying a definition."""
+"""Drive a graph in memory with the core that the database uses: for property tests and for trying things."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -73,7 +73,7 @@ Pick = Callable[[list[str]], list[str]]
 
 
 def simulate(graph: Graph, run_input: Json, outcomes: Mapping[str, Outcome], pick: Pick = list) -> FinalState:
-    """Run `graph` in memory: `outcomes` says how each worker step ends, `pick` which of the open ones end next as one batch.
+    """Run `graph` in memory: `outcomes` scripts how worker steps end, `pick` which end next, as one batch.
 
     Raises KeyError for a step that has no scripted outcome.
     """
@@ -92,8 +92,7 @@ def simulate(graph: Graph, run_input: Json, outcomes: Mapping[str, Outcome], pic
 
 def _end(state: FinalState, node: Node, outcome: Outcome) -> None:
     effects = settle(state.graph, node, outcome, state.scope())
-    assert effects.outcome is not None
-    _record(state.steps[node.id], effects.outcome)
+    _record(state.steps[node.id], effects.outcome or outcome)
     state.steps[node.id].taken = effects.taken
     _apply(state, effects)
 
@@ -112,10 +111,11 @@ def _apply(state: FinalState, effects: Effects) -> None:
         for new in wave.steps:
             state.steps[new.node.id] = StepState(new.status, new.given, new.output, new.error, new.taken)
         state.sinks += wave.sinks
-        if wave.failure is not None:
-            return _fail(state, *wave.failure)
         waves += [fired for arrival in wave.arrivals if (fired := _count(state, arrival))]
-    if len(state.sinks) == len(state.graph.sinks):
+    failure = next((wave.failure for wave in waves if wave.failure), None)
+    if failure is not None:
+        _fail(state, *failure)
+    elif len(state.sinks) == len(state.graph.sinks):
         _finish(state)
 
 

@@ -1,4 +1,4 @@
-"""The two state machines as data: `docs/states.md` is drawn from them and the SQL is tested against them (R-032)."""
+"""The two state machines as data: `docs/states.md` is drawn from them, the SQL tested against them (R-032)."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -66,7 +66,7 @@ STEP: Final[Mapping[tuple[StepStatus, str], tuple[StepStatus, ...]]] = {
     (S.RUNNING, "outcome unknown"): (S.CANCELLED,),
     **{(s, "resume"): (S.QUEUED,) for s in (S.FAILED, S.CANCELLED)},
 }
-"""(status, event) → what it may become. RUNNING is cancelled only when its outcome can't be known or matters no more."""
+"""(status, event) → what it may become. RUNNING is cancelled only when its outcome can't be known."""
 
 STEP_CREATED: Final = (S.QUEUED, S.RUNNING, S.WAITING, S.SKIPPED, S.COMPLETED, S.FAILED)
 """The statuses that a step row may be created with."""
