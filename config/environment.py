@@ -3,6 +3,7 @@
 import json
 import os
 from pathlib import Path
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -39,3 +40,18 @@ def secret(variable: str, file: str) -> str:
         return (home() / file).read_text().strip()
     except OSError:
         return ""
+
+
+def database_of(url: str) -> dict[str, object]:
+    """Django's description of a `postgresql://` URL; a socket directory comes as `?host=/path`."""
+    parts = urlsplit(url)
+    query = dict(parse_qsl(parts.query))
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(parts.path.lstrip("/")),
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": query.pop("host", "") or (parts.hostname or ""),
+        "PORT": query.pop("port", "") or str(parts.port or ""),
+        "OPTIONS": dict(query),
+    }

@@ -1,8 +1,7 @@
-"""Settings of the local profile (`make up`: plain http on loopback). Everything that differs by place comes from the environment."""
+"""Settings of the local profile (`make up`: plain http on loopback); what differs by place is in the environment."""
 
 import os
 import secrets
-from urllib.parse import parse_qsl, unquote, urlsplit
 
 from config import environment
 
@@ -59,25 +58,9 @@ TEMPLATES = [
     },
 ]
 
-
-def _database(url: str) -> dict[str, object]:
-    """Django's description of a `postgresql://` URL; a socket directory comes as `?host=/path`."""
-    parts = urlsplit(url)
-    query = dict(parse_qsl(parts.query))
-    return {
-        "ENGINE": "django.db.backends.postgresql",
-        "NAME": unquote(parts.path.lstrip("/")),
-        "USER": unquote(parts.username or ""),
-        "PASSWORD": unquote(parts.password or ""),
-        "HOST": query.pop("host", "") or (parts.hostname or ""),
-        "PORT": query.pop("port", "") or str(parts.port or ""),
-        "OPTIONS": dict(query),
-    }
-
-
 DATABASE_URL = environment.server_url("DATABASE_URL", "database_url")
 REDIS_URL = environment.server_url("REDIS_URL", "redis_url")
-DATABASES = {"default": _database(DATABASE_URL)}
+DATABASES = {"default": environment.database_of(DATABASE_URL)}
 if os.environ.get("HANDOFF_PROCESS") == "web":
     # Threads of the web process share a pool; the workers keep one connection a thread (CELERY_DB_REUSE_MAX).
     DATABASES["default"]["OPTIONS"] |= {"pool": {"min_size": 2, "max_size": 10, "timeout": 10}}  # type: ignore[operator]
