@@ -1,0 +1,162 @@
+"""Reads the syntax tree out of a compiled CEL expression.
+
+The CEL library has no tree of its own to offer, but it serialises what it parsed as `cel.expr.CheckedExpr` (or
+`ParsedExpr`). This is a decoder of just that much of the protobuf wire format; field numbers are those of
+`cel/expr/syntax.proto`.
+"""
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+Wire = dict[int, list[int | bytes]]
+MACRO = "a list macro"
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A literal."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class Ident:
+    """A name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """`operand.field`; `has(operand.field)` when `test_only`."""
+
+    operand: "Expr"
+    field: str
+    test_only: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function, a method (first of `args`) or an operator such as `_+_`."""
+
+    function: str
+    args: tuple["Expr", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A list, map or message literal, or a macro: `label` says which."""
+
+    label: str
+    parts: tuple["Expr", ...]
+
+
+Expr = Const | Ident | Select | Call | Group
+
+
+def parse_serialized(data: bytes) -> Expr:
+    """The tree of what `Expression.serialize()` returned. Raises ValueError on anything else."""
+    envelope = _fields(data)
+    kind = _text(envelope, 1)
+    body = _fields(_bytes(envelope, 2))
+    number = {"cel.expr.CheckedExpr": 4, "cel.expr.ParsedExpr": 2}.get(kind.rpartition("/")[2])
+    if number is None:
+        raise ValueError(f"not a CEL expression: {kind}")
+    return _expr(_bytes(body, number))
+
+
+def walk(expr: Expr) -> Iterator[Expr]:
+    """Every node of the tree, parents first."""
+    pending = [expr]
+    while pending:
+        node = pending.pop()
+        yield node
+        match node:
+            case Select(operand):
+                pending.append(operand)
+            case Call(_, parts) | Group(_, parts):
+                pending.extend(parts)
+
+
+def _expr(data: bytes) -> Expr:
+    fields = _fields(data)
+    if 3 in fields:
+        return Const(_constant(_fields(_bytes(fields, 3))))
+    if 4 in fields:
+        return Ident(_text(_fields(_bytes(fields, 4)), 1))
+    if 5 in fields:
+        inner = _fields(_bytes(fields, 5))
+        return Select(_expr(_bytes(inner, 1)), _text(inner, 2), bool(inner.get(3)))
+    if 6 in fields:
+        inner = _fields(_bytes(fields, 6))
+        return Call(_text(inner, 2), tuple(_expr(_raw(x)) for x in [*inner.get(1, []), *inner.get(3, [])]))
+    if 7 in fields:
+        return Group("list", tuple(_expr(_raw(x)) for x in _fields(_bytes(fields, 7)).get(1, [])))
+    if 8 in fields:
+        return _struct(_fields(_bytes(fields, 8)))
+    if 9 in fields:
+        inner = _fields(_bytes(fields, 9))
+        return Group(MACRO, tuple(_expr(_bytes(inner, n)) for n in (2, 4, 5, 6, 7) if n in inner))
+    return Const(None)
+
+
+def _struct(fields: Wire) -> Expr:
+    parts: list[Expr] = []
+    for entry in (_fields(_raw(x)) for x in fields.get(2, [])):
+        parts.extend(_expr(_bytes(entry, n)) for n in (3, 4) if n in entry)
+    return Group(_text(fields, 1) or "map", tuple(parts))
+
+
+def _constant(fields: Wire) -> object:
+    number, values = next(iter(fields.items()), (1, [0]))
+    value = values[-1]
+    if number == 5:
+        return struct.unpack("<d", _raw(value))[0]
+    if number in (6, 7):
+        return _raw(value).decode() if number == 6 else _raw(value)
+    if number == 2:
+        return bool(value)
+    if number == 3 and isinstance(value, int):
+        return value - (1 << 64) if value >> 63 else value
+    return value if number == 4 else None
+
+
+def _fields(data: bytes) -> Wire:
+    fields: Wire = {}
+    at = 0
+    while at < len(data):
+        tag, at = _varint(data, at)
+        value: int | bytes
+        if tag & 7 == 0:
+            value, at = _varint(data, at)
+        else:
+            size, at = _varint(data, at) if tag & 7 == 2 else ({1: 8, 5: 4}[tag & 7], at)
+            value, at = data[at : at + size], at + size
+        fields.setdefault(tag >> 3, []).append(value)
+    return fields
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        if byte < 128:
+            return value, at
+        shift += 7
+
+
+def _raw(value: int | bytes) -> bytes:
+    if isinstance(value, bytes):
+        return value
+    raise ValueError("a number stands where bytes were expected")
+
+
+def _bytes(fields: Wire, number: int) -> bytes:
+    return _raw(fields.get(number, [b""])[-1])
+
+
+def _text(fields: Wire, number: int) -> str:
+    return _bytes(fields, number).decode()

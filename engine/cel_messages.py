@@ -1,0 +1,129 @@
+"""Sentences for what CEL reports: why an expression does not compile, why it failed on these values."""
+
+import re
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+
+from engine.cel_reads import ROOT_NAMES, Path, Read
+
+Scope = Mapping[str, object]
+
+_KINDS = {
+    "int64": "an integer",
+    "uint64": "an unsigned integer",
+    "double": "a decimal number",
+    "int": "an integer",
+    "string": "a text",
+    "bool": "true/false",
+    "null_type": "null",
+    "null": "null",
+    "list": "a list",
+    "map": "an object",
+}
+_PYTHON_KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
+    (type(None), "null"),
+    (bool, "true/false"),
+    ((int, float), "a number"),
+    (str, "a text"),
+    (list, "a list"),
+    (dict, "an object"),
+    ((bytes, bytearray), "bytes"),
+    (datetime, "a timestamp"),
+    (timedelta, "a duration"),
+)
+_OVERLOAD = re.compile(
+    r"[Nn]o matching overloads? (?:found : |for )'?([^'( ]+)'?(?: applied to )?'?\(([^)]*)\)"
+)
+_LOCATED = re.compile(r"ERROR: <input>:(-?\d+):(-?\d+): (.*)")
+
+
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def failure_message(error: str, reads: Iterable[Read], scope: Scope) -> str:
+    """What went wrong in the words of the workflow: names the missing path where CEL names only its last key."""
+    code, _, text = error.partition(": ")
+    if code == "NOT_FOUND" or "non-message type" in text or "No value with name" in text:
+        key = re.search(r': "(.*)"', text)
+        found = [missing for path, test in reads if (missing := _missing(path[:-1] if test else path, scope))]
+        exact = [reason for name, reason in found if key and name == key[1]]
+        return (exact or [reason for _, reason in found] or [text])[0]
+    return overload_message(text) or text or error
+
+
+def overload_message(text: str) -> str | None:
+    """ "No matching overload" as a sentence; None if the text says something else."""
+    found = _OVERLOAD.search(text)
+    if not found:
+        return None
+    symbol = found[1] if found[1].isidentifier() else found[1].replace("_", " ").strip(" @")
+    kinds = [kind.strip().partition("<")[0] for kind in found[2].split(",")]
+    return f"`{symbol}` cannot be used with {' and '.join(_KINDS.get(kind, kind) for kind in kinds) or 'nothing'}"
+
+
+def compile_message(source: str, error: str) -> str:
+    """The first thing that the compiler has to say, as a sentence."""
+    if "recursion" in error:
+        return "the expression is nested too deeply (32 levels are allowed)"
+    located = _LOCATED.search(error)
+    if not located:
+        return f"the expression does not compile: {error}"
+    line, column, text = located.groups()
+    unknown = re.match(r"undeclared reference to '([^']+)'", text)
+    if unknown:
+        return _undeclared(source, unknown[1].partition(".")[0])
+    where = f"at column {column}" if "\n" not in source else f"at line {line}, column {column}"
+    return f"the expression does not compile: {overload_message(text) or _tidy(text)} ({where})"
+
+
+def kind_of(value: object) -> str:
+    """The kind of a value in plain words."""
+    return next((name for types, name in _PYTHON_KINDS if isinstance(value, types)), "another kind of value")
+
+
+def shorten(source: str) -> str:
+    """The source as it fits into a message."""
+    return source if len(source) <= 120 else f"{source[:117]}..."
+
+
+def _missing(path: Path, scope: Scope) -> tuple[str, str] | None:
+    """(the key that is not there, why); None if the path can be read."""
+    value: object = scope
+    for at, key in enumerate(path):
+        if not isinstance(value, Mapping):
+            return key, f"{_spell(path[:at])} is {kind_of(value)}, so it has no `{key}`"
+        if key not in value:
+            return key, _absent(path[: at + 1])
+        value = value[key]
+    return None
+
+
+def _absent(path: Path) -> str:
+    if len(path) == 1:
+        return f"`{path[0]}` is not available here"
+    if len(path) == 2 and path[0] == "steps":
+        return f"step `{path[1]}` has no output here: it did not run, or not yet"
+    return f"{_spell(path)} is missing"
+
+
+def _spell(path: Path) -> str:
+    keys = (f".{key}" if _IDENTIFIER.fullmatch(key) else f'["{key}"]' for key in path[1:])
+    return path[0] + "".join(keys)
+
+
+def _tidy(text: str) -> str:
+    text = text.removesuffix(" [INVALID_ARGUMENT]").removeprefix("Syntax error: ")
+    text = re.sub(r" expecting (\{.*|'.*)", "", text).replace("'<EOF>'", "the end of the expression")
+    reserved = re.search(r"at input '\.([A-Za-z]+)'", text)
+    return f'`.{reserved[1]}` is a reserved word, write ["{reserved[1]}"]' if reserved else text
+
+
+def _undeclared(source: str, name: str) -> str:
+    if name == "secrets":
+        return "secrets cannot be used in expressions yet"
+    if re.search(rf"\b{re.escape(name)}\s*\(", source):
+        return f"there is no function `{name}`"
+    dashed = re.search(rf"steps\.(\w+(?:-\w+)*-{re.escape(name)}(?:-\w+)*)", source)
+    if dashed:
+        return f'there is no name `{name}`; for a step with a dash in its id write steps["{dashed[1]}"]'
+    return f"there is no name `{name}`; names in scope are {', '.join(sorted(ROOT_NAMES))}"

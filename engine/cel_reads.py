@@ -1,0 +1,101 @@
+"""What an expression reads: the names, steps and paths in its tree, and how to copy just those out of a scope."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from engine.cel_ast import Call, Const, Expr, Group, Ident, Select
+
+Path = tuple[str, ...]
+Read = tuple[Path, bool]
+Plan = dict[str, "Plan | None"]
+
+ROOT_NAMES = frozenset(
+    ("input", "prev", "steps", "run", "vars", "item", "index", "output", "error", "iteration")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """What an expression or template reads.
+
+    `steps`: ids written out (`steps.a`, `steps["a-b"]`); `every_step`: whether `steps` is also used as a whole or
+    with a computed key; `names`: root names; `tested`: steps whose presence the expression itself asks with `has()`.
+    """
+
+    steps: frozenset[str] = frozenset()
+    every_step: bool = False
+    names: frozenset[str] = frozenset()
+    tested: frozenset[str] = frozenset()
+
+    @classmethod
+    def union(cls, many: Iterable["References"]) -> "References":
+        """The references of all of them together."""
+        many = tuple(many)
+        return cls(
+            steps=frozenset().union(*(r.steps for r in many)),
+            every_step=any(r.every_step for r in many),
+            names=frozenset().union(*(r.names for r in many)),
+            tested=frozenset().union(*(r.tested for r in many)),
+        )
+
+
+def reads_of(expr: Expr) -> Iterator[Read]:
+    """The longest static paths that the expression reads, each with whether only its presence is asked."""
+    path = _static_path(expr)
+    if path is not None:
+        yield path, False
+        return
+    match expr:
+        case Select(operand, field, True) if (inner := _static_path(operand)) is not None:
+            yield (*inner, field), True
+        case Select(operand):
+            yield from reads_of(operand)
+        case Call(_, parts) | Group(_, parts):
+            for part in parts:
+                yield from reads_of(part)
+
+
+def _static_path(expr: Expr) -> Path | None:
+    match expr:
+        case Ident(name) if name in ROOT_NAMES:
+            return (name,)
+        case Select(operand, field, False) | Call("_[_]", (operand, Const(str() as field))):
+            inner = _static_path(operand)
+            return None if inner is None else (*inner, field)
+    return None
+
+
+def references(reads: Iterable[Read]) -> References:
+    steps = [(path, test) for path, test in reads if path[0] == "steps"]
+    return References(
+        steps=frozenset(path[1] for path, _ in steps if len(path) > 1),
+        every_step=any(len(path) == 1 for path, _ in steps),
+        names=frozenset(path[0] for path, _ in reads),
+        tested=frozenset(path[1] for path, test in steps if test and len(path) > 1),
+    )
+
+
+def copy_plan(reads: Iterable[Read]) -> Plan:
+    """The reads as a tree of keys; None: the whole value; an empty tree: only that it is there."""
+    plan: Plan = {}
+    for path, test in reads:
+        here: Plan = plan
+        for key in path[:-1]:
+            below = here.setdefault(key, {})
+            if below is None:
+                break
+            here = below
+        else:
+            if test:
+                here.setdefault(path[-1], {})
+            else:
+                here[path[-1]] = None
+    return plan
+
+
+def copy_by_plan(value: object, plan: Plan | None) -> object:
+    if plan is None:
+        return value
+    if isinstance(value, dict):
+        return {key: copy_by_plan(value[key], below) for key, below in plan.items() if key in value}
+    return value if plan or isinstance(value, int | float) else True

@@ -1,0 +1,201 @@
+"""The only door to CEL: compile, say what is read, evaluate within limits, and never take an error for a value.
+
+What the wrapper adds to the library (SECURITY "Expression language", GOTCHAS 8): errors come back from it as truthy
+values, so every result is checked; int and double mix in + - * /; only what the expression reads is copied in;
+sources, contexts and results are bounded; list macros are refused, because their memory is not.
+"""
+
+import math
+import operator
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from typing import Any
+
+import orjson
+from cel_expr_python import cel
+
+from engine.cel_ast import MACRO, Expr, Group, parse_serialized, walk
+from engine.cel_messages import compile_message, failure_message, kind_of, shorten
+from engine.cel_reads import ROOT_NAMES, References, copy_by_plan, copy_plan, reads_of, references
+from engine.errors import ExpressionError, ExpressionInvalid
+
+Json = Any
+Scope = Mapping[str, object]
+
+SOURCE_BYTES = 4 * 1024
+CONTEXT_BYTES = 256 * 1024
+RESULT_BYTES = 64 * 1024
+EXPANDED_BYTES = 8 * 1024 * 1024
+EXACT_INT = 2**53
+
+__all__ = ["ROOT_NAMES", "Expression", "References", "compile_expression"]
+
+
+class Expression:
+    """A compiled expression. Immutable; may be shared between threads."""
+
+    __slots__ = ("_copies", "_plan", "_program", "_reads", "refs", "returns_bool", "source")
+
+    def __init__(self, source: str, program: cel.Expression, tree: Expr) -> None:
+        reads = list(reads_of(tree))
+        self.source = source
+        self.refs = references(reads)
+        self.returns_bool = program.return_type() in (cel.Type.BOOL, cel.Type.DYN)
+        self._program = program
+        self._reads = tuple(reads)
+        self._copies = max(1, len(reads))
+        self._plan = copy_plan(reads)
+
+    def evaluate(self, scope: Scope) -> Json:
+        """The value as JSON. Raises ExpressionError when it fails, is too large or is no JSON."""
+        value, is_error = self._eval(scope)
+        if is_error:
+            raise self._failed(failure_message(str(value), self._reads, scope))
+        if value is None or value is True or value is False:
+            return value
+        try:
+            return _as_json(value)
+        except ValueError as exc:
+            raise self._failed(str(exc)) from exc
+
+    def is_true(self, scope: Scope) -> bool:
+        """Whether the condition holds. Anything but true or false raises ExpressionError: errors are never true."""
+        value, is_error = self._eval(scope)
+        if is_error:
+            raise self._failed(failure_message(str(value), self._reads, scope))
+        if value is True or value is False:
+            return value is True
+        raise self._failed(f"it must give true or false, not {kind_of(value)}")
+
+    def _eval(self, scope: Scope) -> tuple[object, bool]:
+        data = {name: copy_by_plan(scope[name], plan) for name, plan in self._plan.items() if name in scope}
+        self._check_context(data)
+        try:
+            result = self._program.eval(data=data)
+            value = result.plain_value()
+        except (RuntimeError, ValueError, TypeError, OverflowError, MemoryError) as exc:
+            raise self._failed(str(exc)) from exc
+        # An error's value is a text like any other; asking the type is slow, so only texts are asked.
+        return value, type(value) is str and result.type() == cel.Type.ERROR
+
+    def _check_context(self, data: Mapping[str, object]) -> None:
+        try:
+            size = len(orjson.dumps(data))
+        except TypeError as exc:
+            raise self._failed(f"it reads a value that is no JSON: {exc}") from exc
+        # Without macros memory grows only by naming the same large value again and again.
+        if size > CONTEXT_BYTES or size * self._copies > EXPANDED_BYTES:
+            raise self._failed(f"it reads {size:,} bytes; {CONTEXT_BYTES:,} are allowed")
+
+    def _failed(self, reason: str) -> ExpressionError:
+        return ExpressionError(f"`{shorten(self.source)}` failed: {reason}")
+
+
+@lru_cache(maxsize=4096)
+def compile_expression(source: str) -> Expression:
+    """Compile CEL. Raises ExpressionInvalid with a sentence that says what is wrong."""
+    try:
+        size = len(source.encode())
+    except UnicodeEncodeError as exc:
+        raise ExpressionInvalid("the expression contains characters that are no valid Unicode") from exc
+    if size > SOURCE_BYTES:
+        raise ExpressionInvalid(f"the expression has {size:,} bytes; {SOURCE_BYTES:,} are allowed")
+    if not source.strip():
+        raise ExpressionInvalid("the expression is empty")
+    try:
+        program = _environment(ROOT_NAMES).compile(source)
+    except (RuntimeError, ValueError, TypeError) as exc:
+        raise ExpressionInvalid(compile_message(source, str(exc))) from exc
+    tree = parse_serialized(program.serialize())
+    for node in walk(tree):
+        _refuse(node)
+    return Expression(source, program, tree)
+
+
+def _refuse(node: Expr) -> None:
+    match node:
+        case Group(label) if label == MACRO:
+            raise ExpressionInvalid(
+                "all, exists, exists_one, map and filter cannot be used in expressions yet"
+            )
+        case Group(label) if label not in ("list", "map"):
+            raise ExpressionInvalid(f"{label} messages cannot be built in expressions")
+
+
+# --- the environment ---------------------------------------------------------------------------------------------
+
+
+def _mixed(combine: Callable[[float, float], float]) -> Callable[[float, float], float]:
+    def apply(left: float, right: float) -> float:
+        if any(isinstance(n, int) and abs(n) > EXACT_INT for n in (left, right)):
+            raise ValueError("an integer over 2^53 cannot be mixed with a decimal number")
+        try:
+            return combine(float(left), float(right))
+        except ZeroDivisionError as exc:
+            raise ValueError("divide by zero") from exc
+
+    return apply
+
+
+def _mixed_overloads(name: str, word: str, combine: Callable[[float, float], float]) -> cel.FunctionDecl:
+    pairs = {"int_double": (cel.Type.INT, cel.Type.DOUBLE), "double_int": (cel.Type.DOUBLE, cel.Type.INT)}
+    return cel.FunctionDecl(
+        name,
+        [
+            cel.Overload(
+                id=f"{word}_{suffix}", return_type=cel.Type.DOUBLE, parameters=pair, impl=_mixed(combine)
+            )
+            for suffix, pair in pairs.items()
+        ],
+    )
+
+
+@lru_cache(maxsize=16)
+def _environment(names: frozenset[str]) -> cel.Env:
+    # As an extension the library takes overloads of its own operators; given as `functions` it refuses them.
+    numbers = cel.CelExtension(
+        "mixed_numbers",
+        [
+            _mixed_overloads("_+_", "add", operator.add),
+            _mixed_overloads("_-_", "subtract", operator.sub),
+            _mixed_overloads("_*_", "multiply", operator.mul),
+            _mixed_overloads("_/_", "divide", operator.truediv),
+        ],
+    )
+    return cel.NewEnv(variables=dict.fromkeys(names, cel.Type.DYN), extensions=[numbers])
+
+
+# --- what comes out ----------------------------------------------------------------------------------------------
+
+
+def _as_json(value: object) -> Json:
+    value = _plain(value)
+    if isinstance(value, int | float):
+        return value
+    try:
+        size = len(orjson.dumps(value))
+    except TypeError as exc:
+        raise ValueError(f"its value is no JSON: {exc}") from exc
+    if size > RESULT_BYTES:
+        raise ValueError(f"its value has {size:,} bytes; {RESULT_BYTES:,} are allowed")
+    return value
+
+
+def _plain(value: object) -> Json:
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise ValueError("its value is a number that is not finite")
+        return value
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    if isinstance(value, dict):
+        if not all(isinstance(key, str) for key in value):
+            raise ValueError("its value is an object with keys that are no texts")
+        return {key: _plain(item) for key, item in value.items()}
+    hint = "; write string(...) around it" if isinstance(value, timedelta) else ""
+    raise ValueError(f"its value is no JSON: {kind_of(value)}{hint}")

@@ -1,0 +1,212 @@
+"""JSON values with `{{ CEL }}` holes in their strings: compile once, render per step.
+
+A string that is exactly one hole keeps the value's type; any other string with holes becomes text. A literal `{{` is
+written as `{{ "{{" }}`.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from engine.cel_reads import References
+from engine.errors import ExpressionError, ExpressionInvalid
+from engine.expressions import Expression, compile_expression
+
+Json = Any
+Scope = Mapping[str, object]
+
+TEXT_BYTES = 256 * 1024
+MAX_DEPTH = 64
+
+_TOKEN = re.compile(
+    r"""(?P<raw>[rR](?:"{3}.*?"{3}|'{3}.*?'{3}|"[^"\n]*"|'[^'\n]*'))"""
+    r"""|(?P<string>"{3}(?:\\.|[^\\])*?"{3}|'{3}(?:\\.|[^\\])*?'{3}|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')"""
+    r"""|(?P<comment>//(?:(?!\}\})[^\n])*)|(?P<open>\{)|(?P<end>\}\})|(?P<close>\})""",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Hole:
+    """A string that is one expression."""
+
+    path: str
+    expression: Expression
+
+    def render(self, scope: Scope) -> Json:
+        return _evaluate(self.expression, scope, self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A string with expressions in it."""
+
+    path: str
+    parts: tuple[str | Expression, ...]
+
+    def render(self, scope: Scope) -> str:
+        text = "".join(
+            part if isinstance(part, str) else as_text(_evaluate(part, scope, self.path))
+            for part in self.parts
+        )
+        if len(text) > TEXT_BYTES // 4 and len(text.encode()) > TEXT_BYTES:
+            raise ExpressionError(f"{self.path or 'the text'} becomes longer than {TEXT_BYTES:,} bytes")
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class _Object:
+    items: tuple[tuple[str, "_Part"], ...]
+
+    def render(self, scope: Scope) -> dict[str, Json]:
+        return {key: part.render(scope) for key, part in self.items}
+
+
+@dataclass(frozen=True, slots=True)
+class _List:
+    items: tuple["_Part", ...]
+
+    def render(self, scope: Scope) -> list[Json]:
+        return [part.render(scope) for part in self.items]
+
+
+@dataclass(frozen=True, slots=True)
+class _Static:
+    value: Json
+
+    def render(self, scope: Scope) -> Json:
+        return self.value
+
+
+_Part = _Hole | _Text | _Object | _List | _Static
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A compiled JSON value. Parts without holes are handed out as they are: don't change what `render` returns."""
+
+    refs: References
+    is_static: bool
+    root: _Part
+
+    def render(self, scope: Scope) -> Json:
+        """The value with its holes filled in. Raises ExpressionError that names the place."""
+        return self.root.render(scope)
+
+
+def compile_template(value: Json) -> Template:
+    """Compile a JSON value. Raises ExpressionInvalid at the first hole that does not compile, naming its place."""
+    expressions: list[Expression] = []
+    root = _compile(value, "", 0, expressions)
+    return Template(References.union(e.refs for e in expressions), isinstance(root, _Static), root)
+
+
+def split_holes(text: str) -> list[tuple[bool, str]]:
+    """The string as (is an expression, source) parts. Raises ExpressionInvalid if a hole is not closed."""
+    parts: list[tuple[bool, str]] = []
+    at = 0
+    while (start := text.find("{{", at)) >= 0:
+        end = _hole_end(text, start + 2)
+        if start > at:
+            parts.append((False, text[at:start]))
+        parts.append((True, text[start + 2 : end].strip()))
+        at = end + 2
+    if at < len(text):
+        parts.append((False, text[at:]))
+    return parts
+
+
+def has_holes(value: Json) -> bool:
+    """Whether a string anywhere in the value contains `{{`."""
+    if isinstance(value, str):
+        return "{{" in value
+    if isinstance(value, dict):
+        return any(has_holes(item) for item in value.values())
+    return isinstance(value, list) and any(has_holes(item) for item in value)
+
+
+def strings_with_holes(value: Json, path: str) -> Iterator[tuple[str, str]]:
+    """(path, string) of every string in the value that contains `{{`."""
+    if isinstance(value, str):
+        if "{{" in value:
+            yield path, value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from strings_with_holes(item, join_path(path, key))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from strings_with_holes(item, f"{path}[{index}]")
+
+
+def join_path(path: str, key: str) -> str:
+    """`path.key`, with keys that are no plain names in quotes."""
+    if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]*", key):
+        return f"{path}.{key}" if path else key
+    return f"{path}[{orjson.dumps(key, default=str).decode()}]" if key.isprintable() else f"{path}[{key!a}]"
+
+
+def as_text(value: Json) -> str:
+    """How a value reads inside a text: null is empty, 3.0 is 3, objects and lists are JSON."""
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    if isinstance(value, int | float):
+        return str(value)
+    return orjson.dumps(value).decode()
+
+
+def _compile(value: Json, path: str, depth: int, found: list[Expression]) -> _Part:
+    if depth > MAX_DEPTH:
+        raise ExpressionInvalid(f"the value is nested deeper than {MAX_DEPTH} levels")
+    if isinstance(value, str):
+        return _compile_string(value, path, found) if "{{" in value else _Static(value)
+    if isinstance(value, dict):
+        items = tuple((k, _compile(v, join_path(path, k), depth + 1, found)) for k, v in value.items())
+        return _Static(value) if all(isinstance(part, _Static) for _, part in items) else _Object(items)
+    if isinstance(value, list):
+        parts = tuple(_compile(v, f"{path}[{i}]", depth + 1, found) for i, v in enumerate(value))
+        return _Static(value) if all(isinstance(part, _Static) for part in parts) else _List(parts)
+    return _Static(value)
+
+
+def _compile_string(text: str, path: str, found: list[Expression]) -> _Part:
+    try:
+        parts = [compile_expression(source) if hole else source for hole, source in split_holes(text)]
+    except ExpressionInvalid as exc:
+        raise ExpressionInvalid(f"{path}: {exc}" if path else str(exc)) from exc
+    found.extend(part for part in parts if isinstance(part, Expression))
+    only = parts[0] if len(parts) == 1 else None
+    return _Hole(path, only) if isinstance(only, Expression) else _Text(path, tuple(parts))
+
+
+def _hole_end(text: str, at: int) -> int:
+    """Where the `}}` is that closes the hole: not one inside a string, a map literal or a comment."""
+    depth = 0
+    while token := _TOKEN.search(text, at):
+        at = token.end()
+        match token.lastgroup:
+            case "open":
+                depth += 1
+            case "close":
+                depth -= 1
+            case "end" if depth <= 0:
+                return token.start()
+            case "end":
+                depth -= 1
+                at = token.start() + 1
+    raise ExpressionInvalid("a `{{` is not closed by `}}`")
+
+
+def _evaluate(expression: Expression, scope: Scope, path: str) -> Json:
+    try:
+        return expression.evaluate(scope)
+    except ExpressionError as exc:
+        raise ExpressionError(f"in {path}: {exc}") if path else exc from exc
