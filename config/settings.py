@@ -23,20 +23,26 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
+    "config",
     "accounts",
     "workflows",
     "runs",
 ]
 
 MIDDLEWARE = [
+    "lib.api.request_id.RequestIdMiddleware",
     "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    # Default deny: a page that may be seen without a login says so itself (`login_not_required`).
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "lib.api.pages.RefusalMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -74,9 +80,75 @@ PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "login"
+# In every token, so that a secret scanner or a person sees where one belongs.
+HANDOFF_TOKEN_ENVIRONMENT = "local"
+
+# Cookies know no ports: the name keeps two homes on one machine apart.
+SESSION_COOKIE_NAME = f"handoff_session_{HANDOFF_PORT}"
+SESSION_COOKIE_AGE = 12 * 3600
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_USE_SESSIONS = True
+CSRF_FAILURE_VIEW = "lib.api.pages.csrf_failure"
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'none'"],
+        "script-src": ["'self'"],
+        "style-src": ["'self'"],
+        "img-src": ["'self'", "data:"],
+        "font-src": ["'self'"],
+        "connect-src": ["'self'"],
+        "form-action": ["'self'"],
+        "base-uri": ["'none'"],
+        "frame-ancestors": ["'none'"],
+        "object-src": ["'none'"],
+    }
+}
+
+# A body of the API; a text of more than 1 MiB must still get in, to fail its step.
+HANDOFF_MAX_BODY_BYTES = 8 * 1024 * 1024
+DATA_UPLOAD_MAX_MEMORY_SIZE = HANDOFF_MAX_BODY_BYTES
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
+DATA_UPLOAD_MAX_NUMBER_FILES = 0
+
+REST_FRAMEWORK = {
+    "DEFAULT_PERMISSION_CLASSES": ["accounts.api.permissions.DenyAll"],
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "accounts.api.authentication.BearerAuthentication",
+        "accounts.api.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PARSER_CLASSES": ["lib.api.parsers.StrictJSONParser"],
+    "DEFAULT_RENDERER_CLASSES": ["lib.api.renderers.JsonRenderer"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_METADATA_CLASS": None,
+    "EXCEPTION_HANDLER": "lib.api.errors.handle_exception",
+    "UNAUTHENTICATED_USER": None,
+    "URL_FORMAT_OVERRIDE": None,
+    "TEST_REQUEST_DEFAULT_FORMAT": "json",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Handoff",
+    "DESCRIPTION": "A durable workflow engine. docs/api.md says what holds for every route.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
+    "SERVE_AUTHENTICATION": [],
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "COMPONENT_SPLIT_REQUEST": True,
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "lib.api.schema.add_error_responses",
+    ],
+}
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
@@ -88,7 +160,7 @@ STATIC_ROOT = BASE_DIR / "staticfiles"
 # Files are served from where they lie, so a first start needs no collectstatic.
 WHITENOISE_USE_FINDERS = True
 
-CELERY_BROKER_URL = REDIS_URL
+CELERY_BROKER_URL = environment.broker_url(REDIS_URL)
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_IGNORE_RESULT = True

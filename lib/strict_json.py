@@ -23,6 +23,7 @@ MAX_KEY_BYTES = 256
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?'
 _BRACKETS = re.compile(_STRING + r"|[\[\]{}]", re.DOTALL)
 _TOKENS = re.compile(_STRING + r"|[\[\]{},:]", re.DOTALL)
+_LONG_NUMBER = re.compile(r"\d{16}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _UNSAFE_TEXT = re.compile("[\x00\ud800-\udfff]")
 
@@ -95,6 +96,22 @@ def strict_dumps(value: object, *, max_bytes: int) -> bytes:
     if b"\\u0000" in raw:  # also what a harmless backslash before u0000 looks like
         _raise_first_fault(value)
     return raw
+
+
+def stored_loads(raw: str | bytes) -> Json:
+    """A value that passed the gate once, read back from a jsonb column.
+
+    jsonb writes large doubles out as integers (1e20 as 100000000000000000000), which the gate would refuse the
+    next time; here they are doubles again.
+    """
+    text = raw if isinstance(raw, str) else raw.decode()
+    return json.loads(text, parse_int=stored_integer) if _LONG_NUMBER.search(text) else orjson.loads(text)
+
+
+def stored_integer(literal: str) -> int | float:
+    """An integer of a jsonb column; a double where no integer that passed the gate can be meant."""
+    number = int(literal) if len(literal) < 18 else 2**60
+    return number if -MAX_INTEGER <= number <= MAX_INTEGER else float(literal)
 
 
 def is_json_object(value: Json) -> TypeGuard[dict[str, Json]]:

@@ -3,12 +3,13 @@
 import json
 import math
 import time
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lib.strict_json import BadJson, JsonTooLarge, strict_dumps, strict_loads
+from lib.strict_json import BadJson, JsonTooLarge, stored_loads, strict_dumps, strict_loads
 
 BIG = 1 << 20
 
@@ -170,6 +171,15 @@ def test_an_open_text_full_of_escaped_quotes_is_read_in_one_pass():
     with pytest.raises(BadJson, match="64 levels"):
         read(raw)
     assert time.perf_counter() - started < 2
+
+
+@pytest.mark.parametrize("number", [1e16, 1e20, 1e308, -1.2345678901234567e19, 2**53, -(2**53), 1.5, 0])
+def test_a_number_that_jsonb_wrote_out_is_the_number_that_went_in(number):
+    as_jsonb_writes_it = format(Decimal(repr(number)), "f")
+    value = stored_loads(f'{{"n": {as_jsonb_writes_it}}}')
+    assert value == {"n": number}
+    assert type(value["n"]) is type(number)
+    assert read(write(value)) == value
 
 
 json_values = st.recursive(

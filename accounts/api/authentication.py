@@ -1,0 +1,52 @@
+"""How a caller of the API says who they are: a Bearer token, or the session of a page."""
+
+from django.http import HttpRequest
+from rest_framework import authentication, exceptions
+from rest_framework.request import Request
+
+from accounts.models import User
+from accounts.principal import Principal
+from accounts.queries import session_principal
+from accounts.services import BadToken, authenticate_token
+
+
+class BearerAuthentication(authentication.BaseAuthentication):
+    """`Authorization: Bearer TOKEN`; a token that is shown but not valid is a 401, whatever else is there."""
+
+    def authenticate(self, request: Request) -> tuple[User, Principal] | None:
+        scheme, _, text = request.headers.get("Authorization", "").partition(" ")
+        if not scheme:
+            return None
+        if scheme.lower() != "bearer":
+            raise exceptions.AuthenticationFailed("Use `Authorization: Bearer TOKEN`.")
+        try:
+            principal = authenticate_token(text.strip())
+        except BadToken as refusal:
+            raise exceptions.AuthenticationFailed(refusal.message) from None
+        return User(pk=principal.user_id, username=principal.username), principal
+
+    def authenticate_header(self, request: Request) -> str:
+        return 'Bearer realm="api"'
+
+
+class SessionAuthentication(authentication.SessionAuthentication):
+    """The session of a logged-in page; changes need its CSRF token."""
+
+    def authenticate(self, request: Request) -> tuple[User, Principal] | None:
+        found = super().authenticate(request)
+        principal = session_principal(found[0]) if found else None
+        if found is None or principal is None:
+            return None
+        return found[0], principal
+
+    def enforce_csrf(self, request: HttpRequest) -> None:
+        try:
+            super().enforce_csrf(request)
+        except exceptions.PermissionDenied as error:
+            raise CsrfFailed(str(error.detail)) from None
+
+
+class CsrfFailed(exceptions.PermissionDenied):
+    """The CSRF token is missing or wrong."""
+
+    default_code = "csrf_failed"

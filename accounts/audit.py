@@ -1,0 +1,20 @@
+"""One line for each change that somebody makes: who, what, to which object, why."""
+
+import logging
+
+from accounts.principal import Principal
+
+logger = logging.getLogger("handoff.audit")
+
+
+def record(principal: Principal, act: str, target: str, *, reason: str | None = None) -> None:
+    """Notes that `principal` did `act` to `target`; call it in the transaction that does it."""
+    logger.info(
+        "%s %s by %s via %s in %s: %s",
+        act,
+        target,
+        principal.username,
+        principal.via,
+        principal.tenant_slug,
+        reason or "no reason given",
+    )

@@ -1,0 +1,107 @@
+"""Who there is: users, tenants, who belongs where, API tokens; and failed logins, to slow guessing down."""
+
+from typing import ClassVar
+
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.validators import UnicodeUsernameValidator
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models.functions import Lower, Now
+
+from accounts.roles import MEMBER_ROLES, TOKEN_ROLES
+from accounts.scoping import TenantOwned
+
+
+class UserManager(BaseUserManager["User"]):
+    """Makes users."""
+
+    def create_user(self, username: str, password: str | None = None, **fields: object) -> "User":
+        """A user with this password; without one nobody can log in as them."""
+        user = self.model(username=self.model.normalize_username(username), **fields)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+
+class User(AbstractBaseUser):
+    """A person; what they may do is said by their memberships."""
+
+    username = models.CharField(max_length=150, unique=True, validators=[UnicodeUsernameValidator()])
+    name = models.CharField(max_length=200, blank=True)
+    email = models.EmailField(blank=True)
+    is_active = models.BooleanField(default=True)
+    created_at = models.DateTimeField(db_default=Now())
+
+    USERNAME_FIELD = "username"
+    EMAIL_FIELD = "email"
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
+
+    objects = UserManager()
+
+    class Meta:
+        constraints = (models.UniqueConstraint(Lower("username"), name="user_username_unique_without_case"),)
+
+    def __str__(self) -> str:
+        return self.username
+
+
+class Tenant(models.Model):
+    """Who owns workflows, runs, tasks and quotas."""
+
+    slug = models.SlugField(max_length=64, unique=True)
+    name = models.CharField(max_length=200)
+    created_at = models.DateTimeField(db_default=Now())
+
+    def __str__(self) -> str:
+        return self.slug
+
+
+class Membership(TenantOwned):
+    """A user's one role in a tenant."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    role = models.CharField(max_length=16, choices=[(role, role) for role in MEMBER_ROLES])
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta(TenantOwned.Meta):
+        constraints = (
+            models.UniqueConstraint(fields=["tenant", "user"], name="membership_one_role"),
+            models.CheckConstraint(condition=models.Q(role__in=MEMBER_ROLES), name="membership_known_role"),
+        )
+
+
+class ApiToken(TenantOwned):
+    """What a program shows instead of a password; only its SHA-256 is kept.
+
+    It acts in the name of its user and never beyond that user's role of the moment.
+    """
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    name = models.CharField(max_length=200, blank=True)
+    public_id = models.CharField(max_length=16, unique=True)
+    prefix = models.CharField(max_length=40)
+    secret_sha256 = models.BinaryField(max_length=32)
+    role = models.CharField(max_length=16, choices=[(role, role) for role in TOKEN_ROLES])
+    scopes = ArrayField(
+        models.CharField(max_length=40), null=True, help_text="Fewer than the role's; null: all"
+    )
+    created_at = models.DateTimeField(db_default=Now())
+    expires_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+    last_used_at = models.DateTimeField(null=True)
+
+    class Meta(TenantOwned.Meta):
+        constraints = (
+            models.CheckConstraint(condition=models.Q(role__in=TOKEN_ROLES), name="apitoken_known_role"),
+        )
+
+
+class LoginAttempt(models.Model):
+    """A login that failed, or is being checked right now."""
+
+    username = models.CharField(max_length=150)
+    address = models.CharField(max_length=64)
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        indexes = (models.Index(fields=["address", "at"], name="loginattempt_recent"),)

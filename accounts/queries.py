@@ -1,0 +1,76 @@
+"""Reading who there is."""
+
+from typing import Literal
+
+from django.db.models import BooleanField, Case, F, Func, OuterRef, Q, Subquery, Value, When
+
+from accounts.models import ApiToken, Membership, Tenant, User
+from accounts.principal import Principal
+from accounts.roles import SCOPES_OF_ROLE
+from lib.refusals import Missing
+
+
+class ClockTimestamp(Func):
+    """The database's clock at this moment; `now()` would stand still within a transaction."""
+
+    function = "clock_timestamp"
+    template = "%(function)s()"
+
+
+def get_user(username: str) -> User:
+    """The active user of that name; raises Missing."""
+    user = User.objects.filter(username__iexact=username, is_active=True).first()
+    if user is None:
+        raise Missing(f"There is no user {username}.", field="user")
+    return user
+
+
+def get_tenant(slug: str) -> Tenant:
+    """The tenant of that slug; raises Missing."""
+    tenant = Tenant.objects.filter(slug=slug).first()
+    if tenant is None:
+        raise Missing(f"There is no tenant {slug}.", field="tenant")
+    return tenant
+
+
+def role_in(user: User, tenant: Tenant) -> str:
+    """The user's role in the tenant; raises Missing where they are no member."""
+    member = Membership.objects.for_tenant(tenant.pk).filter(user=user).first()
+    if member is None:
+        raise Missing(f"{user.username} is no member of {tenant.slug}.", field="user")
+    return member.role
+
+
+def session_principal(user: User) -> Principal | None:
+    """Who a logged-in user acts as: in their first tenant; None for a user without any."""
+    members = Membership.unsafe_all_tenants.select_related("tenant")
+    member = members.filter(user=user, user__is_active=True).order_by("pk").first()
+    return _principal(user, member.tenant, member.role, "session") if member else None
+
+
+def command_principal(username: str, tenant_slug: str) -> Principal:
+    """Who a management command acts as; raises Missing."""
+    user, tenant = get_user(username), get_tenant(tenant_slug)
+    return _principal(user, tenant, role_in(user, tenant), "command")
+
+
+def find_token(public_id: str) -> ApiToken | None:
+    """The token with its user and tenant, `member_role` (None: no member any more) and `is_expired`."""
+    members = Membership.unsafe_all_tenants.filter(user=OuterRef("user"), tenant=OuterRef("tenant"))
+    expired = Case(
+        When(Q(expires_at__lte=ClockTimestamp()), then=Value(True)),
+        default=Value(False),
+        output_field=BooleanField(),
+    )
+    tokens = ApiToken.unsafe_all_tenants.select_related("user", "tenant").filter(public_id=public_id)
+    return tokens.annotate(
+        member_role=Subquery(members.values("role")[:1]),
+        is_expired=expired,
+        user_is_active=F("user__is_active"),
+    ).first()
+
+
+def _principal(
+    user: User, tenant: Tenant, role: str, via: Literal["token", "session", "command"]
+) -> Principal:
+    return Principal(tenant.pk, tenant.slug, user.pk, user.username, role, SCOPES_OF_ROLE[role], via)

@@ -1,0 +1,37 @@
+"""Roles and the scopes that they hold (R-162); whatever is not listed is denied."""
+
+from typing import Final
+
+WORKFLOWS_READ: Final = "workflows:read"
+WORKFLOWS_WRITE: Final = "workflows:write"
+WORKFLOWS_PUBLISH: Final = "workflows:publish"
+RUNS_READ: Final = "runs:read"
+RUNS_START: Final = "runs:start"
+RUNS_OPERATE: Final = "runs:operate"
+JOBS_WORK: Final = "jobs:work"
+DEAD_LETTERS_READ: Final = "dead_letters:read"
+TOKENS_MANAGE: Final = "tokens:manage"
+
+_READS = frozenset({WORKFLOWS_READ, RUNS_READ, DEAD_LETTERS_READ})
+SCOPES: Final = _READS | {
+    WORKFLOWS_WRITE,
+    WORKFLOWS_PUBLISH,
+    RUNS_START,
+    RUNS_OPERATE,
+    JOBS_WORK,
+    TOKENS_MANAGE,
+}
+
+ADMIN: Final = "admin"
+WORKER: Final = "worker"
+
+SCOPES_OF_ROLE: Final[dict[str, frozenset[str]]] = {
+    "viewer": _READS,
+    "author": _READS | {WORKFLOWS_WRITE, WORKFLOWS_PUBLISH, RUNS_START},
+    "operator": _READS | {RUNS_START, RUNS_OPERATE},
+    "approver": _READS,
+    ADMIN: SCOPES,
+    WORKER: frozenset({JOBS_WORK}),
+}
+TOKEN_ROLES: Final = tuple(SCOPES_OF_ROLE)
+MEMBER_ROLES: Final = tuple(role for role in SCOPES_OF_ROLE if role != WORKER)

@@ -1,0 +1,181 @@
+"""Changing who there is: tenants, the admin, tokens, logins."""
+
+import hmac
+from datetime import timedelta
+
+from django.conf import settings
+from django.contrib.auth import authenticate
+from django.db import transaction
+from django.db.models import Q
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from accounts import queries, token_format
+from accounts.models import ApiToken, LoginAttempt, Membership, Tenant, User
+from accounts.principal import Forbidden, Principal
+from accounts.roles import ADMIN, SCOPES, SCOPES_OF_ROLE
+from lib.refusals import Invalid, Missing, NotAllowed, TooMany
+
+LOGIN_WINDOW = timedelta(minutes=15)
+ATTEMPTS_PER_USER_AND_ADDRESS = 10
+ATTEMPTS_PER_ADDRESS = 100
+_LAST_USED_STEP = timedelta(minutes=1)
+
+
+class BadToken(NotAllowed):
+    """This token is not valid."""
+
+    code = "bad_token"
+
+
+class WrongPassword(NotAllowed):
+    """The name or the password is wrong."""
+
+    code = "wrong_password"
+
+
+def ensure_default_tenant() -> Tenant:
+    """The tenant `default`, made if it isn't there yet."""
+    tenant, _created = Tenant.objects.get_or_create(slug="default", defaults={"name": "Default"})
+    return tenant
+
+
+@transaction.atomic
+def ensure_admin(password: str, *, username: str = "admin") -> tuple[User, bool]:
+    """The user `admin` with the role admin in the default tenant; the password is for a new one.
+
+    Returns the user and whether it was made now.
+    """
+    tenant = ensure_default_tenant()
+    user = User.objects.filter(username=username).first()
+    created = user is None
+    if user is None:
+        user = User.objects.create_user(username, password)
+    Membership.unsafe_all_tenants.update_or_create(tenant=tenant, user=user, defaults={"role": ADMIN})
+    return user, created
+
+
+def set_password(user: User, password: str) -> None:
+    """Gives the user this password; sessions opened with the old one end."""
+    user.set_password(password)
+    User.objects.filter(pk=user.pk).update(password=user.password)
+
+
+def create_token(
+    *,
+    user: User,
+    tenant: Tenant,
+    role: str | None = None,
+    scopes: frozenset[str] | None = None,
+    days: int | None = None,
+    name: str = "",
+) -> tuple[ApiToken, str]:
+    """A new token that acts for `user` in `tenant`, with at most that user's scopes; and its text, shown only here.
+
+    Raises Invalid for an unknown role or scope, Missing for a non-member, Forbidden for more than the user's role.
+    """
+    own_role = queries.role_in(user, tenant)
+    role = role or own_role
+    _check_grant(own_role, role, scopes)
+    if days is not None and not 1 <= days <= 3650:
+        raise Invalid("A token lives for 1 to 3650 days.", field="days")
+    new = token_format.new_token(settings.HANDOFF_TOKEN_ENVIRONMENT)
+    token = ApiToken.objects.create(
+        tenant=tenant,
+        user=user,
+        name=name,
+        public_id=new.public_id,
+        prefix=new.prefix,
+        secret_sha256=token_format.digest(new.text),
+        role=role,
+        scopes=sorted(scopes) if scopes is not None else None,
+        expires_at=Now() + timedelta(days=days) if days else None,
+    )
+    return token, new.text
+
+
+def _check_grant(own_role: str, role: str, scopes: frozenset[str] | None) -> None:
+    if role not in SCOPES_OF_ROLE:
+        raise Invalid(f"There is no role {role}; there are {', '.join(SCOPES_OF_ROLE)}.", field="role")
+    if unknown := sorted((scopes or frozenset()) - SCOPES):
+        raise Invalid(f"There is no scope {unknown[0]}.", field="scopes")
+    if not SCOPES_OF_ROLE[role] <= SCOPES_OF_ROLE[own_role]:
+        raise Forbidden(
+            f"A token of the role {role} would be more than its user, who is {own_role}.", field="role"
+        )
+
+
+def revoke_token(tenant_id: int, public_id: str) -> None:
+    """Ends a token at once; a second time changes nothing. Raises Missing."""
+    tokens = ApiToken.objects.for_tenant(tenant_id).filter(public_id=public_id)
+    if not tokens.filter(revoked_at=None).update(revoked_at=Now()) and not tokens.exists():
+        raise Missing("There is no such token.")
+
+
+def authenticate_token(text: str) -> Principal:
+    """Who shows this token. Raises BadToken: unknown, expired, revoked, or its user is gone."""
+    public_id = token_format.public_id_of(text)
+    token = queries.find_token(public_id) if public_id else None
+    # The hash is compared also where there is no token, so that an answer's time tells nothing of the ids.
+    stored = bytes(token.secret_sha256) if token else bytes(32)
+    if not hmac.compare_digest(stored, token_format.digest(text)) or token is None:
+        raise BadToken
+    if token.revoked_at or not token.user.is_active or token.member_role is None:  # type: ignore[attr-defined]
+        raise BadToken
+    if token.is_expired:  # type: ignore[attr-defined]
+        raise BadToken("This token has expired.", code="token_expired")
+    _note_use(token)
+    return Principal(
+        token.tenant_id,
+        token.tenant.slug,
+        token.user_id,
+        token.user.username,
+        token.role,
+        _scopes_of(token, token.member_role),  # type: ignore[attr-defined]
+        "token",
+    )
+
+
+def _scopes_of(token: ApiToken, member_role: str) -> frozenset[str]:
+    scopes = SCOPES_OF_ROLE[token.role] & SCOPES_OF_ROLE[member_role]
+    return scopes if token.scopes is None else scopes & frozenset(token.scopes)
+
+
+def _note_use(token: ApiToken) -> None:
+    if token.last_used_at and timezone.now() - token.last_used_at < _LAST_USED_STEP:
+        return
+    unnoted = Q(last_used_at=None) | Q(last_used_at__lt=Now() - _LAST_USED_STEP)
+    ApiToken.objects.for_tenant(token.tenant_id).filter(unnoted, pk=token.pk).update(last_used_at=Now())
+
+
+def check_login(*, username: str, password: str, address: str) -> User:
+    """The user with this name and password. Raises WrongPassword, or TooMany after too many failures.
+
+    The attempt is counted before the password is looked at, so guesses made at the same time are counted, too.
+    """
+    username = username[:150]
+    attempt = LoginAttempt.objects.create(username=username.casefold()[:150], address=address[:64])
+    recent = LoginAttempt.objects.filter(address=attempt.address, at__gt=Now() - LOGIN_WINDOW)
+    own = recent.filter(username=attempt.username).count()
+    if own > ATTEMPTS_PER_USER_AND_ADDRESS or recent.count() > ATTEMPTS_PER_ADDRESS:
+        attempt.delete()
+        raise TooMany("Too many failed logins; try again in a quarter of an hour.")
+    user = authenticate(username=username, password=password)
+    if not isinstance(user, User):
+        LoginAttempt.objects.filter(at__lt=Now() - 2 * LOGIN_WINDOW).delete()
+        raise WrongPassword
+    LoginAttempt.objects.filter(address=attempt.address, username=attempt.username).delete()
+    return user
+
+
+__all__ = [
+    "BadToken",
+    "WrongPassword",
+    "authenticate_token",
+    "check_login",
+    "create_token",
+    "ensure_admin",
+    "ensure_default_tenant",
+    "revoke_token",
+    "set_password",
+]

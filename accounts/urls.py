@@ -1,0 +1,10 @@
+"""Pages of accounts."""
+
+from django.urls import path
+
+from accounts import views
+
+urlpatterns = [
+    path("login", views.login_page, name="login"),
+    path("logout", views.logout_page, name="logout"),
+]

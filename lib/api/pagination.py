@@ -1,0 +1,127 @@
+"""Pages of a list by keyset: newest first, stable while rows are added, as fast on the last page as on the first."""
+
+import base64
+import binascii
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, TypeVar
+
+from django.core.exceptions import ValidationError
+from django.db.models import Model, Q, QuerySet
+from rest_framework.request import Request
+
+from lib.refusals import Invalid
+from lib.strict_json import BadJson, Json, strict_dumps, strict_loads
+
+M = TypeVar("M", bound=Model)
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """A place in a list: right after (or, backwards, right before) the row with these key values."""
+
+    backwards: bool
+    values: tuple[Json, ...]
+
+    def encode(self) -> str:
+        raw = strict_dumps([self.backwards, *self.values], max_bytes=2000)
+        return base64.urlsafe_b64encode(raw).decode().rstrip("=")
+
+
+def decode_cursor(text: str, *, keys: int) -> Cursor:
+    """The cursor in a query parameter; raises Invalid where it was not made by `Cursor.encode`."""
+    # The whole address of `next` is taken as well as the value in it.
+    text = text.rpartition("cursor=")[2].partition("&")[0]
+    try:
+        raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+        value = strict_loads(raw, max_bytes=2000)
+    except (binascii.Error, ValueError):
+        raise bad_cursor() from None
+    if not isinstance(value, list) or len(value) != keys + 1 or not isinstance(value[0], bool):
+        raise bad_cursor()
+    return Cursor(value[0], tuple(value[1:]))
+
+
+def bad_cursor() -> Invalid:
+    """The refusal of a cursor."""
+    return Invalid("This cursor is not one of ours.", code="bad_cursor", field="cursor")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page: its rows and the addresses of its neighbours."""
+
+    rows: Sequence[Any]
+    next: str | None
+    previous: str | None
+
+    def answer(self, results: Sequence[Any]) -> dict[str, Any]:
+        """The body of a list's answer with these rows, serialized."""
+        return {"results": results, "next": self.next, "previous": self.previous}
+
+
+def keyset_page(
+    rows: QuerySet[M], request: Request, *, keys: Sequence[str], limit: int, cursor: str | None
+) -> Page:
+    """The page of `rows` that `cursor` asks for, ordered by `keys`, all descending; the last key is unique.
+
+    Raises Invalid for a cursor that doesn't fit.
+    """
+    at = decode_cursor(cursor, keys=len(keys)) if cursor else None
+    backwards = at is not None and at.backwards
+    if at is not None:
+        rows = rows.filter(_beyond(rows.model, keys, at))
+    ordered = rows.order_by(*(key if backwards else f"-{key}" for key in keys))
+    found = list(ordered[: limit + 1])
+    more = len(found) > limit
+    found = found[:limit]
+    if backwards:
+        found.reverse()
+    values = [tuple(_plain(getattr(row, key)) for key in keys) for row in found]
+    return page_of(found, values, request, at=at, more=more)
+
+
+def page_of(
+    rows: Sequence[Any],
+    values: Sequence[tuple[Json, ...]],
+    request: Request,
+    *,
+    at: Cursor | None,
+    more: bool,
+) -> Page:
+    """The page of these rows, newest first, with their key values; `more`: rows were left over beyond it."""
+    backwards = at is not None and at.backwards
+    has_next, has_previous = (True, more) if backwards else (more, at is not None)
+    return Page(
+        rows,
+        _address(request, Cursor(False, values[-1])) if has_next and values else None,
+        _address(request, Cursor(True, values[0])) if has_previous and values else None,
+    )
+
+
+def _address(request: Request, cursor: Cursor) -> str:
+    parameters = request.query_params.copy()
+    parameters["cursor"] = cursor.encode()
+    return request.build_absolute_uri(f"{request.path}?{parameters.urlencode()}")
+
+
+def _beyond(model: type[Model], keys: Sequence[str], at: Cursor) -> Q:
+    operator = "gt" if at.backwards else "lt"
+    try:
+        values = [
+            model._meta.get_field(key).clean(value, None)  # type: ignore[union-attr]
+            for key, value in zip(keys, at.values, strict=True)
+        ]
+    except (ValidationError, TypeError, ValueError, BadJson):
+        raise bad_cursor() from None
+    branches = []
+    for index, (key, value) in enumerate(zip(keys, values, strict=True)):
+        equal = {before: values[place] for place, before in enumerate(keys[:index])}
+        branches.append(Q(**equal, **{f"{key}__{operator}": value}))
+    # The first condition is implied by the rest; it is what an index can start from.
+    return Q(**{f"{keys[0]}__{operator}e": values[0]}) & reduce(Q.__or__, branches)
+
+
+def _plain(value: Any) -> Json:
+    return value if isinstance(value, str | int) else str(value)

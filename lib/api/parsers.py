@@ -1,0 +1,28 @@
+"""The only body that the API reads: JSON, through the gate."""
+
+from collections.abc import Mapping
+from typing import IO, Any
+
+from django.conf import settings
+from rest_framework.parsers import BaseParser
+
+from lib.strict_json import Json, strict_loads
+
+
+class StrictJSONParser(BaseParser):
+    """Reads `application/json` through `strict_loads`; any other content type is a 415 before it gets here.
+
+    A view that takes larger bodies says so in `max_body_bytes`.
+    """
+
+    media_type = "application/json"
+
+    def parse(
+        self,
+        stream: IO[Any],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Json:
+        view = (parser_context or {}).get("view")
+        limit = int(getattr(view, "max_body_bytes", settings.HANDOFF_MAX_BODY_BYTES))
+        return strict_loads(stream.read(limit + 1), max_bytes=limit)

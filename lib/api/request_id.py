@@ -1,0 +1,29 @@
+"""Gives every request an id that its answer, its errors and its log lines share."""
+
+import re
+import uuid
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponseBase
+
+HEADER = "X-Request-Id"
+_ACCEPTABLE = re.compile(r"[A-Za-z0-9_\-]{1,64}")
+
+
+class RequestIdMiddleware:
+    """Takes the caller's `X-Request-Id` where it is harmless, else makes one; sends it back."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        given = request.headers.get(HEADER, "")
+        request.META["handoff.request_id"] = given if _ACCEPTABLE.fullmatch(given) else uuid.uuid4().hex
+        response = self.get_response(request)
+        response.headers[HEADER] = request_id(request)
+        return response
+
+
+def request_id(request: HttpRequest | None) -> str:
+    """The id of this request; a fresh one outside the middleware."""
+    return str(request.META.get("handoff.request_id") or uuid.uuid4().hex) if request else uuid.uuid4().hex

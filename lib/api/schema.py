@@ -1,0 +1,46 @@
+"""What the OpenAPI document says of every route alike: errors and pages."""
+
+from typing import Any
+
+from drf_spectacular.utils import inline_serializer
+from rest_framework import serializers
+
+_ERROR = {
+    "type": "object",
+    "required": ["error", "request_id"],
+    "properties": {
+        "error": {
+            "type": "object",
+            "required": ["code", "message", "field", "details"],
+            "properties": {
+                "code": {"type": "string"},
+                "message": {"type": "string"},
+                "field": {"type": ["string", "null"]},
+                "details": {"type": "object", "additionalProperties": {}},
+            },
+        },
+        "request_id": {"type": "string"},
+    },
+}
+
+
+def add_error_responses(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """drf-spectacular's hook: every operation may answer with the error envelope."""
+    result.setdefault("components", {}).setdefault("schemas", {})["Error"] = _ERROR
+    content = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+    for path in result.get("paths", {}).values():
+        for operation in path.values():
+            operation["responses"]["default"] = {"description": "An error", "content": content}
+    return result
+
+
+def page_schema(item: type[serializers.Serializer[Any]]) -> serializers.Serializer[Any]:
+    """The serializer that describes a page of `item`s."""
+    return inline_serializer(
+        name=f"{item.__name__.removesuffix('Serializer')}Page",
+        fields={
+            "results": item(many=True),
+            "next": serializers.URLField(allow_null=True),
+            "previous": serializers.URLField(allow_null=True),
+        },
+    )

@@ -1,0 +1,78 @@
+"""Bodies and query strings that are taken whole or refused: an unknown field is an error, never dropped."""
+
+from typing import Any
+
+from django.http import QueryDict
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from lib.api import fields
+from lib.strict_json import Json
+
+Parsed = dict[str, Any]
+
+
+class StrictSerializer(serializers.Serializer[Any]):
+    """A JSON object with exactly the declared fields."""
+
+    def to_internal_value(self, data: Any) -> Parsed:
+        if not isinstance(data, dict):
+            raise serializers.ValidationError("This must be a JSON object.", code="invalid")
+        unknown = {
+            name: [serializers.ErrorDetail("There is no such field.", code="unknown_field")]
+            for name in data
+            if name not in self.fields
+        }
+        try:
+            values = super().to_internal_value(data)
+        except serializers.ValidationError as error:
+            found = error.detail if isinstance(error.detail, dict) else {}
+            raise serializers.ValidationError({**found, **unknown}) from None
+        if unknown:
+            raise serializers.ValidationError(unknown)
+        return dict(values)
+
+
+class Verb(StrictSerializer):
+    """The body of any change: why it is done may always be said."""
+
+    reason = fields.Text(required=False, max_length=2000, help_text="Why this is done; kept in the log.")
+
+
+class Query(serializers.Serializer[Any]):
+    """A query string: known parameters only, each once; texts are read as the fields' types."""
+
+    def to_internal_value(self, data: Any) -> Parsed:
+        given = data if isinstance(data, QueryDict) else QueryDict()
+        faults = {}
+        for name, values in given.lists():
+            if name not in self.fields:
+                faults[name] = [serializers.ErrorDetail("There is no such parameter.", code="unknown_field")]
+            elif len(values) > 1:
+                faults[name] = [serializers.ErrorDetail("This is there more than once.", code="invalid")]
+        if faults:
+            raise serializers.ValidationError(faults)
+        return dict(super().to_internal_value(given.dict()))
+
+
+class PageQuery(Query):
+    """The parameters of every list."""
+
+    limit = serializers.IntegerField(required=False, min_value=1, max_value=200, default=50)
+    cursor = serializers.CharField(required=False, help_text="From `next` or `previous` of another page.")
+
+
+def body(serializer: type[StrictSerializer], request: Request) -> Parsed:
+    """The request's body as the serializer takes it; raises ValidationError naming the fields."""
+    data: Json = request.data
+    return _validated(serializer(data=data))
+
+
+def query(serializer: type[Query], request: Request) -> Parsed:
+    """The request's query string as the serializer takes it; raises ValidationError naming the parameters."""
+    return _validated(serializer(data=request.query_params))
+
+
+def _validated(serializer: serializers.Serializer[Any]) -> Parsed:
+    serializer.is_valid(raise_exception=True)
+    return dict(serializer.validated_data)

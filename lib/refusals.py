@@ -1,0 +1,69 @@
+"""What a service answers when it won't do what was asked; each door (API, page, command) shows it in its own way."""
+
+from collections.abc import Mapping
+
+
+class Refusal(Exception):
+    """What was asked can't be done.
+
+    `code` is a stable name for programs, `message` a sentence for people, `field` the input that is to blame
+    (dotted for nested ones), `details` small JSON.
+    """
+
+    code = "refused"
+
+    def __init__(
+        self,
+        message: str | None = None,
+        *,
+        code: str | None = None,
+        field: str | None = None,
+        details: Mapping[str, object] | None = None,
+    ) -> None:
+        self.message = message or (type(self).__doc__ or "").splitlines()[0]
+        self.code = code or type(self).code
+        self.field = field
+        self.details = dict(details or {})
+        super().__init__(self.message)
+
+
+class Invalid(Refusal):
+    """The input is not valid."""
+
+    code = "invalid"
+
+
+class NotAllowed(Refusal):
+    """You are not allowed to do this."""
+
+    code = "forbidden"
+
+
+class Missing(Refusal):
+    """There is no such thing."""
+
+    code = "not_found"
+
+
+class Conflict(Refusal):
+    """This can't be done in the present state."""
+
+    code = "conflict"
+
+
+class Stale(Refusal):
+    """This was changed since you read it."""
+
+    code = "stale"
+
+
+class Unprocessable(Refusal):
+    """The input was understood, but there are problems in it."""
+
+    code = "unprocessable"
+
+
+class TooMany(Refusal):
+    """There were too many attempts; wait a while."""
+
+    code = "throttled"

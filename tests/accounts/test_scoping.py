@@ -1,0 +1,67 @@
+"""Tenant isolation at the managers: a query without its tenant raises (R-223)."""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.apps import apps
+
+from accounts.models import Membership, Tenant, User
+from accounts.scoping import TenantManager, UnscopedQuery
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Where rows of all tenants are read or written on purpose, and why.
+UNSCOPED_ON_PURPOSE = {
+    "accounts/scoping.py": "defines it",
+    "accounts/queries.py": "who somebody is comes before whose tenant it is",
+    "accounts/services.py": "the first membership is made before there is a principal",
+    "runs/models.py": "defines it for hot tables",
+    "runs/graphs.py": "the engine executes the runs of every tenant",
+}
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda rows: rows.all(),
+        lambda rows: rows.filter(role="admin"),
+        lambda rows: rows.get(pk=1),
+        lambda rows: rows.count(),
+        lambda rows: rows.update(role="viewer"),
+        lambda rows: rows.get_or_create(role="viewer"),
+        lambda rows: list(rows.iterator()),
+    ],
+)
+def test_a_query_without_its_tenant_raises(ask):
+    with pytest.raises(UnscopedQuery, match="for_tenant"):
+        ask(Membership.objects)
+
+
+@pytest.mark.django_db
+def test_a_tenant_sees_its_own_rows_only():
+    user = User.objects.create_user("ann")
+    ours, theirs = (Tenant.objects.create(slug=slug, name=slug) for slug in ("ours", "theirs"))
+    Membership.objects.create(tenant=ours, user=user, role="admin")
+    Membership.objects.bulk_create([Membership(tenant=theirs, user=user, role="viewer")])
+    assert [row.role for row in Membership.objects.for_tenant(ours.pk)] == ["admin"]
+    assert [row.role for row in Membership.objects.for_tenant(theirs.pk)] == ["viewer"]
+
+
+def test_every_model_with_a_tenant_has_the_scoped_manager():
+    owned = [
+        model for model in apps.get_models() if any(f.attname == "tenant_id" for f in model._meta.fields)
+    ]
+    assert len(owned) >= 4
+    for model in owned:
+        assert isinstance(model.objects, TenantManager), model
+
+
+def test_unscoped_queries_stand_only_where_they_are_listed():
+    found = {
+        str(path.relative_to(ROOT))
+        for package in ("accounts", "workflows", "runs", "steps", "engine", "lib", "config")
+        for path in (ROOT / package).rglob("*.py")
+        if "migrations" not in path.parts and re.search(r"unsafe_all_tenants", path.read_text())
+    }
+    assert found <= set(UNSCOPED_ON_PURPOSE), found - set(UNSCOPED_ON_PURPOSE)

@@ -1,0 +1,76 @@
+"""What people design: workflows with their draft, and published versions, which never change (R-009, R-025)."""
+
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from accounts.scoping import TenantOwned
+from workflows.stored_json import StoredJson
+
+NAME_PATTERN = r"^[A-Za-z0-9_:\-]{1,128}$"
+
+
+class VersionIsImmutable(Exception):
+    """A published version never changes; publish a new one."""
+
+
+class Workflow(TenantOwned):
+    """A named definition: its one draft is here, what was published in its versions."""
+
+    name = models.CharField(max_length=128)
+    title = models.CharField(max_length=200, blank=True)
+    description = models.TextField(blank=True)
+    draft_definition = StoredJson()
+    draft_layout = StoredJson(default=dict)
+    draft_revision = models.PositiveIntegerField(default=1)
+    draft_updated_at = models.DateTimeField(db_default=Now())
+    draft_updated_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(db_default=Now())
+    archived_at = models.DateTimeField(null=True)
+
+    class Meta(TenantOwned.Meta):
+        constraints = (
+            models.UniqueConstraint(fields=["tenant", "name"], name="workflow_name_once_per_tenant"),
+            models.CheckConstraint(condition=Q(name__regex=NAME_PATTERN), name="workflow_name_pattern"),
+            models.CheckConstraint(
+                condition=Q(draft_revision__gte=1), name="workflow_draft_revision_positive"
+            ),
+        )
+        indexes = (models.Index(fields=["tenant", "-created_at", "-id"], name="workflow_list"),)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class WorkflowVersion(TenantOwned):
+    """One published graph. Runs are pinned to it, so the database refuses any change (a trigger, too)."""
+
+    workflow = models.ForeignKey(Workflow, on_delete=models.PROTECT, related_name="versions")
+    number = models.PositiveIntegerField()
+    definition = StoredJson()
+    layout = StoredJson(default=dict)
+    content_hash = models.CharField(max_length=64)
+    note = models.TextField(blank=True)
+    published_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    published_at = models.DateTimeField(db_default=Now())
+
+    class Meta(TenantOwned.Meta):
+        constraints = (
+            models.UniqueConstraint(fields=["workflow", "number"], name="workflowversion_number_once"),
+            models.CheckConstraint(condition=Q(number__gte=1), name="workflowversion_number_from_one"),
+            models.CheckConstraint(
+                condition=Q(content_hash__regex=r"^[0-9a-f]{64}$"), name="workflowversion_hash_is_sha256"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.workflow_id} v{self.number}"
+
+    def save(self, *args: Any, **options: Any) -> None:
+        """Writes a new version. Raises VersionIsImmutable for one that is stored already."""
+        if not self._state.adding:
+            raise VersionIsImmutable
+        super().save(*args, **options)
