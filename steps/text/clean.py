@@ -15,7 +15,7 @@ from steps.base import Params, StepContext, StepType, WholeNumber
 from steps.text import markup
 from steps.text.source import TextInput, TextOutput
 
-LINE_BREAKS = re.compile("\r\n?|[\u0085\u2028\u2029\v\f]")
+LINE_BREAKS = re.compile("[\u0085\u2028\u2029\v\f]")
 INVISIBLE = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\u00ad\u200b\u2060\ufeff\ufff9-\ufffb]")
 BLANKS = re.compile("[ \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
 AROUND_LINES = re.compile(" ?\n ?")
@@ -54,9 +54,10 @@ def run(context: StepContext) -> Json:
 
 def clean(text: str, params: CleanParams) -> str:
     """The text, cleaned as the params say."""
-    text = LINE_BREAKS.sub("\n", text)
+    # Other line breaks, blanks and controls may be halves of characters that are to be repaired: they go last.
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
     if params.strip_html:
-        text = _tidied(markup.strip(text))
+        text = markup.strip(text)
     if params.fix_encoding:
         text = _repaired(text)
     text = _tidied(unicodedata.normalize("NFC", text))

@@ -54,7 +54,8 @@ CLOSING = re.compile(r"</([A-Za-z][A-Za-z0-9:-]*)\s*>")
 CONTENT_ENDS = {name: re.compile(rf"</{name}\s*>", re.IGNORECASE) for name in WITH_CONTENT}
 PREFIXED = re.compile(r"(?:o|w|v|m|x|st1|svg|xsl|xhtml|dc|rdf|fb|g):[a-z]")
 ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
-LAYOUT = re.compile(r"\s+")
+# Not \s: a no-break space may be half of a character that was decoded wrongly.
+LAYOUT = re.compile("[ \t\n]+")
 
 
 def strip(text: str) -> str:
