@@ -48,6 +48,8 @@ def reads_of(expr: Expr) -> Iterator[Read]:
     match expr:
         case Select(operand, field, True) if (inner := _static_path(operand)) is not None:
             yield (*inner, field), True
+        case Call("@in", (Const(str() as key), container)) if (inner := _static_path(container)) is not None:
+            yield (*inner, key), True
         case Select(operand):
             yield from reads_of(operand)
         case Call(_, parts) | Group(_, parts):
@@ -71,7 +73,7 @@ def references(reads: Iterable[Read]) -> References:
         steps=frozenset(path[1] for path, _ in steps if len(path) > 1),
         every_step=any(len(path) == 1 for path, _ in steps),
         names=frozenset(path[0] for path, _ in reads),
-        tested=frozenset(path[1] for path, test in steps if test and len(path) > 1),
+        tested=frozenset(path[1] for path, test in steps if test and len(path) == 2),
     )
 
 

@@ -84,9 +84,11 @@ class Expression:
             size = len(orjson.dumps(data))
         except TypeError as exc:
             raise self._failed(f"it reads a value that is no JSON: {exc}") from exc
-        # Without macros memory grows only by naming the same large value again and again.
-        if size > CONTEXT_BYTES or size * self._copies > EXPANDED_BYTES:
+        if size > CONTEXT_BYTES:
             raise self._failed(f"it reads {size:,} bytes; {CONTEXT_BYTES:,} are allowed")
+        # Without macros memory grows only by naming the same large value again and again.
+        if size * self._copies > EXPANDED_BYTES:
+            raise self._failed(f"it reads {size:,} bytes in {self._copies} places, which is too much")
 
     def _failed(self, reason: str) -> ExpressionError:
         return ExpressionError(f"`{shorten(self.source)}` failed: {reason}")

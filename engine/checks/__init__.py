@@ -1,0 +1,1 @@
+"""The rules that `validate` applies, by subject; each takes an `Outline` and yields problems."""

@@ -1,0 +1,134 @@
+"""Rules about nodes and edges as a graph (R-013, R-023, H-6, H-7)."""
+
+from collections.abc import Iterator
+
+from engine.checks.flow import Flow
+from engine.checks.outline import Outline, SeenEdge, SeenNode, did_you_mean
+from engine.definition import NOf
+from engine.problems import Problem, error, quoted, warning
+
+
+def ids(outline: Outline) -> Iterator[Problem]:
+    """Every id once."""
+    for seen in outline.nodes:
+        first = outline.by_id[seen.id]
+        if first is not seen:
+            message = f"{quoted(seen.id)} is also the id of {first.field}: give each node its own id."
+            yield error("duplicate_id", f"{seen.field}.id", message, seen.id)
+
+
+def size(outline: Outline, flow: Flow) -> Iterator[Problem]:
+    """Not more nodes, and no longer chains, than allowed."""
+    limits = outline.limits
+    if len(outline.nodes) > limits.max_nodes:
+        yield too_many_nodes(len(outline.nodes), limits.max_nodes)
+    chain = flow.longest_chain()
+    if len(chain) > limits.max_chain:
+        message = (
+            f"The longest chain, from {quoted(chain[0])} to {quoted(chain[-1])}, has {len(chain)} nodes; "
+            f"{limits.max_chain} are allowed: split the workflow."
+        )
+        yield error("chain_too_long", "nodes", message, chain[0])
+
+
+def too_many_nodes(count: int, allowed: int) -> Problem:
+    """The problem of a definition that is too large."""
+    message = f"The definition has {count} nodes; {allowed} are allowed: split it into several workflows."
+    return error("too_many_nodes", "nodes", message)
+
+
+def cycles(flow: Flow) -> Iterator[Problem]:
+    """Workflows are acyclic."""
+    for cycle in flow.cycles():
+        path = " → ".join(cycle if len(cycle) <= 12 else [*cycle[:10], "…", cycle[-1]])
+        yield error("cycle", "edges", f"The edges form a cycle: {path}; remove one of them.", cycle[0])
+
+
+def ends(outline: Outline) -> Iterator[Problem]:
+    """Edges and boundary timers lead from and to nodes that exist; several nodes have edges."""
+    if len(outline.nodes) > 1 and not outline.edges and not outline.document.get("edges"):
+        message = "There are several nodes but no edges, so all of them start at once: add edges."
+        yield warning("no_edges", "edges", message)
+    for seen in outline.edges:
+        for key, name in (("from", seen.edge.source), ("to", seen.edge.target)):
+            yield from _known(outline, name, f"{seen.field}.{key}", None)
+    for node in outline.nodes:
+        for at, timer in enumerate(node.node.boundary_timers or ()):
+            field = f"{node.field}.boundary_timers[{at}]"
+            yield from _known(outline, timer.to, f"{field}.to", node.id)
+            if (timer.after_seconds is None) == (timer.duration is None):
+                message = "A boundary timer needs either after_seconds or duration: give one of the two."
+                yield error("bad_value", field, message, node.id)
+
+
+def conditions(outline: Outline) -> Iterator[Problem]:
+    """One condition per edge, no edge twice, error edges only where they can be taken."""
+    seen_before: set[tuple[object, ...]] = set()
+    for seen in outline.edges:
+        edge = seen.edge
+        if len(edge.conditions) > 1:
+            message = f"The edge has {' and '.join(edge.conditions)}: keep one of them."
+            yield error("several_conditions", seen.field, message, edge.source)
+        if edge.on and not _takes_error_edges(outline.by_id.get(edge.source)):
+            message = f'{quoted(edge.source)} never takes this edge: set its on_error to "branch".'
+            yield error("error_edge_never_taken", f"{seen.field}.on", message, edge.source)
+        key = (edge.source, edge.target, edge.branch, edge.when, bool(edge.default), edge.on)
+        if key in seen_before:
+            message = "The same edge is there twice, which changes nothing: remove one."
+            yield warning("duplicate_edge", seen.field, message, edge.source)
+        seen_before.add(key)
+
+
+def joins(outline: Outline, flow: Flow) -> Iterator[Problem]:
+    """`n_of` can be reached."""
+    for seen in outline.nodes:
+        join, count = seen.node.join, len(flow.into[seen.id])
+        if isinstance(join, NOf) and join.n_of > count:
+            message = f"{quoted(seen.id)} waits for {join.n_of} of its {count} predecessors: lower n_of."
+            yield error("join_never_fires", f"{seen.field}.join.n_of", message, seen.id)
+
+
+def branches(outline: Outline) -> Iterator[Problem]:
+    """Whatever a step decides, an edge is there for it (H-7)."""
+    for seen in outline.nodes:
+        edges = [edge for edge in outline.leaving(seen) if not edge.edge.on]
+        yield from _default(seen, edges)
+        if seen.node.type == "decision":
+            yield from _never_first(seen, edges)
+        if seen.node.on_error == "branch" and len(edges) == len(outline.leaving(seen)):
+            message = f"{quoted(seen.id)} has no edge for its failure: everything after it would be skipped."
+            yield warning("no_error_edge", f"{seen.field}.on_error", message, seen.id)
+
+
+def _default(seen: SeenNode, edges: list[SeenEdge]) -> Iterator[Problem]:
+    decides = seen.node.type == "decision" or any(edge.edge.branch for edge in edges)
+    conditional = [edge for edge in edges if edge.edge.branch or edge.edge.when]
+    caught = any(edge.edge.default for edge in edges)
+    if seen.node.type == "decision" or not decides:
+        caught = caught or any(not edge.edge.is_conditional for edge in edges)
+    if conditional and not caught and not seen.node.allow_no_match:
+        happens = "the step fails" if decides else "the run ends here"
+        message = f"If no condition after {quoted(seen.id)} holds, {happens}: add a default edge."
+        yield warning("no_default_edge", conditional[0].field, message, seen.id)
+
+
+def _never_first(seen: SeenNode, edges: list[SeenEdge]) -> Iterator[Problem]:
+    """A decision takes the first edge that holds, and at most one default."""
+    plain = [edge for edge in edges if not edge.edge.is_conditional]
+    behind = [edge for edge in edges if plain and edge.index > plain[0].index]
+    defaults = [edge for edge in edges if edge.edge.default]
+    for edge in dict.fromkeys([*behind, *(defaults if plain else defaults[1:])]):
+        message = f"{quoted(seen.id)} never takes this edge, another one always comes first: remove it."
+        yield warning("edge_never_taken", edge.field, message, seen.id)
+
+
+def _known(outline: Outline, name: str, field: str, node: str | None) -> Iterator[Problem]:
+    if name not in outline.by_id:
+        message = f"There is no node {quoted(name)}.{did_you_mean(name, outline.by_id)}"
+        yield error("unknown_node", field, message, node)
+
+
+def _takes_error_edges(seen: SeenNode | None) -> bool:
+    if seen is None or seen.node.on_error == "branch":
+        return True
+    return seen.node.type == "signal" and (seen.node.params or {}).get("on_timeout") == "branch"

@@ -1,0 +1,90 @@
+"""Rules about single nodes: their type, params, queue and deadlines."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from engine.catalogue import StepSpec
+from engine.checks.outline import Outline, SeenNode, did_you_mean
+from engine.problems import Problem, error, quoted, shape_problems, warning
+
+Json = Any
+
+BUILT_IN_QUEUES = frozenset({"default", "blocking", "engine", "ticks"})
+RESERVED_QUEUES = frozenset({"engine", "ticks"})
+
+
+def types(outline: Outline) -> Iterator[Problem]:
+    """Every type is in the catalogue, a compensation's too."""
+    for seen in outline.nodes:
+        yield from _type(outline, seen.node.type, f"{seen.field}.type", seen.id)
+        if seen.node.compensate:
+            yield from _type(outline, seen.node.compensate.type, f"{seen.field}.compensate.type", seen.id)
+
+
+def params(outline: Outline) -> Iterator[Problem]:
+    """Params as the type wants them; of values with `{{ }}` only later can tell."""
+    for seen in outline.nodes:
+        if seen.spec:
+            yield from params_problems(seen.spec, seen.node.params or {}, f"{seen.field}.params", seen.id)
+        undo = seen.node.compensate
+        spec = outline.catalogue.get(undo.type) if undo else None
+        if undo and spec:
+            yield from params_problems(spec, undo.params or {}, f"{seen.field}.compensate.params", seen.id)
+
+
+def params_problems(
+    spec: StepSpec, given: Mapping[str, Json], field: str, node: str | None
+) -> Iterator[Problem]:
+    """What is wrong with the params of one step."""
+    try:
+        spec.params_model.model_validate(given)
+    except ValidationError as failure:
+        for found in shape_problems(failure, given, field, code="bad_params", holes=True):
+            yield error(found.code, found.field, found.message, node)
+
+
+def queues(outline: Outline) -> Iterator[Problem]:
+    """Jobs on queues of their own, all other steps on queues that a worker of ours listens to."""
+    for seen in outline.nodes:
+        if seen.spec is None:
+            continue
+        queue = seen.node.queue or seen.spec.default_queue or seen.id
+        field = f"{seen.field}.queue" if seen.node.queue else f"{seen.field}.id"
+        if seen.spec.kind == "external":
+            if queue in BUILT_IN_QUEUES:
+                message = (
+                    f"External workers cannot poll the built-in queue {quoted(queue)}: name another queue."
+                )
+                yield error("built_in_queue", field, message, seen.id)
+        elif seen.node.queue in RESERVED_QUEUES and seen.spec.kind != "engine":
+            message = f"The queue {quoted(queue)} belongs to the engine: leave queue out or name another."
+            yield error("reserved_queue", field, message, seen.id)
+        elif queue not in BUILT_IN_QUEUES:
+            message = (
+                f"No built-in worker listens to {quoted(queue)}: start one that does, or leave queue out."
+            )
+            yield warning("unserved_queue", field, message, seen.id)
+
+
+def deadlines(outline: Outline) -> Iterator[Problem]:
+    """A person who never answers must not hold up a run unnoticed."""
+    for seen in outline.nodes:
+        has_deadline = (seen.node.params or {}).get("due_seconds") or seen.node.boundary_timers
+        if seen.node.type.startswith("human.") and not has_deadline:
+            message = f"{quoted(seen.id)} waits for a person without a deadline: set due_seconds."
+            yield warning("no_deadline", f"{seen.field}.params", message, seen.id)
+
+
+def _type(outline: Outline, name: str, field: str, node: str) -> Iterator[Problem]:
+    if name and name not in outline.catalogue:
+        message = f"There is no step type {quoted(name)}.{did_you_mean(name, outline.catalogue)}"
+        yield error("unknown_type", field, message, node)
+
+
+def has_bad_params(seen: SeenNode) -> bool:
+    """Whether the params would be refused; then nothing can be said of the output either."""
+    if seen.spec is None:
+        return True
+    return any(params_problems(seen.spec, seen.node.params or {}, "", None))

@@ -1,0 +1,108 @@
+"""A document as the rules see it: typed where it has the right shape, and usable where it has not."""
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from engine.catalogue import Catalogue, StepSpec
+from engine.definition import Edge, Node, Shape
+
+Json = Any
+AnyShape = TypeVar("AnyShape", bound=Shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How large a definition may be (R-013)."""
+
+    max_nodes: int = 500
+    max_chain: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class SeenNode:
+    """A node with a readable id; `node` holds its fields that have the right shape. `spec`: None if unknown."""
+
+    index: int
+    id: str
+    field: str
+    node: Node
+    spec: StepSpec | None
+
+
+@dataclass(frozen=True, slots=True)
+class SeenEdge:
+    """An edge with readable ends."""
+
+    index: int
+    field: str
+    edge: Edge
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What the rules work on. `by_id` holds the first node of each id."""
+
+    document: Mapping[str, Json]
+    nodes: tuple[SeenNode, ...]
+    edges: tuple[SeenEdge, ...]
+    by_id: Mapping[str, SeenNode]
+    catalogue: Catalogue
+    limits: Limits
+
+    def leaving(self, node: SeenNode) -> list[SeenEdge]:
+        """The edges from this node, in order."""
+        return [seen for seen in self.edges if seen.edge.source == node.id]
+
+
+def outline_of(document: Mapping[str, Json], catalogue: Catalogue, limits: Limits) -> Outline:
+    """Read what can be read."""
+    nodes = tuple(_seen_nodes(_list(document.get("nodes")), catalogue))
+    edges = tuple(_seen_edges(_list(document.get("edges"))))
+    by_id: dict[str, SeenNode] = {}
+    for node in nodes:
+        by_id.setdefault(node.id, node)
+    return Outline(document, nodes, edges, by_id, catalogue, limits)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """` Did you mean …?` with the nearest known name, or nothing."""
+    near = difflib.get_close_matches(name[:64], list(known), n=1)
+    return f" Did you mean `{near[0]}`?" if near else ""
+
+
+def _seen_nodes(raw: list[Json], catalogue: Catalogue) -> Iterable[SeenNode]:
+    for index, item in enumerate(raw):
+        if not isinstance(item, dict) or not isinstance(item.get("id"), str):
+            continue
+        # Only the shape of an id or type can be wrong here, and that is reported as such: the rest is still checked.
+        kind = item.get("type") if isinstance(item.get("type"), str) else ""
+        node = _salvaged(Node, {**item, "id": "_", "type": kind})
+        if node is not None:
+            yield SeenNode(index, item["id"], f"nodes[{index}]", node, catalogue.get(node.type))
+
+
+def _seen_edges(raw: list[Json]) -> Iterable[SeenEdge]:
+    for index, item in enumerate(raw):
+        edge = _salvaged(Edge, item) if isinstance(item, dict) else None
+        if edge is not None:
+            yield SeenEdge(index, f"edges[{index}]", edge)
+
+
+def _salvaged(model: type[AnyShape], raw: Mapping[str, Json]) -> AnyShape | None:
+    """`raw` as the model, without the fields that don't fit; None if those are needed."""
+    try:
+        return model.model_validate(raw)
+    except ValidationError as failure:
+        bad = {detail["loc"][0] for detail in failure.errors(include_url=False) if detail["loc"]}
+    try:
+        return model.model_validate({key: value for key, value in raw.items() if key not in bad})
+    except ValidationError:
+        return None
+
+
+def _list(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,139 @@
+"""Rules about expressions: they compile, and what they read can be there."""
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from engine.checks.flow import Flow
+from engine.checks.outline import Outline, SeenNode, did_you_mean
+from engine.errors import ExpressionInvalid
+from engine.expressions import Expression, compile_expression
+from engine.problems import Problem, error, quoted, warning
+from engine.templates import split_holes, strings_with_holes
+
+Json = Any
+
+ALWAYS = frozenset({"input", "steps", "run", "vars"})
+IN_STEP = ALWAYS | {"prev"}
+IN_EDGE = ALWAYS | {"prev", "output", "error"}
+EXTRA_NAMES = {"map": frozenset({"item", "index"}), "loop": frozenset({"output", "iteration"})}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an expression stands and what may be read there. `possible`, `certain`: steps, as masks of the flow."""
+
+    field: str
+    node: str | None
+    names: frozenset[str]
+    possible: int
+    certain: int
+
+
+def expressions(outline: Outline, flow: Flow) -> Iterator[Problem]:
+    """All expressions of the definition: in nodes, on edges, in `business_key` and `output`."""
+    check = _Check(outline, flow)
+    document = outline.document
+    yield from check.value(
+        document.get("business_key"), Place("business_key", None, frozenset({"input"}), 0, 0)
+    )
+    for seen in outline.nodes:
+        yield from check.node(seen)
+    for edge in outline.edges:
+        source = outline.by_id.get(edge.edge.source)
+        if edge.edge.when is not None:
+            place = check.after(source, f"{edge.field}.when", edge.edge.source)
+            yield from check.condition(edge.edge.when, place)
+    end = flow.certain_at_end if check.knows_paths else check.all
+    yield from check.value(document.get("output"), Place("output", None, ALWAYS, check.all, end))
+
+
+class _Check:
+    """Applies the rules with the flow at hand; with a cycle, every step is taken as there."""
+
+    def __init__(self, outline: Outline, flow: Flow) -> None:
+        self.outline = outline
+        self.flow = flow
+        self.knows_paths = flow.is_small
+        self.all = (1 << len(flow.order)) - 1
+
+    def node(self, seen: SeenNode) -> Iterator[Problem]:
+        names = IN_STEP | EXTRA_NAMES.get(seen.node.type, frozenset())
+        before, certain = self._masks(seen)
+        for key, value in (("input", seen.node.input), ("params", seen.node.params)):
+            yield from self.value(value, Place(f"{seen.field}.{key}", seen.id, names, before, certain))
+        if seen.node.compensate:
+            place = self.after(seen, f"{seen.field}.compensate.params", seen.id)
+            yield from self.value(
+                seen.node.compensate.params,
+                Place(place.field, seen.id, IN_STEP, place.possible, place.certain),
+            )
+
+    def after(self, seen: SeenNode | None, field: str, node: str) -> Place:
+        """The place of something that is evaluated when `seen` has ended."""
+        before, certain = self._masks(seen) if seen else (self.all, self.all)
+        own = self.flow.bits.get(node, 0)
+        return Place(field, node, IN_EDGE, before | own, certain | own)
+
+    def value(self, value: Json, place: Place) -> Iterator[Problem]:
+        """A JSON value with holes in its strings."""
+        for field, text in strings_with_holes(value, place.field):
+            here = Place(field, place.node, place.names, place.possible, place.certain)
+            try:
+                holes = [source for hole, source in split_holes(text) if hole]
+            except ExpressionInvalid as exc:
+                yield error("bad_expression", field, f"{quoted(field)}: {exc}.", place.node)
+                continue
+            for source in holes:
+                yield from self._expression(source, here)
+
+    def condition(self, source: str, place: Place) -> Iterator[Problem]:
+        """A bare expression that must be true or false."""
+        if "{{" in source:
+            message = f"{quoted(place.field)} is an expression itself: leave the braces out."
+            yield error("bad_expression", place.field, message, place.node)
+            return
+        expression = yield from self._expression(source, place)
+        if expression and not expression.returns_bool:
+            message = f"{quoted(place.field)} is never true or false: write a condition."
+            yield error("not_a_condition", place.field, message, place.node)
+
+    def _expression(self, source: str, place: Place) -> Generator[Problem, None, Expression | None]:
+        try:
+            expression = compile_expression(source)
+        except ExpressionInvalid as exc:
+            yield error("bad_expression", place.field, f"{quoted(place.field)}: {exc}.", place.node)
+            return None
+        for name in sorted(expression.refs.names - place.names):
+            known = ", ".join(sorted(place.names))
+            message = f"{quoted(name)} cannot be read here: names in scope are {known}."
+            yield error("name_not_in_scope", place.field, message, place.node)
+        if "steps" in place.names:
+            for step in sorted(expression.refs.steps):
+                yield from self._step(step, expression, place)
+        return expression
+
+    def _step(self, step: str, expression: Expression, place: Place) -> Iterator[Problem]:
+        if step not in self.outline.by_id:
+            message = f"There is no step {quoted(step)} to read.{did_you_mean(step, self.outline.by_id)}"
+            yield error("unknown_step", place.field, message, place.node)
+        elif not self.flow.order:
+            return
+        elif not place.possible & self.flow.bits[step]:
+            message = (
+                f"The output of {quoted(step)} is never there yet: add a path from it, or read another step."
+            )
+            yield error("value_never_there", place.field, message, place.node)
+        elif not place.certain & self.flow.bits[step] and step not in expression.refs.tested:
+            message = (
+                f"The output of {quoted(step)} is not there on every path: ask has(steps.{step}) first."
+                if "-" not in step
+                else f'The output of {quoted(step)} is not there on every path: ask "{step}" in steps first.'
+            )
+            yield warning("value_not_on_every_path", place.field, message, place.node)
+
+    def _masks(self, seen: SeenNode) -> tuple[int, int]:
+        if not self.flow.order:
+            return self.all, self.all
+        before = self.flow.before[seen.id]
+        return before, self.flow.certain[seen.id] if self.knows_paths else before

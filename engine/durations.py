@@ -1,0 +1,21 @@
+"""ISO 8601 durations, all of them that have a fixed length (H-38: weeks and days count, months are refused)."""
+
+import re
+from datetime import timedelta
+
+_DURATION = re.compile(
+    r"P(?:(?P<weeks>\d{1,6})W|(?:(?P<days>\d{1,6})D)?"
+    r"(?:T(?=\d)(?:(?P<hours>\d{1,7})H)?(?:(?P<minutes>\d{1,9})M)?(?:(?P<seconds>\d{1,9}(?:[.,]\d{1,6})?)S)?)?)",
+    re.ASCII,
+)
+_CALENDAR = re.compile(r"P[^T]*[YM]")
+
+
+def parse_duration(text: str) -> timedelta:
+    """`P7D`, `PT1H30M`, `P2W` as a timedelta. Raises ValueError for anything else, years and months included."""
+    if _CALENDAR.match(text):
+        raise ValueError("years and months have no fixed length: write days, such as P30D")
+    found = _DURATION.fullmatch(text)
+    if not found or not any(found.groups()):
+        raise ValueError("write an ISO 8601 duration, such as PT30M, PT1H30M or P7D")
+    return timedelta(**{unit: float(n.replace(",", ".")) for unit, n in found.groupdict().items() if n})

@@ -1,0 +1,217 @@
+"""JSON Schema as far as definitions need it: is this a schema at all, and can what one step gives be taken by the next?
+
+Both are about schemas, not about values; values are validated where they are.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from engine.templates import has_holes, join_path
+
+Json = Any
+Schema = Mapping[str, Json]
+
+TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
+_ONE = (
+    "additionalProperties",
+    "items",
+    "contains",
+    "propertyNames",
+    "not",
+    "if",
+    "then",
+    "else",
+    "unevaluatedItems",
+)
+_MANY = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+_LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
+_COUNTS = ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties")
+_NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+
+
+def schema_faults(schema: Json, field: str, root: Json = None) -> Iterator[tuple[str, str]]:
+    """(path, what is wrong) of everything that keeps `schema` from being a JSON Schema."""
+    root = schema if root is None else root
+    if isinstance(schema, bool):
+        return
+    if not isinstance(schema, dict):
+        yield field, "must be a JSON Schema: an object, true or false"
+        return
+    for key, value in schema.items():
+        path = join_path(field, key)
+        if key in _ONE:
+            yield from schema_faults(value, path, root)
+        elif key in _MANY:
+            yield from _each(
+                value.items() if isinstance(value, dict) else None, path, root, "an object of schemas"
+            )
+        elif key in _LISTS:
+            yield from _each(
+                enumerate(value) if isinstance(value, list) else None, path, root, "a list of schemas"
+            )
+        elif key in _KEYWORDS and (fault := _KEYWORDS[key](value, root)):
+            yield path, fault
+
+
+def clash(given: Schema, wanted: Schema) -> str | None:
+    """Why no value of `given` can be one of `wanted`, as far as that is certain; None if it may be (R-014)."""
+    return _clash(given, wanted, given, wanted, "", 0)
+
+
+def schema_of(value: Json) -> dict[str, Json]:
+    """What is known of a value that a template will give: the type of what is literally there."""
+    if isinstance(value, str) and "{{" in value:
+        return {}
+    if isinstance(value, dict):
+        properties = {key: schema_of(item) for key, item in value.items()}
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": [*value],
+            "additionalProperties": False,
+        }
+    if has_holes(value):
+        return {"type": "array"}
+    kinds = {type(None): "null", bool: "boolean", int: "integer", float: "number", str: "string"}
+    return {"type": kinds.get(type(value), "array")}
+
+
+def _each(pairs: Any, path: str, root: Json, wanted: str) -> Iterator[tuple[str, str]]:
+    if pairs is None:
+        yield path, f"must be {wanted}"
+        return
+    for key, value in pairs:
+        yield from schema_faults(
+            value, f"{path}[{key}]" if isinstance(key, int) else join_path(path, key), root
+        )
+
+
+def _type_fault(value: Json, _root: Json) -> str | None:
+    names = value if isinstance(value, list) else [value]
+    if names and all(isinstance(name, str) and name in TYPES for name in names):
+        return None
+    return f"must be one of {', '.join(TYPES)}, or a list of them"
+
+
+def _required_fault(value: Json, _root: Json) -> str | None:
+    good = isinstance(value, list) and all(isinstance(name, str) for name in value)
+    return None if good and len(set(value)) == len(value) else "must be a list of different property names"
+
+
+def _count_fault(value: Json, _root: Json) -> str | None:
+    good = isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return None if good else "must be a whole number, 0 or more"
+
+
+def _number_fault(value: Json, _root: Json) -> str | None:
+    return None if isinstance(value, int | float) and not isinstance(value, bool) else "must be a number"
+
+
+def _enum_fault(value: Json, _root: Json) -> str | None:
+    return None if isinstance(value, list) and value else "must be a list of at least one value"
+
+
+def _pattern_fault(value: Json, _root: Json) -> str | None:
+    if not isinstance(value, str):
+        return "must be a regular expression"
+    try:
+        re.compile(value)
+    except (re.error, RecursionError, OverflowError) as exc:
+        return f"is no regular expression: {exc}"
+    return None
+
+
+def _ref_fault(value: Json, root: Json) -> str | None:
+    if not isinstance(value, str) or not value.startswith("#"):
+        return "must point into this schema, such as #/$defs/address"
+    return None if _resolve({"$ref": value}, root) is not None else f"points to {value}, which is not there"
+
+
+_KEYWORDS: Mapping[str, Callable[[Json, Json], str | None]] = {
+    "type": _type_fault,
+    "required": _required_fault,
+    "enum": _enum_fault,
+    "pattern": _pattern_fault,
+    "$ref": _ref_fault,
+    **dict.fromkeys(_COUNTS, _count_fault),
+    **dict.fromkeys(_NUMBERS, _number_fault),
+}
+
+
+def _resolve(schema: Json, root: Json) -> Json | None:
+    """The schema behind `$ref`, at most a few hops away; None if there is none."""
+    for _ in range(10):
+        if not isinstance(schema, dict) or not isinstance(schema.get("$ref"), str):
+            return schema if isinstance(schema, dict | bool) else None
+        target = root
+        for part in schema["$ref"].removeprefix("#").split("/")[1:]:
+            key = part.replace("~1", "/").replace("~0", "~")
+            target = target.get(key) if isinstance(target, dict) else None
+        schema = target
+    return None
+
+
+def _clash(given: Json, wanted: Json, root: Json, wanted_root: Json, path: str, depth: int) -> str | None:
+    given, wanted = _resolve(given, root), _resolve(wanted, wanted_root)
+    if not isinstance(given, dict) or not isinstance(wanted, dict) or depth > 20:
+        return None
+    if options := _alternatives(wanted):
+        return _all_clash([(given, one) for one in options], root, wanted_root, path, depth)
+    if options := _alternatives(given):
+        return _all_clash([(one, wanted) for one in options], root, wanted_root, path, depth)
+    kinds, allowed = _types(given), _types(wanted)
+    if kinds and allowed and not any(_fits(kind, allowed) for kind in kinds):
+        where = f"`{path}`" if path else "its input"
+        return f"{where} is {' or '.join(kinds)}, but must be {' or '.join(allowed)}"
+    return _object_clash(given, wanted, root, wanted_root, path, depth)
+
+
+def _all_clash(pairs: list[tuple[Json, Json]], root: Json, other: Json, path: str, depth: int) -> str | None:
+    reasons = [_clash(given, wanted, root, other, path, depth + 1) for given, wanted in pairs]
+    if any(reason is None for reason in reasons):
+        return None
+    # Of several alternatives the one for objects says most: it names the property.
+    return next((reason for reason in reasons if reason and "`" in reason), reasons[0])
+
+
+def _object_clash(
+    given: Schema, wanted: Schema, root: Json, other: Json, path: str, depth: int
+) -> str | None:
+    if _types(given) != ["object"]:
+        return None
+    has, wants, required = given.get("properties"), wanted.get("properties"), wanted.get("required")
+    has = has if isinstance(has, dict) else {}
+    for name in required if isinstance(required, list) else ():
+        if not isinstance(name, str):
+            continue
+        here = join_path(path, name)
+        if name not in has:
+            if given.get("additionalProperties") is False and not given.get("patternProperties"):
+                return f"`{here}` is missing"
+        elif isinstance(wants, dict) and (
+            reason := _clash(has[name], wants.get(name), root, other, here, depth + 1)
+        ):
+            return reason
+    return None
+
+
+def _alternatives(schema: Schema) -> list[Json]:
+    found = schema.get("anyOf") or schema.get("oneOf")
+    return found if isinstance(found, list) else []
+
+
+def _types(schema: Schema) -> list[str]:
+    found = schema.get("type")
+    return (
+        [found]
+        if isinstance(found, str)
+        else [t for t in found if isinstance(t, str)]
+        if isinstance(found, list)
+        else []
+    )
+
+
+def _fits(kind: str, allowed: list[str]) -> bool:
+    # A number that happens to be whole is an integer, so only its value could tell.
+    return kind in allowed or {"integer": "number", "number": "integer"}.get(kind) in allowed

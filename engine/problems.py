@@ -1,0 +1,121 @@
+"""What `validate` finds, and pydantic's findings in those terms."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from engine.templates import has_holes, join_path
+
+Json = Any
+Severity = Literal["error", "warning"]
+
+_FORMS = {
+    "a valid dictionary": "an object",
+    "a valid boolean": "true or false",
+    "a valid integer": "a whole number",
+    "a valid number": "a number",
+    "a valid list": "a list",
+    "a valid string": "a text",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One finding. `field` is a path into the document, such as `nodes[2].params.sentences`."""
+
+    code: str
+    severity: Severity
+    node: str | None
+    field: str
+    message: str
+
+    def as_dict(self) -> dict[str, Json]:
+        """As the API gives it."""
+        return asdict(self)
+
+
+def error(code: str, field: str, message: str, node: str | None = None) -> Problem:
+    """A problem that stands against publishing."""
+    return Problem(code, "error", printable(node), printable(field), printable(message))
+
+
+def warning(code: str, field: str, message: str, node: str | None = None) -> Problem:
+    """A problem that the author should know of."""
+    return Problem(code, "warning", printable(node), printable(field), printable(message))
+
+
+def shape_problems(
+    failure: ValidationError, value: Json, field: str, *, code: str | None = None, holes: bool = False
+) -> Iterator[Problem]:
+    """Pydantic's findings about `value`, which stands at `field`.
+
+    `code` replaces the codes of the kinds; with `holes`, values with `{{ }}` are not judged: nobody knows them yet.
+    """
+    found: dict[str, list[ErrorDetails]] = {}
+    for detail in failure.errors(include_url=False, include_context=False):
+        path, there = _locate(detail, value, field)
+        judged = not holes or detail["type"] in ("missing", "extra_forbidden") or not has_holes(there)
+        if judged:
+            found.setdefault(path, []).append(detail)
+    for path, details in found.items():
+        yield error(code or _code(details[0]["type"]), path, _sentence(details, path))
+
+
+def printable(text: Any) -> Any:
+    """The text without lone surrogates, NUL and line breaks, and not endless; None stays None."""
+    if text is None:
+        return None
+    text = text if len(text) <= 500 else f"{text[:497]}..."
+    return text.encode("utf-8", "backslashreplace").decode().replace("\x00", "\\x00").replace("\n", " ")
+
+
+def quoted(value: str) -> str:
+    """An id or name as it stands in a message."""
+    return f"`{value if len(value) <= 80 else value[:77] + '...'}`"
+
+
+def _code(kind: str) -> str:
+    return {"missing": "missing_field", "extra_forbidden": "unknown_field"}.get(kind, "bad_value")
+
+
+def _locate(detail: ErrorDetails, value: Json, field: str) -> tuple[str, Json]:
+    """The path of a finding and the value there; labels that pydantic adds for unions are not part of it."""
+    for at, part in enumerate(detail["loc"]):
+        last_missing = detail["type"] == "missing" and at == len(detail["loc"]) - 1
+        if isinstance(part, int) and isinstance(value, list) and part < len(value):
+            field, value = f"{field}[{part}]", value[part]
+        elif isinstance(part, str) and isinstance(value, dict) and (part in value or last_missing):
+            field, value = join_path(field, part), value.get(part)
+        else:
+            break
+    return field, value
+
+
+def _sentence(details: list[ErrorDetails], path: str) -> str:
+    name = quoted(path) if path else "the document"
+    kind, message = details[0]["type"], details[0]["msg"].removeprefix("Value error, ")
+    if kind == "missing":
+        return f"{name} is missing: add it."
+    if kind == "extra_forbidden":
+        return f"{name} is not known: remove it or correct its name."
+    if kind == "string_pattern_mismatch":
+        pattern = message.partition("pattern ")[2].strip("'")
+        return (
+            f"{name} has characters that are not allowed, or is empty or too long: it must match {pattern}."
+        )
+    # Of a union pydantic says what each alternative wants.
+    wanted = [_form(detail["msg"]) for detail in details if detail["msg"].startswith("Input should")]
+    if not wanted:
+        return f"{name}: {message}."
+    return f"{name} must {' or '.join(dict.fromkeys(wanted))}."
+
+
+def _form(message: str) -> str:
+    message = re.sub(r" or instance of \w+", "", message.removeprefix("Input should "))
+    for theirs, ours in _FORMS.items():
+        message = message.replace(theirs, ours)
+    return message

@@ -1,0 +1,89 @@
+"""All that is wrong with a definition, at once (DESIGN `validate`, R-023, R-027). Codes: docs/validation.md."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from pydantic import ValidationError
+
+from engine.catalogue import Catalogue
+from engine.checks import graph, nodes, references, schemas
+from engine.checks.flow import Flow
+from engine.checks.outline import Limits, Outline, outline_of
+from engine.definition import Definition
+from engine.problems import Problem, error, shape_problems
+from engine.templates import MAX_DEPTH
+
+Json = Any
+
+MAX_PROBLEMS = 500
+# Beyond this many times the limit a definition is not looked into any further.
+HOPELESS = 4
+
+__all__ = ["Limits", "Problem", "validate"]
+
+_NODE_FIELD = re.compile(r"nodes\[(\d+)\]")
+
+
+def validate(document: object, catalogue: Catalogue, limits: Limits | None = None) -> list[Problem]:
+    """Every problem of a definition in the native dialect, errors first; none: it can be published.
+
+    Takes any JSON and never raises on it.
+    """
+    limits = limits or Limits()
+    if not isinstance(document, dict):
+        return [error("not_an_object", "", "A definition is a JSON object with name, nodes and edges.")]
+    if _too_deep(document):
+        return [
+            error("too_deep", "", f"The definition is nested deeper than {MAX_DEPTH} levels: flatten it.")
+        ]
+    listed = document.get("nodes")
+    if isinstance(listed, list) and len(listed) > HOPELESS * limits.max_nodes:
+        return [graph.too_many_nodes(len(listed), limits.max_nodes)]
+    outline = outline_of(document, catalogue, limits)
+    problems = list(dict.fromkeys([*_shape(outline), *_rules(outline)]))
+    problems.sort(key=lambda problem: problem.severity)
+    return problems[:MAX_PROBLEMS]
+
+
+def _rules(outline: Outline) -> Iterator[Problem]:
+    flow = Flow(outline)
+    yield from graph.ids(outline)
+    yield from graph.ends(outline)
+    yield from graph.cycles(flow)
+    yield from graph.size(outline, flow)
+    yield from graph.conditions(outline)
+    yield from graph.joins(outline, flow)
+    yield from nodes.types(outline)
+    yield from nodes.params(outline)
+    yield from nodes.queues(outline)
+    yield from schemas.input_schema(outline)
+    yield from schemas.inputs(outline, flow)
+    yield from references.expressions(outline, flow)
+    yield from graph.branches(outline)
+    yield from nodes.deadlines(outline)
+
+
+def _shape(outline: Outline) -> Iterator[Problem]:
+    try:
+        Definition.model_validate(outline.document)
+    except ValidationError as failure:
+        ids = {seen.index: seen.id for seen in outline.nodes}
+        for problem in shape_problems(failure, outline.document, ""):
+            found = _NODE_FIELD.match(problem.field)
+            yield replace(problem, node=ids.get(int(found[1])) if found else None)
+
+
+def _too_deep(document: Json) -> bool:
+    level = [document]
+    for _ in range(MAX_DEPTH):
+        level = [
+            child
+            for item in level
+            for child in (item.values() if isinstance(item, dict) else item)
+            if isinstance(child, dict | list)
+        ]
+        if not level:
+            return False
+    return True
