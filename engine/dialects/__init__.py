@@ -1,0 +1,47 @@
+"""The accepted ways of writing a definition, and their translation into ours (C-7, R-001, R-026)."""
+
+from collections.abc import Mapping
+
+from engine.dialects.base import Dialect, DialectError, Json
+from engine.dialects.native import NATIVE
+from engine.dialects.s0 import S0
+from engine.dialects.steps import STEPS
+
+# In the order in which they are tried: native last, because it shares `nodes` with S0.
+DIALECTS: Mapping[str, Dialect] = {dialect.name: dialect for dialect in (S0, STEPS, NATIVE)}
+
+__all__ = ["DIALECTS", "DialectError", "detect", "from_native", "to_native"]
+
+
+def detect(document: object) -> str:
+    """The name of the document's dialect. Raises DialectError if it is none that we know."""
+    if not isinstance(document, dict):
+        raise DialectError("A definition is a JSON object.")
+    found = next((dialect.name for dialect in DIALECTS.values() if dialect.matches(document)), None)
+    if found is None:
+        raise DialectError(
+            "This is no definition in a known dialect: it has neither nodes nor steps nor a dag."
+        )
+    return found
+
+
+def to_native(document: object, dialect: str | None = None, name: str | None = None) -> dict[str, Json]:
+    """The document in the native dialect, which `validate` then judges; `name` is used where it has none.
+
+    Raises DialectError when it can't be translated.
+    """
+    if not isinstance(document, dict):
+        raise DialectError("A definition is a JSON object.")
+    chosen = DIALECTS.get(dialect if dialect is not None else detect(document))
+    if chosen is None:
+        known = ", ".join(sorted(DIALECTS))
+        raise DialectError(f"There is no dialect `{dialect}`; known ones are {known}.", "dialect")
+    native = chosen.to_native(document)
+    if name is not None and native.get("name") is None:
+        native = {"name": name, **{key: value for key, value in native.items() if key != "name"}}
+    return native
+
+
+def from_native(definition: Mapping[str, Json]) -> dict[str, Json]:
+    """A stored definition as it is exported: the native dialect, exactly as it was saved (R-026)."""
+    return dict(definition)
