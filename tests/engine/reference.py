@@ -1,0 +1,321 @@
+"""What DESIGN "Semantics" says, played out by hand: small, slow, and written from the page alone.
+
+It shares no line with the engine, so where both agree both have read the same page. Everything is looked up again
+in the whole definition each time: no counters, no compiled graph, no cleverness.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Json = Any
+Definition = Mapping[str, Any]
+Script = Mapping[str, tuple[str, Json]]
+Pick = Callable[[list[str]], list[str]]
+
+QUEUED, RUNNING, COMPLETED = "QUEUED", "RUNNING", "COMPLETED"
+FAILING, FAILED, SKIPPED, CANCELLED = "FAILING", "FAILED", "SKIPPED", "CANCELLED"
+
+
+class Broken(Exception):
+    """A step can't do its work; the argument is its error."""
+
+
+@dataclass
+class Step:
+    """One decided node. `output` is what steps behind it see, `error` why it failed."""
+
+    status: str
+    given: Json = None
+    output: Json = None
+    error: Json = None
+
+
+@dataclass
+class Final:
+    """How a run ended; a node that was never decided is not among `steps`, an open link not among `links`.
+
+    `tied`: by one outcome more links reached a join than it takes, and nothing says which of them came first.
+    """
+
+    status: str = RUNNING
+    output: Json = None
+    culprit: str | None = None
+    tied: bool = False
+    steps: dict[str, Step] = field(default_factory=dict)
+    links: dict[tuple[str, str], bool] = field(default_factory=dict)
+
+
+def interpret(
+    definition: Definition,
+    run_input: Json,
+    script: Script,
+    pick: Pick = list,
+) -> Final:
+    """Play a run to its end.
+
+    `script` says how each worker step ends: ("completed", output) or ("failed", error), for good. `pick` says which
+    of the open steps workers have in hand, and in which order these end. Raises AssertionError for a run that is stuck.
+    """
+    run = _Run(definition, run_input, script)
+    run.begin()
+    while run.final.status == RUNNING:
+        batch = pick(run.having(QUEUED))
+        assert batch, "the run is not over, and nothing is left that could end it"
+        run.work(batch)
+    return run.final
+
+
+class _Run:
+    def __init__(self, definition: Definition, run_input: Json, script: Script) -> None:
+        self.nodes = {node["id"]: node for node in definition["nodes"]}
+        self.edges = definition["edges"]
+        self.run_input = run_input
+        self.script = script
+        self.final = Final()
+        self.steps = self.final.steps
+        self.unresolved: list[tuple[str, set[str]]] = []
+
+    # What the page calls the life of a run.
+
+    def begin(self) -> None:
+        """All nodes without incoming edges start."""
+        for name in self.nodes:
+            if not self.sources(name):
+                self.start(name)
+        self.follow()
+
+    def work(self, batch: list[str]) -> None:
+        """Workers take the steps of `batch`, and hand in their outcomes one after another."""
+        for name in batch:
+            self.steps[name].status = RUNNING
+        for name in batch:
+            kind, value = self.script[name]
+            if self.final.status == RUNNING:
+                self.end(name, kind, value)
+                self.follow()
+            elif self.final.status == FAILING:
+                # It was awaited: what it gives is kept, and nothing follows from it.
+                completed = kind == "completed"
+                self.steps[name].status = COMPLETED if completed else FAILED
+                self.steps[name].output = value if completed else None
+                self.steps[name].error = None if completed else value
+        if self.final.status == FAILING:
+            self.final.status = FAILED
+
+    def follow(self) -> None:
+        """Resolve edges until nothing more follows; only then see how the run stands."""
+        waiting = [name for name in self.nodes if name not in self.steps]
+        while self.unresolved:
+            source, taken = self.unresolved.pop(0)
+            for target in self.targets(source):
+                self.resolve(source, target, target in taken)
+        self.final.tied |= any(len(self.taken_into(name)) > self.limit(name) for name in waiting)
+        if self.final.culprit is not None:
+            self.cancel(QUEUED)
+            self.final.status = FAILING if self.having(RUNNING) else FAILED
+        elif all(self.is_resolved(name) for name in self.nodes if self.is_sink(name)):
+            self.final.status = COMPLETED
+            self.final.output = self.run_output()
+            self.cancel(QUEUED, RUNNING)
+
+    def cancel(self, *statuses: str) -> None:
+        for name in self.having(*statuses):
+            self.steps[name].status = CANCELLED
+
+    def run_output(self) -> Json:
+        """The output of the one completed sink, or those of several under their ids."""
+        done = [name for name in self.having(COMPLETED) if self.is_sink(name)]
+        if len(done) == 1:
+            return self.steps[done[0]].output
+        return {name: self.steps[name].output for name in done} or None
+
+    # Edges and joins.
+
+    def resolve(self, source: str, target: str, taken: bool) -> None:
+        assert (source, target) not in self.final.links, "an edge resolves once"
+        self.final.links[source, target] = taken
+        if target in self.steps:
+            return
+        match self.verdict(target):
+            case "run":
+                self.start(target)
+            case "skip":
+                self.steps[target] = Step(SKIPPED)
+                self.unresolved.append((target, set()))
+
+    def verdict(self, target: str) -> str:
+        """The table of joins."""
+        join = self.nodes[target].get("join", "any_taken")
+        taken, dead = len(self.taken_into(target)), len(self.dead_into(target))
+        still_open = len(self.sources(target)) - taken - dead
+        if join == "any_taken":
+            return "wait" if still_open else "run" if taken else "skip"
+        if join == "all":
+            return "skip" if dead else "wait" if still_open else "run"
+        if taken >= self.limit(target):
+            return "run"
+        return "skip" if taken + still_open < self.limit(target) else "wait"
+
+    def limit(self, target: str) -> int:
+        """How many taken links decide a join, and give it its input: those that arrive first."""
+        join = self.nodes[target].get("join", "any_taken")
+        if isinstance(join, dict):
+            return join["n_of"]
+        return 1 if join == "any" else len(self.sources(target))
+
+    def taken_into(self, target: str) -> list[str]:
+        """Sources of the taken links into `target`, in the order of their arrival."""
+        return [source for (source, to), taken in self.final.links.items() if to == target and taken]
+
+    def dead_into(self, target: str) -> list[str]:
+        return [source for (source, to), taken in self.final.links.items() if to == target and not taken]
+
+    # Steps.
+
+    def start(self, name: str) -> None:
+        node, step = self.nodes[name], Step(QUEUED)
+        self.steps[name] = step
+        try:
+            step.given = self.given(name)
+            if "input" in node:
+                step.given = self.filled(node["input"], self.scope(prev=step.given))
+            if node["type"] == "decision":
+                self.end(name, "completed", step.given)
+            elif node["type"] == "transform":
+                self.end(name, "completed", self.transformed(name))
+        except Broken as broken:
+            self.end(name, "failed", broken.args[0])
+
+    def given(self, name: str) -> Json:
+        """The input of a step, but for its mapping."""
+        sources, given = self.sources(name), self.run_input
+        if len(sources) == 1:
+            given = self.steps[sources[0]].output
+        elif sources:
+            first = self.taken_into(name)[: self.limit(name)]
+            given = {source: self.steps[source].output for source in first}
+        return given
+
+    def transformed(self, name: str) -> Json:
+        params, given = self.nodes[name]["params"], self.steps[name].given
+        made = self.filled(params["set"], self.scope(prev=given))
+        if not params.get("keep_input"):
+            return made
+        if not isinstance(given, dict):
+            raise Broken({"code": "BadInput"})
+        return {**given, **made}
+
+    def end(self, name: str, kind: str, value: Json) -> None:
+        """A step ended: its final status, and which of its links are taken."""
+        node, step = self.nodes[name], self.steps[name]
+        try:
+            if kind == "failed":
+                raise Broken(value)
+            step.output = value
+            taken = self.taken_after(name)
+            step.status = COMPLETED
+        except Broken as broken:
+            step.status, step.error, step.output = FAILED, broken.args[0], {"error": broken.args[0]}
+            match node.get("on_error", "fail"):
+                case "fail":
+                    self.final.culprit = self.final.culprit or name
+                    return
+                case "continue":
+                    taken = self.taken_after(name)
+                case "branch":
+                    taken = {edge["to"] for edge in self.edges_of(name) if edge.get("on") == "error"}
+        self.unresolved.append((name, taken))
+
+    def taken_after(self, name: str) -> set[str]:
+        """Targets of the success edges that hold."""
+        node, step = self.nodes[name], self.steps[name]
+        edges = [edge for edge in self.edges_of(name) if edge.get("on") != "error"]
+        conditional = [edge for edge in edges if "branch" in edge or "when" in edge]
+        others = [edge for edge in edges if edge.get("default")]
+        if node["type"] == "decision":
+            first = next((e for e in edges if not e.get("default") and self.holds(e, step)), None)
+            taken = [first] if first else others[:1]
+            matched = bool(taken)
+        else:
+            taken = [edge for edge in edges if not edge.get("default") and self.holds(edge, step)]
+            if not any(edge in conditional for edge in taken):
+                taken += others
+            matched = any(edge in conditional or edge in others for edge in taken)
+        has_branch = isinstance(step.output, dict) and "branch" in step.output
+        must_match = (node["type"] == "decision" or has_branch) and not node.get("allow_no_match")
+        if conditional and must_match and not matched and step.error is None:
+            raise Broken({"code": "NoBranchMatched"})
+        return {edge["to"] for edge in taken}
+
+    def holds(self, edge: Mapping[str, Any], step: Step) -> bool:
+        if "branch" in edge:
+            return isinstance(step.output, dict) and step.output.get("branch") == edge["branch"]
+        if "when" not in edge:
+            return True
+        extra = {"error": step.error} if step.error is not None else {}
+        try:
+            held = evaluate(edge["when"], self.scope(prev=step.given, output=step.output, **extra))
+            if not isinstance(held, bool):
+                raise Broken({"code": "ExpressionError"})
+        except Broken:
+            if step.error is not None:
+                return False
+            raise
+        return held
+
+    # Looking things up in the definition.
+
+    def edges_of(self, name: str) -> list[Mapping[str, Any]]:
+        return [edge for edge in self.edges if edge["from"] == name]
+
+    def sources(self, name: str) -> list[str]:
+        return sorted({edge["from"] for edge in self.edges if edge["to"] == name})
+
+    def targets(self, name: str) -> list[str]:
+        return list(dict.fromkeys(edge["to"] for edge in self.edges_of(name)))
+
+    def is_sink(self, name: str) -> bool:
+        return all(edge.get("on") == "error" for edge in self.edges_of(name))
+
+    def is_resolved(self, name: str) -> bool:
+        return name in self.having(COMPLETED, SKIPPED, FAILED)
+
+    def having(self, *statuses: str) -> list[str]:
+        """Nodes in one of `statuses`, in the order of the definition."""
+        return [name for name in self.nodes if name in self.steps and self.steps[name].status in statuses]
+
+    # Expressions, as far as generated graphs use them.
+
+    def scope(self, **more: Json) -> dict[str, Json]:
+        seen = {name: {"output": step.output} for name, step in self.steps.items() if step.status != SKIPPED}
+        return {"input": self.run_input, "steps": seen, **more}
+
+    def filled(self, template: Json, scope: Mapping[str, Json]) -> Json:
+        """`template` with its `{{ … }}` strings evaluated."""
+        if isinstance(template, dict):
+            return {key: self.filled(value, scope) for key, value in template.items()}
+        if isinstance(template, str) and template.startswith("{{"):
+            return evaluate(template[2:-2].strip(), scope)
+        return template
+
+
+def evaluate(expression: str, scope: Mapping[str, Json]) -> Json:
+    """`path` or `path operator literal`, where a path is names with dots between. Raises Broken."""
+    path, *rest = expression.split(" ")
+    found = scope
+    for name in path.split("."):
+        if not isinstance(found, Mapping) or name not in found:
+            raise Broken({"code": "ExpressionError"})
+        found = found[name]
+    if not rest:
+        return found
+    operator, literal = rest
+    known = {"true": True, "false": False}
+    other = literal.strip('"') if literal.startswith('"') else known.get(literal)
+    other = int(literal) if other is None else other
+    if operator == "==":
+        return found == other
+    if type(found) is not int:
+        raise Broken({"code": "ExpressionError"})
+    return found > other if operator == ">" else found < other
