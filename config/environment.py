@@ -3,7 +3,7 @@
 import json
 import os
 from pathlib import Path
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -55,3 +55,24 @@ def database_of(url: str) -> dict[str, object]:
         "PORT": query.pop("port", "") or str(parts.port or ""),
         "OPTIONS": dict(query),
     }
+
+
+def connected_as(process: str, database: dict[str, object]) -> dict[str, object]:
+    """`database` with how a process keeps connections: threads of "web" share a pool, others keep one a thread.
+
+    (Celery closes connections after every task but for CELERY_DB_REUSE_MAX, and there a pool would not help.)
+    """
+    if process != "web":
+        return {**database, "CONN_MAX_AGE": 600}
+    options = {**dict(database["OPTIONS"]), "pool": {"min_size": 2, "max_size": 10, "timeout": 10}}  # type: ignore[call-overload]
+    return {**database, "OPTIONS": options, "CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": True}
+
+
+def broker_url(redis_url: str) -> str:
+    """A Redis URL as redis-py reads it, spelled for Celery: only a unix socket is written otherwise there."""
+    if not redis_url.startswith("unix://"):
+        return redis_url
+    parts = urlsplit(redis_url)
+    query = dict(parse_qsl(parts.query))
+    password = parts.password or quote(query.get("password", ""), safe="")
+    return f"redis+socket://:{password}@{parts.path}?virtual_host={query.get('db', '0')}"

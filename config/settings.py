@@ -66,13 +66,11 @@ TEMPLATES = [
 
 DATABASE_URL = environment.server_url("DATABASE_URL", "database_url")
 REDIS_URL = environment.server_url("REDIS_URL", "redis_url")
-DATABASES = {"default": environment.database_of(DATABASE_URL)}
-if os.environ.get("HANDOFF_PROCESS") == "web":
-    # Threads of the web process share a pool; the workers keep one connection a thread (CELERY_DB_REUSE_MAX).
-    DATABASES["default"]["OPTIONS"] |= {"pool": {"min_size": 2, "max_size": 10, "timeout": 10}}  # type: ignore[operator]
-    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
-else:
-    DATABASES["default"]["CONN_MAX_AGE"] = 600
+DATABASES = {
+    "default": environment.connected_as(
+        os.environ.get("HANDOFF_PROCESS", ""), environment.database_of(DATABASE_URL)
+    )
+}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "accounts.User"
@@ -156,7 +154,6 @@ USE_TZ = True
 
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-STATIC_ROOT = BASE_DIR / "staticfiles"
 # Files are served from where they lie, so a first start needs no collectstatic.
 WHITENOISE_USE_FINDERS = True
 

@@ -13,6 +13,7 @@ from pathlib import Path
 LINUX = sys.platform.startswith("linux")
 _CLONE_NEWUSER = 0x10000000
 _PR_SET_PDEATHSIG = 1
+_PR_SET_NAME = 15
 # Any id but 0 does: PostgreSQL only refuses to be root.
 _INNER_ID = 1000
 # Loaded before any fork: a child between fork and exec must not load libraries.
@@ -51,6 +52,12 @@ def _enter_user_namespace() -> None:
         ("gid_map", f"{_INNER_ID} 0 1"),
     ):
         Path("/proc/self", name).write_text(text)
+
+
+def name_process(name: str) -> None:
+    """Give this process a name in `ps` and `top` (15 characters of it)."""
+    if LINUX:
+        _libc.prctl(_PR_SET_NAME, name.encode()[:15])
 
 
 def can_leave_root() -> bool:

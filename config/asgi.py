@@ -1,0 +1,41 @@
+"""The one port: http goes to Django's WSGI app on threads (twice as fast as its ASGI one), websockets are refused."""
+
+from a2wsgi import WSGIMiddleware
+from django.conf import settings
+
+from config.asgi_types import Receive, Scope, Send
+from config.request_body import LimitedBody
+from config.wsgi import application as django
+
+# More than connections to the database: requests that wait (long polls) hold a thread, not a connection.
+_THREADS = 32
+
+_http = LimitedBody(WSGIMiddleware(django, workers=_THREADS), settings.HANDOFF_MAX_BODY_BYTES)
+
+
+async def application(scope: Scope, receive: Receive, send: Send) -> None:
+    """Route one connection by its kind."""
+    if scope["type"] == "lifespan":
+        await _lifespan(receive, send)
+    elif scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.close", "code": 1008})
+    elif scope["path"] == "/healthz":
+        await _healthz(send)
+    else:
+        await _http(scope, receive, send)
+
+
+async def _healthz(send: Send) -> None:
+    """Answered here, so that busy threads never make a living process look dead."""
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"cache-control", b"no-store")]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": b"ok\n"})
+
+
+async def _lifespan(receive: Receive, send: Send) -> None:
+    while True:
+        message = await receive()
+        await send({"type": f"{message['type']}.complete"})
+        if message["type"] == "lifespan.shutdown":
+            return

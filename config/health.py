@@ -1,0 +1,55 @@
+"""`/healthz` (the process lives) and `/readyz` (it can do its work)."""
+
+import contextlib
+
+import redis
+from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
+from django.db import DatabaseError, connection
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.http import require_safe
+
+from config.celery import app
+
+QUEUES = ("default", "blocking", "engine", "ticks")
+
+
+@login_not_required
+@require_safe
+def healthz(request: HttpRequest) -> HttpResponse:
+    """Always 200. (`config.asgi` answers it without a thread; this is for plain WSGI.)"""
+    return HttpResponse("ok\n", content_type="text/plain; charset=utf-8")
+
+
+@login_not_required
+@require_safe
+def readyz(request: HttpRequest) -> HttpResponse:
+    """200 when database, Redis and a worker for each built-in queue answer, 503 otherwise; says which do."""
+    checks = {"database": _database(), "redis": _redis(), **_queues()}
+    ready = all(checks.values())
+    return JsonResponse({"ready": ready, "checks": checks}, status=200 if ready else 503)
+
+
+def _database() -> bool:
+    with contextlib.suppress(DatabaseError), connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+        return True
+    return False
+
+
+def _redis() -> bool:
+    with (
+        contextlib.suppress(redis.RedisError),
+        redis.Redis.from_url(settings.REDIS_URL, socket_timeout=1) as client,
+    ):
+        return bool(client.ping())
+    return False
+
+
+def _queues() -> dict[str, bool]:
+    try:
+        answers = app.control.inspect(timeout=1.0).active_queues() or {}
+    except OSError:
+        answers = {}
+    served = {queue["name"] for queues in answers.values() for queue in queues}
+    return {f"queue:{name}": name in served for name in QUEUES}

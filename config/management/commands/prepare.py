@@ -1,0 +1,18 @@
+"""`manage.py prepare`: what the supervisor runs before web and workers start."""
+
+from django.core.management.base import BaseCommand, CommandError
+
+from config.startup import NotStartable, prepare
+from config.supervisor.errors import PREPARE_REFUSED
+
+
+class Command(BaseCommand):
+    help = "Check the servers, migrate, make the first start's data. `make up` runs it."
+    requires_system_checks = ()
+
+    def handle(self, *args: object, **options: object) -> None:
+        """Exits with 3 and one line where Handoff must not start on these servers."""
+        try:
+            prepare()
+        except NotStartable as problem:
+            raise CommandError(str(problem), returncode=PREPARE_REFUSED) from None

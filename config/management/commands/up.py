@@ -1,0 +1,18 @@
+"""`manage.py up`: the same as `make up`, without setting up `.venv`."""
+
+import os
+import sys
+
+from django.core.management.base import BaseCommand
+
+from config.environment import BASE_DIR
+
+
+class Command(BaseCommand):
+    help = "Start everything and stay in the foreground; Ctrl-C stops it all."
+    requires_system_checks = ()
+
+    def handle(self, *args: object, **options: object) -> None:
+        """Becomes the supervisor, which must not be a Django process: it outlives the database."""
+        os.chdir(BASE_DIR)
+        os.execv(sys.executable, [sys.executable, "-m", "config.supervisor"])  # noqa: S606

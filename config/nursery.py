@@ -1,0 +1,161 @@
+"""`python -m config.nursery`: loads all of Handoff once, then forks web, workers and beat from it.
+
+Loading takes seconds of CPU and eight processes need it: forked, all of them together start as fast as one alone,
+a killed worker is back at once, and the loaded code is in memory once. Nothing here may open a connection or
+start a thread before the fork. Whoever reads the environment must do so when it works, not when it is imported:
+HANDOFF_PROCESS and HANDOFF_WORKER_QUEUE are set after the fork.
+
+Orders come through HANDOFF_CONTROL_FD, one at a time, as JSON with file descriptors (output, ready, ...);
+reports go back as JSON lines.
+"""
+
+import contextlib
+import gc
+import json
+import os
+import selectors
+import signal
+import socket
+import sys
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from django.conf import settings
+from django.core.management import execute_from_command_line
+from django.urls import get_resolver
+
+from config import environment, web
+from config.asgi import application
+from config.celery import app, tell_supervisor
+from config.embedded.processes import child_setup, name_process
+
+_MOST_DESCRIPTORS = 8
+
+
+def _web(arguments: Sequence[str]) -> None:
+    # The settings were read before anybody knew that this would be the web process.
+    database = settings.DATABASES["default"]
+    database.update(environment.connected_as("web", database))
+    web.serve(application, int(os.environ["HANDOFF_LISTEN_FD"]))
+
+
+def _celery(arguments: Sequence[str]) -> None:
+    app.start(argv=list(arguments))
+
+
+def _manage(arguments: Sequence[str]) -> None:
+    execute_from_command_line(["manage.py", *arguments])
+
+
+_ENTRIES: Mapping[str, Callable[[Sequence[str]], None]] = {"web": _web, "celery": _celery, "manage": _manage}
+
+
+class Nursery:
+    """Forks on orders from `control`, and reports who was born and who has died."""
+
+    def __init__(self, control: socket.socket) -> None:
+        self._control = control
+        self._wake, self._waker = socket.socketpair()
+        for each in (self._wake, self._waker):
+            each.setblocking(False)
+        self._alive: set[int] = set()
+
+    def run(self) -> None:
+        """Serve until the supervisor is gone; nobody outlives it."""
+        signal.set_wakeup_fd(self._waker.fileno(), warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._control, selectors.EVENT_READ)
+            selector.register(self._wake, selectors.EVENT_READ)
+            served = True
+            while served:
+                for key, _ in selector.select():
+                    if key.fileobj is self._control:
+                        served = self._serve()
+                    else:
+                        self._wake.recv(4096)
+                self._reap()
+        for pid in self._alive:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    def _serve(self) -> bool:
+        """Carry out one order; False when the supervisor has closed its end."""
+        line, descriptors, _, _ = socket.recv_fds(self._control, 65_536, _MOST_DESCRIPTORS)
+        if not line:
+            return False
+        order = json.loads(line)
+        setup = child_setup(signal.SIGKILL)
+        pid = os.fork()
+        if pid == 0:
+            self._be_born(order, descriptors, setup)
+        for descriptor in descriptors:
+            os.close(descriptor)
+        self._alive.add(pid)
+        self._tell({"born": pid})
+        return True
+
+    def _be_born(self, order: dict[str, Any], descriptors: Sequence[int], setup: Callable[[], None]) -> None:
+        """In the child: become a process of its own and never come back."""
+        code = 1
+        try:
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            for own in (self._control, self._wake, self._waker):
+                own.close()
+            os.setsid()
+            setup()
+            _wire(order, descriptors)
+            _ENTRIES[order["command"][0]](order["command"][1:])
+            code = 0
+        except SystemExit as leaving:
+            code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            with contextlib.suppress(OSError, ValueError):
+                sys.stdout.flush()
+                sys.stderr.flush()
+            os._exit(code)
+
+    def _reap(self) -> None:
+        for pid in list(self._alive):
+            ended, status = os.waitpid(pid, os.WNOHANG)
+            if ended:
+                self._alive.discard(pid)
+                self._tell({"died": pid, "code": os.waitstatus_to_exitcode(status)})
+
+    def _tell(self, answer: Mapping[str, object]) -> None:
+        with contextlib.suppress(BrokenPipeError):
+            self._control.sendall(json.dumps(answer).encode() + b"\n")
+
+
+def _wire(order: Mapping[str, Any], descriptors: Sequence[int]) -> None:
+    """Output to the supervisor, the environment of this process, and its name for `ps`."""
+    output, ready, *rest = descriptors
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    os.close(output)
+    os.environ.update(order["environment"], HANDOFF_READY_FD=str(ready))
+    if rest:
+        os.environ["HANDOFF_LISTEN_FD"] = str(rest[0])
+    name_process(order["name"])
+
+
+def load() -> None:
+    """Import what the processes will need, down to the URLs and the tasks."""
+    app.autodiscover_tasks(force=True)
+    app.finalize()
+    app.connection_for_write().transport  # noqa: B018 (imports kombu's Redis transport; connects nothing)
+    _ = get_resolver().url_patterns
+    gc.collect()
+    # What is loaded lives for ever: the collector need not walk it, and so never copies its pages.
+    gc.freeze()
+
+
+if __name__ == "__main__":
+    load()
+    control = socket.socket(fileno=int(os.environ.pop("HANDOFF_CONTROL_FD")))
+    tell_supervisor()
+    Nursery(control).run()

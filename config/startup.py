@@ -1,0 +1,103 @@
+"""What must be true before anything runs: a server that keeps its promises, and a schema that this code knows."""
+
+import redis
+from django.conf import settings
+from django.core.management import call_command, get_commands
+from django.db import OperationalError, connection
+from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+
+# Any number will do, as long as nobody else takes it: two homes on one database prepare it one after the other.
+_PREPARE_LOCK = 0x48414E444F4646
+_OLDEST_SERVER = 180_000
+# SECURITY "Durability": what is accepted must survive a crash.
+_PROMISES = {
+    "fsync": {"on"},
+    "full_page_writes": {"on"},
+    "synchronous_commit": {"on", "remote_write", "remote_apply"},
+    "transaction_isolation": {"read committed"},
+    "server_encoding": {"UTF8"},
+}
+_FIRST_DATA = ("first_start", "load_examples")
+
+
+class NotStartable(Exception):
+    """The message is one line: what is wrong with the servers, and what to do."""
+
+
+def prepare() -> None:
+    """Check the servers, bring the schema up to date, make what the first start needs. Raises NotStartable."""
+    check_redis()
+    try:
+        problems = server_problems()
+    except OperationalError as problem:
+        reason = str(problem).strip().splitlines()[0]
+        raise NotStartable(f"The database does not answer ({reason}): check DATABASE_URL.") from None
+    if problems:
+        raise NotStartable(" ".join(problems))
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_lock(%s)", [_PREPARE_LOCK])
+    try:
+        _bring_up_to_date()
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_unlock(%s)", [_PREPARE_LOCK])
+
+
+def check_redis() -> None:
+    """Raises NotStartable where Redis does not answer: Celery workers would wait for it for ever."""
+    try:
+        with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=5, socket_connect_timeout=5) as client:
+            client.ping()
+    except (redis.RedisError, ValueError) as problem:
+        raise NotStartable(f"Redis does not answer ({problem}): check REDIS_URL.") from None
+
+
+def server_problems() -> list[str]:
+    """What the database server would break of our promises, each with what to do; empty when all is well."""
+    problems = []
+    with connection.cursor() as cursor:
+        for name, good in _PROMISES.items():
+            cursor.execute("SELECT current_setting(%s)", [name])
+            if (value := cursor.fetchone()[0]) not in good:
+                problems.append(f"The database has {name}={value}: set it to {sorted(good)[0]}.")
+        cursor.execute("SELECT pg_is_in_recovery(), current_setting('server_version_num')::int")
+        in_recovery, version = cursor.fetchone()
+    if in_recovery:
+        problems.append("The database is a standby: point DATABASE_URL to the primary.")
+    if version < _OLDEST_SERVER:
+        problems.append(
+            f"The database is PostgreSQL {version // 10_000}: Handoff needs {_OLDEST_SERVER // 10_000}."
+        )
+    return problems
+
+
+def unknown_migrations() -> list[str]:
+    """Migrations that the database has and this code has not: the schema comes from a later Handoff."""
+    known = MigrationLoader(None).disk_migrations
+    return sorted(
+        f"{app}.{name}"
+        for app, name in MigrationRecorder(connection).applied_migrations()
+        if (app, name) not in known
+    )
+
+
+def pending_migrations() -> list[str]:
+    """Migrations of this code that the database has not."""
+    executor = MigrationExecutor(connection)
+    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    return [f"{migration.app_label}.{migration.name}" for migration, _ in plan]
+
+
+def _bring_up_to_date() -> None:
+    if unknown := unknown_migrations():
+        raise NotStartable(
+            f"The database was written by a later Handoff (it has {unknown[0]}, which this code does not know):"
+            " start that version, or use another HANDOFF_HOME or DATABASE_URL."
+        )
+    if pending_migrations():
+        call_command("migrate", interactive=False, verbosity=0)
+    for command in _FIRST_DATA:
+        if command in get_commands():
+            call_command(command)

@@ -1,0 +1,118 @@
+"""`python -m config.supervisor`: what `make up` and `manage.py up` run."""
+
+import asyncio
+import errno
+import os
+import signal
+import socket
+import sys
+import time
+
+from config import environment
+from config.supervisor.errors import CannotStart
+from config.supervisor.home import Home
+from config.supervisor.output import Output
+from config.supervisor.supervise import Supervisor
+
+# What a supervisor killed a moment ago left behind lets go of the port within this time.
+_PORT_SECONDS = 3.0
+
+
+def main() -> int:
+    """Run until a signal. Gives the exit code: 0 after a clean stop, 1 when it could not start."""
+    output = Output()
+    try:
+        port = _port()
+        home = Home(environment.home())
+        with home.open():
+            home.forget_run_file()
+            with _listener(port) as listener:
+                asyncio.run(_run(Supervisor(home, port, listener, output), home, output))
+    except CannotStart as problem:
+        output.close()
+        print(f"Handoff cannot start: {problem}", file=sys.stderr)
+        return 1
+    output.close()
+    return 0
+
+
+async def _run(supervisor: Supervisor, home: Home, output: Output) -> None:
+    asked = asyncio.Event()
+    again = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        # `nohup make up` ignores hang-ups and means it.
+        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
+            asyncio.get_running_loop().add_signal_handler(number, _note, asked, again)
+    output.say(f"Handoff starts in {home.folder}")
+    starting = asyncio.create_task(supervisor.start())
+    stopping = asyncio.create_task(asked.wait())
+    try:
+        await asyncio.wait({starting, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        if starting.done():
+            output.say(_welcome(supervisor.url, home, starting.result()))
+            await stopping
+        output.say("Handoff stops")
+    finally:
+        starting.cancel()
+        await _stop(supervisor, again)
+    output.say("Handoff has stopped")
+
+
+async def _stop(supervisor: Supervisor, again: asyncio.Event) -> None:
+    """Politely; the second Ctrl-C means at once."""
+    polite = asyncio.create_task(supervisor.stop())
+    impatient = asyncio.create_task(again.wait())
+    await asyncio.wait({polite, impatient}, return_when=asyncio.FIRST_COMPLETED)
+    if not polite.done():
+        await supervisor.stop(at_once=True)
+    impatient.cancel()
+    await polite
+
+
+def _note(asked: asyncio.Event, again: asyncio.Event) -> None:
+    (again if asked.is_set() else asked).set()
+
+
+def _welcome(url: str, home: Home, seconds: float) -> str:
+    kept = home.folder / "admin-password"
+    if os.environ.get("HANDOFF_ADMIN_PASSWORD"):
+        login = "admin, with the password in HANDOFF_ADMIN_PASSWORD"
+    elif kept.exists():
+        login = f"admin / {kept.read_text().strip()}   (kept in {kept})"
+    else:
+        login = "admin, with the password that you set"
+    return f"\nHandoff is ready at {url} ({seconds:.1f} s)\n  login: {login}\n  stop:  Ctrl-C\n"
+
+
+def _port() -> int:
+    try:
+        port = environment.port()
+    except ValueError:
+        port = 0
+    if not 0 < port < 65_536:
+        raise CannotStart("HANDOFF_PORT must be a number from 1 to 65535.")
+    return port
+
+
+def _listener(port: int) -> socket.socket:
+    """Bind the port here and now: taken is known before anything starts, and a restarted web process loses nobody."""
+    deadline = time.monotonic() + _PORT_SECONDS
+    while True:
+        listener = socket.socket()
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind(("127.0.0.1", port))
+        except OSError as problem:
+            listener.close()
+            if problem.errno == errno.EADDRINUSE and time.monotonic() < deadline:
+                time.sleep(0.1)
+                continue
+            reason = "is taken" if problem.errno == errno.EADDRINUSE else f"is refused ({problem.strerror})"
+            raise CannotStart(
+                f"Port {port} {reason}: stop what uses it, or set HANDOFF_PORT to another."
+            ) from None
+        return listener
+
+
+if __name__ == "__main__":
+    sys.exit(main())

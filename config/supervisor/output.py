@@ -1,0 +1,84 @@
+"""What the children say, line by line under their names, without ever waiting for who reads it."""
+
+import asyncio
+import contextlib
+import os
+import queue
+import threading
+from collections import deque
+from pathlib import Path
+
+_WIDTH = 18
+_MOST_LINES_WAITING = 10_000
+_LONGEST_LINE = 16_384
+_LONGEST_LOG = 10 * 1024 * 1024
+
+
+class Output:
+    """Writes to standard output from a thread of its own.
+
+    A reader that stops reading (a full pipe) costs lines, never a stalled supervisor.
+    """
+
+    def __init__(self) -> None:
+        self._lines: queue.Queue[bytes | None] = queue.Queue(_MOST_LINES_WAITING)
+        self._thread = threading.Thread(target=self._write, name="output", daemon=True)
+        self._thread.start()
+
+    def say(self, line: str, name: str = "") -> None:
+        """Print `line`, under `name` when a child said it."""
+        text = f"{name:<{_WIDTH}}| {line}" if name else line
+        with contextlib.suppress(queue.Full):
+            self._lines.put_nowait(text.encode(errors="replace") + b"\n")
+
+    def close(self, seconds: float = 2.0) -> None:
+        """Print what is waiting, for at most `seconds`."""
+        try:
+            self._lines.put(None, timeout=seconds)
+        except queue.Full:
+            return
+        self._thread.join(seconds)
+
+    def _write(self) -> None:
+        while (line := self._lines.get()) is not None:
+            try:
+                os.write(1, line)
+            except OSError:
+                continue
+
+
+class Pump:
+    """Carries one child's output over, and remembers its last lines for when it has to be blamed."""
+
+    def __init__(self, output: Output, name: str, log_file: Path | None = None) -> None:
+        self._output, self._name, self._log_file = output, name, log_file
+        self.last_lines: deque[str] = deque(maxlen=50)
+
+    async def run(self, stream: asyncio.StreamReader) -> None:
+        """Read until the child (and whoever inherited its output) closes it."""
+        rest = b""
+        while chunk := await stream.read(65_536):
+            *lines, rest = (rest + chunk).split(b"\n")
+            if len(rest) > _LONGEST_LINE:
+                lines, rest = [*lines, rest], b""
+            self._say(lines)
+        if rest:
+            self._say([rest])
+
+    def _say(self, lines: list[bytes]) -> None:
+        for line in lines:
+            text = line[:_LONGEST_LINE].decode(errors="replace").rstrip()
+            if text:
+                self.last_lines.append(text)
+                if not self._log_file:
+                    self._output.say(text, self._name)
+        if self._log_file:
+            self._keep(self._log_file, lines)
+
+    @staticmethod
+    def _keep(file: Path, lines: list[bytes]) -> None:
+        """Append to the file, which begins anew when it is too long; a full disk must not end the reading."""
+        with contextlib.suppress(OSError):
+            begun = not file.exists() or file.stat().st_size > _LONGEST_LOG
+            with file.open("wb" if begun else "ab") as log:
+                log.write(b"\n".join([*lines, b""]))

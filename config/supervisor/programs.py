@@ -1,0 +1,135 @@
+"""What runs under the supervisor: names, command lines, environments, signals."""
+
+import signal
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from config.embedded import postgres, redis
+from config.embedded.postgres import Postgres
+from config.embedded.redis import Redis
+from config.environment import BASE_DIR
+
+# Two processes for the queue of the quick steps, so that a step that kills its process never stops the queue.
+WORKERS = {
+    "worker-default-1": "default",
+    "worker-default-2": "default",
+    "worker-blocking": "blocking",
+    "worker-engine": "engine",
+    "worker-ticks": "ticks",
+}
+_CELERY = ["celery", "--quiet"]
+# Several workers on one machine: numeric libraries that take every core each only get in each other's way,
+# and their threads would not survive the fork.
+_ONE_THREAD_EACH = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+
+
+@dataclass(frozen=True)
+class Program:
+    """One process that is kept alive.
+
+    `ready`: "says" = it writes to the descriptor in HANDOFF_READY_FD, "asked" = `is_ready` is asked until true.
+    `prepare` runs before every start, restarts included. With a `log_file` the terminal is spared its output.
+    """
+
+    name: str
+    command: Callable[[], list[str]]
+    ready: Literal["says", "asked"]
+    is_ready: Callable[[], bool] = lambda: True
+    prepare: Callable[[], None] = lambda: None
+    environment: Mapping[str, str] = field(default_factory=dict)
+    descriptors: tuple[int, ...] = ()
+    stop_signal: signal.Signals = signal.SIGTERM
+    death_signal: signal.Signals = signal.SIGKILL
+    leave_root: bool = False
+    grace_seconds: float = 15.0
+    log_file: Path | None = None
+    folder: str = str(BASE_DIR)
+
+
+def database_program(server: Postgres) -> Program:
+    """The embedded PostgreSQL."""
+    return Program(
+        name="postgres",
+        command=server.command,
+        ready="asked",
+        is_ready=server.is_ready,
+        prepare=server.prepare,
+        stop_signal=postgres.STOP_SIGNAL,
+        death_signal=postgres.STOP_SIGNAL,
+        leave_root=True,
+        log_file=server.folder / "log",
+        folder="/",
+    )
+
+
+def broker_program(server: Redis) -> Program:
+    """The embedded Redis; its address is chosen once, before: restarts must find it where it was."""
+    return Program(
+        name="redis",
+        command=server.command,
+        ready="asked",
+        is_ready=server.is_ready,
+        stop_signal=redis.STOP_SIGNAL,
+        log_file=server.folder / "log",
+        folder="/",
+    )
+
+
+def nursery_program() -> Program:
+    """The process that has everything loaded and forks the ones below; their `command` is an entry of it."""
+    return Program(
+        name="nursery",
+        command=lambda: [sys.executable, "-m", "config.nursery"],
+        ready="says",
+        # Celery would check all of Django in each process; `manage.py prepare` and `make check` do it once.
+        environment={"CELERY_SKIP_CHECKS": "1", **_ONE_THREAD_EACH},
+    )
+
+
+def prepare_program() -> Program:
+    """Runs once, before the ones below."""
+    return Program(name="prepare", command=lambda: ["manage", "prepare"], ready="says")
+
+
+def web_program(descriptor: int, answers: Callable[[], bool]) -> Program:
+    """The web process on the socket `descriptor`, which the supervisor bound."""
+    return Program(
+        name="web",
+        command=lambda: ["web"],
+        ready="asked",
+        is_ready=answers,
+        environment={"HANDOFF_PROCESS": "web"},
+        descriptors=(descriptor,),
+    )
+
+
+def worker_program(name: str, queue: str) -> Program:
+    """One Celery worker: one process, one class of queue; `runs` does its own batching and threads in there."""
+    lean = ["--pool", "solo", "--without-mingle", "--without-gossip", "--without-heartbeat"]
+    return Program(
+        name=name,
+        command=lambda: [*_CELERY, "worker", *lean, "-n", f"{name}@%h", "-Q", queue, "--loglevel", "WARNING"],
+        ready="says",
+        environment={"HANDOFF_PROCESS": "worker", "HANDOFF_WORKER_QUEUE": queue},
+    )
+
+
+def beat_program() -> Program:
+    """The clock that sends the ticks; the in-memory scheduler leaves no file behind."""
+    return Program(
+        name="beat",
+        command=lambda: [
+            *_CELERY,
+            "beat",
+            "-S",
+            "celery.beat:Scheduler",
+            "--pidfile=",
+            "--loglevel",
+            "WARNING",
+        ],
+        ready="says",
+        environment={"HANDOFF_PROCESS": "beat"},
+    )

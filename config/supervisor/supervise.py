@@ -1,0 +1,160 @@
+"""The order of a start and of a stop."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import time
+import urllib.request
+from collections.abc import Mapping
+from http.client import HTTPException
+from socket import socket
+
+from config.embedded.postgres import Postgres
+from config.embedded.processes import EmbeddedError
+from config.embedded.redis import Redis
+from config.supervisor.child import Child
+from config.supervisor.errors import PREPARE_REFUSED, CannotStart
+from config.supervisor.home import Home
+from config.supervisor.launch import Launch, Process, execute, launch_with_pipes
+from config.supervisor.nursery import Nursery
+from config.supervisor.output import Output
+from config.supervisor.programs import (
+    WORKERS,
+    Program,
+    beat_program,
+    broker_program,
+    database_program,
+    nursery_program,
+    prepare_program,
+    web_program,
+    worker_program,
+)
+
+_SERVER_SECONDS, _PREPARE_SECONDS, _PROCESS_SECONDS, _READY_SECONDS = 60, 300, 120, 60
+
+
+class Supervisor:
+    """Everything of one home. `listener` is bound to the port; DATABASE_URL and REDIS_URL win over embedded servers."""
+
+    def __init__(self, home: Home, port: int, listener: socket, output: Output) -> None:
+        self._home, self._output, self._listener = home, output, listener
+        self.url = f"http://127.0.0.1:{port}"
+        self._postgres = None if os.environ.get("DATABASE_URL") else Postgres(home.folder / "postgres")
+        self._redis = None if os.environ.get("REDIS_URL") else Redis(home.folder / "redis")
+        self._children: list[Child] = []
+        self._nursery = Nursery()
+        self._preparing: Process | None = None
+        self._environment: dict[str, str] = {}
+        self._is_ready = False
+
+    async def start(self) -> float:
+        """Start everything in order; gives the seconds that it took. Raises CannotStart."""
+        began = time.monotonic()
+        self._home.keep_secrets()
+        try:
+            await self._start_servers()
+        except EmbeddedError as problem:
+            raise CannotStart(str(problem)) from None
+        await self._prepare_database()
+        workers = [worker_program(name, queue) for name, queue in WORKERS.items()]
+        web = web_program(self._listener.fileno(), lambda: self._answers("/healthz"))
+        await self._start([web, *workers, beat_program()], self._nursery.fork, _PROCESS_SECONDS)
+        await self._until_ready()
+        self._is_ready = True
+        self._tell()
+        return time.monotonic() - began
+
+    async def stop(self, *, at_once: bool = False) -> None:
+        """Stop in reverse order, the workers side by side, the servers last, and forget run.json."""
+        if self._preparing is not None and self._preparing.returncode is None:
+            self._preparing.send_signal(signal.SIGKILL)
+            await self._preparing.wait()
+        for names in (("beat",), tuple(WORKERS), ("web",), ("nursery",), ("redis",), ("postgres",)):
+            group = [child for child in self._children if child.program.name in names]
+            await asyncio.gather(*(child.stop(at_once=at_once) for child in group))
+        if self._postgres:
+            self._postgres.clean_up()
+        self._home.forget_run_file()
+
+    async def _start_servers(self) -> None:
+        servers = []
+        if self._postgres:
+            servers.append(database_program(self._postgres))
+            # Before the first start the folder is made; what goes wrong here is the user's to read, not a restart's.
+            await asyncio.to_thread(self._postgres.prepare)
+        if self._redis:
+            servers.append(broker_program(self._redis))
+            await asyncio.to_thread(self._redis.prepare)
+        self._environment = self._for_children()
+        # Loading takes longer than the servers need: both at once.
+        await asyncio.gather(
+            self._start([nursery_program()], self._nursery.start, _PROCESS_SECONDS),
+            self._start(servers, execute, _SERVER_SECONDS),
+        )
+        if self._postgres:
+            await asyncio.to_thread(self._postgres.make_database)
+
+    def _for_children(self) -> dict[str, str]:
+        return {
+            "DJANGO_SETTINGS_MODULE": "config.settings",
+            **os.environ,
+            "HANDOFF_HOME": str(self._home.folder),
+            "DATABASE_URL": self._postgres.url if self._postgres else os.environ["DATABASE_URL"],
+            "REDIS_URL": self._redis.url if self._redis else os.environ["REDIS_URL"],
+            "PYTHONUNBUFFERED": "1",
+        }
+
+    async def _start(self, programs: list[Program], launch: Launch, seconds: float) -> None:
+        started = [
+            Child(program, launch, self._environment, self._output, self._tell) for program in programs
+        ]
+        self._children += started
+        await asyncio.gather(*(child.start(seconds) for child in started))
+
+    async def _prepare_database(self) -> None:
+        """Self-check, migrations and first data, in a process of their own because they need Django."""
+        launched = await launch_with_pipes(self._nursery.fork, prepare_program(), self._environment)
+        self._preparing = launched.process
+        os.close(launched.told)
+        try:
+            said = await asyncio.wait_for(launched.output.read(), _PREPARE_SECONDS)
+            code = await launched.process.wait()
+        except TimeoutError:
+            raise CannotStart(f"The database was not prepared within {_PREPARE_SECONDS} s.") from None
+        lines = said.decode(errors="replace").strip().splitlines()
+        if code == PREPARE_REFUSED:
+            raise CannotStart(
+                lines[-1].removeprefix("CommandError: ") if lines else "The database was refused."
+            )
+        for line in lines:
+            self._output.say(line, "prepare")
+        if code:
+            raise CannotStart(f"The database could not be prepared (exit code {code}, see above).")
+
+    async def _until_ready(self) -> None:
+        deadline = time.monotonic() + _READY_SECONDS
+        while not await asyncio.to_thread(self._answers, "/readyz"):
+            if time.monotonic() > deadline:
+                raise CannotStart(f"{self.url}/readyz did not say yes within {_READY_SECONDS} s.")
+            await asyncio.sleep(0.1)
+
+    def _answers(self, path: str) -> bool:
+        with contextlib.suppress(OSError, HTTPException):
+            opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+            with opener.open(self.url + path, timeout=5) as answer:
+                return bool(answer.status == 200)
+        return False
+
+    def _tell(self) -> None:
+        if self._is_ready:
+            self._home.write_run_file(self._facts())
+
+    def _facts(self) -> Mapping[str, object]:
+        pids = {child.program.name: child.pid for child in self._children}
+        return {
+            "url": self.url,
+            "database_url": self._environment["DATABASE_URL"],
+            "redis_url": self._environment["REDIS_URL"],
+            "pids": {"supervisor": os.getpid(), **pids},
+        }
