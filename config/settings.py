@@ -167,6 +167,14 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_DB_REUSE_MAX = 1_000_000_000
+# A Redis that hangs must not hold a commit or a worker for long.
+CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_timeout": 5, "socket_connect_timeout": 0.5}
+_TICK = {"queue": "ticks", "expires": 1.0}
+CELERY_BEAT_SCHEDULE = {
+    "due": {"task": "runs.tick_due", "schedule": 1.0, "options": _TICK},
+    "leases": {"task": "runs.tick_leases", "schedule": 5.0, "options": _TICK},
+    "forgotten": {"task": "runs.tick_forgotten", "schedule": 5.0, "options": _TICK},
+}
 
 # Polling only: no hint is ever sent through Redis (DESIGN "How it is run").
 HANDOFF_HINTS = os.environ.get("HANDOFF_HINTS", "on").lower() not in {"off", "0", "false", "no"}

@@ -179,6 +179,7 @@ class _Walk:
                 return outcome, ()
             taken = self._resolve_failed(node, failed_output(outcome.error))
         output = outcome.output if isinstance(outcome, Completed) else failed_output(outcome.error)
+        self.scope["steps"] = {**self.scope.get("steps", {}), node.id: {"output": output}}
         for target in node.targets:
             self._arrive(node, self.graph.nodes[target], taken.get(target, False), output)
         if node.is_sink:
@@ -232,7 +233,6 @@ class _Walk:
         """An engine step, or one whose input can't be made, is over as soon as it starts."""
         outcome, taken = self.conclude(node, outcome)
         if isinstance(outcome, Completed):
-            self.scope["steps"] = {**self.scope.get("steps", {}), node.id: {"output": outcome.output}}
             step = NewStep(node, StepStatus.COMPLETED, given, source, outcome.output, None, taken)
         else:
             output = None if node.on_error == "fail" else failed_output(outcome.error)

@@ -88,6 +88,7 @@ class Graph:
     reads_at_start: References
     business_key: Template | None
     input_schema: Mapping[str, Json] | None
+    sla_seconds: int | None
 
     @property
     def only_sink(self) -> str | None:
@@ -134,6 +135,7 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue) -> Graph:
         reads_at_start=union(entry_reads(nodes[name], nodes) for name in starts),
         business_key=None if key is None else compile_template(key),
         input_schema=definition.get("input_schema"),
+        sla_seconds=definition.get("sla_seconds"),
     )
 
 

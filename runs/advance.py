@@ -1,0 +1,142 @@
+"""The imperative shell: endings → plan → one transaction, whose statements depend on the depth, not on the batch.
+
+*Light* endings (successors, joins, plain sinks) share their runs with whoever else moves them forward. *Heavy* ones
+(a run fails, or its end leaves steps to cancel) have theirs alone from the start, in a transaction of their own:
+upgrading the lock would let two failing branches wait for each other (ENGINE "Advance").
+"""
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+import psycopg
+from django.db import transaction
+
+from engine.statuses import RUN_CLOSING, RUN_OPEN
+from lib import crash_points
+from runs import store
+from runs.claimed import Broken, Done, Ending, Held
+from runs.graphs import graph_of
+from runs.plan import Keep, Planned, closing_row, plan, runs_of
+from runs.wave import Result, Wave
+
+BAD_VALUE = ("22", "23", "54")
+TRY_AGAIN = ("40001", "40P01", "55P03")
+TRIES = 10
+
+Write = Callable[[list[Planned], Keep | None, Result], list[Planned]]
+
+
+class _NeedsAlone(Exception):
+    """These runs turned out to fail on the way: they must be had alone."""
+
+    def __init__(self, runs: Iterable[str]) -> None:
+        super().__init__()
+        self.runs = frozenset(runs)
+
+
+def advance(endings: Sequence[tuple[Held, Ending]], keep: Keep | None = None) -> Result:
+    """Commit what ended and start what follows; steps that their holder lost drop out with all that hangs on them.
+
+    Each step's scope must be loaded (`scopes.load`). `keep` lets successors stay with the worker. Raises what the
+    database raises once retries and bisection are over; then nothing of the rest is committed.
+    """
+    result = Result()
+    plans = [_planned(held, ending) for held, ending in endings]
+    heavy = [planned for planned in plans if planned.is_heavy]
+    heavy += _commit(_light, [planned for planned in plans if not planned.is_heavy], keep, result)
+    _commit(_heavy, heavy, None, result)
+    crash_points.hit("after_commit")
+    return result
+
+
+def _planned(held: Held, ending: Ending) -> Planned:
+    return plan(held, ending, graph_of(held.version_id), luck=random.random())  # noqa: S311
+
+
+def _commit(write: Write, plans: list[Planned], keep: Keep | None, result: Result) -> list[Planned]:
+    """Write a batch; on a value that the database refuses, bisect down to the ending that carries it and fail that."""
+    tries = TRIES
+    while plans:
+        try:
+            return write(plans, keep, result)
+        except psycopg.Error as error:
+            state, tries = error.sqlstate or "", tries - 1
+            if state in TRY_AGAIN and tries:
+                continue
+            if state[:2] not in BAD_VALUE:
+                raise
+            if len(plans) > 1:
+                half = len(plans) // 2
+                return [
+                    *_commit(write, plans[:half], keep, result),
+                    *_commit(write, plans[half:], keep, result),
+                ]
+            if isinstance(plans[0].ending, Broken):
+                raise
+            refused = {
+                "code": "BadOutput",
+                "message": f"The database can't store this output: {error}".strip(),
+            }
+            plans = [_planned(plans[0].held, Broken(refused))]
+            if plans[0].is_heavy and write is _light:
+                return plans
+    return []
+
+
+def _light(plans: list[Planned], keep: Keep | None, result: Result) -> list[Planned]:
+    """Move open runs forward; gives the endings that belong to runs which must be had alone."""
+    wave = Wave(keep and replace(keep))
+    try:
+        with transaction.atomic():
+            statuses = store.lock_light(runs_of(plans))
+            mine = [planned for planned in plans if statuses.get(planned.held.run_id) in RUN_OPEN]
+            closing = [planned for planned in plans if statuses.get(planned.held.run_id) in RUN_CLOSING]
+            if mine:
+                _forward(wave, mine, statuses)
+            crash_points.hit("before_commit")
+    except _NeedsAlone as found:
+        alone = [planned for planned in plans if planned.held.run_id in found.runs]
+        rest = [planned for planned in plans if planned.held.run_id not in found.runs]
+        return alone + (_light(rest, keep, result) if rest else [])
+    result.add(wave.result)
+    return closing
+
+
+def _forward(wave: Wave, plans: list[Planned], statuses: dict[str, str]) -> None:
+    if sinking := runs_of(planned for planned in plans if planned.may_sink):
+        store.lock_sinks(sinking)
+    wave.end(plans, statuses)
+    wave.finish()
+    if wave.failures:
+        raise _NeedsAlone(wave.failures)
+
+
+def _heavy(plans: list[Planned], keep: Keep | None, result: Result) -> list[Planned]:
+    """Have the runs alone: end their steps, finish or fail them, or just record what ended while they close."""
+    wave = Wave()
+    with transaction.atomic():
+        statuses = store.lock_heavy(runs_of(plans))
+        mine = [planned for planned in plans if statuses.get(planned.held.run_id) in RUN_OPEN]
+        closing = [planned for planned in plans if statuses.get(planned.held.run_id) in RUN_CLOSING]
+        if mine:
+            wave.end(mine, statuses)
+            wave.finish()
+            wave.fail()
+        if closing:
+            rows = [closing_row(planned) for planned in closing]
+            wave.result.applied |= store.advance(
+                worker=None, ended=rows, anchors=[], steps=[], arrivals=[]
+            ).ended
+            store.end_closing_runs(runs_of(closing))
+        crash_points.hit("before_commit")
+    result.add(wave.result)
+    return []
+
+
+def encode_refused(message: str) -> Broken:
+    """The ending of an attempt whose output is not strict JSON."""
+    return Broken({"code": "BadOutput", "message": message, "retryable": False})
+
+
+__all__ = ["Done", "Result", "advance", "encode_refused"]

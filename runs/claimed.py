@@ -1,0 +1,48 @@
+"""What a worker holds while it works: a claimed step, and how an attempt at it ended."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Json = Any
+
+
+@dataclass(slots=True)
+class Held:
+    """One epoch of a step, as its holder knows it. `given` is its input; `hops`: how often it was kept in a row."""
+
+    id: str
+    epoch: int
+    run_id: str
+    tenant_id: int
+    shard: int
+    version_id: int
+    node: str
+    attempt: int
+    priority: int
+    solo: bool
+    given: Json = None
+    lease_seconds: int = 30
+    hops: int = 0
+    scope: dict[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The attempt gave `output`; `encoded` is its strict JSON where it has been made already."""
+
+    output: Json
+    encoded: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """The attempt failed. `expired`: nobody says so, its lease ran out; the write asks the clock again."""
+
+    error: Mapping[str, Json]
+    retryable: bool = False
+    retry_after: float | None = None
+    expired: bool = False
+
+
+Ending = Done | Broken

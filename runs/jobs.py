@@ -1,0 +1,156 @@
+"""Jobs: steps that external workers poll for. A token per lease fences them; what comes too late is told so."""
+
+import hmac
+import secrets
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from engine.errors import ExpressionError, StepError
+from engine.statuses import RUN_CLOSING, StepStatus
+from runs import dispatch, leases, scopes, store
+from runs.advance import advance
+from runs.claimed import Broken, Ending, Held
+from runs.execute import broken, encoded, idempotency_key
+from runs.graphs import compiled
+
+Json = Any
+
+RESERVED_QUEUES = (*dispatch.BUILT_IN_QUEUES, "ticks")
+LOOK_SECONDS = 0.25
+
+
+class UnknownJob(Exception):
+    """The tenant has no such job."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A job as its worker gets it."""
+
+    held: Held
+    workflow: str
+    type: str
+    params: Json
+    max_attempts: int
+    lease_token: str
+    lease_expires_at: str
+
+    @property
+    def idempotency_key(self) -> str:
+        """The same for every attempt at this step."""
+        return idempotency_key(self.held.run_id, self.held.node)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What became of a worker's word. `reason` says why it was not applied."""
+
+    applied: bool
+    reason: str | None = None
+    duplicate: bool = False
+    lease_expires_at: str | None = None
+    cancel_requested: bool = False
+
+
+def poll(
+    *, tenant: int, worker: str, queues: Sequence[str], max_jobs: int, wait_seconds: float = 0.0
+) -> list[Job]:
+    """Lease up to `max_jobs` jobs of the queues; waits up to `wait_seconds` for the first."""
+    until = time.monotonic() + wait_seconds
+    while not (jobs := _poll_once(tenant, worker, queues, max_jobs)):
+        if (left := until - time.monotonic()) <= 0:
+            break
+        time.sleep(min(LOOK_SECONDS, left))
+    return jobs
+
+
+def _poll_once(tenant: int, worker: str, queues: Sequence[str], max_jobs: int) -> list[Job]:
+    tokens = [secrets.token_urlsafe(16) for _ in range(max_jobs)]
+    for alone in (False, True):
+        found = store.claim_jobs(
+            tenant=tenant,
+            queues=queues,
+            worker=worker,
+            limit=1 if alone else max_jobs,
+            token_hashes=[_hash(token) for token in tokens],
+            alone=alone,
+        )
+        if found:
+            break
+    scopes.load(held for held, _, _ in found)
+    jobs = [_job(held, tokens[place - 1], expires) for held, expires, place in found]
+    return [job for job in jobs if job is not None]
+
+
+def _job(held: Held, token: str, expires: str) -> Job | None:
+    version = compiled(held.version_id)
+    node = version.graph.nodes[held.node]
+    try:
+        params = node.params.render(held.scope)
+    except ExpressionError as error:
+        _end(held, broken(StepError("ExpressionError", f"A param of {held.node} can't be computed: {error}")))
+        return None
+    return Job(held, version.workflow, node.type, params, node.retry.max_retries + 1, token, expires)
+
+
+def complete(*, tenant: int, job: str, lease_token: str, output: Json) -> Answer:
+    """The job is done. A late completion counts while nobody else was given the step (C-5). Raises UnknownJob."""
+    held, status, valid, _ = _facts(tenant, job, lease_token)
+    if not valid:
+        return Answer(False, "lease_lost")
+    if status == StepStatus.COMPLETED:
+        return Answer(True, duplicate=True)
+    if status not in (StepStatus.RUNNING, StepStatus.QUEUED):
+        return Answer(False, f"step_{status.lower()}")
+    return _end(held, encoded(output))
+
+
+def fail(*, tenant: int, job: str, lease_token: str, code: str, message: str, retryable: bool) -> Answer:
+    """The attempt failed; a late one has no effect (H-17). Raises UnknownJob."""
+    held, status, valid, _ = _facts(tenant, job, lease_token)
+    if not valid or status != StepStatus.RUNNING:
+        return Answer(False, "lease_lost")
+    return _end(held, Broken({"code": code, "message": message, "retryable": retryable}, retryable))
+
+
+def heartbeat(*, tenant: int, job: str, lease_token: str, progress: Json = None) -> Answer:
+    """Renew the lease; the answer says how long it lasts and whether the run wants the job no more (H-4, R-109)."""
+    held, status, valid, _ = _facts(tenant, job, lease_token)
+    if valid and status == StepStatus.RUNNING:
+        kept = store.heartbeat([{"id": held.id, "epoch": held.epoch, "progress": progress}])
+        if held.id in kept:
+            expires, run_status = kept[held.id]
+            return Answer(True, lease_expires_at=expires, cancel_requested=run_status in RUN_CLOSING)
+    return Answer(False, "lease_lost", cancel_requested=status == StepStatus.CANCELLED)
+
+
+def release(*, tenant: int, job: str, lease_token: str) -> Answer:
+    """Give the job back unstarted, without using up its attempt (R-111). Raises UnknownJob."""
+    held, status, valid, run_status = _facts(tenant, job, lease_token)
+    if not valid or status != StepStatus.RUNNING or run_status in RUN_CLOSING:
+        return Answer(False, "lease_lost")
+    dispatch.wake(leases.hand_back([held]))
+    return Answer(True)
+
+
+def _facts(tenant: int, job: str, token: str) -> tuple[Held, str, bool, str]:
+    row = store.job_facts(tenant=tenant, step=job)
+    if row is None:
+        raise UnknownJob
+    held = Held(*row[:10], row[13])
+    known = row[11] or ""
+    return held, row[10], hmac.compare_digest(known, _hash(token).hex()), row[12]
+
+
+def _end(held: Held, ending: Ending) -> Answer:
+    scopes.load([held])
+    result = advance([(held, ending)])
+    dispatch.wake(result.wake)
+    return Answer(True) if held.id in result.applied else Answer(False, "lease_lost")
+
+
+def _hash(token: str) -> bytes:
+    return sha256(token.encode()).digest()

@@ -1,0 +1,101 @@
+"""What this process has in hand: a thread renews those leases, an explicit list of (step, epoch) and nothing else."""
+
+import logging
+import threading
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import psycopg
+from django.db import DatabaseError, connection, transaction
+
+from engine.statuses import RUN_CLOSING, RunStatus
+from runs import store
+from runs.claimed import Held
+
+log = logging.getLogger(__name__)
+
+LOOK_SECONDS = 0.25
+
+
+@dataclass(slots=True)
+class _Lease:
+    held: Held
+    renew_at: float
+
+
+class InHand:
+    """The steps that this process works on. Thread-safe; its heartbeat thread starts with the first step."""
+
+    def __init__(self) -> None:
+        self._leases: dict[str, _Lease] = {}
+        self._lost: set[str] = set()
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def take(self, steps: Iterable[Held]) -> None:
+        """Steps that were just leased; each is renewed when a third of its lease has passed."""
+        now = time.monotonic()
+        with self._lock:
+            for step in steps:
+                self._leases[step.id] = _Lease(step, now + step.lease_seconds / 3)
+                self._lost.discard(step.id)
+            if self._thread is None and self._leases:
+                self._thread = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
+                self._thread.start()
+
+    def drop(self, steps: Iterable[Held]) -> None:
+        """Steps that are over, or not ours any more."""
+        with self._lock:
+            for step in steps:
+                self._leases.pop(step.id, None)
+                self._lost.discard(step.id)
+
+    def is_lost(self, step: Held) -> bool:
+        """Whether somebody else has the step by now, or nobody wants it any more."""
+        return step.id in self._lost
+
+    def renew(self) -> None:
+        """Renew the leases that are due."""
+        now = time.monotonic()
+        with self._lock:
+            due = [lease for lease in self._leases.values() if lease.renew_at <= now]
+        if not due:
+            return
+        kept = store.heartbeat([{"id": lease.held.id, "epoch": lease.held.epoch} for lease in due])
+        with self._lock:
+            for lease in due:
+                lease.renew_at = now + lease.held.lease_seconds / 3
+                step = lease.held.id
+                if step in self._leases and (step not in kept or kept[step][1] in RUN_CLOSING):
+                    self._lost.add(step)
+
+    def _beat(self) -> None:
+        while True:
+            time.sleep(LOOK_SECONDS)
+            try:
+                self.renew()
+            except (psycopg.Error, DatabaseError):
+                log.warning("Leases could not be renewed; trying again", exc_info=True)
+                connection.close()
+
+
+def hand_back(steps: Sequence[Held], *, lost: bool = False) -> list[str]:
+    """Queue steps again that were not started, without using up their attempt; gives the queues that have work now.
+
+    `lost`: they were not handed back by their holder, their lease is over; from then on they run alone.
+    """
+    if not steps:
+        return []
+    with transaction.atomic():
+        statuses = store.lock_light_unless_busy({step.run_id for step in steps}) if lost else _shared(steps)
+        rows = [
+            {"id": step.id, "epoch": step.epoch, "held": statuses[step.run_id] == RunStatus.PAUSED}
+            for step in sorted(steps, key=lambda step: step.id)
+            if step.run_id in statuses and statuses[step.run_id] not in RUN_CLOSING
+        ]
+        return store.hand_back(rows, lost=lost) if rows else []
+
+
+def _shared(steps: Sequence[Held]) -> dict[str, str]:
+    return store.lock_light({step.run_id for step in steps})

@@ -1,0 +1,55 @@
+"""The lease sweep: what a dead or hanging worker held goes back to its queue, or fails that attempt.
+
+A lease lost in company costs no attempt: nobody knows which step of the batch took the worker down. Such a step runs
+alone from then on, and only there a lost lease counts (ENGINE "Poison pills"). Ids are read without locks; every
+write asks the clock again, so a heartbeat that comes in between wins.
+"""
+
+import time
+
+from engine.catalogue import Json
+from engine.statuses import RUN_CLOSING
+from runs import dispatch, scopes, store
+from runs import leases as held_leases
+from runs.advance import advance
+from runs.claimed import Broken, Ending, Held
+
+BATCH = 500
+SWEEP_SECONDS = 0.8
+
+
+def sweep(seconds: float = SWEEP_SECONDS) -> int:
+    """Take back expired leases in bounded batches for at most `seconds`; gives how many were found."""
+    until = time.monotonic() + seconds
+    found = 0
+    while batch := store.expired(BATCH):
+        found += len(batch)
+        _take_back(batch)
+        if len(batch) < BATCH or time.monotonic() >= until:
+            break
+    return found
+
+
+def _take_back(batch: list[tuple[Held, bool, str]]) -> None:
+    company = [
+        step for step, timed_out, status in batch if not (timed_out or step.solo or status in RUN_CLOSING)
+    ]
+    known = {step.id for step in company}
+    endings: list[tuple[Held, Ending]] = [
+        (step, Broken(_error(timed_out), retryable=True, expired=True))
+        for step, timed_out, _ in batch
+        if step.id not in known
+    ]
+    queues = set(held_leases.hand_back(company, lost=True))
+    if endings:
+        scopes.load(step for step, _ in endings)
+        queues |= advance(endings).wake
+    dispatch.wake(queues, even_if_awake=True)
+
+
+def _error(timed_out: bool) -> dict[str, Json]:
+    if timed_out:
+        message = "The attempt took longer than its timeout allows."
+        return {"code": "Timeout", "message": message, "retryable": True}
+    message = "The worker was lost: its lease ran out without a heartbeat."
+    return {"code": "LeaseLost", "message": message, "retryable": True}

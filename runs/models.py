@@ -1,0 +1,225 @@
+"""The durable state of runs. Hot tables: UUIDv7 keys made by us, no database foreign keys among them (the run lock of
+advance stands for those), `tenant`, `run` and `shard` on every row, few indexes. Behaviour lives elsewhere."""
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from accounts.scoping import TenantManager, UnscopedManager
+from engine.statuses import RUN_ENDED, RunStatus, StepStatus
+
+RUN_STATUSES = [(status.value, status.value) for status in RunStatus]
+STEP_STATUSES = [(status.value, status.value) for status in StepStatus]
+
+
+class HotRow(models.Model):
+    """A row of a hot table: its tenant is a plain number, checked by an invariant and not by a foreign key."""
+
+    tenant_id = models.BigIntegerField()
+
+    objects = TenantManager()
+    unsafe_all_tenants = UnscopedManager()
+
+    class Meta:
+        abstract = True
+        base_manager_name = "unsafe_all_tenants"
+        default_manager_name = "unsafe_all_tenants"
+
+
+class Run(HotRow):
+    """One execution of one version. `life` counts reopenings, `root` is the first run of a chain."""
+
+    id = models.UUIDField(primary_key=True)
+    workflow_id = models.BigIntegerField()
+    version = models.ForeignKey(
+        "workflows.WorkflowVersion",
+        on_delete=models.PROTECT,
+        db_constraint=False,
+        related_name="+",
+        db_index=False,
+    )
+    shard = models.SmallIntegerField()
+    business_key = models.TextField(null=True)
+    status = models.TextField(choices=RUN_STATUSES, db_default=RunStatus.RUNNING)
+    life = models.IntegerField(db_default=1)
+    priority = models.SmallIntegerField(default=0)
+    input = models.JSONField()
+    output = models.JSONField(null=True)
+    error = models.JSONField(null=True)
+    open_sinks = models.IntegerField()
+    sla_deadline = models.DateTimeField(null=True)
+    root_id = models.UUIDField()
+    parent_step_id = models.UUIDField(null=True)
+    created_by = models.TextField()
+    created_at = models.DateTimeField(db_default=Now())
+    completed_at = models.DateTimeField(null=True)
+
+    class Meta(HotRow.Meta):
+        constraints = [
+            models.CheckConstraint(
+                name="run_completed_at_iff_ended",
+                condition=Q(status__in=sorted(RUN_ENDED)) ^ Q(completed_at__isnull=True),
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["tenant_id", "-id"], name="run_list"),
+            models.Index(fields=["workflow_id", "-id"], name="run_of_workflow"),
+            models.Index(
+                fields=["tenant_id", "business_key"],
+                name="run_business_key",
+                condition=Q(business_key__isnull=False),
+            ),
+            models.Index(
+                fields=["tenant_id", "status", "-id"],
+                name="run_not_completed",
+                condition=~Q(status=RunStatus.COMPLETED),
+            ),
+        ]
+
+
+class RunKey(HotRow):
+    """The idempotent start: which run a business key of a workflow stands for (R-034, H-12, C-20)."""
+
+    workflow_id = models.BigIntegerField()
+    business_key = models.TextField()
+    run_id = models.UUIDField()
+    generation = models.IntegerField(db_default=0)
+
+    class Meta(HotRow.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=["tenant_id", "workflow_id", "business_key"], name="run_key_once"),
+        ]
+
+
+class StepExecution(HotRow):
+    """One node's execution in a run (one per item of a map: `index`). `epoch` fences, `attempt` is the budget."""
+
+    id = models.UUIDField(primary_key=True)
+    run_id = models.UUIDField()
+    version_id = models.BigIntegerField()
+    shard = models.SmallIntegerField()
+    node = models.TextField()
+    index = models.IntegerField(null=True)
+    type = models.TextField()
+    queue = models.TextField()
+    priority = models.SmallIntegerField(default=0)
+    status = models.TextField(choices=STEP_STATUSES)
+    held = models.BooleanField(db_default=False)
+    solo = models.BooleanField(db_default=False)
+    attempt = models.IntegerField(db_default=0)
+    epoch = models.IntegerField(db_default=0)
+    available_at = models.DateTimeField(db_default=Now())
+    worker = models.TextField(null=True)
+    lease_seconds = models.IntegerField()
+    timeout_seconds = models.IntegerField(null=True)
+    lease_expires_at = models.DateTimeField(null=True)
+    hard_deadline = models.DateTimeField(null=True)
+    lease_token_hash = models.BinaryField(null=True)
+    progress = models.JSONField(null=True)
+    input = models.JSONField(null=True)
+    input_from = models.UUIDField(null=True)
+    output = models.JSONField(null=True)
+    error = models.JSONField(null=True)
+    cancel_cause = models.TextField(null=True)
+    edges_pending = models.BooleanField(db_default=False)
+    queued_at = models.DateTimeField(db_default=Now())
+    started_at = models.DateTimeField(null=True)
+    completed_at = models.DateTimeField(null=True)
+
+    class Meta(HotRow.Meta):
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run_id", "node", "index"], name="step_once_per_run", nulls_distinct=False
+            ),
+            models.CheckConstraint(
+                name="step_leased_while_running",
+                condition=~Q(status=StepStatus.RUNNING)
+                | Q(worker__isnull=False, lease_expires_at__isnull=False),
+            ),
+        ]
+        indexes = [
+            # `-priority`: higher goes first. The claim walks exactly this order.
+            models.Index(
+                fields=["queue", "tenant_id", "-priority", "available_at", "id"],
+                name="step_ready",
+                condition=Q(status=StepStatus.QUEUED, held=False),
+            ),
+            models.Index(
+                fields=["queue", "available_at"],
+                name="step_ready_alone",
+                condition=Q(status=StepStatus.QUEUED, held=False, solo=True),
+            ),
+            # Nothing on the lease: heartbeats must stay heap-only updates.
+            models.Index(fields=["worker"], name="step_running", condition=Q(status=StepStatus.RUNNING)),
+        ]
+
+
+class StepJoin(HotRow):
+    """What a join of a run has counted: the sources that arrived and those taken, in order of arrival."""
+
+    run_id = models.UUIDField()
+    shard = models.SmallIntegerField()
+    node = models.TextField()
+    arrived = models.IntegerField(default=0)
+    taken = ArrayField(models.TextField(), default=list)
+    failed = models.IntegerField(db_default=0)
+    fired = models.BooleanField(db_default=False)
+
+    class Meta(HotRow.Meta):
+        constraints = [models.UniqueConstraint(fields=["run_id", "node"], name="join_once_per_run")]
+
+
+class HistoryEvent(HotRow):
+    """What happened to a run, append-only; `ordinal` orders what one cause wrote, `xid` says when it is visible."""
+
+    id = models.BigAutoField(primary_key=True)
+    run_id = models.UUIDField()
+    shard = models.SmallIntegerField()
+    ordinal = models.SmallIntegerField(db_default=0)
+    type = models.TextField()
+    node = models.TextField(null=True)
+    attempt = models.IntegerField(null=True)
+    xid = models.BigIntegerField()
+    payload = models.JSONField(default=dict)
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta(HotRow.Meta):
+        indexes = [models.Index(fields=["run_id", "id"], name="history_of_run")]
+
+
+class DeadLetter(HotRow):
+    """A step that failed its run for good, until somebody redrives or discards it (R-085)."""
+
+    id = models.UUIDField(primary_key=True)
+    run_id = models.UUIDField()
+    step_id = models.UUIDField()
+    node = models.TextField()
+    error = models.JSONField()
+    attempts = models.IntegerField()
+    resolution = models.TextField(null=True)
+    resolved_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+    resolved_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta(HotRow.Meta):
+        indexes = [
+            models.Index(fields=["tenant_id", "-id"], name="dead_letter_list"),
+            models.Index(fields=["run_id"], name="dead_letter_of_run"),
+        ]
+
+
+class Worker(models.Model):
+    """A worker process that said it is alive; `id` is random per process start."""
+
+    id = models.TextField(primary_key=True)
+    queue = models.TextField()
+    host = models.TextField()
+    pid = models.IntegerField()
+    started_at = models.DateTimeField(db_default=Now())
+    seen_at = models.DateTimeField(db_default=Now())
+
+    objects = models.Manager()

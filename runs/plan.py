@@ -1,0 +1,258 @@
+"""From endings to documents: what an attempt's end means for its step, and the rows that say so to the database.
+
+Nothing here reads or writes; `advance` does.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from engine.decide import Completed, Effects, Failed, NewStep, failed_output, settle
+from engine.graph import Graph, Node
+from engine.retry import next_delay
+from engine.statuses import StepStatus
+from lib.uuid7 import uuid7
+from runs.claimed import Broken, Done, Ending, Held
+
+Json = Any
+Row = dict[str, Json]
+
+MAX_HOPS = 8
+
+
+@dataclass(slots=True)
+class Keep:
+    """May successors stay with this worker? `budget` of them in a batch, on its queue only (ENGINE "Advance")."""
+
+    worker: str
+    queue: str
+    budget: int
+
+
+@dataclass(slots=True)
+class Planned:
+    """One ending with all that it means. `effects` is None where the attempt is tried again."""
+
+    held: Held
+    graph: Graph
+    ending: Ending
+    effects: Effects | None
+    row: Row
+
+    @property
+    def is_heavy(self) -> bool:
+        """Whether its run must be had alone: it fails, or its end may leave other steps to be cancelled."""
+        if self.effects is None:
+            return False
+        if self.effects.failure is not None:
+            return True
+        return not self.graph.plain and bool(self.effects.sinks or self.effects.arrivals)
+
+    @property
+    def may_sink(self) -> bool:
+        """Whether a sink of its run may fall by it."""
+        return self.effects is not None and bool(self.effects.sinks or self.effects.arrivals)
+
+
+def plan(held: Held, ending: Ending, graph: Graph, *, luck: float) -> Planned:
+    """What an attempt's end means; `luck` in [0, 1) is the jitter of a retry."""
+    node = graph.nodes[held.node]
+    row: Row = {"id": held.id, "epoch": held.epoch}
+    if isinstance(ending, Broken):
+        if ending.expired:
+            row["expired"] = True
+        delay = next_delay(
+            node.retry,
+            attempt=held.attempt,
+            code=str(ending.error.get("code")),
+            retryable=ending.retryable,
+            luck=luck,
+            retry_after=ending.retry_after,
+        )
+        if delay is not None:
+            row |= {"status": StepStatus.QUEUED, "error": ending.error, "delay": delay}
+            return Planned(held, graph, ending, None, row)
+        effects = settle(graph, node, Failed(ending.error), held.scope)
+    else:
+        effects = settle(graph, node, Completed(ending.output), held.scope)
+    row |= _final_row(node, ending, effects, graph)
+    return Planned(held, graph, ending, effects, row)
+
+
+def _final_row(node: Node, ending: Ending, effects: Effects, graph: Graph) -> Row:
+    row: Row = {"taken": effects.taken, "sinks": len(effects.sinks)}
+    if isinstance(effects.outcome, Failed):
+        handled = None if node.on_error == "fail" else failed_output(effects.outcome.error)
+        return row | {"status": StepStatus.FAILED, "error": effects.outcome.error, "output": handled}
+    row |= {"status": StepStatus.COMPLETED, "output": _encoded(ending)}
+    if graph.plain and graph.only_sink == node.id:
+        row["final"] = True
+    return row
+
+
+def _encoded(ending: Ending) -> Json:
+    if isinstance(ending, Done) and ending.encoded is not None:
+        return orjson.Fragment(ending.encoded)
+    return ending.output if isinstance(ending, Done) else None
+
+
+def closing_row(planned: Planned) -> Row:
+    """The row of an ending in a run that is failing or being cancelled: kept as it is, its edges unresolved."""
+    row: Row = {"id": planned.held.id, "epoch": planned.held.epoch, "pending": True, "sinks": 0}
+    ending = planned.ending
+    if isinstance(ending, Done):
+        return row | {"status": StepStatus.COMPLETED, "output": _encoded(ending)}
+    row |= {"error": ending.error, "pending": False}
+    if ending.expired:
+        return row | {"status": StepStatus.CANCELLED, "cause": "unknown", "expired": True}
+    return row | {"status": StepStatus.FAILED}
+
+
+@dataclass(slots=True)
+class Anchor:
+    """What rows of an advance hang on: an ended step, a started run or a fired join."""
+
+    id: str
+    run_id: str
+    tenant_id: int
+    shard: int
+    version_id: int
+    priority: int
+    held: bool = False
+    hops: int = 0
+
+    def row(self, sinks: int) -> Row:
+        """The anchor as a row, where no ended step stands for it."""
+        return {
+            "id": self.id,
+            "run_id": self.run_id,
+            "tenant_id": self.tenant_id,
+            "shard": self.shard,
+            "version_id": self.version_id,
+            "sinks": sinks,
+        }
+
+
+@dataclass(slots=True)
+class Draft:
+    """The documents of one advance statement."""
+
+    keep: Keep | None = None
+    ended: list[Row] = field(default_factory=list)
+    anchors: list[Row] = field(default_factory=list)
+    steps: list[Row] = field(default_factory=list)
+    arrivals: list[Row] = field(default_factory=list)
+    kept: list[tuple[str, Held]] = field(default_factory=list)
+    queued: set[tuple[str, str]] = field(default_factory=set)
+    letters: list[tuple[str, str]] = field(default_factory=list)
+
+    def end(self, planned: Planned, *, held: bool) -> None:
+        """An ended or retried step and what follows from it; `held`: its run is paused."""
+        self.ended.append(planned.row | {"held": True} if held and planned.effects is None else planned.row)
+        if planned.effects is not None:
+            step = planned.held
+            if _failed_hard(planned.row):
+                self.letters.append((step.id, step.id))
+            anchor = Anchor(
+                step.id,
+                step.run_id,
+                step.tenant_id,
+                step.shard,
+                step.version_id,
+                step.priority,
+                held,
+                step.hops,
+            )
+            self.follow(anchor, planned.effects, {step.node: step.id})
+
+    def hang(self, anchor: Anchor, effects: Effects) -> None:
+        """What follows from a cause that is not an ended step."""
+        self.anchors.append(anchor.row(len(effects.sinks)))
+        self.follow(anchor, effects, {})
+
+    def follow(self, anchor: Anchor, effects: Effects, ids: dict[str, str]) -> None:
+        """Add new steps and arrivals; `ids` knows the steps whose output may be an input."""
+        for new in effects.steps:
+            ids[new.node.id] = uuid7()
+            self.steps.append(self._step(anchor, new, ids))
+        for arrival in effects.arrivals:
+            self.arrivals.append(
+                {
+                    "after": anchor.id,
+                    "ordinal": len(self.arrivals),
+                    "node": arrival.node,
+                    "source": arrival.source,
+                    "taken": arrival.taken,
+                }
+            )
+
+    def _step(self, anchor: Anchor, new: NewStep, ids: Mapping[str, str]) -> Row:
+        node = new.node
+        row: Row = {
+            "after": anchor.id,
+            "ordinal": len(self.steps) % 30_000 + 1,
+            "id": ids[node.id],
+            "node": node.id,
+            "type": node.type,
+            "queue": node.queue,
+            "priority": node.priority or anchor.priority,
+            "status": new.status,
+            "lease_seconds": node.lease_seconds,
+            "timeout_seconds": node.timeout_seconds,
+        }
+        if new.status == StepStatus.SKIPPED:
+            return row
+        if new.given_from is not None:
+            row["input_from"] = ids[new.given_from]
+        elif not node.predecessors and node.mapping is None:
+            row["input_from"] = anchor.run_id
+        else:
+            row["input"] = new.given
+        if new.status == StepStatus.QUEUED:
+            self._send(anchor, new, row)
+        else:
+            row |= {"output": new.output, "error": new.error, "taken": new.taken}
+            if _failed_hard(row):
+                self.letters.append((anchor.id, row["id"]))
+        return row
+
+    def _send(self, anchor: Anchor, new: NewStep, row: Row) -> None:
+        keep = self.keep
+        if anchor.held:
+            row["held"] = True
+        elif keep and keep.budget > 0 and keep.queue == new.node.queue and anchor.hops < MAX_HOPS:
+            keep.budget -= 1
+            row["status"] = StepStatus.RUNNING
+            self.kept.append((anchor.id, _kept(anchor, new, row)))
+        else:
+            self.queued.add((anchor.id, new.node.queue))
+
+
+def _failed_hard(row: Row) -> bool:
+    """A failure that no edge takes up leaves no output."""
+    return row["status"] == StepStatus.FAILED and row["output"] is None
+
+
+def _kept(anchor: Anchor, new: NewStep, row: Row) -> Held:
+    return Held(
+        id=row["id"],
+        epoch=1,
+        run_id=anchor.run_id,
+        tenant_id=anchor.tenant_id,
+        shard=anchor.shard,
+        version_id=anchor.version_id,
+        node=new.node.id,
+        attempt=1,
+        priority=row["priority"],
+        solo=False,
+        given=new.given,
+        lease_seconds=new.node.lease_seconds,
+        hops=anchor.hops + 1,
+    )
+
+
+def runs_of(plans: Iterable[Planned]) -> set[str]:
+    """The runs that the plans touch."""
+    return {planned.held.run_id for planned in plans}

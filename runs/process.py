@@ -1,0 +1,111 @@
+"""A worker process: its drain, a poller that needs no Redis, and a watchdog over the one that does."""
+
+import logging
+import os
+import signal
+import socket
+import threading
+import time
+
+import psycopg
+from celery.signals import worker_ready, worker_shutting_down
+from django.conf import settings
+from django.db import DatabaseError, connection
+
+from runs import dispatch, store
+from runs.drain import WORKER, Drain
+from runs.maintenance import leases
+
+log = logging.getLogger(__name__)
+
+POLL_SECONDS = 5.0
+POLL_WITHOUT_HINTS_SECONDS = 0.5
+SEEN_SECONDS = 5.0
+DEAF_SECONDS = 60.0
+TICKS = "ticks"
+
+
+class WorkerProcess:
+    """What a Celery worker of one built-in queue, or of the ticks, does beside taking messages."""
+
+    def __init__(self, queue: str) -> None:
+        self.queue = queue
+        self.drain = Drain(queue)
+        self.told_at = time.monotonic()
+        self._backlog_since: float | None = None
+
+    def told(self) -> None:
+        """A hint came: work."""
+        self.told_at = time.monotonic()
+        self.drain.run()
+
+    def start(self) -> None:
+        """Start the poller thread."""
+        threading.Thread(target=self._look, name="poller", daemon=True).start()
+
+    def stop(self) -> None:
+        """End after the batch in hand; what was not started of it is handed back."""
+        self.drain.stopping.set()
+
+    def _look(self) -> None:
+        seen = polled = 0.0
+        while not self.drain.stopping.wait(0.1):
+            now = time.monotonic()
+            try:
+                if now - seen >= SEEN_SECONDS:
+                    seen = now
+                    self._say_alive()
+                if self.queue != TICKS and now - max(polled, self.told_at) >= self._poll_seconds():
+                    polled = now
+                    self.drain.run()
+                    leases.sweep()
+                    self._watch()
+            except (psycopg.Error, DatabaseError):
+                log.warning("The database doesn't answer; looking again", exc_info=True)
+                connection.close()
+        connection.close()
+
+    def _poll_seconds(self) -> float:
+        return POLL_SECONDS if settings.HANDOFF_HINTS and dispatch.is_heard() else POLL_WITHOUT_HINTS_SECONDS
+
+    def _say_alive(self) -> None:
+        store.worker_seen(worker=WORKER, queue=self.queue, host=socket.gethostname(), pid=os.getpid())
+
+    def _watch(self) -> None:
+        """End a process whose consumer takes no messages any more although some wait (celery#10205)."""
+        now = time.monotonic()
+        if not settings.HANDOFF_HINTS or not dispatch.backlog(self.queue):
+            self._backlog_since = None
+            return
+        self._backlog_since = self._backlog_since or now
+        if now - max(self._backlog_since, self.told_at) > DEAF_SECONDS:
+            log.error("This worker takes no messages any more; ending it so that it is started anew")
+            os.kill(os.getpid(), signal.SIGTERM)
+
+
+_here: WorkerProcess | None = None
+
+
+def told(queue: str) -> None:
+    """A hint for `queue` came to this process."""
+    if _here is not None and _here.queue == queue:
+        _here.told()
+
+
+def begin(**_: object) -> None:
+    """Celery is ready: become a worker process of the queue that the environment names."""
+    global _here
+    queue = os.environ.get("HANDOFF_WORKER_QUEUE", "")
+    if queue in (*dispatch.BUILT_IN_QUEUES, TICKS):
+        _here = WorkerProcess(queue)
+        _here.start()
+
+
+def end(**_: object) -> None:
+    """Celery shuts down: let the batch in hand be the last."""
+    if _here is not None:
+        _here.stop()
+
+
+worker_ready.connect(begin)
+worker_shutting_down.connect(end)

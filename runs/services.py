@@ -1,0 +1,217 @@
+"""What can be done to runs, one function behind each door; plural is the real one. These open the transactions."""
+
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import jsonschema
+from django.db import transaction
+
+from engine.decide import begin
+from engine.errors import ExpressionError
+from engine.graph import Graph
+from engine.statuses import RUN_ENDED, RunStatus
+from lib.uuid7 import uuid7
+from runs import dispatch, scopes, store
+from runs.claimed import Done
+from runs.graphs import Compiled, compiled, graph_of
+from runs.plan import Anchor, plan
+from runs.wave import NOT_STARTED, Wave
+
+Json = Any
+IfExists = Literal["return", "new_if_ended", "error"]
+
+SHARDS = 16
+MAX_BUSINESS_KEY = 256
+MAX_ITEMS = 1000
+
+
+class RunRefused(Exception):
+    """The verb can't be carried out: `code` and `message` say why, `field` where; `conflict`: the state forbids it."""
+
+    def __init__(self, code: str, message: str, *, field: str | None = None, conflict: bool = False) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.field = field
+        self.conflict = conflict
+
+
+@dataclass(frozen=True, slots=True)
+class NewRun:
+    """What a caller asks to start."""
+
+    input: Json
+    business_key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A run that a start gave: a new one, or the one that its business key stands for already."""
+
+    id: str
+    business_key: str | None
+    created: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What the runs of one start share."""
+
+    tenant: int
+    version: int
+    by: str
+    priority: int = 0
+    sla_seconds: int | None = None
+
+
+def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "return") -> list[Started]:
+    """Start runs of one published version in one transaction; a business key again gives the run it has (R-034).
+
+    Up to 1,000 items. Raises RunRefused naming the field (`items[3].input`) and then starts none of them.
+    """
+    version = compiled(terms.version)
+    asked = [_checked(version.graph, item, place, len(items)) for place, item in enumerate(items)]
+    fresh = {item.business_key: uuid7() for item in asked if item.business_key is not None}
+    with transaction.atomic():
+        keys = _claimed_keys(terms.tenant, version, fresh, if_exists)
+        started, rows, seen = [], [], set()
+        for item in asked:
+            key = item.business_key
+            run_id = uuid7() if key is None else keys[key]
+            new = key is None or (run_id == fresh[key] and key not in seen)
+            seen.add(key)
+            if new:
+                shard = zlib.crc32(run_id.encode()) % SHARDS
+                rows.append({"id": run_id, "shard": shard, "business_key": key, "input": item.input})
+            started.append(Started(run_id, key, new))
+        wave = _begin(terms, version, rows)
+    dispatch.wake(wave.result.wake)
+    return started
+
+
+def _claimed_keys(
+    tenant: int, version: Compiled, fresh: Mapping[str, str], if_exists: IfExists
+) -> Mapping[str, str]:
+    """For each business key the run it stands for now: ours where nobody was first."""
+    if not fresh:
+        return {}
+    rows = [
+        {"business_key": key, "run_id": fresh[key], "ordinal": place}
+        for place, key in enumerate(sorted(fresh))
+    ]
+    owned = store.claim_keys(
+        tenant=tenant, workflow=version.workflow_id, keys=rows, renew=if_exists == "new_if_ended"
+    )
+    if not (taken := sorted(fresh.keys() - owned)):
+        return fresh
+    if if_exists == "error":
+        message = f"A run of {version.workflow} with the business key {taken[0]!r} exists."
+        raise RunRefused("run_exists", message, field="business_key", conflict=True)
+    return {**fresh, **store.read_keys(tenant=tenant, workflow=version.workflow_id, keys=taken)}
+
+
+def _begin(terms: Terms, version: Compiled, rows: Sequence[dict[str, Json]]) -> Wave:
+    wave = Wave()
+    if not rows:
+        return wave
+    facts = {
+        "tenant": terms.tenant,
+        "workflow": version.workflow_id,
+        "version": terms.version,
+        "number": version.number,
+        "priority": terms.priority,
+        "sinks": len(version.graph.sinks),
+        "sla_seconds": terms.sla_seconds if terms.sla_seconds is not None else version.graph.sla_seconds,
+        "created_by": terms.by,
+    }
+    store.insert_runs(rows, facts)
+    known = scopes.load_for_starts(terms.version, [row["id"] for row in rows])
+    causes = []
+    for row in rows:
+        anchor = Anchor(row["id"], row["id"], terms.tenant, row["shard"], terms.version, terms.priority)
+        scope = known.get(row["id"], {"vars": {}}) | {"input": row["input"]}
+        causes.append((anchor, begin(version.graph, scope)))
+    wave.hang(causes)
+    wave.finish()
+    wave.fail()
+    return wave
+
+
+def _checked(graph: Graph, item: NewRun, place: int, count: int) -> NewRun:
+    """The item with its business key, where the definition makes one. Raises RunRefused."""
+    where = f"items[{place}]." if count > 1 else ""
+    if graph.input_schema is not None:
+        validator = jsonschema.Draft202012Validator(graph.input_schema)
+        if problem := next(iter(validator.iter_errors(item.input)), None):
+            path = "".join(
+                f"[{part}]" if isinstance(part, int) else f".{part}" for part in problem.absolute_path
+            )
+            raise RunRefused("invalid_input", problem.message[:500], field=f"{where}input{path}")
+    key = item.business_key
+    if key is None and graph.business_key is not None:
+        try:
+            made = graph.business_key.render({"input": item.input, "run": {}, "vars": {}})
+        except ExpressionError as error:
+            raise RunRefused(
+                "invalid_input", f"The business key can't be made: {error}", field=f"{where}input"
+            ) from None
+        key = made if isinstance(made, str) else str(made)
+    if key is not None and not 0 < len(key) <= MAX_BUSINESS_KEY:
+        message = f"A business key has 1 to {MAX_BUSINESS_KEY} characters."
+        raise RunRefused("invalid", message, field=f"{where}business_key")
+    return NewRun(item.input, key)
+
+
+def cancel_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") -> None:
+    """Cancel open runs: what waits is cancelled at once, what runs is awaited (R-074, H-32).
+
+    Raises RunRefused for one that has ended; then none is cancelled.
+    """
+    with transaction.atomic():
+        statuses = store.lock_heavy(runs)
+        for status in statuses.values():
+            if status in RUN_ENDED:
+                raise RunRefused("run_ended", f"The run is {status} already.", conflict=True)
+        rows = [
+            {"run_id": run, "status": RunStatus.CANCELLING, "payload": {"by": by, "reason": reason}}
+            for run in statuses
+        ]
+        store.close_runs(rows)
+        store.cancel_open_steps(statuses, cause="cancelled", statuses=NOT_STARTED)
+        store.end_closing_runs(statuses)
+
+
+def resume_runs(runs: Iterable[str], *, by: str, reason: str = "") -> None:
+    """Reopen FAILED runs: failed steps and those that the failure cancelled run again, completed ones stay (R-051).
+
+    Raises RunRefused for a run that isn't FAILED; then none is resumed.
+    """
+    wave = Wave()
+    with transaction.atomic():
+        statuses = store.lock_heavy(runs)
+        for status in statuses.values():
+            if status != RunStatus.FAILED:
+                raise RunRefused(
+                    "not_failed", f"Only a FAILED run can be resumed; this one is {status}.", conflict=True
+                )
+        reopened = store.reopen_runs(statuses, {"by": by, "reason": reason})
+        _resolve_pending(wave, reopened["runs"])
+    dispatch.wake(wave.result.wake.union(reopened["queues"]))
+
+
+def _resolve_pending(wave: Wave, runs: Sequence[str]) -> None:
+    """Resolve the edges of steps that completed while their run was failing."""
+    pending = store.pending_edges(runs)
+    if not pending:
+        return
+    scopes.load(step for step, _ in pending)
+    plans = []
+    for step, output in pending:
+        planned = plan(step, Done(output), graph_of(step.version_id), luck=0.0)
+        planned.row["reopened"] = True
+        plans.append(planned)
+    wave.end(plans, dict.fromkeys(runs, RunStatus.RUNNING))
+    wave.finish()
+    wave.fail()

@@ -1,0 +1,174 @@
+-- name: lock_light
+-- Everybody who moves a run forward shares it; who closes it takes FOR UPDATE and so waits for them, and they for him.
+-- This replaces foreign keys among the hot tables.
+SELECT json_agg(json_build_array(l.id, l.status))
+  FROM (SELECT id, status FROM runs_run WHERE id = ANY (%(runs)s::uuid[]) ORDER BY id FOR KEY SHARE) l
+
+-- name: lock_sinks
+-- Before a sink may fall: in order of id, so that two batches which end the same runs never wait for each other.
+SELECT count(*) FROM (SELECT 1 FROM runs_run WHERE id = ANY (%(runs)s::uuid[]) ORDER BY id FOR NO KEY UPDATE) l
+
+-- name: lock_heavy
+SELECT json_agg(json_build_array(l.id, l.status))
+  FROM (SELECT id, status FROM runs_run WHERE id = ANY (%(runs)s::uuid[]) ORDER BY id FOR UPDATE) l
+
+-- name: advance
+-- The heart. `ended` completes steps that their holder still holds; all that hangs on a row that drops out there drops
+-- out with it, because everything else joins the survivors (`a`). Every delta is counted here, grouped: counting in
+-- the client would count dropped outcomes, and decrements row by row lose one when two sinks end in one batch.
+-- A join is counted up in a row of its own: on its step row a late edge in the batch that ends it would raise 21000.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+x AS MATERIALIZED (
+    SELECT * FROM jsonb_to_recordset(%(ended)s::jsonb) AS x(
+        id uuid, epoch int, status text, output jsonb, error jsonb, taken jsonb, sinks int, final boolean,
+        delay double precision, held boolean, expired boolean, reopened boolean, pending boolean, cause text)
+),
+d AS (
+    UPDATE runs_stepexecution s
+       SET status = x.status,
+           output = x.output,
+           error = x.error,
+           available_at = coalesce(clock.now + x.delay * interval '1 second', s.available_at),
+           held = coalesce(x.held, false),
+           edges_pending = coalesce(x.pending, false),
+           cancel_cause = x.cause,
+           completed_at = CASE WHEN x.status = 'QUEUED' THEN NULL
+                               WHEN x.reopened THEN s.completed_at ELSE clock.now END
+      FROM x CROSS JOIN clock
+     WHERE s.id = x.id AND s.epoch = x.epoch
+       AND (s.status = 'RUNNING'
+            OR (s.status = 'QUEUED' AND x.status = 'COMPLETED')
+            OR (x.reopened AND s.edges_pending))
+       AND (x.expired IS NULL OR s.lease_expires_at <= clock.now)
+    RETURNING s.id, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.attempt, s.epoch, s.worker, s.status,
+              s.started_at, s.output, s.error, s.cancel_cause, s.edges_pending, x.taken, x.sinks, x.final, x.delay,
+              x.reopened
+),
+a AS (
+    SELECT id, run_id, tenant_id, shard, version_id, sinks, final, output FROM d
+    UNION ALL
+    SELECT f.id, f.run_id, f.tenant_id, f.shard, f.version_id, f.sinks, false, NULL
+      FROM jsonb_to_recordset(%(anchors)s::jsonb)
+        AS f(id uuid, run_id uuid, tenant_id bigint, shard smallint, version_id bigint, sinks int)
+),
+y AS MATERIALIZED (
+    SELECT y.*, a.run_id, a.tenant_id, a.shard, a.version_id
+      FROM jsonb_to_recordset(%(steps)s::jsonb) AS y(
+               after uuid, ordinal smallint, id uuid, node text, type text, queue text, priority smallint,
+               status text, held boolean, lease_seconds int, timeout_seconds int,
+               input jsonb, input_from uuid, output jsonb, error jsonb, taken jsonb)
+      JOIN a ON a.id = y.after
+),
+n AS (
+    INSERT INTO runs_stepexecution (
+        id, run_id, tenant_id, shard, version_id, node, type, queue, priority, status, held, lease_seconds,
+        timeout_seconds, input, input_from, output, error, attempt, epoch, worker, available_at, queued_at,
+        started_at, completed_at, hard_deadline, lease_expires_at)
+    SELECT y.id, y.run_id, y.tenant_id, y.shard, y.version_id, y.node, y.type, y.queue, y.priority, y.status,
+           coalesce(y.held, false), y.lease_seconds, y.timeout_seconds, y.input, y.input_from, y.output, y.error,
+           kept.n, kept.n, CASE WHEN kept.n = 1 THEN %(worker)s END, clock.now, clock.now,
+           CASE WHEN y.status NOT IN ('QUEUED', 'SKIPPED') THEN clock.now END,
+           CASE WHEN y.status NOT IN ('QUEUED', 'RUNNING') THEN clock.now END,
+           CASE WHEN kept.n = 1 THEN clock.now + y.timeout_seconds * interval '1 second' END,
+           CASE WHEN kept.n = 1 THEN clock.now + least(y.lease_seconds, y.timeout_seconds) * interval '1 second' END
+      FROM y CROSS JOIN clock CROSS JOIN LATERAL (SELECT CASE WHEN y.status = 'RUNNING' THEN 1 ELSE 0 END) kept(n)
+),
+j AS (
+    INSERT INTO runs_stepjoin AS t (tenant_id, run_id, shard, node, arrived, taken)
+    SELECT a.tenant_id, a.run_id, a.shard, e.node, count(*),
+           coalesce(array_agg(e.source ORDER BY e.ordinal) FILTER (WHERE e.taken), '{}')
+      FROM jsonb_to_recordset(%(arrivals)s::jsonb)
+        AS e(after uuid, ordinal int, node text, source text, taken boolean)
+      JOIN a ON a.id = e.after
+     GROUP BY a.tenant_id, a.run_id, a.shard, e.node
+     ORDER BY a.run_id, e.node
+    ON CONFLICT (run_id, node) DO UPDATE
+       SET arrived = t.arrived + excluded.arrived, taken = t.taken || excluded.taken
+     WHERE NOT t.fired
+    RETURNING t.run_id, t.node, t.arrived, t.taken
+),
+z AS (
+    SELECT run_id, tenant_id, shard, sum(sinks) AS fallen, coalesce(bool_or(final), false) AS final,
+           (array_agg(output) FILTER (WHERE final))[1] AS output
+      FROM a
+     WHERE sinks > 0
+     GROUP BY run_id, tenant_id, shard
+     ORDER BY run_id
+),
+k AS (
+    UPDATE runs_run r
+       SET open_sinks = r.open_sinks - z.fallen,
+           status = CASE WHEN z.final THEN 'COMPLETED' ELSE r.status END,
+           output = CASE WHEN z.final THEN z.output ELSE r.output END,
+           completed_at = CASE WHEN z.final THEN clock.now END
+      FROM z CROSS JOIN clock
+     WHERE r.id = z.run_id
+    RETURNING r.id, r.open_sinks, r.status
+),
+h AS (
+    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, attempt, xid, payload, created_at)
+    SELECT e.tenant_id, e.run_id, e.shard, e.ordinal, e.type, e.node, e.attempt,
+           pg_current_xact_id()::text::bigint, jsonb_strip_nulls(e.payload), clock.now
+      FROM (
+            SELECT d.tenant_id, d.run_id, d.shard, 0 AS ordinal,
+                   CASE WHEN d.reopened THEN 'EDGES_RESOLVED'
+                        WHEN d.status = 'QUEUED' THEN 'ATTEMPT_FAILED' ELSE 'STEP_' || d.status END AS type,
+                   d.node, d.attempt,
+                   jsonb_build_object('epoch', d.epoch, 'worker', d.worker, 'started_at', d.started_at,
+                                      'error', d.error, 'retry_in', d.delay, 'taken', d.taken,
+                                      'cause', d.cancel_cause, 'edges_pending', nullif(d.edges_pending, false),
+                                      'digest', encode(sha256(convert_to(d.output::text, 'UTF8')), 'hex')) AS payload
+              FROM d
+            UNION ALL
+            SELECT y.tenant_id, y.run_id, y.shard, y.ordinal, 'STEP_' || y.status, y.node, NULL,
+                   jsonb_build_object('error', y.error, 'taken', y.taken,
+                                      'digest', encode(sha256(convert_to(y.output::text, 'UTF8')), 'hex'))
+              FROM y
+             WHERE y.status NOT IN ('QUEUED', 'RUNNING')
+            UNION ALL
+            SELECT z.tenant_id, z.run_id, z.shard, 32000, 'RUN_COMPLETED', NULL, NULL,
+                   jsonb_build_object('digest', encode(sha256(convert_to(z.output::text, 'UTF8')), 'hex'))
+              FROM z
+             WHERE z.final
+           ) e CROSS JOIN clock
+     ORDER BY e.run_id, e.ordinal
+)
+SELECT json_build_object(
+    'ended', (SELECT coalesce(json_agg(d.id), '[]') FROM d),
+    'joins', (SELECT coalesce(json_agg(json_build_array(j.run_id, j.node, j.arrived, j.taken)), '[]') FROM j),
+    'sunk', (SELECT coalesce(json_agg(k.id), '[]') FROM k WHERE k.open_sinks <= 0 AND k.status <> 'COMPLETED'))
+
+-- name: fire_joins
+-- A statement of its own, so that its snapshot sees the outputs of the sources whose edges were just counted.
+WITH f AS (
+    UPDATE runs_stepjoin t
+       SET fired = true
+      FROM jsonb_to_recordset(%(joins)s::jsonb) AS w(run_id uuid, node text, sources jsonb)
+     WHERE t.run_id = w.run_id AND t.node = w.node AND NOT t.fired
+    RETURNING t.run_id, t.node, w.sources
+)
+SELECT coalesce(json_agg(json_build_array(f.run_id, f.node, coalesce(o.outputs, '{}'))), '[]')
+  FROM f
+  LEFT JOIN LATERAL (
+           SELECT json_object_agg(s.node, s.output) AS outputs
+             FROM runs_stepexecution s
+            WHERE s.run_id = f.run_id AND s.index IS NULL
+              AND s.node = ANY (ARRAY(SELECT jsonb_array_elements_text(f.sources)))
+       ) o ON true
+
+-- name: finish_runs
+-- Runs whose sinks are all resolved end with the output that was computed for them.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+r AS (
+    UPDATE runs_run r
+       SET status = 'COMPLETED', output = w.output, completed_at = clock.now
+      FROM jsonb_to_recordset(%(runs)s::jsonb) AS w(run_id uuid, output jsonb) CROSS JOIN clock
+     WHERE r.id = w.run_id AND r.status IN ('RUNNING', 'PAUSED') AND r.open_sinks <= 0
+    RETURNING r.id, r.tenant_id, r.shard, r.output
+)
+INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, xid, payload, created_at)
+SELECT r.tenant_id, r.id, r.shard, 32000, 'RUN_COMPLETED', pg_current_xact_id()::text::bigint,
+       jsonb_strip_nulls(jsonb_build_object('digest', encode(sha256(convert_to(r.output::text, 'UTF8')), 'hex'))),
+       clock.now
+  FROM r CROSS JOIN clock
+ ORDER BY r.id

@@ -1,0 +1,135 @@
+-- name: ready_tenants (fragment)
+-- The next tenants behind the worker's cursor that have work, by loose index scan: its cost doesn't grow with the
+-- backlog, and no tenant is served for ever while others wait.
+ring(tenant_id, found) AS (
+    (SELECT s.tenant_id, 1
+       FROM runs_stepexecution s
+      WHERE s.queue = %(queue)s AND s.status = 'QUEUED' AND NOT s.held AND s.tenant_id > %(cursor)s
+      ORDER BY s.tenant_id
+      LIMIT 1)
+    UNION ALL
+    SELECT (SELECT s.tenant_id
+              FROM runs_stepexecution s
+             WHERE s.queue = %(queue)s AND s.status = 'QUEUED' AND NOT s.held AND s.tenant_id > ring.tenant_id
+             ORDER BY s.tenant_id
+             LIMIT 1),
+           ring.found + 1
+      FROM ring
+     WHERE ring.tenant_id IS NOT NULL AND ring.found < 32
+),
+share AS (SELECT ceil(%(limit)s / greatest(count(tenant_id), 1)::numeric)::int AS rows FROM ring)
+
+-- name: take_picked (fragment)
+-- Sets the lease and counts the attempt and the epoch; a step that is taken alone is marked so, for only there a lost
+-- lease tells who is to blame. The payload is the step's own input, or the output of the step (or the input of the
+-- run) that `input_from` names.
+taken AS (
+    UPDATE runs_stepexecution s
+       SET status = 'RUNNING',
+           worker = %(worker)s,
+           epoch = s.epoch + 1,
+           attempt = s.attempt + 1,
+           solo = picked.alone,
+           started_at = clock.now,
+           completed_at = NULL,
+           hard_deadline = clock.now + s.timeout_seconds * interval '1 second',
+           lease_expires_at = clock.now + least(s.lease_seconds, s.timeout_seconds) * interval '1 second',
+           lease_token_hash = picked.token_hash
+      FROM picked CROSS JOIN clock
+     WHERE s.id = picked.id
+    RETURNING s.*, picked.place
+)
+SELECT coalesce(json_agg(json_build_array(
+           t.id, t.epoch, t.run_id, t.tenant_id, t.shard, t.version_id, t.node, t.attempt, t.priority, t.solo,
+           CASE WHEN t.input_from IS NULL THEN t.input ELSE coalesce(p.output, r.input) END,
+           t.lease_seconds, t.lease_expires_at, t.place
+       ) ORDER BY t.priority DESC, t.available_at, t.id), '[]')
+  FROM taken t
+  LEFT JOIN runs_stepexecution p ON p.id = t.input_from
+  LEFT JOIN runs_run r ON r.id = t.input_from
+
+-- name: claim
+-- The claim never looks at the run: paused runs hold their steps, closing runs move them (ENGINE "Claim").
+-- MATERIALIZED is a fence: without it a nested loop may lock and update more rows than the limit (H-16).
+WITH RECURSIVE /* include ready_tenants */,
+clock AS (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+found AS MATERIALIZED (
+    SELECT f.id
+      FROM ring CROSS JOIN LATERAL (
+               SELECT s.id
+                 FROM runs_stepexecution s
+                WHERE s.queue = %(queue)s AND s.tenant_id = ring.tenant_id AND s.status = 'QUEUED' AND NOT s.held
+                  AND NOT s.solo AND s.available_at <= coalesce(%(now)s::timestamptz, statement_timestamp())
+                ORDER BY s.priority DESC, s.available_at, s.id
+                LIMIT (SELECT rows FROM share)
+                  FOR UPDATE SKIP LOCKED) f
+     WHERE ring.tenant_id IS NOT NULL
+     LIMIT %(limit)s
+),
+picked AS MATERIALIZED (
+    SELECT id, count(*) OVER () = 1 AS alone, NULL::bytea AS token_hash, 0 AS place FROM found
+),
+/* include take_picked */
+
+-- name: claim_alone
+-- One step whose lease was lost in company before: it runs alone, and if it takes its worker down again, it counts.
+WITH clock AS (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+picked AS MATERIALIZED (
+    SELECT s.id, true AS alone, NULL::bytea AS token_hash, 0 AS place
+      FROM runs_stepexecution s
+     WHERE s.queue = %(queue)s AND s.status = 'QUEUED' AND NOT s.held AND s.solo
+       AND s.available_at <= coalesce(%(now)s::timestamptz, statement_timestamp())
+     ORDER BY s.available_at
+     LIMIT 1
+       FOR UPDATE SKIP LOCKED
+),
+/* include take_picked */
+
+-- name: claim_jobs
+-- For one tenant's external workers: every row gets its own lease token, of which only the hash is kept.
+-- A step that must run alone is handed out only by a poll that found nothing else.
+WITH clock AS (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+found AS MATERIALIZED (
+    SELECT f.id
+      FROM unnest(%(queues)s::text[]) AS q(queue) CROSS JOIN LATERAL (
+               SELECT s.id
+                 FROM runs_stepexecution s
+                WHERE s.queue = q.queue AND s.tenant_id = %(tenant)s AND s.status = 'QUEUED' AND NOT s.held
+                  AND s.solo = %(alone)s AND s.available_at <= coalesce(%(now)s::timestamptz, statement_timestamp())
+                ORDER BY s.priority DESC, s.available_at, s.id
+                LIMIT %(limit)s
+                  FOR UPDATE SKIP LOCKED) f
+     LIMIT %(limit)s
+),
+picked AS MATERIALIZED (
+    SELECT f.id, count(*) OVER () = 1 AS alone, h.hash AS token_hash, h.place
+      FROM (SELECT id, row_number() OVER () AS place FROM found) f
+      JOIN unnest(%(token_hashes)s::bytea[]) WITH ORDINALITY AS h(hash, place) USING (place)
+),
+/* include take_picked */
+
+-- name: read_scope
+-- What expressions of the given runs read: the run itself and the outputs of steps that are over.
+SELECT coalesce(json_agg(json_build_array(
+           w.run_id,
+           json_build_object('input', r.input, 'business_key', r.business_key,
+                             'now', coalesce(%(now)s::timestamptz, statement_timestamp())),
+           coalesce(o.outputs, '{}'))), '[]')
+  FROM jsonb_to_recordset(%(wanted)s::jsonb) AS w(run_id uuid, nodes jsonb, every boolean)
+  JOIN runs_run r ON r.id = w.run_id
+  LEFT JOIN LATERAL (
+           SELECT json_object_agg(s.node, json_build_array(s.status, s.output)) AS outputs
+             FROM runs_stepexecution s
+            WHERE s.run_id = w.run_id AND s.index IS NULL
+              AND (s.status IN ('COMPLETED', 'FAILED') OR s.status = 'SKIPPED' AND s.output IS NOT NULL)
+              AND (w.every OR s.node = ANY (ARRAY(SELECT jsonb_array_elements_text(w.nodes))))
+       ) o ON true
+
+-- name: queues_with_work
+-- Which of the queues have a step that could be claimed now.
+SELECT coalesce(json_agg(q.queue), '[]')
+  FROM unnest(%(queues)s::text[]) AS q(queue)
+ WHERE EXISTS (SELECT 1 FROM runs_stepexecution s
+                WHERE s.queue = q.queue AND s.status = 'QUEUED' AND NOT s.held
+                  AND s.available_at <= coalesce(%(now)s::timestamptz, statement_timestamp())
+                                        - %(older_seconds)s * interval '1 second')

@@ -1,0 +1,112 @@
+-- name: cancel_open_steps
+-- The caller holds the runs FOR UPDATE. The epoch rises, so whoever still works on one of them finds it gone.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+c AS (
+    UPDATE runs_stepexecution s
+       SET status = 'CANCELLED', epoch = s.epoch + 1, cancel_cause = %(cause)s, completed_at = clock.now, held = false
+      FROM clock
+     WHERE s.run_id = ANY (%(runs)s::uuid[]) AND s.status = ANY (%(statuses)s::text[])
+    RETURNING s.run_id, s.tenant_id, s.shard, s.node, s.attempt, s.epoch
+)
+INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, attempt, xid, payload, created_at)
+SELECT c.tenant_id, c.run_id, c.shard, 100, 'STEP_CANCELLED', c.node, c.attempt, pg_current_xact_id()::text::bigint,
+       jsonb_build_object('epoch', c.epoch, 'cause', %(cause)s), clock.now
+  FROM c CROSS JOIN clock
+ ORDER BY c.run_id, c.node
+
+-- name: close_runs
+-- From here on nothing new starts in these runs; their running steps are awaited.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+r AS (
+    UPDATE runs_run r
+       SET status = w.status, error = coalesce(r.error, w.error)
+      FROM jsonb_to_recordset(%(runs)s::jsonb) AS w(run_id uuid, status text, error jsonb, payload jsonb)
+     WHERE r.id = w.run_id
+       AND (r.status IN ('RUNNING', 'PAUSED') OR r.status = 'FAILING' AND w.status = 'CANCELLING')
+    RETURNING r.id, r.tenant_id, r.shard, r.status, coalesce(w.payload, '{}') AS payload, w.error
+),
+h AS (
+    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, xid, payload, created_at)
+    SELECT r.tenant_id, r.id, r.shard, 90, 'RUN_' || r.status, pg_current_xact_id()::text::bigint,
+           jsonb_strip_nulls(r.payload || jsonb_build_object('error', r.error)), clock.now
+      FROM r CROSS JOIN clock
+     ORDER BY r.id
+)
+SELECT coalesce(json_agg(r.id), '[]') FROM r
+
+-- name: end_closing_runs
+-- The transaction that sees no running step of a closing run ends it.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+r AS (
+    UPDATE runs_run r
+       SET status = CASE r.status WHEN 'FAILING' THEN 'FAILED' ELSE 'CANCELLED' END, completed_at = clock.now
+      FROM clock
+     WHERE r.id = ANY (%(runs)s::uuid[]) AND r.status IN ('FAILING', 'CANCELLING')
+       AND NOT EXISTS (SELECT 1 FROM runs_stepexecution s WHERE s.run_id = r.id AND s.status = 'RUNNING')
+    RETURNING r.id, r.tenant_id, r.shard, r.status
+),
+h AS (
+    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, xid, payload, created_at)
+    SELECT r.tenant_id, r.id, r.shard, 32000, 'RUN_' || r.status, pg_current_xact_id()::text::bigint, '{}', clock.now
+      FROM r CROSS JOIN clock
+     ORDER BY r.id
+)
+SELECT coalesce(json_agg(r.id), '[]') FROM r
+
+-- name: bury
+-- Dead letters of steps that failed their run for good.
+INSERT INTO runs_deadletter (id, tenant_id, run_id, step_id, node, error, attempts)
+SELECT w.id, s.tenant_id, s.run_id, s.id, s.node, s.error, s.attempt
+  FROM jsonb_to_recordset(%(letters)s::jsonb) AS w(id uuid, step_id uuid)
+  JOIN runs_stepexecution s ON s.id = w.step_id AND s.status = 'FAILED'
+
+-- name: reopen_runs
+-- A new life: whatever failed or was cancelled by the failure is queued again with a fresh budget.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+r AS (
+    UPDATE runs_run r
+       SET status = 'RUNNING', life = r.life + 1, error = NULL, completed_at = NULL
+     WHERE r.id = ANY (%(runs)s::uuid[]) AND r.status = 'FAILED'
+    RETURNING r.id, r.tenant_id, r.shard, r.life
+),
+s AS (
+    UPDATE runs_stepexecution s
+       SET status = 'QUEUED', epoch = s.epoch + 1, attempt = 0, solo = false, error = NULL, cancel_cause = NULL,
+           worker = NULL, started_at = NULL, completed_at = NULL, edges_pending = false, available_at = clock.now
+      FROM r CROSS JOIN clock
+     WHERE s.run_id = r.id
+       AND (s.status = 'FAILED' AND (s.output IS NULL OR s.edges_pending)
+            OR s.status = 'CANCELLED' AND s.cancel_cause IN ('failure', 'unknown'))
+    RETURNING s.run_id, s.tenant_id, s.shard, s.node, s.epoch, s.queue
+),
+l AS (
+    UPDATE runs_deadletter l
+       SET resolution = 'redriven', resolved_at = clock.now
+      FROM r CROSS JOIN clock
+     WHERE l.run_id = r.id AND l.resolution IS NULL
+),
+h AS (
+    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
+    SELECT e.tenant_id, e.run_id, e.shard, e.ordinal, e.type, e.node, pg_current_xact_id()::text::bigint, e.payload,
+           clock.now
+      FROM (SELECT r.tenant_id, r.id AS run_id, r.shard, 0 AS ordinal, 'RUN_REOPENED' AS type, NULL AS node,
+                   %(payload)s::jsonb || jsonb_build_object('life', r.life) AS payload
+              FROM r
+            UNION ALL
+            SELECT s.tenant_id, s.run_id, s.shard, 1, 'STEP_REQUEUED', s.node, jsonb_build_object('epoch', s.epoch)
+              FROM s) e CROSS JOIN clock
+     ORDER BY e.run_id, e.ordinal, e.node
+)
+SELECT json_build_object('runs', (SELECT coalesce(json_agg(r.id), '[]') FROM r),
+                         'queues', (SELECT coalesce(json_agg(DISTINCT s.queue), '[]') FROM s))
+
+-- name: pending_edges
+-- Steps that completed while their run was failing: their edges are resolved when the run is reopened.
+SELECT coalesce(json_agg(json_build_array(
+           s.id, s.epoch, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.attempt, s.priority, s.solo,
+           CASE WHEN s.input_from IS NULL THEN s.input ELSE coalesce(p.output, r.input) END, s.output)
+       ORDER BY s.completed_at, s.id), '[]')
+  FROM runs_stepexecution s
+  LEFT JOIN runs_stepexecution p ON p.id = s.input_from
+  LEFT JOIN runs_run r ON r.id = s.input_from
+ WHERE s.run_id = ANY (%(runs)s::uuid[]) AND s.edges_pending AND s.status = 'COMPLETED'

@@ -1,0 +1,69 @@
+-- name: heartbeat
+-- Renews just what the caller says it has in hand, never past the attempt's hard deadline. Touches no indexed column.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+b AS (
+    UPDATE runs_stepexecution s
+       SET lease_expires_at = least(clock.now + s.lease_seconds * interval '1 second', s.hard_deadline),
+           progress = coalesce(w.progress, s.progress)
+      FROM jsonb_to_recordset(%(held)s::jsonb) AS w(id uuid, epoch int, progress jsonb) CROSS JOIN clock
+     WHERE s.id = w.id AND s.epoch = w.epoch AND s.status = 'RUNNING'
+    RETURNING s.id, s.run_id, s.lease_expires_at
+)
+SELECT coalesce(json_agg(json_build_array(b.id, b.lease_expires_at, r.status)), '[]')
+  FROM b JOIN runs_run r ON r.id = b.run_id
+
+-- name: expired
+-- Read without locks; every write that follows asks again.
+SELECT coalesce(json_agg(json_build_array(
+           e.id, e.epoch, e.run_id, e.tenant_id, e.shard, e.version_id, e.node, e.attempt, e.priority, e.solo,
+           e.hard_deadline <= e.now, r.status)), '[]')
+  FROM (SELECT s.*, coalesce(%(now)s::timestamptz, statement_timestamp()) AS now
+          FROM runs_stepexecution s
+         WHERE s.status = 'RUNNING'
+           AND s.lease_expires_at <= coalesce(%(now)s::timestamptz, statement_timestamp())
+         LIMIT %(limit)s) e
+  JOIN runs_run r ON r.id = e.run_id
+
+-- name: lock_light_unless_busy
+SELECT coalesce(json_agg(json_build_array(l.id, l.status)), '[]')
+  FROM (SELECT id, status FROM runs_run WHERE id = ANY (%(runs)s::uuid[]) ORDER BY id FOR KEY SHARE SKIP LOCKED) l
+
+-- name: hand_back
+-- Steps whose lease was lost in company, or that a stopping worker did not start, go back without using an attempt.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+b AS (
+    UPDATE runs_stepexecution s
+       SET status = 'QUEUED', attempt = s.attempt - 1, worker = NULL, available_at = clock.now,
+           solo = s.solo OR %(lost)s, held = w.held
+      FROM jsonb_to_recordset(%(steps)s::jsonb) AS w(id uuid, epoch int, held boolean) CROSS JOIN clock
+     WHERE s.id = w.id AND s.epoch = w.epoch AND s.status = 'RUNNING'
+       AND (NOT %(lost)s OR s.lease_expires_at <= clock.now)
+    RETURNING s.id, s.run_id, s.tenant_id, s.shard, s.node, s.attempt, s.epoch, s.queue
+),
+h AS (
+    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, attempt, xid, payload, created_at)
+    SELECT b.tenant_id, b.run_id, b.shard, 0, CASE WHEN %(lost)s THEN 'LEASE_LOST' ELSE 'STEP_RELEASED' END, b.node,
+           b.attempt + 1, pg_current_xact_id()::text::bigint,
+           jsonb_build_object('epoch', b.epoch, 'counted', false), clock.now
+      FROM b CROSS JOIN clock
+     ORDER BY b.run_id, b.node
+)
+SELECT coalesce(json_agg(DISTINCT b.queue), '[]') FROM b
+
+-- name: job_facts
+-- What an external worker's answer to a job is judged by.
+SELECT json_build_array(s.id, s.epoch, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.attempt, s.priority,
+                        s.solo, s.status, encode(s.lease_token_hash, 'hex'), r.status,
+                        CASE WHEN s.input_from IS NULL THEN s.input ELSE coalesce(p.output, r.input) END)
+  FROM runs_stepexecution s
+  JOIN runs_run r ON r.id = s.run_id
+  LEFT JOIN runs_stepexecution p ON p.id = s.input_from
+ WHERE s.id = %(id)s::uuid AND s.tenant_id = %(tenant)s
+
+-- name: worker_seen
+INSERT INTO runs_worker (id, queue, host, pid, started_at, seen_at)
+VALUES (%(worker)s, %(queue)s, %(host)s, %(pid)s, clock_timestamp(), clock_timestamp())
+ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at
+
+-- name: workers_forget
+DELETE FROM runs_worker WHERE id = %(worker)s OR seen_at < clock_timestamp() - interval '1 day'

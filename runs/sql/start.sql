@@ -1,0 +1,36 @@
+-- name: claim_keys
+-- The idempotent start: whose row comes back starts the run, everybody else reads whose run it is afterwards. The
+-- caller sorts by key and names a key once: the order prevents deadlocks, a key twice would raise 21000.
+INSERT INTO runs_runkey AS k (tenant_id, workflow_id, business_key, run_id, generation)
+SELECT %(tenant)s, %(workflow)s, w.business_key, w.run_id, 0
+  FROM jsonb_to_recordset(%(keys)s::jsonb) AS w(business_key text, run_id uuid, ordinal int)
+ ORDER BY w.ordinal
+ON CONFLICT (tenant_id, workflow_id, business_key) DO UPDATE
+   SET run_id = excluded.run_id, generation = k.generation + 1
+ WHERE %(renew)s AND EXISTS (SELECT 1 FROM runs_run r
+                              WHERE r.id = k.run_id
+                                AND r.status IN ('COMPLETED', 'CONTINUED', 'FAILED', 'CANCELLED', 'COMPENSATED'))
+RETURNING k.business_key
+
+-- name: read_keys
+SELECT coalesce(json_object_agg(k.business_key, k.run_id), '{}')
+  FROM runs_runkey k
+ WHERE k.tenant_id = %(tenant)s AND k.workflow_id = %(workflow)s AND k.business_key = ANY (%(keys)s::text[])
+
+-- name: insert_runs
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+r AS (
+    INSERT INTO runs_run (id, tenant_id, workflow_id, version_id, shard, business_key, priority, input, open_sinks,
+                          sla_deadline, root_id, created_by, created_at)
+    SELECT w.id, %(tenant)s, %(workflow)s, %(version)s, w.shard, w.business_key, %(priority)s, w.input, %(sinks)s,
+           clock.now + %(sla_seconds)s * interval '1 second', w.id, %(created_by)s, clock.now
+      FROM jsonb_to_recordset(%(runs)s::jsonb) AS w(id uuid, shard smallint, business_key text, input jsonb)
+     CROSS JOIN clock
+    RETURNING id, tenant_id, shard, business_key, input
+)
+INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, xid, payload, created_at)
+SELECT r.tenant_id, r.id, r.shard, -1, 'RUN_STARTED', pg_current_xact_id()::text::bigint,
+       jsonb_strip_nulls(jsonb_build_object('business_key', r.business_key, 'version', %(number)s::int, 'by', %(created_by)s::text,
+           'digest', encode(sha256(convert_to(r.input::text, 'UTF8')), 'hex'))), clock.now
+  FROM r CROSS JOIN clock
+ ORDER BY r.id

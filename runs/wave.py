@@ -1,0 +1,180 @@
+"""One transaction's way through the graph: end steps, fire joins level by level, finish or fail runs.
+
+The caller has opened the transaction and holds the locks that `advance` and `services` speak of.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from engine.decide import Effects, contributors, fire, run_output, verdict
+from engine.errors import ExpressionError
+from engine.graph import NOTHING
+from engine.statuses import RunStatus, StepStatus
+from lib.uuid7 import uuid7
+from runs import scopes, store
+from runs.claimed import Held
+from runs.graphs import compiled
+from runs.plan import Anchor, Draft, Keep, Planned
+
+Json = Any
+Failure = tuple[str | None, Mapping[str, Json]]
+
+NOT_STARTED = (StepStatus.QUEUED, StepStatus.WAITING)
+NOT_OVER = (*NOT_STARTED, StepStatus.RUNNING)
+
+
+@dataclass(slots=True)
+class Result:
+    """What was done: the steps ended or retried, those that the worker keeps, the queues that have work now."""
+
+    applied: set[str] = field(default_factory=set)
+    kept: list[Held] = field(default_factory=list)
+    wake: set[str] = field(default_factory=set)
+
+    def add(self, other: "Result") -> None:
+        """Take over what another transaction did."""
+        self.applied |= other.applied
+        self.kept += other.kept
+        self.wake |= other.wake
+
+
+@dataclass(slots=True)
+class Wave:
+    """What a transaction gathers on its way."""
+
+    keep: Keep | None = None
+    anchors: dict[str, Anchor] = field(default_factory=dict)
+    failures: dict[str, Failure] = field(default_factory=dict)
+    letters: list[str] = field(default_factory=list)
+    sunk: set[str] = field(default_factory=set)
+    result: Result = field(default_factory=Result)
+
+    def end(self, plans: Sequence[Planned], statuses: Mapping[str, str]) -> None:
+        """End steps of open runs and follow what that means as far as it goes."""
+        draft = Draft(self.keep)
+        for planned in plans:
+            step = planned.held
+            paused = statuses[step.run_id] == RunStatus.PAUSED
+            self.anchors[step.run_id] = Anchor(
+                "", step.run_id, step.tenant_id, step.shard, step.version_id, step.priority, paused
+            )
+            draft.end(planned, held=paused)
+        joins = self._write(draft)
+        for planned in plans:
+            failed = planned.effects and planned.effects.failure
+            if failed and planned.held.id in self.result.applied:
+                self.failures.setdefault(planned.held.run_id, failed)
+        self._fire(joins)
+
+    def hang(self, causes: Iterable[tuple[Anchor, Effects]]) -> None:
+        """Follow effects that hang on no ended step, such as those of a start."""
+        self._fire(self._hang(causes))
+
+    def _hang(self, causes: Iterable[tuple[Anchor, Effects]]) -> list[tuple[str, str, int, list[str]]]:
+        draft = Draft(self.keep)
+        for anchor, effects in causes:
+            self.anchors[anchor.run_id] = anchor
+            draft.hang(anchor, effects)
+            if effects.failure:
+                self.failures.setdefault(anchor.run_id, effects.failure)
+        return self._write(draft)
+
+    def _write(self, draft: Draft) -> list[tuple[str, str, int, list[str]]]:
+        done = store.advance(
+            worker=self.keep.worker if self.keep else None,
+            ended=draft.ended,
+            anchors=draft.anchors,
+            steps=draft.steps,
+            arrivals=draft.arrivals,
+        )
+        alive = done.ended.union(row["id"] for row in draft.anchors)
+        self.result.applied |= done.ended
+        self.result.kept += [held for after, held in draft.kept if after in alive]
+        self.result.wake |= {queue for after, queue in draft.queued if after in alive}
+        self.letters += [step for after, step in draft.letters if after in alive]
+        self.sunk |= set(done.sunk)
+        return done.joins
+
+    def _fire(self, joins: list[tuple[str, str, int, list[str]]]) -> None:
+        """Fire the joins that are decided now, then those that these decide, and so on down."""
+        while joins:
+            decided: dict[tuple[str, str], tuple[bool, list[str]]] = {}
+            for run_id, name, arrived, taken in joins:
+                join = self._node(run_id, name).join
+                if said := verdict(join, arrived, len(taken)):
+                    chosen = list(contributors(join, taken)) if said == "run" else []
+                    decided[run_id, name] = said == "run", chosen
+            if not decided:
+                return
+            joins = self._hang(self._fired(decided))
+
+    def _fired(
+        self, decided: Mapping[tuple[str, str], tuple[bool, list[str]]]
+    ) -> Iterable[tuple[Anchor, Effects]]:
+        rows = [
+            {"run_id": run_id, "node": name, "sources": chosen}
+            for (run_id, name), (_, chosen) in decided.items()
+        ]
+        fired = store.fire_joins(rows)
+        starting = [
+            (run, self.anchors[run].version_id, name) for run, name, _ in fired if decided[run, name][0]
+        ]
+        known = scopes.load_for_joins(starting)
+        for run_id, name, outputs in fired:
+            runs, chosen = decided[run_id, name]
+            node = self._node(run_id, name)
+            anchor = replace(self.anchors[run_id], id=uuid7(), hops=0)
+            given = {source: outputs.get(source) for source in node.predecessors if source in chosen}
+            scope = known.get((run_id, name), {"vars": {}})
+            yield anchor, fire(compiled(anchor.version_id).graph, node, given, scope, run=runs)
+
+    def finish(self) -> None:
+        """Complete the runs whose last sink fell; one whose output can't be computed fails."""
+        runs = sorted(self.sunk - self.failures.keys())
+        if not runs:
+            return
+        rows = []
+        for run_id in runs:
+            graph = compiled(self.anchors[run_id].version_id).graph
+            rows.append(scopes.wanted(run_id, graph.output.refs if graph.output else NOTHING, graph.sinks))
+        found = store.read_scopes(rows)
+        finished = []
+        for run_id in runs:
+            try:
+                finished.append({"run_id": run_id, "output": self._output(run_id, *found[run_id])})
+            except ExpressionError as error:
+                message = f"The output of the workflow can't be computed: {error}"
+                self.failures[run_id] = None, {"code": "ExpressionError", "message": message}
+        if finished:
+            store.finish_runs(finished)
+        tangled = [run for run in runs if not compiled(self.anchors[run].version_id).graph.plain]
+        if tangled:
+            store.cancel_open_steps(tangled, cause="run ended", statuses=NOT_OVER)
+
+    def _output(self, run_id: str, facts: dict[str, Json], outputs: dict[str, tuple[str, Json]]) -> Json:
+        version = compiled(self.anchors[run_id].version_id)
+        completed = {
+            name: outputs[name][1]
+            for name in version.graph.sinks
+            if name in outputs and outputs[name][0] == StepStatus.COMPLETED
+        }
+        return run_output(version.graph, completed, scopes.scope_of(version, run_id, facts, outputs))
+
+    def fail(self) -> None:
+        """Fail the runs that a step has failed: nothing new starts, running steps are awaited. Needs them alone."""
+        if not self.failures:
+            return
+        if self.letters:
+            store.bury([{"id": uuid7(), "step_id": step} for step in self.letters])
+        store.close_runs(
+            [
+                {"run_id": run, "status": RunStatus.FAILING, "error": {**error, "node": node}}
+                for run, (node, error) in self.failures.items()
+            ]
+        )
+        store.cancel_open_steps(self.failures, cause="failure", statuses=NOT_STARTED)
+        store.end_closing_runs(self.failures)
+
+    def _node(self, run_id: str, name: str) -> Any:
+        return compiled(self.anchors[run_id].version_id).graph.nodes[name]

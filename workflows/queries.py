@@ -1,0 +1,78 @@
+"""Reading workflows and versions, always within one tenant."""
+
+from django.db.models import OuterRef, Q, QuerySet, Subquery
+
+from lib.refusals import Conflict, Missing
+from workflows.models import Workflow, WorkflowVersion
+
+
+def list_workflows(tenant_id: int, *, archived: bool = False, q: str | None = None) -> QuerySet[Workflow]:
+    """The tenant's workflows with `latest` (the number of the last published version, or None)."""
+    rows = _with_latest(tenant_id).filter(archived_at__isnull=not archived)
+    return rows.filter(Q(name__icontains=q) | Q(title__icontains=q)) if q else rows
+
+
+def get_workflow(tenant_id: int, name: str) -> Workflow:
+    """The workflow with `latest`, archived or not. Raises Missing."""
+    workflow = _with_latest(tenant_id).select_related("draft_updated_by").filter(name=name).first()
+    if workflow is None:
+        raise Missing(f"There is no workflow {name}.", field="workflow")
+    return workflow
+
+
+def lock_workflow(tenant_id: int, name: str) -> Workflow:
+    """The workflow, locked until the transaction ends; for changes. Raises Missing, or Conflict if archived."""
+    workflow = Workflow.objects.for_tenant(tenant_id).select_for_update().filter(name=name).first()
+    if workflow is None:
+        raise Missing(f"There is no workflow {name}.", field="workflow")
+    refuse_archived(workflow)
+    return workflow
+
+
+def refuse_archived(workflow: Workflow) -> None:
+    """Raises Conflict for an archived workflow."""
+    if workflow.archived_at is not None:
+        raise Conflict(f"The workflow {workflow.name} is archived.", code="archived", field="workflow")
+
+
+def list_versions(tenant_id: int, name: str) -> QuerySet[WorkflowVersion]:
+    """The versions of a workflow. Raises Missing for an unknown workflow."""
+    workflow = get_workflow(tenant_id, name)
+    rows = WorkflowVersion.objects.for_tenant(tenant_id).select_related("workflow", "published_by")
+    return rows.filter(workflow=workflow)
+
+
+def get_version(tenant_id: int, name: str, number: int) -> WorkflowVersion:
+    """One version. Raises Missing."""
+    version = list_versions(tenant_id, name).filter(number=number).first()
+    if version is None:
+        raise Missing(f"The workflow {name} has no version {number}.", field="version")
+    return version
+
+
+def latest_version(tenant_id: int, name: str) -> WorkflowVersion | None:
+    """The version that was published last; None before the first. Raises Missing for an unknown workflow."""
+    return list_versions(tenant_id, name).order_by("-number").first()
+
+
+def startable_version(tenant_id: int, name: str, number: int | None = None) -> WorkflowVersion:
+    """The version that a new run takes (R-009): the latest, or the one asked for.
+
+    Raises Missing, or Conflict for an archived workflow or one that was never published.
+    """
+    if number is not None:
+        version = get_version(tenant_id, name, number)
+        refuse_archived(version.workflow)
+        return version
+    latest = latest_version(tenant_id, name)
+    if latest is None:
+        refuse_archived(get_workflow(tenant_id, name))
+        raise Conflict(f"The workflow {name} was never published.", code="not_published", field="workflow")
+    refuse_archived(latest.workflow)
+    return latest
+
+
+def _with_latest(tenant_id: int) -> QuerySet[Workflow]:
+    versions = WorkflowVersion.objects.for_tenant(tenant_id).filter(workflow=OuterRef("pk"))
+    latest = Subquery(versions.order_by("-number").values("number")[:1])
+    return Workflow.objects.for_tenant(tenant_id).annotate(latest=latest)

@@ -1,0 +1,259 @@
+"""Changing what people design. Every door (API, page, command) calls these; each checks its scope itself."""
+
+import re
+from dataclasses import dataclass
+
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.db.models.functions import Now
+
+from accounts import audit
+from accounts.principal import Principal
+from accounts.roles import WORKFLOWS_PUBLISH, WORKFLOWS_READ, WORKFLOWS_WRITE
+from engine.canonical import content_hash
+from engine.problems import Problem
+from lib.refusals import Conflict, Invalid, Stale, Unprocessable
+from lib.strict_json import Json
+from workflows import queries
+from workflows.checking import Checked, check
+from workflows.guards import why_not_archive
+from workflows.models import NAME_PATTERN, Workflow, WorkflowVersion
+
+# They would hide behind the routes of the same name.
+RESERVED_NAMES = frozenset({"validate", "import"})
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """A workflow whose draft was written, and what was found in it."""
+
+    workflow: Workflow
+    problems: list[Problem]
+    created: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """The version that now is the latest; `created` is False where it was so already."""
+
+    version: WorkflowVersion
+    problems: list[Problem]
+    created: bool
+
+
+def create_workflow(
+    principal: Principal,
+    *,
+    name: str,
+    title: str | None = None,
+    definition: dict[str, Json] | None = None,
+    reason: str | None = None,
+) -> Drafted:
+    """A new workflow with its draft. Raises Invalid for a bad name, Conflict where it is taken."""
+    principal.require(WORKFLOWS_WRITE)
+    _check_name(name)
+    draft = {"name": name, "nodes": [], "edges": []} if definition is None else definition
+    if draft.get("name", name) != name:
+        raise Invalid("This must equal `name`.", field="definition.name")
+    checked = check(draft, name=name)
+    try:
+        with transaction.atomic():
+            workflow = Workflow.objects.create(
+                tenant_id=principal.tenant_id,
+                name=name,
+                title=_text(draft.get("title"), 200) if title is None else title,
+                description=_text(draft.get("description"), 10_000),
+                draft_definition=draft,
+                draft_updated_by_id=principal.user_id,
+            )
+            audit.record(principal, "workflow.create", name, reason=reason)
+    except IntegrityError:
+        raise Conflict(f"There is a workflow {name} already.", code="name_taken", field="name") from None
+    return Drafted(queries.get_workflow(principal.tenant_id, workflow.name), checked.problems, created=True)
+
+
+def _check_name(name: str) -> None:
+    if not re.fullmatch(NAME_PATTERN[1:-1], name):
+        raise Invalid("A name has 1 to 128 of A-Z, a-z, 0-9, _, : and -.", field="name")
+    if name in RESERVED_NAMES:
+        raise Invalid(f"{name} can't be the name of a workflow.", field="name")
+
+
+def _text(value: Json, length: int) -> str:
+    """A text of a draft, which may hold anything."""
+    return value[:length] if isinstance(value, str) else ""
+
+
+def update_workflow(
+    principal: Principal,
+    name: str,
+    *,
+    title: str | None = None,
+    description: str | None = None,
+    archived: bool | None = None,
+    reason: str | None = None,
+) -> Workflow:
+    """Changes what is given. Raises Missing; Conflict for an archived workflow, unless `archived` is False."""
+    principal.require(WORKFLOWS_WRITE)
+    if archived:
+        archive(principal, name, reason=reason)
+    values: dict[str, object] = {"title": title, "description": description}
+    values = {key: value for key, value in values.items() if value is not None}
+    with transaction.atomic():
+        rows = Workflow.objects.for_tenant(principal.tenant_id).filter(name=name)
+        if archived is False:
+            rows.update(archived_at=None)
+        if values or archived is False:
+            queries.lock_workflow(principal.tenant_id, name)
+            rows.update(**values) if values else None
+            audit.record(principal, "workflow.update", name, reason=reason)
+        return queries.get_workflow(principal.tenant_id, name)
+
+
+def archive(principal: Principal, name: str, *, reason: str | None = None) -> None:
+    """No new runs and no changes from now on; versions and runs stay. A second time changes nothing.
+
+    Raises Missing, or Conflict where something stands against it.
+    """
+    principal.require(WORKFLOWS_WRITE)
+    with transaction.atomic():
+        workflow = queries.get_workflow(principal.tenant_id, name)
+        if workflow.archived_at is not None:
+            return
+        if why_not := why_not_archive(workflow):
+            raise Conflict(why_not, code="in_use")
+        rows = Workflow.objects.for_tenant(principal.tenant_id).filter(pk=workflow.pk, archived_at=None)
+        if rows.update(archived_at=Now()):
+            audit.record(principal, "workflow.archive", name, reason=reason)
+
+
+def save_draft(
+    principal: Principal,
+    name: str,
+    *,
+    definition: dict[str, Json],
+    expected_revision: int,
+    layout: dict[str, Json] | None = None,
+    reason: str | None = None,
+) -> Drafted:
+    """Replaces the draft if it still is at `expected_revision`; its problems don't stand against that.
+
+    Raises Stale for another revision, Missing, or Conflict for an archived workflow.
+    """
+    principal.require(WORKFLOWS_WRITE)
+    checked = check(definition, name=name)
+    with transaction.atomic():
+        rows = Workflow.objects.for_tenant(principal.tenant_id).filter(name=name)
+        changed = rows.filter(draft_revision=expected_revision, archived_at=None).update(
+            **_draft(principal, definition, layout)
+        )
+        workflow = queries.get_workflow(principal.tenant_id, name)
+        if not changed:
+            queries.refuse_archived(workflow)
+            raise Stale(
+                "The draft was changed since you read it.", details={"revision": workflow.draft_revision}
+            )
+        audit.record(principal, "workflow.save_draft", name, reason=reason)
+    return Drafted(workflow, checked.problems, created=False)
+
+
+def _draft(
+    principal: Principal, definition: dict[str, Json], layout: dict[str, Json] | None
+) -> dict[str, Json]:
+    values = {
+        "draft_definition": definition,
+        "draft_revision": F("draft_revision") + 1,
+        "draft_updated_at": Now(),
+        "draft_updated_by_id": principal.user_id,
+    }
+    return values if layout is None else values | {"draft_layout": layout}
+
+
+def publish(principal: Principal, name: str, *, note: str = "", reason: str | None = None) -> Published:
+    """Makes the draft the next version; content equal to the latest version's is that version (R-020).
+
+    Raises Unprocessable with the problems, Missing, or Conflict for an archived workflow.
+    """
+    principal.require(WORKFLOWS_PUBLISH)
+    with transaction.atomic():
+        # The number is the last one + 1 and the content is compared with it: both under the row's lock.
+        workflow = queries.lock_workflow(principal.tenant_id, name)
+        checked = check(workflow.draft_definition, name=name)
+        native = _publishable(checked)
+        digest = content_hash(native)
+        latest = queries.latest_version(principal.tenant_id, name)
+        if latest is not None and latest.content_hash == digest:
+            return Published(latest, checked.problems, created=False)
+        version = WorkflowVersion.objects.create(
+            tenant_id=principal.tenant_id,
+            workflow=workflow,
+            number=latest.number + 1 if latest else 1,
+            definition=native,
+            layout=workflow.draft_layout,
+            content_hash=digest,
+            note=note,
+            published_by_id=principal.user_id,
+        )
+        audit.record(principal, "workflow.publish", f"{name} v{version.number}", reason=reason)
+        return Published(version, checked.problems, created=True)
+
+
+def _publishable(checked: Checked) -> dict[str, Json]:
+    if checked.native is None or not checked.is_publishable:
+        raise Unprocessable(
+            "The draft has problems; correct them and publish again.",
+            code="invalid_definition",
+            details={"problems": checked.as_dicts()},
+        )
+    return checked.native
+
+
+def import_definition(
+    principal: Principal,
+    document: Json,
+    *,
+    dialect: str | None = None,
+    reason: str | None = None,
+) -> Drafted:
+    """Makes a document of any dialect the draft of the workflow that it names, new or not; equal content
+    changes nothing.
+
+    Raises Unprocessable with the problems where it can't be read as a workflow with a name.
+    """
+    principal.require(WORKFLOWS_WRITE)
+    checked = check(document, dialect=dialect)
+    native = checked.native
+    if native is None or not isinstance(native.get("name"), str):
+        raise Unprocessable(
+            "This can't be read as a workflow.",
+            code="invalid_definition",
+            details={"problems": checked.as_dicts()},
+        )
+    name = native["name"]
+    workflow = Workflow.objects.for_tenant(principal.tenant_id).filter(name=name).first()
+    if workflow is None:
+        return create_workflow(principal, name=name, definition=native, reason=reason)
+    if workflow.draft_definition == native:
+        queries.refuse_archived(workflow)
+        return Drafted(queries.get_workflow(principal.tenant_id, name), checked.problems, created=False)
+    return save_draft(
+        principal,
+        name,
+        definition=native,
+        expected_revision=workflow.draft_revision,
+        reason=reason,
+    )
+
+
+def export(principal: Principal, name: str, *, version: int | None = None) -> dict[str, Json]:
+    """The definition of a version (the latest if none is named; the draft before the first), as import takes it.
+
+    Raises Missing.
+    """
+    principal.require(WORKFLOWS_READ)
+    if version is not None:
+        return dict(queries.get_version(principal.tenant_id, name, version).definition)
+    latest = queries.latest_version(principal.tenant_id, name)
+    if latest is not None:
+        return dict(latest.definition)
+    return dict(queries.get_workflow(principal.tenant_id, name).draft_definition)
