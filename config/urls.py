@@ -19,9 +19,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     *_mounted("", "accounts.urls"),
     *_mounted("api/v1/", "workflows.api.urls"),
     *_mounted("api/v1/", "runs.api.urls"),
-    *_mounted(
-        "api/", "lib.api.urls"
-    ),  # ends with whatever is no route, so it comes after all others below api/
+    # It ends with whatever is no route, so it comes after all others below api/.
+    *_mounted("api/", "lib.api.urls"),
     *_mounted("", "workflows.urls"),
     *_mounted("", "runs.urls"),
 ]

@@ -133,15 +133,14 @@ def _validation(error: exceptions.ValidationError) -> Problem:
 
 
 def _flat(detail: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Every message of a nested error with the dotted path of its field."""
+    """Every message of a nested error with the path of its field."""
     if isinstance(detail, Mapping):
         for key, below in detail.items():
-            name = "" if key == "non_field_errors" else str(key)
-            yield from _flat(below, f"{path}.{name}" if path and name else path or name)
+            yield from _flat(below, path if key == "non_field_errors" else join(path, str(key)))
     elif isinstance(detail, list):
         for index, below in enumerate(detail):
             nested = isinstance(below, Mapping | list)
-            yield from _flat(below, f"{path}.{index}" if nested and path else path)
+            yield from _flat(below, join(path, str(index)) if nested else path)
     else:
         yield path, detail
 
@@ -180,6 +179,15 @@ def _incident(error: Exception, code: int, name: str, message: str) -> Problem:
 
 
 def dotted(pointer: str) -> str | None:
-    """A JSON pointer as the name of a field: `/items/3/input` is `items.3.input`; None for the whole."""
-    tokens = [token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:]]
-    return ".".join(tokens) or None
+    """A JSON pointer as the name of a field: `/items/3/input` is `items[3].input`; None for the whole."""
+    path = ""
+    for token in pointer.split("/")[1:]:
+        path = join(path, token.replace("~1", "/").replace("~0", "~"))
+    return path or None
+
+
+def join(path: str, step: str) -> str:
+    """The name of what is `step` (a key, or a place in a list) below the field `path`."""
+    if step.isdecimal():
+        return f"{path}[{step}]"
+    return f"{path}.{step}" if path and step else path or step
