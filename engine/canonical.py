@@ -8,6 +8,7 @@ import orjson
 Json = Any
 
 _LARGEST_INT = 2**63
+_LARGEST_FLOAT = 10**308
 
 
 def canonical_bytes(document: Json) -> bytes:
@@ -31,6 +32,6 @@ def _plain(value: Json) -> Json:
         return [_plain(item) for item in value]
     if isinstance(value, float) and value.is_integer() and abs(value) < _LARGEST_INT:
         return int(value)
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= _LARGEST_INT:
+    if isinstance(value, int) and _LARGEST_INT <= abs(value) < _LARGEST_FLOAT:
         return float(value)
     return value

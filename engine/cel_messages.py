@@ -31,6 +31,7 @@ _PYTHON_KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
     (datetime, "a timestamp"),
     (timedelta, "a duration"),
 )
+_NUMERIC = {"int", "double", "bool", "list", "dyn"}
 _OVERLOAD = re.compile(
     r"[Nn]o matching overloads? (?:found : |for )'?([^'( ]+)'?(?: applied to )?'?\(([^)]*)\)"
 )
@@ -76,6 +77,13 @@ def compile_message(source: str, error: str) -> str:
     return f"the expression does not compile: {overload_message(text) or _tidy(text)} ({where})"
 
 
+def only_mixes_numbers(error: str) -> bool:
+    """Whether all that the compiler minds is int beside double, which it forbids and evaluation allows."""
+    found = [_OVERLOAD.search(text) for _, _, text in _LOCATED.findall(error)]
+    kinds = [set(re.findall(r"\w+", match[2])) if match else set() for match in found]
+    return bool(kinds) and all({"int", "double"} <= each <= _NUMERIC for each in kinds)
+
+
 def kind_of(value: object) -> str:
     """The kind of a value in plain words."""
     return next((name for types, name in _PYTHON_KINDS if isinstance(value, types)), "another kind of value")
@@ -113,7 +121,9 @@ def _spell(path: Path) -> str:
 
 def _tidy(text: str) -> str:
     text = text.removesuffix(" [INVALID_ARGUMENT]").removeprefix("Syntax error: ")
-    text = re.sub(r" expecting (\{.*|'.*)", "", text).replace("'<EOF>'", "the end of the expression")
+    text = re.sub(r" expecting (\{.*|'.*)", "", text)
+    if "input '<EOF>'" in text:
+        return "the expression ends too early"
     reserved = re.search(r"at input '\.([A-Za-z]+)'", text)
     return f'`.{reserved[1]}` is a reserved word, write ["{reserved[1]}"]' if reserved else text
 

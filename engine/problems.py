@@ -12,6 +12,40 @@ from engine.templates import has_holes, join_path
 
 Json = Any
 Severity = Literal["error", "warning"]
+Code = Literal[
+    "bad_expression",
+    "bad_input_schema",
+    "bad_params",
+    "bad_value",
+    "built_in_queue",
+    "chain_too_long",
+    "cycle",
+    "duplicate_edge",
+    "duplicate_id",
+    "edge_never_taken",
+    "error_edge_never_taken",
+    "incompatible_input",
+    "join_never_fires",
+    "missing_field",
+    "name_not_in_scope",
+    "no_deadline",
+    "no_default_edge",
+    "no_edges",
+    "no_error_edge",
+    "not_a_condition",
+    "not_an_object",
+    "reserved_queue",
+    "several_conditions",
+    "too_deep",
+    "too_many_nodes",
+    "unknown_field",
+    "unknown_node",
+    "unknown_step",
+    "unknown_type",
+    "unserved_queue",
+    "value_never_there",
+    "value_not_on_every_path",
+]
 
 _FORMS = {
     "a valid dictionary": "an object",
@@ -27,7 +61,7 @@ _FORMS = {
 class Problem:
     """One finding. `field` is a path into the document, such as `nodes[2].params.sentences`."""
 
-    code: str
+    code: Code
     severity: Severity
     node: str | None
     field: str
@@ -38,18 +72,18 @@ class Problem:
         return asdict(self)
 
 
-def error(code: str, field: str, message: str, node: str | None = None) -> Problem:
+def error(code: Code, field: str, message: str, node: str | None = None) -> Problem:
     """A problem that stands against publishing."""
     return Problem(code, "error", printable(node), printable(field), printable(message))
 
 
-def warning(code: str, field: str, message: str, node: str | None = None) -> Problem:
+def warning(code: Code, field: str, message: str, node: str | None = None) -> Problem:
     """A problem that the author should know of."""
     return Problem(code, "warning", printable(node), printable(field), printable(message))
 
 
 def shape_problems(
-    failure: ValidationError, value: Json, field: str, *, code: str | None = None, holes: bool = False
+    failure: ValidationError, value: Json, field: str, *, code: Code | None = None, holes: bool = False
 ) -> Iterator[Problem]:
     """Pydantic's findings about `value`, which stands at `field`.
 
@@ -78,8 +112,10 @@ def quoted(value: str) -> str:
     return f"`{value if len(value) <= 80 else value[:77] + '...'}`"
 
 
-def _code(kind: str) -> str:
-    return {"missing": "missing_field", "extra_forbidden": "unknown_field"}.get(kind, "bad_value")
+def _code(kind: str) -> Code:
+    if kind == "missing":
+        return "missing_field"
+    return "unknown_field" if kind == "extra_forbidden" else "bad_value"
 
 
 def _locate(detail: ErrorDetails, value: Json, field: str) -> tuple[str, Json]:
