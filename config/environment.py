@@ -42,6 +42,11 @@ def secret(variable: str, file: str) -> str:
         return ""
 
 
+# The plans of the hot statements are made once, when their tables may still be empty, and must hold for millions of
+# rows: everything that they touch is reached by an index.
+PLANNER = "-c enable_seqscan=off -c jit=off"
+
+
 def database_of(url: str) -> dict[str, object]:
     """Django's description of a `postgresql://` URL; a socket directory comes as `?host=/path`."""
     parts = urlsplit(url)
@@ -53,7 +58,7 @@ def database_of(url: str) -> dict[str, object]:
         "PASSWORD": unquote(parts.password or ""),
         "HOST": query.pop("host", "") or (parts.hostname or ""),
         "PORT": query.pop("port", "") or str(parts.port or ""),
-        "OPTIONS": dict(query),
+        "OPTIONS": {"prepare_threshold": 5, "options": PLANNER, **query},
     }
 
 

@@ -46,9 +46,6 @@ class Statements:
     def execute(self, name: str, params: Mapping[str, Any]) -> psycopg.Cursor[tuple[Any, ...]]:
         """Execute a statement; its parameters are bound by the server, so that its plan is made once."""
         connection.ensure_connection()
-        if connection.connection.prepare_threshold is None:
-            # Django switches prepared statements off; planning ours anew each time would cost more than running them.
-            connection.connection.prepare_threshold = 5
         crash_points.hit(f"before_{name}")
         for watcher in watchers:
             watcher(name)

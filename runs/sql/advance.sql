@@ -35,7 +35,7 @@ d AS (
            completed_at = CASE WHEN x.status = 'QUEUED' THEN NULL
                                WHEN x.reopened THEN s.completed_at ELSE clock.now END
       FROM x CROSS JOIN clock
-     WHERE s.id = x.id AND s.epoch = x.epoch
+     WHERE s.id = x.id AND s.id = ANY (ARRAY(SELECT id FROM x)) AND s.epoch = x.epoch
        AND (s.status = 'RUNNING'
             OR (s.status = 'QUEUED' AND x.status = 'COMPLETED')
             OR (x.reopened AND s.edges_pending))
@@ -102,7 +102,7 @@ k AS (
            output = CASE WHEN z.final THEN z.output ELSE r.output END,
            completed_at = CASE WHEN z.final THEN clock.now END
       FROM z CROSS JOIN clock
-     WHERE r.id = z.run_id
+     WHERE r.id = z.run_id AND r.id = ANY (ARRAY(SELECT run_id FROM z))
     RETURNING r.id, r.open_sinks, r.status
 ),
 h AS (
@@ -140,11 +140,14 @@ SELECT json_build_object(
 
 -- name: fire_joins
 -- A statement of its own, so that its snapshot sees the outputs of the sources whose edges were just counted.
-WITH f AS (
+WITH w AS MATERIALIZED (
+    SELECT * FROM jsonb_to_recordset(%(joins)s::jsonb) AS w(run_id uuid, node text, sources jsonb)
+),
+f AS (
     UPDATE runs_stepjoin t
        SET fired = true
-      FROM jsonb_to_recordset(%(joins)s::jsonb) AS w(run_id uuid, node text, sources jsonb)
-     WHERE t.run_id = w.run_id AND t.node = w.node AND NOT t.fired
+      FROM w
+     WHERE t.run_id = w.run_id AND t.run_id = ANY (ARRAY(SELECT run_id FROM w)) AND t.node = w.node AND NOT t.fired
     RETURNING t.run_id, t.node, w.sources
 )
 SELECT coalesce(json_agg(json_build_array(f.run_id, f.node, coalesce(o.outputs, '{}'))), '[]')
@@ -159,11 +162,12 @@ SELECT coalesce(json_agg(json_build_array(f.run_id, f.node, coalesce(o.outputs, 
 -- name: finish_runs
 -- Runs whose sinks are all resolved end with the output that was computed for them.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+w AS MATERIALIZED (SELECT * FROM jsonb_to_recordset(%(runs)s::jsonb) AS w(run_id uuid, output jsonb)),
 r AS (
     UPDATE runs_run r
        SET status = 'COMPLETED', output = w.output, completed_at = clock.now
-      FROM jsonb_to_recordset(%(runs)s::jsonb) AS w(run_id uuid, output jsonb) CROSS JOIN clock
-     WHERE r.id = w.run_id AND r.status IN ('RUNNING', 'PAUSED') AND r.open_sinks <= 0
+      FROM w CROSS JOIN clock
+     WHERE r.id = w.run_id AND r.id = ANY (ARRAY(SELECT run_id FROM w)) AND r.status IN ('RUNNING', 'PAUSED') AND r.open_sinks <= 0
     RETURNING r.id, r.tenant_id, r.shard, r.output
 )
 INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, xid, payload, created_at)

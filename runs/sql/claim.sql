@@ -36,17 +36,17 @@ taken AS (
            lease_expires_at = clock.now + least(s.lease_seconds, s.timeout_seconds) * interval '1 second',
            lease_token_hash = picked.token_hash
       FROM picked CROSS JOIN clock
-     WHERE s.id = picked.id
+     WHERE s.id = picked.id AND s.id = ANY (ARRAY(SELECT id FROM picked))
     RETURNING s.*, picked.place
 )
 SELECT coalesce(json_agg(json_build_array(
            t.id, t.epoch, t.run_id, t.tenant_id, t.shard, t.version_id, t.node, t.attempt, t.priority, t.solo,
-           CASE WHEN t.input_from IS NULL THEN t.input ELSE coalesce(p.output, r.input) END,
+           CASE WHEN t.input_from IS NULL THEN t.input
+                ELSE coalesce((SELECT p.output FROM runs_stepexecution p WHERE p.id = t.input_from),
+                              (SELECT r.input FROM runs_run r WHERE r.id = t.input_from)) END,
            t.lease_seconds, t.lease_expires_at, t.place
        ) ORDER BY t.priority DESC, t.available_at, t.id), '[]')
   FROM taken t
-  LEFT JOIN runs_stepexecution p ON p.id = t.input_from
-  LEFT JOIN runs_run r ON r.id = t.input_from
 
 -- name: claim
 -- The claim never looks at the run: paused runs hold their steps, closing runs move them (ENGINE "Claim").
@@ -116,7 +116,7 @@ SELECT coalesce(json_agg(json_build_array(
                              'now', coalesce(%(now)s::timestamptz, statement_timestamp())),
            coalesce(o.outputs, '{}'))), '[]')
   FROM jsonb_to_recordset(%(wanted)s::jsonb) AS w(run_id uuid, nodes jsonb, every boolean)
-  JOIN runs_run r ON r.id = w.run_id
+ CROSS JOIN LATERAL (SELECT * FROM runs_run r WHERE r.id = w.run_id LIMIT 1) r
   LEFT JOIN LATERAL (
            SELECT json_object_agg(s.node, json_build_array(s.status, s.output)) AS outputs
              FROM runs_stepexecution s

@@ -17,11 +17,14 @@ SELECT c.tenant_id, c.run_id, c.shard, 100, 'STEP_CANCELLED', c.node, c.attempt,
 -- name: close_runs
 -- From here on nothing new starts in these runs; their running steps are awaited.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+w AS MATERIALIZED (
+    SELECT * FROM jsonb_to_recordset(%(runs)s::jsonb) AS w(run_id uuid, status text, error jsonb, payload jsonb)
+),
 r AS (
     UPDATE runs_run r
        SET status = w.status, error = coalesce(r.error, w.error)
-      FROM jsonb_to_recordset(%(runs)s::jsonb) AS w(run_id uuid, status text, error jsonb, payload jsonb)
-     WHERE r.id = w.run_id
+      FROM w
+     WHERE r.id = w.run_id AND r.id = ANY (ARRAY(SELECT run_id FROM w))
        AND (r.status IN ('RUNNING', 'PAUSED') OR r.status = 'FAILING' AND w.status = 'CANCELLING')
     RETURNING r.id, r.tenant_id, r.shard, r.status, coalesce(w.payload, '{}') AS payload, w.error
 ),
@@ -58,7 +61,7 @@ SELECT coalesce(json_agg(r.id), '[]') FROM r
 INSERT INTO runs_deadletter (id, tenant_id, run_id, step_id, node, error, attempts)
 SELECT w.id, s.tenant_id, s.run_id, s.id, s.node, s.error, s.attempt
   FROM jsonb_to_recordset(%(letters)s::jsonb) AS w(id uuid, step_id uuid)
-  JOIN runs_stepexecution s ON s.id = w.step_id AND s.status = 'FAILED'
+ CROSS JOIN LATERAL (SELECT * FROM runs_stepexecution s WHERE s.id = w.step_id AND s.status = 'FAILED' LIMIT 1) s
 
 -- name: reopen_runs
 -- A new life: whatever failed or was cancelled by the failure is queued again with a fresh budget.
@@ -74,7 +77,7 @@ s AS (
        SET status = 'QUEUED', epoch = s.epoch + 1, attempt = 0, solo = false, error = NULL, cancel_cause = NULL,
            worker = NULL, started_at = NULL, completed_at = NULL, edges_pending = false, available_at = clock.now
       FROM r CROSS JOIN clock
-     WHERE s.run_id = r.id
+     WHERE s.run_id = r.id AND s.run_id = ANY (%(runs)s::uuid[])
        AND (s.status = 'FAILED' AND (s.output IS NULL OR s.edges_pending)
             OR s.status = 'CANCELLED' AND s.cancel_cause IN ('failure', 'unknown'))
     RETURNING s.run_id, s.tenant_id, s.shard, s.node, s.epoch, s.queue
@@ -83,7 +86,7 @@ l AS (
     UPDATE runs_deadletter l
        SET resolution = 'redriven', resolved_at = clock.now
       FROM r CROSS JOIN clock
-     WHERE l.run_id = r.id AND l.resolution IS NULL
+     WHERE l.run_id = r.id AND l.run_id = ANY (%(runs)s::uuid[]) AND l.resolution IS NULL
 ),
 h AS (
     INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
@@ -104,9 +107,9 @@ SELECT json_build_object('runs', (SELECT coalesce(json_agg(r.id), '[]') FROM r),
 -- Steps that completed while their run was failing: their edges are resolved when the run is reopened.
 SELECT coalesce(json_agg(json_build_array(
            s.id, s.epoch, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.attempt, s.priority, s.solo,
-           CASE WHEN s.input_from IS NULL THEN s.input ELSE coalesce(p.output, r.input) END, s.output)
+           CASE WHEN s.input_from IS NULL THEN s.input
+                ELSE coalesce((SELECT p.output FROM runs_stepexecution p WHERE p.id = s.input_from),
+                              (SELECT r.input FROM runs_run r WHERE r.id = s.input_from)) END, s.output)
        ORDER BY s.completed_at, s.id), '[]')
   FROM runs_stepexecution s
-  LEFT JOIN runs_stepexecution p ON p.id = s.input_from
-  LEFT JOIN runs_run r ON r.id = s.input_from
  WHERE s.run_id = ANY (%(runs)s::uuid[]) AND s.edges_pending AND s.status = 'COMPLETED'

@@ -1,28 +1,29 @@
 -- name: heartbeat
 -- Renews just what the caller says it has in hand, never past the attempt's hard deadline. Touches no indexed column.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+w AS MATERIALIZED (SELECT * FROM jsonb_to_recordset(%(held)s::jsonb) AS w(id uuid, epoch int, progress jsonb)),
 b AS (
     UPDATE runs_stepexecution s
        SET lease_expires_at = least(clock.now + s.lease_seconds * interval '1 second', s.hard_deadline),
            progress = coalesce(w.progress, s.progress)
-      FROM jsonb_to_recordset(%(held)s::jsonb) AS w(id uuid, epoch int, progress jsonb) CROSS JOIN clock
-     WHERE s.id = w.id AND s.epoch = w.epoch AND s.status = 'RUNNING'
+      FROM w CROSS JOIN clock
+     WHERE s.id = w.id AND s.id = ANY (ARRAY(SELECT id FROM w)) AND s.epoch = w.epoch AND s.status = 'RUNNING'
     RETURNING s.id, s.run_id, s.lease_expires_at
 )
-SELECT coalesce(json_agg(json_build_array(b.id, b.lease_expires_at, r.status)), '[]')
-  FROM b JOIN runs_run r ON r.id = b.run_id
+SELECT coalesce(json_agg(json_build_array(
+           b.id, b.lease_expires_at, (SELECT r.status FROM runs_run r WHERE r.id = b.run_id))), '[]')
+  FROM b
 
 -- name: expired
 -- Read without locks; every write that follows asks again.
 SELECT coalesce(json_agg(json_build_array(
            e.id, e.epoch, e.run_id, e.tenant_id, e.shard, e.version_id, e.node, e.attempt, e.priority, e.solo,
-           e.hard_deadline <= e.now, r.status)), '[]')
+           e.hard_deadline <= e.now, (SELECT r.status FROM runs_run r WHERE r.id = e.run_id))), '[]')
   FROM (SELECT s.*, coalesce(%(now)s::timestamptz, statement_timestamp()) AS now
           FROM runs_stepexecution s
          WHERE s.status = 'RUNNING'
            AND s.lease_expires_at <= coalesce(%(now)s::timestamptz, statement_timestamp())
          LIMIT %(limit)s) e
-  JOIN runs_run r ON r.id = e.run_id
 
 -- name: lock_light_unless_busy
 SELECT coalesce(json_agg(json_build_array(l.id, l.status)), '[]')
@@ -31,12 +32,13 @@ SELECT coalesce(json_agg(json_build_array(l.id, l.status)), '[]')
 -- name: hand_back
 -- Steps whose lease was lost in company, or that a stopping worker did not start, go back without using an attempt.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+w AS MATERIALIZED (SELECT * FROM jsonb_to_recordset(%(steps)s::jsonb) AS w(id uuid, epoch int, held boolean)),
 b AS (
     UPDATE runs_stepexecution s
        SET status = 'QUEUED', attempt = s.attempt - 1, worker = NULL, available_at = clock.now,
            solo = s.solo OR %(lost)s, held = w.held
-      FROM jsonb_to_recordset(%(steps)s::jsonb) AS w(id uuid, epoch int, held boolean) CROSS JOIN clock
-     WHERE s.id = w.id AND s.epoch = w.epoch AND s.status = 'RUNNING'
+      FROM w CROSS JOIN clock
+     WHERE s.id = w.id AND s.id = ANY (ARRAY(SELECT id FROM w)) AND s.epoch = w.epoch AND s.status = 'RUNNING'
        AND (NOT %(lost)s OR s.lease_expires_at <= clock.now)
     RETURNING s.id, s.run_id, s.tenant_id, s.shard, s.node, s.attempt, s.epoch, s.queue
 ),
