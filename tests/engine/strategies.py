@@ -152,7 +152,7 @@ class _Drawing:
         ]
         caught = {edge["from"] for edge in edges if edge.get("on") == "error"}
         for name, node in nodes.items():
-            if node["on_error"] == "branch" and name not in caught:
+            if node["on_error"] == "branch" and name not in caught and not self.choices.one_in(4):
                 node["on_error"] = "continue"
         arranged = self.choices.arranged
         return {"name": "random", "nodes": arranged(list(nodes.values())), "edges": arranged(edges)}
@@ -165,6 +165,8 @@ class _Drawing:
             "type": of(["noop", "job", "job", "decision", "transform"]),
             "on_error": of(["fail", *handled, *handled] if self.may_fail else handled),
         }
+        if node["type"] == "job":
+            node["queue"] = "outside"
         if node["type"] == "transform":
             node["params"] = {"set": self.settings(name), "keep_input": one_in(4)}
         if one_in(8):
@@ -196,8 +198,8 @@ class _Drawing:
     def edge(self, source: dict[str, Json], target: str) -> dict[str, Json]:
         plain: list[Any] = [{}] * (1 if source["type"] == "decision" else 8)
         conditional = [*({"branch": branch} for branch in BRANCHES), *["when"] * 4, {"default": True}]
-        caught = {"fail": 0, "continue": 1, "branch": 6}[source["on_error"]]
-        kind = self.choices.of([*plain, *conditional, *[{"on": "error"}] * caught])
+        caught = [{"on": "error"}] * 6 if source["on_error"] == "branch" else []
+        kind = self.choices.of([*plain, *conditional, *caught])
         found = {"when": self.condition(source["id"])} if kind == "when" else kind
         return {"from": source["id"], "to": target, **found}
 
