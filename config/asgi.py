@@ -1,5 +1,7 @@
 """The one port: http goes to Django's WSGI app on threads (twice as fast as its ASGI one), websockets are refused."""
 
+from typing import Any
+
 from a2wsgi import WSGIMiddleware
 from django.conf import settings
 
@@ -10,7 +12,8 @@ from config.wsgi import application as django
 # More than connections to the database: requests that wait (long polls) hold a thread, not a connection.
 _THREADS = 32
 
-_http = LimitedBody(WSGIMiddleware(django, workers=_THREADS), settings.HANDOFF_MAX_BODY_BYTES)
+_threaded: Any = WSGIMiddleware  # its shapes of WSGI and ASGI are narrower than Django's and ours
+_http = LimitedBody(_threaded(django, workers=_THREADS), settings.HANDOFF_MAX_BODY_BYTES)
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:

@@ -25,9 +25,14 @@ def healthz(request: HttpRequest) -> HttpResponse:
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
     """200 when database, Redis and a worker for each built-in queue answer, 503 otherwise; says which do."""
-    checks = {"database": _database(), "redis": _redis(), **_queues()}
+    checks = readiness()
     ready = all(checks.values())
     return JsonResponse({"ready": ready, "checks": checks}, status=200 if ready else 503)
+
+
+def readiness() -> dict[str, bool]:
+    """What must answer before Handoff can do its work, and whether it does."""
+    return {"database": _database(), "redis": _redis(), **_queues()}
 
 
 def _database() -> bool:

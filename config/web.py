@@ -1,6 +1,7 @@
 """The web process: uvicorn on a socket that the supervisor bound."""
 
 import socket
+from typing import Any, cast
 
 import uvicorn
 
@@ -10,7 +11,7 @@ from config.asgi_types import App
 def serve(application: App, descriptor: int) -> None:
     """Serve on the bound socket `descriptor` until SIGTERM; requests in flight get ten seconds to end."""
     config = uvicorn.Config(
-        application,  # type: ignore[arg-type] (its own shapes of ASGI are narrower than ours)
+        cast(Any, application),  # its own shapes of ASGI are narrower than ours
         lifespan="on",
         ws="websockets-sansio",
         log_level="warning",

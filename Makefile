@@ -1,0 +1,42 @@
+# Everything that people and CI do with Handoff. Needs make and Python 3.11 or 3.12, nothing else.
+
+PYTHON ?= python3
+VENV = .venv/bin/python
+# For `make test ARGS="tests/engine -x"`.
+ARGS ?=
+
+.PHONY: up doctor test check bench soak lock docs venv dev-venv
+
+up: venv
+	@$(VENV) -m config.supervisor
+
+doctor: venv
+	@$(VENV) manage.py doctor
+
+test: dev-venv
+	@$(VENV) -m pytest $(ARGS)
+
+check: dev-venv
+	@scripts/check
+
+bench: venv
+	@$(VENV) -m benchmarks $(ARGS)
+
+soak: dev-venv
+	@$(VENV) -m pytest -m soak $(ARGS)
+
+# Needs uv. The locks name no address: packages come from wherever the machine's pip or uv is set to.
+lock:
+	@uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-emit-index-url --no-annotate \
+		--no-header pyproject.toml -o requirements.txt
+	@uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-emit-index-url --no-annotate \
+		--no-header --extra dev -c requirements.txt pyproject.toml -o requirements-dev.txt
+
+docs: venv
+	@$(VENV) scripts/draw_states
+
+venv:
+	@$(PYTHON) scripts/bootstrap
+
+dev-venv:
+	@$(PYTHON) scripts/bootstrap --dev

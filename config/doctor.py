@@ -1,0 +1,223 @@
+"""`manage.py doctor`: what is good, doubtful or wrong here, each with what to do; works when nothing runs, too."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import psycopg
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.db import DatabaseError
+
+from config import environment
+from config.embedded import postgres, redis
+from config.embedded.processes import EmbeddedError, can_leave_root
+from config.health import readiness
+from config.startup import NotStartable, check_redis, pending_migrations, server_problems, unknown_migrations
+
+_GIB = 1024**3
+_LITTLE_DISK, _NO_DISK = 5 * _GIB, 1 * _GIB
+_LITTLE_MEMORY = 1 * _GIB
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the doctor's."""
+
+    level: Literal["ok", "warn", "problem"]
+    text: str
+    advice: str = ""
+
+
+def examine() -> Iterator[Finding]:
+    """Every check, in the order in which a start would stumble over them."""
+    for check in _CHECKS:
+        yield from check()
+    facts = environment.run_facts()
+    yield from _running(facts)
+    if settings.DATABASE_URL:
+        yield from _database()
+    if settings.REDIS_URL:
+        yield from _redis()
+    if facts:
+        yield from _workers()
+
+
+def _python() -> Iterator[Finding]:
+    version = ".".join(map(str, sys.version_info[:3]))
+    if (3, 11) <= sys.version_info[:2] <= (3, 12):
+        yield Finding("ok", f"Python {version}")
+    elif sys.version_info[:2] > (3, 12):
+        yield Finding(
+            "warn", f"Python {version} has no embedded Redis", "use Python 3.11 or 3.12, or set REDIS_URL"
+        )
+    else:
+        yield Finding("problem", f"Python {version} is too old", "install Python 3.11 or 3.12")
+
+
+def _packages() -> Iterator[Finding]:
+    command = [sys.executable, str(environment.BASE_DIR / "scripts" / "bootstrap"), "--check"]
+    if subprocess.run(command, check=False, capture_output=True).returncode == 0:
+        yield Finding("ok", "the packages in .venv are those of the lock")
+    else:
+        yield Finding(
+            "warn", "the packages in .venv are not those of requirements.txt", "run: scripts/bootstrap"
+        )
+
+
+def _home() -> Iterator[Finding]:
+    home = environment.home()
+    if not home.exists():
+        if os.access(_first_that_exists(home), os.W_OK):
+            yield Finding("ok", f"the home {home} will be made at the first start")
+        else:
+            yield Finding(
+                "problem", f"the home {home} cannot be made", "set HANDOFF_HOME to a folder of yours"
+            )
+        return
+    if not home.is_dir() or not os.access(home, os.W_OK | os.X_OK):
+        yield Finding(
+            "problem", f"the home {home} cannot be written", "set HANDOFF_HOME to a folder of yours"
+        )
+    elif home.stat().st_mode & 0o077:
+        yield Finding("problem", f"the home {home} is open to other users", f"run: chmod 700 {home}")
+    else:
+        yield Finding("ok", f"the home {home} is private")
+    open_files = [file.name for file in home.glob("*") if file.is_file() and file.stat().st_mode & 0o077]
+    secret = sorted(set(open_files) & {"admin-password", "secret-key", "run.json"})
+    if secret:
+        yield Finding("problem", f"others may read {', '.join(secret)}", f"run: chmod 600 {home}/*")
+
+
+def _disk() -> Iterator[Finding]:
+    free = shutil.disk_usage(_first_that_exists(environment.home())).free
+    text = f"{free / _GIB:.1f} GiB of disk are free for the home"
+    if free < _NO_DISK:
+        yield Finding("problem", text, "make room: PostgreSQL stops when the disk is full")
+    elif free < _LITTLE_DISK:
+        yield Finding("warn", text, "make room")
+    else:
+        yield Finding("ok", text)
+
+
+def _memory() -> Iterator[Finding]:
+    facts = _memory_facts()
+    free = facts.get("MemAvailable", 0) * 1024
+    if facts and free < _LITTLE_MEMORY:
+        yield Finding("warn", f"{free / _GIB:.1f} GiB of memory are free", "Handoff wants about 1 GiB")
+    elif facts:
+        yield Finding("ok", f"{free / _GIB:.1f} GiB of memory are free")
+    overcommit = Path("/proc/sys/vm/overcommit_memory")
+    if overcommit.exists() and overcommit.read_text().strip() == "2":
+        advice = "sysctl vm.overcommit_memory=0 or 1"
+        yield Finding("warn", "memory is never overcommitted here: forks of big processes may fail", advice)
+
+
+def _memory_facts() -> dict[str, int]:
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+    except OSError:
+        return {}
+    return {name: int(rest.split()[0]) for name, rest in (line.split(":", 1) for line in lines)}
+
+
+def _port() -> Iterator[Finding]:
+    try:
+        port = environment.port()
+    except ValueError:
+        yield Finding("problem", "HANDOFF_PORT is no number", "set it to a number from 1 to 65535")
+        return
+    ours = str(environment.run_facts().get("url", "")).endswith(f":{port}")
+    if ours or redis.is_free(port):
+        yield Finding("ok", f"port {port} is {'ours' if ours else 'free'}")
+    else:
+        yield Finding("problem", f"port {port} is taken", "stop what uses it, or set HANDOFF_PORT")
+
+
+def _servers() -> Iterator[Finding]:
+    wanted: list[tuple[str, Callable[[], Path]]] = []
+    if not os.environ.get("DATABASE_URL"):
+        wanted.append(("PostgreSQL", lambda: postgres.binary("postgres")))
+        if not can_leave_root():
+            advice = "start as an ordinary user, or set DATABASE_URL"
+            yield Finding("problem", "PostgreSQL refuses root, and there are no user namespaces here", advice)
+    if not os.environ.get("REDIS_URL"):
+        wanted.append(("Redis", redis.binary))
+    for name, binary in wanted:
+        try:
+            yield Finding("ok", f"embedded {name}: {binary()}")
+        except EmbeddedError as problem:
+            yield Finding("problem", f"no embedded {name}", str(problem))
+
+
+def _running(facts: dict[str, object]) -> Iterator[Finding]:
+    pids = facts.get("pids")
+    if not isinstance(pids, dict):
+        yield Finding("ok", "Handoff does not run here (make up starts it)")
+        return
+    dead = [name for name, pid in pids.items() if not Path(f"/proc/{pid}").exists()]
+    if len(dead) == len(pids):
+        yield Finding(
+            "warn", "run.json is of a Handoff that was killed", "make up starts it again and tidies up"
+        )
+    elif dead:
+        yield Finding(
+            "warn", f"not alive at this moment: {', '.join(dead)}", "the supervisor starts them again"
+        )
+    else:
+        yield Finding("ok", f"{len(pids)} processes run at {facts.get('url')}")
+
+
+def _database() -> Iterator[Finding]:
+    try:
+        problems = server_problems()
+        unknown, pending = unknown_migrations(), pending_migrations()
+    except (DatabaseError, ImproperlyConfigured, psycopg.Error) as problem:
+        yield Finding(
+            "problem", f"the database does not answer: {_first_line(problem)}", "make up, or see DATABASE_URL"
+        )
+        return
+    for text in problems:
+        yield Finding("problem", text, "Handoff does not start on this server")
+    if not problems:
+        yield Finding("ok", "the database answers and keeps what it promises")
+    if unknown:
+        yield Finding("problem", f"the schema is of a later Handoff ({unknown[0]})", "start that version")
+    elif pending:
+        yield Finding("warn", f"{len(pending)} migrations are to be applied", "make up applies them")
+    else:
+        yield Finding("ok", "the schema is up to date")
+
+
+def _redis() -> Iterator[Finding]:
+    try:
+        check_redis()
+    except NotStartable as problem:
+        yield Finding("problem", str(problem), "make up, or see REDIS_URL")
+    else:
+        yield Finding("ok", "Redis answers")
+
+
+def _workers() -> Iterator[Finding]:
+    silent = [name for name, good in readiness().items() if not good and name.startswith("queue:")]
+    if silent:
+        advice = "look at the output of make up; the supervisor starts workers again"
+        yield Finding("problem", f"no worker answers for {', '.join(silent)}", advice)
+    else:
+        yield Finding("ok", "a worker answers for each queue")
+
+
+def _first_that_exists(path: Path) -> Path:
+    return next(each for each in (path, *path.parents) if each.exists())
+
+
+def _first_line(problem: Exception) -> str:
+    return (str(problem).strip().splitlines() or [type(problem).__name__])[0]
+
+
+_CHECKS = (_python, _packages, _home, _disk, _memory, _port, _servers)

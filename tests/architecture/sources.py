@@ -1,0 +1,35 @@
+"""The project's Python files, for the tests of this folder."""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("accounts", "config", "engine", "lib", "runs", "steps", "workflows")
+
+
+def ours(*folders: str) -> list[str]:
+    """Paths, relative to the root, of the Python files below `folders`, but for migrations."""
+    found = (path.relative_to(ROOT) for folder in folders for path in (ROOT / folder).rglob("*.py"))
+    return sorted(str(path) for path in found if "migrations" not in path.parts)
+
+
+EVERYTHING = ours(*PACKAGES, "tests", "benchmarks", "scripts")
+PRODUCT = ours(*PACKAGES)
+
+
+@cache
+def source(path: str) -> str:
+    return (ROOT / path).read_text()
+
+
+@cache
+def tree(path: str) -> ast.Module:
+    return ast.parse(source(path), path)
+
+
+def functions(path: str) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node

@@ -1,0 +1,65 @@
+"""Rules about who may do what; an exception is written down here, with its reason."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.sources import PRODUCT, ROOT, source, tree
+
+# STYLE 14: one place opens transactions.
+MAY_OPEN_TRANSACTIONS = {"services.py", "actions.py", "advance.py", "drain.py", "leases.py"}
+FOLDERS_THAT_MAY = {"maintenance", "commands"}
+
+# Every use over all tenants, and why it is one.
+OVER_ALL_TENANTS = {
+    "accounts/scoping.py": "defines it",
+    "accounts/queries.py": "who is asking is found before any tenant is known",
+    "accounts/services.py": "makes the admin's membership at the first start",
+    "runs/models.py": "defines it for the hot tables",
+    "runs/graphs.py": "workers serve all tenants; the version is named by the run's own row",
+}
+DJANGO_SIGNALS = {"post_save", "pre_save", "post_delete", "pre_delete", "m2m_changed", "receiver"}
+
+
+@pytest.mark.parametrize("path", PRODUCT)
+def test_transactions_are_opened_in_few_places(path):
+    where = Path(path)
+    if where.name in MAY_OPEN_TRANSACTIONS or FOLDERS_THAT_MAY & set(where.parts):
+        return
+    opened = [n.lineno for n in ast.walk(tree(path)) if isinstance(n, ast.Attribute) and n.attr == "atomic"]
+    assert opened == []
+
+
+def test_every_query_over_all_tenants_is_known():
+    users = {path for path in PRODUCT if "unsafe_all_tenants" in source(path)}
+    assert users - set(OVER_ALL_TENANTS) == set(), "say why here, or use objects.for_tenant()"
+    assert set(OVER_ALL_TENANTS) - users == set(), "no longer an exception"
+
+
+@pytest.mark.parametrize("path", PRODUCT)
+def test_no_logic_hangs_on_django_signals(path):
+    imported = {
+        name.name
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("django")
+        for name in node.names
+    }
+    assert not imported & DJANGO_SIGNALS
+
+
+@pytest.mark.parametrize("path", [path for path in PRODUCT if path.startswith("runs/")])
+def test_rows_of_hot_tables_are_never_saved_one_by_one(path):
+    saves = [
+        node.lineno
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "save"
+    ]
+    assert saves == []
+
+
+def test_nothing_names_the_machine_that_it_was_written_on():
+    tracked = [path for path in ROOT.glob("*") if path.is_file() and not path.name.startswith(".")]
+    places = re.compile(r"(?<![\w.])/(work|root|home/\w+)/")
+    assert [path.name for path in tracked if places.search(path.read_text(errors="replace"))] == []
