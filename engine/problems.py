@@ -96,6 +96,9 @@ def shape_problems(
         if judged:
             found.setdefault(path, []).append(detail)
     for path, details in found.items():
+        if any(other.startswith((f"{path}.", f"{path}[")) for other in found) and _is_other_kind(details[0]):
+            # Of a union only the alternative of the value's own kind is of interest.
+            continue
         yield error(code or _code(details[0]["type"]), path, _sentence(details, path))
 
 
@@ -112,6 +115,10 @@ def quoted(value: str) -> str:
     return f"`{value if len(value) <= 80 else value[:77] + '...'}`"
 
 
+def _is_other_kind(detail: ErrorDetails) -> bool:
+    return detail["type"].endswith("_type") or detail["type"] == "literal_error"
+
+
 def _code(kind: str) -> Code:
     if kind == "missing":
         return "missing_field"
@@ -126,8 +133,6 @@ def _locate(detail: ErrorDetails, value: Json, field: str) -> tuple[str, Json]:
             field, value = f"{field}[{part}]", value[part]
         elif isinstance(part, str) and isinstance(value, dict) and (part in value or last_missing):
             field, value = join_path(field, part), value.get(part)
-        else:
-            break
     return field, value
 
 

@@ -124,7 +124,7 @@ def _never_first(seen: SeenNode, edges: list[SeenEdge]) -> Iterator[Problem]:
 
 def _known(outline: Outline, name: str, field: str, node: str | None) -> Iterator[Problem]:
     if name not in outline.by_id:
-        message = f"There is no node {quoted(name)}.{did_you_mean(name, outline.by_id)}"
+        message = f"There is no node {quoted(name)}{did_you_mean(name, outline.by_id)}."
         yield error("unknown_node", field, message, node)
 
 

@@ -79,7 +79,7 @@ def deadlines(outline: Outline) -> Iterator[Problem]:
 
 def _type(outline: Outline, name: str, field: str, node: str) -> Iterator[Problem]:
     if name and name not in outline.catalogue:
-        message = f"There is no step type {quoted(name)}.{did_you_mean(name, outline.catalogue)}"
+        message = f"There is no step type {quoted(name)}{did_you_mean(name, outline.catalogue)}."
         yield error("unknown_type", field, message, node)
 
 

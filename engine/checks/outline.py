@@ -69,9 +69,9 @@ def outline_of(document: Mapping[str, Json], catalogue: Catalogue, limits: Limit
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """` Did you mean …?` with the nearest known name, or nothing."""
+    """` (did you mean …?)` with the nearest known name, or nothing."""
     near = difflib.get_close_matches(name[:64], list(known), n=1)
-    return f" Did you mean `{near[0]}`?" if near else ""
+    return f" (did you mean `{near[0]}`?)" if near else ""
 
 
 def _seen_nodes(raw: list[Json], catalogue: Catalogue) -> Iterable[SeenNode]:

@@ -115,7 +115,7 @@ class _Check:
 
     def _step(self, step: str, expression: Expression, place: Place) -> Iterator[Problem]:
         if step not in self.outline.by_id:
-            message = f"There is no step {quoted(step)} to read.{did_you_mean(step, self.outline.by_id)}"
+            message = f"There is no step {quoted(step)} to read{did_you_mean(step, self.outline.by_id)}."
             yield error("unknown_step", place.field, message, place.node)
         elif not self.flow.order:
             return

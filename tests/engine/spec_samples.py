@@ -1,0 +1,94 @@
+"""A few step types for tests of definitions: what the engine sees of a catalogue, without `steps`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Json = Any
+
+
+class Anything(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
+
+class Nothing(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Summarize(Nothing):
+    sentences: int = Field(3, ge=1, le=100)
+    llm: bool = False
+
+
+class Http(Nothing):
+    method: str
+    url: str = Field(pattern="^https?://")
+    json_body: Json = Field(None, alias="json")
+
+
+TEXT = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+TEXT_OR_STRING = {"anyOf": [{"$ref": "#/$defs/Text"}, {"type": "string"}], "$defs": {"Text": TEXT}}
+
+
+@dataclass(frozen=True)
+class Spec:
+    name: str
+    kind: str = "inline"
+    params_model: type[BaseModel] = Nothing
+    lease_seconds: int = 30
+    timeout_seconds: int | None = 600
+    input_schema: dict[str, Json] | None = None
+    gives: dict[str, Json] | None = None
+    default_queue: str | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        queues = {"inline": "default", "blocking": "blocking", "engine": "engine", "external": None}
+        object.__setattr__(self, "default_queue", queues[self.kind])
+
+    def output_schema(self, params: Mapping[str, Json]) -> dict[str, Json] | None:
+        return self.gives
+
+    def evaluate(self, params: Mapping[str, Json], given: Json) -> Json:
+        return given
+
+
+HTTP_OUTPUT = {
+    "type": "object",
+    "properties": {"status": {"type": "integer"}, "headers": {"type": "object"}, "body": {}},
+    "required": ["status", "headers", "body"],
+    "additionalProperties": False,
+}
+NUMBER_OUTPUT = {"type": "object", "properties": {"text": {"type": "integer"}}, "required": ["text"]}
+
+CATALOGUE = {
+    spec.name: spec
+    for spec in (
+        Spec("noop"),
+        Spec("free", params_model=Anything),
+        Spec("text.clean", input_schema=TEXT_OR_STRING, gives={**TEXT, "additionalProperties": False}),
+        Spec("text.summarize", params_model=Summarize, input_schema=TEXT_OR_STRING, gives=TEXT),
+        Spec("http.request", kind="blocking", params_model=Http, gives=HTTP_OUTPUT),
+        Spec("count", gives=NUMBER_OUTPUT),
+        Spec("decision", kind="engine"),
+        Spec("transform", kind="engine", params_model=Anything),
+        Spec("job", kind="external", params_model=Anything, timeout_seconds=None),
+        Spec("human.approval", kind="engine", params_model=Anything, timeout_seconds=None),
+    )
+}
+
+
+def node(name: str, kind: str = "noop", **fields: Json) -> dict[str, Json]:
+    """A node."""
+    return {"id": name, "type": kind, **fields}
+
+
+def edge(source: str, target: str, **fields: Json) -> dict[str, Json]:
+    """An edge."""
+    return {"from": source, "to": target, **fields}
+
+
+def definition(nodes: list[Json], edges: list[Json] | None = None, **fields: Json) -> dict[str, Json]:
+    """A definition named `sample`."""
+    return {"name": "sample", "nodes": nodes, "edges": edges or [], **fields}
