@@ -140,7 +140,7 @@ def _facts(tenant: int, job: str, token: str) -> tuple[Held, str, bool, str]:
     row = store.job_facts(tenant=tenant, step=job)
     if row is None:
         raise UnknownJob
-    held = Held(*row[:10], row[13])
+    held = Held(*row[:10], *row[13:14])
     known = row[11] or ""
     return held, row[10], hmac.compare_digest(known, _hash(token).hex()), row[12]
 

@@ -208,7 +208,7 @@ def _step_row(run: Run, node: Node, step: StepExecution, outputs: Mapping[UUID, 
     given = step.input
     if step.input_from is not None:
         given = run.input if step.input_from == run.id else outputs.get(step.input_from)
-    over = step.completed_at and step.started_at
+    took = step.completed_at - step.started_at if step.completed_at and step.started_at else None
     return _pending_row(node) | {
         "id": str(step.id),
         "index": step.index,
