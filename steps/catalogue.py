@@ -9,11 +9,12 @@ from steps.decision import DECISION
 from steps.job import JOB
 from steps.noop import NOOP
 from steps.text.clean import TEXT_CLEAN
+from steps.text.keywords import TEXT_KEYWORDS
 from steps.text.summarize import TEXT_SUMMARIZE
 from steps.transform import TRANSFORM
 
 GROUP = "handoff.steps"
-BUILT_IN = (TEXT_CLEAN, TEXT_SUMMARIZE, TRANSFORM, DECISION, JOB, NOOP)
+BUILT_IN = (TEXT_CLEAN, TEXT_SUMMARIZE, TEXT_KEYWORDS, TRANSFORM, DECISION, JOB, NOOP)
 
 
 class CatalogueError(Exception):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 import snowballstemmer
 
@@ -45,6 +46,12 @@ def detect(counts: Mapping[str, int]) -> Language:
     if hits[best] < max(MIN_HITS, MIN_SHARE * total) and total > MIN_HITS:
         return OTHER
     return best if hits[best] else OTHER
+
+
+@cache
+def general_stems(language: Language) -> frozenset[str]:
+    """The stems of the words that are too general to be anybody's keyword."""
+    return frozenset(stems(dict.fromkeys(language.general, 1), language).values())
 
 
 def stems(counts: Mapping[str, int], language: Language) -> dict[str, str]:

@@ -7,14 +7,14 @@ from pydantic import Field
 from engine.catalogue import Json
 from steps.base import Params, StepContext, StepType, WholeNumber
 from steps.text import centrality, tokens
-from steps.text.language import Language, detect, stems
+from steps.text.language import Language, detect, general_stems, stems
 from steps.text.sentences import Sentence, sentences_of
 from steps.text.source import LLM_HELP, TextInput, TextOutput, refuse_llm
 from steps.text.stopwords import words
 
 GENERAL_WEIGHT = 0.3
 # Content words of a sentence that says something, and of one that is still read at once.
-ENOUGH, PLENTY = 8, 22
+ENOUGH, PLENTY, STRICTNESS = 8, 20, 0.8
 
 # A sentence that opens like this leans on the one before it, which is probably not in the summary.
 LEANING = words(
@@ -68,7 +68,7 @@ def summarize(text: str, wanted: int) -> list[str]:
     ordered = sorted(in_order)
     stem_of = stems({word: n for word, n in counts.items() if word not in language.stop}, language)
     terms = [_terms(sentence, language, stem_of) for sentence in ordered]
-    weights = {stem_of.get(word, word): GENERAL_WEIGHT for word in language.general}
+    weights = dict.fromkeys(general_stems(language), GENERAL_WEIGHT)
     vectors = centrality.vectors(terms, weights)
     scores = [
         central * _worth(sentence, len(found))
@@ -91,7 +91,7 @@ def _terms(sentence: str, language: Language, stem_of: dict[str, str]) -> list[s
 
 def _worth(sentence: str, terms: int) -> float:
     """What the form of a sentence says: too short, too long, leaning on others, a question or a quotation."""
-    worth = min(1.0, terms / ENOUGH) ** 0.8 * min(1.0, PLENTY / max(terms, 1)) ** 0.5
+    worth = min(1.0, terms / ENOUGH, PLENTY / max(terms, 1)) ** STRICTNESS
     opening = [tokens.normal(word) for word in tokens.WORD.findall(sentence[:80])[:6]]
     if opening and opening[0] in LEANING:
         worth *= LEANS

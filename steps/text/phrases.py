@@ -1,0 +1,225 @@
+"""What a text's words and phrases do: how often they occur, how they are written, whether they act as nouns."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from steps.text import tokens
+from steps.text.language import ENGLISH, GERMAN, OTHER, Language, general_stems, stems
+from steps.text.sentences import sentences_of
+from steps.text.stopwords import words
+
+MAX_WORDS = 3
+# In short texts a phrase that occurs once may be what they are about.
+SHORT_TEXT = 120
+# What parts two phrases: everything but blanks and what words are made of.
+PUNCTUATION = re.compile(r"[^\w\s'’‐‑-]+|\s[-–—]+\s")
+
+# After these an English word that ends a phrase is a noun; after those of the second list it is none.
+BEFORE_NOUNS = words(
+    """
+    a about above across after against all along among an and another any as at before behind below beneath between
+    both by despite during each either every few for from her his in into its less like many more most my near no of on
+    onto or our over per several since some than that the their these this those through to toward towards under until
+    upon via what which with within without your
+    """
+)
+NOT_BEFORE_NOUNS = words("to that which and or as than like more most less")
+# An English word with one of these endings is no noun, whatever stands before it.
+NO_NOUN = re.compile(r"(?:[^aeiou]ly|ically|[^e]ed)$")
+# Lower-case German words that may open a phrase are inflected adjectives.
+ADJECTIVE = re.compile(r".{2,}(?:e|em|en|er|es)$")
+SURELY_NOUN = re.compile(
+    r".{2,}(?:tion|sion|ment|ness|ity|ism|ship|ance|ence|logy|ist|ists|tions|ments|ities)$"
+)
+SUPERLATIVE = re.compile(r".{3,}est$")
+UNDECIDED = 0.5
+SHORT_WORD = 3
+
+
+@dataclass(slots=True)
+class Token:
+    """One word where it stands; `before` is the word before it in the same phrase of the sentence."""
+
+    surface: str
+    lower: str
+    stem: str
+    opens_sentence: bool
+    before: str
+
+
+@dataclass(slots=True)
+class Family:
+    """All occurrences of one word or phrase, whatever its endings.
+
+    `judged`: in how many of them one can tell whether it acts as a noun; `nouns`: the evidence that it does.
+    """
+
+    count: int = 0
+    judged: int = 0
+    nouns: float = 0.0
+    surfaces: Counter[str] = field(default_factory=Counter)
+    sentences: set[int] = field(default_factory=set)
+
+
+Key = tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Survey:
+    """What was found. `nominal` is the share of a stem's occurrences that act as nouns, 0..1."""
+
+    language: Language
+    families: dict[Key, Family]
+    sentences: int
+    total: int
+    general: frozenset[str]
+    nominal: dict[str, float]
+
+
+def survey(text: str, language: Language, counts: Counter[str]) -> Survey:
+    """All words and phrases of the text that may be keywords."""
+    stop = language.stop if language is not OTHER else language.stop | _likely_stop_words(counts)
+    stem_of = stems({word: found for word, found in counts.items() if word not in stop}, language)
+    found_sentences = [sentence.text for sentence in sentences_of(text, language)]
+    runs = [
+        (at, run) for at, sentence in enumerate(found_sentences) for run in _runs(sentence, stop, stem_of)
+    ]
+    capital = _capitalised(runs)
+    families: dict[Key, Family] = {}
+    for at, run in runs:
+        for position, token in enumerate(run):
+            _note(families, (token.stem,), [token], at, capital)
+            _judge(families[(token.stem,)], run, position, capital, language)
+    total = sum(len(run) for _, run in runs)
+    nominal = {key[0]: _nominal(family, language) for key, family in families.items()}
+    result = Survey(language, families, len(found_sentences), total, general_stems(language), nominal)
+    _add_phrases(result, runs, capital)
+    return result
+
+
+def _likely_stop_words(counts: Counter[str]) -> frozenset[str]:
+    """For a language without a list: short words, and the very frequent that aren't long."""
+    often = sum(counts.values()) * 0.01
+    return frozenset(
+        word
+        for word, found in counts.items()
+        if not tokens.FIRST_UNSPACED.match(word)
+        and (len(word) <= SHORT_WORD or (found > often and len(word) <= SHORT_WORD + 1))
+    )
+
+
+def _runs(sentence: str, stop: frozenset[str], stem_of: dict[str, str]) -> Iterator[list[Token]]:
+    """Content words that stand together without punctuation or a stop word between them."""
+    opens = True
+    for part in PUNCTUATION.split(sentence):
+        run: list[Token] = []
+        before = ""
+        for surface in tokens.words_of(part):
+            lower = tokens.normal(surface)
+            if lower in stop or not tokens.is_content(lower):
+                if run:
+                    yield run
+                    run = []
+            else:
+                run.append(Token(surface, lower, stem_of.get(lower, lower), opens, before))
+            before, opens = lower, False
+        if run:
+            yield run
+
+
+def _capitalised(runs: Sequence[tuple[int, list[Token]]]) -> dict[str, float]:
+    """The share of capitals among a word's occurrences inside sentences; words that only open them: a half."""
+    inside, capitals = Counter[str](), Counter[str]()
+    seen: set[str] = set()
+    for _, run in runs:
+        for token in run:
+            seen.add(token.lower)
+            if not token.opens_sentence:
+                inside[token.lower] += 1
+                capitals[token.lower] += token.surface[0].isupper()
+    return {word: capitals[word] / inside[word] if inside[word] else 0.5 for word in seen}
+
+
+def _written(token: Token, capital: dict[str, float]) -> str:
+    """The word as it is written inside a sentence."""
+    lowered = token.opens_sentence and capital[token.lower] <= 0.5 and token.surface[1:].islower()
+    return token.lower if lowered else token.surface
+
+
+def _judge(
+    family: Family, run: Sequence[Token], at: int, capital: dict[str, float], language: Language
+) -> None:
+    token = run[at]
+    if language is GERMAN:
+        family.judged += 1
+        family.nouns += capital[token.lower]
+    elif language is ENGLISH and (token.opens_sentence or token.surface[0].islower()):
+        if NO_NOUN.search(token.lower):
+            family.judged += 1
+        elif SURELY_NOUN.match(token.lower):
+            family.judged += 1
+            family.nouns += 1.5
+        elif at == len(run) - 1:
+            before = run[0].before
+            family.judged += 1
+            # Most nouns have such evidence in two of five places, verbs and adjectives hardly any.
+            is_noun = before in BEFORE_NOUNS and before not in NOT_BEFORE_NOUNS
+            family.nouns += 2.5 if is_noun else 0.0
+    else:
+        family.judged += 1
+        family.nouns += 1.5
+
+
+def _nominal(family: Family, language: Language) -> float:
+    if family.judged:
+        if language is GERMAN:
+            return family.nouns / family.judged
+        # Little evidence is not taken for much.
+        return min(1.0, (family.nouns + 1) / (family.judged + 1.5))
+    # An English word that is always followed by another: an adjective, unless it has a plural.
+    has_plural = any(form.endswith("s") and not form.endswith("ss") for form in family.surfaces)
+    return 0.8 if has_plural else UNDECIDED
+
+
+def _note(
+    families: dict[Key, Family], key: Key, run: Sequence[Token], sentence: int, capital: dict[str, float]
+) -> None:
+    family = families.get(key)
+    if family is None:
+        family = families[key] = Family()
+    family.count += 1
+    family.sentences.add(sentence)
+    family.surfaces[" ".join(_written(token, capital) for token in run)] += 1
+
+
+def _add_phrases(found: Survey, runs: Sequence[tuple[int, list[Token]]], capital: dict[str, float]) -> None:
+    is_short = found.total < SHORT_TEXT and found.language is not OTHER
+    least, longest = (1, 2) if is_short else (2, MAX_WORDS)
+    for at, run in runs:
+        for start in range(len(run) - 1):
+            for end in range(start + 2, min(start + longest, len(run)) + 1):
+                part = run[start:end]
+                # What one word hasn't, no phrase with it has: this keeps a text of random words cheap.
+                if found.families[(part[-1].stem,)].count < least:
+                    break
+                if _may_be_phrase(part, found, capital):
+                    _note(found.families, tuple(token.stem for token in part), part, at, capital)
+    for key in [key for key, family in found.families.items() if len(key) > 1 and family.count < least]:
+        del found.families[key]
+
+
+def _may_be_phrase(part: Sequence[Token], found: Survey, capital: dict[str, float]) -> bool:
+    is_name = all(token.surface[0].isupper() and not token.opens_sentence for token in part)
+    if found.language is ENGLISH and is_name:
+        return True
+    if any(token.stem in found.general for token in part) or len({token.stem for token in part}) < len(part):
+        return False
+    if any(tokens.FIRST_UNSPACED.match(token.surface) for token in part):
+        return False
+    if found.nominal[part[-1].stem] < 0.5:
+        return False
+    if found.language is GERMAN:
+        return all(capital[token.lower] >= 0.5 or ADJECTIVE.match(token.lower) for token in part[:-1])
+    return not any(token.lower.endswith("ly") or SUPERLATIVE.match(token.lower) for token in part[:-1])
