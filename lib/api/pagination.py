@@ -40,6 +40,8 @@ def decode_cursor(text: str, *, keys: int) -> Cursor:
         raise bad_cursor() from None
     if not isinstance(value, list) or len(value) != keys + 1 or not isinstance(value[0], bool):
         raise bad_cursor()
+    if any(type(key) not in (str, int) for key in value[1:]):
+        raise bad_cursor()
     return Cursor(value[0], tuple(value[1:]))
 
 

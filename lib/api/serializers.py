@@ -17,7 +17,8 @@ class StrictSerializer(serializers.Serializer[Any]):
 
     def to_internal_value(self, data: Any) -> Parsed:
         if not isinstance(data, dict):
-            raise serializers.ValidationError("This must be a JSON object.", code="invalid")
+            fault = serializers.ErrorDetail("This must be a JSON object.", code="invalid")
+            raise serializers.ValidationError({"non_field_errors": [fault]})
         unknown = {
             name: [serializers.ErrorDetail("There is no such field.", code="unknown_field")]
             for name in data

@@ -1,0 +1,164 @@
+"""A robot goes round every door: none may be unknown, and each must be shut to those who don't belong in."""
+
+import orjson
+import pytest
+from django.conf import settings
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from accounts.models import Membership
+from accounts.roles import SCOPES, SCOPES_OF_ROLE, TOKEN_ROLES
+from tests.api.authorisation_matrix import BODIES, MATRIX, PUBLIC
+from tests.definitions import chain
+
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+
+
+def every_route(resolver=None):
+    for entry in (resolver or get_resolver()).url_patterns:
+        if isinstance(entry, URLResolver):
+            yield from every_route(entry)
+        else:
+            yield entry
+
+
+ROUTES = {pattern.name: pattern for pattern in every_route()}
+DOORS = [
+    (name, method, scope)
+    for name, route in MATRIX.items()
+    for method, scope in route.methods.items()
+    if scope != PUBLIC
+]
+API_DOORS = [door for door in DOORS if not MATRIX[door[0]].page]
+
+
+def handled(pattern: URLPattern) -> set[str]:
+    """The methods that a route's view has."""
+    view = getattr(pattern.callback, "cls", None)
+    return {method for method in METHODS if view is not None and hasattr(view, method.lower())}
+
+
+def call(client, name, method):
+    route = MATRIX[name]
+    body = {} if method == "GET" else {"data": orjson.dumps(BODIES.get((name, method), {}))}
+    return client.generic(method, route.path, content_type="application/json", **body, **route.headers)
+
+
+def assert_envelope(answer, status, code=None):
+    assert answer.status_code == status, answer.content
+    body = answer.json()
+    assert set(body) == {"error", "request_id"}
+    assert set(body["error"]) == {"code", "message", "field", "details"}
+    assert body["request_id"] == answer.headers["X-Request-Id"]
+    if code:
+        assert body["error"]["code"] == code
+
+
+def test_every_route_is_in_the_matrix_and_the_other_way_round():
+    assert set(ROUTES) == set(MATRIX)
+
+
+def test_every_method_of_an_api_route_is_in_the_matrix():
+    for name, pattern in ROUTES.items():
+        if not MATRIX[name].page:
+            assert handled(pattern) == set(MATRIX[name].methods), name
+
+
+def test_every_method_of_the_api_names_the_scope_of_the_matrix():
+    for name, method, scope in API_DOORS:
+        assert ROUTES[name].callback.cls.scopes[method] == scope, (name, method)
+
+
+def test_every_scope_exists():
+    assert {scope for _name, _method, scope in DOORS} <= SCOPES
+
+
+def test_a_page_is_public_by_the_matrix_or_guarded():
+    for name, route in MATRIX.items():
+        if route.page:
+            view = ROUTES[name].callback
+            public = set(route.methods.values()) == {PUBLIC}
+            assert public == (getattr(view, "login_required", True) is False), name
+            assert public or view.required_scope in route.methods.values(), name
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("name", "method", "scope"), API_DOORS)
+def test_no_credentials_is_a_401(anonymous, name, method, scope):
+    answer = call(anonymous, name, method)
+    assert_envelope(answer, 401, "not_authenticated")
+    assert answer.headers["WWW-Authenticate"].startswith("Bearer")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "header", ["Bearer nonsense", "Bearer ", "Basic YTpi", "nonsense", "Bearer " + "é" * 9]
+)
+def test_a_bad_credential_is_a_401(anonymous, header):
+    answer = anonymous.get("/api/v1/workflows", HTTP_AUTHORIZATION=header)
+    assert_envelope(answer, 401, "authentication_failed")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("name", "method", "scope"), API_DOORS)
+def test_every_scope_but_the_right_one_is_a_403(people, name, method, scope):
+    client = people.client("admin", scopes=frozenset(SCOPES - {scope}))
+    assert_envelope(call(client, name, method), 403, "forbidden")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("role", TOKEN_ROLES)
+def test_a_role_opens_exactly_the_doors_of_its_scopes(people, role):
+    client = people.client(role)
+    for name, method, scope in API_DOORS:
+        opened = call(client, name, method).status_code not in (401, 403)
+        assert opened == (scope in SCOPES_OF_ROLE[role]), (name, method)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("name", "method", "scope"), [d for d in API_DOORS if MATRIX[d[0]].names_object])
+def test_what_belongs_to_another_tenant_is_not_there(people, name, method, scope):
+    ours = people.client("admin")
+    ours.post("/api/v1/workflows", {"name": "ours", "definition": chain("ours")})
+    ours.post("/api/v1/workflows/ours/publish")
+    assert_envelope(call(people.client("admin", tenant="theirs"), name, method), 404, "not_found")
+    assert call(ours, name, method).status_code < 300
+
+
+@pytest.mark.django_db
+def test_lists_show_the_tenants_own_only(people):
+    people.client("admin").post("/api/v1/workflows", {"name": "ours"})
+    theirs = people.client("admin", tenant="theirs")
+    assert theirs.get("/api/v1/workflows").json()["results"] == []
+    assert theirs.post("/api/v1/workflows", {"name": "ours"}).status_code == 201
+
+
+@pytest.mark.django_db
+def test_a_session_opens_the_api_and_changes_need_its_csrf_token(people):
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(people.member("admin"))
+    assert client.get("/api/v1/workflows").status_code == 200
+    answer = client.post("/api/v1/workflows", {"name": "x"}, content_type="application/json")
+    assert_envelope(answer, 403, "csrf_failed")
+    client.get("/login")
+    token = client.session["_csrftoken"]
+    answer = client.post(
+        "/api/v1/workflows", {"name": "x"}, content_type="application/json", headers={"X-CSRFToken": token}
+    )
+    assert answer.status_code == 201
+
+
+@pytest.mark.django_db
+def test_a_session_of_somebody_without_a_tenant_opens_nothing(people):
+    client = Client()
+    user = people.member("admin")
+    client.force_login(user)
+    Membership.objects.for_tenant(people.tenant().pk).delete()
+    assert_envelope(client.get("/api/v1/workflows"), 401)
+
+
+def test_the_defaults_of_the_framework_deny():
+    rest = settings.REST_FRAMEWORK
+    assert rest["DEFAULT_PERMISSION_CLASSES"] == ["accounts.api.permissions.DenyAll"]
+    middleware = settings.MIDDLEWARE
+    assert "django.contrib.auth.middleware.LoginRequiredMiddleware" in middleware

@@ -1,0 +1,149 @@
+"""Workflows and versions below the API."""
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+
+from accounts.principal import Forbidden
+from lib.refusals import Conflict, Missing, Unprocessable
+from tests.definitions import chain
+from tests.people import People
+from workflows import guards, queries, services
+from workflows.models import VersionIsImmutable, Workflow, WorkflowVersion
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def people():
+    return People()
+
+
+@pytest.fixture
+def author(people):
+    return people.principal("author")
+
+
+def published(author, name="flow", length=1):
+    services.import_definition(author, chain(name, length=length))
+    return services.publish(author, name).version
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda version: version.save(),
+        lambda version: WorkflowVersion.objects.for_tenant(version.tenant_id).update(note="x"),
+        lambda version: WorkflowVersion.objects.for_tenant(version.tenant_id).update(definition={}),
+    ],
+)
+def test_a_published_version_never_changes(author, change):
+    version = published(author)
+    with pytest.raises((VersionIsImmutable, IntegrityError)), transaction.atomic():
+        change(version)
+
+
+def test_the_database_itself_refuses_to_change_a_version(author):
+    version = published(author)
+    with (
+        pytest.raises(IntegrityError, match="never changes"),
+        transaction.atomic(),
+        connection.cursor() as cursor,
+    ):
+        cursor.execute("UPDATE workflows_workflowversion SET number = 7 WHERE id = %s", [version.pk])
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{"number": 0}, {"number": 1}, {"content_hash": "x" * 64}],
+)
+def test_the_table_refuses_what_no_version_can_be(author, values):
+    first = published(author)
+    row = {
+        "tenant_id": first.tenant_id,
+        "workflow": first.workflow,
+        "number": 2,
+        "definition": {},
+        "content_hash": "0" * 64,
+        "published_by_id": author.user_id,
+    }
+    with pytest.raises(IntegrityError), transaction.atomic():
+        WorkflowVersion.objects.create(**row | values)
+
+
+def test_the_table_refuses_a_name_that_no_url_can_have(author):
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Workflow.objects.create(
+            tenant_id=author.tenant_id, name="a b", draft_definition={}, draft_updated_by_id=author.user_id
+        )
+
+
+@pytest.mark.parametrize("role", ["viewer", "operator", "approver"])
+def test_the_services_check_the_scope_themselves(people, author, role):
+    published(author)
+    principal = people.principal(role)
+    for act in (
+        lambda: services.create_workflow(principal, name="x"),
+        lambda: services.save_draft(principal, "flow", definition={}, expected_revision=1),
+        lambda: services.publish(principal, "flow"),
+        lambda: services.archive(principal, "flow"),
+        lambda: services.update_workflow(principal, "flow", title="x"),
+        lambda: services.import_definition(principal, chain("x")),
+    ):
+        with pytest.raises(Forbidden):
+            act()
+
+
+def test_content_is_the_same_however_it_is_written(author):
+    first = published(author)
+    reordered = dict(reversed(chain("flow").items()))
+    services.save_draft(author, "flow", definition=reordered, expected_revision=1)
+    assert services.publish(author, "flow").version.pk == first.pk
+
+
+def test_the_version_before_the_latest_may_come_back(author):
+    published(author)
+    published(author, length=2)
+    assert published(author).number == 3
+
+
+def test_a_draft_in_another_dialect_is_published_in_ours(author):
+    services.create_workflow(author, name="flow", definition={"steps": ["noop", "noop"]})
+    version = services.publish(author, "flow").version
+    assert version.definition["name"] == "flow"
+    assert len(version.definition["nodes"]) == 2
+
+
+def test_a_draft_that_has_another_name_is_not_published(author):
+    services.create_workflow(author, name="flow")
+    drafted = services.save_draft(author, "flow", definition=chain("other"), expected_revision=1)
+    assert [problem.code for problem in drafted.problems] == ["name_mismatch"]
+    with pytest.raises(Unprocessable):
+        services.publish(author, "flow")
+
+
+def test_a_new_run_takes_the_latest_version_or_the_one_asked_for(author):
+    first, second = published(author), published(author, length=2)
+    assert queries.startable_version(author.tenant_id, "flow") == second
+    assert queries.startable_version(author.tenant_id, "flow", 1) == first
+    with pytest.raises(Missing):
+        queries.startable_version(author.tenant_id, "flow", 3)
+    with pytest.raises(Missing):
+        queries.startable_version(author.tenant_id, "none")
+
+
+def test_no_run_starts_of_what_was_never_published_or_is_archived(author):
+    services.create_workflow(author, name="flow", definition=chain("flow"))
+    with pytest.raises(Conflict, match="never published"):
+        queries.startable_version(author.tenant_id, "flow")
+    services.publish(author, "flow")
+    services.archive(author, "flow")
+    for number in (None, 1):
+        with pytest.raises(Conflict, match="archived"):
+            queries.startable_version(author.tenant_id, "flow", number)
+
+
+def test_a_guard_may_stand_against_archiving(author, monkeypatch):
+    published(author)
+    monkeypatch.setattr(guards, "_GUARDS", [lambda workflow: f"{workflow.name} is in use"])
+    with pytest.raises(Conflict, match="flow is in use"):
+        services.archive(author, "flow")
