@@ -220,9 +220,7 @@ def _step_row(run: Run, node: Node, step: StepExecution, outputs: Mapping[UUID, 
         "queued_at": step.queued_at,
         "started_at": step.started_at,
         "completed_at": step.completed_at,
-        "duration_ms": round((step.completed_at - step.started_at).total_seconds() * 1000, 3)
-        if over
-        else None,
+        "duration_ms": None if took is None else round(took.total_seconds() * 1000, 3),
         "waiting_for": _step_waits_for(node, step),
     }
 
