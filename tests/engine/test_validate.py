@@ -338,6 +338,17 @@ def test_an_error_branch_sees_the_failed_step():
     assert found(definition(nodes, [edge("a", "b"), edge("a", "c", on="error")])) == []
 
 
+def test_after_a_step_that_may_branch_on_failure_its_success_side_is_not_sure():
+    nodes = [
+        node("a", on_error="branch"),
+        node("b"),
+        node("c"),
+        node("d", "free", params={"x": "{{ steps.b.output }}"}),
+    ]
+    edges = [edge("a", "b"), edge("a", "c", on="error"), edge("b", "d"), edge("c", "d")]
+    assert codes(definition(nodes, edges)) == ["value_not_on_every_path"]
+
+
 def test_a_condition_may_read_its_own_source_and_all_before_it():
     nodes = [node("a"), node("b"), node("c")]
     edges = [
