@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec
+from typing import Concatenate, ParamSpec, cast
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -21,27 +21,26 @@ class PageRequest(HttpRequest):
     principal: Principal
 
 
-def page(
-    scope: str,
-) -> Callable[
-    [Callable[Concatenate[PageRequest, P], HttpResponse]], Callable[Concatenate[HttpRequest, P], HttpResponse]
-]:
+Page = Callable[Concatenate[PageRequest, P], HttpResponse]
+View = Callable[Concatenate[HttpRequest, P], HttpResponse]
+
+
+def page(scope: str) -> Callable[[Page[P]], View[P]]:
     """Makes a view a page for logged-in members who hold `scope`; the view finds them as `request.principal`."""
 
-    def decorate(
-        view: Callable[Concatenate[PageRequest, P], HttpResponse],
-    ) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
-        @login_required
+    def decorate(view: Page[P]) -> View[P]:
         @wraps(view)
-        def guarded(request: Any, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-            principal = session_principal(request.user)
+        def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+            known = cast(PageRequest, request)
+            principal = session_principal(known.user)
             if principal is None:
                 raise Forbidden("You are no member of any tenant.")
             principal.require(scope)
-            request.principal = principal
-            return view(request, *args, **kwargs)
+            known.principal = principal
+            return view(known, *args, **kwargs)
 
-        guarded.required_scope = scope  # type: ignore[attr-defined]
-        return guarded
+        shut: View[P] = login_required(guarded)
+        shut.required_scope = scope  # type: ignore[attr-defined]
+        return shut
 
     return decorate

@@ -37,9 +37,9 @@ def check(document: Json, *, name: str | None = None, dialect: str | None = None
     try:
         native = to_native(document, dialect, name)
     except DialectError as refusal:
-        return Checked(None, [error("not_a_definition", refusal.field, refusal.message)])
+        return Checked(None, [error("bad_value", refusal.field, refusal.message)])
     problems = validate(native, CATALOGUE)
     if name is not None and native.get("name") != name:
         message = f"`name` must be {name}, the name of the workflow: correct it."
-        problems = [error("name_mismatch", "name", message), *problems]
+        problems = [error("bad_value", "name", message), *problems]
     return Checked(native, problems)

@@ -1,6 +1,5 @@
 """How a caller of the API says who they are: a Bearer token, or the session of a page."""
 
-from django.http import HttpRequest
 from rest_framework import authentication, exceptions
 from rest_framework.request import Request
 
@@ -39,7 +38,7 @@ class SessionAuthentication(authentication.SessionAuthentication):
             return None
         return found[0], principal
 
-    def enforce_csrf(self, request: HttpRequest) -> None:
+    def enforce_csrf(self, request: Request) -> None:
         try:
             super().enforce_csrf(request)
         except exceptions.PermissionDenied as error:

@@ -58,7 +58,7 @@ class Page:
     next: str | None
     previous: str | None
 
-    def answer(self, results: Sequence[Any]) -> dict[str, Any]:
+    def answer(self, results: Any) -> dict[str, Any]:
         """The body of a list's answer with these rows, serialized."""
         return {"results": results, "next": self.next, "previous": self.previous}
 

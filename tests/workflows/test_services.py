@@ -116,7 +116,7 @@ def test_a_draft_in_another_dialect_is_published_in_ours(author):
 def test_a_draft_that_has_another_name_is_not_published(author):
     services.create_workflow(author, name="flow")
     drafted = services.save_draft(author, "flow", definition=chain("other"), expected_revision=1)
-    assert [problem.code for problem in drafted.problems] == ["name_mismatch"]
+    assert [problem.field for problem in drafted.problems] == ["name"]
     with pytest.raises(Unprocessable):
         services.publish(author, "flow")
 

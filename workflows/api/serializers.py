@@ -69,7 +69,7 @@ class ProblemSerializer(serializers.Serializer[Any]):
     code = serializers.CharField()
     severity = serializers.ChoiceField(["error", "warning"])
     node = serializers.CharField(allow_null=True)
-    field = serializers.CharField()  # type: ignore[assignment]
+    field = serializers.CharField()
     message = serializers.CharField()
 
 

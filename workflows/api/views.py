@@ -12,7 +12,7 @@ from accounts.roles import WORKFLOWS_PUBLISH, WORKFLOWS_READ, WORKFLOWS_WRITE
 from engine.problems import Problem
 from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
-from lib.api.serializers import body, query
+from lib.api.serializers import PageQuery, Verb, body, query
 from workflows import queries, services
 from workflows.api import serializers as s
 from workflows.api.etags import etag, expected_revision
@@ -77,10 +77,10 @@ class WorkflowView(ApiView):
         workflow = services.update_workflow(self.principal, name, **body(s.ChangeWorkflow, request))
         return Response(s.WorkflowSerializer(workflow).data)
 
-    @extend_schema(request=s.Verb, responses={204: None})
+    @extend_schema(request=Verb, responses={204: None})
     def delete(self, request: Request, name: str) -> Response:
         """Archives the workflow: no new runs; versions and runs stay."""
-        services.archive(self.principal, name, **body(s.Verb, request))
+        services.archive(self.principal, name, **body(Verb, request))
         return Response(status=204)
 
 
@@ -161,10 +161,10 @@ class VersionsView(ApiView):
 
     scopes = {"GET": WORKFLOWS_READ}
 
-    @extend_schema(parameters=[s.PageQuery], responses=page_schema(s.VersionSummarySerializer))
+    @extend_schema(parameters=[PageQuery], responses=page_schema(s.VersionSummarySerializer))
     def get(self, request: Request, name: str) -> Response:
         """The published versions, newest first."""
-        asked = query(s.PageQuery, request)
+        asked = query(PageQuery, request)
         rows = queries.list_versions(self.principal.tenant_id, name)
         page = keyset_page(rows, request, keys=("number",), limit=asked["limit"], cursor=asked.get("cursor"))
         return Response(page.answer(s.VersionSummarySerializer(page.rows, many=True).data))
