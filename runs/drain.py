@@ -24,8 +24,8 @@ log = logging.getLogger(__name__)
 BATCH = 100
 FLUSH_SECONDS = 0.2
 DRAIN_SECONDS = 1.0
-MOST_SECONDS = 2.0
-"""A batch that takes longer turned out slow: what of it was not started is handed back for others to take."""
+PATIENCE_SECONDS = 2.0
+"""How much longer a drain works off what it has in hand before it hands back what was not started."""
 
 WORKER = f"{socket.gethostname()}:{os.getpid()}:{uuid7()[-12:]}"
 """Random per process start: nobody can take a restarted worker for the one before."""
@@ -63,20 +63,29 @@ class Drain:
 
     def _run(self, until: float) -> int:
         dispatch.hint_taken(self.queue)
+        hand: deque[Held] = deque()
         ended = 0
-        first = True
-        while not self.stopping.is_set():
-            limit = self._limit()
-            batch = self._claim(limit)
-            if not batch:
-                return ended
-            if first and len(batch) == limit:
-                dispatch.wake([self.queue])
-            first = False
-            ended += self._work(batch)
-            if time.monotonic() >= until:
-                break
-        dispatch.wake([self.queue])
+        first, more = True, True
+        try:
+            while not self.stopping.is_set() and time.monotonic() < until + PATIENCE_SECONDS:
+                limit = self._limit()
+                more = time.monotonic() < until
+                if more and len(hand) <= limit // 2:
+                    room = limit - len(hand)
+                    claimed = self.claim(room, alone=not hand)
+                    hand.extend(claimed)
+                    if first and len(claimed) == room:
+                        dispatch.wake([self.queue])
+                    first = False
+                if not hand:
+                    break
+                ended += self._round(hand, keep=limit // 2 if more else 0)
+            # A stop, or a batch that turned out slow: what was not started is for others to take.
+            leases.hand_back(list(hand))
+        finally:
+            self.in_hand.drop(hand)
+        if hand or not more:
+            dispatch.wake([self.queue])
         return ended
 
     def _limit(self) -> int:
@@ -84,8 +93,8 @@ class Drain:
             return BATCH
         return max(1, min(BATCH, int(FLUSH_SECONDS / self._step_seconds)))
 
-    def _claim(self, limit: int) -> list[Held]:
-        """The next batch; where there is none, one step that must run alone."""
+    def claim(self, limit: int, *, alone: bool = True) -> list[Held]:
+        """The next steps, ready to be executed; where there are none and `alone`, one that must run alone."""
         batch = store.claim(queue=self.queue, worker=self.worker, cursor=self._cursor, limit=limit)
         if not batch and self._cursor:
             self._cursor = 0
@@ -93,41 +102,32 @@ class Drain:
         if batch:
             tenants = {step.tenant_id for step in batch}
             self._cursor = 0 if len(tenants) < 2 else max(tenants)
-        else:
+        elif alone:
             batch = store.claim_alone(queue=self.queue, worker=self.worker)
         crash_points.hit("after_claim")
+        self.in_hand.take(batch)
         scopes.load(batch)
         return batch
 
-    def _work(self, batch: list[Held]) -> int:
-        """Execute a batch and what stays with this worker behind it; flush every 200 ms."""
-        todo = deque(batch)
-        self.in_hand.take(batch)
+    def _round(self, hand: deque[Held], *, keep: int) -> int:
+        """Execute what is in hand for up to 200 ms and commit it; successors that stay here join the hand."""
         ended: list[tuple[Held, Ending]] = []
-        count = 0
-        started = flushed = time.monotonic()
+        began = now = time.monotonic()
         try:
-            while todo and not self.stopping.is_set() and flushed - started < MOST_SECONDS:
-                step = todo.popleft()
+            while hand and len(ended) < BATCH and now - began < FLUSH_SECONDS:
+                step = hand.popleft()
                 ended.append((step, execute(step)))
                 now = time.monotonic()
-                if todo and now - flushed < FLUSH_SECONDS and len(ended) < BATCH:
-                    continue
-                count += len(ended)
-                self._learn((now - flushed) / len(ended))
-                todo.extend(self._flush(ended))
-                ended, flushed = [], time.monotonic()
-            leases.hand_back(list(todo))
+            self._learn((now - began) / len(ended))
+            hand.extend(self.flush(ended, keep=keep))
         finally:
-            self.in_hand.drop([*todo, *(step for step, _ in ended)])
-        return count
+            self.in_hand.drop(step for step, _ in ended)
+        return len(ended)
 
-    def _flush(self, ended: list[tuple[Held, Ending]]) -> list[Held]:
-        """Commit what ended; gives the successors that this worker keeps."""
-        keep = Keep(self.worker, self.queue, BATCH // 2)
-        result = advance(ended, keep)
+    def flush(self, ended: list[tuple[Held, Ending]], *, keep: int = 0) -> list[Held]:
+        """Commit what ended; gives up to `keep` successors that stay with this worker."""
+        result = advance(ended, Keep(self.worker, self.queue, keep))
         self.in_hand.take(result.kept)
-        self.in_hand.drop(step for step, _ in ended)
         scopes.load(result.kept)
         dispatch.wake(result.wake - {self.queue})
         return result.kept

@@ -1,0 +1,128 @@
+"""What is measured: chains through two worker processes, one run at a time over HTTP, and statements per batch."""
+
+import time
+from collections import Counter
+from hashlib import sha256
+from statistics import quantiles
+from typing import Any
+
+import httpx
+import orjson
+from django.db import connection
+
+from accounts.models import Tenant, User
+from accounts.services import create_token
+from lib import named_sql
+from lib.uuid7 import uuid7
+from runs.drain import Drain
+from runs.execute import execute
+from runs.models import Run
+from runs.services import NewRun, Terms, start_runs
+from workflows.models import Workflow, WorkflowVersion
+
+START_BATCH = 500
+DEADLINE_SECONDS = 300
+
+
+def measure(url: str, share: float) -> dict[str, dict[str, Any]]:
+    """Every scenario, on the Handoff at `url`; `share` of the usual size."""
+    runs = int(5000 * share)
+    _chain_throughput(3, 200)
+    return {
+        "chain of 3, 2 workers": _chain_throughput(3, runs),
+        "chain of 10, 2 workers": _chain_throughput(10, runs),
+        "one run of 3 at a time, POST to COMPLETED": _one_at_a_time(url, int(300 * share)),
+        "statements per batch": _statements(),
+    }
+
+
+def _chain_throughput(length: int, runs: int) -> dict[str, Any]:
+    """Start `runs` chains of noop while the workers work on them; from the first start to the last completion."""
+    version = _publish(length)
+    terms = Terms(tenant=version.tenant_id, version=version.pk, by="bench")
+    began = time.monotonic()
+    for first in range(0, runs, START_BATCH):
+        start_runs(terms, [NewRun({"n": n}) for n in range(first, min(first + START_BATCH, runs))])
+    started = time.monotonic()
+    while (left := Run.unsafe_all_tenants.filter(version=version).exclude(status="COMPLETED").count()) > 0:
+        if time.monotonic() - began > DEADLINE_SECONDS:
+            raise SystemExit(f"{left} of {runs} runs did not complete in {DEADLINE_SECONDS} s")
+        time.sleep(0.02)
+    took = time.monotonic() - began
+    return {
+        "runs": runs,
+        "steps": runs * length,
+        "seconds": round(took, 2),
+        "seconds to start": round(started - began, 2),
+        "steps/s": round(runs * length / took),
+    }
+
+
+def _one_at_a_time(url: str, runs: int) -> dict[str, Any]:
+    """Milliseconds from sending the POST to the run's completion, by the clock that both share; and of the POST."""
+    version = _publish(3)
+    tenant, admin = Tenant.objects.get(slug="default"), User.objects.get(username="admin")
+    secret = create_token(user=admin, tenant=tenant, role="admin", name="bench").text
+    took, posts = [], []
+    with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {secret}"}) as client:
+        for place in range(runs + 20):
+            began = time.time()
+            answer = client.post("/api/v1/runs", json={"workflow": version.workflow.name, "input": {"n": place}})
+            answer.raise_for_status()
+            posted = time.time()
+            ended = _completed_at(answer.json()["id"])
+            if place >= 20:
+                took.append((ended - began) * 1000)
+                posts.append((posted - began) * 1000)
+    return {"runs": runs, **_percentiles("ms", took), **_percentiles("ms of the POST", posts)}
+
+
+def _completed_at(run_id: str) -> float:
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        completed = Run.unsafe_all_tenants.filter(pk=run_id).values_list("completed_at", flat=True).first()
+        if completed is not None:
+            return float(completed.timestamp())
+        time.sleep(0.002)
+    raise SystemExit(f"run {run_id} did not complete")
+
+
+def _statements() -> dict[str, Any]:
+    """What one batch of 100 steps costs in statements, drained in this process from a queue of its own."""
+    counts: Counter[str] = Counter()
+    for size in (1, 100):
+        version = _publish(3, queue="bench")
+        terms = Terms(tenant=version.tenant_id, version=version.pk, by="bench")
+        start_runs(terms, [NewRun({"n": n}) for n in range(size)])
+        seen: list[str] = []
+        named_sql.watchers.append(seen.append)
+        drain = Drain("bench")
+        drain.flush([(step, execute(step)) for step in drain.claim(size)])
+        named_sql.watchers.remove(seen.append)
+        counts[f"claim and advance of {size}"] = len(seen)
+        drain.run(5.0)
+    return dict(counts)
+
+
+def _publish(length: int, queue: str | None = None) -> WorkflowVersion:
+    name = f"bench-{uuid7()[-12:]}"
+    nodes = [{"id": f"s{n}", "type": "noop"} | ({"queue": queue} if queue else {}) for n in range(length)]
+    edges = [{"from": f"s{n}", "to": f"s{n + 1}"} for n in range(length - 1)]
+    definition = {"name": name, "nodes": nodes, "edges": edges}
+    tenant, admin = Tenant.objects.get(slug="default"), User.objects.get(username="admin")
+    workflow = Workflow.objects.create(
+        tenant=tenant, name=name, draft_definition=definition, draft_updated_by=admin
+    )
+    return WorkflowVersion.objects.create(
+        tenant=tenant,
+        workflow=workflow,
+        number=1,
+        definition=definition,
+        content_hash=sha256(orjson.dumps(definition)).hexdigest(),
+        published_by=admin,
+    )
+
+
+def _percentiles(unit: str, values: list[float]) -> dict[str, float]:
+    cuts = quantiles(values, n=100, method="inclusive")
+    return {f"p{cut} {unit}": round(cuts[cut - 1], 2) for cut in (50, 95, 99)}
