@@ -5,13 +5,11 @@ import contextlib
 import redis
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
-from django.db import DatabaseError, connection
+from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
-from config.celery import app
-
-QUEUES = ("default", "blocking", "engine", "ticks")
+from runs import queries
 
 
 @login_not_required
@@ -32,14 +30,10 @@ def readyz(request: HttpRequest) -> HttpResponse:
 
 def readiness() -> dict[str, bool]:
     """What must answer before Handoff can do its work, and whether it does."""
-    return {"database": _database(), "redis": _redis(), **_queues()}
-
-
-def _database() -> bool:
-    with contextlib.suppress(DatabaseError), connection.cursor() as cursor:
-        cursor.execute("SELECT 1")
-        return True
-    return False
+    try:
+        return {"database": True, "redis": _redis(), **queries.readiness()}
+    except DatabaseError:
+        return {"database": False, "redis": _redis()}
 
 
 def _redis() -> bool:
@@ -49,12 +43,3 @@ def _redis() -> bool:
     ):
         return bool(client.ping())
     return False
-
-
-def _queues() -> dict[str, bool]:
-    try:
-        answers = app.control.inspect(timeout=1.0).active_queues() or {}
-    except OSError:
-        answers = {}
-    served = {queue["name"] for queues in answers.values() for queue in queues}
-    return {f"queue:{name}": name in served for name in QUEUES}

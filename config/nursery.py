@@ -19,6 +19,7 @@ import socket
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 from django.conf import settings
@@ -31,6 +32,19 @@ from config.celery import app, tell_supervisor
 from config.embedded.processes import child_setup, name_process
 
 _MOST_DESCRIPTORS = 8
+# What Celery and the steps would import in each process.
+_HEAVY = (
+    "steps.catalogue",
+    "celery.apps.beat",
+    "celery.apps.worker",
+    "celery.bin.celery",
+    "celery.concurrency.solo",
+    "celery.worker.consumer",
+    "celery.worker.components",
+    "celery.worker.control",
+    "celery.worker.strategy",
+    "kombu.transport.redis",
+)
 
 
 def _web(arguments: Sequence[str]) -> None:
@@ -144,8 +158,12 @@ def _wire(order: Mapping[str, Any], descriptors: Sequence[int]) -> None:
 
 
 def load() -> None:
-    """Import what the processes will need, down to the URLs and the tasks."""
-    app.autodiscover_tasks(force=True)
+    """Import what the processes will need, down to the URLs and the steps.
+
+    The tasks are left to each worker: their modules know which process they are in (a worker's identity is random).
+    """
+    for module in _HEAVY:
+        import_module(module)
     app.finalize()
     app.connection_for_write().transport  # noqa: B018 (imports kombu's Redis transport; connects nothing)
     _ = get_resolver().url_patterns
