@@ -15,9 +15,9 @@ from django.db import transaction
 from engine.statuses import RUN_CLOSING, RUN_OPEN
 from lib import crash_points
 from runs import store
-from runs.claimed import Broken, Done, Ending, Held
-from runs.graphs import graph_of
-from runs.plan import Keep, Planned, closing_row, plan, runs_of
+from runs.claimed import Broken, Ending, Held
+from runs.graphs import BrokenVersion, graph_of
+from runs.plan import Keep, Planned, closing_row, plan, plan_broken, runs_of
 from runs.wave import Result, Wave
 
 BAD_VALUE = ("22", "23", "54")
@@ -51,7 +51,11 @@ def advance(endings: Sequence[tuple[Held, Ending]], keep: Keep | None = None) ->
 
 
 def _planned(held: Held, ending: Ending) -> Planned:
-    return plan(held, ending, graph_of(held.version_id), luck=random.random())  # noqa: S311
+    try:
+        graph = graph_of(held.version_id)
+    except BrokenVersion as error:
+        return plan_broken(held, error)
+    return plan(held, ending, graph, luck=random.random())  # noqa: S311
 
 
 def _commit(write: Write, plans: list[Planned], keep: Keep | None, result: Result) -> list[Planned]:
@@ -132,11 +136,3 @@ def _heavy(plans: list[Planned], keep: Keep | None, result: Result) -> list[Plan
         crash_points.hit("before_commit")
     result.add(wave.result)
     return []
-
-
-def encode_refused(message: str) -> Broken:
-    """The ending of an attempt whose output is not strict JSON."""
-    return Broken({"code": "BadOutput", "message": message, "retryable": False})
-
-
-__all__ = ["Done", "Result", "advance", "encode_refused"]

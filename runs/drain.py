@@ -67,6 +67,9 @@ class Drain:
         ended = 0
         first, more = True, True
         try:
+            # First, so that a busy queue doesn't keep those waiting that must run alone.
+            if hand := deque(self._take(store.claim_alone(queue=self.queue, worker=self.worker))):
+                ended += self._round(hand, keep=0)
             while not self.stopping.is_set() and time.monotonic() < until + PATIENCE_SECONDS:
                 limit = self._limit()
                 more = time.monotonic() < until
@@ -104,6 +107,9 @@ class Drain:
             self._cursor = 0 if len(tenants) < 2 else max(tenants)
         elif alone:
             batch = store.claim_alone(queue=self.queue, worker=self.worker)
+        return self._take(batch)
+
+    def _take(self, batch: list[Held]) -> list[Held]:
         crash_points.hit("after_claim")
         self.in_hand.take(batch)
         scopes.load(batch)

@@ -1,6 +1,7 @@
 """Jobs: steps that external workers poll for. A token per lease fences them; what comes too late is told so."""
 
 import hmac
+import random
 import secrets
 import time
 from collections.abc import Sequence
@@ -20,6 +21,7 @@ Json = Any
 
 RESERVED_QUEUES = (*dispatch.BUILT_IN_QUEUES, "ticks")
 LOOK_SECONDS = 0.25
+ALONE_FIRST = 0.1
 
 
 class UnknownJob(Exception):
@@ -69,7 +71,8 @@ def poll(
 
 def _poll_once(tenant: int, worker: str, queues: Sequence[str], max_jobs: int) -> list[Job]:
     tokens = [secrets.token_urlsafe(16) for _ in range(max_jobs)]
-    for alone in (False, True):
+    # Those that must run alone go when nothing else waits, and now and then before all else: they must not starve.
+    for alone in (True, False) if random.random() < ALONE_FIRST else (False, True):  # noqa: S311
         found = store.claim_jobs(
             tenant=tenant,
             queues=queues,

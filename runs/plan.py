@@ -36,7 +36,7 @@ class Planned:
     """One ending with all that it means. `effects` is None where the attempt is tried again."""
 
     held: Held
-    graph: Graph
+    graph: Graph | None
     ending: Ending
     effects: Effects | None
     row: Row
@@ -48,7 +48,11 @@ class Planned:
             return False
         if self.effects.failure is not None:
             return True
-        return not self.graph.plain and bool(self.effects.sinks or self.effects.arrivals)
+        return (
+            self.graph is not None
+            and not self.graph.plain
+            and bool(self.effects.sinks or self.effects.arrivals)
+        )
 
     @property
     def may_sink(self) -> bool:
@@ -79,6 +83,21 @@ def plan(held: Held, ending: Ending, graph: Graph, *, luck: float) -> Planned:
         effects = settle(graph, node, Completed(ending.output), held.scope)
     row |= _final_row(node, ending, effects, graph)
     return Planned(held, graph, ending, effects, row)
+
+
+def plan_broken(held: Held, error: Exception) -> Planned:
+    """The end of a step whose version can't be compiled by this release: its run fails, and can be resumed later."""
+    said = {"code": "BrokenVersion", "message": str(error), "retryable": False}
+    effects = Effects(outcome=Failed(said), failure=(held.node, said))
+    row = {
+        "id": held.id,
+        "epoch": held.epoch,
+        "status": StepStatus.FAILED,
+        "error": said,
+        "output": None,
+        "sinks": 0,
+    }
+    return Planned(held, None, Broken(said), effects, row)
 
 
 def _final_row(node: Node, ending: Ending, effects: Effects, graph: Graph) -> Row:

@@ -8,7 +8,7 @@ from engine.cel_reads import References
 from engine.graph import NOTHING, entry_reads
 from runs import store
 from runs.claimed import Held
-from runs.graphs import Compiled, compiled
+from runs.graphs import BrokenVersion, Compiled, compiled
 
 RUN_FACTS = frozenset({"input", "run"})
 
@@ -46,11 +46,15 @@ def load(steps: Iterable[Held]) -> None:
     asking: dict[str, list[Held]] = {}
     rows = []
     for step in steps:
-        reads = compiled(step.version_id).graph.nodes[step.node].reads
+        step.scope = {"prev": step.given, "vars": {}}
+        try:
+            reads = compiled(step.version_id).graph.nodes[step.node].reads
+        except BrokenVersion:
+            # Executing it will say so, as the failure of this one step.
+            continue
         if needs_reading(reads):
             asking.setdefault(step.run_id, []).append(step)
             rows.append(wanted(step.run_id, reads))
-        step.scope = {"prev": step.given, "vars": {}}
     if not asking:
         return
     for run_id, (facts, outputs) in store.read_scopes(_merged(rows)).items():

@@ -197,7 +197,14 @@ def resume_runs(runs: Iterable[str], *, by: str, reason: str = "") -> None:
                     "not_failed", f"Only a FAILED run can be resumed; this one is {status}.", conflict=True
                 )
         reopened = store.reopen_runs(statuses, {"by": by, "reason": reason})
-        _resolve_pending(wave, reopened["runs"])
+        for run_id, tenant, shard, version, priority, open_sinks in reopened["runs"]:
+            wave.anchors[run_id] = Anchor("", run_id, tenant, shard, version, priority)
+            if open_sinks <= 0:
+                # It failed after its last step: what failed is to compute its output.
+                wave.sunk.add(run_id)
+        _resolve_pending(wave, [row[0] for row in reopened["runs"]])
+        wave.finish()
+        wave.fail()
     dispatch.wake(wave.result.wake.union(reopened["queues"]))
 
 
@@ -213,5 +220,3 @@ def _resolve_pending(wave: Wave, runs: Sequence[str]) -> None:
         planned.row["reopened"] = True
         plans.append(planned)
     wave.end(plans, dict.fromkeys(runs, RunStatus.RUNNING))
-    wave.finish()
-    wave.fail()

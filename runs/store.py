@@ -156,7 +156,10 @@ def bury(letters: Sequence[Row]) -> None:
 
 
 def reopen_runs(runs: Iterable[str], payload: Row) -> Row:
-    """Give FAILED runs, held FOR UPDATE, a new life; gives `{runs, queues}`: those reopened, and where work waits."""
+    """Give FAILED runs, held FOR UPDATE, a new life.
+
+    Gives `runs`: [id, tenant, shard, version, priority, open sinks] of each, and `queues`: where steps wait now.
+    """
     params = {"runs": sorted(runs), "payload": document(payload), "now": now_or_none()}
     found: Row = SQL.value("reopen_runs", params)
     return found

@@ -30,6 +30,9 @@ d AS (
            error = x.error,
            available_at = coalesce(clock.now + x.delay * interval '1 second', s.available_at),
            held = coalesce(x.held, false),
+           -- A worker that could report a failure was not taken down by the step.
+           solo = s.solo AND (x.status <> 'QUEUED' OR x.expired IS NOT NULL),
+           attempt = greatest(s.attempt, 1),
            edges_pending = coalesce(x.pending, false),
            cancel_cause = x.cause,
            completed_at = CASE WHEN x.status = 'QUEUED' THEN NULL

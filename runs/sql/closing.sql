@@ -70,7 +70,7 @@ r AS (
     UPDATE runs_run r
        SET status = 'RUNNING', life = r.life + 1, error = NULL, completed_at = NULL
      WHERE r.id = ANY (%(runs)s::uuid[]) AND r.status = 'FAILED'
-    RETURNING r.id, r.tenant_id, r.shard, r.life
+    RETURNING r.id, r.tenant_id, r.shard, r.version_id, r.priority, r.life, r.open_sinks
 ),
 s AS (
     UPDATE runs_stepexecution s
@@ -100,7 +100,8 @@ h AS (
               FROM s) e CROSS JOIN clock
      ORDER BY e.run_id, e.ordinal, e.node
 )
-SELECT json_build_object('runs', (SELECT coalesce(json_agg(r.id), '[]') FROM r),
+SELECT json_build_object('runs', (SELECT coalesce(json_agg(json_build_array(
+                             r.id, r.tenant_id, r.shard, r.version_id, r.priority, r.open_sinks)), '[]') FROM r),
                          'queues', (SELECT coalesce(json_agg(DISTINCT s.queue), '[]') FROM s))
 
 -- name: pending_edges
