@@ -40,8 +40,8 @@ RUN: Final[Mapping[tuple[RunStatus, str], tuple[RunStatus, ...]]] = {
     (R.PAUSED, "unpause"): (R.RUNNING,),
     **{(s, "sinks resolved"): (R.COMPLETED,) for s in (R.RUNNING, R.PAUSED)},
     **{(s, "continue as new"): (R.CONTINUED,) for s in (R.RUNNING, R.PAUSED)},
-    **{(s, "step failed"): (R.FAILING, R.FAILED) for s in (R.RUNNING, R.PAUSED)},
-    **{(s, "cancel"): (R.CANCELLING, R.CANCELLED) for s in (R.RUNNING, R.PAUSED)},
+    **{(s, "step failed"): (R.FAILING,) for s in (R.RUNNING, R.PAUSED)},
+    **{(s, "cancel"): (R.CANCELLING,) for s in (R.RUNNING, R.PAUSED)},
     (R.FAILING, "cancel"): (R.CANCELLING,),
     (R.FAILING, "nothing running"): (R.FAILED, R.COMPENSATING),
     (R.CANCELLING, "nothing running"): (R.CANCELLED, R.COMPENSATING),
@@ -64,9 +64,11 @@ STEP: Final[Mapping[tuple[StepStatus, str], tuple[StepStatus, ...]]] = {
     **{(s, "skip"): (S.SKIPPED,) for s in (S.QUEUED, S.WAITING, S.FAILED)},
     **{(s, "cancel"): (S.CANCELLED,) for s in (S.QUEUED, S.WAITING)},
     (S.RUNNING, "outcome unknown"): (S.CANCELLED,),
+    **{(s, "run ended"): (S.CANCELLED,) for s in (S.QUEUED, S.WAITING, S.RUNNING)},
     **{(s, "resume"): (S.QUEUED,) for s in (S.FAILED, S.CANCELLED)},
 }
-"""(status, event) → what it may become. RUNNING is cancelled only when its outcome can't be known."""
+"""(status, event) → what it may become. RUNNING is cancelled only when its outcome can't be known or can't matter:
+the run's sinks are all resolved."""
 
 STEP_CREATED: Final = (S.QUEUED, S.RUNNING, S.WAITING, S.SKIPPED, S.COMPLETED, S.FAILED)
 """The statuses that a step row may be created with."""
