@@ -42,7 +42,7 @@ def expressions(outline: Outline, flow: Flow) -> Iterator[Problem]:
     for edge in outline.edges:
         source = outline.by_id.get(edge.edge.source)
         if edge.edge.when is not None:
-            place = check.after(source, f"{edge.field}.when", edge.edge.source)
+            place = check.edge(source, f"{edge.field}.when", edge.edge.source)
             yield from check.condition(edge.edge.when, place)
     end = flow.certain_at_end if check.knows_paths else check.all
     yield from check.value(document.get("output"), Place("output", None, ALWAYS, check.all, end))
@@ -63,17 +63,13 @@ class _Check:
         for key, value in (("input", seen.node.input), ("params", seen.node.params)):
             yield from self.value(value, Place(f"{seen.field}.{key}", seen.id, names, before, certain))
         if seen.node.compensate:
-            place = self.after(seen, f"{seen.field}.compensate.params", seen.id)
-            yield from self.value(
-                seen.node.compensate.params,
-                Place(place.field, seen.id, IN_STEP, place.possible, place.certain),
-            )
+            own = self.flow.bits.get(seen.id, 0)
+            place = Place(f"{seen.field}.compensate.params", seen.id, IN_STEP, before | own, certain | own)
+            yield from self.value(seen.node.compensate.params, place)
 
-    def after(self, seen: SeenNode | None, field: str, node: str) -> Place:
-        """The place of something that is evaluated when `seen` has ended."""
-        before, certain = self._masks(seen) if seen else (self.all, self.all)
-        own = self.flow.bits.get(node, 0)
-        return Place(field, node, IN_EDGE, before | own, certain | own)
+    def edge(self, seen: SeenNode | None, field: str, node: str) -> Place:
+        """The place of a condition: it reads its own source as `output`, which is not among `steps` yet."""
+        return Place(field, node, IN_EDGE, *(self._masks(seen) if seen else (self.all, self.all)))
 
     def value(self, value: Json, place: Place) -> Iterator[Problem]:
         """A JSON value with holes in its strings."""
@@ -120,9 +116,10 @@ class _Check:
         elif not self.flow.order:
             return
         elif not place.possible & self.flow.bits[step]:
-            message = (
-                f"The output of {quoted(step)} is never there yet: add a path from it, or read another step."
-            )
+            advice = "add a path from it, or read another step"
+            if step == place.node and "output" in place.names:
+                advice = "write output"
+            message = f"The output of {quoted(step)} is never there yet: {advice}."
             yield error("value_never_there", place.field, message, place.node)
         elif not place.certain & self.flow.bits[step] and step not in expression.refs.tested:
             message = (
