@@ -11,10 +11,11 @@ from steps.noop import NOOP
 from steps.text.clean import TEXT_CLEAN
 from steps.text.keywords import TEXT_KEYWORDS
 from steps.text.summarize import TEXT_SUMMARIZE
+from steps.text.tag import TEXT_TAG
 from steps.transform import TRANSFORM
 
 GROUP = "handoff.steps"
-BUILT_IN = (TEXT_CLEAN, TEXT_SUMMARIZE, TEXT_KEYWORDS, TRANSFORM, DECISION, JOB, NOOP)
+BUILT_IN = (TEXT_CLEAN, TEXT_SUMMARIZE, TEXT_KEYWORDS, TEXT_TAG, TRANSFORM, DECISION, JOB, NOOP)
 
 
 class CatalogueError(Exception):

@@ -13,7 +13,7 @@ Vector = Mapping[str, float]
 # How much of a text may cost: a sentence beyond these many terms is a list, and the best few are compared in pairs.
 MAX_TERMS = 60
 MAX_COMPARED = 400
-DIVERSITY = 0.35
+DIVERSITY = 0.45
 
 
 def vectors(sentences: Sequence[Sequence[str]], weights: Mapping[str, float]) -> list[Vector]:

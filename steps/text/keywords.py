@@ -80,15 +80,14 @@ def extract(text: str, limit: int) -> list[tuple[str, float]]:
 def _ranked(found: Survey) -> list[tuple[float, Key]]:
     """All that score, best first."""
     within = _dominated(found)
-    single = {
+    single: dict[Key, float] = {
         key: _word_score(key[0], found) for key in found.families if len(key) == 1 and key not in within
     }
     top = max(single.values(), default=0.0)
     scores = dict(single)
     for key in found.families:
         if len(key) > 1:
-            score = _phrase_score(key, found, single, top)
-            scores[key] = min(score, BELOW_BEST * top) if top else score
+            scores[key] = _phrase_score(key, found, single, top)
     return sorted(
         ((score, key) for key, score in scores.items() if score > 0), key=lambda item: (-item[0], item[1])
     )
@@ -118,7 +117,9 @@ def _phrase_score(key: Key, found: Survey, single: dict[Key, float], top: float)
     family = found.families[key]
     bonus = PHRASE_BONUS[len(key)] if family.count > 1 else 1.0
     worth = max(single.get((stem,), top) for stem in key) / top if top else 1.0
-    return math.log2(1 + len(family.sentences)) * bonus * (0.4 + 0.6 * worth)
+    spread = math.log2(1 + len(family.sentences))
+    score = spread * bonus * (0.4 + 0.6 * worth)
+    return score if spread > top else min(score, BELOW_BEST * top)
 
 
 def _surface(family: Family) -> str:

@@ -23,15 +23,7 @@ class TextInput(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _as_object(cls, given: object) -> object:
-        if isinstance(given, str):
-            return {"text": given}
-        if isinstance(given, dict):
-            return given
-        raise PydanticCustomError(
-            "no_text",
-            "is missing: the input must be a text or an object with `text`, but is {kind}",
-            {"kind": kind_of(given)},
-        )
+        return given if isinstance(given, dict) else {"text": given}
 
     @field_validator("text", mode="before")
     @classmethod

@@ -91,7 +91,7 @@ def _terms(sentence: str, language: Language, stem_of: dict[str, str]) -> list[s
 
 def _worth(sentence: str, terms: int) -> float:
     """What the form of a sentence says: too short, too long, leaning on others, a question or a quotation."""
-    worth = min(1.0, terms / ENOUGH, PLENTY / max(terms, 1)) ** STRICTNESS
+    worth: float = min(1.0, terms / ENOUGH, PLENTY / max(terms, 1)) ** STRICTNESS
     opening = [tokens.normal(word) for word in tokens.WORD.findall(sentence[:80])[:6]]
     if opening and opening[0] in LEANING:
         worth *= LEANS
