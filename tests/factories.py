@@ -9,9 +9,13 @@ import orjson
 
 from accounts.models import Tenant, User
 from lib.uuid7 import uuid7
+from runs import scopes, store
+from runs.advance import advance
+from runs.claimed import Broken, Done, Held
 from runs.drain import Drain
-from runs.models import HistoryEvent, Run, StepExecution
-from runs.services import NewRun, Terms, start_runs
+from runs.models import DeadLetter, HistoryEvent, Run, StepExecution, StepJoin
+from runs.services import NewRun, Terms, cancel_runs, resume_runs, start_runs
+from runs.wave import Result
 from workflows.models import Workflow, WorkflowVersion
 
 Json = Any
@@ -106,3 +110,53 @@ def history(run_id: str) -> list[str]:
     """What happened to a run, as `TYPE node`."""
     events = HistoryEvent.unsafe_all_tenants.filter(run_id=run_id).order_by("id")
     return [f"{event.type} {event.node}" if event.node else event.type for event in events]
+
+
+def claimed(queue: str = "default", *, limit: int = 100, worker: str = "w") -> list[Held]:
+    """Steps of a queue, leased to `worker` and ready to be ended; the order is that of their nodes' names."""
+    found = store.claim(queue=queue, worker=worker, cursor=0, limit=limit)
+    found = found or store.claim_alone(queue=queue, worker=worker)
+    scopes.load(found)
+    return sorted(found, key=lambda step: step.node)
+
+
+def complete(*steps: Held, output: Json = None) -> Result:
+    """End these attempts well, in one batch; each gives `output`, or its input where that is None."""
+    return advance([(step, Done(step.given if output is None else output)) for step in steps])
+
+
+def fail(*steps: Held, code: str = "Boom", retryable: bool = False) -> Result:
+    """End these attempts badly, in one batch."""
+    error = {"code": code, "message": "It went wrong.", "retryable": retryable}
+    return advance([(step, Broken(error, retryable)) for step in steps])
+
+
+def events(run_id: str, kind: str) -> list[HistoryEvent]:
+    """The events of a type, oldest first."""
+    return list(HistoryEvent.unsafe_all_tenants.filter(run_id=run_id, type=kind).order_by("id"))
+
+
+def letters(run_id: str) -> list[DeadLetter]:
+    """The dead letters of a run, oldest first."""
+    return list(DeadLetter.unsafe_all_tenants.filter(run_id=run_id).order_by("id"))
+
+
+def joins(run_id: str) -> dict[str, StepJoin]:
+    """The joins of a run by node."""
+    return {join.node: join for join in StepJoin.unsafe_all_tenants.filter(run_id=run_id)}
+
+
+def change(step: Held | str, **columns: Json) -> None:
+    """Set columns of a step behind the engine's back: ages a lease, or puts it where no short way leads."""
+    step_id = step if isinstance(step, str) else step.id
+    assert StepExecution.unsafe_all_tenants.filter(pk=step_id).update(**columns) == 1
+
+
+def cancel(*runs: str) -> None:
+    """Cancel these runs."""
+    cancel_runs(a_tenant().pk, runs, by="test")
+
+
+def resume(*runs: str) -> None:
+    """Resume these runs."""
+    resume_runs(runs, by="test")

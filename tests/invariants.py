@@ -1,0 +1,112 @@
+"""What must hold in the tables whatever crashed, raced or came late (SECURITY "Invariants": I1, I4, I5, I12)."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db import connection
+
+from runs.graphs import graph_of
+from runs.models import HistoryEvent, Run, StepExecution, StepJoin
+
+ENDED = "('COMPLETED', 'CONTINUED', 'FAILED', 'CANCELLED', 'COMPENSATED')"
+TERMINAL = "('RUN_COMPLETED', 'RUN_CONTINUED', 'RUN_FAILED', 'RUN_CANCELLED', 'RUN_COMPENSATED')"
+OPEN = "('QUEUED', 'RUNNING', 'WAITING')"
+
+ORACLES = {
+    "I1: an open run has an open step": f"""
+        SELECT r.id FROM runs_run r WHERE r.status NOT IN {ENDED} AND NOT EXISTS (
+            SELECT 1 FROM runs_stepexecution s WHERE s.run_id = r.id AND s.status IN {OPEN})""",
+    "I1: a closing run has a running step to wait for, and nothing that could start": """
+        SELECT r.id FROM runs_run r WHERE r.status IN ('FAILING', 'CANCELLING') AND (
+            NOT EXISTS (SELECT 1 FROM runs_stepexecution s WHERE s.run_id = r.id AND s.status = 'RUNNING')
+            OR EXISTS (SELECT 1 FROM runs_stepexecution s
+                        WHERE s.run_id = r.id AND s.status IN ('QUEUED', 'WAITING')))""",
+    "I8: no open step on an ended run": f"""
+        SELECT s.run_id, s.node FROM runs_stepexecution s JOIN runs_run r ON r.id = s.run_id
+         WHERE r.status IN {ENDED} AND s.status IN {OPEN}""",
+    "a run is COMPLETED iff no sink is open, but where its output could not be computed": """
+        SELECT r.id, r.status, r.open_sinks FROM runs_run r
+         WHERE r.open_sinks < 0 OR (r.status = 'COMPLETED') <> (r.open_sinks = 0)
+               AND coalesce(r.error->>'code', '') <> 'ExpressionError'""",
+    "I4: one terminal event per life": f"""
+        SELECT r.id, count(h.id) FROM runs_run r
+          LEFT JOIN runs_historyevent h ON h.run_id = r.id AND h.type IN {TERMINAL}
+         GROUP BY r.id HAVING count(h.id) <> r.life - CASE WHEN r.status IN {ENDED} THEN 0 ELSE 1 END""",
+    "I4: nothing stands behind the terminal event of an ended run": f"""
+        SELECT h.run_id, h.type FROM runs_historyevent h JOIN runs_run r ON r.id = h.run_id
+         WHERE r.status IN {ENDED}
+           AND h.id > (SELECT max(t.id) FROM runs_historyevent t WHERE t.run_id = r.id AND t.type IN {TERMINAL})""",
+    "I4: a step completes once": """
+        SELECT h.run_id, h.node FROM runs_historyevent h WHERE h.type = 'STEP_COMPLETED'
+         GROUP BY h.run_id, h.node HAVING count(*) > 1""",
+    "I5: an attempt is claimed once, so no epoch ends twice": """
+        SELECT h.run_id, h.node, h.payload->'epoch' FROM runs_historyevent h
+         WHERE h.type IN ('STEP_COMPLETED', 'STEP_FAILED', 'ATTEMPT_FAILED') AND h.attempt IS NOT NULL
+         GROUP BY 1, 2, 3 HAVING count(*) FILTER (WHERE h.type <> 'ATTEMPT_FAILED') > 1""",
+    "I5: the epoch is never behind the attempt": """
+        SELECT s.run_id, s.node FROM runs_stepexecution s WHERE s.epoch < s.attempt OR s.attempt < 0""",
+    "I12: a step is as its last event says": """
+        SELECT s.run_id, s.node, s.status, l.type FROM runs_stepexecution s LEFT JOIN LATERAL (
+            SELECT h.type, h.payload FROM runs_historyevent h WHERE h.run_id = s.run_id AND h.node = s.node
+             ORDER BY h.id DESC LIMIT 1) l ON true
+         WHERE s.status NOT IN ('QUEUED', 'RUNNING', 'WAITING')
+           AND coalesce(l.type, 'none') NOT IN ('STEP_' || s.status, 'EDGES_RESOLVED')""",
+    "I12: a run that ended is as its last event says": f"""
+        SELECT r.id, r.status FROM runs_run r WHERE r.status IN {ENDED} AND 'RUN_' || r.status IS DISTINCT FROM (
+            SELECT h.type FROM runs_historyevent h
+             WHERE h.run_id = r.id AND h.node IS NULL ORDER BY h.id DESC LIMIT 1)""",
+    "I14: a row's run is of the same tenant": """
+        SELECT s.run_id FROM runs_stepexecution s LEFT JOIN runs_run r ON r.id = s.run_id AND r.tenant_id = s.tenant_id
+         WHERE r.id IS NULL""",
+    "a FAILED run whose step failed it has a dead letter": """
+        SELECT r.id FROM runs_run r WHERE r.status = 'FAILED' AND r.error->>'node' IS NOT NULL AND NOT EXISTS (
+            SELECT 1 FROM runs_deadletter d WHERE d.run_id = r.id AND d.resolution IS NULL)""",
+    "a business key stands for a run that exists": """
+        SELECT k.run_id FROM runs_runkey k LEFT JOIN runs_run r ON r.id = k.run_id WHERE r.id IS NULL""",
+}
+
+
+def broken() -> dict[str, list[Any]]:
+    """Oracle → what breaks it, over all rows; empty where everything holds."""
+    found = {}
+    for name, query in ORACLES.items():
+        with connection.cursor() as cursor:
+            cursor.execute(query)
+            if rows := cursor.fetchall():
+                found[name] = rows
+    if wrong := list(_miscounted_joins()):
+        found["a join has counted what its sources did"] = wrong
+    return found
+
+
+def _miscounted_joins() -> Iterable[Any]:
+    """Joins whose counters are not what the rows of their sources and history say."""
+    for run in Run.unsafe_all_tenants.all():
+        graph = graph_of(run.version_id)
+        joins = {join.node: join for join in StepJoin.unsafe_all_tenants.filter(run_id=run.id)}
+        steps = {step.node: step for step in StepExecution.unsafe_all_tenants.filter(run_id=run.id)}
+        taken = {
+            (event.node, target)
+            for event in HistoryEvent.unsafe_all_tenants.filter(run_id=run.id, payload__has_key="taken")
+            for target in event.payload["taken"]
+        }
+        for node in graph.nodes.values():
+            if not node.is_join:
+                continue
+            arrived = {source for source in node.predecessors if _is_resolved(steps.get(source))}
+            chosen = {source for source in arrived if (source, node.id) in taken}
+            join = joins.get(node.id)
+            counted = (join.arrived, set(join.taken)) if join else (0, set())
+            if join and join.fired:
+                # Later edges change nothing, and of those that came none may be forgotten.
+                if not (counted[0] <= len(arrived) and counted[1] <= chosen):
+                    yield run.id, node.id, counted, (arrived, chosen)
+            elif counted != (len(arrived), chosen):
+                yield run.id, node.id, counted, (arrived, chosen)
+
+
+def _is_resolved(step: StepExecution | None) -> bool:
+    if step is None or step.edges_pending:
+        return False
+    handled = step.status == "FAILED" and step.output is not None
+    return handled or step.status in ("COMPLETED", "SKIPPED")
