@@ -27,8 +27,15 @@ DRAIN_SECONDS = 1.0
 PATIENCE_SECONDS = 2.0
 """How much longer a drain works off what it has in hand before it hands back what was not started."""
 
-WORKER = f"{socket.gethostname()}:{os.getpid()}:{uuid7()[-12:]}"
-"""Random per process start: nobody can take a restarted worker for the one before."""
+_started: tuple[int, str] = (0, "")
+
+
+def identity() -> str:
+    """This process as a worker: random per process start, so that nobody takes it for one before, or for its parent."""
+    global _started
+    if _started[0] != os.getpid():
+        _started = os.getpid(), f"{socket.gethostname()}:{os.getpid()}:{uuid7()[-12:]}"
+    return _started[1]
 
 
 @dataclass(slots=True)
@@ -36,7 +43,7 @@ class Drain:
     """The loop over one queue of this process. One runs at a time: `Drain.run` of a second thread finds it busy."""
 
     queue: str
-    worker: str = WORKER
+    worker: str = field(default_factory=identity)
     in_hand: leases.InHand = field(default_factory=leases.InHand)
     stopping: threading.Event = field(default_factory=threading.Event)
     _busy: threading.Lock = field(default_factory=threading.Lock)

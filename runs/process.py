@@ -6,14 +6,15 @@ import signal
 import socket
 import threading
 import time
+from contextlib import suppress
 
 import psycopg
-from celery.signals import worker_ready, worker_shutting_down
+from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
 from django.conf import settings
 from django.db import DatabaseError, connection
 
 from runs import dispatch, store
-from runs.drain import WORKER, Drain
+from runs.drain import Drain
 from runs.maintenance import leases
 
 log = logging.getLogger(__name__)
@@ -47,6 +48,10 @@ class WorkerProcess:
         """End after the batch in hand; what was not started of it is handed back."""
         self.drain.stopping.set()
 
+    def forget(self) -> None:
+        """Take this process off the list of workers."""
+        store.workers_forget(self.drain.worker)
+
     def _look(self) -> None:
         seen = polled = 0.0
         while not self.drain.stopping.wait(0.1):
@@ -63,13 +68,18 @@ class WorkerProcess:
             except (psycopg.Error, DatabaseError):
                 log.warning("The database doesn't answer; looking again", exc_info=True)
                 connection.close()
+            except Exception:
+                # Whatever it was, this thread is what finds work when nothing else does: it goes on.
+                log.exception("Looking for work failed")
         connection.close()
 
     def _poll_seconds(self) -> float:
         return POLL_SECONDS if settings.HANDOFF_HINTS and dispatch.is_heard() else POLL_WITHOUT_HINTS_SECONDS
 
     def _say_alive(self) -> None:
-        store.worker_seen(worker=WORKER, queue=self.queue, host=socket.gethostname(), pid=os.getpid())
+        store.worker_seen(
+            worker=self.drain.worker, queue=self.queue, host=socket.gethostname(), pid=os.getpid()
+        )
 
     def _watch(self) -> None:
         """End a process whose consumer takes no messages any more although some wait (celery#10205)."""
@@ -107,5 +117,13 @@ def end(**_: object) -> None:
         _here.stop()
 
 
+def gone(**_: object) -> None:
+    """Celery has shut down: nobody need count on this process any more."""
+    if _here is not None:
+        with suppress(psycopg.Error, DatabaseError):
+            _here.forget()
+
+
 worker_ready.connect(begin)
 worker_shutting_down.connect(end)
+worker_shutdown.connect(gone)
