@@ -68,8 +68,10 @@ class _Check:
             yield from self.value(seen.node.compensate.params, place)
 
     def edge(self, seen: SeenNode | None, field: str, node: str) -> Place:
-        """The place of a condition: it reads its own source as `output`, which is not among `steps` yet."""
-        return Place(field, node, IN_EDGE, *(self._masks(seen) if seen else (self.all, self.all)))
+        """The place of a condition: its own source has ended."""
+        before, certain = self._masks(seen) if seen else (self.all, self.all)
+        own = self.flow.bits.get(node, 0)
+        return Place(field, node, IN_EDGE, before | own, certain | own)
 
     def value(self, value: Json, place: Place) -> Iterator[Problem]:
         """A JSON value with holes in its strings."""
@@ -116,10 +118,9 @@ class _Check:
         elif not self.flow.order:
             return
         elif not place.possible & self.flow.bits[step]:
-            advice = "add a path from it, or read another step"
-            if step == place.node and "output" in place.names:
-                advice = "write output"
-            message = f"The output of {quoted(step)} is never there yet: {advice}."
+            message = (
+                f"The output of {quoted(step)} is never there yet: add a path from it or read another step."
+            )
             yield error("value_never_there", place.field, message, place.node)
         elif not place.certain & self.flow.bits[step] and step not in expression.refs.tested:
             message = (

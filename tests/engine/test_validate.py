@@ -349,13 +349,13 @@ def test_after_a_step_that_may_branch_on_failure_its_success_side_is_not_sure():
     assert codes(definition(nodes, edges)) == ["value_not_on_every_path"]
 
 
-def test_a_condition_reads_its_own_source_as_output():
+def test_a_condition_may_read_its_own_source_and_all_before_it_but_nothing_behind():
     nodes = [node("a"), node("b"), node("c"), node("d")]
     rest = [edge("a", "b"), edge("b", "d", default=True)]
-    assert found(definition(nodes, [edge("b", "c", when="steps.a.output.x > output.x"), *rest])) == []
-    problems = found(definition(nodes, [edge("b", "c", when="steps.b.output.x > 1"), *rest]))
-    assert [(p.code, p.field) for p in problems] == [("value_never_there", "edges[0].when")]
-    assert problems[0].message.endswith("write output.")
+    both = "steps.a.output.x > 1 && steps.b.output == output"
+    assert found(definition(nodes, [edge("b", "c", when=both), *rest])) == []
+    behind = found(definition(nodes, [edge("b", "c", when="steps.d.output.x"), *rest]))
+    assert [(p.code, p.field) for p in behind] == [("value_never_there", "edges[0].when")]
 
 
 def test_the_output_may_read_every_step_but_is_warned_of_branches():
