@@ -1,0 +1,113 @@
+"""A whole Handoff as a user has it: started by `make up`, seen through run.json, its output and its port."""
+
+import json
+import os
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from config.embedded.processes import wait_until
+from config.embedded.redis import free_port
+
+ROOT = Path(__file__).resolve().parents[2]
+START_SECONDS = 90
+_OF_THE_TESTS = ("HANDOFF_", "DATABASE_", "REDIS_", "DJANGO_", "MAKE")
+
+
+class Handoff:
+    """One home on one port; `environment` is added to a clean one."""
+
+    def __init__(self, home: Path, **environment: str) -> None:
+        self.home, self.port = home, free_port()
+        self.output = home.parent / f"{home.name[:40]}.output"
+        self._environment = environment
+        self.process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def environment(self) -> dict[str, str]:
+        clean = {name: value for name, value in os.environ.items() if not name.startswith(_OF_THE_TESTS)}
+        return clean | {"HANDOFF_HOME": str(self.home), "HANDOFF_PORT": str(self.port)} | self._environment
+
+    def start(self) -> None:
+        """`make up`, without waiting."""
+        with self.output.open("wb") as output:
+            self.process = subprocess.Popen(
+                ["make", "--no-print-directory", "up", f"PYTHON={sys.executable}"],
+                cwd=ROOT,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def start_and_wait(self) -> None:
+        """`make up` until it is ready."""
+        self.start()
+        self.until_ready()
+
+    def until_ready(self) -> None:
+        """Wait for run.json, which is written when everything is ready."""
+        wait_until(lambda: self.facts() != {} or self.ended(), START_SECONDS, "Handoff")
+        assert not self.ended(), self.said()
+
+    def refusal(self) -> list[str]:
+        """Start what must not start; gives what it said, without make's own last word."""
+        self.start()
+        assert self.process is not None
+        assert self.process.wait(START_SECONDS) != 0
+        assert "Traceback" not in self.said()
+        usual = ("make: ***", "Handoff starts")
+        return [line for line in self.said().splitlines() if line and not line.startswith(usual)]
+
+    def ended(self) -> bool:
+        return self.process is None or self.process.poll() is not None
+
+    def said(self) -> str:
+        return self.output.read_text(errors="replace")
+
+    def facts(self) -> dict:
+        try:
+            return json.loads((self.home / "run.json").read_text())
+        except OSError:
+            return {}
+
+    def pids(self) -> dict[str, int]:
+        return self.facts().get("pids", {})
+
+    def get(self, path: str) -> tuple[int, bytes]:
+        """Status and body; 0 where nobody answers."""
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        try:
+            with opener.open(f"http://127.0.0.1:{self.port}{path}", timeout=10) as answer:
+                return answer.status, answer.read()
+        except urllib.error.HTTPError as refused:
+            return refused.code, refused.read()
+        except OSError:
+            return 0, b""
+
+    def manage(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        """A command of manage.py in this home, as a second terminal has it."""
+        return subprocess.run(
+            [sys.executable, "manage.py", *arguments],
+            cwd=ROOT,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+
+def is_alive(pid: int) -> bool:
+    """A zombie is not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def none_alive(pids: dict[str, int]) -> bool:
+    return not any(map(is_alive, pids.values()))

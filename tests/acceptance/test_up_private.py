@@ -1,0 +1,99 @@
+"""A long home, a second home, and other users of the machine."""
+
+import os
+import stat
+from pathlib import Path
+
+import psycopg
+import pytest
+import redis
+
+from tests.acceptance.conftest import end
+from tests.acceptance.running import Handoff
+
+NOBODY = 65_534
+
+
+@pytest.fixture(scope="module")
+def long_home(tmp_path_factory):
+    """A home of 110 characters: too long for a socket in it."""
+    base = tmp_path_factory.mktemp("long")
+    one = Handoff(base / ("h" * (110 - len(str(base)) - 1)))
+    assert len(str(one.home)) == 110
+    one.start_and_wait()
+    yield one
+    end(one)
+
+
+def _socket_folder(one: Handoff) -> Path:
+    return Path(psycopg.conninfo.conninfo_to_dict(one.facts()["database_url"])["host"])
+
+
+def _refused_to_another_user(url: str) -> bool:
+    """Whether a process of the user nobody, who even knows the password, gets no connection."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.setgroups([])
+            os.setgid(NOBODY)
+            os.setuid(NOBODY)
+            psycopg.connect(url, connect_timeout=5).close()
+        except psycopg.OperationalError:
+            os._exit(0)
+        except BaseException:
+            os._exit(2)
+        os._exit(1)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+
+
+def test_two_homes_run_side_by_side_and_share_nothing(long_home, tmp_path_factory):
+    second = Handoff(tmp_path_factory.mktemp("second") / "home")
+    try:
+        second.start_and_wait()
+        one, other = long_home.facts(), second.facts()
+        assert all(one[key] != other[key] for key in ("url", "database_url", "redis_url"))
+        assert not set(one["pids"].values()) & set(other["pids"].values())
+        assert long_home.get("/readyz")[0] == second.get("/readyz")[0] == 200
+    finally:
+        end(second)
+
+
+def test_the_socket_of_a_long_home_lies_in_a_private_folder(long_home):
+    folder = _socket_folder(long_home)
+    facts = folder.stat()
+    assert not folder.is_relative_to(long_home.home)
+    assert (stat.S_IMODE(facts.st_mode), facts.st_uid) == (0o700, os.geteuid())
+    assert stat.S_IMODE(long_home.home.stat().st_mode) == 0o700
+
+
+def test_the_database_of_a_long_home_refuses_another_user(long_home):
+    if os.geteuid() == 0:
+        assert _refused_to_another_user(long_home.facts()["database_url"])
+    else:
+        assert stat.S_IMODE(_socket_folder(long_home).stat().st_mode) & 0o077 == 0
+
+
+@pytest.mark.parametrize("user", ["handoff", "postgres"])
+@pytest.mark.parametrize("password", [None, "", "wrong"])
+def test_the_database_refuses_whoever_has_no_password(long_home, user, password):
+    given = {} if password is None else {"password": password}
+    with pytest.raises(psycopg.OperationalError):
+        psycopg.connect(
+            host=str(_socket_folder(long_home)),
+            port=5432,
+            user=user,
+            dbname="postgres",
+            passfile="/dev/null",
+            **given,
+        )
+
+
+def test_the_database_listens_on_no_network_address(long_home):
+    with psycopg.connect(long_home.facts()["database_url"]) as connection:
+        assert connection.execute("SHOW listen_addresses").fetchone() == ("",)
+
+
+def test_redis_refuses_whoever_has_no_password(long_home):
+    port = int(long_home.facts()["redis_url"].rpartition(":")[2].split("/")[0])
+    with redis.Redis(port=port) as client, pytest.raises(redis.AuthenticationError):
+        client.ping()

@@ -1,0 +1,95 @@
+"""What keeps Handoff from starting is one clear line, and nothing is left running."""
+
+import os
+import subprocess
+import sys
+
+import psycopg
+import pytest
+
+from config.embedded import postgres
+from config.embedded.processes import living_in, wait_until
+from tests.acceptance.running import ROOT, Handoff
+
+
+@pytest.fixture
+def handoff(tmp_path):
+    return Handoff(tmp_path / "home")
+
+
+def _in_its_database(handoff: Handoff, *statements: str) -> None:
+    """Run statements as the superuser of the home's database, before Handoff first starts."""
+    handoff.home.mkdir(mode=0o700)
+    server = postgres.Postgres(handoff.home / "postgres")
+    server.prepare()
+    process = server.start()
+    wait_until(server.is_ready, 30, "PostgreSQL")
+    server.make_database()
+    password = (handoff.home / "postgres" / "superuser-password").read_text().strip()
+    with psycopg.connect(server.url, user="postgres", password=password, autocommit=True) as connection:
+        for statement in statements:
+            connection.execute(statement)
+    process.send_signal(postgres.STOP_SIGNAL)
+    process.wait(20)
+
+
+def test_a_schema_from_the_future(handoff):
+    _in_its_database(
+        handoff,
+        "CREATE TABLE django_migrations (id bigserial PRIMARY KEY, app text, name text, applied timestamptz)",
+        "INSERT INTO django_migrations (app, name, applied) VALUES ('runs', '9999_from_the_future', now())",
+        "ALTER TABLE django_migrations OWNER TO handoff",
+    )
+    [line] = handoff.refusal()
+    assert line.startswith("Handoff cannot start: The database was written by a later Handoff")
+    assert "runs.9999_from_the_future" in line
+    assert living_in(handoff.home / "postgres" / "data", "postgres") == []
+
+
+def test_a_server_that_may_lose_what_it_accepted(handoff):
+    _in_its_database(
+        handoff, "ALTER SYSTEM SET fsync = off", "ALTER ROLE handoff SET synchronous_commit = off"
+    )
+    [line] = handoff.refusal()
+    assert "fsync=off" in line
+    assert "synchronous_commit=off" in line
+
+
+def test_a_home_that_cannot_be_written(handoff):
+    handoff.home.write_text("a file where the folder should be")
+    [line] = handoff.refusal()
+    assert line.startswith(f"Handoff cannot start: The home {handoff.home} cannot be written")
+
+
+def test_a_home_below_something_that_is_no_folder(tmp_path):
+    handoff = Handoff(tmp_path / "home", HANDOFF_HOME="/dev/null/home")
+    [line] = handoff.refusal()
+    assert line.startswith("Handoff cannot start: The home /dev/null/home cannot be written")
+
+
+def test_a_port_that_is_no_number(tmp_path):
+    [line] = Handoff(tmp_path / "home", HANDOFF_PORT="eighty").refusal()
+    assert line == "Handoff cannot start: HANDOFF_PORT must be a number from 1 to 65535."
+
+
+def test_a_given_database_that_does_not_answer_and_nothing_embedded_beside_it(tmp_path):
+    url = "postgresql://nobody@127.0.0.1:1/none"
+    handoff = Handoff(tmp_path / "home", DATABASE_URL=url, REDIS_URL=os.environ["REDIS_URL"])
+    [line] = handoff.refusal()
+    assert line.startswith("Handoff cannot start: The database does not answer")
+    assert {path.name for path in handoff.home.iterdir()} == {"secret-key", "supervisor.lock"}
+
+
+def test_an_old_python_is_told_what_to_install():
+    old = "import sys; sys.version_info = (3, 9, 2)"
+    run = f"{old}; import runpy; runpy.run_path('scripts/bootstrap', run_name='__main__')"
+    result = subprocess.run(
+        [sys.executable, "-c", run],
+        cwd=ROOT,
+        env={"PATH": "/nowhere"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 1
+    assert result.stderr.startswith("handoff: Handoff needs Python 3.11 or 3.12 and this is 3.9: install one")

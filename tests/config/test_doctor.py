@@ -1,0 +1,54 @@
+"""The doctor works when nothing runs and says what to do."""
+
+import socket
+
+import pytest
+from django.core.management import call_command
+
+from config import doctor
+from config.embedded.redis import free_port
+
+
+def _lines(check):
+    return [(finding.level, finding.text, finding.advice) for finding in check()]
+
+
+@pytest.mark.django_db
+def test_problems_are_shown_and_make_the_exit_code_1(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("HANDOFF_HOME", str(tmp_path / "home"))
+    with pytest.raises(SystemExit) as ended:
+        call_command("doctor")
+    said = capsys.readouterr().out
+    assert ended.value.code == 1  # the tests' own server has fsync off
+    assert "problem  The database has fsync=off: set it to on." in said
+    assert "ok       Handoff does not run here" in said
+
+
+def test_a_home_open_to_others_is_a_problem(monkeypatch, tmp_path):
+    tmp_path.chmod(0o755)
+    monkeypatch.setenv("HANDOFF_HOME", str(tmp_path))
+    assert _lines(doctor._home)[0] == (
+        "problem",
+        f"the home {tmp_path} is open to other users",
+        f"run: chmod 700 {tmp_path}",
+    )
+
+
+def test_a_secret_that_others_may_read_is_a_problem(monkeypatch, tmp_path):
+    tmp_path.chmod(0o700)
+    (tmp_path / "admin-password").write_text("x")
+    (tmp_path / "admin-password").chmod(0o644)
+    monkeypatch.setenv("HANDOFF_HOME", str(tmp_path))
+    assert ("problem", "others may read admin-password") in {line[:2] for line in _lines(doctor._home)}
+
+
+def test_a_taken_port_is_a_problem(monkeypatch, tmp_path):
+    monkeypatch.setenv("HANDOFF_HOME", str(tmp_path))
+    with socket.create_server(("127.0.0.1", free_port())) as other:
+        monkeypatch.setenv("HANDOFF_PORT", str(other.getsockname()[1]))
+        assert _lines(doctor._port)[0][0] == "problem"
+
+
+def test_run_json_of_a_killed_handoff_is_no_running_one():
+    [finding] = doctor._running({"url": "http://x", "pids": {"web": 2**22 + 1}})
+    assert finding.level == "warn"

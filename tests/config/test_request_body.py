@@ -1,0 +1,59 @@
+"""The cap in front of Django (SECURITY "Hardening")."""
+
+import asyncio
+import json
+
+import pytest
+
+from config.request_body import LimitedBody
+
+
+async def _echo(scope, receive, send):
+    body = (await receive())["body"]
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def _never():
+    await asyncio.Event().wait()
+
+
+def _call(*messages, max_bytes=10, seconds=5.0):
+    """What the app sends back when these messages come in."""
+    waiting, sent = list(messages), []
+
+    async def receive():
+        return waiting.pop(0) if waiting else await _never()
+
+    async def send(message):
+        sent.append(message)
+
+    asyncio.run(LimitedBody(_echo, max_bytes, seconds)({"type": "http"}, receive, send))
+    return sent
+
+
+def _part(body, more=False):
+    return {"type": "http.request", "body": body, "more_body": more}
+
+
+@pytest.mark.parametrize("parts", [[b""], [b"0123456789"], [b"01234", b"56789"]])
+def test_a_body_within_the_cap_arrives_in_one_piece(parts):
+    messages = [_part(part, more=True) for part in parts[:-1]] + [_part(parts[-1])]
+    assert [message.get("body") for message in _call(*messages)] == [None, b"".join(parts)]
+
+
+@pytest.mark.parametrize("parts", [[b"0123456789X"], [b"0123456789", b"X"], [b"X"] * 11])
+def test_a_body_over_the_cap_is_a_413(parts):
+    start, body = _call(*[_part(part, more=True) for part in parts[:-1]], _part(parts[-1]))
+    assert start["status"] == 413
+    assert json.loads(body["body"])["error"]["code"] == "body_too_large"
+
+
+def test_a_body_that_does_not_end_is_a_408():
+    start, body = _call(_part(b"0", more=True), seconds=0.05)
+    assert start["status"] == 408
+    assert json.loads(body["body"])["error"]["code"] == "body_too_slow"
+
+
+def test_a_client_that_leaves_gets_nothing():
+    assert _call(_part(b"0", more=True), {"type": "http.disconnect"}) == []
