@@ -105,10 +105,10 @@ class Drain:
 
     def claim(self, limit: int, *, alone: bool = True) -> list[Held]:
         """The next steps, ready to be executed; where there are none and `alone`, one that must run alone."""
-        batch = store.claim(queue=self.queue, worker=self.worker, cursor=self._cursor, limit=limit)
+        batch = self._claim(limit, self._cursor, alone)
         if not batch and self._cursor:
             self._cursor = 0
-            batch = store.claim(queue=self.queue, worker=self.worker, cursor=0, limit=limit)
+            batch = self._claim(limit, 0, alone)
         if batch:
             tenants = {step.tenant_id for step in batch}
             self._cursor = 0 if len(tenants) < 2 else max(tenants)
@@ -116,10 +116,14 @@ class Drain:
             batch = store.claim_alone(queue=self.queue, worker=self.worker)
         return self._take(batch)
 
+    def _claim(self, limit: int, cursor: int, alone: bool) -> list[Held]:
+        return store.claim(queue=self.queue, worker=self.worker, cursor=cursor, limit=limit, alone=alone)
+
     def _take(self, batch: list[Held]) -> list[Held]:
         crash_points.hit("after_claim")
-        self.in_hand.take(batch)
+        # Taken in hand last: what is lost on the way must not be kept alive by a heartbeat.
         scopes.load(batch)
+        self.in_hand.take(batch)
         return batch
 
     def _round(self, hand: deque[Held], *, keep: int) -> int:
@@ -140,8 +144,8 @@ class Drain:
     def flush(self, ended: list[tuple[Held, Ending]], *, keep: int = 0) -> list[Held]:
         """Commit what ended; gives up to `keep` successors that stay with this worker."""
         result = advance(ended, Keep(self.worker, self.queue, keep))
-        self.in_hand.take(result.kept)
         scopes.load(result.kept)
+        self.in_hand.take(result.kept)
         dispatch.wake(result.wake - {self.queue})
         return result.kept
 

@@ -31,10 +31,13 @@ class Advanced:
     sunk: list[str]
 
 
-def claim(*, queue: str, worker: str, cursor: int, limit: int) -> list[Held]:
-    """Up to `limit` steps of a queue, a fair share of each of the next tenants behind `cursor`; they are leased."""
-    params = {"queue": queue, "worker": worker, "cursor": cursor, "limit": limit, "now": now_or_none()}
-    return [_held(row) for row in SQL.value("claim", params)]
+def claim(*, queue: str, worker: str, cursor: int, limit: int, alone: bool = True) -> list[Held]:
+    """Up to `limit` steps of a queue, a fair share of each of the next tenants behind `cursor`; they are leased.
+
+    `alone`: the worker has nothing else in hand, so that a single step is to blame if its lease is lost.
+    """
+    params = {"queue": queue, "worker": worker, "cursor": cursor, "limit": limit, "alone": alone}
+    return [_held(row) for row in SQL.value("claim", {**params, "now": now_or_none()})]
 
 
 def claim_alone(*, queue: str, worker: str) -> list[Held]:

@@ -146,11 +146,12 @@ class Wave:
             except ExpressionError as error:
                 message = f"The output of the workflow can't be computed: {error}"
                 self.failures[run_id] = None, {"code": "ExpressionError", "message": message}
-        if finished:
-            store.finish_runs(finished)
+        # First, so that nothing stands behind the event that ends the run.
         tangled = [run for run in runs if not compiled(self.anchors[run].version_id).graph.plain]
         if tangled:
             store.cancel_open_steps(tangled, cause="run ended", statuses=NOT_OVER)
+        if finished:
+            store.finish_runs(finished)
 
     def _output(self, run_id: str, facts: dict[str, Json], outputs: dict[str, tuple[str, Json]]) -> Json:
         version = compiled(self.anchors[run_id].version_id)

@@ -67,7 +67,7 @@ found AS MATERIALIZED (
      LIMIT %(limit)s
 ),
 picked AS MATERIALIZED (
-    SELECT id, count(*) OVER () = 1 AS alone, NULL::bytea AS token_hash, 0 AS place FROM found
+    SELECT id, %(alone)s AND count(*) OVER () = 1 AS alone, NULL::bytea AS token_hash, 0 AS place FROM found
 ),
 /* include take_picked */
 
