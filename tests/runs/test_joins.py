@@ -1,0 +1,156 @@
+"""Joins and sinks in batches: every delta is counted from what survived, grouped (ENGINE "Advance")."""
+
+import pytest
+
+from tests import factories as make
+
+pytestmark = pytest.mark.django_db
+
+
+def joined(join, sources="abc", then=()):
+    """Sources into the join `z`."""
+    return make.graph([*sources, {"id": "z", "join": join}, *then], [f"{name}>z" for name in sources])
+
+
+def test_two_sinks_of_one_run_may_end_in_one_batch():
+    """[V] "Per-row decrements lose a sink when two end in one batch"."""
+    run_id = make.start(make.graph("abc", ["a>b", "a>c"]))[0]
+    make.complete(*make.claimed())
+
+    make.complete(*make.claimed())
+
+    assert (make.run(run_id).status, make.run(run_id).open_sinks) == ("COMPLETED", 0)
+
+
+def test_sinks_of_dropped_outcomes_are_not_counted():
+    """[V] "counting in Python counts dropped outcomes"."""
+    run_id = make.start(make.graph("ab", []))[0]
+    a, b = make.claimed()
+    b.epoch += 1
+
+    make.complete(a, b)
+
+    assert (make.run(run_id).status, make.run(run_id).open_sinks) == ("RUNNING", 1)
+
+
+def test_arrivals_of_dropped_outcomes_are_not_counted():
+    run_id = make.start(joined("any_taken"))[0]
+    a, b, _ = make.claimed()
+    b.epoch += 1
+
+    make.complete(a, b)
+
+    assert (make.joins(run_id)["z"].arrived, make.joins(run_id)["z"].taken) == (1, ["a"])
+
+
+def test_a_late_edge_into_an_any_join_may_come_in_the_batch_that_completes_the_step_it_started():
+    """[V] "On the step row, a late edge in the batch that completes the step raises 21000 for ever"."""
+    definition = make.graph(["a", "b", {"id": "z", "join": "any"}, "y"], ["a>z", "b>z", "b>y"])
+    run_id = make.start(definition)[0]
+    a, b = make.claimed()
+    make.complete(a)
+    z = make.claimed()
+
+    result = make.complete(b, *z)
+
+    assert result.applied == {b.id, z[0].id}
+    make.work()
+    assert make.run(run_id).status == "COMPLETED"
+    assert make.joins(run_id)["z"].arrived == 1
+
+
+def test_the_last_two_edges_of_a_join_in_one_batch_fire_it_once():
+    run_id = make.start(joined("any_taken"))[0]
+
+    make.complete(*make.claimed())
+    make.work()
+
+    assert make.history(run_id).count("STEP_COMPLETED z") == 1
+    assert make.run(run_id).status == "COMPLETED"
+
+
+def test_an_any_join_starts_at_the_first_edge_and_what_is_open_at_the_end_is_cancelled():
+    """ "whatever is still open then is cancelled in the same transaction"."""
+    run_id = make.start(joined("any"))[0]
+    a, b, _ = make.claimed()
+    make.complete(b, output={"b": 1})
+
+    make.complete(*make.claimed())
+
+    assert (make.run(run_id).status, make.run(run_id).output) == ("COMPLETED", {"b": {"b": 1}})
+    assert make.statuses(run_id) == {"a": "CANCELLED", "b": "COMPLETED", "c": "CANCELLED", "z": "COMPLETED"}
+    assert make.complete(a).applied == set()
+
+
+def test_an_n_of_join_starts_at_the_nth_edge_and_is_given_those_that_decided_it():
+    run_id = make.start(joined({"n_of": 2}))[0]
+    a, b, c = make.claimed()
+    make.complete(c, output="c")
+    assert "z" not in make.steps(run_id)
+    make.complete(a, output="a")
+    make.complete(b, output="b")
+
+    make.work()
+
+    assert make.run(run_id).output == {"a": "a", "c": "c"}
+
+
+def test_an_n_of_join_is_skipped_as_soon_as_it_can_t_be_reached():
+    edges = [{"from": name, "to": "z", "branch": "yes"} for name in "abc"]
+    nodes = [*({"id": name, "allow_no_match": True} for name in "abc"), {"id": "z", "join": {"n_of": 2}}]
+    run_id = make.start(make.graph(nodes, edges))[0]
+    a, b, _ = make.claimed()
+
+    make.complete(a, b, output={"branch": "no"})
+
+    assert make.statuses(run_id) == {"a": "COMPLETED", "b": "COMPLETED", "c": "CANCELLED", "z": "SKIPPED"}
+    assert (make.run(run_id).status, make.run(run_id).output) == ("COMPLETED", None)
+
+
+def test_an_all_join_is_skipped_at_the_first_dead_edge_and_ends_its_run():
+    edges = ["b>z", {"from": "a", "to": "z", "branch": "yes"}]
+    run_id = make.start(
+        make.graph([{"id": "a", "allow_no_match": True}, "b", {"id": "z", "join": "all"}], edges)
+    )[0]
+
+    make.complete(make.claimed()[0], output={"branch": "no"})
+
+    assert make.statuses(run_id) == {"a": "COMPLETED", "b": "CANCELLED", "z": "SKIPPED"}
+    assert make.run(run_id).status == "COMPLETED"
+
+
+def test_joins_fire_level_by_level_in_one_transaction():
+    """A skipped join is the dead edge of the next one, and so on down."""
+    edges = [{"from": "a", "to": "b", "branch": "yes"}, {"from": "a", "to": "c", "branch": "yes"}]
+    edges += ["b>d", "c>d", "d>e", "d>f", "e>g", "f>g", {"from": "a", "to": "g", "branch": "no"}]
+    run_id = make.start(make.graph("abcdefg", edges))[0]
+
+    make.complete(*make.claimed(), output={"branch": "no"})
+
+    assert make.statuses(run_id) == {"a": "COMPLETED", **dict.fromkeys("bcdef", "SKIPPED"), "g": "QUEUED"}
+    make.work()
+    assert make.run(run_id).output == {"branch": "no"} or make.run(run_id).output == {"a": {"branch": "no"}}
+
+
+def test_a_hundred_runs_end_in_one_batch():
+    runs = make.start(make.graph("abc", ["a>c", "b>c"]), *[{"n": n} for n in range(100)])
+    make.complete(*make.claimed(limit=200))
+    make.complete(*make.claimed(limit=200))
+
+    assert {make.run(run_id).status for run_id in runs} == {"COMPLETED"}
+
+
+def test_a_graph_of_engine_steps_only_completes_within_its_start():
+    definition = make.graph(
+        [
+            {"id": "a", "type": "transform", "params": {"set": {"x": "{{ input.n }}"}}},
+            {"id": "b", "type": "decision"},
+            {"id": "c", "type": "transform", "params": {"set": {"y": "{{ prev.x + 1 }}"}}},
+            {"id": "d", "type": "transform", "params": {"set": {"y": 0}}},
+        ],
+        ["a>b", {"from": "b", "to": "c", "when": "output.x > 1"}, {"from": "b", "to": "d", "default": True}],
+    )
+    run_id = make.start(definition, {"n": 2})[0]
+
+    assert (make.run(run_id).status, make.run(run_id).output) == ("COMPLETED", {"y": 3})
+    assert make.statuses(run_id) == {"a": "COMPLETED", "b": "COMPLETED", "c": "COMPLETED", "d": "SKIPPED"}
