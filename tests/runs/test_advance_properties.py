@@ -1,0 +1,122 @@
+"""Random graphs through the real SQL, many runs in each batch: what the page says is what the tables hold (R-263)."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from runs.models import Run, StepJoin
+from runs.services import resume_runs
+from tests.engine.strategies import BYTES, Case, case_from
+from tests.engine.telling import read, told_by_page
+from tests.runs.fleet import Fleet
+
+pytestmark = pytest.mark.django_db
+
+QUICK = range(3)
+SOAK = range(100, 200)
+RUNS = 25
+
+
+def random_cases(dice: random.Random, *, races: bool) -> list[Case]:
+    return [case_from(dice.randbytes(BYTES), races=races) for _ in range(RUNS)]
+
+
+def prove_the_order_of_the_page(seed: int) -> None:
+    """Each run's outcomes one at a time, as the reference takes them; batches mix many runs."""
+    fleet = Fleet(random.Random(seed), strictly=True)
+    fleet.start(case for case in random_cases(fleet.dice, races=True) if not read(case, case.order).tied)
+    fleet.drive()
+
+    for run_id, told in fleet.told().items():
+        case = fleet.cases[run_id]
+        assert told == told_by_page(read(case, case.order)), case
+
+
+def prove_any_partition(seed: int) -> None:
+    """Any number of outcomes of any run in any batch, and steps that stay with their worker."""
+    fleet = Fleet(random.Random(seed), strictly=False)
+    fleet.start(random_cases(fleet.dice, races=False))
+    fleet.drive()
+
+    for run_id, told in fleet.told().items():
+        case = fleet.cases[run_id]
+        page = told_by_page(read(case, case.order))
+        assert told["status"] == page["status"], case
+        assert told["status"] == "FAILED" or told == page, case
+    done = Run.unsafe_all_tenants.filter(id__in=fleet.cases, status="COMPLETED")
+    assert set(done.values_list("open_sinks", flat=True)) == {0}
+
+
+def prove_no_run_is_stuck(seed: int) -> None:
+    """With races, whatever the batches: every run ends, and no join waits in a completed one that has all its edges."""
+    fleet = Fleet(random.Random(seed), strictly=False)
+    fleet.start(random_cases(fleet.dice, races=True))
+    fleet.drive()
+
+    assert fleet.stuck() == {}
+    for join in StepJoin.unsafe_all_tenants.filter(run_id__in=fleet.cases, fired=False):
+        edges = fleet.cases[str(join.run_id)].definition["edges"]
+        degree = len({edge["from"] for edge in edges if edge["to"] == join.node})
+        assert join.arrived < degree or fleet.told()[str(join.run_id)]["status"] == "FAILED"
+
+
+def prove_resume(seed: int) -> None:
+    """What failed is done again and does well this time: the run ends as if it had never failed."""
+    fleet = Fleet(random.Random(seed), strictly=False)
+    fleet.start(random_cases(fleet.dice, races=False) + random_cases(fleet.dice, races=False))
+    fleet.drive()
+    failed = [run_id for run_id, told in fleet.told().items() if told["status"] == "FAILED"]
+    fleet.cases = {run_id: mended(fleet.cases[run_id]) for run_id in failed}
+    resume_runs(failed, by="test")
+    fleet.drive()
+
+    assert failed
+    assert fleet.stuck() == {}
+    for run_id, told in fleet.told().items():
+        case = fleet.cases[run_id]
+        page = told_by_page(read(case, case.order))
+        assert told["status"] == page["status"], case
+        assert told["status"] == "FAILED" or told == page, case
+
+
+def mended(case: Case) -> Case:
+    """The case with every failure that fails the run turned into success."""
+    hard = {node["id"] for node in case.definition["nodes"] if node["on_error"] == "fail"}
+    well = ("completed", {"n": 1, "ok": True})
+    script = {
+        name: well if name in hard and kind == "failed" else (kind, value)
+        for name, (kind, value) in case.script.items()
+    }
+    return replace(case, script=script)
+
+
+@pytest.mark.parametrize("seed", QUICK)
+def test_in_the_same_order_every_run_ends_as_the_page_says(seed):
+    prove_the_order_of_the_page(seed)
+
+
+@pytest.mark.parametrize("seed", QUICK)
+def test_any_partition_of_the_outcomes_into_batches_leads_to_the_same_end(seed):
+    prove_any_partition(seed)
+
+
+@pytest.mark.parametrize("seed", QUICK)
+def test_no_run_is_ever_stuck(seed):
+    prove_no_run_is_stuck(seed)
+
+
+@pytest.mark.parametrize("seed", QUICK)
+def test_a_resumed_run_ends_as_if_it_had_never_failed(seed):
+    prove_resume(seed)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", SOAK)
+@pytest.mark.parametrize(
+    "prove",
+    [prove_the_order_of_the_page, prove_any_partition, prove_no_run_is_stuck, prove_resume],
+    ids=lambda prove: prove.__name__,
+)
+def test_thousands_of_random_graphs(prove, seed):
+    prove(seed)
