@@ -27,8 +27,8 @@ SKIN_TONES = range(0x1F3FB, 0x1F400)
 SENTENCE_END = re.compile(r"""[.!?…。！？]["'»”’)\]]*(?=\s)""")
 # A repair costs some 50 µs; a text of a million short lines is repaired by several lines at once.
 MAX_REPAIRS = 5_000
-# A sentence end is worth up to this share of the text that max_chars would have let through.
-MAX_LOSS = 0.3
+# The end of a sentence or word is worth up to this share of the text that max_chars would have let through.
+SENTENCE_LOSS, WORD_LOSS = 0.3, 0.5
 
 
 class CleanParams(Params):
@@ -96,10 +96,10 @@ def shorten(text: str, limit: int) -> str:
 
 def _ends(head: str, limit: int) -> Iterator[int]:
     sentences = [match.end() for match in SENTENCE_END.finditer(head) if match.end() <= limit]
-    if sentences and sentences[-1] >= limit * (1 - MAX_LOSS):
+    if sentences and sentences[-1] >= limit * (1 - SENTENCE_LOSS):
         yield sentences[-1]
     word = max(head.rfind(" "), head.rfind("\n"))
-    if word >= limit * (1 - MAX_LOSS):
+    if word >= limit * (1 - WORD_LOSS):
         yield word
     yield _whole_character(head, limit)
 

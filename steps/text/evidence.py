@@ -38,14 +38,16 @@ class Evidence:
         """0..1: how much of the profile the text shows, against its length."""
         chance = self.total / WORDS_PER_CHANCE
         hits = (
-            worth * math.log2(1 + max(0.0, self._sentences(stem) - chance)) for stem, worth in profile.items()
+            worth * math.log2(1 + max(0.0, self._sentences(stem, profile) - chance))
+            for stem, worth in profile.items()
         )
         strength = math.fsum(hits)
         doubt = 1 + math.sqrt(self.total / WORDS_PER_DOUBT)
         return strength / (strength + doubt)
 
-    def _sentences(self, stem: str) -> float:
-        compounds = sum(self.found[word] for word in self._compounds(stem))
+    def _sentences(self, stem: str, profile: Profile) -> float:
+        # What speaks for the category itself isn't counted once more as somebody's compound.
+        compounds = sum(self.found[word] for word in self._compounds(stem) if word not in profile)
         return self.found.get(stem, 0) + COMPOUND_WORTH * compounds
 
     def _compounds(self, stem: str) -> Iterator[str]:

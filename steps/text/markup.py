@@ -48,7 +48,7 @@ BARE_ATTRIBUTES = words(
 
 # Each alternative starts with another character and none may hold a `<`, so no text makes this slow.
 TAG = re.compile(r"""<(?:!--|[!?/]?([A-Za-z][A-Za-z0-9:-]*)((?:[^<>"']|"[^"<]*"|'[^'<]*')*)>)""")
-ATTRIBUTE = re.compile(r"""([A-Za-z_:@*#.][\w:@.*#-]*)(\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=]+))?|(\S)""")
+ATTRIBUTE = re.compile(r"""([A-Za-z_:@*#.][\w:@.*#-]*)(\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"']+))?|(\S)""")
 COMMENT = "-->"
 CLOSING = re.compile(r"</([A-Za-z][A-Za-z0-9:-]*)\s*>")
 CONTENT_ENDS = {name: re.compile(rf"</{name}\s*>", re.IGNORECASE) for name in WITH_CONTENT}

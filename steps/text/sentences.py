@@ -96,10 +96,11 @@ def _parted(line: str, language: Language) -> Iterator[Sentence]:
     bare = MARKS.sub("", line)
     if bullet := BULLET.match(bare):
         bare = bare[bullet.end() :]
-    if _is_heading(line, bare):
+    pieces = list(_split(bare, language))
+    if len(pieces) == 1 and _is_heading(line, bare):
         yield Sentence(bare, False)
         return
-    for piece in _split(bare, language):
+    for piece in pieces:
         is_whole = piece.rstrip(CLOSERS + "」』")[-1:] in ENDINGS
         if len(piece) <= LONGEST:
             yield Sentence(piece, is_whole)

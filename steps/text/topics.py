@@ -235,7 +235,7 @@ TOPICS = (
         "automobil",
         "aircraft bicycle bicycles bike bikes bus buses car cars commuter commuters congestion cyclists "
         "driver drivers driving engine ferry freight highway lane lorry metro motorcycle motorist "
-        "motorists motorway parking passenger passengers pedestrian pedestrians railway railways ride "
+        "motorists motorway passenger passengers pedestrian pedestrians railway railways ride "
         "road roads shipping subway taxi traffic train trains tram tramway transit transport "
         "transportation truck trucks vehicle vehicles",
         "auto autobahn autos autofahrer bahn bahnhof bahnhöfe bus busse elektroauto elektroautos fähre "
@@ -311,13 +311,13 @@ TOPICS = (
     _topic(
         "billing payment payments invoice invoices rechnung rechnungen zahlung zahlungen abrechnung "
         "buchhaltung",
-        "amount balance bill billed billing card charge charged charges credit debit discount fee fees "
-        "invoice invoiced invoices overcharged paid pay payment payments paypal price receipt refund "
+        "balance bill billed billing card charge charged charges credit debit discount fee fees "
+        "invoice invoiced invoices overcharged payment payments paypal price receipt refund "
         "refunded subscription transaction vat",
-        "abbuchung abgebucht abo abonnement abrechnung bankverbindung beleg betrag bezahlt bezahlen "
+        "abbuchung abgebucht abo abonnement abrechnung bankverbindung beleg betrag "
         "buchung erstattung gebühr gebühren gutschrift iban konto kreditkarte kündigung lastschrift "
         "mahnung mehrwertsteuer quittung rabatt rechnung rechnungen rechnungsbetrag rückerstattung "
-        "überweisung überwiesen zahlen zahlung zahlungen",
+        "überweisung überwiesen zahlung zahlungen",
     ),
     _topic(
         "shipping delivery order orders logistics versand lieferung bestellung lieferungen logistik "
@@ -359,7 +359,7 @@ TOPICS = (
         "thank thanks wonderful",
         "angenehm ausgezeichnet begeistert begeisterung bestens danke dankbar dankeschön empfehlen "
         "empfehlenswert erfreut exzellent fantastisch freundlich froh gefällt genial glücklich großartig "
-        "herausragend herrlich hervorragend hilfreich liebe lob perfekt prima schön super toll tolle "
+        "herausragend herrlich hervorragend hilfreich liebe lob perfekt prima super toll tolle "
         "toller vielen wunderbar wunderschön zufrieden zuvorkommend",
     ),
 )
