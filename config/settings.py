@@ -142,6 +142,10 @@ SPECTACULAR_SETTINGS = {
     "SERVE_AUTHENTICATION": [],
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_NAME_OVERRIDES": {
+        "RunStatus": "runs.api.serializers.RUN_STATUSES",
+        "StepStatus": "runs.api.serializers.STEP_STATUSES",
+    },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "lib.api.schema.add_error_responses",
@@ -178,3 +182,14 @@ CELERY_BEAT_SCHEDULE = {
 
 # Polling only: no hint is ever sent through Redis (DESIGN "How it is run").
 HANDOFF_HINTS = os.environ.get("HANDOFF_HINTS", "on").lower() not in {"off", "0", "false", "no"}
+
+# One line for each event on standard error, where the supervisor puts the name of the process before it.
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": "WARNING"},
+    # Django's own handlers speak in DEBUG only, or by mail.
+    "loggers": {"django": {"handlers": [], "level": "WARNING", "propagate": True}},
+}
