@@ -166,7 +166,8 @@ class _Walk:
         """Resolve the edges of a node that ended; returns its final outcome and the targets it takes."""
         taken: dict[str, bool] = {}
         if isinstance(outcome, Completed):
-            if not node.is_conditional:
+            self._remember(node, outcome.output)
+            if not node.is_conditional and node.type != "decision":
                 taken = {edge.target: True for edge in node.edges}
             else:
                 try:
@@ -179,12 +180,15 @@ class _Walk:
                 return outcome, ()
             taken = self._resolve_failed(node, failed_output(outcome.error))
         output = outcome.output if isinstance(outcome, Completed) else failed_output(outcome.error)
-        self.scope["steps"] = {**self.scope.get("steps", {}), node.id: {"output": output}}
+        self._remember(node, output)
         for target in node.targets:
             self._arrive(node, self.graph.nodes[target], taken.get(target, False), output)
         if node.is_sink:
             self.effects.sinks.append(node.id)
         return outcome, tuple(target for target in node.targets if taken.get(target))
+
+    def _remember(self, node: Node, output: Json) -> None:
+        self.scope["steps"] = {**self.scope.get("steps", {}), node.id: {"output": output}}
 
     def _arrive(self, source: Node, target: Node, taken: bool, output: Json) -> None:
         if target.is_join:

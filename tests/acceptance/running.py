@@ -53,6 +53,10 @@ class Handoff:
         wait_until(lambda: self.facts() != {} or self.ended(), START_SECONDS, "Handoff")
         assert not self.ended(), self.said()
 
+    def until_answering(self) -> None:
+        """Wait until the database of a Handoff that is up answers (again)."""
+        wait_until(lambda: b'"ready": true' in self.get("/readyz")[1], START_SECONDS, "readiness")
+
     def refusal(self) -> list[str]:
         """Start what must not start; gives what it said, without make's own last word."""
         self.start()
