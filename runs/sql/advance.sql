@@ -23,6 +23,10 @@ x AS MATERIALIZED (
         id uuid, epoch int, status text, output jsonb, error jsonb, taken jsonb, sinks int, final boolean,
         delay double precision, held boolean, expired boolean, reopened boolean, pending boolean, cause text)
 ),
+l AS MATERIALIZED (
+    -- In order of id, as heartbeats and sweeps lock them: the plan of an UPDATE promises no order.
+    SELECT s.id FROM runs_stepexecution s WHERE s.id = ANY (ARRAY(SELECT id FROM x)) ORDER BY s.id FOR NO KEY UPDATE
+),
 d AS (
     UPDATE runs_stepexecution s
        SET status = x.status,
@@ -38,7 +42,7 @@ d AS (
            completed_at = CASE WHEN x.status = 'QUEUED' THEN NULL
                                WHEN x.reopened THEN s.completed_at ELSE clock.now END
       FROM x CROSS JOIN clock
-     WHERE s.id = x.id AND s.id = ANY (ARRAY(SELECT id FROM x)) AND s.epoch = x.epoch
+     WHERE s.id = x.id AND s.id = ANY (ARRAY(SELECT id FROM l)) AND s.epoch = x.epoch
        AND (s.status = 'RUNNING'
             OR (s.status = 'QUEUED' AND x.status = 'COMPLETED')
             OR (x.reopened AND s.edges_pending))

@@ -1,11 +1,16 @@
 -- name: cancel_open_steps
 -- The caller holds the runs FOR UPDATE. The epoch rises, so whoever still works on one of them finds it gone.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+l AS MATERIALIZED (
+    SELECT s.id FROM runs_stepexecution s
+     WHERE s.run_id = ANY (%(runs)s::uuid[]) AND s.status = ANY (%(statuses)s::text[])
+     ORDER BY s.id FOR NO KEY UPDATE
+),
 c AS (
     UPDATE runs_stepexecution s
        SET status = 'CANCELLED', epoch = s.epoch + 1, cancel_cause = %(cause)s, completed_at = clock.now, held = false
       FROM clock
-     WHERE s.run_id = ANY (%(runs)s::uuid[]) AND s.status = ANY (%(statuses)s::text[])
+     WHERE s.id = ANY (ARRAY(SELECT id FROM l)) AND s.status = ANY (%(statuses)s::text[])
     RETURNING s.run_id, s.tenant_id, s.shard, s.node, s.attempt, s.epoch
 )
 INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, attempt, xid, payload, created_at)

@@ -2,12 +2,16 @@
 -- Renews just what the caller says it has in hand, never past the attempt's hard deadline. Touches no indexed column.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 w AS MATERIALIZED (SELECT * FROM jsonb_to_recordset(%(held)s::jsonb) AS w(id uuid, epoch int, progress jsonb)),
+l AS MATERIALIZED (
+    -- In order of id, as those lock them who end these steps meanwhile.
+    SELECT s.id FROM runs_stepexecution s WHERE s.id = ANY (ARRAY(SELECT id FROM w)) ORDER BY s.id FOR NO KEY UPDATE
+),
 b AS (
     UPDATE runs_stepexecution s
        SET lease_expires_at = least(clock.now + s.lease_seconds * interval '1 second', s.hard_deadline),
            progress = coalesce(w.progress, s.progress)
       FROM w CROSS JOIN clock
-     WHERE s.id = w.id AND s.id = ANY (ARRAY(SELECT id FROM w)) AND s.epoch = w.epoch AND s.status = 'RUNNING'
+     WHERE s.id = w.id AND s.id = ANY (ARRAY(SELECT id FROM l)) AND s.epoch = w.epoch AND s.status = 'RUNNING'
     RETURNING s.id, s.run_id, s.lease_expires_at
 )
 SELECT coalesce(json_agg(json_build_array(
@@ -33,12 +37,15 @@ SELECT coalesce(json_agg(json_build_array(l.id, l.status)), '[]')
 -- Steps whose lease was lost in company, or that a stopping worker did not start, go back without using an attempt.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 w AS MATERIALIZED (SELECT * FROM jsonb_to_recordset(%(steps)s::jsonb) AS w(id uuid, epoch int, held boolean)),
+l AS MATERIALIZED (
+    SELECT s.id FROM runs_stepexecution s WHERE s.id = ANY (ARRAY(SELECT id FROM w)) ORDER BY s.id FOR NO KEY UPDATE
+),
 b AS (
     UPDATE runs_stepexecution s
        SET status = 'QUEUED', attempt = s.attempt - 1, worker = NULL, available_at = clock.now,
            solo = s.solo OR %(lost)s, held = w.held
       FROM w CROSS JOIN clock
-     WHERE s.id = w.id AND s.id = ANY (ARRAY(SELECT id FROM w)) AND s.epoch = w.epoch AND s.status = 'RUNNING'
+     WHERE s.id = w.id AND s.id = ANY (ARRAY(SELECT id FROM l)) AND s.epoch = w.epoch AND s.status = 'RUNNING'
        AND (NOT %(lost)s OR s.lease_expires_at <= clock.now)
     RETURNING s.id, s.run_id, s.tenant_id, s.shard, s.node, s.attempt, s.epoch, s.queue
 ),
