@@ -1,0 +1,123 @@
+"""Starts against each other and against publishing (ENGINE "Starts", R-034, C-20)."""
+
+import contextlib
+from uuid import UUID
+
+import pytest
+from django.db import transaction
+
+from runs.models import Run
+from runs.services import NewRun, RunRefused, Terms, start_runs
+from tests import factories as make
+from tests.races.staging import Actor, blocked, holding, me
+from workflows.models import Workflow, WorkflowVersion
+
+CALLERS = 20
+
+
+@pytest.fixture
+def version():
+    return make.a_version(make.chain("noop"))
+
+
+def start(version, key, **how):
+    return start_runs(Terms(version.tenant_id, version.pk, "test"), [NewRun({}, key)], **how)[0]
+
+
+def publish_again(version, number):
+    """Version `number`, under the lock that publishing takes."""
+    with transaction.atomic():
+        Workflow.unsafe_all_tenants.select_for_update().get(pk=version.workflow_id)
+        WorkflowVersion.objects.create(
+            tenant_id=version.tenant_id,
+            workflow_id=version.workflow_id,
+            number=number,
+            definition=version.definition,
+            content_hash=str(number) * 64,
+            published_by_id=version.published_by_id,
+        )
+
+
+def runs_of(version):
+    return set(Run.unsafe_all_tenants.filter(workflow_id=version.workflow_id).values_list("id", flat=True))
+
+
+def test_twenty_starts_with_one_business_key_give_one_run(version, rounds):
+    for round_ in rounds:
+        before = runs_of(version)
+        with holding(lambda key=f"k{round_}": start(version, key), before="insert_runs") as first:
+            others = [Actor(lambda key=f"k{round_}": start(version, key)) for _ in range(CALLERS - 1)]
+            for actor in others:
+                actor.until_blocked()
+        started = [first.end(), *(actor.end() for actor in others)]
+
+        assert len({one.id for one in started}) == 1
+        assert [one.created for one in started].count(True) == 1
+        assert runs_of(version) - before == {UUID(started[0].id)}
+
+
+def test_a_start_that_is_rolled_back_leaves_its_business_key_to_the_next(version, rounds):
+    class Regretted(Exception):
+        pass
+
+    def regret(key):
+        def work():
+            with contextlib.suppress(Regretted), transaction.atomic():
+                start(version, key)
+                me().halt()
+                raise Regretted
+
+        return work
+
+    for round_ in rounds:
+        first = Actor(regret(f"k{round_}")).until_halted()
+        second = blocked(lambda key=f"k{round_}": start(version, key))
+        first.end()
+
+        assert second.end().created
+
+
+def test_of_two_starts_that_take_over_the_key_of_an_ended_run_one_starts(version, rounds):
+    def take_over():
+        return start(version, "k", if_exists="new_if_ended")
+
+    take_over()
+    for _ in rounds:
+        make.work()
+        with holding(take_over, before="insert_runs") as first:
+            second = blocked(take_over)
+
+        assert first.end().created
+        assert not second.end().created
+        assert second.end().id == first.end().id
+    make.work()
+
+
+def test_a_start_that_wants_a_new_run_only_is_refused_when_it_comes_second(version, rounds):
+    for round_ in rounds:
+        key = f"k{round_}"
+        with holding(lambda key=key: start(version, key), before="insert_runs"):
+            second = blocked(lambda key=key: start(version, key, if_exists="error"))
+        with pytest.raises(RunRefused) as refused:
+            second.end()
+
+        assert refused.value.conflict
+
+
+def test_batches_with_the_same_keys_in_opposite_order_do_not_deadlock(version, rounds):
+    terms = Terms(version.tenant_id, version.pk, "test")
+    for round_ in rounds:
+        items = [NewRun({}, f"{round_}-{place}") for place in range(30)]
+        with holding(lambda items=items: start_runs(terms, items), before="insert_runs") as first:
+            second = blocked(lambda items=items: start_runs(terms, items[::-1]))
+
+        assert {one.id for one in first.end()} == {one.id for one in second.end()}
+
+
+def test_a_run_stays_on_the_version_it_was_started_with_while_another_is_published(version, rounds):
+    """DESIGN: publishing never touches runs in flight, and never waits for them."""
+    for round_ in rounds:
+        with holding(lambda: start(version, None), before="insert_runs") as first:
+            Actor(lambda number=round_ + 2: publish_again(version, number)).end()
+
+        assert Run.unsafe_all_tenants.get(pk=first.end().id).version_id == version.pk
