@@ -8,6 +8,7 @@ refuses duplicate keys.
 import json
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any, TypeGuard
 
 import orjson
@@ -15,6 +16,8 @@ import orjson
 Json = Any
 
 MAX_DEPTH = 64
+# From here on orjson writes doubles with an exponent, and jsonb gives those back as integers.
+LARGE_DOUBLE = 1e16
 MAX_INTEGER = 2**53
 MAX_KEYS = 10_000
 MAX_KEY_BYTES = 256
@@ -23,7 +26,6 @@ MAX_KEY_BYTES = 256
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?'
 _BRACKETS = re.compile(_STRING + r"|[\[\]{}]", re.DOTALL)
 _TOKENS = re.compile(_STRING + r"|[\[\]{},:]", re.DOTALL)
-_LONG_NUMBER = re.compile(r"\d{16}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _UNSAFE_TEXT = re.compile("[\x00\ud800-\udfff]")
 
@@ -86,6 +88,7 @@ def strict_dumps(value: object, *, max_bytes: int) -> bytes:
     """
     if not _is_plain(value, max_bytes):
         _raise_first_fault(value, max_bytes)
+        value = _spelled_out(value)
     try:
         raw = orjson.dumps(value)
     except TypeError as error:
@@ -96,16 +99,6 @@ def strict_dumps(value: object, *, max_bytes: int) -> bytes:
     if b"\\u0000" in raw:  # also what a harmless backslash before u0000 looks like
         _raise_first_fault(value)
     return raw
-
-
-def stored_loads(raw: str | bytes) -> Json:
-    """A value that passed the gate once, read back from a jsonb column.
-
-    jsonb writes large doubles out as integers (1e20 as 100000000000000000000), which the gate would refuse the
-    next time; here they are doubles again.
-    """
-    text = raw if isinstance(raw, str) else raw.decode()
-    return json.loads(text, parse_int=stored_integer) if _LONG_NUMBER.search(text) else orjson.loads(text)
 
 
 def stored_integer(literal: str) -> int | float:
@@ -257,7 +250,7 @@ def _is_plain(value: object, max_nodes: int) -> bool:
                 below += item.values()
             elif kind is list or kind is tuple:
                 below += item
-            elif kind is not float or item - item != 0.0:
+            elif kind is not float or not -LARGE_DOUBLE < item < LARGE_DOUBLE:
                 return False
         if not below:
             return True
@@ -266,6 +259,30 @@ def _is_plain(value: object, max_nodes: int) -> bool:
             raise _too_large(max_nodes)
         level = below
     return False
+
+
+def _spelled_out(value: object) -> object:
+    """A copy in which large doubles are written with all their digits and `.0`, which jsonb gives back so."""
+    if isinstance(value, dict):
+        return {key: _spelled_out(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_spelled_out(item) for item in value]
+    if (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and not -LARGE_DOUBLE < value < LARGE_DOUBLE
+    ):
+        return orjson.Fragment(f"{_digits(float(value))}.0")
+    return value
+
+
+def _digits(number: float) -> str:
+    return format(Decimal(repr(number)), "f").removesuffix(".0")
+
+
+def _is_double_of_jsonb(number: int) -> bool:
+    """Whether this is how jsonb gives a large double back that was not written here."""
+    return abs(number) >= LARGE_DOUBLE and len(str(number)) < 310 and _digits(float(number)) == str(number)
 
 
 def _raise_first_fault(value: object, max_nodes: int | None = None) -> None:
@@ -313,7 +330,7 @@ def _what_is_wrong(item: object) -> str | None:
     if isinstance(item, str):
         return _text_fault(item, "the text")
     if isinstance(item, int):
-        return None if -MAX_INTEGER <= item <= MAX_INTEGER else _INTEGER
+        return None if -MAX_INTEGER <= item <= MAX_INTEGER or _is_double_of_jsonb(item) else _INTEGER
     if isinstance(item, float):
         return None if item - item == 0.0 else f"{item} is not a JSON number"
     if isinstance(item, dict):

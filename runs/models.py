@@ -9,6 +9,7 @@ from django.db.models.functions import Now
 
 from accounts.scoping import TenantManager, UnscopedManager
 from engine.statuses import RUN_ENDED, RunStatus, StepStatus
+from lib.stored_json import StoredJson
 
 RUN_STATUSES = [(status.value, status.value) for status in RunStatus]
 STEP_STATUSES = [(status.value, status.value) for status in StepStatus]
@@ -45,9 +46,9 @@ class Run(HotRow):
     status = models.TextField(choices=RUN_STATUSES, db_default=RunStatus.RUNNING)
     life = models.IntegerField(db_default=1)
     priority = models.SmallIntegerField(default=0)
-    input = models.JSONField()
-    output = models.JSONField(null=True)
-    error = models.JSONField(null=True)
+    input = StoredJson()
+    output = StoredJson(null=True)
+    error = StoredJson(null=True)
     open_sinks = models.IntegerField()
     sla_deadline = models.DateTimeField(null=True)
     root_id = models.UUIDField()
@@ -117,11 +118,11 @@ class StepExecution(HotRow):
     lease_expires_at = models.DateTimeField(null=True)
     hard_deadline = models.DateTimeField(null=True)
     lease_token_hash = models.BinaryField(null=True)
-    progress = models.JSONField(null=True)
-    input = models.JSONField(null=True)
+    progress = StoredJson(null=True)
+    input = StoredJson(null=True)
     input_from = models.UUIDField(null=True)
-    output = models.JSONField(null=True)
-    error = models.JSONField(null=True)
+    output = StoredJson(null=True)
+    error = StoredJson(null=True)
     cancel_cause = models.TextField(null=True)
     edges_pending = models.BooleanField(db_default=False)
     queued_at = models.DateTimeField(db_default=Now())
@@ -182,7 +183,7 @@ class HistoryEvent(HotRow):
     node = models.TextField(null=True)
     attempt = models.IntegerField(null=True)
     xid = models.BigIntegerField()
-    payload = models.JSONField(default=dict)
+    payload = StoredJson(default=dict)
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta(HotRow.Meta):
@@ -196,7 +197,7 @@ class DeadLetter(HotRow):
     run_id = models.UUIDField()
     step_id = models.UUIDField()
     node = models.TextField()
-    error = models.JSONField()
+    error = StoredJson()
     attempts = models.IntegerField()
     resolution = models.TextField(null=True)
     resolved_by = models.ForeignKey(

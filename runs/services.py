@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import jsonschema
+import orjson
 from django.db import transaction
 
 from engine.decide import begin
 from engine.errors import ExpressionError
 from engine.graph import Graph
 from engine.statuses import RUN_ENDED, RunStatus
+from lib.strict_json import strict_dumps
 from lib.uuid7 import uuid7
 from runs import dispatch, scopes, store
 from runs.claimed import Done
@@ -25,6 +27,7 @@ IfExists = Literal["return", "new_if_ended", "error"]
 SHARDS = 16
 MAX_BUSINESS_KEY = 256
 MAX_ITEMS = 1000
+MAX_INPUT_BYTES = 8 * 1024 * 1024
 
 
 class RunRefused(Exception):
@@ -126,7 +129,7 @@ def _begin(terms: Terms, version: Compiled, rows: Sequence[dict[str, Json]]) -> 
         "sla_seconds": terms.sla_seconds if terms.sla_seconds is not None else version.graph.sla_seconds,
         "created_by": terms.by,
     }
-    store.insert_runs(rows, facts)
+    store.insert_runs([row | {"input": _gated(row["input"])} for row in rows], facts)
     known = scopes.load_for_starts(terms.version, [row["id"] for row in rows])
     causes = []
     for row in rows:
@@ -137,6 +140,11 @@ def _begin(terms: Terms, version: Compiled, rows: Sequence[dict[str, Json]]) -> 
     wave.finish()
     wave.fail()
     return wave
+
+
+def _gated(value: Json) -> orjson.Fragment:
+    """An input as jsonb keeps it. Raises BadJson where it can't."""
+    return orjson.Fragment(strict_dumps(value, max_bytes=MAX_INPUT_BYTES))
 
 
 def _checked(graph: Graph, item: NewRun, place: int, count: int) -> NewRun:

@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from accounts.scoping import TenantOwned
-from workflows.stored_json import StoredJson
+from lib.stored_json import StoredJson
 
 NAME_PATTERN = r"^[A-Za-z0-9_:\-]{1,128}$"
 

@@ -60,16 +60,20 @@ def startable_version(tenant_id: int, name: str, number: int | None = None) -> W
 
     Raises Missing, or Conflict for an archived workflow or one that was never published.
     """
-    if number is not None:
-        version = get_version(tenant_id, name, number)
-        refuse_archived(version.workflow)
-        return version
-    latest = latest_version(tenant_id, name)
-    if latest is None:
+    rows = WorkflowVersion.objects.for_tenant(tenant_id).filter(workflow__name=name)
+    rows = rows if number is None else rows.filter(number=number)
+    # Starts are hot: one statement, and not the definition, which the caller has compiled already.
+    light = rows.select_related("workflow").only(
+        "number", "tenant_id", "workflow__name", "workflow__archived_at"
+    )
+    version = light.order_by("-number").first()
+    if version is None:
         refuse_archived(get_workflow(tenant_id, name))
+        if number is not None:
+            raise Missing(f"The workflow {name} has no version {number}.", field="version")
         raise Conflict(f"The workflow {name} was never published.", code="not_published", field="workflow")
-    refuse_archived(latest.workflow)
-    return latest
+    refuse_archived(version.workflow)
+    return version
 
 
 def _with_latest(tenant_id: int) -> QuerySet[Workflow]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from dataclasses import field as _field
 from typing import Any
 
+import psycopg
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.db import DataError, IntegrityError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
@@ -159,12 +160,16 @@ def _django(error: Exception) -> Problem | None:
     return None
 
 
+# Statements in `.sql` files raise psycopg's own errors, the ORM Django's.
+_UNAVAILABLE = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
+
+
 def _database(error: Exception) -> Problem | None:
-    if isinstance(error, DataError):
+    if isinstance(error, DataError | psycopg.DataError):
         return _incident(error, 400, "invalid", "The database can't hold one of these values.")
-    if isinstance(error, IntegrityError):
+    if isinstance(error, IntegrityError | psycopg.IntegrityError):
         return _incident(error, 409, "conflict", "This contradicts what is stored already.")
-    if isinstance(error, OperationalError | InterfaceError):
+    if isinstance(error, _UNAVAILABLE):
         problem = _incident(error, 503, "unavailable", "The database is not available; try again.")
         return Problem(
             problem.status, problem.code, problem.message, None, problem.details, {"Retry-After": "1"}

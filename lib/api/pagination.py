@@ -64,17 +64,24 @@ class Page:
 
 
 def keyset_page(
-    rows: QuerySet[M], request: Request, *, keys: Sequence[str], limit: int, cursor: str | None
+    rows: QuerySet[M],
+    request: Request,
+    *,
+    keys: Sequence[str],
+    limit: int,
+    cursor: str | None = None,
+    oldest_first: bool = False,
 ) -> Page:
-    """The page of `rows` that `cursor` asks for, ordered by `keys`, all descending; the last key is unique.
+    """The page of `rows` that `cursor` asks for, ordered by `keys`, all descending unless `oldest_first`; the last
+    key is unique.
 
     Raises Invalid for a cursor that doesn't fit.
     """
     at = decode_cursor(cursor, keys=len(keys)) if cursor else None
     backwards = at is not None and at.backwards
     if at is not None:
-        rows = rows.filter(_beyond(rows.model, keys, at))
-    ordered = rows.order_by(*(key if backwards else f"-{key}" for key in keys))
+        rows = rows.filter(_beyond(rows.model, keys, at, rising=backwards != oldest_first))
+    ordered = rows.order_by(*(key if backwards != oldest_first else f"-{key}" for key in keys))
     found = list(ordered[: limit + 1])
     more = len(found) > limit
     found = found[:limit]
@@ -92,7 +99,7 @@ def page_of(
     at: Cursor | None,
     more: bool,
 ) -> Page:
-    """The page of these rows, newest first, with their key values; `more`: rows were left over beyond it."""
+    """The page of these rows, in the list's order, with their key values; `more`: rows were left over beyond it."""
     backwards = at is not None and at.backwards
     has_next, has_previous = (True, more) if backwards else (more, at is not None)
     return Page(
@@ -108,8 +115,8 @@ def _address(request: Request, cursor: Cursor) -> str:
     return request.build_absolute_uri(f"{request.path}?{parameters.urlencode()}")
 
 
-def _beyond(model: type[Model], keys: Sequence[str], at: Cursor) -> Q:
-    operator = "gt" if at.backwards else "lt"
+def _beyond(model: type[Model], keys: Sequence[str], at: Cursor, *, rising: bool) -> Q:
+    operator = "gt" if rising else "lt"
     try:
         values = [
             model._meta.get_field(key).clean(value, None)  # type: ignore[union-attr]

@@ -10,7 +10,8 @@ PUBLIC = "public"
 
 @dataclass(frozen=True)
 class Route:
-    """One route: `methods` says the scope of each, `path` is an address that fits it."""
+    """One route: `methods` says the scope of each, `path` is an address that fits it; `{run}` and `{job}` in it
+    stand for ids."""
 
     methods: dict[str, str]
     path: str
@@ -62,7 +63,41 @@ MATRIX: dict[str, Route] = {
     ),
 }
 
+MATRIX |= {
+    "api-runs": Route({"GET": "runs:read", "POST": "runs:start"}, "/api/v1/runs"),
+    "api-runs-batch": Route({"POST": "runs:start"}, "/api/v1/runs/batch"),
+    "api-run": Route({"GET": "runs:read"}, "/api/v1/runs/{run}", names_object=True),
+    "api-run-steps": Route({"GET": "runs:read"}, "/api/v1/runs/{run}/steps", names_object=True),
+    "api-run-history": Route({"GET": "runs:read"}, "/api/v1/runs/{run}/history", names_object=True),
+    "api-run-cancel": Route({"POST": "runs:operate"}, "/api/v1/runs/{run}/cancel", names_object=True),
+    "api-run-resume": Route({"POST": "runs:operate"}, "/api/v1/runs/{run}/resume", names_object=True),
+    "api-dead-letters": Route({"GET": "dead_letters:read"}, "/api/v1/dead-letters"),
+    "api-jobs-poll": Route({"POST": "jobs:work"}, "/api/v1/jobs/poll"),
+    "api-job-complete": Route({"POST": "jobs:work"}, "/api/v1/jobs/{job}/complete", names_object=True),
+    "api-job-fail": Route({"POST": "jobs:work"}, "/api/v1/jobs/{job}/fail", names_object=True),
+    "api-job-heartbeat": Route({"POST": "jobs:work"}, "/api/v1/jobs/{job}/heartbeat", names_object=True),
+    "api-job-release": Route({"POST": "jobs:work"}, "/api/v1/jobs/{job}/release", names_object=True),
+    "home": _page({"GET": "runs:read"}, "/"),
+    "runs": _page({"GET": "runs:read"}, "/runs/"),
+    "run": Route({"GET": "runs:read"}, "/runs/{run}", page=True, names_object=True),
+}
+
 # Bodies that are good, so that only the authorisation can refuse them.
 BODIES: dict[tuple[str, str], dict[str, object]] = {
     ("api-workflow-draft", "PUT"): {"definition": {"name": "ours"}},
+    ("api-jobs-poll", "POST"): {"worker_id": "w", "queues": ["work"], "max_jobs": 1},
+    ("api-job-complete", "POST"): {"lease_token": "x", "output": None},
+    ("api-job-fail", "POST"): {
+        "lease_token": "x",
+        "error": {"code": "Broken", "message": "It broke."},
+        "retryable": True,
+    },
+    ("api-job-heartbeat", "POST"): {"lease_token": "x"},
+    ("api-job-release", "POST"): {"lease_token": "x"},
 }
+NOBODY = "00000000-0000-7000-8000-000000000000"
+
+
+def address(name: str, *, run: str = NOBODY, job: str = NOBODY) -> str:
+    """An address of the route."""
+    return MATRIX[name].path.format(run=run, job=job)

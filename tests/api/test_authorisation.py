@@ -8,8 +8,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from accounts.models import Membership
 from accounts.roles import SCOPES, SCOPES_OF_ROLE, TOKEN_ROLES
-from tests.api.authorisation_matrix import BODIES, MATRIX, PUBLIC
-from tests.definitions import chain
+from tests.api.authorisation_matrix import BODIES, MATRIX, PUBLIC, address
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
@@ -38,10 +37,12 @@ def handled(pattern: URLPattern) -> set[str]:
     return {method for method in METHODS if view is not None and hasattr(view, method.lower())}
 
 
-def call(client, name, method):
+def call(client, name, method, **ids):
     route = MATRIX[name]
     body = {} if method == "GET" else {"data": orjson.dumps(BODIES.get((name, method), {}))}
-    return client.generic(method, route.path, content_type="application/json", **body, **route.headers)
+    return client.generic(
+        method, address(name, **ids), content_type="application/json", **body, **route.headers
+    )
 
 
 def assert_envelope(answer, status, code=None):
@@ -115,21 +116,36 @@ def test_a_role_opens_exactly_the_doors_of_its_scopes(people, role):
         assert opened == (scope in SCOPES_OF_ROLE[role]), (name, method)
 
 
+def has_everything(client):
+    """Gives the client's tenant one of everything that the matrix' addresses name; the ids in them."""
+    job = {"nodes": [{"id": "a", "type": "job", "queue": "work"}], "edges": []}
+    client.post("/api/v1/workflows", {"name": "ours", "definition": job})
+    assert client.post("/api/v1/workflows/ours/publish").status_code == 201
+    run = client.post("/api/v1/runs", {"workflow": "ours", "input": {}})
+    assert run.status_code == 201, run.json()
+    return {"run": run.json()["id"], "job": run.json()["steps"][0]["id"]}
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize(("name", "method", "scope"), [d for d in API_DOORS if MATRIX[d[0]].names_object])
 def test_what_belongs_to_another_tenant_is_not_there(people, name, method, scope):
-    ours = people.client("admin")
-    ours.post("/api/v1/workflows", {"name": "ours", "definition": chain("ours")})
-    ours.post("/api/v1/workflows/ours/publish")
-    assert_envelope(call(people.client("admin", tenant="theirs"), name, method), 404, "not_found")
-    assert call(ours, name, method).status_code < 300
+    ours, ids = people.client("admin"), has_everything(people.client("admin"))
+    assert_envelope(call(people.client("admin", tenant="theirs"), name, method, **ids), 404, "not_found")
+    assert call(ours, name, method, **ids).status_code in (200, 201, 204, 409)
 
 
 @pytest.mark.django_db
 def test_lists_show_the_tenants_own_only(people):
-    people.client("admin").post("/api/v1/workflows", {"name": "ours"})
+    has_everything(people.client("admin"))
     theirs = people.client("admin", tenant="theirs")
-    assert theirs.get("/api/v1/workflows").json()["results"] == []
+    for path in ("/api/v1/workflows", "/api/v1/runs", "/api/v1/dead-letters"):
+        assert theirs.get(path).json()["results"] == []
+    poll = {"worker_id": "w", "queues": ["work"], "max_jobs": 10}
+    assert theirs.post("/api/v1/jobs/poll", poll).json() == {"jobs": []}
+    assert theirs.post("/api/v1/runs", {"workflow": "ours", "input": {}}).status_code == 404
+    assert (
+        theirs.post("/api/v1/runs/batch", {"workflow": "ours", "items": [{"input": {}}]}).status_code == 404
+    )
     assert theirs.post("/api/v1/workflows", {"name": "ours"}).status_code == 201
 
 
@@ -146,6 +162,24 @@ def test_a_session_opens_the_api_and_changes_need_its_csrf_token(people):
         "/api/v1/workflows", {"name": "x"}, content_type="application/json", headers={"X-CSRFToken": token}
     )
     assert answer.status_code == 201
+
+
+@pytest.mark.django_db
+def test_a_session_opens_nothing_that_is_for_workers(people):
+    client = Client()
+    client.force_login(people.member("admin"))
+    poll = {"worker_id": "w", "queues": ["work"], "max_jobs": 10}
+    assert_envelope(client.post("/api/v1/jobs/poll", poll, content_type="application/json"), 401)
+
+
+@pytest.mark.django_db
+def test_a_page_of_another_tenants_run_is_not_there(people):
+    ids = has_everything(people.client("admin"))
+    client = Client()
+    client.force_login(people.member("admin", tenant="theirs"))
+    assert client.get(address("run", **ids)).status_code == 404
+    client.force_login(people.member("viewer"))
+    assert client.get(address("run", **ids)).status_code == 200
 
 
 @pytest.mark.django_db

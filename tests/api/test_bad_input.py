@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.api.authorisation_matrix import MATRIX
-from tests.api.test_authorisation import API_DOORS, assert_envelope
+from tests.api.authorisation_matrix import MATRIX, address
+from tests.api.test_authorisation import API_DOORS, assert_envelope, has_everything
 from tests.definitions import chain
 
 pytestmark = pytest.mark.django_db
@@ -16,15 +16,14 @@ WRITES = sorted((name, method) for name, method, _scope in API_DOORS if method !
 
 
 def send(api, name, method, raw):
-    route = MATRIX[name]
-    return api.generic(method, route.path, raw, content_type="application/json", **route.headers)
+    path = address(name, **api.ids)
+    return api.generic(method, path, raw, content_type="application/json", **MATRIX[name].headers)
 
 
 @pytest.fixture
 def ours(api):
     """A client whose tenant has what the matrix' addresses name."""
-    api.post("/api/v1/workflows", {"name": "ours", "definition": chain("ours")})
-    api.post("/api/v1/workflows/ours/publish")
+    api.ids = has_everything(api)
     return api
 
 
@@ -91,7 +90,47 @@ FIELDS = [
     ("POST", "/api/v1/workflows/ours/publish", "note", lambda v: isinstance(v, str)),
     ("PUT", "/api/v1/workflows/ours/draft", "definition", lambda v: isinstance(v, dict)),
     ("PUT", "/api/v1/workflows/ours/draft", "layout", lambda v: isinstance(v, dict)),
+    ("POST", "/api/v1/runs", "workflow", lambda v: isinstance(v, str) and v),
+    ("POST", "/api/v1/runs", "version", lambda v: type(v) is int and v > 0),
+    ("POST", "/api/v1/runs", "business_key", lambda v: isinstance(v, str) and v),
+    ("POST", "/api/v1/runs", "sla_seconds", lambda v: type(v) is int and v > 0),
+    ("POST", "/api/v1/runs", "priority", lambda v: type(v) is int),
+    ("POST", "/api/v1/runs", "if_exists", lambda v: False),
+    ("POST", "/api/v1/runs/batch", "workflow", lambda v: isinstance(v, str) and v),
+    ("POST", "/api/v1/runs/batch", "version", lambda v: type(v) is int and v > 0),
+    ("POST", "/api/v1/runs/{run}/cancel", "compensate", lambda v: v is False),
+    ("POST", "/api/v1/jobs/poll", "worker_id", lambda v: isinstance(v, str) and v),
+    ("POST", "/api/v1/jobs/poll", "max_jobs", lambda v: type(v) is int and v > 0),
+    ("POST", "/api/v1/jobs/poll", "wait_seconds", lambda v: type(v) in (int, float) and v >= 0),
+    ("POST", "/api/v1/jobs/{job}/complete", "lease_token", lambda v: isinstance(v, str) and v),
+    ("POST", "/api/v1/jobs/{job}/fail", "retryable", lambda v: isinstance(v, bool)),
 ]
+GOOD = {
+    "name": "other",
+    "definition": chain("other"),
+    "document": chain("other"),
+    "workflow": "ours",
+    "input": {},
+    "items": [{"input": {}}],
+    "worker_id": "w",
+    "queues": ["work"],
+    "max_jobs": 1,
+    "lease_token": "x",
+    "output": {},
+    "error": {"code": "X", "message": "x"},
+    "retryable": True,
+}
+NEEDED = {
+    "/api/v1/workflows": ["name"],
+    "/api/v1/workflows/validate": ["definition"],
+    "/api/v1/workflows/import": ["document"],
+    "/api/v1/workflows/ours/draft": ["definition"],
+    "/api/v1/runs": ["workflow", "input"],
+    "/api/v1/runs/batch": ["workflow", "items"],
+    "/api/v1/jobs/poll": ["worker_id", "queues", "max_jobs"],
+    "/api/v1/jobs/{job}/complete": ["lease_token", "output"],
+    "/api/v1/jobs/{job}/fail": ["lease_token", "error", "retryable"],
+}
 
 
 @pytest.mark.parametrize(("method", "path", "field", "good"), FIELDS)
@@ -99,14 +138,75 @@ def test_a_value_of_another_type_is_refused_and_named_never_converted(ours, meth
     for value in WRONG_TYPES:
         if good(value):
             continue
-        body = {"name": "other", "definition": chain("other"), "document": chain("other")}
-        known = {key for _m, p, key, _g in FIELDS if p == path and _m == method}
-        body = {key: body[key] for key in known & set(body)} | {field: value}
+        body = {key: GOOD[key] for key in NEEDED.get(path, ())} | {field: value}
         answer = ours.generic(
-            method, path, orjson.dumps(body), content_type="application/json", HTTP_IF_MATCH='"1"'
+            method,
+            path.format(**ours.ids),
+            orjson.dumps(body),
+            content_type="application/json",
+            HTTP_IF_MATCH='"1"',
         )
         assert_envelope(answer, 400)
         assert answer.json()["error"]["field"] == field, value
+
+
+@pytest.mark.parametrize("path", [path for path in NEEDED if path != "/api/v1/workflows/ours/draft"])
+def test_a_field_that_is_missing_is_named(ours, path):
+    for field in NEEDED[path]:
+        body = {key: GOOD[key] for key in NEEDED[path] if key != field}
+        answer = ours.post(path.format(**ours.ids), body)
+        assert_envelope(answer, 400)
+        assert answer.json()["error"]["field"] == field
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "field"),
+    [
+        ("/api/v1/runs", {"business_key": "x" * 257}, "business_key"),
+        ("/api/v1/runs", {"priority": 1001}, "priority"),
+        ("/api/v1/runs", {"sla_seconds": 2**31}, "sla_seconds"),
+        ("/api/v1/runs", {"version": 2**31}, "version"),
+        ("/api/v1/runs/batch", {"items": []}, "items"),
+        ("/api/v1/runs/batch", {"items": [{"input": 1}] * 1001}, "items"),
+        ("/api/v1/runs/batch", {"items": [{"input": 1}, {"inputs": 1}]}, "items[1].input"),
+        ("/api/v1/runs/batch", {"items": [{"input": 1}, 7]}, "items[1]"),
+        ("/api/v1/runs/batch", {"items": [{"input": 1, "business_key": 7}]}, "items[0].business_key"),
+        ("/api/v1/jobs/poll", {"queues": []}, "queues"),
+        ("/api/v1/jobs/poll", {"queues": ["a"] * 51}, "queues"),
+        ("/api/v1/jobs/poll", {"queues": ["work", 7]}, "queues[1]"),
+        ("/api/v1/jobs/poll", {"queues": ["work", "default"]}, "queues[1]"),
+        ("/api/v1/jobs/poll", {"max_jobs": 101}, "max_jobs"),
+        ("/api/v1/jobs/poll", {"wait_seconds": 20.5}, "wait_seconds"),
+        ("/api/v1/jobs/{job}/fail", {"error": {"code": "X"}}, "error.message"),
+        ("/api/v1/jobs/{job}/fail", {"error": {"code": "X", "message": "x", "more": 1}}, "error.more"),
+    ],
+)
+def test_a_value_out_of_bounds_is_named(ours, path, body, field):
+    whole = {key: GOOD[key] for key in NEEDED[path]} | body
+    answer = ours.post(path.format(**ours.ids), whole)
+    assert_envelope(answer, 400)
+    assert answer.json()["error"]["field"] == field
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "status=DONE",
+        "created_after=yesterday",
+        "created_before=2026-01-01T00:00:00",
+        "created_after=2026-13-01T00:00:00Z",
+        "workflow=" + "x" * 129,
+        "business_key=%00",
+        "q=%00",
+        "limit=0",
+        "cursor=x",
+        "unknown=1",
+    ],
+)
+def test_a_bad_filter_of_runs_is_named(ours, query):
+    answer = ours.get(f"/api/v1/runs?{query}")
+    assert_envelope(answer, 400)
+    assert answer.json()["error"]["field"] == query.partition("=")[0]
 
 
 json_values = st.recursive(
@@ -158,6 +258,25 @@ bodies = st.fixed_dictionaries(
         "layout": json_values,
         "dialect": st.sampled_from(["native", "s0", "steps"]) | json_values,
         "note": json_values,
+        "workflow": st.sampled_from(["ours", "none"]) | json_values,
+        "version": st.sampled_from([1, 2]) | json_values,
+        "business_key": json_values,
+        "input": json_values,
+        "items": st.lists(st.fixed_dictionaries({"input": json_values}) | json_values, max_size=3)
+        | json_values,
+        "sla_seconds": json_values,
+        "priority": json_values,
+        "if_exists": st.sampled_from(["return", "error", "new_if_ended"]) | json_values,
+        "compensate": json_values,
+        "worker_id": st.just("w") | json_values,
+        "queues": st.lists(st.sampled_from(["work", "default"]) | json_values, max_size=3) | json_values,
+        "max_jobs": st.sampled_from([1, 100]) | json_values,
+        "wait_seconds": st.just(0) | st.text() | st.booleans(),
+        "lease_token": st.just("x") | json_values,
+        "output": json_values,
+        "error": st.fixed_dictionaries({"code": st.just("X"), "message": json_values}) | json_values,
+        "retryable": json_values,
+        "progress": json_values,
         "reason": json_values,
         "what": json_values,
     },

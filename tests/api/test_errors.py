@@ -2,6 +2,7 @@
 
 import logging
 
+import psycopg
 import pytest
 from django.db import DataError, IntegrityError, InterfaceError, OperationalError
 from django.test import Client
@@ -70,6 +71,9 @@ def test_a_strange_request_id_is_replaced(api, given):
         (IntegrityError("23505"), 409, "conflict"),
         (OperationalError("gone"), 503, "unavailable"),
         (InterfaceError("closed"), 503, "unavailable"),
+        (psycopg.errors.NumericValueOutOfRange("22003"), 400, "invalid"),
+        (psycopg.errors.UniqueViolation("23505"), 409, "conflict"),
+        (psycopg.errors.AdminShutdown("57P01"), 503, "unavailable"),
         (RecursionError(), 400, "too_deep"),
         (KeyError("secret"), 500, "internal_error"),
     ],

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lib.strict_json import BadJson, JsonTooLarge, stored_loads, strict_dumps, strict_loads
+from lib.strict_json import BadJson, JsonTooLarge, stored_integer, strict_dumps, strict_loads
 
 BIG = 1 << 20
 
@@ -176,10 +176,26 @@ def test_an_open_text_full_of_escaped_quotes_is_read_in_one_pass():
 @pytest.mark.parametrize("number", [1e16, 1e20, 1e308, -1.2345678901234567e19, 2**53, -(2**53), 1.5, 0])
 def test_a_number_that_jsonb_wrote_out_is_the_number_that_went_in(number):
     as_jsonb_writes_it = format(Decimal(repr(number)), "f")
-    value = stored_loads(f'{{"n": {as_jsonb_writes_it}}}')
+    value = json.loads(f'{{"n": {as_jsonb_writes_it}}}', parse_int=stored_integer)
     assert value == {"n": number}
     assert type(value["n"]) is type(number)
     assert read(write(value)) == value
+
+
+@pytest.mark.parametrize("number", [1e16, 12345678901234567e0, 1e20, 1e308, -1.2345678901234567e19])
+def test_a_large_double_is_written_so_that_jsonb_keeps_it_a_double(number):
+    raw = write({"a": [number, 1]})
+    assert raw.endswith(b".0,1]}")
+    assert b"e" not in raw
+    assert read(raw) == {"a": [number, 1]}
+    as_jsonb_writes_the_short_form = int(Decimal(repr(number)))
+    assert write([as_jsonb_writes_the_short_form]) == write([number])
+
+
+@pytest.mark.parametrize("number", [2**53 + 1, 2**53 + 2, 10**16 + 1, 2**63 - 1, 2**70, 10**400])
+def test_an_integer_that_is_no_double_of_jsonb_is_refused(number):
+    with pytest.raises(BadJson, match="2\\^53"):
+        write({"a": number})
 
 
 json_values = st.recursive(

@@ -3,7 +3,6 @@
 import django.db.models.deletion
 import django.db.models.functions.datetime
 import django.db.models.manager
-import workflows.stored_json
 from django.conf import settings
 from django.db import migrations, models
 
@@ -25,8 +24,8 @@ class Migration(migrations.Migration):
                 ('name', models.CharField(max_length=128)),
                 ('title', models.CharField(blank=True, max_length=200)),
                 ('description', models.TextField(blank=True)),
-                ('draft_definition', workflows.stored_json.StoredJson(decoder=workflows.stored_json.StoredDecoder)),
-                ('draft_layout', workflows.stored_json.StoredJson(decoder=workflows.stored_json.StoredDecoder, default=dict)),
+                ('draft_definition', models.JSONField()),
+                ('draft_layout', models.JSONField(default=dict)),
                 ('draft_revision', models.PositiveIntegerField(default=1)),
                 ('draft_updated_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
                 ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
@@ -48,8 +47,8 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('number', models.PositiveIntegerField()),
-                ('definition', workflows.stored_json.StoredJson(decoder=workflows.stored_json.StoredDecoder)),
-                ('layout', workflows.stored_json.StoredJson(decoder=workflows.stored_json.StoredDecoder, default=dict)),
+                ('definition', models.JSONField()),
+                ('layout', models.JSONField(default=dict)),
                 ('content_hash', models.CharField(max_length=64)),
                 ('note', models.TextField(blank=True)),
                 ('published_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),

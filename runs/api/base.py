@@ -1,0 +1,31 @@
+"""What the runs' views share: what a service refuses becomes an answer, and a run is found within its tenant."""
+
+from uuid import UUID
+
+from rest_framework.response import Response
+
+from accounts.api.base import ApiView
+from lib.refusals import Conflict, Invalid, Missing
+from runs import queries
+from runs.jobs import UnknownJob
+from runs.models import Run
+from runs.services import RunRefused
+
+
+class RunsApiView(ApiView):
+    """A view over runs."""
+
+    def handle_exception(self, exc: Exception) -> Response:
+        if isinstance(exc, RunRefused):
+            kind = Conflict if exc.conflict else Invalid
+            exc = kind(exc.message, code=exc.code, field=exc.field)
+        elif isinstance(exc, UnknownJob):
+            exc = Missing("There is no such job.")
+        return super().handle_exception(exc)
+
+    def find_run(self, run_id: UUID) -> Run:
+        """The tenant's run. Raises Missing."""
+        run = queries.get_run_for(self.principal.tenant_id, run_id)
+        if run is None:
+            raise Missing("There is no such run.")
+        return run

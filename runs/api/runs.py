@@ -1,0 +1,140 @@
+"""The routes of runs and dead letters."""
+
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.roles import DEAD_LETTERS_READ, RUNS_OPERATE, RUNS_READ, RUNS_START
+from lib.api.pagination import keyset_page
+from lib.api.schema import page_schema
+from lib.api.serializers import Verb, body, query
+from lib.refusals import Missing
+from runs import queries, services
+from runs.api import serializers as s
+from runs.api.base import RunsApiView
+from runs.api.search import search
+from runs.api.starts import start_many, start_one
+
+
+class RunsView(RunsApiView):
+    """Runs."""
+
+    scopes = {"GET": RUNS_READ, "POST": RUNS_START}
+
+    @extend_schema(parameters=[s.RunListQuery], responses=page_schema(s.RunSerializer))
+    def get(self, request: Request) -> Response:
+        """The runs that fit, newest first."""
+        asked = query(s.RunListQuery, request)
+        limit, cursor, q = asked.pop("limit"), asked.pop("cursor", None), asked.pop("q", None)
+        found = queries.runs_of(self.principal.tenant_id, **asked)
+        found = found if q is None else search(found, q)
+        page = keyset_page(found, request, keys=("id",), limit=limit, cursor=cursor)
+        return Response(page.answer(queries.run_rows(page.rows)))
+
+    @extend_schema(request=s.StartRun, responses={200: s.StartedRunSerializer, 201: s.StartedRunSerializer})
+    def post(self, request: Request) -> Response:
+        """Starts a run: 201; the same business key again: 200 and the run that exists."""
+        run, created = start_one(self.principal, body(s.StartRun, request))
+        return Response(
+            run, status=201 if created else 200, headers={"Location": f"/api/v1/runs/{run['id']}"}
+        )
+
+
+class RunBatchView(RunsApiView):
+    """Many runs at once."""
+
+    scopes = {"POST": RUNS_START}
+
+    @extend_schema(request=s.StartBatch, responses={201: s.BatchSerializer})
+    def post(self, request: Request) -> Response:
+        """Starts up to 1,000 runs of a workflow in one transaction, all or none."""
+        started = start_many(self.principal, body(s.StartBatch, request))
+        rows = [{"id": run.id, "business_key": run.business_key, "created": run.created} for run in started]
+        return Response({"runs": rows}, status=201)
+
+
+class RunView(RunsApiView):
+    """One run."""
+
+    scopes = {"GET": RUNS_READ}
+
+    @extend_schema(responses=s.RunSerializer)
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """The run with its steps: one for each node, those without a row yet too."""
+        return Response(queries.run_row(self.find_run(run_id)))
+
+
+class RunStepsView(RunsApiView):
+    """The steps of a run."""
+
+    scopes = {"GET": RUNS_READ}
+
+    @extend_schema(parameters=[s.StepListQuery], responses=page_schema(s.StepSerializer))
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """The steps in the order of the graph, items of maps too; never more than one page."""
+        node = query(s.StepListQuery, request).get("node")
+        rows = queries.step_rows(self.find_run(run_id), node)
+        if node is not None and not rows:
+            raise Missing(f"The run has no node {node}.", field="node")
+        return Response({"results": rows, "next": None, "previous": None})
+
+
+class RunHistoryView(RunsApiView):
+    """The history of a run."""
+
+    scopes = {"GET": RUNS_READ}
+
+    @extend_schema(parameters=[s.HistoryQuery], responses=page_schema(s.EventSerializer))
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """What happened, newest first unless `order=asc`."""
+        asked = query(s.HistoryQuery, request)
+        oldest_first = asked.pop("order") == "asc"
+        events = queries.history_of(self.find_run(run_id))
+        page = keyset_page(events, request, keys=("id",), oldest_first=oldest_first, **asked)
+        return Response(page.answer([queries.history_row(event) for event in page.rows]))
+
+
+class RunCancelView(RunsApiView):
+    """Cancelling."""
+
+    scopes = {"POST": RUNS_OPERATE}
+
+    @extend_schema(request=s.CancelRun, responses=s.RunSerializer)
+    def post(self, request: Request, run_id: UUID) -> Response:
+        """Cancels an open run: what waits at once, what runs is awaited; 409 if it has ended."""
+        reason = body(s.CancelRun, request).get("reason", "")
+        run = self.find_run(run_id)
+        services.cancel_runs(run.tenant_id, [str(run.id)], by=self.principal.username, reason=reason)
+        return Response(queries.run_row(self.find_run(run_id)))
+
+
+class RunResumeView(RunsApiView):
+    """Resuming."""
+
+    scopes = {"POST": RUNS_OPERATE}
+
+    @extend_schema(request=Verb, responses=s.RunSerializer)
+    def post(self, request: Request, run_id: UUID) -> Response:
+        """Reopens a FAILED run: its failed steps run again, completed ones stay; 409 for any other."""
+        reason = body(Verb, request).get("reason", "")
+        run = self.find_run(run_id)
+        services.resume_runs([str(run.id)], by=self.principal.username, reason=reason)
+        return Response(queries.run_row(self.find_run(run_id)))
+
+
+class DeadLettersView(RunsApiView):
+    """Dead letters."""
+
+    scopes = {"GET": DEAD_LETTERS_READ}
+
+    @extend_schema(parameters=[s.DeadLetterQuery], responses=page_schema(s.DeadLetterSerializer))
+    def get(self, request: Request) -> Response:
+        """The steps that failed their run for good, newest first."""
+        asked = query(s.DeadLetterQuery, request)
+        letters = queries.dead_letters_of(self.principal.tenant_id)
+        if resolution := asked.pop("resolution", None):
+            letters = letters.filter(resolution__isnull=resolution == "open")
+        page = keyset_page(letters, request, keys=("id",), **asked)
+        return Response(page.answer([queries.dead_letter_row(letter) for letter in page.rows]))

@@ -1,0 +1,246 @@
+"""What the runs' routes take; and what they give, for the OpenAPI document: rows come ready from `queries`."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from engine.statuses import RunStatus, StepStatus
+from lib.api import fields
+from lib.api.serializers import PageQuery, Query, StrictSerializer, Verb
+from runs.queries import PENDING, SHOWN_STATUSES
+from runs.services import MAX_BUSINESS_KEY, MAX_ITEMS
+
+RUN_STATUSES = [*SHOWN_STATUSES, *(str(status.value) for status in RunStatus)]
+STEP_STATUSES = [PENDING, *(str(status.value) for status in StepStatus)]
+_TEN_YEARS = 3_650 * 86_400
+
+
+class StartRun(Verb):
+    """A run to start."""
+
+    workflow = fields.Text(max_length=128)
+    version = fields.Whole(required=False, min_value=1, max_value=2**31 - 1, help_text="Default: the latest.")
+    business_key = fields.Text(required=False, max_length=MAX_BUSINESS_KEY)
+    input = fields.JsonValue()
+    sla_seconds = fields.Whole(required=False, min_value=1, max_value=_TEN_YEARS)
+    priority = fields.Whole(required=False, min_value=-1000, max_value=1000, default=0)
+    if_exists = fields.OneOf(["return", "new_if_ended", "error"], required=False, default="return")
+
+
+class BatchItem(StrictSerializer):
+    """One run of a batch."""
+
+    business_key = fields.Text(required=False, max_length=MAX_BUSINESS_KEY)
+    input = fields.JsonValue()
+
+
+class StartBatch(Verb):
+    """Runs of one workflow to start in one transaction."""
+
+    workflow = fields.Text(max_length=128)
+    version = fields.Whole(required=False, min_value=1, max_value=2**31 - 1)
+    items = fields.Items(child=BatchItem(), min_length=1, max_length=MAX_ITEMS)
+
+
+class CancelRun(Verb):
+    """Cancelling."""
+
+    compensate = fields.Flag(required=False, default=False)
+
+    def validate_compensate(self, value: bool) -> bool:
+        if value:
+            raise serializers.ValidationError("Compensation is not there yet.", code="not_supported")
+        return value
+
+
+class PollJobs(Verb):
+    """A worker that asks for jobs."""
+
+    worker_id = fields.Text(max_length=200)
+    queues = fields.Items(child=fields.Text(max_length=128), min_length=1, max_length=50)
+    max_jobs = fields.Whole(min_value=1, max_value=100)
+    wait_seconds = fields.Number(required=False, min_value=0, max_value=20, default=0)
+
+
+class JobVerb(Verb):
+    """What a worker says of a job that it holds."""
+
+    lease_token = fields.Text(max_length=200)
+
+
+class CompleteJob(JobVerb):
+    """The job is done."""
+
+    output = fields.JsonValue()
+
+
+class JobError(StrictSerializer):
+    """What went wrong."""
+
+    code = fields.Text(max_length=100)
+    message = fields.Text(max_length=10_000, allow_blank=True)
+
+
+class FailJob(JobVerb):
+    """The attempt failed."""
+
+    error = JobError()
+    retryable = fields.Flag()
+
+
+class Heartbeat(JobVerb):
+    """The worker is still at it."""
+
+    progress = fields.JsonValue(required=False)
+
+
+class RunListQuery(PageQuery):
+    """Which runs."""
+
+    workflow = serializers.CharField(required=False, max_length=128)
+    status = serializers.ChoiceField(RUN_STATUSES, required=False)
+    business_key = serializers.CharField(required=False, max_length=MAX_BUSINESS_KEY, trim_whitespace=False)
+    created_after = fields.Moment(required=False)
+    created_before = fields.Moment(required=False)
+    q = serializers.CharField(
+        required=False,
+        max_length=MAX_BUSINESS_KEY,
+        help_text="Part of the business key, or how the id begins.",
+    )
+
+
+class StepListQuery(Query):
+    """Which steps."""
+
+    node = serializers.CharField(required=False, max_length=64)
+
+
+class HistoryQuery(PageQuery):
+    """How to list the history."""
+
+    order = serializers.ChoiceField(["desc", "asc"], required=False, default="desc")
+
+
+class DeadLetterQuery(PageQuery):
+    """Which dead letters."""
+
+    resolution = serializers.ChoiceField(["open", "resolved"], required=False)
+
+
+class StepSerializer(serializers.Serializer[Any]):
+    """A step of a run; nodes that are not decided yet are PENDING."""
+
+    id = serializers.UUIDField(allow_null=True)
+    node = serializers.CharField()
+    index = serializers.IntegerField(allow_null=True)
+    type = serializers.CharField()
+    title = serializers.CharField()
+    status = serializers.ChoiceField(STEP_STATUSES)
+    attempt = serializers.IntegerField()
+    max_attempts = serializers.IntegerField()
+    input = fields.JsonValue()
+    output = fields.JsonValue()
+    error = fields.JsonValue()
+    queued_at = serializers.DateTimeField(allow_null=True)
+    started_at = serializers.DateTimeField(allow_null=True)
+    completed_at = serializers.DateTimeField(allow_null=True)
+    duration_ms = serializers.FloatField(allow_null=True)
+    waiting_for = serializers.CharField(allow_null=True)
+
+
+class RunSerializer(serializers.Serializer[Any]):
+    """A run with its steps."""
+
+    id = serializers.UUIDField()
+    workflow = serializers.CharField()
+    version = serializers.IntegerField()
+    business_key = serializers.CharField(allow_null=True)
+    status = serializers.ChoiceField(RUN_STATUSES)
+    life = serializers.IntegerField()
+    input = fields.JsonValue()
+    output = fields.JsonValue()
+    error = fields.JsonValue()
+    created_at = serializers.DateTimeField()
+    started_at = serializers.DateTimeField(allow_null=True)
+    completed_at = serializers.DateTimeField(allow_null=True)
+    waiting_for = serializers.CharField(allow_null=True)
+    created_by = serializers.CharField()
+    steps = StepSerializer(many=True)
+
+
+class StartedRunSerializer(RunSerializer):
+    """A run that a start gave."""
+
+    input_mismatch = serializers.BooleanField(
+        required=False, help_text="With 200: the existing run was started with another input."
+    )
+
+
+class BatchStartedSerializer(serializers.Serializer[Any]):
+    """One run of a batch."""
+
+    id = serializers.UUIDField()
+    business_key = serializers.CharField(allow_null=True)
+    created = serializers.BooleanField()
+
+
+class BatchSerializer(serializers.Serializer[Any]):
+    """What a batch gave, in the order of its items."""
+
+    runs = BatchStartedSerializer(many=True)
+
+
+class EventSerializer(serializers.Serializer[Any]):
+    """Something that happened to a run."""
+
+    id = serializers.IntegerField()
+    type = serializers.CharField()
+    node = serializers.CharField(allow_null=True)
+    attempt = serializers.IntegerField(allow_null=True)
+    payload = fields.JsonValue()
+    created_at = serializers.DateTimeField()
+
+
+class JobSerializer(serializers.Serializer[Any]):
+    """A job with the lease on it."""
+
+    id = serializers.UUIDField()
+    run_id = serializers.UUIDField()
+    workflow = serializers.CharField()
+    node = serializers.CharField()
+    type = serializers.CharField()
+    params = fields.JsonValue()
+    input = fields.JsonValue()
+    attempt = serializers.IntegerField()
+    max_attempts = serializers.IntegerField()
+    lease_token = serializers.CharField()
+    lease_expires_at = serializers.DateTimeField()
+    idempotency_key = serializers.CharField()
+
+
+class JobsSerializer(serializers.Serializer[Any]):
+    """The jobs that were leased; none, where there is no work."""
+
+    jobs = JobSerializer(many=True)
+
+
+class JobAnswerSerializer(serializers.Serializer[Any]):
+    """What became of a worker's word."""
+
+    applied = serializers.BooleanField()
+    reason = serializers.CharField(required=False, help_text="Why it was not applied.")
+    duplicate = serializers.BooleanField(required=False)
+    lease_expires_at = serializers.DateTimeField(required=False)
+    cancel_requested = serializers.BooleanField(required=False)
+
+
+class DeadLetterSerializer(serializers.Serializer[Any]):
+    """A step that failed its run for good."""
+
+    id = serializers.UUIDField()
+    run_id = serializers.UUIDField()
+    node = serializers.CharField()
+    error = fields.JsonValue()
+    attempts = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+    resolution = serializers.CharField(allow_null=True)

@@ -1,0 +1,50 @@
+"""Starting runs through the API: the principal and a workflow's name become a tenant and a version."""
+
+from typing import Any
+
+from accounts.principal import Principal
+from engine.canonical import canonical_bytes
+from lib.api.serializers import Parsed
+from lib.refusals import Missing
+from runs import queries
+from runs.services import NewRun, RunRefused, Started, Terms, start_runs
+from workflows.queries import startable_version
+
+
+def start_one(principal: Principal, asked: Parsed) -> tuple[dict[str, Any], bool]:
+    """Starts a run; the run as it is shown, and whether it is a new one.
+
+    The run that exists already says `input_mismatch` where it was started with another input (H-12).
+    Raises Missing, Conflict and RunRefused.
+    """
+    item = NewRun(asked["input"], asked.get("business_key"))
+    (started,) = start_runs(_terms(principal, asked), [item], if_exists=asked["if_exists"])
+    run = queries.get_run_for(principal.tenant_id, started.id)
+    if run is None:
+        raise Missing("There is no such run.")
+    row = queries.run_row(run)
+    if not started.created and canonical_bytes(run.input) != canonical_bytes(item.input):
+        row["input_mismatch"] = True
+    return row, started.created
+
+
+def start_many(principal: Principal, asked: Parsed) -> list[Started]:
+    """Starts all items or none. Raises Missing, Conflict and RunRefused naming the item."""
+    items = [NewRun(item["input"], item.get("business_key")) for item in asked["items"]]
+    try:
+        return start_runs(_terms(principal, asked), items)
+    except RunRefused as refusal:
+        if len(items) == 1 and refusal.field and not refusal.field.startswith("items"):
+            refusal.field = f"items[0].{refusal.field}"
+        raise
+
+
+def _terms(principal: Principal, asked: Parsed) -> Terms:
+    version = startable_version(principal.tenant_id, asked["workflow"], asked.get("version"))
+    return Terms(
+        tenant=principal.tenant_id,
+        version=version.pk,
+        by=principal.username,
+        priority=asked.get("priority", 0),
+        sla_seconds=asked.get("sla_seconds"),
+    )

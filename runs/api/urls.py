@@ -1,0 +1,21 @@
+"""The runs' routes, below `/api/v1/`."""
+
+from django.urls import path
+
+from runs.api import jobs, runs
+
+urlpatterns = [
+    path("runs", runs.RunsView.as_view(), name="api-runs"),
+    path("runs/batch", runs.RunBatchView.as_view(), name="api-runs-batch"),
+    path("runs/<uuid:run_id>", runs.RunView.as_view(), name="api-run"),
+    path("runs/<uuid:run_id>/steps", runs.RunStepsView.as_view(), name="api-run-steps"),
+    path("runs/<uuid:run_id>/history", runs.RunHistoryView.as_view(), name="api-run-history"),
+    path("runs/<uuid:run_id>/cancel", runs.RunCancelView.as_view(), name="api-run-cancel"),
+    path("runs/<uuid:run_id>/resume", runs.RunResumeView.as_view(), name="api-run-resume"),
+    path("dead-letters", runs.DeadLettersView.as_view(), name="api-dead-letters"),
+    path("jobs/poll", jobs.JobsPollView.as_view(), name="api-jobs-poll"),
+    path("jobs/<uuid:job_id>/complete", jobs.JobCompleteView.as_view(), name="api-job-complete"),
+    path("jobs/<uuid:job_id>/fail", jobs.JobFailView.as_view(), name="api-job-fail"),
+    path("jobs/<uuid:job_id>/heartbeat", jobs.JobHeartbeatView.as_view(), name="api-job-heartbeat"),
+    path("jobs/<uuid:job_id>/release", jobs.JobReleaseView.as_view(), name="api-job-release"),
+]

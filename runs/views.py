@@ -1,0 +1,29 @@
+"""Pages that show runs."""
+
+from uuid import UUID
+
+from django.http import HttpResponse
+from django.shortcuts import render
+
+from accounts.access import PageRequest, page
+from accounts.roles import RUNS_READ
+from lib.refusals import Missing
+from runs import queries
+
+LAST = 50
+
+
+@page(RUNS_READ)
+def runs_page(request: PageRequest) -> HttpResponse:
+    """The last runs."""
+    last = queries.runs_of(request.principal.tenant_id).order_by("-id")[:LAST]
+    return render(request, "runs/list.html", {"runs": queries.run_rows(last)})
+
+
+@page(RUNS_READ)
+def run_page(request: PageRequest, run_id: UUID) -> HttpResponse:
+    """A run with its steps."""
+    run = queries.get_run_for(request.principal.tenant_id, run_id)
+    if run is None:
+        raise Missing("There is no such run.")
+    return render(request, "runs/detail.html", {"run": queries.run_row(run)})

@@ -1,0 +1,199 @@
+"""Jobs: the life of a step whose worker is somewhere else (C-5, H-4, H-17)."""
+
+from datetime import timedelta
+from threading import Thread
+
+import pytest
+from django.db import connection
+from django.db.models.functions import Now
+from django.utils.dateparse import parse_datetime
+
+from runs.api import long_polls
+from runs.models import StepExecution
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+POLL = {"worker_id": "w1", "queues": ["card"], "max_jobs": 10}
+
+
+@pytest.fixture
+def worker(people):
+    """A client with a worker's token; its tenant has a run that waits for its first job."""
+    admin = people.client("admin")
+    nodes = [
+        {"id": "charge", "type": "job", "queue": "card", "params": {"amount": "{{ input.amount }}"}},
+        {"id": "done", "type": "noop"},
+    ]
+    nodes[0]["retry"] = {"max_retries": 1, "base_seconds": 0}
+    document = {"name": "pay", "nodes": nodes, "edges": [{"from": "charge", "to": "done"}]}
+    admin.post("/api/v1/workflows", {"name": "pay", "definition": document})
+    assert admin.post("/api/v1/workflows/pay/publish").status_code == 201
+    client = people.client("worker")
+    client.run = admin.post("/api/v1/runs", {"workflow": "pay", "input": {"amount": 5}}).json()["id"]
+    return client
+
+
+def poll(worker, **more):
+    answer = worker.post("/api/v1/jobs/poll", POLL | more)
+    assert answer.status_code == 200, answer.json()
+    return answer.json()["jobs"]
+
+
+def say(worker, job, verb, **body):
+    answer = worker.post(f"/api/v1/jobs/{job['id']}/{verb}", {"lease_token": job["lease_token"]} | body)
+    assert answer.status_code == 200, answer.json()
+    return answer.json()
+
+
+def lose_lease(job):
+    StepExecution.unsafe_all_tenants.filter(pk=job["id"]).update(
+        lease_expires_at=Now() - timedelta(seconds=1)
+    )
+
+
+def requeue(job):
+    """What the sweep does with a lost lease."""
+    StepExecution.unsafe_all_tenants.filter(pk=job["id"]).update(
+        status="QUEUED", worker=None, lease_expires_at=None
+    )
+
+
+def test_a_job_is_leased_to_one_worker(worker):
+    (job,) = poll(worker)
+    assert set(job) == {
+        "id", "run_id", "workflow", "node", "type", "params", "input", "attempt", "max_attempts",
+        "lease_token", "lease_expires_at", "idempotency_key",
+    }  # fmt: skip
+    assert (job["run_id"], job["workflow"], job["node"], job["type"]) == (worker.run, "pay", "charge", "job")
+    assert (job["params"], job["input"]) == ({"amount": 5}, {"amount": 5})
+    assert (job["attempt"], job["max_attempts"]) == (1, 2)
+    assert "T" in job["lease_expires_at"]
+    assert parse_datetime(job["lease_expires_at"]).tzinfo
+    assert poll(worker, worker_id="w2") == []
+    assert poll(worker, queues=["other"]) == []
+
+
+def test_completing_a_job_moves_its_run(worker):
+    (job,) = poll(worker)
+    assert say(worker, job, "complete", output={"receipt": "r1"}) == {"applied": True}
+    factories.work()
+    assert factories.run(worker.run).output == {"receipt": "r1"}
+
+
+def test_completing_twice_changes_nothing(worker):
+    (job,) = poll(worker)
+    say(worker, job, "complete", output=1)
+    assert say(worker, job, "complete", output=2) == {"applied": True, "duplicate": True}
+    assert factories.steps(worker.run)["charge"].output == 1
+
+
+def test_a_late_completion_counts_while_nobody_else_was_given_the_job(worker):
+    (job,) = poll(worker)
+    lose_lease(job)
+    requeue(job)
+    assert say(worker, job, "complete", output="late")["applied"] is True
+
+
+def test_a_completion_after_somebody_else_was_given_the_job_has_no_effect(worker):
+    (job,) = poll(worker)
+    requeue(job)
+    (again,) = poll(worker, worker_id="w2")
+    assert again["lease_token"] != job["lease_token"]
+    assert again["idempotency_key"] == job["idempotency_key"]
+    assert say(worker, job, "complete", output="stale") == {"applied": False, "reason": "lease_lost"}
+    assert say(worker, job, "heartbeat")["applied"] is False
+    assert say(worker, job, "release")["applied"] is False
+    assert say(worker, again, "complete", output="right")["applied"] is True
+
+
+def test_a_token_of_another_job_opens_nothing(worker):
+    (job,) = poll(worker)
+    forged = job | {"lease_token": "x" * 22}
+    for verb, body in (
+        ("complete", {"output": 1}),
+        ("fail", {"error": {"code": "X", "message": "x"}, "retryable": True}),
+        ("heartbeat", {}),
+        ("release", {}),
+    ):
+        assert say(worker, forged, verb, **body)["applied"] is False
+    assert say(worker, job, "heartbeat")["applied"] is True
+
+
+def test_a_failure_is_tried_again_and_then_final(worker):
+    error = {"code": "CardDown", "message": "No answer."}
+    (job,) = poll(worker)
+    assert say(worker, job, "fail", error=error, retryable=True)["applied"] is True
+    (job,) = poll(worker)
+    assert job["attempt"] == 2
+    assert say(worker, job, "fail", error=error, retryable=True)["applied"] is True
+    assert poll(worker) == []
+    assert factories.run(worker.run).status == "FAILED"
+
+
+def test_a_failure_that_is_not_retryable_is_final_at_once(worker):
+    (job,) = poll(worker)
+    say(worker, job, "fail", error={"code": "CardDeclined", "message": "No."}, retryable=False)
+    run = factories.run(worker.run)
+    assert (run.status, run.error["code"]) == ("FAILED", "CardDeclined")
+
+
+def test_a_heartbeat_renews_the_lease_and_tells_of_a_cancel(worker, people):
+    (job,) = poll(worker)
+    beat = say(worker, job, "heartbeat", progress={"done": 0.5})
+    assert (beat["applied"], beat["cancel_requested"]) == (True, False)
+    assert parse_datetime(beat["lease_expires_at"]) >= parse_datetime(job["lease_expires_at"])
+    people.client("admin").post(f"/api/v1/runs/{worker.run}/cancel")
+    assert say(worker, job, "heartbeat")["cancel_requested"] is True
+
+
+def test_a_job_that_is_given_back_costs_no_attempt(worker):
+    (job,) = poll(worker)
+    assert say(worker, job, "release") == {"applied": True}
+    (again,) = poll(worker)
+    assert again["attempt"] == 1
+
+
+@pytest.mark.parametrize("queue", ["default", "blocking", "engine", "ticks"])
+def test_nobody_polls_a_queue_of_handoffs_own(worker, queue):
+    answer = worker.post("/api/v1/jobs/poll", POLL | {"queues": ["card", queue]})
+    assert (answer.status_code, answer.json()["error"]["field"]) == (400, "queues[1]")
+
+
+def test_an_output_that_jsonb_could_not_hold_is_refused_at_the_door(worker):
+    (job,) = poll(worker)
+    raw = b'{"lease_token": "%s", "output": {"a": "\\u0000"}}' % job["lease_token"].encode()
+    answer = worker.generic(
+        "POST", f"/api/v1/jobs/{job['id']}/complete", raw, content_type="application/json"
+    )
+    assert (answer.status_code, answer.json()["error"]["field"]) == (400, "output.a")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_waiting_poll_gets_the_job_that_comes(people):
+    worker = people.client("worker")
+    admin = people.client("admin")
+    document = {"name": "later", "nodes": [{"id": "a", "type": "job", "queue": "card"}], "edges": []}
+    admin.post("/api/v1/workflows", {"name": "later", "definition": document})
+    admin.post("/api/v1/workflows/later/publish")
+    found = []
+
+    def wait():
+        try:
+            found.extend(poll(worker, wait_seconds=15))
+        finally:
+            connection.close()
+
+    thread = Thread(target=wait)
+    thread.start()
+    run = admin.post("/api/v1/runs", {"workflow": "later", "input": {}}).json()["id"]
+    thread.join(timeout=20)
+    assert [job["run_id"] for job in found] == [run]
+
+
+def test_only_so_many_polls_wait_in_one_process():
+    with long_polls.place(5) as one, long_polls.place(5), long_polls.place(5), long_polls.place(5):
+        assert one == 5
+        with long_polls.place(5) as more:
+            assert more == 0
+    with long_polls.place(5) as again:
+        assert again == 5
