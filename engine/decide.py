@@ -203,7 +203,7 @@ class _Walk:
         # What a decision takes first has decided, even without a condition; elsewhere a conditional edge must.
         matched = any(decides or edge.kind != "always" for edge in edges)
         branches = decides or (isinstance(output, dict) and "branch" in output)
-        if branches and not matched and not node.allow_no_match:
+        if node.is_conditional and branches and not matched and not node.allow_no_match:
             raise NoBranchMatched(node, output)
         return {edge.target: True for edge in edges}
 
@@ -235,6 +235,7 @@ class _Walk:
 
     def _finish_inside(self, node: Node, outcome: Outcome, given: Json, source: str | None) -> None:
         """An engine step, or one whose input can't be made, is over as soon as it starts."""
+        self.scope["prev"] = given
         outcome, taken = self.conclude(node, outcome)
         if isinstance(outcome, Completed):
             step = NewStep(node, StepStatus.COMPLETED, given, source, outcome.output, None, taken)

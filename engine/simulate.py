@@ -84,14 +84,14 @@ def simulate(graph: Graph, run_input: Json, outcomes: Mapping[str, Outcome], pic
         for name in batch:
             if state.status == RunStatus.RUNNING:
                 _end(state, graph.nodes[name], outcomes[name])
-            else:
+            elif state.status == RunStatus.FAILED:
                 # Claimed before the run failed: the worker's result is kept, its edges are not resolved.
                 _record(state.steps[name], outcomes[name])
     return state
 
 
 def _end(state: FinalState, node: Node, outcome: Outcome) -> None:
-    effects = settle(state.graph, node, outcome, state.scope())
+    effects = settle(state.graph, node, outcome, state.scope() | {"prev": state.steps[node.id].given})
     _record(state.steps[node.id], effects.outcome or outcome)
     state.steps[node.id].taken = effects.taken
     _apply(state, effects)
