@@ -1,0 +1,177 @@
+"""Kill a worker at every named point, let another one go on: everything converges (STYLE 21, R-258, R-253)."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lib.clock import set_now
+from runs import store
+from runs.maintenance import leases
+from runs.models import Run
+from runs.services import RunRefused
+from tests import factories as make
+from tests import invariants
+from tests.crash import victim
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+Work = tuple[Callable[..., None], tuple[Any, ...]]
+
+ENDED = {"COMPLETED", "FAILED", "CANCELLED"}
+ROUTES = 12
+BAD = {"type": "text.clean", "retry": "none"}
+"""A step that fails at once: its input is no text."""
+ELSEWHERE = {"queue": "blocking"}
+
+CHAIN = make.graph(["a", {"id": "b", **ELSEWHERE}, "c"], ["a>b", "b>c"])
+DIAMOND = make.graph(
+    [*"abcd", {"id": "e", "type": "decision"}, *"fgh"],
+    [
+        *("a>b", "a>c", "b>d", "c>d", "d>e", "f>h", "g>h"),
+        {"from": "e", "to": "f", "when": "false"},
+        {"from": "e", "to": "g", "default": True},
+    ],
+    output={"h": "{{ steps.h.output }}"},
+)
+ANY = make.graph(["a", {"id": "b", **ELSEWHERE}, {"id": "c", "join": "any"}, "d"], ["a>c", "b>c", "b>d"])
+FAILING = make.graph(["a", {"id": "b", **BAD}, {"id": "c", **ELSEWHERE}, "d"], ["a>b", "a>c", "c>d"])
+HALF = make.graph([{"id": "a", "retry": "none"}, "b", "c", "d", "e"], ["a>c", "b>c", "b>d", "c>e", "d>e"])
+MADE = {"type": "transform", "params": {"set": {"x": "{{ run.workflow }}"}}}
+ENGINE_FIRST = make.graph([{"id": "a", **MADE}, "b", "c"], ["a>b", "a>c"])
+BROKEN_START = make.graph(
+    [{"id": "a", "type": "transform", "params": {"set": {"x": "{{ input.no }}"}}}, "b"], []
+)
+JOB = make.graph(["a", {"id": "b", "type": "job", "queue": victim.OUTSIDE}], ["a>b"])
+
+seen: dict[str, Counter[str]] = {}
+
+
+def drained(definition) -> Callable[[], Work]:
+    def prepare():
+        make.start(definition, {"n": 1}, {"n": 2})
+        return victim.drain, ()
+
+    return prepare
+
+
+def started(definition) -> Callable[[], Work]:
+    def prepare():
+        version = make.a_version(definition)
+        return victim.start, (version.pk, version.tenant_id, ("one", "two"))
+
+    return prepare
+
+
+def started_again() -> Work:
+    work, (version, tenant, keys) = started(ENGINE_FIRST)()
+    work(version, tenant, keys[:1])
+    return work, (version, tenant, keys)
+
+
+def resumed() -> Work:
+    run_ids = make.start(HALF, {"n": 1}, {"n": 2})
+    batch = make.claimed()
+    make.fail(*(step for step in batch if step.node == "a"))
+    make.complete(*(step for step in batch if step.node == "b"))
+    return victim.resume, (run_ids,)
+
+
+def cancelled() -> Work:
+    run_ids = make.start(HALF, {"n": 1}, {"n": 2})
+    make.claimed(limit=2)
+    return victim.cancel, (make.a_tenant().pk, run_ids)
+
+
+def swept() -> Work:
+    make.start(CHAIN, {"n": 1}, {"n": 2})
+    make.claimed()
+    return victim.sweep, ()
+
+
+def jobs_done() -> Work:
+    make.start(JOB, {"n": 1}, {"n": 2}, {"n": 3})
+    make.work()
+    return victim.do_jobs, (make.a_tenant().pk,)
+
+
+def dutiful() -> Work:
+    make.start(CHAIN)
+    return victim.duties, ()
+
+
+SCENARIOS: dict[str, tuple[Callable[[], Work], set[str]]] = {
+    "chain": (drained(CHAIN), {"COMPLETED"}),
+    "diamond": (drained(DIAMOND), {"COMPLETED"}),
+    "any": (drained(ANY), {"COMPLETED"}),
+    "failing": (drained(FAILING), {"FAILED"}),
+    "start": (started(ENGINE_FIRST), {"COMPLETED"}),
+    "start again": (started_again, {"COMPLETED"}),
+    "failing start": (started(BROKEN_START), {"FAILED"}),
+    "resume": (resumed, {"COMPLETED"}),
+    "cancel": (cancelled, {"CANCELLED"}),
+    "sweep": (swept, {"COMPLETED"}),
+    "jobs": (jobs_done, {"COMPLETED"}),
+    "duties": (dutiful, {"COMPLETED"}),
+}
+
+
+@pytest.fixture(autouse=True)
+def _real_clock():
+    yield
+    set_now(None)
+
+
+def heal(work: Callable[..., None], given: Sequence[Any]) -> None:
+    """What a client that got no answer does, and then healthy workers, for as long as it takes."""
+    if work in (victim.start, victim.resume, victim.cancel):
+        try:
+            work(*given)
+        except RunRefused:
+            assert work is not victim.start, "it had been done"
+    for turn in range(1, ROUTES):
+        victim.later(turn)
+        leases.sweep()
+        make.work(*victim.QUEUES)
+        victim.do_jobs(make.a_tenant().pk)
+        if not Run.unsafe_all_tenants.exclude(status__in=ENDED).exists():
+            break
+    set_now(None)
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_whatever_point_a_worker_dies_at_every_run_ends_as_it_should(name):
+    prepare, expected = SCENARIOS[name]
+    work, given = prepare()
+    seen[name] = victim.hits_of(work, *given)
+    heal(work, given)
+    # The first time and the last time that this work comes by each point.
+    for point in sorted({f"{hit}:{n}" for hit, times in seen[name].items() for n in (1, times)}):
+        before = set(Run.unsafe_all_tenants.values_list("pk", flat=True))
+        work, given = prepare()
+
+        died = victim.dies(point, work, *given)
+        heal(work, given)
+
+        ended = Run.unsafe_all_tenants.exclude(pk__in=before).values_list("status", flat=True)
+        assert died or not point.endswith(":1"), point
+        assert set(ended) == expected, point
+        assert invariants.broken() == {}, point
+
+
+def test_every_crash_point_was_come_by():
+    """A new statement, or a new point, is covered by a scenario or named here with its reason."""
+    if seen.keys() != SCENARIOS.keys():
+        return
+    in_code = {
+        name
+        for path in Path(store.__file__).parent.rglob("*.py")
+        for name in re.findall(r'crash_points\.hit\("(\w+)"\)', path.read_text())
+    }
+    points = in_code | {f"before_{name}" for name in store.SQL.texts}
+
+    assert points - {hit for hits in seen.values() for hit in hits} == set()
+    assert in_code >= {"after_claim", "before_commit", "after_commit"}

@@ -1,0 +1,133 @@
+"""A worker process that may die at a named point. A fork server keeps it loaded, so that dying is cheap."""
+
+import importlib
+import multiprocessing
+import os
+import signal
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import django
+from django.apps import apps
+from django.conf import settings
+from django.db import connection
+
+if not apps.ready:
+    django.setup()
+
+from lib import crash_points
+from lib.clock import set_now
+from runs import jobs, services, store
+from runs.drain import Drain
+from runs.maintenance import due, leases
+
+LATER = 40
+"""Seconds: longer than a lease, shorter than a timeout."""
+QUEUES = ("default", "engine", "blocking")
+OUTSIDE = "outside"
+
+_context = multiprocessing.get_context("forkserver")
+_context.set_forkserver_preload([__name__])
+
+
+def later(turns: int = 1) -> None:
+    """Set the clock to when every lease of now is over."""
+    set_now(datetime.now(UTC) + timedelta(seconds=LATER * turns))
+
+
+def drain() -> None:
+    """Work until all built-in queues are quiet."""
+    drains = [Drain(queue) for queue in QUEUES]
+    while sum(one.run() for one in drains):
+        pass
+
+
+def start(version: int, tenant: int, keys: Sequence[str]) -> None:
+    """Start a run for each business key."""
+    terms = services.Terms(tenant=tenant, version=version, by="test")
+    services.start_runs(terms, [services.NewRun({"n": 1}, key) for key in keys])
+
+
+def resume(runs: Sequence[str]) -> None:
+    """Resume, then work."""
+    services.resume_runs(runs, by="test")
+    drain()
+
+
+def cancel(tenant: int, runs: Sequence[str]) -> None:
+    """Cancel."""
+    services.cancel_runs(tenant, runs, by="test")
+
+
+def sweep() -> None:
+    """Find the leases that are over by now, then work."""
+    later()
+    leases.sweep()
+    drain()
+
+
+def do_jobs(tenant: int) -> None:
+    """Poll for jobs and do them, one by one: say that it lives, give one back, complete the rest."""
+    first = True
+    while found := jobs.poll(tenant=tenant, worker="outside", queues=[OUTSIDE], max_jobs=3):
+        for job in found:
+            said: dict[str, Any] = {"tenant": tenant, "job": job.held.id, "lease_token": job.lease_token}
+            jobs.heartbeat(**said)
+            if first:
+                jobs.release(**said)
+            else:
+                jobs.complete(**said, output={"done": True})
+            first = False
+
+
+def duties() -> None:
+    """What a process does beside working."""
+    store.worker_seen(worker="victim", queue="default", host="here", pid=1)
+    due.hint()
+    store.workers_forget("victim")
+
+
+def _live(
+    database: dict[str, Any], crash_at: str, hits: Any, work: Callable[..., None], given: tuple
+) -> None:
+    settings.HANDOFF_HINTS = False
+    connection.settings_dict.update(database)
+    os.environ["HANDOFF_CRASH_AT"] = crash_at
+    importlib.reload(crash_points)
+    seen: Counter[str] = Counter()
+    if hits is not None:
+        crash_points.hit = lambda name: seen.update([name])
+    work(*given)
+    connection.close()
+    if hits is not None:
+        hits.send(seen)
+
+
+def _process(crash_at: str, hits: Any, work: Callable[..., None], given: tuple) -> Any:
+    database = {
+        key: connection.settings_dict[key] for key in ("NAME", "HOST", "PORT", "USER", "PASSWORD", "OPTIONS")
+    }
+    process = _context.Process(target=_live, args=(database, crash_at, hits, work, given))
+    process.start()
+    return process
+
+
+def hits_of(work: Callable[..., None], *given: Any) -> Counter[str]:
+    """Which points this work comes by, and how often."""
+    mine, its = _context.Pipe(duplex=False)
+    process = _process("", its, work, given)
+    its.close()
+    seen: Counter[str] = mine.recv()
+    process.join(30)
+    assert process.exitcode == 0
+    return seen
+
+
+def dies(crash_at: str, work: Callable[..., None], *given: Any) -> bool:
+    """Whether this work was killed at the point (`name:n`); False where it never came by it."""
+    process = _process(crash_at, None, work, given)
+    process.join(30)
+    assert process.exitcode in (0, -signal.SIGKILL), f"{crash_at}: it ended with {process.exitcode}"
+    return process.exitcode != 0
