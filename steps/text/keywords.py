@@ -23,7 +23,7 @@ MAX_SHARED = 3
 SAME_WORD = 0.8
 SAME_LETTERS = 6
 DIGITS = 4
-ENDINGS = ("es", "en", "er", "em")
+ENDINGS = ("es", "e", "en", "er", "em")
 # Below this share of the best score nothing is worth being called a keyword.
 LEAST = 0.15
 # Longer words are more precise: up to this length a word gains.
@@ -131,9 +131,10 @@ def _surface(family: Family) -> str:
 
 
 def _ending(surface: str) -> int:
-    """German adjectives: nasse Wiesen rather than nassen Wiesen."""
-    first, blank, _ = surface.partition(" ")
-    return ENDINGS.index(first[-2:]) + 1 if blank and first[-2:] in ENDINGS else 0
+    """German adjectives: nasses Moor rather than nasse Moor or nassen Moor."""
+    adjective, blank, _ = surface.partition(" ")
+    fitting = [place for place, ending in enumerate(ENDINGS) if blank and adjective.endswith(ending)]
+    return min(fitting, default=len(ENDINGS))
 
 
 def _distinct(ranked: list[tuple[float, Key]], found: Survey, limit: int) -> Iterator[tuple[float, Key]]:

@@ -5,10 +5,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from steps.text import tokens
+from steps.text import nouns, tokens
 from steps.text.language import ENGLISH, GERMAN, OTHER, Language, general_stems, stems
 from steps.text.sentences import sentences_of
-from steps.text.stopwords import words
 
 MAX_WORDS = 3
 # In short texts a phrase that occurs once may be what they are about.
@@ -16,37 +15,22 @@ SHORT_TEXT = 120
 # What parts two phrases: everything but blanks and what words are made of.
 PUNCTUATION = re.compile(r"[^\w\s'’‐‑-]+|\s[-–—]+\s")
 
-# After these an English word that ends a phrase is a noun; after those of the second list it is none.
-BEFORE_NOUNS = words(
-    """
-    a about above across after against all along among an and another any as at before behind below beneath between
-    both by despite during each either every few for from her his in into its less like many more most my near no of on
-    onto or our over per several since some than that the their these this those through to toward towards under until
-    upon via what which with within without your
-    """
-)
-NOT_BEFORE_NOUNS = words("to that which and or as than like more most less")
-# An English word with one of these endings is no noun, whatever stands before it.
-NO_NOUN = re.compile(r"(?:[^aeiou]ly|ically|[^e]ed)$")
 # Lower-case German words that may open a phrase are inflected adjectives.
 ADJECTIVE = re.compile(r".{2,}(?:e|em|en|er|es)$")
-SURELY_NOUN = re.compile(
-    r".{2,}(?:tion|sion|ment|ness|ity|ism|ship|ance|ence|logy|ist|ists|tions|ments|ities)$"
-)
-SUPERLATIVE = re.compile(r".{3,}est$")
-UNDECIDED = 0.5
+UNDECIDED, PLURAL = 0.35, 0.8
 SHORT_WORD = 3
 
 
 @dataclass(slots=True)
 class Token:
-    """One word where it stands; `before` is the word before it in the same phrase of the sentence."""
+    """One word where it stands; `before` and `after` are its neighbours, empty at a comma or the like."""
 
     surface: str
     lower: str
     stem: str
     opens_sentence: bool
     before: str
+    after: str = ""
 
 
 @dataclass(slots=True)
@@ -80,7 +64,7 @@ class Survey:
 
 def survey(text: str, language: Language, counts: Counter[str]) -> Survey:
     """All words and phrases of the text that may be keywords."""
-    stop = language.stop if language is not OTHER else language.stop | _likely_stop_words(counts)
+    stop = language.stop | _parting(language, counts)
     stem_of = stems({word: found for word, found in counts.items() if word not in stop}, language)
     found_sentences = [sentence.text for sentence in sentences_of(text, language)]
     runs = [
@@ -99,8 +83,12 @@ def survey(text: str, language: Language, counts: Counter[str]) -> Survey:
     return result
 
 
-def _likely_stop_words(counts: Counter[str]) -> frozenset[str]:
-    """For a language without a list: short words, and the very frequent that aren't long."""
+def _parting(language: Language, counts: Counter[str]) -> frozenset[str]:
+    """What parts phrases beside stop words: adverbs; in languages without a list, what is short and frequent."""
+    if language is ENGLISH:
+        return frozenset(filter(nouns.is_adverb, counts))
+    if language is GERMAN:
+        return frozenset()
     often = sum(counts.values()) * 0.01
     return frozenset(
         word
@@ -120,6 +108,7 @@ def _runs(sentence: str, stop: frozenset[str], stem_of: dict[str, str]) -> Itera
             lower = tokens.normal(surface)
             if lower in stop or not tokens.is_content(lower):
                 if run:
+                    run[-1].after = lower
                     yield run
                     run = []
             else:
@@ -156,20 +145,13 @@ def _judge(
         family.judged += 1
         family.nouns += capital[token.lower]
     elif language is ENGLISH and (token.opens_sentence or token.surface[0].islower()):
-        if NO_NOUN.search(token.lower):
+        found = nouns.evidence(run[0].before, token.lower, token.after, at == len(run) - 1)
+        if found is not None:
             family.judged += 1
-        elif SURELY_NOUN.match(token.lower):
-            family.judged += 1
-            family.nouns += 1.5
-        elif at == len(run) - 1:
-            before = run[0].before
-            family.judged += 1
-            # Most nouns have such evidence in two of five places, verbs and adjectives hardly any.
-            is_noun = before in BEFORE_NOUNS and before not in NOT_BEFORE_NOUNS
-            family.nouns += 2.5 if is_noun else 0.0
+            family.nouns += found
     else:
         family.judged += 1
-        family.nouns += 1.5
+        family.nouns += nouns.EVIDENCE
 
 
 def _nominal(family: Family, language: Language) -> float:
@@ -177,10 +159,10 @@ def _nominal(family: Family, language: Language) -> float:
         if language is GERMAN:
             return family.nouns / family.judged
         # Little evidence is not taken for much.
-        return min(1.0, (family.nouns + 1) / (family.judged + 1.5))
+        return min(1.0, max(0.0, family.nouns + 1) / (family.judged + 1.5))
     # An English word that is always followed by another: an adjective, unless it has a plural.
     has_plural = any(form.endswith("s") and not form.endswith("ss") for form in family.surfaces)
-    return 0.8 if has_plural else UNDECIDED
+    return PLURAL if has_plural else UNDECIDED
 
 
 def _note(
@@ -222,4 +204,4 @@ def _may_be_phrase(part: Sequence[Token], found: Survey, capital: dict[str, floa
         return False
     if found.language is GERMAN:
         return all(capital[token.lower] >= 0.5 or ADJECTIVE.match(token.lower) for token in part[:-1])
-    return not any(token.lower.endswith("ly") or SUPERLATIVE.match(token.lower) for token in part[:-1])
+    return not any(nouns.is_superlative(token.lower) for token in part[:-1])

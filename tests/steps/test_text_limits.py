@@ -4,6 +4,8 @@ import random
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.errors import StepError
 
@@ -11,6 +13,8 @@ MIB = 1024 * 1024
 TYPES = ["text.clean", "text.summarize", "text.keywords", "text.tag"]
 # Far above what they take alone on one core, since tests share it; a quadratic step takes minutes.
 SECONDS = 30
+# What words, sentences and lists are made of, in several scripts.
+ODD = "aAbzäß the. DER?!…:\n-–*1#>'\"»(日本語。я🙂\u0301\u200d\u00a0"
 
 
 def params_of(name):
@@ -19,7 +23,7 @@ def params_of(name):
 
 @pytest.mark.parametrize("name", TYPES)
 @pytest.mark.parametrize(
-    ("given", "says"),
+    ("wrong", "says"),
     [
         ("x" * (MIB + 1), "is 1,048,577 bytes long"),
         ("ü" * (MIB // 2 + 1), "is 1,048,578 bytes long"),
@@ -32,9 +36,9 @@ def params_of(name):
     ],
     ids=lambda value: str(value)[:20].encode("ascii", "replace").decode(),
 )
-def test_what_is_no_proper_text_is_refused_by_name(name, given, says, run_step):
+def test_what_is_no_proper_text_is_refused_by_name(name, wrong, says, run_step):
     with pytest.raises(StepError) as refused:
-        run_step(name, given, **params_of(name))
+        run_step(name, wrong, **params_of(name))
     assert (refused.value.code, refused.value.retryable) == ("BadInput", False)
     assert says in refused.value.message
     assert "`text`" in refused.value.message
@@ -98,3 +102,9 @@ def test_markup_made_to_be_slow_is_not(kind, run_step):
     except StepError as refused:
         assert refused.code == "BadInput"  # noqa: PT017
     assert time.monotonic() - began < SECONDS
+
+
+@given(st.text(alphabet=ODD, min_size=1, max_size=150).filter(str.strip))
+def test_no_text_breaks_a_step(run_step, text):
+    for name in TYPES[1:]:
+        assert run_step(name, text, **params_of(name)).keys() >= {"text"}
