@@ -71,9 +71,10 @@ class Postgres:
 
     @property
     def socket_folder(self) -> Path:
-        """Beside the data, or, where that path is too long for a socket, a private folder under /tmp."""
+        """Beside the data, or, where that path does not do for a socket, a private folder under /tmp."""
         beside = self.folder / "socket"
-        if len(os.fsencode(beside / _SOCKET)) <= _LONGEST_SOCKET_PATH:
+        # The server takes a list here, with commas between and quotes around.
+        if len(os.fsencode(beside / _SOCKET)) <= _LONGEST_SOCKET_PATH and not set(str(beside)) & set(',"'):
             return beside
         digest = hashlib.sha256(os.fsencode(self.folder)).hexdigest()[:16]
         return Path("/tmp", f"handoff-{os.geteuid()}-{digest}")  # noqa: S108 (prepare() refuses a folder of others)

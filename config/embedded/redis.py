@@ -100,7 +100,7 @@ class Redis:
             "port": self.port,
             "bind": "127.0.0.1",
             "requirepass": kept_secret(self.folder / "password"),
-            "dir": f'"{self.folder}"',
+            "dir": '"{}"'.format(str(self.folder).replace("\\", "\\\\").replace('"', '\\"')),
             "databases": 64,
             "save": '""',
             "appendonly": "no",
