@@ -28,7 +28,12 @@ SOURCE_BYTES = 4 * 1024
 CONTEXT_BYTES = 256 * 1024
 RESULT_BYTES = 64 * 1024
 EXPANDED_BYTES = 8 * 1024 * 1024
+LARGE_TEXT = 8 * 1024
 EXACT_INT = 2**53
+_SURROGATE = re.compile("[\ud800-\udfff]")
+# Nothing but selecting: `steps.clean.output.text`, `input["a b"]`.
+_PATH = re.compile(r"""\s*[A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[(?:"[^"\\]*"|'[^'\\]*')\])*\s*""")
+_ABSENT = object()
 _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 __all__ = ["ROOT_NAMES", "Expression", "References", "compile_expression"]
@@ -37,7 +42,7 @@ __all__ = ["ROOT_NAMES", "Expression", "References", "compile_expression"]
 class Expression:
     """A compiled expression. Immutable; may be shared between threads."""
 
-    __slots__ = ("_copies", "_plan", "_program", "_reads", "refs", "returns_bool", "source")
+    __slots__ = ("_copies", "_path", "_plan", "_program", "_reads", "refs", "returns_bool", "source")
 
     def __init__(self, source: str, program: cel.Expression, tree: Expr) -> None:
         reads = list(reads_of(tree))
@@ -48,9 +53,12 @@ class Expression:
         self._reads = tuple(reads)
         self._copies = max(1, len(reads))
         self._plan = copy_plan(reads)
+        self._path = reads[0][0] if len(reads) == 1 and _PATH.fullmatch(source) else None
 
     def evaluate(self, scope: Scope) -> Json:
         """The value as JSON. Raises ExpressionError when it fails, is too large or is no JSON."""
+        if (found := self._selected(scope)) is not _ABSENT:
+            return found
         value, is_error = self._eval(scope)
         if is_error:
             raise self._failed(failure_message(str(value), self._reads, scope))
@@ -69,6 +77,18 @@ class Expression:
         if value is True or value is False:
             return value is True
         raise self._failed(f"it must give true or false, not {kind_of(value)}")
+
+    def _selected(self, scope: Scope) -> Json:
+        """The large text that a plain path names, or _ABSENT: nothing is computed, so CEL's limits guard nothing."""
+        if self._path is None:
+            return _ABSENT
+        value: Json = scope
+        for key in self._path:
+            if not isinstance(value, Mapping) or key not in value:
+                return _ABSENT
+            value = value[key]
+        large = type(value) is str and len(value) > LARGE_TEXT and "\0" not in value
+        return value if large and not _SURROGATE.search(value) else _ABSENT
 
     def _eval(self, scope: Scope) -> tuple[object, bool]:
         data = {name: copy_by_plan(scope[name], plan) for name, plan in self._plan.items() if name in scope}

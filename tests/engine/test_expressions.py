@@ -323,9 +323,9 @@ def test_only_what_is_read_counts_as_context():
 
 
 def test_results_are_bounded():
-    assert len(evaluate("input.x", {"input": {"x": "y" * (RESULT_BYTES - 2)}})) == RESULT_BYTES - 2
+    assert len(evaluate("input.x + ''", {"input": {"x": "y" * (RESULT_BYTES - 2)}})) == RESULT_BYTES - 2
     with pytest.raises(ExpressionError, match="65,536 are allowed"):
-        evaluate("input.x", {"input": {"x": "y" * RESULT_BYTES}})
+        evaluate("input.x + ''", {"input": {"x": "y" * RESULT_BYTES}})
 
 
 def test_naming_a_large_value_again_and_again_is_an_error():
@@ -393,3 +393,12 @@ def compile_tree(source):
 
 def test_nan_in_the_data_makes_no_condition_true():
     assert compile_expression("input.x > 0").is_true({"input": {"x": math.nan}}) is False
+
+
+def test_a_plain_path_hands_on_a_text_of_any_size_as_it_stands():
+    text = "ä" * 1024 * 1024
+    scope = {"steps": {"credit-score": {"output": {"text": text}}}}
+
+    assert compile_expression('steps["credit-score"].output.text').evaluate(scope) is text
+    with pytest.raises(ExpressionError, match=r"output\.other"):
+        compile_expression('steps["credit-score"].output.other').evaluate(scope)
