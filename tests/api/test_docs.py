@@ -1,0 +1,26 @@
+"""docs/api.md knows every route, scope and role."""
+
+import re
+from pathlib import Path
+
+from accounts.roles import SCOPES, TOKEN_ROLES
+from tests.api.authorisation_matrix import MATRIX, PUBLIC
+from tests.api.test_authorisation import ROUTES
+
+DOCS = (Path(__file__).resolve().parents[2] / "docs" / "api.md").read_text()
+
+
+def test_every_route_with_its_methods_is_in_the_docs():
+    for name, route in MATRIX.items():
+        if route.page or set(route.methods.values()) <= {PUBLIC}:
+            continue
+        path = "/" + re.sub(r"<\w+:(\w+)>", r"{\1}", str(ROUTES[name].pattern))
+        for method in route.methods:
+            assert f"`{method} {path}`" in DOCS, (method, path)
+
+
+def test_every_scope_and_role_is_in_the_docs():
+    for word in SCOPES - {"tokens:manage"}:
+        assert f"`{word}`" in DOCS
+    for role in TOKEN_ROLES:
+        assert re.search(rf"\b{role}\b", DOCS)
