@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import jsonschema
 import orjson
 from django.db import transaction
 
@@ -18,6 +17,7 @@ from lib.uuid7 import uuid7
 from runs import dispatch, scopes, store
 from runs.claimed import Done
 from runs.graphs import Compiled, compiled, graph_of
+from runs.inputs import problem_of
 from runs.plan import Anchor, plan
 from runs.wave import NOT_STARTED, Wave
 
@@ -151,12 +151,9 @@ def _checked(graph: Graph, item: NewRun, place: int, count: int) -> NewRun:
     """The item with its business key, where the definition makes one. Raises RunRefused."""
     where = f"items[{place}]." if count > 1 else ""
     if graph.input_schema is not None:
-        validator = jsonschema.Draft202012Validator(graph.input_schema)
-        if problem := next(iter(validator.iter_errors(item.input)), None):
-            path = "".join(
-                f"[{part}]" if isinstance(part, int) else f".{part}" for part in problem.absolute_path
-            )
-            raise RunRefused("invalid_input", problem.message[:500], field=f"{where}input{path}")
+        if problem := problem_of(graph.input_schema, item.input):
+            path, message = problem
+            raise RunRefused("invalid_input", message, field=f"{where}input{path}")
     key = item.business_key
     if key is None and graph.business_key is not None:
         try:

@@ -1,0 +1,60 @@
+"""Is this the input that a workflow takes (its `input_schema`)? Patterns are RE2: an author's can't hang the API."""
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+import jsonschema
+import orjson
+
+from engine.errors import ExpressionError
+from engine.expressions import compile_expression
+
+Json = Any
+
+_MATCHES = compile_expression("input.text.matches(input.pattern)")
+LONGEST_MATCHED = 64 * 1024
+
+
+def problem_of(schema: Mapping[str, Json], value: Json) -> tuple[str, str] | None:
+    """The first thing that is wrong with `value` as (path such as `.items[3].price`, sentence); None when it fits."""
+    for found in _validator(orjson.dumps(schema)).iter_errors(value):
+        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in found.absolute_path)
+        return path, found.message[:500]
+    return None
+
+
+@lru_cache(maxsize=500)
+def _validator(schema: bytes) -> Any:
+    return _Validator(orjson.loads(schema))
+
+
+def _pattern(_: Any, pattern: str, value: Json, __: Json) -> Iterator[jsonschema.ValidationError]:
+    if isinstance(value, str) and not _fits(pattern, value):
+        yield jsonschema.ValidationError(f"{value[:80]!r} does not match {pattern!r}")
+
+
+def _pattern_properties(
+    validator: Any, patterns: Mapping[str, Json], value: Json, _: Json
+) -> Iterator[jsonschema.ValidationError]:
+    if not isinstance(value, dict):
+        return
+    for pattern, schema in patterns.items():
+        for key in value:
+            if _fits(pattern, key):
+                yield from validator.descend(value[key], schema, path=key, schema_path=pattern)
+
+
+def _fits(pattern: str, text: str) -> bool:
+    """Whether RE2 finds the pattern in the text; what it can't read fits nothing."""
+    if len(text) > LONGEST_MATCHED:
+        return False
+    try:
+        return _MATCHES.is_true({"input": {"text": text, "pattern": pattern}})
+    except ExpressionError:
+        return False
+
+
+_Validator = jsonschema.validators.extend(
+    jsonschema.Draft202012Validator, {"pattern": _pattern, "patternProperties": _pattern_properties}
+)

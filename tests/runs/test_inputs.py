@@ -1,0 +1,39 @@
+"""Inputs against a workflow's input_schema."""
+
+import pytest
+
+from runs.inputs import problem_of
+
+ORDER = {
+    "type": "object",
+    "required": ["order_id"],
+    "properties": {
+        "order_id": {"type": "string", "pattern": "^[A-Z]-[0-9]+$"},
+        "lines": {"items": {"type": "integer"}},
+    },
+    "patternProperties": {"^x_": {"type": "string"}},
+}
+
+
+def test_an_input_that_fits_has_no_problem():
+    assert problem_of(ORDER, {"order_id": "A-17", "lines": [1, 2], "x_note": "soon"}) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "path", "said"),
+    [
+        ({}, "", "'order_id' is a required property"),
+        ({"order_id": "17"}, ".order_id", "does not match"),
+        ({"order_id": "A-1", "lines": [1, "two"]}, ".lines[1]", "not of type 'integer'"),
+        ({"order_id": "A-1", "x_note": 3}, ".x_note", "not of type 'string'"),
+    ],
+)
+def test_the_first_problem_is_named_with_its_place(value, path, said):
+    found = problem_of(ORDER, value)
+    assert found is not None
+    assert found[0] == path
+    assert said in found[1]
+
+
+def test_a_pattern_that_would_hang_python_is_answered_at_once():
+    assert problem_of({"pattern": "^(a+)+$"}, "a" * 5000 + "!") is not None
