@@ -1,16 +1,19 @@
 -- name: ready_tenants (fragment)
 -- The next tenants behind the worker's cursor that have work, by loose index scan: its cost doesn't grow with the
--- backlog, and no tenant is served for ever while others wait.
+-- backlog, and no tenant is served for ever while others wait. Only what is due counts: tenants that all back off
+-- would hide the work of those behind them.
 ring(tenant_id, found) AS (
     (SELECT s.tenant_id, 1
        FROM runs_stepexecution s
       WHERE s.queue = %(queue)s AND s.status = 'QUEUED' AND NOT s.held AND s.tenant_id > %(cursor)s
+        AND NOT s.solo AND s.available_at <= coalesce(%(now)s::timestamptz, statement_timestamp())
       ORDER BY s.tenant_id
       LIMIT 1)
     UNION ALL
     SELECT (SELECT s.tenant_id
               FROM runs_stepexecution s
              WHERE s.queue = %(queue)s AND s.status = 'QUEUED' AND NOT s.held AND s.tenant_id > ring.tenant_id
+               AND NOT s.solo AND s.available_at <= coalesce(%(now)s::timestamptz, statement_timestamp())
              ORDER BY s.tenant_id
              LIMIT 1),
            ring.found + 1

@@ -7,9 +7,8 @@ SELECT %(tenant)s, %(workflow)s, w.business_key, w.run_id, 0
  ORDER BY w.ordinal
 ON CONFLICT (tenant_id, workflow_id, business_key) DO UPDATE
    SET run_id = excluded.run_id, generation = k.generation + 1
- WHERE %(renew)s AND EXISTS (SELECT 1 FROM runs_run r
-                              WHERE r.id = k.run_id
-                                AND r.status IN ('COMPLETED', 'CONTINUED', 'FAILED', 'CANCELLED', 'COMPENSATED'))
+ WHERE %(renew)s AND (SELECT r.status FROM runs_run r WHERE r.id = k.run_id)
+                     IN ('COMPLETED', 'CONTINUED', 'FAILED', 'CANCELLED', 'COMPENSATED')
 RETURNING k.business_key
 
 -- name: read_keys
