@@ -80,9 +80,13 @@ def a_version(definition: Mapping[str, Json], *, tenant: Tenant | None = None) -
 
 def start(definition: Mapping[str, Json], *inputs: Json, tenant: Tenant | None = None) -> list[str]:
     """Publish and start it, once for each input; gives the ids of the runs."""
-    version = a_version(definition, tenant=tenant)
+    return start_version(a_version(definition, tenant=tenant), *inputs or [{}])
+
+
+def start_version(version: WorkflowVersion, *inputs: Json) -> list[str]:
+    """Start runs of this version, one for each input; gives their ids."""
     terms = Terms(tenant=version.tenant_id, version=version.pk, by="test")
-    return [started.id for started in start_runs(terms, [NewRun(given) for given in inputs or [{}]])]
+    return [started.id for started in start_runs(terms, [NewRun(given) for given in inputs])]
 
 
 def work(*queues: str) -> int:
