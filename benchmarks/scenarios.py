@@ -62,12 +62,14 @@ def _one_at_a_time(url: str, runs: int) -> dict[str, Any]:
     """Milliseconds from sending the POST to the run's completion, by the clock that both share; and of the POST."""
     version = _publish(3)
     tenant, admin = Tenant.objects.get(slug="default"), User.objects.get(username="admin")
-    secret = create_token(user=admin, tenant=tenant, role="admin", name="bench").text
+    _, secret = create_token(user=admin, tenant=tenant, role="admin", name="bench")
     took, posts = [], []
     with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {secret}"}) as client:
         for place in range(runs + 20):
             began = time.time()
-            answer = client.post("/api/v1/runs", json={"workflow": version.workflow.name, "input": {"n": place}})
+            answer = client.post(
+                "/api/v1/runs", json={"workflow": version.workflow.name, "input": {"n": place}}
+            )
             answer.raise_for_status()
             posted = time.time()
             ended = _completed_at(answer.json()["id"])

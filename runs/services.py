@@ -150,10 +150,9 @@ def _gated(value: Json) -> orjson.Fragment:
 def _checked(graph: Graph, item: NewRun, place: int, count: int) -> NewRun:
     """The item with its business key, where the definition makes one. Raises RunRefused."""
     where = f"items[{place}]." if count > 1 else ""
-    if graph.input_schema is not None:
-        if problem := problem_of(graph.input_schema, item.input):
-            path, message = problem
-            raise RunRefused("invalid_input", message, field=f"{where}input{path}")
+    if graph.input_schema is not None and (problem := problem_of(graph.input_schema, item.input)):
+        path, message = problem
+        raise RunRefused("invalid_input", message, field=f"{where}input{path}")
     key = item.business_key
     if key is None and graph.business_key is not None:
         try:
