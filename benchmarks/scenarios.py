@@ -8,7 +8,6 @@ from typing import Any
 
 import httpx
 import orjson
-from django.db import connection
 
 from accounts.models import Tenant, User
 from accounts.services import create_token
