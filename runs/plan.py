@@ -223,7 +223,7 @@ class Draft:
         }
         if new.status == StepStatus.SKIPPED:
             return row
-        if new.given_from is not None:
+        if new.given_from is not None and new.given_from in ids:
             row["input_from"] = ids[new.given_from]
         elif not node.predecessors and node.mapping is None:
             row["input_from"] = anchor.run_id

@@ -2,13 +2,13 @@
 
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import orjson
 from django.db import transaction
 
-from engine.decide import begin
+from engine.decide import begin, fire
 from engine.errors import ExpressionError
 from engine.graph import Graph
 from engine.statuses import RUN_ENDED, RunStatus
@@ -207,6 +207,7 @@ def resume_runs(runs: Iterable[str], *, by: str, reason: str = "") -> None:
                 # It failed after its last step: what failed is to compute its output.
                 wave.sunk.add(run_id)
         _resolve_pending(wave, [row[0] for row in reopened["runs"]])
+        _enter_again(wave, reopened["entered"])
         wave.finish()
         wave.fail()
     dispatch.wake(wave.result.wake.union(reopened["queues"]))
@@ -224,3 +225,19 @@ def _resolve_pending(wave: Wave, runs: Sequence[str]) -> None:
         planned.row["reopened"] = True
         plans.append(planned)
     wave.end(plans, dict.fromkeys(runs, RunStatus.RUNNING))
+
+
+def _enter_again(wave: Wave, entered: Sequence[tuple[str, str, Json]]) -> None:
+    """Start steps once more that failed when they were started: their input is made anew, by the same rules."""
+    known = scopes.load_for_joins(
+        (run_id, wave.anchors[run_id].version_id, node) for run_id, node, _ in entered
+    )
+    causes = []
+    for run_id, name, given in entered:
+        anchor = replace(wave.anchors[run_id], id=uuid7())
+        node = graph_of(anchor.version_id).nodes[name]
+        scope = {"vars": {}} | ({} if node.predecessors else {"input": given}) | known.get((run_id, name), {})
+        outputs = given if node.is_join else dict.fromkeys(node.predecessors, given)
+        causes.append((anchor, fire(graph_of(anchor.version_id), node, outputs, scope, run=True)))
+    if causes:
+        wave.hang(causes)

@@ -161,7 +161,8 @@ def bury(letters: Sequence[Row]) -> None:
 def reopen_runs(runs: Iterable[str], payload: Row) -> Row:
     """Give FAILED runs, held FOR UPDATE, a new life.
 
-    Gives `runs`: [id, tenant, shard, version, priority, open sinks] of each, and `queues`: where steps wait now.
+    Gives `runs`: [id, tenant, shard, version, priority, open sinks] of each, `queues`: where steps wait now, and
+    `entered`: [run, node, what it was given] of steps that failed before a worker had them, whose rows are gone.
     """
     params = {"runs": sorted(runs), "payload": document(payload), "now": now_or_none()}
     found: Row = SQL.value("reopen_runs", params)

@@ -77,12 +77,21 @@ r AS (
      WHERE r.id = ANY (%(runs)s::uuid[]) AND r.status = 'FAILED'
     RETURNING r.id, r.tenant_id, r.shard, r.version_id, r.priority, r.life, r.open_sinks
 ),
+-- What failed before any worker had it (its input could not be made, or the engine does it itself) begins anew.
+e AS (
+    DELETE FROM runs_stepexecution s
+     USING r
+     WHERE s.run_id = r.id AND s.run_id = ANY (%(runs)s::uuid[])
+       AND s.status = 'FAILED' AND s.output IS NULL AND s.epoch = 0
+    RETURNING s.run_id, s.node, s.input, s.input_from
+),
 s AS (
     UPDATE runs_stepexecution s
        SET status = 'QUEUED', epoch = s.epoch + 1, attempt = 0, solo = false, error = NULL, cancel_cause = NULL,
-           worker = NULL, started_at = NULL, completed_at = NULL, edges_pending = false, available_at = clock.now
+           worker = NULL, started_at = NULL, completed_at = NULL, edges_pending = false, available_at = clock.now,
+           lease_token_hash = NULL
       FROM r CROSS JOIN clock
-     WHERE s.run_id = r.id AND s.run_id = ANY (%(runs)s::uuid[])
+     WHERE s.run_id = r.id AND s.run_id = ANY (%(runs)s::uuid[]) AND (s.status, s.epoch) <> ('FAILED', 0)
        AND (s.status = 'FAILED' AND (s.output IS NULL OR s.edges_pending)
             OR s.status = 'CANCELLED' AND s.cancel_cause IN ('failure', 'unknown'))
     RETURNING s.run_id, s.tenant_id, s.shard, s.node, s.epoch, s.queue
@@ -107,7 +116,12 @@ h AS (
 )
 SELECT json_build_object('runs', (SELECT coalesce(json_agg(json_build_array(
                              r.id, r.tenant_id, r.shard, r.version_id, r.priority, r.open_sinks)), '[]') FROM r),
-                         'queues', (SELECT coalesce(json_agg(DISTINCT s.queue), '[]') FROM s))
+                         'queues', (SELECT coalesce(json_agg(DISTINCT s.queue), '[]') FROM s),
+                         'entered', (SELECT coalesce(json_agg(json_build_array(e.run_id, e.node,
+                             CASE WHEN e.input_from IS NULL THEN e.input
+                                  ELSE coalesce((SELECT p.output FROM runs_stepexecution p WHERE p.id = e.input_from),
+                                                (SELECT i.input FROM runs_run i WHERE i.id = e.input_from)) END)
+                             ORDER BY e.run_id, e.node), '[]') FROM e))
 
 -- name: pending_edges
 -- Steps that completed while their run was failing: their edges are resolved when the run is reopened.
