@@ -218,7 +218,11 @@ def _as_json(value: object) -> Json:
 
 
 def _plain(value: object) -> Json:
-    if value is None or isinstance(value, str | bool | int):
+    if isinstance(value, str):
+        if "\0" in value:
+            raise ValueError("its value is a text with a NUL character")
+        return value
+    if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, float):
         if not math.isfinite(value):
@@ -231,6 +235,6 @@ def _plain(value: object) -> Json:
     if isinstance(value, dict):
         if not all(isinstance(key, str) for key in value):
             raise ValueError("its value is an object with keys that are no texts")
-        return {key: _plain(item) for key, item in value.items()}
+        return {_plain(key): _plain(item) for key, item in value.items()}
     hint = "; write string(...) around it" if isinstance(value, timedelta) else ""
     raise ValueError(f"its value is no JSON: {kind_of(value)}{hint}")

@@ -13,6 +13,8 @@ from steps.catalogue import CATALOGUE
 log = logging.getLogger(__name__)
 
 MAX_OUTPUT_BYTES = 4 * 1024 * 1024
+MAX_ERROR_BYTES = 64 * 1024
+MAX_ERROR_TEXT = 2000
 
 
 def execute(step: Held) -> Ending:
@@ -50,9 +52,15 @@ def encoded(output: object) -> Ending:
 
 
 def broken(error: StepError) -> Broken:
-    """A StepError as the end of an attempt."""
+    """A StepError as the end of an attempt; what of it can't be stored is told in plain characters."""
     wait = error.details.get("retry_after")
-    return Broken(describe(error), error.retryable, float(wait) if isinstance(wait, int | float) else None)
+    said = describe(error)
+    try:
+        strict_dumps(said, max_bytes=MAX_ERROR_BYTES)
+    except BadJson:
+        plain = error.message[:MAX_ERROR_TEXT].encode("ascii", "backslashreplace").decode().replace("\0", "?")
+        said = {"code": error.code, "message": plain[:MAX_ERROR_TEXT], "retryable": error.retryable}
+    return Broken(said, error.retryable, float(wait) if isinstance(wait, int | float) else None)
 
 
 def idempotency_key(run_id: str, node: str, index: int | None = None) -> str:
