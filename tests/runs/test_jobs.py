@@ -1,0 +1,127 @@
+"""Jobs of external workers: a token per (step, epoch), and what comes too late (ENGINE "Leases"; C-5, H-8, H-17)."""
+
+import pytest
+
+from runs import jobs
+from runs.maintenance.leases import sweep
+from tests import factories as make
+
+pytestmark = pytest.mark.django_db
+
+JOB = make.graph([{"id": "a", "type": "job", "queue": "mine", "retry": {"base_seconds": 0, "jitter": 0}}], [])
+
+
+def poll(many=1, worker="w"):
+    return jobs.poll(tenant=make.a_tenant().pk, worker=worker, queues=["mine"], max_jobs=many)
+
+
+def say(verb, job, **more):
+    return verb(tenant=make.a_tenant().pk, job=job.held.id, lease_token=job.lease_token, **more)
+
+
+def fail(job, retryable):
+    return say(jobs.fail, job, code="Boom", message="It went wrong.", retryable=retryable)
+
+
+def test_a_job_is_completed_once_and_again_is_a_duplicate():
+    run_id = make.start(JOB)[0]
+    job = poll()[0]
+
+    first = say(jobs.complete, job, output={"n": 1})
+    again = say(jobs.complete, job, output={"n": 2})
+
+    assert (first.applied, first.duplicate) == (True, False)
+    assert (again.applied, again.duplicate) == (True, True)
+    assert make.run(run_id).output == {"n": 1}
+
+
+def test_a_token_of_an_earlier_lease_is_worth_nothing():
+    run_id = make.start(JOB)[0]
+    first = poll()[0]
+    fail(first, retryable=True)
+    second = poll()[0]
+
+    assert say(jobs.complete, first, output="late") == jobs.Answer(False, "lease_lost")
+    assert fail(first, retryable=False) == jobs.Answer(False, "lease_lost")
+    assert say(jobs.heartbeat, first) == jobs.Answer(False, "lease_lost")
+    assert say(jobs.complete, second, output="good").applied
+    assert make.run(run_id).output == "good"
+
+
+def test_a_token_of_before_a_resume_is_worth_nothing():
+    """Fence = (id, epoch), and the epoch rises at resume: the token of the old epoch must not pass for the new one."""
+    run_id = make.start(JOB)[0]
+    job = poll()[0]
+    fail(job, retryable=False)
+    make.resume(run_id)
+
+    assert say(jobs.complete, job, output="late") == jobs.Answer(False, "lease_lost")
+    assert make.statuses(run_id) == {"a": "QUEUED"}
+
+
+def test_a_late_completion_counts_until_somebody_else_has_the_job(clock):
+    run_id = make.start(JOB)[0]
+    job = poll()[0]
+    clock.advance(10_000)
+    sweep()
+    assert fail(job, retryable=False) == jobs.Answer(False, "lease_lost")
+
+    assert say(jobs.complete, job, output="late").applied
+    assert make.run(run_id).output == "late"
+
+
+def test_a_heartbeat_tells_that_the_run_is_being_cancelled(clock):
+    run_id = make.start(JOB)[0]
+    job = poll()[0]
+    assert say(jobs.heartbeat, job).cancel_requested is False
+
+    make.cancel(run_id)
+
+    assert say(jobs.heartbeat, job).cancel_requested is True
+    assert say(jobs.complete, job, output={}).applied
+    assert make.run(run_id).status == "CANCELLED"
+
+
+def test_a_job_given_back_costs_no_attempt_and_goes_to_the_next():
+    make.start(JOB)
+    job = poll()[0]
+
+    assert say(jobs.release, job).applied
+
+    again = poll()[0]
+    assert (again.held.id, again.held.attempt, again.held.epoch) == (job.held.id, 1, 2)
+
+
+def test_jobs_lost_in_company_are_polled_one_at_a_time(clock):
+    make.start(JOB, *[{}] * 3)
+    assert len(poll(9)) == 3
+    clock.advance(10_000)
+    sweep()
+
+    assert [len(poll(9)) for _ in range(4)] == [1, 1, 1, 0]
+
+
+def test_a_job_whose_params_can_t_be_computed_fails_without_being_handed_out():
+    bad = {"id": "a", "type": "job", "queue": "mine", "params": {"x": "{{ input.missing }}"}}
+    run_id = make.start(make.graph([bad], []))[0]
+
+    assert poll() == []
+    assert make.run(run_id).error["code"] == "ExpressionError"
+
+
+def test_another_tenant_has_no_such_job():
+    make.start(JOB)
+    job = poll()[0]
+
+    with pytest.raises(jobs.UnknownJob):
+        jobs.complete(
+            tenant=make.a_tenant("other").pk, job=job.held.id, lease_token=job.lease_token, output={}
+        )
+
+
+@pytest.mark.parametrize("output", ["\0", float("nan")], ids=repr)
+def test_an_output_that_can_t_be_stored_fails_the_job(output):
+    run_id = make.start(JOB)[0]
+
+    assert say(jobs.complete, poll()[0], output=output).applied
+    assert make.run(run_id).error["code"] == "BadOutput"
