@@ -54,10 +54,9 @@ class Case:
     order: Order
     other_order: Order
 
-    @property
-    def has_races(self) -> bool:
-        """Whether a join may be decided before all its edges are, so that the order of arrival matters."""
-        return any(node.get("join", "any_taken") != "any_taken" for node in self.definition["nodes"])
+    def sources_of(self, name: str) -> set[str]:
+        """The distinct predecessors of a node."""
+        return {edge["from"] for edge in self.definition["edges"] if edge["to"] == name}
 
 
 def cases(*, races: bool = True) -> st.SearchStrategy[Case]:

@@ -1,5 +1,6 @@
 """What can be said of a run's end, in one form for the reference, the core in memory and the database."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from engine.decide import Completed, Failed, Outcome
@@ -61,6 +62,36 @@ def told_by_page(final: reference.Final) -> Told:
         },
         "taken": {link for link, taken in final.links.items() if taken},
     }
+
+
+def wrong_joins(case: Case, told: Told) -> list[str]:
+    """Nodes that were skipped though enough edges into them were taken, or whose input isn't what these carry.
+
+    Holds in any order and with any batches; which of too many taken edges come first is left open.
+    """
+    return [
+        node["id"]
+        for node in case.definition["nodes"]
+        if node["id"] in told["steps"] and not _is_right(case, node, told)
+    ]
+
+
+def _is_right(case: Case, node: Mapping[str, Json], told: Told) -> bool:
+    status, given, _ = told["steps"][node["id"]]
+    sources, join = case.sources_of(node["id"]), node.get("join", "any_taken")
+    taken = {source for source, target in told["taken"] if target == node["id"]}
+    least = join["n_of"] if isinstance(join, dict) else len(sources) if join == "all" else 1
+    if status == "SKIPPED":
+        return len(taken) < least
+    if len(sources) < 2 or "input" in node:
+        return True
+    enough = len(given) == least or (join == "any_taken" and given.keys() == taken)
+    return enough and given.keys() <= taken and all(given[name] == _output(told, name) for name in given)
+
+
+def _output(told: Told, name: str) -> Json:
+    status, _, result = told["steps"][name]
+    return {"error": {"code": result}} if status == "FAILED" else result
 
 
 def step_told(status: str, given: Json, output: Json, error: Json) -> tuple[str, Json, Json]:

@@ -25,13 +25,18 @@ WORKER = "w"
 
 @dataclass
 class Fleet:
-    """Runs by id with their cases. `strictly`: the outcomes of one run come one at a time, in its case's order."""
+    """Runs by id with their cases. `strictly`: the outcomes of one run come one at a time, in its case's order.
+
+    Otherwise steps also end that their worker had handed back, and that were given to somebody else since.
+    """
 
     dice: random.Random
     strictly: bool
     cases: dict[str, Case] = field(default_factory=dict)
     picks: dict[str, Pick] = field(default_factory=dict)
     in_hand: dict[str, list[Held]] = field(default_factory=dict)
+    released: dict[str, Held] = field(default_factory=dict)
+    ghosts: list[Held] = field(default_factory=list)
 
     def start(self, cases: Iterable[Case]) -> None:
         """Publish and start each case."""
@@ -62,6 +67,7 @@ class Fleet:
             self._keep(steps.pop(name) for name in picked)
             spare += steps.values()
         leases.hand_back(spare)
+        self.released |= {step.id: step for step in spare}
         return bool(by_run)
 
     def _busy(self, run_id: str) -> bool:
@@ -78,6 +84,8 @@ class Fleet:
             found += store.claim(queue=queue, worker=WORKER, cursor=0, limit=10_000)
             while alone := store.claim_alone(queue=queue, worker=WORKER):
                 found += alone
+        if not self.strictly:
+            self.ghosts += [self.released.pop(step.id) for step in found if step.id in self.released]
         return found
 
     def _keep(self, steps: Iterable[Held]) -> None:
@@ -100,6 +108,9 @@ class Fleet:
                 self.dice.shuffle(steps)
             found += [(step, self._ending(run_id, step)) for step in steps[:count]]
             self.in_hand[run_id] = steps[count:]
+        scopes.load(self.ghosts)
+        found += [(step, Done("a late outcome of somebody who lost the step")) for step in self.ghosts]
+        self.ghosts = []
         self.dice.shuffle(found)
         return found
 
