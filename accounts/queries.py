@@ -2,19 +2,10 @@
 
 from typing import Literal
 
-from django.db.models import BooleanField, Case, F, Func, OuterRef, Q, Subquery, Value, When
-
-from accounts.models import ApiToken, Membership, Tenant, User
+from accounts.models import Membership, Tenant, User
 from accounts.principal import Principal
 from accounts.roles import SCOPES_OF_ROLE
 from lib.refusals import Missing
-
-
-class ClockTimestamp(Func):
-    """The database's clock at this moment; `now()` would stand still within a transaction."""
-
-    function = "clock_timestamp"
-    template = "%(function)s()"
 
 
 def get_user(username: str) -> User:
@@ -52,22 +43,6 @@ def command_principal(username: str, tenant_slug: str) -> Principal:
     """Who a management command acts as; raises Missing."""
     user, tenant = get_user(username), get_tenant(tenant_slug)
     return _principal(user, tenant, role_in(user, tenant), "command")
-
-
-def find_token(public_id: str) -> ApiToken | None:
-    """The token with its user and tenant, `member_role` (None: no member any more) and `is_expired`."""
-    members = Membership.unsafe_all_tenants.filter(user=OuterRef("user"), tenant=OuterRef("tenant"))
-    expired = Case(
-        When(Q(expires_at__lte=ClockTimestamp()), then=Value(True)),
-        default=Value(False),
-        output_field=BooleanField(),
-    )
-    tokens = ApiToken.unsafe_all_tenants.select_related("user", "tenant").filter(public_id=public_id)
-    return tokens.annotate(
-        member_role=Subquery(members.values("role")[:1]),
-        is_expired=expired,
-        user_is_active=F("user__is_active"),
-    ).first()
 
 
 def _principal(

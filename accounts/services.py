@@ -6,20 +6,18 @@ from datetime import timedelta
 from django.conf import settings
 from django.contrib.auth import authenticate
 from django.db import transaction
-from django.db.models import Q
 from django.db.models.functions import Now
-from django.utils import timezone
 
-from accounts import queries, token_format
+from accounts import queries, token_format, token_store
 from accounts.models import ApiToken, LoginAttempt, Membership, Tenant, User
 from accounts.principal import Forbidden, Principal
 from accounts.roles import ADMIN, SCOPES, SCOPES_OF_ROLE
+from accounts.token_store import FoundToken
 from lib.refusals import Invalid, Missing, NotAllowed, TooMany
 
 LOGIN_WINDOW = timedelta(minutes=15)
 ATTEMPTS_PER_USER_AND_ADDRESS = 10
 ATTEMPTS_PER_ADDRESS = 100
-_LAST_USED_STEP = timedelta(minutes=1)
 
 
 class BadToken(NotAllowed):
@@ -115,37 +113,31 @@ def revoke_token(tenant_id: int, public_id: str) -> None:
 def authenticate_token(text: str) -> Principal:
     """Who shows this token. Raises BadToken: unknown, expired, revoked, or its user is gone."""
     public_id = token_format.public_id_of(text)
-    token = queries.find_token(public_id) if public_id else None
+    if public_id is None:
+        raise BadToken
+    token = token_store.find_token(public_id)
     # The hash is compared also where there is no token, so that an answer's time tells nothing of the ids.
-    stored = bytes(token.secret_sha256) if token else bytes(32)
-    if not hmac.compare_digest(stored, token_format.digest(text)) or token is None:
+    stored = token.secret_sha256 if token else bytes(32)
+    if not hmac.compare_digest(stored, token_format.digest(text)) or token is None or not token.is_valid:
         raise BadToken
-    if token.revoked_at or not token.user.is_active or token.member_role is None:  # type: ignore[attr-defined]
-        raise BadToken
-    if token.is_expired:  # type: ignore[attr-defined]
+    if token.is_expired:
         raise BadToken("This token has expired.", code="token_expired")
-    _note_use(token)
+    if token.is_use_to_note:
+        token_store.note_use(public_id)
     return Principal(
         token.tenant_id,
-        token.tenant.slug,
+        token.tenant_slug,
         token.user_id,
-        token.user.username,
+        token.username,
         token.role,
-        _scopes_of(token, token.member_role),  # type: ignore[attr-defined]
+        _scopes_of(token),
         "token",
     )
 
 
-def _scopes_of(token: ApiToken, member_role: str) -> frozenset[str]:
-    scopes = SCOPES_OF_ROLE[token.role] & SCOPES_OF_ROLE[member_role]
+def _scopes_of(token: FoundToken) -> frozenset[str]:
+    scopes = SCOPES_OF_ROLE[token.role] & SCOPES_OF_ROLE[token.member_role or token.role]
     return scopes if token.scopes is None else scopes & frozenset(token.scopes)
-
-
-def _note_use(token: ApiToken) -> None:
-    if token.last_used_at and timezone.now() - token.last_used_at < _LAST_USED_STEP:
-        return
-    unnoted = Q(last_used_at=None) | Q(last_used_at__lt=Now() - _LAST_USED_STEP)
-    ApiToken.objects.for_tenant(token.tenant_id).filter(unnoted, pk=token.pk).update(last_used_at=Now())
 
 
 def check_login(*, username: str, password: str, address: str) -> User:
@@ -166,16 +158,3 @@ def check_login(*, username: str, password: str, address: str) -> User:
         raise WrongPassword
     LoginAttempt.objects.filter(address=attempt.address, username=attempt.username).delete()
     return user
-
-
-__all__ = [
-    "BadToken",
-    "WrongPassword",
-    "authenticate_token",
-    "check_login",
-    "create_token",
-    "ensure_admin",
-    "ensure_default_tenant",
-    "revoke_token",
-    "set_password",
-]

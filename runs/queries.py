@@ -67,7 +67,7 @@ def run_rows(runs: Iterable[Run]) -> list[dict[str, Json]]:
     found: dict[UUID, list[StepExecution]] = {run.id: [] for run in runs}
     for step in StepExecution.unsafe_all_tenants.filter(run_id__in=found, index=None).order_by("id"):
         found[step.run_id].append(step)
-    outputs = _outputs_of(step.input_from for steps in found.values() for step in steps)
+    outputs = _outputs_of(_sources(step for steps in found.values() for step in steps))
     return [_run_row(run, found[run.id], outputs) for run in runs]
 
 
@@ -82,7 +82,7 @@ def step_rows(run: Run, node: str | None = None) -> list[dict[str, Json]]:
     if node is not None:
         steps = steps.filter(node=node)
     rows = list(steps.order_by("id"))
-    shown = _step_rows(run, rows, _outputs_of(step.input_from for step in rows))
+    shown = _step_rows(run, rows, _outputs_of(_sources(rows)))
     return [row for row in shown if node is None or row["node"] == node]
 
 
@@ -131,12 +131,16 @@ def readiness() -> dict[str, bool]:
     return {f"queue:{queue}": queue in seen for queue in ("default", "blocking", "engine", "ticks")}
 
 
-def _outputs_of(steps: Iterable[UUID | None]) -> Mapping[UUID, Json]:
-    """The outputs that are other steps' inputs."""
-    wanted = {step for step in steps if step is not None}
-    if not wanted:
+def _sources(steps: Iterable[StepExecution]) -> set[UUID]:
+    """The steps whose outputs are these steps' inputs; a start step's input is its run's."""
+    return {step.input_from for step in steps if step.input_from and step.input_from != step.run_id}
+
+
+def _outputs_of(steps: set[UUID]) -> Mapping[UUID, Json]:
+    """The outputs of these steps."""
+    if not steps:
         return {}
-    return dict(StepExecution.unsafe_all_tenants.filter(pk__in=wanted).values_list("id", "output"))
+    return dict(StepExecution.unsafe_all_tenants.filter(pk__in=steps).values_list("id", "output"))
 
 
 def _run_row(run: Run, steps: list[StepExecution], outputs: Mapping[UUID, Json]) -> dict[str, Json]:

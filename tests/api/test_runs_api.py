@@ -26,8 +26,7 @@ def publish(api, name="flow", **definition):
 def flow(api):
     """A client whose tenant has published `flow`, a chain of two noops, and `broken`, whose first step fails."""
     publish(api)
-    failing = {"id": "s0", "type": "transform", "params": {"set": {"x": "{{ input.missing }}"}}}
-    publish(api, "broken", nodes=[failing, {"id": "s1", "type": "noop"}])
+    publish(api, "broken", nodes=[{"id": "s0", "type": "text.clean"}, {"id": "s1", "type": "noop"}])
     return api
 
 
@@ -263,7 +262,7 @@ def test_a_failed_run_leaves_a_dead_letter_and_can_be_resumed(flow):
     factories.work()
     failed = flow.get(f"{URL}/{run['id']}").json()
     assert (failed["status"], failed["steps"][0]["status"]) == ("FAILED", "FAILED")
-    assert failed["error"]["code"] == failed["steps"][0]["error"]["code"] == "ExpressionError"
+    assert failed["error"]["code"] == failed["steps"][0]["error"]["code"] == "BadInput"
     (letter,) = flow.get("/api/v1/dead-letters").json()["results"]
     assert (letter["run_id"], letter["node"], letter["resolution"]) == (run["id"], "s0", None)
     assert set(letter) == {"id", "run_id", "node", "error", "attempts", "created_at", "resolution"}

@@ -1,0 +1,18 @@
+-- name: find_token
+-- Asked at every call of the API: the token with all that decides on it, in one statement and by the database's clock.
+SELECT t.tenant_id, n.slug, t.user_id, u.username, t.secret_sha256, t.role, t.scopes, m.role AS member_role,
+       t.revoked_at IS NULL AND u.is_active AND m.id IS NOT NULL AS is_valid,
+       coalesce(t.expires_at <= clock_timestamp(), false) AS is_expired,
+       coalesce(t.last_used_at < clock_timestamp() - interval '1 minute', true) AS is_use_to_note
+  FROM accounts_apitoken t
+  JOIN accounts_tenant n ON n.id = t.tenant_id
+  JOIN accounts_user u ON u.id = t.user_id
+  LEFT JOIN accounts_membership m ON m.tenant_id = t.tenant_id AND m.user_id = t.user_id
+ WHERE t.public_id = %(public_id)s
+
+-- name: note_use
+-- The condition stands here again: of many calls at once one writes.
+UPDATE accounts_apitoken
+   SET last_used_at = clock_timestamp()
+ WHERE public_id = %(public_id)s
+   AND coalesce(last_used_at < clock_timestamp() - interval '1 minute', true)
