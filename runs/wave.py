@@ -56,8 +56,16 @@ class Wave:
         for planned in plans:
             step = planned.held
             paused = statuses[step.run_id] == RunStatus.PAUSED
+            known = self.anchors.get(step.run_id)
             self.anchors[step.run_id] = Anchor(
-                "", step.run_id, step.tenant_id, step.shard, step.version_id, step.priority, paused
+                "",
+                step.run_id,
+                step.tenant_id,
+                step.shard,
+                step.version_id,
+                step.priority,
+                paused,
+                max(step.hops, known.hops if known else 0),
             )
             draft.end(planned, held=paused)
         joins = self._write(draft)
@@ -124,7 +132,7 @@ class Wave:
         for run_id, name, outputs in fired:
             runs, chosen = decided[run_id, name]
             node = self._node(run_id, name)
-            anchor = replace(self.anchors[run_id], id=uuid7(), hops=0)
+            anchor = replace(self.anchors[run_id], id=uuid7())
             given = {source: outputs.get(source) for source in node.predecessors if source in chosen}
             scope = known.get((run_id, name), {"vars": {}})
             yield anchor, fire(compiled(anchor.version_id).graph, node, given, scope, run=runs)
