@@ -10,7 +10,7 @@ logger = logging.getLogger("handoff.audit")
 def record(principal: Principal, act: str, target: str, *, reason: str | None = None) -> None:
     """Notes that `principal` did `act` to `target`; call it in the transaction that does it."""
     logger.info(
-        "%s %s by %s via %s in %s: %s",
+        "%s %s by %s via %s in %s: %r",  # %r: a reason with line breaks must not look like more lines
         act,
         target,
         principal.username,

@@ -28,7 +28,7 @@ class LimitedBody:
         if body is None:
             return
         if len(body) > self._max_bytes:
-            await _refuse(send, 413, "body_too_large", f"A body has at most {self._max_bytes} bytes.")
+            await _refuse(send, 413, "too_large", f"A body has at most {self._max_bytes} bytes.")
             return
         await self._app(scope, _replay(body, receive), send)
 
@@ -58,7 +58,7 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 
 
 async def _refuse(send: Send, status: int, code: str, message: str) -> None:
-    error = {"code": code, "message": message, "field": None, "details": None}
+    error = {"code": code, "message": message, "field": None, "details": {}}
     body = json.dumps({"error": error, "request_id": str(uuid.uuid4())}).encode()
     headers = [
         (b"content-type", b"application/json"),

@@ -46,7 +46,7 @@ def test_a_body_within_the_cap_arrives_in_one_piece(parts):
 def test_a_body_over_the_cap_is_a_413(parts):
     start, body = _call(*[_part(part, more=True) for part in parts[:-1]], _part(parts[-1]))
     assert start["status"] == 413
-    assert json.loads(body["body"])["error"]["code"] == "body_too_large"
+    assert json.loads(body["body"])["error"]["code"] == "too_large"
 
 
 def test_a_body_that_does_not_end_is_a_408():
