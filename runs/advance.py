@@ -5,6 +5,7 @@
 upgrading the lock would let two failing branches wait for each other (ENGINE "Advance").
 """
 
+import logging
 import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -19,6 +20,8 @@ from runs.claimed import Broken, Ending, Held
 from runs.graphs import BrokenVersion, graph_of
 from runs.plan import Keep, Planned, closing_row, plan, plan_broken, runs_of
 from runs.wave import Result, Wave
+
+log = logging.getLogger(__name__)
 
 BAD_VALUE = ("22", "23", "54")
 TRY_AGAIN = ("40001", "40P01", "55P03")
@@ -77,7 +80,9 @@ def _commit(write: Write, plans: list[Planned], keep: Keep | None, result: Resul
                     *_commit(write, plans[half:], keep, result),
                 ]
             if isinstance(plans[0].ending, Broken):
-                raise
+                # Refused as a failure, too: it must not keep back whom it shares a batch with, now or at each sweep.
+                log.exception("Step %s of run %s can't be ended", plans[0].held.id, plans[0].held.run_id)
+                return []
             refused = {
                 "code": "BadOutput",
                 "message": f"The database can't store this output: {error}".strip(),

@@ -15,6 +15,7 @@ log = logging.getLogger(__name__)
 MAX_OUTPUT_BYTES = 4 * 1024 * 1024
 MAX_ERROR_BYTES = 64 * 1024
 MAX_ERROR_TEXT = 2000
+MAX_RETRY_AFTER = 30 * 86_400
 
 
 def execute(step: Held) -> Ending:
@@ -60,7 +61,8 @@ def broken(error: StepError) -> Broken:
     except BadJson:
         plain = error.message[:MAX_ERROR_TEXT].encode("ascii", "backslashreplace").decode().replace("\0", "?")
         said = {"code": error.code, "message": plain[:MAX_ERROR_TEXT], "retryable": error.retryable}
-    return Broken(said, error.retryable, float(wait) if isinstance(wait, int | float) else None)
+    asked = wait if isinstance(wait, int | float) and wait > 0 else 0
+    return Broken(said, error.retryable, float(min(asked, MAX_RETRY_AFTER)) or None)
 
 
 def idempotency_key(run_id: str, node: str, index: int | None = None) -> str:
