@@ -4,7 +4,7 @@ import pytest
 
 from engine.errors import StepError
 from runs.advance import advance
-from runs.claimed import Done
+from runs.claimed import Broken, Done
 from runs.execute import broken, encoded
 from tests import factories as make
 
@@ -124,3 +124,27 @@ def test_an_error_that_can_t_be_stored_is_told_in_plain_characters(message):
     assert error["code"] == "Boom"
     assert error["message"].startswith(message[:4])
     assert len(error["message"]) <= 2000
+
+
+def test_a_failure_that_can_t_be_stored_either_keeps_nobody_back():
+    """Else one guilty ending would hold up a batch, and each sweep, for ever."""
+    runs = make.start(make.chain("noop"), *[{}] * 5)
+    batch = make.claimed()
+    guilty = batch[2]
+
+    result = advance([(step, Broken({"code": "\0" if step is guilty else "Boom"})) for step in batch])
+
+    assert result.applied == {step.id for step in batch if step is not guilty}
+    assert sorted(make.run(run_id).status for run_id in runs) == ["FAILED"] * 4 + ["RUNNING"]
+
+
+@pytest.mark.parametrize("asked", [1e300, 10**400, float("inf"), float("nan"), -5], ids=repr)
+def test_whatever_wait_is_asked_for_the_retry_can_be_stored(clock, asked):
+    run_id = make.start(make.chain("noop"))[0]
+
+    error = StepError("Busy", "Later.", retryable=True, details={"retry_after": asked})
+    advance([(make.claimed()[0], broken(error))])
+
+    step = make.steps(run_id)["a"]
+    assert step.status == "QUEUED"
+    assert 2 <= (step.available_at - clock.now).total_seconds() <= 30 * 86_400
