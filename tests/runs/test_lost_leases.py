@@ -265,3 +265,27 @@ def test_a_step_handed_back_while_its_run_is_cancelled_is_not_queued_again(clock
     assert "QUEUED" not in make.statuses(run_id).values()
     expire(clock)
     assert make.run(run_id).status == "CANCELLED"
+
+
+def test_a_sweep_goes_on_until_all_that_is_lost_is_found(clock):
+    runs = make.start(lone(timeout_seconds=31), *[{}] * 600)
+    make.claimed(limit=1000)
+
+    clock.advance(31)
+    assert sweep(seconds=60) == 600
+
+    assert {make.steps(run_id)["a"].attempt for run_id in runs[::50]} == {1}
+    assert store.expired(1000) == []
+
+
+def test_a_lost_step_of_a_run_that_is_failing_is_unknown_and_runs_again_on_resume(clock):
+    run_id = make.start(make.graph([{"id": "a", "retry": "none"}, "b"], []))[0]
+    a, _ = make.claimed()
+    make.fail(a)
+    expire(clock)
+
+    assert make.run(run_id).status == "FAILED"
+    assert make.steps(run_id)["b"].cancel_cause == "unknown"
+    make.resume(run_id)
+    make.work()
+    assert make.run(run_id).status == "COMPLETED"
