@@ -134,9 +134,8 @@ def _heavy(plans: list[Planned], keep: Keep | None, result: Result) -> list[Plan
             wave.fail()
         if closing:
             rows = [closing_row(planned) for planned in closing]
-            wave.result.applied |= store.advance(
-                worker=None, ended=rows, anchors=[], steps=[], arrivals=[]
-            ).ended
+            done = store.advance(worker=None, ended=rows, anchors=[], steps=[], arrivals=[])
+            wave.result.applied |= {*done.ended.values()}
             store.end_closing_runs(runs_of(closing))
         crash_points.hit("before_commit")
     result.add(wave.result)

@@ -40,6 +40,8 @@ class Planned:
     ending: Ending
     effects: Effects | None
     row: Row
+    # Not the step's id: a worker that lost a step and got it again may report both epochs in one batch.
+    anchor: str = field(default_factory=uuid7)
 
     @property
     def is_heavy(self) -> bool:
@@ -169,13 +171,14 @@ class Draft:
 
     def end(self, planned: Planned, *, held: bool) -> None:
         """An ended or retried step and what follows from it; `held`: its run is paused."""
-        self.ended.append(planned.row | {"held": True} if held and planned.effects is None else planned.row)
+        row = planned.row | {"anchor": planned.anchor}
+        self.ended.append(row | {"held": True} if held and planned.effects is None else row)
         if planned.effects is not None:
             step = planned.held
             if _failed_hard(planned.row):
-                self.letters.append((step.id, step.id))
+                self.letters.append((planned.anchor, step.id))
             anchor = Anchor(
-                step.id,
+                planned.anchor,
                 step.run_id,
                 step.tenant_id,
                 step.shard,

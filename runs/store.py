@@ -24,9 +24,9 @@ def document(rows: Json) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Advanced:
-    """What `advance` did: the steps it ended, the joins it counted, the runs whose last sink fell."""
+    """What `advance` did: steps that it ended by anchor, the joins it counted, the runs whose last sink fell."""
 
-    ended: frozenset[str]
+    ended: dict[str, str]
     joins: list[tuple[str, str, int, list[str]]]
     sunk: list[str]
 
@@ -120,7 +120,7 @@ def advance(
     }
     found = SQL.value("advance", params)
     joins = [(run, node, arrived, taken) for run, node, arrived, taken in found["joins"]]
-    return Advanced(frozenset(found["ended"]), joins, found["sunk"])
+    return Advanced(found["ended"], joins, found["sunk"])
 
 
 def fire_joins(joins: Sequence[Row]) -> list[tuple[str, str, dict[str, Json]]]:

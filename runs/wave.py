@@ -48,6 +48,7 @@ class Wave:
     failures: dict[str, Failure] = field(default_factory=dict)
     letters: list[str] = field(default_factory=list)
     sunk: set[str] = field(default_factory=set)
+    alive: set[str] = field(default_factory=set)
     result: Result = field(default_factory=Result)
 
     def end(self, plans: Sequence[Planned], statuses: Mapping[str, str]) -> None:
@@ -71,7 +72,7 @@ class Wave:
         joins = self._write(draft)
         for planned in plans:
             failed = planned.effects and planned.effects.failure
-            if failed and planned.held.id in self.result.applied:
+            if failed and planned.anchor in self.alive:
                 self.failures.setdefault(planned.held.run_id, failed)
         self._fire(joins)
 
@@ -96,8 +97,9 @@ class Wave:
             steps=draft.steps,
             arrivals=draft.arrivals,
         )
-        alive = done.ended.union(row["id"] for row in draft.anchors)
-        self.result.applied |= done.ended
+        alive = {*done.ended, *(row["id"] for row in draft.anchors)}
+        self.alive |= alive
+        self.result.applied |= {*done.ended.values()}
         self.result.kept += [held for after, held in draft.kept if after in alive]
         self.result.wake |= {queue for after, queue in draft.queued if after in alive}
         self.letters += [step for after, step in draft.letters if after in alive]

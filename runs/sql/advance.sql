@@ -21,7 +21,8 @@ WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestam
 x AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%(ended)s::jsonb) AS x(
         id uuid, epoch int, status text, output jsonb, error jsonb, taken jsonb, sinks int, final boolean,
-        delay double precision, held boolean, expired boolean, reopened boolean, pending boolean, cause text)
+        delay double precision, held boolean, expired boolean, reopened boolean, pending boolean, cause text,
+        anchor uuid)
 ),
 l AS MATERIALIZED (
     -- In order of id, as heartbeats and sweeps lock them: the plan of an UPDATE promises no order.
@@ -49,10 +50,11 @@ d AS (
        AND (x.expired IS NULL OR s.lease_expires_at <= clock.now)
     RETURNING s.id, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.attempt, s.epoch, s.worker, s.status,
               s.started_at, s.output, s.error, s.cancel_cause, s.edges_pending, x.taken, x.sinks, x.final, x.delay,
-              x.reopened
+              x.reopened, coalesce(x.anchor, s.id) AS anchor
 ),
 a AS (
-    SELECT id, run_id, tenant_id, shard, version_id, sinks, final, output FROM d
+    -- By its own anchor and not by its step: two endings of a step, one of an epoch that was lost, may share a batch.
+    SELECT anchor AS id, run_id, tenant_id, shard, version_id, sinks, final, output FROM d
     UNION ALL
     SELECT f.id, f.run_id, f.tenant_id, f.shard, f.version_id, f.sinks, false, NULL
       FROM jsonb_to_recordset(%(anchors)s::jsonb)
@@ -141,7 +143,7 @@ h AS (
      ORDER BY e.run_id, e.ordinal
 )
 SELECT json_build_object(
-    'ended', (SELECT coalesce(json_agg(d.id), '[]') FROM d),
+    'ended', (SELECT coalesce(json_object_agg(d.anchor, d.id), '{}') FROM d),
     'joins', (SELECT coalesce(json_agg(json_build_array(j.run_id, j.node, j.arrived, j.taken)), '[]') FROM j),
     'sunk', (SELECT coalesce(json_agg(k.id), '[]') FROM k WHERE k.open_sinks <= 0 AND k.status <> 'COMPLETED'))
 
