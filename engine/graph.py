@@ -140,9 +140,10 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue) -> Graph:
 
 
 def entry_reads(node: Node, nodes: Mapping[str, Node]) -> References:
-    """What is read when `node` starts inside advance: its mapping and, for an engine step, what follows it."""
+    """What is read when `node` starts inside advance: its mapping, and what follows where it may end there."""
     parts = [node.mapping.refs] if node.mapping else []
-    if node.kind == "engine":
+    if node.kind == "engine" or node.mapping:
+        # A mapping that can't be evaluated ends the step at once, and its edges are resolved.
         parts.append(node.reads)
     return union(parts)
 
