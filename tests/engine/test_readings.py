@@ -255,3 +255,10 @@ def test_when_a_run_is_over_early_what_still_runs_is_cancelled_and_its_outcome_d
 
     assert (told["status"], told["output"]) == ("COMPLETED", {"b": 2})
     assert statuses(told) == "a:CO b:CO c:CA d:CO"
+
+
+def test_a_step_that_its_own_conditions_failed_shows_its_error_under_its_name_too(end):
+    edges = [{"edge": "a>b", "when": "output.n"}, {"edge": "a>c", "when": "steps.a.output.n == 1"}, "a>d"]
+    told = end(flow(*edges, a={"on_error": "continue"}), a={"n": 1}, c=3, d=4)
+
+    assert statuses(told) == "a:FA b:SK c:SK d:CO"

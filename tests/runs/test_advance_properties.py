@@ -8,7 +8,7 @@ import pytest
 from runs.models import Run, StepJoin
 from runs.services import resume_runs
 from tests.engine.strategies import BYTES, Case, case_from
-from tests.engine.telling import read, told_by_page, wrong_joins
+from tests.engine.telling import Told, read, told_by_page, wrong_joins
 from tests.runs.fleet import Fleet
 
 pytestmark = pytest.mark.django_db
@@ -67,8 +67,22 @@ def prove_no_run_is_stuck(seed: int) -> None:
 
 def prove_resume(seed: int) -> None:
     """What failed is done again and does well this time: the run ends as if it had never failed."""
+    for run_id, (case, told) in resumed(seed, races=False).items():
+        page = told_by_page(read(case, case.order))
+        assert told["status"] == page["status"], (run_id, case)
+        assert told["status"] == "FAILED" or told == page, (run_id, case)
+
+
+def prove_resume_with_races(seed: int) -> None:
+    """The same where the order matters: each run ends, by joins that were right."""
+    for run_id, (case, told) in resumed(seed, races=True).items():
+        assert wrong_joins(case, told) == [], (run_id, case)
+
+
+def resumed(seed: int, *, races: bool) -> dict[str, tuple[Case, Told]]:
+    """Runs that failed, were resumed and have ended again, by id."""
     fleet = Fleet(random.Random(seed), strictly=False)
-    fleet.start(random_cases(fleet.dice, races=False) + random_cases(fleet.dice, races=False))
+    fleet.start(random_cases(fleet.dice, races=races) + random_cases(fleet.dice, races=races))
     fleet.drive()
     failed = [run_id for run_id, told in fleet.told().items() if told["status"] == "FAILED"]
     fleet.cases = {run_id: mended(fleet.cases[run_id]) for run_id in failed}
@@ -77,11 +91,7 @@ def prove_resume(seed: int) -> None:
 
     assert failed
     assert fleet.stuck() == {}
-    for run_id, told in fleet.told().items():
-        case = fleet.cases[run_id]
-        page = told_by_page(read(case, case.order))
-        assert told["status"] == page["status"], case
-        assert told["status"] == "FAILED" or told == page, case
+    return {run_id: (fleet.cases[run_id], told) for run_id, told in fleet.told().items()}
 
 
 def mended(case: Case) -> Case:
@@ -115,11 +125,22 @@ def test_a_resumed_run_ends_as_if_it_had_never_failed(seed):
     prove_resume(seed)
 
 
+@pytest.mark.parametrize("seed", QUICK)
+def test_a_resumed_run_ends_also_where_the_order_matters(seed):
+    prove_resume_with_races(seed)
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", SOAK)
 @pytest.mark.parametrize(
     "prove",
-    [prove_the_order_of_the_page, prove_any_partition, prove_no_run_is_stuck, prove_resume],
+    [
+        prove_the_order_of_the_page,
+        prove_any_partition,
+        prove_no_run_is_stuck,
+        prove_resume,
+        prove_resume_with_races,
+    ],
     ids=lambda prove: prove.__name__,
 )
 def test_thousands_of_random_graphs(prove, seed):
