@@ -33,7 +33,7 @@ def publish_again(version, number):
             workflow_id=version.workflow_id,
             number=number,
             definition=version.definition,
-            content_hash=str(number) * 64,
+            content_hash=f"{number:064d}",
             published_by_id=version.published_by_id,
         )
 
