@@ -20,7 +20,7 @@ BRANCHES = ("x", "y", "z")
 BOOM = {"code": "Boom", "message": "It broke."}
 BYTES = 500
 
-settings.register_profile("quick", max_examples=200, deadline=None, derandomize=True, database=None)
+settings.register_profile("quick", max_examples=100, deadline=None, derandomize=True, database=None)
 settings.register_profile("soak", max_examples=20_000, deadline=None, database=None)
 QUICK, SOAK = settings.get_profile("quick"), settings.get_profile("soak")
 
