@@ -133,10 +133,12 @@ class Drain:
         try:
             while hand and len(ended) < BATCH and now - began < FLUSH_SECONDS:
                 step = hand.popleft()
-                ended.append((step, execute(step)))
+                if self.in_hand.begin(step):
+                    ended.append((step, execute(step)))
                 now = time.monotonic()
-            self._learn((now - began) / len(ended))
-            hand.extend(self.flush(ended, keep=keep))
+            if ended:
+                self._learn((now - began) / len(ended))
+                hand.extend(self.flush(ended, keep=keep))
         finally:
             self.in_hand.drop(step for step, _ in ended)
         return len(ended)

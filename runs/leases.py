@@ -10,18 +10,21 @@ import psycopg
 from django.db import DatabaseError, connection, transaction
 
 from engine.statuses import RUN_CLOSING, RunStatus
-from runs import store
+from runs import dispatch, store
 from runs.claimed import Held
 
 log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.25
+STALLED_SECONDS = 5.0
 
 
 @dataclass(slots=True)
 class _Lease:
     held: Held
     renew_at: float
+    taken_at: float
+    started: bool = False
 
 
 class InHand:
@@ -38,7 +41,7 @@ class InHand:
         now = time.monotonic()
         with self._lock:
             for step in steps:
-                self._leases[step.id] = _Lease(step, now + step.lease_seconds / 3)
+                self._leases[step.id] = _Lease(step, now + step.lease_seconds / 3, now)
                 self._lost.discard(step.id)
             if self._thread is None and self._leases:
                 self._thread = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
@@ -51,9 +54,24 @@ class InHand:
                 self._leases.pop(step.id, None)
                 self._lost.discard(step.id)
 
-    def is_lost(self, step: Held) -> bool:
-        """Whether somebody else has the step by now, or nobody wants it any more."""
-        return step.id in self._lost
+    def begin(self, step: Held) -> bool:
+        """Whether the step is still this process's to execute; from now on it counts as started."""
+        lease = self._leases.get(step.id)
+        if lease is not None:
+            lease.started = True
+        return step.id not in self._lost
+
+    def let_go(self) -> None:
+        """Hand back what has waited for long behind a step that takes its time: others can do it meanwhile."""
+        before = time.monotonic() - STALLED_SECONDS
+        with self._lock:
+            stalled = [
+                lease.held for lease in self._leases.values() if not lease.started and lease.taken_at < before
+            ]
+            for step in stalled:
+                del self._leases[step.id]
+                self._lost.add(step.id)
+        dispatch.wake(hand_back(stalled))
 
     def renew(self) -> None:
         """Renew the leases that are due."""
@@ -67,14 +85,18 @@ class InHand:
             for lease in due:
                 lease.renew_at = now + lease.held.lease_seconds / 3
                 step = lease.held.id
-                if step in self._leases and (step not in kept or kept[step][1] in RUN_CLOSING):
+                if step in self._leases and step not in kept:
                     self._lost.add(step)
 
     def _beat(self) -> None:
         while True:
             time.sleep(LOOK_SECONDS)
             try:
+                self.let_go()
                 self.renew()
+                if not self._leases:
+                    # Most steps are over long before a heartbeat: no connection waits for the next slow one.
+                    connection.close()
             except (psycopg.Error, DatabaseError):
                 log.warning("Leases could not be renewed; trying again", exc_info=True)
                 connection.close()

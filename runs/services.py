@@ -16,8 +16,9 @@ from lib.strict_json import strict_dumps
 from lib.uuid7 import uuid7
 from runs import dispatch, scopes, store
 from runs.claimed import Done
-from runs.graphs import Compiled, compiled, graph_of
+from runs.graphs import BrokenVersion, Compiled, compiled, graph_of
 from runs.inputs import problem_of
+from runs.models import Run
 from runs.plan import Anchor, plan
 from runs.wave import NOT_STARTED, Wave
 
@@ -174,7 +175,7 @@ def cancel_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") 
     Raises RunRefused for one that has ended; then none is cancelled.
     """
     with transaction.atomic():
-        statuses = store.lock_heavy(runs)
+        statuses = _had_alone(tenant, runs)
         for status in statuses.values():
             if status in RUN_ENDED:
                 raise RunRefused("run_ended", f"The run is {status} already.", conflict=True)
@@ -187,30 +188,44 @@ def cancel_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") 
         store.end_closing_runs(statuses)
 
 
-def resume_runs(runs: Iterable[str], *, by: str, reason: str = "") -> None:
+def resume_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") -> None:
     """Reopen FAILED runs: failed steps and those that the failure cancelled run again, completed ones stay (R-051).
 
     Raises RunRefused for a run that isn't FAILED; then none is resumed.
     """
     wave = Wave()
     with transaction.atomic():
-        statuses = store.lock_heavy(runs)
+        statuses = _had_alone(tenant, runs)
         for status in statuses.values():
             if status != RunStatus.FAILED:
                 raise RunRefused(
                     "not_failed", f"Only a FAILED run can be resumed; this one is {status}.", conflict=True
                 )
         reopened = store.reopen_runs(statuses, {"by": by, "reason": reason})
-        for run_id, tenant, shard, version, priority, open_sinks in reopened["runs"]:
+        for run_id, _, shard, version, priority, open_sinks in reopened["runs"]:
             wave.anchors[run_id] = Anchor("", run_id, tenant, shard, version, priority)
             if open_sinks <= 0:
                 # It failed after its last step: what failed is to compute its output.
                 wave.sunk.add(run_id)
-        _resolve_pending(wave, [row[0] for row in reopened["runs"]])
-        _enter_again(wave, reopened["entered"])
-        wave.finish()
+        try:
+            _resolve_pending(wave, [row[0] for row in reopened["runs"]])
+            _enter_again(wave, reopened["entered"])
+            wave.finish()
+        except BrokenVersion as error:
+            raise RunRefused("broken_version", str(error), conflict=True) from error
         wave.fail()
     dispatch.wake(wave.result.wake.union(reopened["queues"]))
+
+
+def _had_alone(tenant: int, runs: Iterable[str]) -> dict[str, str]:
+    """The statuses of the tenant's runs, which are locked FOR UPDATE. Raises RunRefused for another tenant's."""
+    wanted = set(runs)
+    own = {
+        str(run) for run in Run.objects.for_tenant(tenant).filter(pk__in=wanted).values_list("pk", flat=True)
+    }
+    if own != wanted:
+        raise RunRefused("unknown_run", "There is no such run.")
+    return store.lock_heavy(wanted)
 
 
 def _resolve_pending(wave: Wave, runs: Sequence[str]) -> None:

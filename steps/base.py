@@ -101,9 +101,15 @@ class StepType:
     def evaluate(self, params: Mapping[str, Json], given: Json) -> Json:
         """What the step makes of `given`, for the engine's own kinds, which no worker executes.
 
-        `params` are rendered. Pure and fast: it runs inside the advance transaction. Raises StepError.
+        `params` are rendered. Pure and fast: it runs inside the advance transaction. Raises StepError and nothing
+        else: a bug in a step type must not take the batch with it.
         """
-        return execute(self, params, given, run_id="", node="", attempt=1, idempotency_key="")
+        try:
+            return execute(self, params, given, run_id="", node="", attempt=1, idempotency_key="")
+        except StepError:
+            raise
+        except Exception as error:
+            raise StepError("InternalError", f"{type(error).__name__}: {error}"[:2000]) from error
 
 
 @cache

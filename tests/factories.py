@@ -163,4 +163,4 @@ def cancel(*runs: str) -> None:
 
 def resume(*runs: str) -> None:
     """Resume these runs."""
-    resume_runs(runs, by="test")
+    resume_runs(a_tenant().pk, runs, by="test")

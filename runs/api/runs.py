@@ -120,7 +120,7 @@ class RunResumeView(RunsApiView):
         """Reopens a FAILED run: its failed steps run again, completed ones stay; 409 for any other."""
         reason = body(Verb, request).get("reason", "")
         run = self.find_run(run_id)
-        services.resume_runs([str(run.id)], by=self.principal.username, reason=reason)
+        services.resume_runs(run.tenant_id, [str(run.id)], by=self.principal.username, reason=reason)
         return Response(queries.run_row(self.find_run(run_id)))
 
 

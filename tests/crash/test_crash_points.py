@@ -77,7 +77,7 @@ def resumed() -> Work:
     batch = make.claimed()
     make.fail(*(step for step in batch if step.node == "a"))
     make.complete(*(step for step in batch if step.node == "b"))
-    return victim.resume, (run_ids,)
+    return victim.resume, (make.a_tenant().pk, run_ids)
 
 
 def cancelled() -> Work:

@@ -50,9 +50,9 @@ def start(version: int, tenant: int, keys: Sequence[str]) -> None:
     services.start_runs(terms, [services.NewRun({"n": 1}, key) for key in keys])
 
 
-def resume(runs: Sequence[str]) -> None:
+def resume(tenant: int, runs: Sequence[str]) -> None:
     """Resume, then work."""
-    services.resume_runs(runs, by="test")
+    services.resume_runs(tenant, runs, by="test")
     drain()
 
 

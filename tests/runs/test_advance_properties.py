@@ -7,6 +7,7 @@ import pytest
 
 from runs.models import Run, StepJoin
 from runs.services import resume_runs
+from tests import factories as make
 from tests.engine.strategies import BYTES, Case, case_from
 from tests.engine.telling import Told, read, told_by_page, wrong_joins
 from tests.runs.fleet import Fleet
@@ -86,7 +87,7 @@ def resumed(seed: int, *, races: bool) -> dict[str, tuple[Case, Told]]:
     fleet.drive()
     failed = [run_id for run_id, told in fleet.told().items() if told["status"] == "FAILED"]
     fleet.cases = {run_id: mended(fleet.cases[run_id]) for run_id in failed}
-    resume_runs(failed, by="test")
+    resume_runs(make.a_tenant().pk, failed, by="test")
     fleet.drive()
 
     assert failed
