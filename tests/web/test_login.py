@@ -1,0 +1,40 @@
+"""Coming in and going out, with a browser."""
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_wrong_password_is_told_as_such_and_the_name_stays(stranger, ann):
+    stranger.open("/login")
+    stranger.log_in("another password")
+    assert stranger.page.get_by_role("alert").inner_text() == "The name or the password is wrong."
+    assert stranger.page.get_by_label("Username").input_value() == "ann"
+    assert stranger.path() == "/login"
+
+
+def test_the_right_password_leads_to_the_runs_and_log_out_back(stranger, ann):
+    stranger.open("/login")
+    stranger.log_in("a long password")
+    assert stranger.heading() == "Runs"
+    stranger.page.get_by_role("button", name="Log out").click()
+    assert stranger.path() == "/login"
+    stranger.open("/runs/")
+    assert stranger.path() == "/login"
+
+
+def test_a_stranger_is_sent_to_the_login_and_back_to_where_they_wanted_to(stranger, ann):
+    stranger.open("/runs/?of=mine")
+    assert stranger.path() == "/login"
+    stranger.log_in("a long password")
+    assert stranger.page.url.endswith("/runs/?of=mine")
+
+
+def test_the_keyboard_is_enough_to_log_in(stranger, ann):
+    stranger.open("/login")
+    stranger.page.keyboard.type("ann")
+    stranger.page.keyboard.press("Tab")
+    stranger.page.keyboard.type("a long password")
+    stranger.page.keyboard.press("Enter")
+    stranger.page.wait_for_url("**/")
+    assert stranger.heading() == "Runs"

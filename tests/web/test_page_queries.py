@@ -1,0 +1,51 @@
+"""What pages cost, without a browser: as many statements for many rows as for few."""
+
+import pytest
+from django.db import connection
+from django.template.loader import render_to_string
+from django.test import RequestFactory
+from django.test.utils import CaptureQueriesContext
+
+from tests import factories as make
+
+pytestmark = pytest.mark.django_db
+
+
+def statements_of(client, path: str) -> int:
+    """How many a page needs once this process has compiled its versions."""
+    assert client.get(path).status_code == 200
+    with CaptureQueriesContext(
+        connection,
+    ) as captured:
+        client.get(path)
+    return len(captured)
+
+
+def test_the_list_costs_the_same_for_one_run_as_for_fifty(client, ann):
+    client.force_login(ann)
+    version = make.a_version(make.chain("noop", "noop", "noop"))
+    make.start_version(version, {"n": 0})
+    make.work()
+    few = statements_of(client, "/")
+    make.start_version(version, *({"n": number} for number in range(60)))
+    make.work()
+    assert client.get("/").text.count("<tr>") == 51
+    assert statements_of(client, "/") == few <= 6
+
+
+def test_a_run_costs_the_same_for_one_step_as_for_fifty(client, ann):
+    client.force_login(ann)
+    short = make.start(make.chain("noop", "noop"))[0]
+    long = make.start(make.chain(*["noop"] * 26))[0]
+    make.work()
+    assert statements_of(client, f"/runs/{short}") == statements_of(client, f"/runs/{long}") <= 6
+
+
+def test_the_page_of_our_own_errors_needs_no_database(client, ann):
+    client.force_login(ann)
+    request = RequestFactory().get("/")
+    request.session, request.user = client.session, ann
+    with CaptureQueriesContext(connection) as captured:
+        text = render_to_string("error.html", {"status": 500, "message": "It broke."}, request)
+    assert "It broke." in text
+    assert len(captured) == 0

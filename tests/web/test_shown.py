@@ -1,0 +1,60 @@
+"""How values are written in pages."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from runs.templatetags import shown
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "text"),
+    [
+        (None, "–"),
+        (0.2, "< 1 ms"),
+        (1, "1 ms"),
+        (999.4, "999 ms"),
+        (999.6, "1.0 s"),
+        (59_940, "59.9 s"),
+        (59_960, "1 min 0 s"),
+        (119_900, "2 min 0 s"),
+        (3_599_600, "1 h 0 min"),
+        (187_200_000, "2 d 4 h"),
+    ],
+)
+def test_a_duration_has_at_most_two_units(milliseconds, text):
+    assert shown.as_duration(milliseconds) == text
+
+
+def test_a_run_that_goes_on_has_no_duration_yet():
+    begun = datetime(2026, 1, 1, tzinfo=UTC)
+    assert shown.lasted({"created_at": begun, "completed_at": None}) == "–"
+    assert shown.lasted({"created_at": begun, "completed_at": begun + timedelta(minutes=2)}) == "2 min 0 s"
+
+
+def test_a_message_may_set_code_and_nothing_else():
+    assert shown.with_code("`a<b` & <i>") == "<code>a&lt;b</code> &amp; &lt;i&gt;"
+    assert shown.with_code(None) == ""
+
+
+def test_an_object_is_read_field_by_field_and_long_strings_as_texts():
+    text, number = shown.in_parts({"text": "word " * 30, "items": [1, 2]})
+    assert (text.name, text.text, text.is_prose) == ("text", "word " * 30, True)
+    assert (number.name, number.text, number.is_prose) == ("items", "[1, 2]", False)
+
+
+@pytest.mark.parametrize("value", [None, "", "5", 5, 0.5, True, [], {}, [None], {"": 1}, "a\u2028b", 2**53])
+def test_any_other_value_is_one_part_without_a_name(value):
+    (part,) = shown.in_parts(value)
+    assert part.name == ""
+    assert part.text == shown.in_short(value)
+
+
+def test_json_breaks_only_lines_that_are_too_long():
+    (rows,) = shown.in_parts({"rows": [{"a": 1}, {"b": "x" * 90}]})
+    assert rows.text == '[\n  {"a": 1},\n  {\n    "b": "' + "x" * 90 + '"\n  }\n]'
+
+
+def test_what_is_too_long_for_a_page_is_cut_and_says_so():
+    (part,) = shown.in_parts({"text": "x" * (shown.MOST_CHARACTERS + 5)})
+    assert (len(part.text), part.left_out) == (shown.MOST_CHARACTERS, 5)

@@ -1,0 +1,66 @@
+"""Somebody with a browser."""
+
+from playwright.sync_api import ConsoleMessage, Locator, Page, Response
+
+_WATCH_POLICY = """
+addEventListener("securitypolicyviolation", (event) =>
+    console.error(`policy: ${event.violatedDirective} refused ${event.blockedURI}`));
+"""
+
+
+class Visitor:
+    """A page that is watched: what it complains about, and whom it asks."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.asked: list[str] = []
+        self._said: list[tuple[str, str]] = []
+        self._documents: set[str] = set()
+        page.add_init_script(_WATCH_POLICY)
+        page.on("console", self._hear)
+        page.on("pageerror", lambda error: self._said.append((str(error), "")))
+        page.on("response", self._see)
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self._said.append((message.text, message.location["url"]))
+
+    def _see(self, response: Response) -> None:
+        self.asked.append(response.url)
+        if response.request.is_navigation_request():
+            self._documents.add(response.url)
+
+    def complaints(self) -> list[tuple[str, str]]:
+        """What the console said; that a page itself has a status like 404 is no complaint."""
+        return [
+            (text, where)
+            for text, where in self._said
+            if not (where in self._documents and text.startswith("Failed to load resource"))
+        ]
+
+    def open(self, path: str) -> int:
+        """Go there; gives the status of the page that came."""
+        response = self.page.goto(path)
+        assert response is not None
+        return response.status
+
+    def path(self) -> str:
+        """Where they are."""
+        return self.page.evaluate("location.pathname")
+
+    def log_in(self, password: str) -> None:
+        """Fill in the form of the login as ann."""
+        self.page.get_by_label("Username").fill("ann")
+        self.page.get_by_label("Password").fill(password)
+        self.page.get_by_role("button", name="Log in").click()
+
+    def heading(self) -> str:
+        return self.page.get_by_role("heading", level=1).inner_text()
+
+    def step(self, node: str) -> Locator:
+        """A step on the page of its run."""
+        return self.page.locator(f"[data-node={node}]")
+
+    def scrolls_sideways(self) -> bool:
+        """Whether the page is wider than its window."""
+        return self.page.evaluate("document.documentElement.scrollWidth > innerWidth")
