@@ -10,7 +10,7 @@ from django.urls import path
 from accounts import services
 from accounts.access import page
 from accounts.models import LoginAttempt, Membership, Tenant, User
-from accounts.urls import urlpatterns as account_pages
+from config.urls import urlpatterns as every_page
 from lib.refusals import TooMany
 
 pytestmark = pytest.mark.django_db
@@ -133,7 +133,7 @@ def operators_page(request):
     raise AssertionError(request.principal)
 
 
-urlpatterns = [path("operate", operators_page), *account_pages]
+urlpatterns = [path("operate", operators_page), *every_page]
 
 
 def test_a_page_sends_strangers_to_the_login_and_shuts_out_those_without_its_scope(client, ann, settings):
