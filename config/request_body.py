@@ -58,7 +58,7 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 
 
 async def _refuse(send: Send, status: int, code: str, message: str) -> None:
-    error = {"code": code, "message": message, "field": None, "details": {}}
+    error: dict[str, object] = {"code": code, "message": message, "field": None, "details": {}}
     body = json.dumps({"error": error, "request_id": str(uuid.uuid4())}).encode()
     headers = [
         (b"content-type", b"application/json"),
