@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
+from engine.catalogue import Catalogue, StepSpec
 from engine.errors import EngineError
 from engine.graph import Graph, compile_graph
 from steps.catalogue import CATALOGUE
@@ -24,12 +25,29 @@ class BrokenVersion(Exception):
     """This release can't compile the version, for example because a step type of it is not installed here."""
 
 
+class _AnyType(dict[str, StepSpec]):
+    """The catalogue, with types that are not installed here standing for jobs: enough to show their runs."""
+
+    def __missing__(self, _: str) -> StepSpec:
+        return CATALOGUE["job"]
+
+
 @lru_cache(maxsize=2000)
 def compiled(version_id: int) -> Compiled:
     """The compiled version with this id. Raises WorkflowVersion.DoesNotExist or BrokenVersion."""
+    return _compiled(version_id, CATALOGUE)
+
+
+@lru_cache(maxsize=2000)
+def shown(version_id: int) -> Compiled:
+    """The version with this id, to look at: also where this release lacks one of its step types."""
+    return _compiled(version_id, _AnyType(CATALOGUE))
+
+
+def _compiled(version_id: int, catalogue: Catalogue) -> Compiled:
     version = WorkflowVersion.unsafe_all_tenants.select_related("workflow", "tenant").get(pk=version_id)
     try:
-        graph = compile_graph(version.definition, CATALOGUE)
+        graph = compile_graph(version.definition, catalogue)
     except (KeyError, ValueError, EngineError) as error:
         raise BrokenVersion(
             f"Version {version.number} of {version.workflow.name} can't be compiled: {error!r}"

@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 
 from engine.graph import Node
 from engine.statuses import RUN_OPEN, STEP_OPEN, StepStatus
-from runs.graphs import compiled
+from runs import graphs
 from runs.models import DeadLetter, HistoryEvent, Run, StepExecution, Worker
 
 Json = Any
@@ -144,7 +144,7 @@ def _outputs_of(steps: set[UUID]) -> Mapping[UUID, Json]:
 
 
 def _run_row(run: Run, steps: list[StepExecution], outputs: Mapping[UUID, Json]) -> dict[str, Json]:
-    version = compiled(run.version_id)
+    version = graphs.shown(run.version_id)
     rows = _step_rows(run, steps, outputs)
     return {
         "id": str(run.id),
@@ -176,7 +176,7 @@ def _shown_status(run: Run, steps: list[StepExecution]) -> str:
 
 def _step_rows(run: Run, steps: list[StepExecution], outputs: Mapping[UUID, Json]) -> list[dict[str, Json]]:
     """One row for each node in the order of the graph, decided or not; items of a map behind their node."""
-    version = compiled(run.version_id)
+    version = graphs.shown(run.version_id)
     by_node: dict[str, list[StepExecution]] = {}
     for step in steps:
         by_node.setdefault(step.node, []).append(step)
