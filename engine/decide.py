@@ -178,9 +178,9 @@ class _Walk:
             if node.on_error == "fail":
                 self.effects.failure = self.effects.failure or (node.id, outcome.error)
                 return outcome, ()
+            self._remember(node, failed_output(outcome.error))
             taken = self._resolve_failed(node, failed_output(outcome.error))
         output = outcome.output if isinstance(outcome, Completed) else failed_output(outcome.error)
-        self._remember(node, output)
         for target in node.targets:
             self._arrive(node, self.graph.nodes[target], taken.get(target, False), output)
         if node.is_sink:
