@@ -99,8 +99,9 @@ class Postgres:
             self._initialise()
         clear_away(self.data, "postgres", STOP_SIGNAL)
         if LINUX and not living_in(self.data, "postgres"):
-            # The pid in it may be somebody else's by now, or a zombie's: the server would refuse to start.
+            # The pid in them may be somebody else's by now, or a zombie's: the server would refuse to start.
             (self.data / "postmaster.pid").unlink(missing_ok=True)
+            (self.socket_folder / f".s.PGSQL.{_PORT}.lock").unlink(missing_ok=True)
 
     def command(self) -> list[str]:
         """The command line of the server."""

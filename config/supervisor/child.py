@@ -17,7 +17,7 @@ from config.supervisor.programs import Program
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.25, 15.0
 # Who lived that long and dies starts again without having to wait for earlier deaths.
 _HEALTHY_SECONDS = 30.0
-_MOST_DEATHS_BEFORE_READY = 3
+_MOST_DEATHS_BEFORE_READY = 5
 
 
 class Child:
