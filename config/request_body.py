@@ -30,7 +30,7 @@ class LimitedBody:
         if len(body) > self._max_bytes:
             await _refuse(send, 413, "too_large", f"A body has at most {self._max_bytes} bytes.")
             return
-        await self._app(scope, _replay(body, receive), send)
+        await self._app(_with_length(scope, len(body)), _replay(body, receive), send)
 
     async def _read(self, receive: Receive) -> bytes | None:
         """The body; None when the client left. Of one that is too large only the first bytes are kept."""
@@ -45,6 +45,16 @@ class LimitedBody:
                 kept += chunk
             if not message.get("more_body", False) or seen > _PATIENCE_BYTES:
                 return bytes(kept)
+
+
+def _with_length(scope: Scope, length: int) -> Scope:
+    """The scope of a request whose body is all there: without its length WSGI would take a chunked one for empty."""
+    kept = [
+        (name, value)
+        for name, value in scope.get("headers", ())
+        if name.lower() not in (b"content-length", b"transfer-encoding")
+    ]
+    return {**scope, "headers": [*kept, (b"content-length", str(length).encode())]}
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

@@ -75,7 +75,10 @@ def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "
 
     Up to 1,000 items. Raises RunRefused naming the field (`items[3].input`) and then starts none of them.
     """
-    version = compiled(terms.version)
+    try:
+        version = compiled(terms.version)
+    except BrokenVersion as error:
+        raise RunRefused("broken_version", str(error), field="workflow", conflict=True) from error
     asked = [_checked(version.graph, item, place, len(items)) for place, item in enumerate(items)]
     fresh = {item.business_key: uuid7() for item in asked if item.business_key is not None}
     with transaction.atomic():
@@ -162,7 +165,11 @@ def _checked(graph: Graph, item: NewRun, place: int, count: int) -> NewRun:
             raise RunRefused(
                 "invalid_input", f"The business key can't be made: {error}", field=f"{where}input"
             ) from None
-        key = made if isinstance(made, str) else str(made)
+        if isinstance(made, bool) or not isinstance(made, str | int):
+            # Anything else has no one spelling, and null would make all orders without an id one.
+            message = "The workflow's business key must come out as a text or a whole number."
+            raise RunRefused("invalid_input", message, field=f"{where}input")
+        key = str(made)
     if key is not None and not 0 < len(key) <= MAX_BUSINESS_KEY:
         message = f"A business key has 1 to {MAX_BUSINESS_KEY} characters."
         raise RunRefused("invalid", message, field=f"{where}business_key")

@@ -57,3 +57,25 @@ def test_a_body_that_does_not_end_is_a_408():
 
 def test_a_client_that_leaves_gets_nothing():
     assert _call(_part(b"0", more=True), {"type": "http.disconnect"}) == []
+
+
+def test_a_chunked_body_comes_with_its_length():
+    """Without one WSGI takes it for empty, and a verb whose body is optional would ignore what was sent."""
+    seen = {}
+
+    async def app(scope, receive, send):
+        seen.update(scope["headers"])
+        await _echo(scope, receive, send)
+
+    async def receive():
+        return _part(b"01234")
+
+    async def send(message):
+        seen[message["type"]] = message
+
+    scope = {"type": "http", "headers": [(b"Transfer-Encoding", b"chunked"), (b"host", b"here")]}
+    asyncio.run(LimitedBody(app, 10, 5.0)(scope, receive, send))
+
+    assert seen[b"content-length"] == b"5"
+    assert b"Transfer-Encoding" not in seen
+    assert seen[b"host"] == b"here"

@@ -3,6 +3,8 @@
 import pytest
 
 from runs.inputs import problem_of
+from runs.services import RunRefused
+from tests import factories as make
 
 ORDER = {
     "type": "object",
@@ -37,3 +39,20 @@ def test_the_first_problem_is_named_with_its_place(value, path, said):
 
 def test_a_pattern_that_would_hang_python_is_answered_at_once():
     assert problem_of({"pattern": "^(a+)+$"}, "a" * 5000 + "!") is not None
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("order", [None, True, 1.5, {"a": 1}, [1]])
+def test_a_business_key_is_made_of_a_text_or_a_whole_number_only(order):
+    with pytest.raises(RunRefused) as refused:
+        make.start(make.chain("noop", business_key="{{ input.order }}"), {"order": order})
+
+    assert refused.value.field == "input"
+
+
+@pytest.mark.django_db
+def test_a_version_that_cannot_be_compiled_here_is_refused_at_the_start():
+    with pytest.raises(RunRefused) as refused:
+        make.start(make.graph([{"id": "a", "type": "gone.away"}], []))
+
+    assert (refused.value.code, refused.value.conflict) == ("broken_version", True)
