@@ -2,14 +2,13 @@
 
 import time
 from collections import Counter
-from hashlib import sha256
 from statistics import quantiles
 from typing import Any
 
 import httpx
-import orjson
 
 from accounts.models import Tenant, User
+from accounts.queries import command_principal
 from accounts.services import create_token
 from lib import named_sql
 from lib.uuid7 import uuid7
@@ -17,7 +16,8 @@ from runs.drain import Drain
 from runs.execute import execute
 from runs.models import Run
 from runs.services import NewRun, Terms, start_runs
-from workflows.models import Workflow, WorkflowVersion
+from workflows.models import WorkflowVersion
+from workflows.services import create_workflow, publish
 
 START_BATCH = 500
 DEADLINE_SECONDS = 300
@@ -111,18 +111,9 @@ def _publish(length: int, queue: str | None = None) -> WorkflowVersion:
     nodes = [{"id": f"s{n}", "type": "noop"} | ({"queue": queue} if queue else {}) for n in range(length)]
     edges = [{"from": f"s{n}", "to": f"s{n + 1}"} for n in range(length - 1)]
     definition = {"name": name, "nodes": nodes, "edges": edges}
-    tenant, admin = Tenant.objects.get(slug="default"), User.objects.get(username="admin")
-    workflow = Workflow.objects.create(
-        tenant=tenant, name=name, draft_definition=definition, draft_updated_by=admin
-    )
-    return WorkflowVersion.objects.create(
-        tenant=tenant,
-        workflow=workflow,
-        number=1,
-        definition=definition,
-        content_hash=sha256(orjson.dumps(definition)).hexdigest(),
-        published_by=admin,
-    )
+    principal = command_principal("admin", "default")
+    create_workflow(principal, name=name, definition=definition)
+    return publish(principal, name).version
 
 
 def _percentiles(unit: str, values: list[float]) -> dict[str, float]:
