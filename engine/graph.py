@@ -55,7 +55,7 @@ class Node:
     allow_no_match: bool
     retry: RetryPolicy
     queue: str
-    priority: int
+    priority: int | None
     lease_seconds: int
     timeout_seconds: int | None
     reads: References
@@ -177,7 +177,7 @@ def _node(
         allow_no_match=bool(raw.get("allow_no_match")),
         retry=policy(raw.get("retry")),
         queue=raw.get("queue") or spec.default_queue or name,
-        priority=raw.get("priority") or 0,
+        priority=raw.get("priority"),
         lease_seconds=raw.get("lease_seconds") or spec.lease_seconds,
         timeout_seconds=spec.timeout_seconds if timeout is None else timeout,
         reads=union([params.refs, *conditions, *onward]),

@@ -7,7 +7,7 @@ upgrading the lock would let two failing branches wait for each other (ENGINE "A
 
 import logging
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import psycopg
@@ -16,7 +16,7 @@ from django.db import transaction
 from engine.statuses import RUN_CLOSING, RUN_OPEN
 from lib import crash_points
 from runs import store
-from runs.claimed import Broken, Ending, Held
+from runs.claimed import Broken, Ending, Held, Locked
 from runs.graphs import BrokenVersion, graph_of
 from runs.plan import Keep, Planned, closing_row, plan, plan_broken, runs_of
 from runs.wave import Result, Wave
@@ -98,11 +98,10 @@ def _light(plans: list[Planned], keep: Keep | None, result: Result) -> list[Plan
     wave = Wave(keep and replace(keep))
     try:
         with transaction.atomic():
-            statuses = store.lock_light(runs_of(plans))
-            mine = [planned for planned in plans if statuses.get(planned.held.run_id) in RUN_OPEN]
-            closing = [planned for planned in plans if statuses.get(planned.held.run_id) in RUN_CLOSING]
+            locked = store.lock_light(runs_of(plans))
+            mine, closing = _sorted(plans, locked)
             if mine:
-                _forward(wave, mine, statuses)
+                _forward(wave, mine, locked)
             crash_points.hit("before_commit")
     except _NeedsAlone as found:
         alone = [planned for planned in plans if planned.held.run_id in found.runs]
@@ -112,10 +111,18 @@ def _light(plans: list[Planned], keep: Keep | None, result: Result) -> list[Plan
     return closing
 
 
-def _forward(wave: Wave, plans: list[Planned], statuses: dict[str, str]) -> None:
+def _sorted(plans: list[Planned], locked: Mapping[str, Locked]) -> tuple[list[Planned], list[Planned]]:
+    """The endings in open runs and those in closing ones; a run that is over takes none."""
+    status = {run: found.status for run, found in locked.items()}
+    mine = [planned for planned in plans if status.get(planned.held.run_id) in RUN_OPEN]
+    closing = [planned for planned in plans if status.get(planned.held.run_id) in RUN_CLOSING]
+    return mine, closing
+
+
+def _forward(wave: Wave, plans: list[Planned], locked: Mapping[str, Locked]) -> None:
     if sinking := runs_of(planned for planned in plans if planned.may_sink):
         store.lock_sinks(sinking)
-    wave.end(plans, statuses)
+    wave.end(plans, locked)
     wave.finish()
     if wave.failures:
         raise _NeedsAlone(wave.failures)
@@ -125,11 +132,10 @@ def _heavy(plans: list[Planned], keep: Keep | None, result: Result) -> list[Plan
     """Have the runs alone: end their steps, finish or fail them, or just record what ended while they close."""
     wave = Wave()
     with transaction.atomic():
-        statuses = store.lock_heavy(runs_of(plans))
-        mine = [planned for planned in plans if statuses.get(planned.held.run_id) in RUN_OPEN]
-        closing = [planned for planned in plans if statuses.get(planned.held.run_id) in RUN_CLOSING]
+        locked = store.lock_heavy(runs_of(plans))
+        mine, closing = _sorted(plans, locked)
         if mine:
-            wave.end(mine, statuses)
+            wave.end(mine, locked)
             wave.finish()
             wave.fail()
         if closing:

@@ -1,8 +1,8 @@
-"""What a worker holds while it works: a claimed step, and how an attempt at it ended."""
+"""What is held while steps are worked on: a claimed step, how an attempt at it ended, a locked run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 Json = Any
 
@@ -25,6 +25,13 @@ class Held:
     lease_seconds: int = 30
     hops: int = 0
     scope: dict[str, Json] = field(default_factory=dict)
+
+
+class Locked(NamedTuple):
+    """What a locked run says of itself: nobody can close it meanwhile."""
+
+    status: str
+    priority: int
 
 
 @dataclass(frozen=True, slots=True)

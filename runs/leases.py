@@ -120,4 +120,5 @@ def hand_back(steps: Sequence[Held], *, lost: bool = False) -> list[str]:
 
 
 def _shared(steps: Sequence[Held]) -> dict[str, str]:
-    return store.lock_light({step.run_id for step in steps})
+    locked = store.lock_light({step.run_id for step in steps})
+    return {run: found.status for run, found in locked.items()}

@@ -12,9 +12,9 @@ import orjson
 from engine.decide import Completed, Effects, Failed, NewStep, failed_output, settle
 from engine.graph import Graph, Node
 from engine.retry import next_delay
-from engine.statuses import StepStatus
+from engine.statuses import RunStatus, StepStatus
 from lib.uuid7 import uuid7
-from runs.claimed import Broken, Done, Ending, Held
+from runs.claimed import Broken, Done, Ending, Held, Locked
 
 Json = Any
 Row = dict[str, Json]
@@ -144,6 +144,21 @@ class Anchor:
     held: bool = False
     hops: int = 0
 
+    @classmethod
+    def of(cls, planned: Planned, run: Locked) -> "Anchor":
+        """The anchor of an ended step: what follows has the priority of the run, and waits while it is paused."""
+        step = planned.held
+        return cls(
+            id=planned.anchor,
+            run_id=step.run_id,
+            tenant_id=step.tenant_id,
+            shard=step.shard,
+            version_id=step.version_id,
+            priority=run.priority,
+            held=run.status == RunStatus.PAUSED,
+            hops=step.hops,
+        )
+
     def row(self, sinks: int) -> Row:
         """The anchor as a row, where no ended step stands for it."""
         return {
@@ -169,24 +184,14 @@ class Draft:
     queued: set[tuple[str, str]] = field(default_factory=set)
     letters: list[tuple[str, str]] = field(default_factory=list)
 
-    def end(self, planned: Planned, *, held: bool) -> None:
-        """An ended or retried step and what follows from it; `held`: its run is paused."""
+    def end(self, planned: Planned, anchor: Anchor) -> None:
+        """An ended or retried step and what follows from it."""
         row = planned.row | {"anchor": planned.anchor}
-        self.ended.append(row | {"held": True} if held and planned.effects is None else row)
+        self.ended.append(row | {"held": True} if anchor.held and planned.effects is None else row)
         if planned.effects is not None:
             step = planned.held
             if _failed_hard(planned.row):
                 self.letters.append((planned.anchor, step.id))
-            anchor = Anchor(
-                planned.anchor,
-                step.run_id,
-                step.tenant_id,
-                step.shard,
-                step.version_id,
-                step.priority,
-                held,
-                step.hops,
-            )
             self.follow(anchor, planned.effects, {step.node: step.id})
 
     def hang(self, anchor: Anchor, effects: Effects) -> None:
@@ -219,7 +224,7 @@ class Draft:
             "node": node.id,
             "type": node.type,
             "queue": node.queue,
-            "priority": node.priority or anchor.priority,
+            "priority": anchor.priority if node.priority is None else node.priority,
             "status": new.status,
             "lease_seconds": node.lease_seconds,
             "timeout_seconds": node.timeout_seconds,

@@ -15,7 +15,7 @@ from engine.statuses import RUN_ENDED, RunStatus
 from lib.strict_json import strict_dumps
 from lib.uuid7 import uuid7
 from runs import dispatch, scopes, store
-from runs.claimed import Done
+from runs.claimed import Done, Locked
 from runs.graphs import BrokenVersion, Compiled, compiled, graph_of
 from runs.inputs import problem_of
 from runs.models import Run
@@ -182,17 +182,17 @@ def cancel_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") 
     Raises RunRefused for one that has ended; then none is cancelled.
     """
     with transaction.atomic():
-        statuses = _had_alone(tenant, runs)
-        for status in statuses.values():
+        locked = _had_alone(tenant, runs)
+        for status, _ in locked.values():
             if status in RUN_ENDED:
                 raise RunRefused("run_ended", f"The run is {status} already.", conflict=True)
         rows = [
             {"run_id": run, "status": RunStatus.CANCELLING, "payload": {"by": by, "reason": reason}}
-            for run in statuses
+            for run in locked
         ]
         store.close_runs(rows)
-        store.cancel_open_steps(statuses, cause="cancelled", statuses=NOT_STARTED)
-        store.end_closing_runs(statuses)
+        store.cancel_open_steps(locked, cause="cancelled", statuses=NOT_STARTED)
+        store.end_closing_runs(locked)
 
 
 def resume_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") -> None:
@@ -202,20 +202,20 @@ def resume_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") 
     """
     wave = Wave()
     with transaction.atomic():
-        statuses = _had_alone(tenant, runs)
-        for status in statuses.values():
+        locked = _had_alone(tenant, runs)
+        for status, _ in locked.values():
             if status != RunStatus.FAILED:
                 raise RunRefused(
                     "not_failed", f"Only a FAILED run can be resumed; this one is {status}.", conflict=True
                 )
-        reopened = store.reopen_runs(statuses, {"by": by, "reason": reason})
+        reopened = store.reopen_runs(locked, {"by": by, "reason": reason})
         for run_id, _, shard, version, priority, open_sinks in reopened["runs"]:
             wave.anchors[run_id] = Anchor("", run_id, tenant, shard, version, priority)
             if open_sinks <= 0:
                 # It failed after its last step: what failed is to compute its output.
                 wave.sunk.add(run_id)
         try:
-            _resolve_pending(wave, [row[0] for row in reopened["runs"]])
+            _resolve_pending(wave, locked)
             _enter_again(wave, reopened["entered"])
             wave.finish()
         except BrokenVersion as error:
@@ -224,8 +224,8 @@ def resume_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") 
     dispatch.wake(wave.result.wake.union(reopened["queues"]))
 
 
-def _had_alone(tenant: int, runs: Iterable[str]) -> dict[str, str]:
-    """The statuses of the tenant's runs, which are locked FOR UPDATE. Raises RunRefused for another tenant's."""
+def _had_alone(tenant: int, runs: Iterable[str]) -> dict[str, Locked]:
+    """The tenant's runs, locked FOR UPDATE. Raises RunRefused for another tenant's."""
     wanted = set(runs)
     own = {
         str(run) for run in Run.objects.for_tenant(tenant).filter(pk__in=wanted).values_list("pk", flat=True)
@@ -235,18 +235,26 @@ def _had_alone(tenant: int, runs: Iterable[str]) -> dict[str, str]:
     return store.lock_heavy(wanted)
 
 
-def _resolve_pending(wave: Wave, runs: Sequence[str]) -> None:
-    """Resolve the edges of steps that completed while their run was failing."""
-    pending = store.pending_edges(runs)
+def _resolve_pending(wave: Wave, locked: Mapping[str, Locked]) -> None:
+    """Resolve the edges of steps that completed while their run was failing.
+
+    Where that fails the run, the step stays completed and its edges pending: it must never be done twice.
+    """
+    pending = store.pending_edges(locked)
     if not pending:
         return
     scopes.load(step for step, _ in pending)
     plans = []
     for step, output in pending:
         planned = plan(step, Done(output), graph_of(step.version_id), luck=0.0)
-        planned.row["reopened"] = True
-        plans.append(planned)
-    wave.end(plans, dict.fromkeys(runs, RunStatus.RUNNING))
+        failure = planned.effects.failure if planned.effects else None
+        if failure and failure[0] == step.node:
+            wave.failures.setdefault(step.run_id, failure)
+            wave.letters.append(step.id)
+        else:
+            planned.row["reopened"] = True
+            plans.append(planned)
+    wave.end(plans, {run: found._replace(status=RunStatus.RUNNING) for run, found in locked.items()})
 
 
 def _enter_again(wave: Wave, entered: Sequence[tuple[str, str, Json]]) -> None:

@@ -9,7 +9,7 @@ import orjson
 
 from lib.clock import now_or_none
 from lib.named_sql import Statements
-from runs.claimed import Held
+from runs.claimed import Held, Locked
 
 Json = Any
 Row = dict[str, Json]
@@ -81,9 +81,9 @@ def queues_with_work(queues: Sequence[str], *, older_seconds: float = 0) -> list
     return found
 
 
-def lock_light(runs: Iterable[str]) -> dict[str, str]:
-    """Share the runs with whoever else moves them forward; gives their statuses, which nobody can close now."""
-    return dict(SQL.value("lock_light", {"runs": sorted(runs)}) or ())
+def lock_light(runs: Iterable[str]) -> dict[str, Locked]:
+    """Share the runs with whoever else moves them forward; nobody can close them now."""
+    return _locked(SQL.value("lock_light", {"runs": sorted(runs)}))
 
 
 def lock_light_unless_busy(runs: Iterable[str]) -> dict[str, str]:
@@ -96,9 +96,13 @@ def lock_sinks(runs: Iterable[str]) -> None:
     SQL.execute("lock_sinks", {"runs": sorted(runs)})
 
 
-def lock_heavy(runs: Iterable[str]) -> dict[str, str]:
-    """Have the runs alone; gives their statuses."""
-    return dict(SQL.value("lock_heavy", {"runs": sorted(runs)}) or ())
+def lock_heavy(runs: Iterable[str]) -> dict[str, Locked]:
+    """Have the runs alone."""
+    return _locked(SQL.value("lock_heavy", {"runs": sorted(runs)}))
+
+
+def _locked(rows: Json) -> dict[str, Locked]:
+    return {run: Locked(status, priority) for run, status, priority in rows or ()}
 
 
 def advance(

@@ -13,7 +13,7 @@ from engine.graph import NOTHING
 from engine.statuses import RunStatus, StepStatus
 from lib.uuid7 import uuid7
 from runs import scopes, store
-from runs.claimed import Held
+from runs.claimed import Held, Locked
 from runs.graphs import compiled
 from runs.plan import Anchor, Draft, Keep, Planned
 
@@ -51,24 +51,16 @@ class Wave:
     alive: set[str] = field(default_factory=set)
     result: Result = field(default_factory=Result)
 
-    def end(self, plans: Sequence[Planned], statuses: Mapping[str, str]) -> None:
+    def end(self, plans: Sequence[Planned], locked: Mapping[str, Locked]) -> None:
         """End steps of open runs and follow what that means as far as it goes."""
         draft = Draft(self.keep)
         for planned in plans:
-            step = planned.held
-            paused = statuses[step.run_id] == RunStatus.PAUSED
-            known = self.anchors.get(step.run_id)
-            self.anchors[step.run_id] = Anchor(
-                "",
-                step.run_id,
-                step.tenant_id,
-                step.shard,
-                step.version_id,
-                step.priority,
-                paused,
-                max(step.hops, known.hops if known else 0),
-            )
-            draft.end(planned, held=paused)
+            run_id = planned.held.run_id
+            anchor = Anchor.of(planned, locked[run_id])
+            known = self.anchors.get(run_id)
+            # Joins of the run that fire now may stay here as long as the longest way that led to them.
+            self.anchors[run_id] = replace(anchor, hops=max(anchor.hops, known.hops if known else 0))
+            draft.end(planned, anchor)
         joins = self._write(draft)
         for planned in plans:
             failed = planned.effects and planned.effects.failure
@@ -176,14 +168,14 @@ class Wave:
         """Fail the runs that a step has failed: nothing new starts, running steps are awaited. Needs them alone."""
         if not self.failures:
             return
-        if self.letters:
-            store.bury([{"id": uuid7(), "step_id": step} for step in self.letters])
         store.close_runs(
             [
                 {"run_id": run, "status": RunStatus.FAILING, "error": {**error, "node": node}}
                 for run, (node, error) in self.failures.items()
             ]
         )
+        if self.letters:
+            store.bury([{"id": uuid7(), "step_id": step} for step in self.letters])
         store.cancel_open_steps(self.failures, cause="failure", statuses=NOT_STARTED)
         store.end_closing_runs(self.failures)
 

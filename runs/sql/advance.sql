@@ -1,16 +1,16 @@
 -- name: lock_light
 -- Everybody who moves a run forward shares it; who closes it takes FOR UPDATE and so waits for them, and they for him.
 -- This replaces foreign keys among the hot tables.
-SELECT json_agg(json_build_array(l.id, l.status))
-  FROM (SELECT id, status FROM runs_run WHERE id = ANY (%(runs)s::uuid[]) ORDER BY id FOR KEY SHARE) l
+SELECT json_agg(json_build_array(l.id, l.status, l.priority))
+  FROM (SELECT id, status, priority FROM runs_run WHERE id = ANY (%(runs)s::uuid[]) ORDER BY id FOR KEY SHARE) l
 
 -- name: lock_sinks
 -- Before a sink may fall: in order of id, so that two batches which end the same runs never wait for each other.
 SELECT count(*) FROM (SELECT 1 FROM runs_run WHERE id = ANY (%(runs)s::uuid[]) ORDER BY id FOR NO KEY UPDATE) l
 
 -- name: lock_heavy
-SELECT json_agg(json_build_array(l.id, l.status))
-  FROM (SELECT id, status FROM runs_run WHERE id = ANY (%(runs)s::uuid[]) ORDER BY id FOR UPDATE) l
+SELECT json_agg(json_build_array(l.id, l.status, l.priority))
+  FROM (SELECT id, status, priority FROM runs_run WHERE id = ANY (%(runs)s::uuid[]) ORDER BY id FOR UPDATE) l
 
 -- name: advance
 -- The heart. `ended` completes steps that their holder still holds; all that hangs on a row that drops out there drops
@@ -120,9 +120,9 @@ h AS (
            pg_current_xact_id()::text::bigint, jsonb_strip_nulls(e.payload), clock.now
       FROM (
             SELECT d.tenant_id, d.run_id, d.shard, 0 AS ordinal,
-                   CASE WHEN d.reopened THEN 'EDGES_RESOLVED'
+                   CASE WHEN d.reopened AND d.status = 'COMPLETED' THEN 'EDGES_RESOLVED'
                         WHEN d.status = 'QUEUED' THEN 'ATTEMPT_FAILED' ELSE 'STEP_' || d.status END AS type,
-                   d.node, d.attempt,
+                   d.node, CASE WHEN d.reopened IS NULL THEN d.attempt END AS attempt,
                    jsonb_build_object('epoch', d.epoch, 'worker', d.worker, 'started_at', d.started_at,
                                       'error', d.error, 'retry_in', d.delay, 'taken', d.taken,
                                       'cause', d.cancel_cause, 'edges_pending', nullif(d.edges_pending, false),

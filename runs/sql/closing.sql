@@ -62,11 +62,14 @@ h AS (
 SELECT coalesce(json_agg(r.id), '[]') FROM r
 
 -- name: bury
--- Dead letters of steps that failed their run for good.
+-- Dead letters of steps that failed their run for good: by their own error, or by edges that can't be resolved (then the
+-- run, which is closed already, has the error).
 INSERT INTO runs_deadletter (id, tenant_id, run_id, step_id, node, error, attempts)
-SELECT w.id, s.tenant_id, s.run_id, s.id, s.node, s.error, s.attempt
+SELECT w.id, s.tenant_id, s.run_id, s.id, s.node,
+       coalesce(s.error, (SELECT r.error - 'node' FROM runs_run r WHERE r.id = s.run_id)), s.attempt
   FROM jsonb_to_recordset(%(letters)s::jsonb) AS w(id uuid, step_id uuid)
- CROSS JOIN LATERAL (SELECT * FROM runs_stepexecution s WHERE s.id = w.step_id AND s.status = 'FAILED' LIMIT 1) s
+ CROSS JOIN LATERAL (SELECT * FROM runs_stepexecution s
+                      WHERE s.id = w.step_id AND (s.status = 'FAILED' OR s.edges_pending) LIMIT 1) s
 
 -- name: reopen_runs
 -- A new life: whatever failed or was cancelled by the failure is queued again with a fresh budget.

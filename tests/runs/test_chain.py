@@ -2,6 +2,7 @@
 
 import pytest
 
+from runs.services import NewRun, Terms, start_runs
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -96,3 +97,24 @@ def test_engine_steps_are_done_inside_advance_and_expressions_see_earlier_steps(
 
     assert make.run(run_id).output == {"sum": 9}
     assert make.steps(run_id)["b"].output == {"twice": 6, "was": 3}
+
+
+def test_a_node_s_priority_is_its_own_and_its_successors_have_the_run_s():
+    nodes = [{"id": "a", "priority": 50}, "b", {"id": "c", "priority": 0}]
+    version = make.a_version(make.graph(nodes, ["a>b", "b>c"]))
+    terms = Terms(tenant=version.tenant_id, version=version.pk, by="test", priority=7)
+    run_id = start_runs(terms, [NewRun({})])[0].id
+
+    make.work()
+
+    assert {name: step.priority for name, step in make.steps(run_id).items()} == {"a": 50, "b": 7, "c": 0}
+
+
+def test_a_join_has_the_priority_of_the_run_too():
+    version = make.a_version(make.graph([{"id": "a", "priority": 50}, "b", "c"], ["a>c", "b>c"]))
+    terms = Terms(tenant=version.tenant_id, version=version.pk, by="test", priority=7)
+    run_id = start_runs(terms, [NewRun({})])[0].id
+
+    make.work()
+
+    assert make.steps(run_id)["c"].priority == 7

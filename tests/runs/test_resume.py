@@ -196,6 +196,47 @@ def test_edges_that_fail_when_they_are_resolved_on_resume_fail_the_run_again():
 
     assert make.run(run_id).status == "FAILED"
     assert make.run(run_id).error["code"] == "NoBranchMatched"
+    assert make.run(run_id).error["node"] == "b"
+    assert make.statuses(run_id)["b"] == "COMPLETED"
+
+
+def test_what_completed_while_failing_is_never_done_twice_however_often_the_run_is_resumed():
+    """Its edges fail at each resume; the step's work is done all the same (R-051)."""
+    edges = [{"from": "b", "to": "c", "branch": "x"}]
+    run_id = make.start(make.graph(nodes("a", "b", "c"), edges))[0]
+    step = by_node()
+    make.fail(step["a"])
+    make.complete(step["b"], output={"branch": "unknown"})
+
+    for _ in range(3):
+        make.resume(run_id)
+        make.work()
+
+    assert make.run(run_id).status == "FAILED"
+    history = make.history(run_id)
+    assert history.count("STEP_COMPLETED b") == 1
+    assert [letter.error["code"] for letter in make.letters(run_id) if letter.node == "b"] == [
+        "NoBranchMatched"
+    ] * 3
+    assert "STEP_REQUEUED b" not in history
+    assert "EDGES_RESOLVED b" not in history
+
+
+def test_edges_that_fail_on_resume_behind_on_error_continue_make_the_step_a_failed_one():
+    soft = {"id": "b", "on_error": "continue", **ONCE}
+    conditions = [{"from": "b", "to": "c", "branch": "x"}, {"from": "b", "to": "d", "branch": "y"}]
+    run_id = make.start(make.graph([*nodes("a"), soft, *nodes("c", "d")], conditions))[0]
+    step = by_node()
+    make.fail(step["a"])
+    make.complete(step["b"], output={"branch": "unknown"})
+
+    make.resume(run_id)
+    make.work()
+
+    assert make.run(run_id).status == "COMPLETED"
+    assert make.statuses(run_id) == {"a": "COMPLETED", "b": "FAILED", "c": "SKIPPED", "d": "SKIPPED"}
+    assert make.steps(run_id)["b"].error["code"] == "NoBranchMatched"
+    assert make.history(run_id).count("STEP_FAILED b") == 1
 
 
 def test_a_resumed_any_graph_may_end_at_once_by_the_edges_of_what_completed_while_failing():
