@@ -18,6 +18,7 @@ TEN_YEARS = 3_650 * DAY
 
 Name = Annotated[str, Field(pattern=WORKFLOW_NAME)]
 Id = Annotated[str, Field(pattern=NODE_ID)]
+TypeName = Annotated[str, Field(min_length=1)]
 Title = Annotated[str, Field(max_length=200)]
 Seconds = Annotated[int, Field(ge=1, le=TEN_YEARS)]
 
@@ -70,7 +71,7 @@ RetryChoice = Retry | Literal["seed", "minutes", "llm", "none"]
 class Compensation(Shape):
     """The step that undoes a completed one."""
 
-    type: str
+    type: TypeName
     title: Title | None = None
     params: dict[str, Json] | None = None
     retry: RetryChoice | None = None
@@ -83,7 +84,7 @@ class Node(Shape):
     """One step."""
 
     id: Id
-    type: str
+    type: TypeName
     title: Title | None = None
     params: dict[str, Json] | None = None
     input: dict[str, Json] | str | None = None

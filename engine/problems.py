@@ -34,6 +34,7 @@ Code = Literal[
     "no_error_edge",
     "not_a_condition",
     "not_an_object",
+    "not_yet",
     "reserved_queue",
     "several_conditions",
     "too_deep",
@@ -143,6 +144,8 @@ def _sentence(details: list[ErrorDetails], path: str) -> str:
         return f"{name} is missing: add it."
     if kind == "extra_forbidden":
         return f"{name} is not known: remove it or correct its name."
+    if kind == "string_too_short":
+        return f"{name} is empty or too short: fill it in."
     if kind == "string_pattern_mismatch":
         pattern = message.partition("pattern ")[2].strip("'")
         return (

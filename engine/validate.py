@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from engine.catalogue import Catalogue
-from engine.checks import graph, nodes, references, schemas
+from engine.checks import graph, nodes, not_yet, references, schemas
 from engine.checks.flow import Flow
 from engine.checks.outline import Limits, Outline, outline_of
 from engine.definition import Definition
@@ -63,6 +63,7 @@ def _rules(outline: Outline) -> Iterator[Problem]:
     yield from references.expressions(outline, flow)
     yield from graph.branches(outline)
     yield from nodes.deadlines(outline)
+    yield from not_yet.fields(outline)
 
 
 def _shape(outline: Outline) -> Iterator[Problem]:

@@ -96,7 +96,10 @@ def branches(outline: Outline) -> Iterator[Problem]:
         if seen.node.type == "decision":
             yield from _never_first(seen, edges)
         if seen.node.on_error == "branch" and len(edges) == len(outline.leaving(seen)):
-            message = f"{quoted(seen.id)} has no edge for its failure: everything after it would be skipped."
+            message = (
+                f"{quoted(seen.id)} has no edge for its failure, so the run would go on as if nothing had "
+                'happened: add an edge with "on": "error", or leave on_error out.'
+            )
             yield warning("no_error_edge", f"{seen.field}.on_error", message, seen.id)
 
 

@@ -18,7 +18,8 @@ RESERVED_QUEUES = frozenset({"engine", "ticks"})
 def types(outline: Outline) -> Iterator[Problem]:
     """Every type is in the catalogue, a compensation's too."""
     for seen in outline.nodes:
-        yield from _type(outline, seen.node.type, f"{seen.field}.type", seen.id)
+        if seen.has_type:
+            yield from _type(outline, seen.node.type, f"{seen.field}.type", seen.id)
         if seen.node.compensate:
             yield from _type(outline, seen.node.compensate.type, f"{seen.field}.compensate.type", seen.id)
 
@@ -78,7 +79,7 @@ def deadlines(outline: Outline) -> Iterator[Problem]:
 
 
 def _type(outline: Outline, name: str, field: str, node: str) -> Iterator[Problem]:
-    if name and name not in outline.catalogue:
+    if name not in outline.catalogue:
         message = f"There is no step type {quoted(name)}{did_you_mean(name, outline.catalogue)}."
         yield error("unknown_type", field, message, node)
 

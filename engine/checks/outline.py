@@ -24,13 +24,17 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class SeenNode:
-    """A node with a readable id; `node` holds its fields that have the right shape. `spec`: None if unknown."""
+    """A node with a readable id; `node` holds its fields that have the right shape. `spec`: None if unknown.
+
+    Without a type (`has_type`) that of `node` says nothing.
+    """
 
     index: int
     id: str
     field: str
     node: Node
     spec: StepSpec | None
+    has_type: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +83,12 @@ def _seen_nodes(raw: list[Json], catalogue: Catalogue) -> Iterable[SeenNode]:
         if not isinstance(item, dict) or not isinstance(item.get("id"), str):
             continue
         # Only the shape of an id or type can be wrong here, and that is reported as such: the rest is still checked.
-        kind = item.get("type") if isinstance(item.get("type"), str) else ""
-        node = _salvaged(Node, {**item, "id": "_", "type": kind})
+        kind = item.get("type")
+        has_type = isinstance(kind, str) and kind != ""
+        node = _salvaged(Node, {**item, "id": "_", "type": kind if has_type else "_"})
         if node is not None:
-            yield SeenNode(index, item["id"], f"nodes[{index}]", node, catalogue.get(node.type))
+            spec = catalogue.get(node.type) if has_type else None
+            yield SeenNode(index, item["id"], f"nodes[{index}]", node, spec, has_type)
 
 
 def _seen_edges(raw: list[Json]) -> Iterable[SeenEdge]:

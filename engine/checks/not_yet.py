@@ -1,0 +1,32 @@
+"""What a definition may say already but nothing acts upon yet: a line for each field, gone with its gap."""
+
+from collections.abc import Iterator, Mapping
+
+from engine.checks.outline import Outline
+from engine.problems import Problem, quoted, warning
+
+OF_WORKFLOW: Mapping[str, str] = {
+    "next_workflow": "no run follows this one",
+    "sla_seconds": "the deadline is kept with the run, but nobody is told when it passes",
+}
+OF_NODE: Mapping[str, str] = {
+    "boundary_timers": "no timer is started",
+    "compensate": "nothing is undone when the run fails or is cancelled",
+    "compensate_on_unknown": "nothing is undone when the run fails or is cancelled",
+    "secrets": "no secret is given to the step",
+}
+
+
+def fields(outline: Outline) -> Iterator[Problem]:
+    """Every field that is given and has no effect."""
+    for name, effect in OF_WORKFLOW.items():
+        if outline.document.get(name) is not None:
+            yield _without_effect(name, name, effect, None)
+    for seen in outline.nodes:
+        for name, effect in OF_NODE.items():
+            if getattr(seen.node, name) is not None:
+                yield _without_effect(name, f"{seen.field}.{name}", effect, seen.id)
+
+
+def _without_effect(name: str, field: str, effect: str, node: str | None) -> Problem:
+    return warning("not_yet", field, f"{quoted(name)} has no effect yet: {effect}.", node)

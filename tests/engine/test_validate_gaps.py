@@ -1,0 +1,59 @@
+"""What `validate` once let pass."""
+
+import pytest
+
+from engine.validate import validate
+from tests.engine.spec_samples import CATALOGUE, edge, node
+
+
+def found(document):
+    return validate(document, CATALOGUE)
+
+
+@pytest.mark.parametrize("kind", ["", None, 7, "  "])
+def test_a_type_that_is_none_is_an_error_at_its_node(kind):
+    plain = {"id": "b", "type": "noop"}
+    document = {"name": "x", "nodes": [plain, {"id": "a", "type": kind}], "edges": [edge("b", "a")]}
+    (problem,) = found(document)
+    assert (problem.severity, problem.node, problem.field) == ("error", "a", "nodes[1].type")
+    document["nodes"][1] = {"id": "a", "type": "noop", "compensate": {"type": kind}}
+    problem = found(document)[0]
+    assert (problem.severity, problem.node, problem.field) == ("error", "a", "nodes[1].compensate.type")
+
+
+@pytest.mark.parametrize(
+    "after", [[], [edge("a", "b")], [edge("a", "b", branch="x"), edge("a", "b", default=True)]]
+)
+def test_a_failure_that_nothing_takes_up_is_told(after):
+    nodes = [node("a", "noop", on_error="branch"), *([node("b", "noop")] if after else [])]
+    document = {"name": "x", "nodes": nodes, "edges": after}
+    assert [(p.severity, p.node, p.field) for p in found(document) if p.code == "no_error_edge"] == [
+        ("warning", "a", "nodes[0].on_error")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("compensate", {"type": "noop"}),
+        ("compensate_on_unknown", False),
+        ("boundary_timers", [{"after_seconds": 60, "to": "b"}]),
+        ("secrets", ["token"]),
+    ],
+)
+def test_a_field_of_a_node_that_nothing_acts_upon_yet_is_told_and_stands_against_nothing(field, value):
+    nodes = [node("b"), node("a", **{field: value})]
+    (problem,) = [p for p in found({"name": "x", "nodes": nodes, "edges": []}) if p.code != "no_edges"]
+    assert (problem.code, problem.severity) == ("not_yet", "warning")
+    assert (problem.node, problem.field) == ("a", f"nodes[1].{field}")
+
+
+@pytest.mark.parametrize(("field", "value"), [("next_workflow", "other"), ("sla_seconds", 60)])
+def test_a_field_of_a_workflow_that_nothing_acts_upon_yet_is_told(field, value):
+    (problem,) = found({"name": "x", "nodes": [node("a")], field: value})
+    assert (problem.code, problem.severity, problem.node, problem.field) == (
+        "not_yet",
+        "warning",
+        None,
+        field,
+    )
