@@ -10,6 +10,7 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
@@ -28,8 +29,9 @@ SOURCE_BYTES = 4 * 1024
 CONTEXT_BYTES = 256 * 1024
 RESULT_BYTES = 64 * 1024
 EXPANDED_BYTES = 8 * 1024 * 1024
-LARGE_TEXT = 8 * 1024
 EXACT_INT = 2**53
+# From here on JSON writers give doubles an exponent, and jsonb takes that away.
+LARGE_DOUBLE = 10**16
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # Nothing but selecting: `steps.clean.output.text`, `input["a b"]`.
 _PATH = re.compile(r"""\s*[A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[(?:"[^"\\]*"|'[^'\\]*')\])*\s*""")
@@ -56,16 +58,16 @@ class Expression:
         self._path = reads[0][0] if len(reads) == 1 and _PATH.fullmatch(source) else None
 
     def evaluate(self, scope: Scope) -> Json:
-        """The value as JSON. Raises ExpressionError when it fails, is too large or is no JSON."""
-        if (found := self._selected(scope)) is not _ABSENT:
-            return found
-        value, is_error = self._eval(scope)
+        """The value as JSON. Raises ExpressionError when it fails, is too large or is no JSON.
+
+        A plain path hands its value on whatever its size: nothing is computed, so CEL's limits guard nothing.
+        """
+        found = self._selected(scope)
+        value, is_error = self._eval(scope) if found is _ABSENT else (found, False)
         if is_error:
             raise self._failed(failure_message(str(value), self._reads, scope))
-        if value is None or value is True or value is False:
-            return value
         try:
-            return _as_json(value)
+            return _plain(value) if found is not _ABSENT else _bounded(_plain(value))
         except ValueError as exc:
             raise self._failed(str(exc)) from exc
 
@@ -78,17 +80,16 @@ class Expression:
             return value is True
         raise self._failed(f"it must give true or false, not {kind_of(value)}")
 
-    def _selected(self, scope: Scope) -> Json:
-        """The large text that a plain path names, or _ABSENT: nothing is computed, so CEL's limits guard nothing."""
+    def _selected(self, scope: Scope) -> object:
+        """What a plain path names; _ABSENT for any other expression and where nothing is there."""
         if self._path is None:
             return _ABSENT
-        value: Json = scope
+        value: object = scope
         for key in self._path:
             if not isinstance(value, Mapping) or key not in value:
                 return _ABSENT
             value = value[key]
-        large = type(value) is str and len(value) > LARGE_TEXT and "\0" not in value
-        return value if large and not _SURROGATE.search(value) else _ABSENT
+        return value
 
     def _eval(self, scope: Scope) -> tuple[object, bool]:
         data = {name: copy_by_plan(scope[name], plan) for name, plan in self._plan.items() if name in scope}
@@ -204,37 +205,53 @@ def _environment(names: frozenset[str]) -> cel.Env:
 # --- what comes out ----------------------------------------------------------------------------------------------
 
 
-def _as_json(value: object) -> Json:
-    value = _plain(value)
-    if isinstance(value, int | float):
+def _bounded(value: Json) -> Json:
+    if value is None or isinstance(value, bool | int | float):
         return value
-    try:
-        size = len(orjson.dumps(value))
-    except TypeError as exc:
-        raise ValueError(f"its value is no JSON: {exc}") from exc
+    size = len(orjson.dumps(value))
     if size > RESULT_BYTES:
         raise ValueError(f"its value has {size:,} bytes; {RESULT_BYTES:,} are allowed")
     return value
 
 
 def _plain(value: object) -> Json:
-    if isinstance(value, str):
-        if "\0" in value:
-            raise ValueError("its value is a text with a NUL character")
-        return value
-    if value is None or isinstance(value, bool | int):
-        return value
-    if isinstance(value, float):
-        if not math.isfinite(value):
+    """The value as JSON that can be stored. Raises ValueError."""
+    match value:
+        case str():
+            return _text(value)
+        case None | bool():
+            return value
+        case int():
+            return _whole(value)
+        case float() if not math.isfinite(value):
             raise ValueError("its value is a number that is not finite")
-        return value
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
-    if isinstance(value, dict):
-        if not all(isinstance(key, str) for key in value):
-            raise ValueError("its value is an object with keys that are no texts")
-        return {_plain(key): _plain(item) for key, item in value.items()}
+        case float():
+            return value
+        case list():
+            return [_plain(item) for item in value]
+        case datetime():
+            return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+        case dict():
+            if not all(isinstance(key, str) for key in value):
+                raise ValueError("its value is an object with keys that are no texts")
+            return {_text(key): _plain(item) for key, item in value.items()}
     hint = "; write string(...) around it" if isinstance(value, timedelta) else ""
     raise ValueError(f"its value is no JSON: {kind_of(value)}{hint}")
+
+
+def _text(value: str) -> str:
+    if "\0" in value:
+        raise ValueError("its value is a text with a NUL character")
+    if not value.isascii() and _SURROGATE.search(value):
+        raise ValueError("its value is a text with half of a surrogate pair")
+    return value
+
+
+def _whole(number: int) -> int | float:
+    """The integer; beyond 2^53 whoever reads JSON as doubles would silently get another number."""
+    if -EXACT_INT <= number <= EXACT_INT:
+        return number
+    # jsonb gives large doubles back as integers with all their digits.
+    if LARGE_DOUBLE <= abs(number) < 10**308 and Decimal(repr(float(number))) == number:
+        return float(number)
+    raise ValueError("its value is an integer beyond 2^53; write string(...) around it")

@@ -19,6 +19,8 @@ Json = Any
 Scope = Mapping[str, object]
 
 TEXT_BYTES = 256 * 1024
+# Twice the largest input of a run.
+RENDERED_CHARACTERS = 16 * 1024 * 1024
 MAX_DEPTH = 64
 
 _TOKEN = re.compile(
@@ -29,6 +31,29 @@ _TOKEN = re.compile(
 )
 
 
+class _Room:
+    """How much may still be filled in: a value that is named a thousand times would be written out as often."""
+
+    __slots__ = ("left",)
+
+    def __init__(self) -> None:
+        self.left = RENDERED_CHARACTERS
+
+    def take(self, value: Json) -> Json:
+        """The value, if it fits. Raises ExpressionError."""
+        pending = [value]
+        while pending:
+            item = pending.pop()
+            self.left -= 1 + (len(item) if isinstance(item, str | dict | list) else 0)
+            if self.left < 0:
+                raise ExpressionError(f"the values become longer than {RENDERED_CHARACTERS:,} characters")
+            if isinstance(item, dict):
+                pending += item.values()
+            elif isinstance(item, list):
+                pending += item
+        return value
+
+
 @dataclass(frozen=True, slots=True)
 class _Hole:
     """A string that is one expression."""
@@ -36,8 +61,8 @@ class _Hole:
     path: str
     expression: Expression
 
-    def render(self, scope: Scope) -> Json:
-        return _evaluate(self.expression, scope, self.path)
+    def render(self, scope: Scope, room: "_Room") -> Json:
+        return room.take(_evaluate(self.expression, scope, self.path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,37 +72,45 @@ class _Text:
     path: str
     parts: tuple[str | Expression, ...]
 
-    def render(self, scope: Scope) -> str:
-        text = "".join(
-            part if isinstance(part, str) else as_text(_evaluate(part, scope, self.path))
-            for part in self.parts
-        )
-        if len(text) > TEXT_BYTES // 4 and len(text.encode()) > TEXT_BYTES:
-            raise ExpressionError(f"{self.path or 'the text'} becomes longer than {TEXT_BYTES:,} bytes")
+    def render(self, scope: Scope, room: "_Room") -> str:
+        pieces: list[str] = []
+        length = 0
+        for part in self.parts:
+            pieces.append(part if isinstance(part, str) else as_text(_evaluate(part, scope, self.path)))
+            length += len(pieces[-1])
+            if length > TEXT_BYTES:
+                raise self._too_long()
+        text = "".join(pieces)
+        if length > TEXT_BYTES // 4 and len(text.encode()) > TEXT_BYTES:
+            raise self._too_long()
+        room.take(text)
         return text
+
+    def _too_long(self) -> ExpressionError:
+        return ExpressionError(f"{self.path or 'the text'} becomes longer than {TEXT_BYTES:,} bytes")
 
 
 @dataclass(frozen=True, slots=True)
 class _Object:
     items: tuple[tuple[str, "_Part"], ...]
 
-    def render(self, scope: Scope) -> dict[str, Json]:
-        return {key: part.render(scope) for key, part in self.items}
+    def render(self, scope: Scope, room: "_Room") -> dict[str, Json]:
+        return {key: part.render(scope, room) for key, part in self.items}
 
 
 @dataclass(frozen=True, slots=True)
 class _List:
     items: tuple["_Part", ...]
 
-    def render(self, scope: Scope) -> list[Json]:
-        return [part.render(scope) for part in self.items]
+    def render(self, scope: Scope, room: "_Room") -> list[Json]:
+        return [part.render(scope, room) for part in self.items]
 
 
 @dataclass(frozen=True, slots=True)
 class _Static:
     value: Json
 
-    def render(self, scope: Scope) -> Json:
+    def render(self, scope: Scope, room: "_Room") -> Json:
         return self.value
 
 
@@ -94,7 +127,7 @@ class Template:
 
     def render(self, scope: Scope) -> Json:
         """The value with its holes filled in. Raises ExpressionError that names the place."""
-        return self.root.render(scope)
+        return self.root.render(scope, _Room())
 
 
 def compile_template(value: Json) -> Template:

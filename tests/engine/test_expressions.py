@@ -132,8 +132,11 @@ def test_a_condition_whose_type_can_never_be_bool_is_known_when_it_is_compiled()
         ("input.count + input.count * 2 - 1", 17),
         ("[input.count, input.count * 1.5]", [6, 9.0]),
         ("[1, 2.5][0]", 1),
-        ("input.big", 2**53 + 1),
-        ("input.big + 1", 2**53 + 2),
+        ("input.big - 1", 2**53),
+        ("input.big > 9007199254740992", True),
+        ("string(input.big)", "9007199254740993"),
+        ("1e17", 1e17),
+        ("[100000000000000000]", [1e17]),
         ("input.count > input.price", True),
         ("input.count == 6.0", True),
     ],
@@ -148,6 +151,12 @@ def test_integers_and_decimal_numbers_mix_and_integers_stay_integers(source, exp
     ("source", "reason"),
     [
         ("input.big * 1.5", "over 2^53"),
+        ("input.big", "beyond 2^53"),
+        ("input.big + 1", "beyond 2^53"),
+        ('{"n": [input.big]}', "beyond 2^53"),
+        ("9007199254740993", "beyond 2^53"),
+        ("-9007199254740993", "beyond 2^53"),
+        ("18446744073709551615u", "beyond 2^53"),
         ("input.count / 0.0", "divide by zero"),
         ("input.count / 0", "divide by zero"),
         ("0.0 / 0.0", "not finite"),
@@ -367,3 +376,25 @@ def test_a_plain_path_hands_on_a_text_of_any_size_as_it_stands():
     assert compile_expression('steps["credit-score"].output.text').evaluate(scope) is text
     with pytest.raises(ExpressionError, match=r"output\.other"):
         compile_expression('steps["credit-score"].output.other').evaluate(scope)
+
+
+@pytest.mark.parametrize(
+    "value", [{"rows": [{"text": "ä" * 1000, "n": 1.0}] * 1000}, ["x" * 1000] * 1000, 7, None, {}]
+)
+def test_a_plain_path_hands_on_any_value_of_any_size(value):
+    scope = {"input": {"big": value}, "steps": {"a": {"output": value}}}
+
+    assert evaluate("input.big", scope) == value
+    assert evaluate("steps.a.output", scope) == value
+    assert list(evaluate("input", {"input": {"b": 1, "a": 2}})) == ["b", "a"]
+
+
+@pytest.mark.parametrize(
+    "value", ["a\0b", "\ud800", {"a\0": 1}, [math.nan], [{1: 2}], [object()], [2**53 + 1]]
+)
+def test_a_plain_path_hands_on_nothing_that_cannot_be_stored(value):
+    scope = {"input": {"x": value, "filler": ["y" * 100] * 1000}}
+
+    for source in ("input", "input.x"):
+        with pytest.raises(ExpressionError):
+            evaluate(source, scope)

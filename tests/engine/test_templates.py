@@ -146,3 +146,12 @@ def test_splitting_finds_every_hole_whatever_is_in_it(pieces):
 def test_any_text_passes_through_a_hole_unchanged(text):
     assert render("{{ input.x }}", {"input": {"x": text}}) == text
     assert render("<{{ input.x }}>", {"input": {"x": text}}) == f"<{text}>"
+
+
+def test_a_value_that_is_named_again_and_again_is_an_error_before_it_is_written_out():
+    scope = {"input": {"text": "x" * 1024 * 1024, "list": ["y" * 1024] * 1024}}
+
+    assert len(render(["{{ input.text }}"] * 8, scope)) == 8
+    for hole in ("{{ input.text }}", "{{ input.list }}"):
+        with pytest.raises(ExpressionError, match="16,777,216 characters"):
+            render([hole] * 100_000, scope)
