@@ -2,11 +2,16 @@
 
 import socket
 import sys
+import threading
+from types import FrameType
 from typing import Any, cast
 
 import uvicorn
 
 from config.asgi_types import App
+
+stopping = threading.Event()
+"""Set when this process was told to end: who waits for something that may come is answered now."""
 
 
 def serve(application: App, descriptor: int) -> None:
@@ -23,4 +28,10 @@ def serve(application: App, descriptor: int) -> None:
         proxy_headers=False,
         timeout_graceful_shutdown=10,
     )
-    uvicorn.Server(config).run(sockets=[socket.socket(fileno=descriptor)])
+    _Server(config).run(sockets=[socket.socket(fileno=descriptor)])
+
+
+class _Server(uvicorn.Server):
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        stopping.set()
+        super().handle_exit(sig, frame)

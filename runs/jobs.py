@@ -3,8 +3,7 @@
 import hmac
 import random
 import secrets
-import time
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -20,7 +19,6 @@ from runs.graphs import compiled
 Json = Any
 
 RESERVED_QUEUES = (*dispatch.BUILT_IN_QUEUES, "ticks")
-LOOK_SECONDS = 0.25
 ALONE_FIRST = 0.1
 
 
@@ -57,19 +55,8 @@ class Answer:
     cancel_requested: bool = False
 
 
-def poll(
-    *, tenant: int, worker: str, queues: Sequence[str], max_jobs: int, wait_seconds: float = 0.0
-) -> list[Job]:
-    """Lease up to `max_jobs` jobs of the queues; waits up to `wait_seconds` for the first."""
-    until = time.monotonic() + wait_seconds
-    while not (jobs := _poll_once(tenant, worker, queues, max_jobs)):
-        if (left := until - time.monotonic()) <= 0:
-            break
-        time.sleep(min(LOOK_SECONDS, left))
-    return jobs
-
-
-def _poll_once(tenant: int, worker: str, queues: Sequence[str], max_jobs: int) -> list[Job]:
+def poll(*, tenant: int, worker: str, queues: Sequence[str], max_jobs: int) -> list[Job]:
+    """Lease up to `max_jobs` jobs of the queues."""
     tokens = [secrets.token_urlsafe(16) for _ in range(max_jobs)]
     # Those that must run alone go when nothing else waits, and now and then before all else: they must not starve.
     for alone in (True, False) if random.random() < ALONE_FIRST else (False, True):  # noqa: S311
@@ -86,6 +73,16 @@ def _poll_once(tenant: int, worker: str, queues: Sequence[str], max_jobs: int) -
     scopes.load(held for held, _, _ in found)
     jobs = [_job(held, tokens[place - 1], expires) for held, expires, place in found]
     return [job for job in jobs if job is not None]
+
+
+def queues_with_jobs(wanted: Set[tuple[int, str]]) -> frozenset[tuple[int, str]]:
+    """Those of the queues (tenant, name) that have a job which could be leased now."""
+    return frozenset(store.queues_with_jobs(wanted))
+
+
+def take_back(found: Sequence[Job]) -> None:
+    """Queue jobs again whose worker had left before it could be told of them; that costs them no attempt."""
+    dispatch.wake(leases.hand_back([job.held for job in found]))
 
 
 def _job(held: Held, token: str, expires: str) -> Job | None:

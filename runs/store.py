@@ -81,6 +81,13 @@ def queues_with_work(queues: Sequence[str], *, older_seconds: float = 0) -> list
     return found
 
 
+def queues_with_jobs(wanted: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Those of the queues (tenant, name) that have a job which an external worker could lease now."""
+    rows = [{"tenant_id": tenant, "queue": queue} for tenant, queue in sorted(wanted)]
+    found = SQL.value("queues_with_jobs", {"wanted": document(rows), "now": now_or_none()})
+    return [(tenant, queue) for tenant, queue in found]
+
+
 def lock_light(runs: Iterable[str]) -> dict[str, Locked]:
     """Share the runs with whoever else moves them forward; nobody can close them now."""
     return _locked(SQL.value("lock_light", {"runs": sorted(runs)}))

@@ -1,5 +1,6 @@
 """The routes of external workers. A session of a page opens none of them: workers have tokens."""
 
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -11,10 +12,10 @@ from accounts.api.authentication import BearerAuthentication
 from accounts.roles import JOBS_WORK
 from lib.api.serializers import body
 from lib.refusals import Invalid
+from lib.waiting import attempt_of
 from runs import jobs
 from runs.api import serializers as s
 from runs.api.base import RunsApiView
-from runs.api.long_polls import place
 
 
 class JobsApiView(RunsApiView):
@@ -32,14 +33,14 @@ class JobsPollView(JobsApiView):
         """Leases up to `max_jobs` jobs of the queues; waits for the first one up to `wait_seconds`."""
         asked = body(s.PollJobs, request)
         _refuse_reserved(asked["queues"])
-        with place(asked["wait_seconds"]) as seconds:
-            found = jobs.poll(
-                tenant=self.principal.tenant_id,
-                worker=asked["worker_id"],
-                queues=asked["queues"],
-                max_jobs=asked["max_jobs"],
-                wait_seconds=seconds,
-            )
+        tenant = self.principal.tenant_id
+        found = jobs.poll(
+            tenant=tenant, worker=asked["worker_id"], queues=asked["queues"], max_jobs=asked["max_jobs"]
+        )
+        attempt = attempt_of(request.META)
+        attempt.undo = partial(jobs.take_back, found)
+        attempt.topics, attempt.look = {(tenant, queue) for queue in asked["queues"]}, jobs.queues_with_jobs
+        attempt.wait_seconds = 0 if found else asked["wait_seconds"]
         return Response({"jobs": [_job_row(job) for job in found]})
 
 

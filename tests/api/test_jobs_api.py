@@ -1,14 +1,11 @@
 """Jobs: the life of a step whose worker is somewhere else (C-5, H-4, H-17)."""
 
 from datetime import timedelta
-from threading import Thread
 
 import pytest
-from django.db import connection
 from django.db.models.functions import Now
 from django.utils.dateparse import parse_datetime
 
-from runs.api import long_polls
 from runs.models import StepExecution
 from tests import factories
 
@@ -166,34 +163,3 @@ def test_an_output_that_jsonb_could_not_hold_is_refused_at_the_door(worker):
         "POST", f"/api/v1/jobs/{job['id']}/complete", raw, content_type="application/json"
     )
     assert (answer.status_code, answer.json()["error"]["field"]) == (400, "output.a")
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_waiting_poll_gets_the_job_that_comes(people):
-    worker = people.client("worker")
-    admin = people.client("admin")
-    document = {"name": "later", "nodes": [{"id": "a", "type": "job", "queue": "card"}], "edges": []}
-    admin.post("/api/v1/workflows", {"name": "later", "definition": document})
-    admin.post("/api/v1/workflows/later/publish")
-    found = []
-
-    def wait():
-        try:
-            found.extend(poll(worker, wait_seconds=15))
-        finally:
-            connection.close()
-
-    thread = Thread(target=wait)
-    thread.start()
-    run = admin.post("/api/v1/runs", {"workflow": "later", "input": {}}).json()["id"]
-    thread.join(timeout=20)
-    assert [job["run_id"] for job in found] == [run]
-
-
-def test_only_so_many_polls_wait_in_one_process():
-    with long_polls.place(5) as one, long_polls.place(5), long_polls.place(5), long_polls.place(5):
-        assert one == 5
-        with long_polls.place(5) as more:
-            assert more == 0
-    with long_polls.place(5) as again:
-        assert again == 5

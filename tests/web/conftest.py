@@ -1,67 +1,21 @@
-"""The web process as `make up` serves it, on the tests' database, and somebody with a browser in front of it."""
+"""Somebody with a browser in front of the web process."""
 
-import os
 import shutil
-import socket
-import subprocess
-import sys
-import urllib.request
 from collections.abc import Iterator
-from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 from django.conf import settings
-from django.db import connection
 from django.test import Client
 from playwright.sync_api import Browser, sync_playwright
 
 from accounts.models import Membership, User
-from config.embedded.processes import wait_until
 from tests import factories as make
+from tests.serving import site
 from tests.web.visitor import Visitor
 
-ROOT = Path(__file__).resolve().parents[2]
-SERVE = (
-    "import sys; from config.asgi import application; from config.web import serve;"
-    "serve(application, int(sys.argv[1]))"
-)
+__all__ = ["site"]
+
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
-
-
-@pytest.fixture(scope="session")
-def site(django_db_setup) -> Iterator[str]:
-    """The address of a web process that serves this session's database."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        process = subprocess.Popen(
-            [sys.executable, "-c", SERVE, str(listening.fileno())],
-            cwd=ROOT,
-            env=_environment(),
-            pass_fds=[listening.fileno()],
-        )
-    try:
-        wait_until(lambda: _answers(address) or process.poll() is not None, 30, "the web process")
-        yield address
-    finally:
-        process.terminate()
-        process.wait(20)
-
-
-def _environment() -> dict[str, str]:
-    parts = urlsplit(settings.DATABASE_URL)
-    ours = urlunsplit(parts._replace(path=f"/{connection.settings_dict['NAME']}"))
-    secret = {"HANDOFF_SECRET_KEY": settings.SECRET_KEY}
-    return os.environ | secret | {"DATABASE_URL": ours, "HANDOFF_PROCESS": "web"}
-
-
-def _answers(address: str) -> bool:
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    try:
-        with opener.open(f"{address}/healthz", timeout=5) as answer:
-            return answer.status == 200
-    except OSError:
-        return False
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,65 @@
+"""The web process as `make up` serves it, on the tests' database."""
+
+import os
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import pytest
+from django.conf import settings
+from django.db import connection
+
+from config.embedded.processes import wait_until
+
+ROOT = Path(__file__).resolve().parents[1]
+SERVE = (
+    "import sys; from config.asgi import application; from config.web import serve;"
+    "serve(application, int(sys.argv[1]))"
+)
+
+
+@pytest.fixture(scope="session")
+def site(django_db_setup) -> Iterator[str]:
+    """The address of a web process that serves this session's database."""
+    with served() as (address, _):
+        yield address
+
+
+@contextmanager
+def served() -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """A web process and its address."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        process = subprocess.Popen(
+            [sys.executable, "-c", SERVE, str(listening.fileno())],
+            cwd=ROOT,
+            env=_environment(),
+            pass_fds=[listening.fileno()],
+        )
+    try:
+        wait_until(lambda: _answers(address) or process.poll() is not None, 30, "the web process")
+        yield address, process
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def _environment() -> dict[str, str]:
+    parts = urlsplit(settings.DATABASE_URL)
+    ours = urlunsplit(parts._replace(path=f"/{connection.settings_dict['NAME']}"))
+    secret = {"HANDOFF_SECRET_KEY": settings.SECRET_KEY}
+    return os.environ | secret | {"DATABASE_URL": ours, "HANDOFF_PROCESS": "web"}
+
+
+def _answers(address: str) -> bool:
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(f"{address}/healthz", timeout=5) as answer:
+            return answer.status == 200
+    except OSError:
+        return False
