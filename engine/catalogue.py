@@ -34,7 +34,10 @@ class StepSpec(Protocol):
         """JSON Schema of what the step gives with these params; None where nothing is known of it."""
 
     def evaluate(self, params: Mapping[str, Json], given: Json) -> Json:
-        """What the step makes of `given`, for the kind `engine`: pure and fast. Raises StepError."""
+        """What the step makes of `given`, for the kind `engine`: pure and fast, fit to be kept. Raises StepError."""
+
+    def admit(self, given: Json) -> None:
+        """Let pass what was put together to be the step's input. Raises StepError if it can't be kept."""
 
 
 Catalogue = Mapping[str, StepSpec]

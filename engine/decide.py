@@ -17,6 +17,8 @@ from engine.statuses import StepStatus
 
 Scope = Mapping[str, Any]
 
+MAX_ERROR_TEXT = 2000
+
 
 @dataclass(frozen=True, slots=True)
 class Completed:
@@ -220,8 +222,8 @@ class _Walk:
         if source is not None:
             given = outputs[source]
         try:
-            if node.mapping is not None:
-                given, source = node.mapping.render({**self.scope, "prev": given}), None
+            if node.mapping is not None or node.is_join:
+                given, source = self._composed(node, given), None
             if node.kind != "engine":
                 self.effects.steps.append(NewStep(node, StepStatus.QUEUED, given, source))
                 return
@@ -231,11 +233,20 @@ class _Walk:
             outcome = Failed(describe(_unevaluable(f"An expression of {node.title} failed: {error}")))
         except StepError as error:
             outcome = Failed(describe(error))
+        self.scope["prev"] = given
+        if isinstance(outcome, Failed) and node.is_join:
+            given = _keepable(node, given)
         self._finish_inside(node, outcome, given, source)
+
+    def _composed(self, node: Node, given: Json) -> Json:
+        """The input that a mapping or a join puts together: what comes from one place was admitted there."""
+        if node.mapping is not None:
+            given = node.mapping.render({**self.scope, "prev": given})
+        node.spec.admit(given)
+        return given
 
     def _finish_inside(self, node: Node, outcome: Outcome, given: Json, source: str | None) -> None:
         """An engine step, or one whose input can't be made, is over as soon as it starts."""
-        self.scope["prev"] = given
         outcome, taken = self.conclude(node, outcome)
         if isinstance(outcome, Completed):
             step = NewStep(node, StepStatus.COMPLETED, given, source, outcome.output, None, taken)
@@ -252,13 +263,28 @@ class _Walk:
             self.effects.sinks.append(node.id)
 
 
+def _keepable(node: Node, given: Json) -> Json:
+    """The outputs that met at a join which fails: nothing where they are too much, it is decided anew on a resume."""
+    try:
+        node.spec.admit(given)
+    except StepError:
+        return None
+    return given
+
+
 def _unevaluable(message: str) -> StepError:
     return StepError("ExpressionError", message)
 
 
 def describe(error: StepError) -> dict[str, Json]:
     """A StepError as the JSON that steps, runs and dead letters keep (R-090)."""
-    found: dict[str, Json] = {"code": error.code, "message": error.message, "retryable": error.retryable}
+    # It may quote what it was given: what no document can hold is told in other characters.
+    plain = error.message[:MAX_ERROR_TEXT].encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
+    found: dict[str, Json] = {
+        "code": error.code,
+        "message": plain[:MAX_ERROR_TEXT],
+        "retryable": error.retryable,
+    }
     if error.details:
         found["details"] = error.details
     return found

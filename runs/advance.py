@@ -18,7 +18,7 @@ from lib import crash_points
 from runs import store
 from runs.claimed import Broken, Ending, Held, Locked
 from runs.graphs import BrokenVersion, graph_of
-from runs.plan import Keep, Planned, closing_row, plan, plan_broken, runs_of
+from runs.plan import Keep, Planned, closing_row, plan, plan_hopeless, runs_of
 from runs.wave import Result, Wave
 
 log = logging.getLogger(__name__)
@@ -57,7 +57,7 @@ def _planned(held: Held, ending: Ending) -> Planned:
     try:
         graph = graph_of(held.version_id)
     except BrokenVersion as error:
-        return plan_broken(held, error)
+        return plan_hopeless(held, {"code": "BrokenVersion", "message": str(error), "retryable": False})
     return plan(held, ending, graph, luck=random.random())  # noqa: S311
 
 
@@ -67,11 +67,11 @@ def _commit(write: Write, plans: list[Planned], keep: Keep | None, result: Resul
     while plans:
         try:
             return write(plans, keep, result)
-        except psycopg.Error as error:
-            state, tries = error.sqlstate or "", tries - 1
+        except (psycopg.Error, store.Unstorable) as error:
+            state, tries = getattr(error, "sqlstate", None) or "", tries - 1
             if state in TRY_AGAIN and tries:
                 continue
-            if state[:2] not in BAD_VALUE:
+            if isinstance(error, psycopg.Error) and state[:2] not in BAD_VALUE:
                 raise
             if len(plans) > 1:
                 half = len(plans) // 2
@@ -79,17 +79,20 @@ def _commit(write: Write, plans: list[Planned], keep: Keep | None, result: Resul
                     *_commit(write, plans[:half], keep, result),
                     *_commit(write, plans[half:], keep, result),
                 ]
-            if isinstance(plans[0].ending, Broken):
-                # Refused as a failure, too: it must not keep back whom it shares a batch with, now or at each sweep.
-                log.exception("Step %s of run %s can't be ended", plans[0].held.id, plans[0].held.run_id)
-                return []
-            refused = {
-                "code": "BadOutput",
-                "message": f"The database can't store this output: {error}".strip(),
-            }
-            plans = [_planned(plans[0].held, Broken(refused))]
-            if plans[0].is_heavy and write is _light:
+            plans = _refused(plans[0], error)
+            if plans and plans[0].is_heavy and write is _light:
                 return plans
+    return []
+
+
+def _refused(planned: Planned, error: Exception) -> list[Planned]:
+    """What an ending becomes that the database refuses: a failure; refused as one, the failure of its run."""
+    said = {"code": "BadOutput", "message": f"This can't be stored: {error}".strip(), "retryable": False}
+    if not isinstance(planned.ending, Broken):
+        return [_planned(planned.held, Broken(said))]
+    if planned.graph is not None:
+        return [plan_hopeless(planned.held, said)]
+    log.error("Step %s of run %s can't be ended: %s", planned.held.id, planned.held.run_id, error)
     return []
 
 

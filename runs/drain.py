@@ -15,15 +15,17 @@ from lib import crash_points
 from lib.uuid7 import uuid7
 from runs import dispatch, leases, scopes, store
 from runs.advance import advance
-from runs.claimed import Ending, Held
+from runs.claimed import Done, Ending, Held
 from runs.execute import execute
 from runs.plan import Keep
 
 log = logging.getLogger(__name__)
 
 BATCH = 100
+FLUSH_BYTES = 16 * 1024 * 1024
 FLUSH_SECONDS = 0.2
 DRAIN_SECONDS = 1.0
+TOO_LARGE = ("54000", "53200", "XX000")
 PATIENCE_SECONDS = 2.0
 """How much longer a drain works off what it has in hand before it hands back what was not started."""
 
@@ -117,7 +119,16 @@ class Drain:
         return self._take(batch)
 
     def _claim(self, limit: int, cursor: int, alone: bool) -> list[Held]:
-        return store.claim(queue=self.queue, worker=self.worker, cursor=cursor, limit=limit, alone=alone)
+        def claim(limit: int) -> list[Held]:
+            return store.claim(queue=self.queue, worker=self.worker, cursor=cursor, limit=limit, alone=alone)
+
+        try:
+            return claim(limit)
+        except psycopg.Error as error:
+            # The inputs of so many steps are more than one answer holds: none was claimed, and none would ever be.
+            if limit == 1 or error.sqlstate not in TOO_LARGE:
+                raise
+            return claim(1)
 
     def _take(self, batch: list[Held]) -> list[Held]:
         crash_points.hit("after_claim")
@@ -130,11 +141,14 @@ class Drain:
         """Execute what is in hand for up to 200 ms and commit it; successors that stay here join the hand."""
         ended: list[tuple[Held, Ending]] = []
         began = now = time.monotonic()
+        size = 0
         try:
-            while hand and len(ended) < BATCH and now - began < FLUSH_SECONDS:
+            while hand and len(ended) < BATCH and now - began < FLUSH_SECONDS and size < FLUSH_BYTES:
                 step = hand.popleft()
                 if self.in_hand.begin(step):
-                    ended.append((step, execute(step)))
+                    ending = execute(step)
+                    ended.append((step, ending))
+                    size += len(ending.encoded or b"") if isinstance(ending, Done) else 0
                 now = time.monotonic()
             if ended:
                 self._learn((now - began) / len(ended))

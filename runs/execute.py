@@ -7,14 +7,13 @@ from engine.errors import ExpressionError, StepError
 from lib.strict_json import BadJson, strict_dumps
 from runs.claimed import Broken, Done, Ending, Held
 from runs.graphs import graph_of
+from steps.base import MAX_OUTPUT_BYTES, storable
 from steps.base import execute as execute_type
 from steps.catalogue import CATALOGUE
 
 log = logging.getLogger(__name__)
 
-MAX_OUTPUT_BYTES = 4 * 1024 * 1024
 MAX_ERROR_BYTES = 64 * 1024
-MAX_ERROR_TEXT = 2000
 MAX_RETRY_AFTER = 30 * 86_400
 
 
@@ -46,10 +45,9 @@ def execute(step: Held) -> Ending:
 def encoded(output: object) -> Ending:
     """An output as it may be stored, or the failure that it is where it may not (ENGINE "Strict outcomes")."""
     try:
-        return Done(output, strict_dumps(output, max_bytes=MAX_OUTPUT_BYTES))
-    except BadJson as error:
-        place = f" at {error.pointer}" if error.pointer else ""
-        return broken(StepError("BadOutput", f"The output can't be stored: {error.message}{place}."))
+        return Done(output, storable(output, "output", code="BadOutput", max_bytes=MAX_OUTPUT_BYTES))
+    except StepError as error:
+        return broken(error)
 
 
 def broken(error: StepError) -> Broken:
@@ -59,8 +57,7 @@ def broken(error: StepError) -> Broken:
     try:
         strict_dumps(said, max_bytes=MAX_ERROR_BYTES)
     except BadJson:
-        plain = error.message[:MAX_ERROR_TEXT].encode("ascii", "backslashreplace").decode().replace("\0", "?")
-        said = {"code": error.code, "message": plain[:MAX_ERROR_TEXT], "retryable": error.retryable}
+        said.pop("details", None)
     asked = wait if isinstance(wait, int | float) and wait > 0 else 0
     return Broken(said, error.retryable, float(min(asked, MAX_RETRY_AFTER)) or None)
 

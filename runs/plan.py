@@ -87,9 +87,11 @@ def plan(held: Held, ending: Ending, graph: Graph, *, luck: float) -> Planned:
     return Planned(held, graph, ending, effects, row)
 
 
-def plan_broken(held: Held, error: Exception) -> Planned:
-    """The end of a step whose version can't be compiled by this release: its run fails, and can be resumed later."""
-    said = {"code": "BrokenVersion", "message": str(error), "retryable": False}
+def plan_hopeless(held: Held, said: Mapping[str, Json]) -> Planned:
+    """The end of a step that its graph can't deal with: nothing follows, its run fails and can be resumed later.
+
+    Its version can't be compiled by this release, or what follows from its failure can't be stored.
+    """
     effects = Effects(outcome=Failed(said), failure=(held.node, said))
     row = {
         "id": held.id,

@@ -1,7 +1,8 @@
 """What can be done to runs, one function behind each door; plural is the real one. These open the transactions."""
 
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -21,6 +22,7 @@ from runs.inputs import problem_of
 from runs.models import Run
 from runs.plan import Anchor, plan
 from runs.wave import NOT_STARTED, Wave
+from steps.base import MAX_INPUT_BYTES
 
 Json = Any
 IfExists = Literal["return", "new_if_ended", "error"]
@@ -28,7 +30,6 @@ IfExists = Literal["return", "new_if_ended", "error"]
 SHARDS = 16
 MAX_BUSINESS_KEY = 256
 MAX_ITEMS = 1000
-MAX_INPUT_BYTES = 8 * 1024 * 1024
 
 
 class RunRefused(Exception):
@@ -81,7 +82,7 @@ def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "
         raise RunRefused("broken_version", str(error), field="workflow", conflict=True) from error
     asked = [_checked(version.graph, item, place, len(items)) for place, item in enumerate(items)]
     fresh = {item.business_key: uuid7() for item in asked if item.business_key is not None}
-    with transaction.atomic():
+    with _refusing(), transaction.atomic():
         keys = _claimed_keys(terms.tenant, version, fresh, if_exists)
         started, rows, seen = [], [], set()
         for item in asked:
@@ -96,6 +97,15 @@ def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "
         wave = _begin(terms, version, rows)
     dispatch.wake(wave.result.wake)
     return started
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """Refuse what can't be written in one transaction, with all that starts by it at once."""
+    try:
+        yield
+    except store.Unstorable as error:
+        raise RunRefused("too_large", f"This can't be done in one go: {error}.", field="input") from error
 
 
 def _claimed_keys(
@@ -201,7 +211,7 @@ def resume_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") 
     Raises RunRefused for a run that isn't FAILED; then none is resumed.
     """
     wave = Wave()
-    with transaction.atomic():
+    with _refusing(), transaction.atomic():
         locked = _had_alone(tenant, runs)
         for status, _ in locked.values():
             if status != RunStatus.FAILED:
@@ -217,6 +227,7 @@ def resume_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") 
         try:
             _resolve_pending(wave, locked)
             _enter_again(wave, reopened["entered"])
+            wave.decide_joins(reopened["joins"])
             wave.finish()
         except BrokenVersion as error:
             raise RunRefused("broken_version", str(error), conflict=True) from error
@@ -267,7 +278,7 @@ def _enter_again(wave: Wave, entered: Sequence[tuple[str, str, Json]]) -> None:
         anchor = replace(wave.anchors[run_id], id=uuid7())
         node = graph_of(anchor.version_id).nodes[name]
         scope = {"vars": {}} | ({} if node.predecessors else {"input": given}) | known.get((run_id, name), {})
-        outputs = given if node.is_join else dict.fromkeys(node.predecessors, given)
+        outputs = dict.fromkeys(node.predecessors, given)
         causes.append((anchor, fire(graph_of(anchor.version_id), node, outputs, scope, run=True)))
     if causes:
         wave.hang(causes)

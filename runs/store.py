@@ -17,9 +17,25 @@ Row = dict[str, Json]
 SQL = Statements(Path(__file__).parent / "sql")
 
 
+MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
+
+
+class Unstorable(ValueError):
+    """These rows are more than one statement takes: nested too deep, or together too large."""
+
+
 def document(rows: Json) -> str:
-    """One JSON document for a whole batch: 9 µs a row, where arrays would cost 40 in the client (ENGINE "Advance")."""
-    return orjson.dumps(rows).decode()
+    """One JSON document for a whole batch: 9 µs a row, where arrays would cost 40 in the client (ENGINE "Advance").
+
+    Raises Unstorable where there is none, or none that the database would take.
+    """
+    try:
+        raw = orjson.dumps(rows)
+    except (TypeError, MemoryError) as error:
+        raise Unstorable(f"what follows at once can't be written: {error}") from error
+    if len(raw) > MAX_DOCUMENT_BYTES:
+        raise Unstorable(f"what follows at once is larger than {MAX_DOCUMENT_BYTES:,} bytes")
+    return raw.decode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +189,8 @@ def reopen_runs(runs: Iterable[str], payload: Row) -> Row:
     """Give FAILED runs, held FOR UPDATE, a new life.
 
     Gives `runs`: [id, tenant, shard, version, priority, open sinks] of each, `queues`: where steps wait now, and
-    `entered`: [run, node, what it was given] of steps that failed before a worker had them, whose rows are gone.
+    `entered`: [run, node, what it was given] of steps that failed before a worker had them, whose rows are gone, but
+    for joins, which are in `joins`: [run, node, arrived, taken], not fired any more.
     """
     params = {"runs": sorted(runs), "payload": document(payload), "now": now_or_none()}
     found: Row = SQL.value("reopen_runs", params)

@@ -7,10 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import orjson
+
 from engine.decide import Effects, contributors, fire, run_output, verdict
 from engine.errors import ExpressionError
 from engine.graph import NOTHING
 from engine.statuses import RunStatus, StepStatus
+from lib.strict_json import BadJson, strict_dumps
 from lib.uuid7 import uuid7
 from runs import scopes, store
 from runs.claimed import Held, Locked
@@ -18,8 +21,11 @@ from runs.graphs import compiled
 from runs.plan import Anchor, Draft, Keep, Planned
 
 Json = Any
+Counted = tuple[str, str, int, list[str]]
+"""A join with its run: how many of its edges are resolved, and the sources of those that are taken, in order."""
 Failure = tuple[str | None, Mapping[str, Json]]
 
+MAX_RUN_OUTPUT_BYTES = 16 * 1024 * 1024
 NOT_STARTED = (StepStatus.QUEUED, StepStatus.WAITING)
 NOT_OVER = (*NOT_STARTED, StepStatus.RUNNING)
 
@@ -66,13 +72,13 @@ class Wave:
             failed = planned.effects and planned.effects.failure
             if failed and planned.anchor in self.alive:
                 self.failures.setdefault(planned.held.run_id, failed)
-        self._fire(joins)
+        self.decide_joins(joins)
 
     def hang(self, causes: Iterable[tuple[Anchor, Effects]]) -> None:
         """Follow effects that hang on no ended step, such as those of a start."""
-        self._fire(self._hang(causes))
+        self.decide_joins(self._hang(causes))
 
-    def _hang(self, causes: Iterable[tuple[Anchor, Effects]]) -> list[tuple[str, str, int, list[str]]]:
+    def _hang(self, causes: Iterable[tuple[Anchor, Effects]]) -> list[Counted]:
         draft = Draft(self.keep)
         for anchor, effects in causes:
             self.anchors[anchor.run_id] = anchor
@@ -81,7 +87,7 @@ class Wave:
                 self.failures.setdefault(anchor.run_id, effects.failure)
         return self._write(draft)
 
-    def _write(self, draft: Draft) -> list[tuple[str, str, int, list[str]]]:
+    def _write(self, draft: Draft) -> list[Counted]:
         done = store.advance(
             worker=self.keep.worker if self.keep else None,
             ended=draft.ended,
@@ -98,7 +104,7 @@ class Wave:
         self.sunk |= set(done.sunk)
         return done.joins
 
-    def _fire(self, joins: list[tuple[str, str, int, list[str]]]) -> None:
+    def decide_joins(self, joins: list[Counted]) -> None:
         """Fire the joins that are decided now, then those that these decide, and so on down."""
         while joins:
             decided: dict[tuple[str, str], tuple[bool, list[str]]] = {}
@@ -144,10 +150,14 @@ class Wave:
         finished = []
         for run_id in runs:
             try:
-                finished.append({"run_id": run_id, "output": self._output(run_id, *found[run_id])})
+                output = strict_dumps(self._output(run_id, *found[run_id]), max_bytes=MAX_RUN_OUTPUT_BYTES)
+                finished.append({"run_id": run_id, "output": orjson.Fragment(output)})
             except ExpressionError as error:
                 message = f"The output of the workflow can't be computed: {error}"
                 self.failures[run_id] = None, {"code": "ExpressionError", "message": message}
+            except BadJson as error:
+                message = f"The output of the workflow can't be stored: {error.message}."
+                self.failures[run_id] = None, {"code": "BadOutput", "message": message}
         # First, so that nothing stands behind the event that ends the run.
         tangled = [run for run in runs if not compiled(self.anchors[run].version_id).graph.plain]
         if tangled:

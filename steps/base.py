@@ -9,7 +9,12 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from engine.catalogue import Json, Kind
 from engine.errors import StepError
+from lib.strict_json import BadJson, strict_dumps
 from steps.problems import sentence_of
+
+MAX_OUTPUT_BYTES = 4 * 1024 * 1024
+MAX_INPUT_BYTES = 8 * 1024 * 1024
+"""Of the input that a step is given, and of a run's: outputs that meet at a join, or what a mapping puts together."""
 
 SchemaMode = Literal["validation", "serialization"]
 QUEUE_OF_KIND: Mapping[Kind, str | None] = {
@@ -102,14 +107,31 @@ class StepType:
         """What the step makes of `given`, for the engine's own kinds, which no worker executes.
 
         `params` are rendered. Pure and fast: it runs inside the advance transaction. Raises StepError and nothing
-        else: a bug in a step type must not take the batch with it.
+        else: a bug in a step type must not take the batch with it, and neither must an output that can't be stored.
         """
         try:
-            return execute(self, params, given, run_id="", node="", attempt=1, idempotency_key="")
+            output = execute(self, params, given, run_id="", node="", attempt=1, idempotency_key="")
+            if output is not given:
+                storable(output, "output", code="BadOutput", max_bytes=MAX_OUTPUT_BYTES)
+            return output
         except StepError:
             raise
         except Exception as error:
             raise StepError("InternalError", f"{type(error).__name__}: {error}"[:2000]) from error
+
+    def admit(self, given: Json) -> None:
+        """Let pass what was put together to be the step's input. Raises StepError (BadInput) if it can't be stored."""
+        storable(given, "input", code="BadInput", max_bytes=MAX_INPUT_BYTES)
+
+
+def storable(value: object, what: str, *, code: str, max_bytes: int) -> bytes:
+    """The strict JSON of a step's input or output (`what`). Raises StepError with `code` where there is none."""
+    try:
+        return strict_dumps(value, max_bytes=max_bytes)
+    except BadJson as error:
+        place = f" at {error.pointer}" if error.pointer else ""
+        message = f"The {what} can't be stored: {error.message}{place}."
+        raise StepError(code, message, details={"field": what}) from None
 
 
 @cache

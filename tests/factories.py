@@ -100,6 +100,11 @@ def run(run_id: str) -> Run:
     return Run.unsafe_all_tenants.get(pk=run_id)
 
 
+def runs_of(version: WorkflowVersion) -> list[Run]:
+    """The runs of a version."""
+    return list(Run.unsafe_all_tenants.filter(version_id=version.pk))
+
+
 def steps(run_id: str) -> dict[str, StepExecution]:
     """The steps of a run by node."""
     return {step.node: step for step in StepExecution.unsafe_all_tenants.filter(run_id=run_id)}

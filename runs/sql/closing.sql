@@ -88,6 +88,14 @@ e AS (
        AND s.status = 'FAILED' AND s.output IS NULL AND s.epoch = 0
     RETURNING s.run_id, s.node, s.input, s.input_from
 ),
+-- A join among them is decided anew: outputs that meet may be too much to be kept as an input.
+t AS (
+    UPDATE runs_stepjoin t
+       SET fired = false
+      FROM e
+     WHERE t.run_id = e.run_id AND t.run_id = ANY (%(runs)s::uuid[]) AND t.node = e.node
+    RETURNING t.run_id, t.node, t.arrived, t.taken
+),
 s AS (
     UPDATE runs_stepexecution s
        SET status = 'QUEUED', epoch = s.epoch + 1, attempt = 0, solo = false, error = NULL, cancel_cause = NULL,
@@ -124,7 +132,10 @@ SELECT json_build_object('runs', (SELECT coalesce(json_agg(json_build_array(
                              CASE WHEN e.input_from IS NULL THEN e.input
                                   ELSE coalesce((SELECT p.output FROM runs_stepexecution p WHERE p.id = e.input_from),
                                                 (SELECT i.input FROM runs_run i WHERE i.id = e.input_from)) END)
-                             ORDER BY e.run_id, e.node), '[]') FROM e))
+                             ORDER BY e.run_id, e.node), '[]')
+                                       FROM e WHERE (e.run_id, e.node) NOT IN (SELECT t.run_id, t.node FROM t)),
+                         'joins', (SELECT coalesce(json_agg(json_build_array(t.run_id, t.node, t.arrived, t.taken)
+                             ORDER BY t.run_id, t.node), '[]') FROM t))
 
 -- name: pending_edges
 -- Steps that completed while their run was failing: their edges are resolved when the run is reopened.

@@ -53,6 +53,9 @@ class Spec:
     def evaluate(self, params: Mapping[str, Json], given: Json) -> Json:
         return given
 
+    def admit(self, given: Json) -> None:
+        pass
+
 
 HTTP_OUTPUT = {
     "type": "object",

@@ -135,8 +135,9 @@ def test_a_failure_that_can_t_be_stored_either_keeps_nobody_back():
 
     result = advance([(step, Broken({"code": "\0" if step is guilty else "Boom"})) for step in batch])
 
-    assert result.applied == {step.id for step in batch if step is not guilty}
-    assert sorted(make.run(run_id).status for run_id in runs) == ["FAILED"] * 4 + ["RUNNING"]
+    assert result.applied == {step.id for step in batch}
+    assert {make.run(run_id).status for run_id in runs} == {"FAILED"}
+    assert make.run(guilty.run_id).error["code"] == "BadOutput"
 
 
 @pytest.mark.parametrize("asked", [1e300, 10**400, float("inf"), float("nan"), -5], ids=repr)

@@ -17,7 +17,8 @@ from lib.api.renderers import to_json
 from lib.refusals import Refusal
 from lib.strict_json import BadJson, Json, strict_loads
 from runs import queries
-from runs.services import MAX_INPUT_BYTES, NewRun, RunRefused, Terms, start_runs
+from runs.services import NewRun, RunRefused, Terms, start_runs
+from steps.base import MAX_INPUT_BYTES
 from workflows.queries import startable_version
 
 LOOK_SECONDS = 0.1
