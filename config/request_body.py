@@ -3,6 +3,7 @@
 import asyncio
 import json
 import uuid
+from contextlib import suppress
 
 from config.asgi_types import App, Message, Receive, Scope, Send
 
@@ -16,9 +17,13 @@ class LimitedBody:
 
     def __init__(self, app: App, max_bytes: int, seconds: float = _SECONDS) -> None:
         self._app, self._max_bytes, self._seconds = app, max_bytes, seconds
+        self._too_large = f"A body has at most {max_bytes} bytes."
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on with its body, or answer 413 (too large) or 408 (too slow)."""
+        if _declared_length(scope) > self._max_bytes:
+            await self._refuse_at_once(scope, receive, send)
+            return
         try:
             async with asyncio.timeout(self._seconds):
                 body = await self._read(receive)
@@ -28,9 +33,18 @@ class LimitedBody:
         if body is None:
             return
         if len(body) > self._max_bytes:
-            await _refuse(send, 413, "too_large", f"A body has at most {self._max_bytes} bytes.")
+            await _refuse(send, 413, "too_large", self._too_large)
             return
         await self._app(_with_length(scope, len(body)), _replay(body, receive), send)
+
+    async def _refuse_at_once(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer before the body comes; who sends it nevertheless is heard out, after the answer, unless it waits."""
+        await _refuse(send, 413, "too_large", self._too_large, more=True)
+        if not _header(scope, b"expect"):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._seconds):
+                    await self._read(receive)
+        await send({"type": "http.response.body", "body": b""})
 
     async def _read(self, receive: Receive) -> bytes | None:
         """The body; None when the client left. Of one that is too large only the first bytes are kept."""
@@ -45,6 +59,15 @@ class LimitedBody:
                 kept += chunk
             if not message.get("more_body", False) or seen > _PATIENCE_BYTES:
                 return bytes(kept)
+
+
+def _header(scope: Scope, wanted: bytes) -> bytes:
+    return next((value for name, value in scope.get("headers", ()) if name.lower() == wanted), b"")
+
+
+def _declared_length(scope: Scope) -> int:
+    length = _header(scope, b"content-length")
+    return int(length) if length.isdigit() and len(length) < 20 else 0
 
 
 def _with_length(scope: Scope, length: int) -> Scope:
@@ -67,7 +90,8 @@ def _replay(body: bytes, receive: Receive) -> Receive:
     return replay
 
 
-async def _refuse(send: Send, status: int, code: str, message: str) -> None:
+async def _refuse(send: Send, status: int, code: str, message: str, *, more: bool = False) -> None:
+    """Answer with an error; with `more` the end of the answer is still to be sent."""
     error: dict[str, object] = {"code": code, "message": message, "field": None, "details": {}}
     body = json.dumps({"error": error, "request_id": str(uuid.uuid4())}).encode()
     headers = [
@@ -76,4 +100,4 @@ async def _refuse(send: Send, status: int, code: str, message: str) -> None:
         (b"connection", b"close"),
     ]
     await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+    await send({"type": "http.response.body", "body": body, "more_body": more})

@@ -208,6 +208,9 @@ def _publishable(checked: Checked) -> dict[str, Json]:
     return checked.native
 
 
+_NAMELESS = "The document does not say which workflow it is: add `name`, a text, at its top level."
+
+
 def import_definition(
     principal: Principal,
     document: Json,
@@ -224,9 +227,13 @@ def import_definition(
     checked = check(document, dialect=dialect)
     native = checked.native
     if native is None or not isinstance(native.get("name"), str):
+        where, message = (
+            ("name", _NAMELESS) if native else (checked.problems[0].field, checked.problems[0].message)
+        )
         raise Unprocessable(
-            "This can't be read as a workflow.",
+            f"This can't be read as a workflow. {message}",
             code="invalid_definition",
+            field=f"document.{where}".removesuffix("."),
             details={"problems": checked.as_dicts()},
         )
     name = native["name"]

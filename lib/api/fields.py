@@ -1,5 +1,6 @@
 """Fields that take a value of their type or refuse it: nothing is turned from a text into a number or back."""
 
+from datetime import UTC
 from typing import Any
 
 from django.utils.dateparse import parse_datetime
@@ -29,6 +30,17 @@ class Whole(serializers.IntegerField):
 
     def to_internal_value(self, data: Any) -> int:
         if type(data) is not int:
+            self.fail("invalid")
+        return int(super().to_internal_value(data))
+
+
+class Digits(serializers.IntegerField):
+    """A whole number in a query string: ASCII digits and nothing else."""
+
+    default_error_messages = {"invalid": "This must be a whole number."}
+
+    def to_internal_value(self, data: Any) -> int:
+        if not isinstance(data, str) or not data.isascii() or not data.isdigit() or len(data) > 18:
             self.fail("invalid")
         return int(super().to_internal_value(data))
 
@@ -65,18 +77,18 @@ class OneOf(serializers.ChoiceField):
 
 
 class Moment(serializers.DateTimeField):
-    """A time as RFC 3339 writes it, with its zone."""
+    """A time as RFC 3339 writes it, with its zone; it is in the years 1 to 9999 in UTC too."""
 
     default_error_messages = {"invalid": "This must be a time like 2026-01-31T09:00:00Z, with its zone."}
 
     def to_internal_value(self, value: Any) -> Any:
         try:
-            moment = parse_datetime(value) if isinstance(value, str) else None
-        except ValueError:
-            moment = None
-        if moment is None or moment.tzinfo is None:
-            self.fail("invalid", format="RFC 3339")
-        return moment
+            moment = parse_datetime(value) if isinstance(value, str) and value.isascii() else None
+            if moment is not None and moment.tzinfo is not None:
+                return moment.astimezone(UTC)
+        except (ValueError, OverflowError):
+            pass
+        return self.fail("invalid", format="RFC 3339")
 
 
 @extend_schema_field({"type": "object", "additionalProperties": {}})

@@ -2,9 +2,11 @@
 
 import base64
 import binascii
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import accumulate
 from typing import Any, TypeVar
 
 from django.core.exceptions import ValidationError
@@ -19,18 +21,25 @@ M = TypeVar("M", bound=Model)
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """A place in a list: right after (or, backwards, right before) the row with these key values."""
+    """A place in the list `of`: right after (or, backwards, right before) the row with these key values."""
 
+    of: str
     backwards: bool
     values: tuple[Json, ...]
 
     def encode(self) -> str:
-        raw = strict_dumps([self.backwards, *self.values], max_bytes=2000)
+        raw = strict_dumps([self.of, self.backwards, *self.values], max_bytes=2000)
         return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
 
-def decode_cursor(text: str, *, keys: int) -> Cursor:
-    """The cursor in a query parameter; raises Invalid where it was not made by `Cursor.encode`."""
+def list_mark(request: Request) -> str:
+    """Stands for a list in its cursors: its path and filters. Pages may differ in size."""
+    filters = sorted(item for item in request.query_params.items() if item[0] not in ("cursor", "limit"))
+    return hashlib.sha256(repr((request.path, filters)).encode()).hexdigest()[:16]
+
+
+def decode_cursor(text: str, *, of: str, keys: int) -> Cursor:
+    """The cursor in a query parameter; raises Invalid where `Cursor.encode` did not make it for the list `of`."""
     # The whole address of `next` is taken as well as the value in it.
     text = text.rpartition("cursor=")[2].partition("&")[0]
     try:
@@ -38,16 +47,18 @@ def decode_cursor(text: str, *, keys: int) -> Cursor:
         value = strict_loads(raw, max_bytes=2000)
     except (binascii.Error, ValueError):
         raise bad_cursor() from None
-    if not isinstance(value, list) or len(value) != keys + 1 or not isinstance(value[0], bool):
-        raise bad_cursor()
-    if any(type(key) not in (str, int) for key in value[1:]):
-        raise bad_cursor()
-    return Cursor(value[0], tuple(value[1:]))
+    match value:
+        case [str() as mark, bool() as backwards, *values] if len(values) == keys:
+            if mark != of:
+                raise bad_cursor("This cursor is another list's, or one with other filters.")
+            if all(type(key) in (str, int) for key in values):
+                return Cursor(mark, backwards, tuple(values))
+    raise bad_cursor()
 
 
-def bad_cursor() -> Invalid:
+def bad_cursor(message: str = "This cursor is not one of ours.") -> Invalid:
     """The refusal of a cursor."""
-    return Invalid("This cursor is not one of ours.", code="bad_cursor", field="cursor")
+    return Invalid(message, code="bad_cursor", field="cursor")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,20 +82,23 @@ def keyset_page(
     limit: int,
     cursor: str | None = None,
     oldest_first: bool = False,
+    weight: Callable[[M], int] | None = None,
+    most: int = 0,
 ) -> Page:
     """The page of `rows` that `cursor` asks for, ordered by `keys`, all descending unless `oldest_first`; the last
-    key is unique.
+    key is unique. With `weight` it ends early, before its rows weigh more than `most`, but has one at least.
 
     Raises Invalid for a cursor that doesn't fit.
     """
-    at = decode_cursor(cursor, keys=len(keys)) if cursor else None
+    at = decode_cursor(cursor, of=list_mark(request), keys=len(keys)) if cursor else None
     backwards = at is not None and at.backwards
     if at is not None:
         rows = rows.filter(_beyond(rows.model, keys, at, rising=backwards != oldest_first))
     ordered = rows.order_by(*(key if backwards != oldest_first else f"-{key}" for key in keys))
     found = list(ordered[: limit + 1])
-    more = len(found) > limit
-    found = found[:limit]
+    fitting = limit if weight is None else _fitting([weight(row) for row in found[:limit]], most)
+    more = len(found) > fitting
+    found = found[:fitting]
     if backwards:
         found.reverse()
     values = [tuple(_plain(getattr(row, key)) for key in keys) for row in found]
@@ -102,11 +116,17 @@ def page_of(
     """The page of these rows, in the list's order, with their key values; `more`: rows were left over beyond it."""
     backwards = at is not None and at.backwards
     has_next, has_previous = (True, more) if backwards else (more, at is not None)
+    mark = list_mark(request)
     return Page(
         rows,
-        _address(request, Cursor(False, values[-1])) if has_next and values else None,
-        _address(request, Cursor(True, values[0])) if has_previous and values else None,
+        _address(request, Cursor(mark, False, values[-1])) if has_next and values else None,
+        _address(request, Cursor(mark, True, values[0])) if has_previous and values else None,
     )
+
+
+def _fitting(weights: Sequence[int], most: int) -> int:
+    """How many of the first rows weigh no more than `most` together; one at least."""
+    return max(1, sum(1 for total in accumulate(weights) if total <= most))
 
 
 def _address(request: Request, cursor: Cursor) -> str:

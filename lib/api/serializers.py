@@ -15,6 +15,8 @@ Parsed = dict[str, Any]
 class StrictSerializer(serializers.Serializer[Any]):
     """A JSON object with exactly the declared fields."""
 
+    default_error_messages = {"null": "This must be a JSON object."}
+
     def to_internal_value(self, data: Any) -> Parsed:
         if not isinstance(data, dict):
             fault = serializers.ErrorDetail("This must be a JSON object.", code="invalid")
@@ -59,13 +61,15 @@ class Query(serializers.Serializer[Any]):
 class PageQuery(Query):
     """The parameters of every list."""
 
-    limit = serializers.IntegerField(required=False, min_value=1, max_value=200, default=50)
+    limit = fields.Digits(required=False, min_value=1, max_value=200, default=50)
     cursor = serializers.CharField(required=False, help_text="From `next` or `previous` of another page.")
 
 
 def body(serializer: type[StrictSerializer], request: Request) -> Parsed:
     """The request's body as the serializer takes it; raises ValidationError naming the fields."""
     data: Json = request.data
+    if not isinstance(data, dict):
+        raise serializers.ValidationError(["The body must be a JSON object."], code="invalid")
     return _validated(serializer(data=data))
 
 

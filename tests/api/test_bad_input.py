@@ -59,6 +59,20 @@ def test_what_is_no_object_is_a_400(ours, name, method, body):
     answer = send(ours, name, method, orjson.dumps(body))
     assert_envelope(answer, 400)
     assert answer.json()["error"]["field"] is None
+    assert answer.json()["error"]["message"] == "The body must be a JSON object."
+
+
+@pytest.mark.parametrize(
+    ("charset", "status"),
+    [("utf-8", 200), ('"UTF-8"', 200), ("utf8", 200), ("latin-1", 415), ("utf-16", 415), ("", 415)],
+)
+def test_a_body_is_utf_8_and_no_other_charset_may_be_said(ours, charset, status):
+    body = orjson.dumps({"definition": chain("x")})
+    kind = f"application/json; charset={charset}"
+    answer = ours.generic("POST", "/api/v1/workflows/validate", body, content_type=kind)
+    assert answer.status_code == status
+    if status == 415:
+        assert_envelope(answer, 415, "unsupported_media_type")
 
 
 @pytest.mark.parametrize(("name", "method"), WRITES)
@@ -195,6 +209,10 @@ def test_a_value_out_of_bounds_is_named(ours, path, body, field):
         "created_after=yesterday",
         "created_before=2026-01-01T00:00:00",
         "created_after=2026-13-01T00:00:00Z",
+        "created_after=0001-01-01T00:00:00%2B23:59",
+        "created_before=9999-12-31T23:59:59-23:59",
+        "created_before=2026-01-01T00:00:00%2B99:99",
+        "created_after=２０２６-01-01T00:00:00Z",
         "workflow=" + "x" * 129,
         "business_key=%00",
         "q=%00",

@@ -3,8 +3,10 @@
 import base64
 
 import pytest
+from rest_framework.request import Request
+from rest_framework.test import APIRequestFactory
 
-from lib.api.pagination import Cursor, decode_cursor
+from lib.api.pagination import Cursor, decode_cursor, list_mark
 from lib.refusals import Invalid
 
 pytestmark = pytest.mark.django_db
@@ -66,7 +68,9 @@ def test_a_list_of_nothing_is_a_page(api):
     assert api.get(URL).json() == {"results": [], "next": None, "previous": None}
 
 
-@pytest.mark.parametrize("limit", ["0", "201", "-1", "x", "1.5", "", "9" * 30])
+@pytest.mark.parametrize(
+    "limit", ["0", "201", "-1", "x", "1.5", "1.0", "1_0", "+5", " 5", "５０", "", "9" * 30]
+)
 def test_a_bad_limit_is_a_400(api, limit):
     answer = api.get(URL, {"limit": limit})
     assert (answer.status_code, answer.json()["error"]["field"]) == (400, "limit")
@@ -76,6 +80,12 @@ def encoded(raw: bytes) -> str:
     return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
 
+def of_this_list(raw: str) -> str:
+    """A cursor that bears the mark of the whole list of workflows."""
+    return encoded(f'["{MARK}", {raw}]'.encode())
+
+
+MARK = list_mark(Request(APIRequestFactory().get(URL)))
 BAD_CURSORS = [
     "x",
     "é",
@@ -87,18 +97,37 @@ BAD_CURSORS = [
     encoded(b"{}"),
     encoded(b"[]"),
     encoded(b"[true]"),
-    encoded(b'[true, "2026-01-01T00:00:00Z"]'),
-    encoded(b'[1, "2026-01-01T00:00:00Z", 1]'),
-    encoded(b'[true, "no time", 1]'),
-    encoded(b'[true, "2026-01-01T00:00:00Z", "x"]'),
-    encoded(b'[true, "2026-01-01T00:00:00Z", 9007199254740993]'),
-    encoded(b'[true, "2026-01-01T00:00:00Z", null]'),
-    encoded(b'[true, [1], {"a": 1}]'),
-    encoded(b"[true, 1, 1]"),
-    encoded(b'[true, "2026-01-01T00:00:00Z", true]'),
-    encoded(b'[true, "99999-01-01T00:00:00Z", 1]'),
     encoded(b"[" * 100),
+    encoded(b'[true, "2026-01-01T00:00:00Z", 1]'),
+    encoded(b'[7, true, "2026-01-01T00:00:00Z", 1]'),
+    of_this_list("true"),
+    of_this_list('true, "2026-01-01T00:00:00Z"'),
+    of_this_list('1, "2026-01-01T00:00:00Z", 1'),
+    of_this_list('true, "no time", 1'),
+    of_this_list('true, "2026-01-01T00:00:00Z", "x"'),
+    of_this_list('true, "2026-01-01T00:00:00Z", 9007199254740993'),
+    of_this_list('true, "2026-01-01T00:00:00Z", null'),
+    of_this_list('true, [1], {"a": 1}'),
+    of_this_list("true, 1, 1"),
+    of_this_list('true, "2026-01-01T00:00:00Z", true'),
+    of_this_list('true, "99999-01-01T00:00:00Z", 1'),
 ]
+
+
+def test_a_cursor_is_its_own_lists(seven):
+    assert seven.get(URL, {"cursor": of_this_list('false, "2999-01-01T00:00:00Z", 1')}).status_code == 200
+    cursor = seven.get(URL, {"limit": 3}).json()["next"].rpartition("cursor=")[2]
+    assert names(seven.get(URL, {"limit": 2, "cursor": cursor})) == ["w3", "w2"]
+    for path, filters in [
+        (URL, {"q": "w"}),
+        (URL, {"archived": "true"}),
+        (f"{URL}/w1/versions", {}),
+        ("/api/v1/runs", {}),
+        ("/api/v1/dead-letters", {}),
+    ]:
+        answer = seven.get(path, filters | {"cursor": cursor})
+        assert (answer.status_code, answer.json()["error"]["code"]) == (400, "bad_cursor"), path
+        assert answer.json()["error"]["field"] == "cursor"
 
 
 @pytest.mark.parametrize("cursor", BAD_CURSORS)
@@ -108,10 +137,11 @@ def test_a_bad_cursor_is_a_400(api, cursor):
 
 
 def test_cursors_survive_their_own_writing():
-    cursor = Cursor(True, ("2026-01-01T00:00:00+00:00", 7))
-    assert decode_cursor(cursor.encode(), keys=2) == cursor
-    with pytest.raises(Invalid):
-        decode_cursor(cursor.encode(), keys=3)
+    cursor = Cursor("here", True, ("2026-01-01T00:00:00+00:00", 7))
+    assert decode_cursor(cursor.encode(), of="here", keys=2) == cursor
+    for other in ({"of": "here", "keys": 3}, {"of": "there", "keys": 2}):
+        with pytest.raises(Invalid):
+            decode_cursor(cursor.encode(), **other)
 
 
 @pytest.mark.parametrize(

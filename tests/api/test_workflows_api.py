@@ -186,6 +186,30 @@ def test_what_is_no_workflow_is_not_imported(api):
     assert (answer.status_code, answer.json()["error"]["field"]) == (400, "dialect")
 
 
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"dag": {"nodes": [{"step_name": "charge"}], "edges": []}},
+        {"steps": ["text.clean"]},
+        {"nodes": [{"id": "a", "type": "noop"}], "edges": []},
+        {"dag": {"name": 7, "nodes": [{"step_name": "charge"}]}},
+    ],
+)
+def test_a_document_without_a_name_is_told_to_have_one(api, document):
+    answer = api.post("/api/v1/workflows/import", {"document": document})
+    error = answer.json()["error"]
+    assert (answer.status_code, error["code"], error["field"]) == (422, "invalid_definition", "document.name")
+    assert "add `name`" in error["message"]
+
+
+def test_a_document_that_cannot_be_translated_says_where(api):
+    answer = api.post(
+        "/api/v1/workflows/import", {"document": {"dag": {"name": "x", "nodes": [{"id": 1}, {}]}}}
+    )
+    assert (answer.status_code, answer.json()["error"]["field"]) == (422, "document.dag.nodes[1].step_name")
+    assert "needs a step_name" in answer.json()["error"]["message"]
+
+
 def test_export_and_import_are_inverse(api, people):
     published(api)
     exported = api.get("/api/v1/workflows/clean_up/export")

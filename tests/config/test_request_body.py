@@ -79,3 +79,39 @@ def test_a_chunked_body_comes_with_its_length():
     assert seen[b"content-length"] == b"5"
     assert b"Transfer-Encoding" not in seen
     assert seen[b"host"] == b"here"
+
+
+@pytest.mark.parametrize("expects", [False, True])
+def test_a_length_over_the_cap_is_a_413_before_the_body_is_read(expects):
+    """Who sends the body all the same is heard out after the answer, so that it can read it."""
+    happened = []
+    parts = [_part(b"0" * 6, more=True), _part(b"0" * 6)]
+
+    async def receive():
+        happened.append("read")
+        return parts.pop(0)
+
+    async def send(message):
+        happened.append((message["type"], message.get("status"), message.get("more_body", False)))
+
+    headers = [(b"Content-Length", b"12"), *([(b"expect", b"100-continue")] if expects else [])]
+    asyncio.run(LimitedBody(_echo, 10, 5.0)({"type": "http", "headers": headers}, receive, send))
+
+    answer = [("http.response.start", 413, False), ("http.response.body", None, True)]
+    assert happened == [*answer, *([] if expects else ["read", "read"]), ("http.response.body", None, False)]
+
+
+@pytest.mark.parametrize("length", [b"10", b"", b"x", b"-1", b"9" * 30])
+def test_a_length_within_the_cap_or_none_is_no_reason_to_refuse(length):
+    sent = []
+
+    async def receive():
+        return _part(b"01234")
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "headers": [(b"content-length", length)]}
+    asyncio.run(LimitedBody(_echo, 10, 5.0)(scope, receive, send))
+
+    assert sent[0]["status"] == 200

@@ -60,7 +60,7 @@ class WorkflowListQuery(PageQuery):
 class ExportQuery(Query):
     """Which version."""
 
-    version = serializers.IntegerField(required=False, min_value=1, max_value=2**31 - 1)
+    version = fields.Digits(required=False, min_value=1, max_value=2**31 - 1)
 
 
 class ProblemSerializer(serializers.Serializer[Any]):
