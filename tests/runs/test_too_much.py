@@ -1,4 +1,4 @@
-"""What is nested too deep or too large fails the step that made it, and holds up nobody else (SECURITY, the JSON gate)."""
+"""What is nested too deep or too large fails the step that made it, and holds up nobody else (SECURITY)."""
 
 from itertools import pairwise
 
