@@ -118,6 +118,8 @@ def _claimed_keys(
         {"business_key": key, "run_id": fresh[key], "ordinal": place}
         for place, key in enumerate(sorted(fresh))
     ]
+    if if_exists == "new_if_ended":
+        store.lock_keys(tenant=tenant, workflow=version.workflow_id, keys=sorted(fresh))
     owned = store.claim_keys(
         tenant=tenant, workflow=version.workflow_id, keys=rows, renew=if_exists == "new_if_ended"
     )
@@ -208,7 +210,7 @@ def cancel_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") 
 def resume_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") -> None:
     """Reopen FAILED runs: failed steps and those that the failure cancelled run again, completed ones stay (R-051).
 
-    Raises RunRefused for a run that isn't FAILED; then none is resumed.
+    Raises RunRefused for a run that isn't FAILED, or whose business key a newer run has; then none is resumed.
     """
     wave = Wave()
     with _refusing(), transaction.atomic():
@@ -218,6 +220,9 @@ def resume_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") 
                 raise RunRefused(
                     "not_failed", f"Only a FAILED run can be resumed; this one is {status}.", conflict=True
                 )
+        for key, other in store.lock_keys_of(locked):
+            message = f"The business key {key!r} stands for a newer run, {other}: only that one can be resumed."
+            raise RunRefused("key_taken", message, conflict=True)
         reopened = store.reopen_runs(locked, {"by": by, "reason": reason})
         for run_id, _, shard, version, priority, open_sinks in reopened["runs"]:
             wave.anchors[run_id] = Anchor("", run_id, tenant, shard, version, priority)

@@ -232,6 +232,16 @@ def claim_keys(*, tenant: int, workflow: int, keys: Sequence[Row], renew: bool) 
     return set(SQL.column("claim_keys", params))
 
 
+def lock_keys(*, tenant: int, workflow: int, keys: Sequence[str]) -> None:
+    """Nobody reopens the runs that these business keys stand for until we commit, and what was done to them is seen."""
+    SQL.execute("lock_keys", {"tenant": tenant, "workflow": workflow, "keys": list(keys)})
+
+
+def lock_keys_of(runs: Iterable[str]) -> list[tuple[str, str]]:
+    """Keep the business keys of these runs; gives (key, other run) of those that stand for another run by now."""
+    return [(key, run) for key, run in SQL.value("lock_keys_of", {"runs": sorted(runs)})]
+
+
 def read_keys(*, tenant: int, workflow: int, keys: Sequence[str]) -> dict[str, str]:
     """Which run each business key stands for."""
     found: dict[str, str] = SQL.value(

@@ -11,6 +11,28 @@ ON CONFLICT (tenant_id, workflow_id, business_key) DO UPDATE
                      IN ('COMPLETED', 'CONTINUED', 'FAILED', 'CANCELLED', 'COMPENSATED')
 RETURNING k.business_key
 
+-- name: lock_keys
+-- Before keys may pass from ended runs to new ones, in a statement of its own: the next one must see what whoever had
+-- them before did to those runs. In the order in which `claim_keys` takes them.
+SELECT count(*)
+  FROM (SELECT 1
+          FROM runs_runkey k
+         WHERE k.tenant_id = %(tenant)s AND k.workflow_id = %(workflow)s AND k.business_key = ANY (%(keys)s::text[])
+         ORDER BY k.business_key COLLATE "C"
+           FOR NO KEY UPDATE) l
+
+-- name: lock_keys_of
+-- Before runs are reopened: nobody can take their keys over now. Gives those whose key stands for another run by now.
+WITH l AS MATERIALIZED (
+    SELECT r.id, r.business_key, k.run_id
+      FROM runs_run r
+      JOIN runs_runkey k ON k.tenant_id = r.tenant_id AND k.workflow_id = r.workflow_id AND k.business_key = r.business_key
+     WHERE r.id = ANY (%(runs)s::uuid[])
+     ORDER BY k.tenant_id, k.workflow_id, k.business_key COLLATE "C"
+       FOR NO KEY UPDATE OF k
+)
+SELECT coalesce(json_agg(json_build_array(l.business_key, l.run_id)) FILTER (WHERE l.run_id <> l.id), '[]') FROM l
+
 -- name: read_keys
 SELECT coalesce(json_object_agg(k.business_key, k.run_id), '{}')
   FROM runs_runkey k

@@ -104,6 +104,68 @@ def test_a_start_that_wants_a_new_run_only_is_refused_when_it_comes_second(versi
         assert refused.value.conflict
 
 
+@pytest.fixture
+def failing():
+    return make.a_version(make.graph([{"id": "a", "retry": "none"}], []))
+
+
+def failed_run(version, key):
+    run_id = start(version, key).id
+    make.fail(*make.claimed())
+    return run_id
+
+
+def open_runs_of(version, key):
+    runs = Run.unsafe_all_tenants.filter(workflow_id=version.workflow_id, business_key=key)
+    return {str(run.id) for run in runs if run.status == "RUNNING"}
+
+
+def test_a_start_that_waits_for_a_resume_of_its_key_s_run_gives_that_run(failing, rounds):
+    for round_ in rounds:
+        key = f"k{round_}"
+        first = failed_run(failing, key)
+        with holding(lambda first=first: make.resume(first), before="reopen_runs") as resume:
+            second = blocked(lambda key=key: start(failing, key, if_exists="new_if_ended"))
+        resume.end()
+
+        assert (second.end().id, second.end().created) == (first, False)
+        assert open_runs_of(failing, key) == {first}
+        make.work()
+
+
+def test_a_resume_that_waits_for_a_start_with_its_key_is_refused(failing, rounds):
+    for round_ in rounds:
+        key = f"k{round_}"
+        first = failed_run(failing, key)
+        take_over = lambda key=key: start(failing, key, if_exists="new_if_ended")  # noqa: E731
+        with holding(take_over, before="insert_runs") as second:
+            resume = blocked(lambda first=first: make.resume(first))
+        with pytest.raises(RunRefused) as refused:
+            resume.end()
+
+        assert (refused.value.code, refused.value.conflict) == ("key_taken", True)
+        assert second.end().id in refused.value.message
+        assert open_runs_of(failing, key) == {second.end().id}
+        make.work()
+
+
+def test_of_a_resume_and_a_start_with_one_key_exactly_one_opens_a_run(failing, rounds):
+    for round_ in rounds:
+        key = f"k{round_}"
+        first = failed_run(failing, key)
+        actors = [
+            Actor(lambda first=first: make.resume(first)),
+            Actor(lambda key=key: start(failing, key, if_exists="new_if_ended")),
+        ]
+        with contextlib.suppress(RunRefused):
+            actors[0].end()
+        started = actors[1].end()
+
+        assert open_runs_of(failing, key) == {started.id}
+        assert started.created == (actors[0].error is not None)
+        make.work()
+
+
 def test_batches_with_the_same_keys_in_opposite_order_do_not_deadlock(version, rounds):
     terms = Terms(version.tenant_id, version.pk, "test")
     for round_ in rounds:

@@ -89,3 +89,20 @@ def test_a_failed_start_can_be_resumed():
 
     assert make.run(run_id).status == "FAILED"
     assert make.run(run_id).error["code"] == "ExpressionError"
+
+
+def test_a_run_whose_business_key_has_passed_to_a_newer_run_is_not_resumed():
+    version = make.a_version(make.graph([{"id": "a", "retry": "none"}], []))
+    first = start(version, NewRun({}, "k"))[0]
+    make.fail(*make.claimed())
+    second = start(version, NewRun({}, "k"), if_exists="new_if_ended")[0]
+
+    with pytest.raises(RunRefused) as refused:
+        make.resume(first.id)
+
+    assert (refused.value.code, refused.value.conflict) == ("key_taken", True)
+    assert second.id in refused.value.message
+    assert make.run(first.id).status == "FAILED"
+    make.fail(*make.claimed())
+    make.resume(second.id)
+    assert make.run(second.id).status == "RUNNING"
