@@ -17,7 +17,7 @@ LAST = 50
 def runs_page(request: PageRequest) -> HttpResponse:
     """The last runs."""
     last = queries.runs_of(request.principal.tenant_id).order_by("-id")[:LAST]
-    return render(request, "runs/list.html", {"runs": queries.run_rows(last), "most": LAST})
+    return render(request, "runs/list.html", {"runs": queries.slim_rows(last), "most": LAST})
 
 
 @page(RUNS_READ)

@@ -17,6 +17,9 @@ from runs.api.base import RunsApiView
 from runs.api.search import search
 from runs.api.starts import start_many, start_one
 
+# A page of runs of large workflows ends early.
+MOST_STEPS_OF_A_PAGE = 2_000
+
 
 class RunsView(RunsApiView):
     """Runs."""
@@ -25,13 +28,21 @@ class RunsView(RunsApiView):
 
     @extend_schema(parameters=[s.RunListQuery], responses=page_schema(s.RunSerializer))
     def get(self, request: Request) -> Response:
-        """The runs that fit, newest first."""
+        """The runs that fit, newest first; payloads over 4 KiB are cut out."""
         asked = query(s.RunListQuery, request)
         limit, cursor, q = asked.pop("limit"), asked.pop("cursor", None), asked.pop("q", None)
         found = queries.runs_of(self.principal.tenant_id, **asked)
         found = found if q is None else search(found, q)
-        page = keyset_page(found, request, keys=("id",), limit=limit, cursor=cursor)
-        return Response(page.answer(queries.run_rows(page.rows)))
+        page = keyset_page(
+            found,
+            request,
+            keys=("id",),
+            limit=limit,
+            cursor=cursor,
+            weight=queries.steps_shown,
+            most=MOST_STEPS_OF_A_PAGE,
+        )
+        return Response(page.answer(queries.listed_rows(page.rows)))
 
     @extend_schema(request=s.StartRun, responses={200: s.StartedRunSerializer, 201: s.StartedRunSerializer})
     def post(self, request: Request) -> Response:
@@ -62,7 +73,7 @@ class RunView(RunsApiView):
 
     @extend_schema(responses=s.RunSerializer)
     def get(self, request: Request, run_id: UUID) -> Response:
-        """The run with its steps: one for each node, those without a row yet too."""
+        """The run with its steps: one for each node, those without a row yet too; large payloads are cut out."""
         return Response(queries.run_row(self.find_run(run_id)))
 
 
@@ -73,7 +84,7 @@ class RunStepsView(RunsApiView):
 
     @extend_schema(parameters=[s.StepListQuery], responses=page_schema(s.StepSerializer))
     def get(self, request: Request, run_id: UUID) -> Response:
-        """The steps in the order of the graph, items of maps too; never more than one page."""
+        """The steps in the order of the graph, items of maps too, on one page; with `node` every payload is whole."""
         node = query(s.StepListQuery, request).get("node")
         rows = queries.step_rows(self.find_run(run_id), node)
         if node is not None and not rows:

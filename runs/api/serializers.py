@@ -127,6 +127,15 @@ class DeadLetterQuery(PageQuery):
     resolution = serializers.ChoiceField(["open", "resolved"], required=False)
 
 
+def _truncated() -> serializers.Field[Any, Any, Any, Any]:
+    return serializers.DictField(
+        child=serializers.IntegerField(),
+        required=False,
+        help_text="Payloads too large to be here (they are null): their names, and their sizes in bytes as "
+        "stored. They are whole at `/runs/{run_id}` for a run's, `/runs/{run_id}/steps?node=…` for a step's.",
+    )
+
+
 class StepSerializer(serializers.Serializer[Any]):
     """A step of a run; nodes that are not decided yet are PENDING."""
 
@@ -146,6 +155,7 @@ class StepSerializer(serializers.Serializer[Any]):
     completed_at = serializers.DateTimeField(allow_null=True)
     duration_ms = serializers.FloatField(allow_null=True)
     waiting_for = serializers.CharField(allow_null=True)
+    truncated = _truncated()
 
 
 class RunSerializer(serializers.Serializer[Any]):
@@ -165,6 +175,7 @@ class RunSerializer(serializers.Serializer[Any]):
     completed_at = serializers.DateTimeField(allow_null=True)
     waiting_for = serializers.CharField(allow_null=True)
     created_by = serializers.CharField()
+    truncated = _truncated()
     steps = StepSerializer(many=True)
 
 

@@ -103,7 +103,7 @@ def _shown(tenant_id: int, run_id: str) -> dict[str, Json]:
     run = queries.get_run_for(tenant_id, run_id)
     if run is None:
         raise CommandError(f"The run {run_id} is gone.", returncode=1)
-    return queries.run_row(run)
+    return queries.whole_run_row(run)
 
 
 def _read(source: str) -> bytes:

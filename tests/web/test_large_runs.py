@@ -1,0 +1,23 @@
+"""The page of a run whose payloads are too large for a page."""
+
+import pytest
+
+from tests import factories as make
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_page_of_a_run_says_what_is_too_large_for_it_and_where_it_is_whole(client, ann):
+    client.force_login(ann)
+    run_id = make.start(make.chain("decision", "decision", "decision"), {"text": "word " * 200_000})[0]
+    make.work()
+
+    page = client.get(f"/runs/{run_id}")
+    assert page.status_code == 200
+    assert len(page.content) < 500_000
+    address = f"/api/v1/runs/{run_id}/steps?node=b"
+    assert f'href="{address}"' in page.text
+    assert page.text.count("too large to be shown here") == 6
+    (step,) = client.get(address).json()["results"]
+    assert step["output"] == {"text": "word " * 200_000}
+    assert len(client.get("/").content) < 20_000
