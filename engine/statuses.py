@@ -58,7 +58,7 @@ STEP: Final[Mapping[tuple[StepStatus, str], tuple[StepStatus, ...]]] = {
     (S.RUNNING, "fail"): (S.FAILED,),
     (S.RUNNING, "retry"): (S.QUEUED,),
     (S.RUNNING, "lease lost"): (S.QUEUED,),
-    (S.RUNNING, "release"): (S.QUEUED,),
+    (S.RUNNING, "release"): (S.QUEUED, S.CANCELLED),
     **{(s, "wait"): (S.WAITING,) for s in (S.QUEUED, S.RUNNING)},
     (S.WAITING, "wake"): (S.QUEUED, S.COMPLETED),
     **{(s, "skip"): (S.SKIPPED,) for s in (S.QUEUED, S.WAITING, S.FAILED)},
@@ -67,8 +67,8 @@ STEP: Final[Mapping[tuple[StepStatus, str], tuple[StepStatus, ...]]] = {
     **{(s, "run ended"): (S.CANCELLED,) for s in (S.QUEUED, S.WAITING, S.RUNNING)},
     **{(s, "resume"): (S.QUEUED,) for s in (S.FAILED, S.CANCELLED)},
 }
-"""(status, event) → what it may become. RUNNING is cancelled only when its outcome can't be known or can't matter:
-the run's sinks are all resolved."""
+"""(status, event) → what it may become. RUNNING is cancelled only when its outcome can't be known or can't matter
+(the run's sinks are all resolved), or when its worker gives it back while the run closes."""
 
 STEP_CREATED: Final = (S.QUEUED, S.RUNNING, S.WAITING, S.SKIPPED, S.COMPLETED, S.FAILED)
 """The statuses that a step row may be created with."""

@@ -26,6 +26,10 @@ class UnknownJob(Exception):
     """The tenant has no such job."""
 
 
+class StaleToken(Exception):
+    """The lease of this token is over for good; the message says how."""
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """A job as its worker gets it."""
@@ -97,58 +101,92 @@ def _job(held: Held, token: str, expires: str) -> Job | None:
 
 
 def complete(*, tenant: int, job: str, lease_token: str, output: Json) -> Answer:
-    """The job is done. A late completion counts while nobody else was given the step (C-5). Raises UnknownJob."""
-    held, status, valid, _ = _facts(tenant, job, lease_token)
-    if not valid:
-        return Answer(False, "lease_lost")
-    if status == StepStatus.COMPLETED:
-        return Answer(True, duplicate=True)
-    if status not in (StepStatus.RUNNING, StepStatus.QUEUED):
-        return Answer(False, f"step_{status.lower()}")
-    answer = _end(held, encoded(output))
-    if not answer.applied:
-        # The same word may have come twice at once, and the other one was first.
-        _, status, valid, _ = _facts(tenant, job, lease_token)
-        if valid and status == StepStatus.COMPLETED:
-            return Answer(True, duplicate=True)
+    """The job is done. A late completion counts while nobody else was given the step (C-5).
+
+    Raises UnknownJob, and StaleToken where the job was given up or has failed for good.
+    """
+    facts = _facts(tenant, job, lease_token)
+    answer = _said_already(facts)
+    if answer is None:
+        answer = _end(facts.held, encoded(output))
+        if not answer.applied:
+            # Something was first: the same word at the same time, the sweep, a cancel.
+            answer = _said_already(_facts(tenant, job, lease_token)) or answer
     return answer
+
+
+def _said_already(facts: "_Facts") -> Answer | None:
+    """The answer to a completion that changes nothing, None for one that may. Raises StaleToken."""
+    if facts.status == StepStatus.QUEUED and facts.is_nobodys:
+        raise StaleToken(
+            "The job was given back, its attempt has failed, or its run was resumed: poll for it again."
+        )
+    if not facts.is_holder:
+        return Answer(False, "lease_lost")
+    if facts.status == StepStatus.COMPLETED:
+        return Answer(True, duplicate=True)
+    if facts.status == StepStatus.FAILED:
+        error = facts.error or {}
+        message = (
+            f"The step has failed for good before this came. {error.get('code')}: {error.get('message')}"
+        )
+        raise StaleToken(message)
+    if facts.status in (StepStatus.RUNNING, StepStatus.QUEUED):
+        return None
+    return Answer(False, f"step_{facts.status.lower()}")
 
 
 def fail(*, tenant: int, job: str, lease_token: str, code: str, message: str, retryable: bool) -> Answer:
     """The attempt failed; a late one has no effect (H-17). Raises UnknownJob."""
-    held, status, valid, _ = _facts(tenant, job, lease_token)
-    if not valid or status != StepStatus.RUNNING:
+    facts = _facts(tenant, job, lease_token)
+    if not facts.is_running:
         return Answer(False, "lease_lost")
-    return _end(held, Broken({"code": code, "message": message, "retryable": retryable}, retryable))
+    return _end(facts.held, Broken({"code": code, "message": message, "retryable": retryable}, retryable))
 
 
 def heartbeat(*, tenant: int, job: str, lease_token: str, progress: Json = None) -> Answer:
     """Renew the lease; the answer says how long it lasts and whether the run wants the job no more (H-4, R-109)."""
-    held, status, valid, _ = _facts(tenant, job, lease_token)
-    if valid and status == StepStatus.RUNNING:
+    facts = _facts(tenant, job, lease_token)
+    held = facts.held
+    if facts.is_running:
         kept = store.heartbeat([{"id": held.id, "epoch": held.epoch, "progress": progress}])
         if held.id in kept:
             expires, run_status = kept[held.id]
             return Answer(True, lease_expires_at=expires, cancel_requested=run_status in RUN_CLOSING)
-    return Answer(False, "lease_lost", cancel_requested=status == StepStatus.CANCELLED)
+    return Answer(False, "lease_lost", cancel_requested=facts.status == StepStatus.CANCELLED)
 
 
 def release(*, tenant: int, job: str, lease_token: str) -> Answer:
     """Give the job back unstarted, without using up its attempt (R-111). Raises UnknownJob."""
-    held, status, valid, run_status = _facts(tenant, job, lease_token)
-    if not valid or status != StepStatus.RUNNING or run_status in RUN_CLOSING:
+    facts = _facts(tenant, job, lease_token)
+    if not facts.is_running:
         return Answer(False, "lease_lost")
-    dispatch.wake(leases.hand_back([held]))
+    dispatch.wake(leases.hand_back([facts.held]))
     return Answer(True)
 
 
-def _facts(tenant: int, job: str, token: str) -> tuple[Held, str, bool, str]:
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """How a job stands: `is_holder`: the token is that of its last lease, `is_nobodys`: there is no such token."""
+
+    held: Held
+    status: str
+    error: Json
+    is_holder: bool
+    is_nobodys: bool
+
+    @property
+    def is_running(self) -> bool:
+        return self.is_holder and self.status == StepStatus.RUNNING
+
+
+def _facts(tenant: int, job: str, token: str) -> _Facts:
     row = store.job_facts(tenant=tenant, step=job)
     if row is None:
         raise UnknownJob
-    held = Held(*row[:10], *row[13:14])
-    known = row[11] or ""
-    return held, row[10], hmac.compare_digest(known, _hash(token).hex()), row[12]
+    status, known, error = row[10:13]
+    is_holder = hmac.compare_digest(known or "", _hash(token).hex())
+    return _Facts(Held(*row[:10], *row[13:14]), status, error, is_holder, known is None)
 
 
 def _end(held: Held, ending: Ending) -> Answer:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import psycopg
 from django.db import DatabaseError, connection, transaction
 
-from engine.statuses import RUN_CLOSING, RunStatus
+from engine.statuses import RUN_CLOSING, RunStatus, StepStatus
 from runs import dispatch, store
 from runs.claimed import Held
 
@@ -105,6 +105,7 @@ class InHand:
 def hand_back(steps: Sequence[Held], *, lost: bool = False) -> list[str]:
     """Queue steps again that were not started, without using up their attempt; gives the queues that have work now.
 
+    In a run that is failing or being cancelled nothing starts any more: there they are over, and it waits no longer.
     `lost`: they were not handed back by their holder, their lease is over; from then on they run alone.
     """
     if not steps:
@@ -116,7 +117,29 @@ def hand_back(steps: Sequence[Held], *, lost: bool = False) -> list[str]:
             for step in sorted(steps, key=lambda step: step.id)
             if step.run_id in statuses and statuses[step.run_id] not in RUN_CLOSING
         ]
-        return store.hand_back(rows, lost=lost) if rows else []
+        queues = store.hand_back(rows, lost=lost) if rows else []
+    if closing := [step for step in steps if not lost and statuses.get(step.run_id) in RUN_CLOSING]:
+        _never_started(closing)
+    return queues
+
+
+def _never_started(steps: Sequence[Held]) -> None:
+    """End steps that were given back to closing runs; a later resume queues those that a failure took."""
+    with transaction.atomic():
+        locked = store.lock_heavy({step.run_id for step in steps})
+        rows = [
+            {
+                "id": step.id,
+                "epoch": step.epoch,
+                "status": StepStatus.CANCELLED,
+                "cause": "failure" if locked[step.run_id].status == RunStatus.FAILING else "cancelled",
+                "sinks": 0,
+            }
+            for step in steps
+            if step.run_id in locked and locked[step.run_id].status in RUN_CLOSING
+        ]
+        store.advance(worker=None, ended=rows, anchors=[], steps=[], arrivals=[])
+        store.end_closing_runs(locked)
 
 
 def _shared(steps: Sequence[Held]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from engine.graph import Node
-from engine.statuses import RUN_OPEN, STEP_OPEN, StepStatus
+from engine.statuses import RUN_CLOSING, RUN_OPEN, STEP_OPEN, StepStatus
 from runs import graphs, payloads
 from runs.models import DeadLetter, HistoryEvent, Run, StepExecution, Worker
 from runs.payloads import LISTED, NOTHING, ONE_RUN, WHOLE, Bounds, Payload, Place, Room, size_of, sized
@@ -293,7 +293,7 @@ def _step_waits_for(node: Node, step: StepExecution) -> str | None:
 
 def _run_waits_for(run: Run, rows: list[dict[str, Json]]) -> str | None:
     """One sentence on what a run waits for, until it has ended: its first open step, and how many more there are."""
-    if run.status not in RUN_OPEN:
+    if run.status not in RUN_OPEN | RUN_CLOSING:
         return None
     waiting = [row for row in rows if row["waiting_for"]]
     if not waiting:

@@ -221,7 +221,9 @@ def resume_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") 
                     "not_failed", f"Only a FAILED run can be resumed; this one is {status}.", conflict=True
                 )
         for key, other in store.lock_keys_of(locked):
-            message = f"The business key {key!r} stands for a newer run, {other}: only that one can be resumed."
+            message = (
+                f"The business key {key!r} stands for a newer run, {other}: only that one can be resumed."
+            )
             raise RunRefused("key_taken", message, conflict=True)
         reopened = store.reopen_runs(locked, {"by": by, "reason": reason})
         for run_id, _, shard, version, priority, open_sinks in reopened["runs"]:

@@ -7,7 +7,7 @@ from rest_framework.response import Response
 from accounts.api.base import ApiView
 from lib.refusals import Conflict, Invalid, Missing
 from runs import queries
-from runs.jobs import UnknownJob
+from runs.jobs import StaleToken, UnknownJob
 from runs.models import Run
 from runs.services import RunRefused
 
@@ -21,6 +21,8 @@ class RunsApiView(ApiView):
             exc = kind(exc.message, code=exc.code, field=exc.field)
         elif isinstance(exc, UnknownJob):
             exc = Missing("There is no such job.")
+        elif isinstance(exc, StaleToken):
+            exc = Conflict(str(exc), code="stale_token")
         return super().handle_exception(exc)
 
     def find_run(self, run_id: UUID) -> Run:

@@ -38,6 +38,8 @@ d AS (
            -- A worker that could report a failure was not taken down by the step.
            solo = s.solo AND (x.status <> 'QUEUED' OR x.expired IS NOT NULL),
            attempt = greatest(s.attempt, 1),
+           -- Who reported a failure can't complete the job after all; who only lost the lease may, while nobody else has it.
+           lease_token_hash = CASE WHEN x.status = 'QUEUED' AND x.expired IS NULL THEN NULL ELSE s.lease_token_hash END,
            edges_pending = coalesce(x.pending, false),
            cancel_cause = x.cause,
            completed_at = CASE WHEN x.status = 'QUEUED' THEN NULL

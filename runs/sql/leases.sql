@@ -43,7 +43,9 @@ l AS MATERIALIZED (
 b AS (
     UPDATE runs_stepexecution s
        SET status = 'QUEUED', attempt = s.attempt - 1, worker = NULL, available_at = clock.now,
-           solo = s.solo OR %(lost)s, held = w.held
+           solo = s.solo OR %(lost)s, held = w.held,
+           -- Who lost a lease may still complete the job while nobody else has it; who gave it back may not.
+           lease_token_hash = CASE WHEN %(lost)s THEN s.lease_token_hash END
       FROM w CROSS JOIN clock
      WHERE s.id = w.id AND s.id = ANY (ARRAY(SELECT id FROM l)) AND s.epoch = w.epoch AND s.status = 'RUNNING'
        AND (NOT %(lost)s OR s.lease_expires_at <= clock.now)
@@ -62,7 +64,7 @@ SELECT coalesce(json_agg(DISTINCT b.queue), '[]') FROM b
 -- name: job_facts
 -- What an external worker's answer to a job is judged by.
 SELECT json_build_array(s.id, s.epoch, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.attempt, s.priority,
-                        s.solo, s.status, encode(s.lease_token_hash, 'hex'), r.status,
+                        s.solo, s.status, encode(s.lease_token_hash, 'hex'), s.error,
                         CASE WHEN s.input_from IS NULL THEN s.input ELSE coalesce(p.output, r.input) END)
   FROM runs_stepexecution s
   JOIN runs_run r ON r.id = s.run_id

@@ -116,6 +116,27 @@ def test_a_token_of_another_job_opens_nothing(worker):
     assert say(worker, job, "heartbeat")["applied"] is True
 
 
+def test_a_job_that_was_given_back_can_t_be_completed_by_the_same_token(worker):
+    (job,) = poll(worker)
+    say(worker, job, "release")
+    answer = worker.post(
+        f"/api/v1/jobs/{job['id']}/complete", {"lease_token": job["lease_token"], "output": "after all"}
+    )
+    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "stale_token")
+    assert factories.steps(worker.run)["charge"].status == "QUEUED"
+
+
+def test_a_closing_run_says_what_it_waits_for(worker, people):
+    admin = people.client("admin")
+    (job,) = poll(worker)
+    assert admin.post(f"/api/v1/runs/{worker.run}/cancel").json()["status"] == "CANCELLING"
+    waits_for = admin.get(f"/api/v1/runs/{worker.run}").json()["waiting_for"]
+    assert waits_for.startswith("charge waits for worker w1, whose lease ends ")
+    say(worker, job, "release")
+    run = admin.get(f"/api/v1/runs/{worker.run}").json()
+    assert (run["status"], run["waiting_for"]) == ("CANCELLED", None)
+
+
 def test_a_failure_is_tried_again_and_then_final(worker):
     error = {"code": "CardDown", "message": "No answer."}
     (job,) = poll(worker)

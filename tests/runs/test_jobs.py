@@ -35,10 +35,11 @@ def test_a_job_is_completed_once_and_again_is_a_duplicate():
     assert make.run(run_id).output == {"n": 1}
 
 
-def test_a_token_of_an_earlier_lease_is_worth_nothing():
+def test_a_token_of_an_earlier_lease_is_worth_nothing(clock):
     run_id = make.start(JOB)[0]
     first = poll()[0]
-    fail(first, retryable=True)
+    clock.advance(10_000)
+    sweep()
     second = poll()[0]
 
     assert say(jobs.complete, first, output="late") == jobs.Answer(False, "lease_lost")
@@ -55,8 +56,75 @@ def test_a_token_of_before_a_resume_is_worth_nothing():
     fail(job, retryable=False)
     make.resume(run_id)
 
-    assert say(jobs.complete, job, output="late") == jobs.Answer(False, "lease_lost")
+    with pytest.raises(jobs.StaleToken):
+        say(jobs.complete, job, output="late")
     assert make.statuses(run_id) == {"a": "QUEUED"}
+
+
+@pytest.mark.parametrize("word", ["fail", "release", "take back"])
+def test_who_gave_a_job_up_can_t_complete_it_any_more(word):
+    run_id = make.start(JOB)[0]
+    job = poll()[0]
+    if word == "fail":
+        fail(job, retryable=True)
+    elif word == "release":
+        say(jobs.release, job)
+    else:
+        jobs.take_back([job])
+
+    with pytest.raises(jobs.StaleToken):
+        say(jobs.complete, job, output="after all")
+    assert fail(job, retryable=False) == jobs.Answer(False, "lease_lost")
+    assert say(jobs.heartbeat, job) == jobs.Answer(False, "lease_lost")
+    assert make.statuses(run_id) == {"a": "QUEUED"}
+    assert say(jobs.complete, poll()[0], output="good").applied
+    assert make.run(run_id).output == "good"
+
+
+def test_a_failure_for_good_is_the_last_word_of_its_token():
+    run_id = make.start(JOB)[0]
+    job = poll()[0]
+    fail(job, retryable=False)
+
+    with pytest.raises(jobs.StaleToken, match="Boom: It went wrong"):
+        say(jobs.complete, job, output="after all")
+    assert make.run(run_id).status == "FAILED"
+
+
+def test_a_completion_after_the_last_attempt_s_lease_is_told_that_the_step_has_failed(clock):
+    """A lost lease is a failure of its attempt, and a run that ended stays so for this life (R-052, R-089)."""
+    run_id = make.start(make.graph([{"id": "a", "type": "job", "queue": "mine", "retry": "none"}], []))[0]
+    job = poll()[0]
+    clock.advance(10_000)
+    sweep()
+    assert make.run(run_id).status == "FAILED"
+
+    with pytest.raises(jobs.StaleToken, match="LeaseLost: The worker was lost"):
+        say(jobs.complete, job, output="late")
+    assert make.statuses(run_id) == {"a": "FAILED"}
+
+
+@pytest.mark.parametrize(
+    ("closing", "ended", "again"), [("CANCELLING", "CANCELLED", False), ("FAILING", "FAILED", True)]
+)
+def test_a_job_given_back_while_its_run_closes_is_over_at_once(closing, ended, again):
+    nodes = [{"id": "a", "type": "job", "queue": "mine"}, {"id": "b", "retry": "none"}]
+    run_id = make.start(make.graph(nodes, []))[0]
+    job = poll()[0]
+    if closing == "CANCELLING":
+        make.cancel(run_id)
+    else:
+        make.fail(*make.claimed())
+    assert make.run(run_id).status == closing
+
+    assert say(jobs.release, job).applied
+
+    assert make.run(run_id).status == ended
+    assert make.statuses(run_id)["a"] == "CANCELLED"
+    assert say(jobs.complete, job, output="late") == jobs.Answer(False, "step_cancelled")
+    if again:
+        make.resume(run_id)
+        assert poll()[0].held.attempt == 1
 
 
 def test_a_late_completion_counts_until_somebody_else_has_the_job(clock):

@@ -26,6 +26,11 @@ def ended(held, **row):
     store.advance(worker=None, ended=[given], anchors=[], steps=[], arrivals=[])
 
 
+def given_up_while_closing(run_id, held):
+    Run.unsafe_all_tenants.filter(pk=run_id).update(status="CANCELLING")
+    leases.hand_back([held])
+
+
 def closing(run_id, cause, statuses):
     store.cancel_open_steps([run_id], cause=cause, statuses=statuses)
 
@@ -55,6 +60,7 @@ WAYS = {
     ("lease lost", "advance"): (LOST, lambda run, step: ended(step, status="QUEUED", delay=1, expired=True)),
     ("lease lost", "hand_back"): (LOST, lambda run, step: leases.hand_back([step], lost=True)),
     ("release", "hand_back"): ({}, lambda run, step: leases.hand_back([step])),
+    ("release", "advance"): ({}, lambda run, step: given_up_while_closing(run, step)),
     ("outcome unknown", "advance"): (LOST, lambda run, step: ended(step, status="CANCELLED", expired=True)),
     ("cancel", "cancel_open_steps"): ({}, lambda run, step: closing(run, "cancelled", NOT_STARTED)),
     ("run ended", "cancel_open_steps"): (
