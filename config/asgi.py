@@ -1,20 +1,17 @@
 """The one port: http goes to Django's WSGI app on threads (twice as fast as its ASGI one), websockets are refused."""
 
-from typing import Any
-
-from a2wsgi import WSGIMiddleware
 from django.conf import settings
 
 from config.asgi_types import Receive, Scope, Send
 from config.long_polls import LongPolls
 from config.request_body import LimitedBody
+from config.threads import OnThreads
 from config.wsgi import application as django
 
 # More than connections to the database: a request that waits for its body's end or for its reader needs none.
 _THREADS = 32
 
-_threaded: Any = WSGIMiddleware  # its shapes of WSGI and ASGI are narrower than Django's and ours
-_http = LimitedBody(LongPolls(_threaded(django, workers=_THREADS)), settings.HANDOFF_MAX_BODY_BYTES)
+_http = LimitedBody(LongPolls(OnThreads(django, _THREADS)), settings.HANDOFF_MAX_BODY_BYTES)
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:
