@@ -1,9 +1,14 @@
 """Reading workflows and versions, always within one tenant."""
 
+from pathlib import Path
+
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 
+from lib.named_sql import Statements
 from lib.refusals import Conflict, Missing
 from workflows.models import Workflow, WorkflowVersion
+
+_SQL = Statements(Path(__file__).parent / "sql")
 
 
 def list_workflows(tenant_id: int, *, archived: bool = False, q: str | None = None) -> QuerySet[Workflow]:
@@ -55,25 +60,22 @@ def latest_version(tenant_id: int, name: str) -> WorkflowVersion | None:
     return list_versions(tenant_id, name).order_by("-number").first()
 
 
-def startable_version(tenant_id: int, name: str, number: int | None = None) -> WorkflowVersion:
-    """The version that a new run takes (R-009): the latest, or the one asked for.
+def startable_version(tenant_id: int, name: str, number: int | None = None) -> int:
+    """The id of the version that a new run takes (R-009): the latest, or the one asked for.
 
     Raises Missing, or Conflict for an archived workflow or one that was never published.
     """
-    rows = WorkflowVersion.objects.for_tenant(tenant_id).filter(workflow__name=name)
-    rows = rows if number is None else rows.filter(number=number)
-    # Starts are hot: one statement, and not the definition, which the caller has compiled already.
-    light = rows.select_related("workflow").only(
-        "number", "tenant_id", "workflow__name", "workflow__archived_at"
-    )
-    version = light.order_by("-number").first()
-    if version is None:
+    asked = {"tenant": tenant_id, "name": name, "number": number}
+    found = _SQL.execute("startable_version", asked).fetchone()
+    if found is None:
         refuse_archived(get_workflow(tenant_id, name))
         if number is not None:
             raise Missing(f"The workflow {name} has no version {number}.", field="version")
         raise Conflict(f"The workflow {name} was never published.", code="not_published", field="workflow")
-    refuse_archived(version.workflow)
-    return version
+    version_id, is_archived = found
+    if is_archived:
+        refuse_archived(get_workflow(tenant_id, name))
+    return int(version_id)
 
 
 def _with_latest(tenant_id: int) -> QuerySet[Workflow]:

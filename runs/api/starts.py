@@ -43,7 +43,7 @@ def _terms(principal: Principal, asked: Parsed) -> Terms:
     version = startable_version(principal.tenant_id, asked["workflow"], asked.get("version"))
     return Terms(
         tenant=principal.tenant_id,
-        version=version.pk,
+        version=version,
         by=principal.username,
         priority=asked.get("priority", 0),
         sla_seconds=asked.get("sla_seconds"),

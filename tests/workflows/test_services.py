@@ -123,8 +123,8 @@ def test_a_draft_that_has_another_name_is_not_published(author):
 
 def test_a_new_run_takes_the_latest_version_or_the_one_asked_for(author):
     first, second = published(author), published(author, length=2)
-    assert queries.startable_version(author.tenant_id, "flow") == second
-    assert queries.startable_version(author.tenant_id, "flow", 1) == first
+    assert queries.startable_version(author.tenant_id, "flow") == second.pk
+    assert queries.startable_version(author.tenant_id, "flow", 1) == first.pk
     with pytest.raises(Missing):
         queries.startable_version(author.tenant_id, "flow", 3)
     with pytest.raises(Missing):

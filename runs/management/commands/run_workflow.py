@@ -17,6 +17,7 @@ from lib.api.renderers import to_json
 from lib.refusals import Refusal
 from lib.strict_json import BadJson, Json, strict_loads
 from runs import queries
+from runs.graphs import compiled
 from runs.services import NewRun, RunRefused, Terms, start_runs
 from steps.base import MAX_INPUT_BYTES
 from workflows.queries import startable_version
@@ -58,10 +59,10 @@ class Command(BaseCommand):
         principal.require(RUNS_START)
         version = startable_version(principal.tenant_id, options["name"])
         given = _value(_read(options["input"]), must_be_json=options["input"].endswith(".json"))
-        terms = Terms(tenant=principal.tenant_id, version=version.pk, by=principal.username)
+        terms = Terms(tenant=principal.tenant_id, version=version, by=principal.username)
         (started,) = start_runs(terms, [NewRun(given, options["business_key"])])
         word = "started" if started.created else "exists already:"
-        self.stderr.write(f"{options['name']} v{version.number}: run {started.id} {word}")
+        self.stderr.write(f"{options['name']} v{compiled(version).number}: run {started.id} {word}")
         return started.id
 
     def _watch(self, tenant_id: int, run_id: str) -> dict[str, Json]:
