@@ -21,3 +21,13 @@ def test_the_page_of_a_run_says_what_is_too_large_for_it_and_where_it_is_whole(c
     (step,) = client.get(address).json()["results"]
     assert step["output"] == {"text": "word " * 200_000}
     assert len(client.get("/").content) < 20_000
+
+
+def test_the_page_of_a_small_run_shows_every_value(client, ann):
+    client.force_login(ann)
+    run_id = make.start(make.chain("decision", "noop"), {"text": "a few words"})[0]
+    make.work()
+
+    text = client.get(f"/runs/{run_id}").text
+    assert text.count("<b>Input</b>") == text.count("<b>Output</b>") == 3
+    assert "too large" not in text
