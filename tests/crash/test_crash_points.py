@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from lib.clock import set_now
-from runs import store
+from runs import jobs, store
 from runs.maintenance import leases
 from runs.models import Run
 from runs.services import RunRefused
@@ -72,6 +72,13 @@ def started_again() -> Work:
     return work, (version, tenant, keys)
 
 
+def started_anew() -> Work:
+    work, (version, tenant, keys) = started(ENGINE_FIRST)()
+    work(version, tenant, keys[:1])
+    make.work()
+    return victim.start_anew, (version, tenant, keys)
+
+
 def resumed() -> Work:
     run_ids = make.start(HALF, {"n": 1}, {"n": 2})
     batch = make.claimed()
@@ -98,6 +105,15 @@ def jobs_done() -> Work:
     return victim.do_jobs, (make.a_tenant().pk,)
 
 
+def given_up_while_cancelling() -> Work:
+    (run_id,) = make.start(JOB, {"n": 1})
+    make.work()
+    tenant = make.a_tenant().pk
+    (job,) = jobs.poll(tenant=tenant, worker="w", queues=[victim.OUTSIDE], max_jobs=1)
+    make.cancel(run_id)
+    return victim.release, (tenant, job.held.id, job.lease_token)
+
+
 def dutiful() -> Work:
     make.start(CHAIN)
     return victim.duties, ()
@@ -110,11 +126,13 @@ SCENARIOS: dict[str, tuple[Callable[[], Work], set[str]]] = {
     "failing": (drained(FAILING), {"FAILED"}),
     "start": (started(ENGINE_FIRST), {"COMPLETED"}),
     "start again": (started_again, {"COMPLETED"}),
+    "start anew": (started_anew, {"COMPLETED"}),
     "failing start": (started(BROKEN_START), {"FAILED"}),
     "resume": (resumed, {"COMPLETED"}),
     "cancel": (cancelled, {"CANCELLED"}),
     "sweep": (swept, {"COMPLETED"}),
     "jobs": (jobs_done, {"COMPLETED"}),
+    "release while cancelling": (given_up_while_cancelling, {"CANCELLED"}),
     "duties": (dutiful, {"COMPLETED"}),
 }
 
@@ -127,11 +145,11 @@ def _real_clock():
 
 def heal(work: Callable[..., None], given: Sequence[Any]) -> None:
     """What a client that got no answer does, and then healthy workers, for as long as it takes."""
-    if work in (victim.start, victim.resume, victim.cancel):
+    if work in (victim.start, victim.start_anew, victim.resume, victim.cancel):
         try:
             work(*given)
         except RunRefused:
-            assert work is not victim.start, "it had been done"
+            assert work not in (victim.start, victim.start_anew), "it had been done"
     for turn in range(1, ROUTES):
         victim.later(turn)
         leases.sweep()

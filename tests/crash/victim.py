@@ -50,6 +50,13 @@ def start(version: int, tenant: int, keys: Sequence[str]) -> None:
     services.start_runs(terms, [services.NewRun({"n": 1}, key) for key in keys])
 
 
+def start_anew(version: int, tenant: int, keys: Sequence[str]) -> None:
+    """Start a run for each business key whose run has ended."""
+    terms = services.Terms(tenant=tenant, version=version, by="test")
+    items = [services.NewRun({"n": 1}, key) for key in keys]
+    services.start_runs(terms, items, if_exists="new_if_ended")
+
+
 def resume(tenant: int, runs: Sequence[str]) -> None:
     """Resume, then work."""
     services.resume_runs(tenant, runs, by="test")
@@ -82,8 +89,14 @@ def do_jobs(tenant: int) -> None:
             first = False
 
 
+def release(tenant: int, job: str, lease_token: str) -> None:
+    """Give a job back."""
+    jobs.release(tenant=tenant, job=job, lease_token=lease_token)
+
+
 def duties() -> None:
     """What a process does beside working."""
+    jobs.queues_with_jobs({(1, OUTSIDE)})
     store.worker_seen(worker="victim", queue="default", host="here", pid=1)
     due.hint()
     store.workers_forget("victim")
