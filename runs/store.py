@@ -255,6 +255,11 @@ def insert_runs(runs: Sequence[Row], facts: Mapping[str, Json]) -> None:
     SQL.execute("insert_runs", {**facts, "runs": document(runs), "now": now_or_none()})
 
 
+def show_runs(**asked: Json) -> list[str]:
+    """Runs and their steps as JSON texts, the payloads within bounds (`shown`)."""
+    return SQL.column("show_runs", asked)
+
+
 def worker_seen(*, worker: str, queue: str, host: str, pid: int) -> None:
     """Say that this worker process is alive."""
     SQL.execute("worker_seen", {"worker": worker, "queue": queue, "host": host, "pid": pid})

@@ -1,5 +1,6 @@
 """What the runs' views share: what a service refuses becomes an answer, and a run is found within its tenant."""
 
+from typing import Any
 from uuid import UUID
 
 from rest_framework.response import Response
@@ -10,6 +11,7 @@ from runs import queries
 from runs.jobs import StaleToken, UnknownJob
 from runs.models import Run
 from runs.services import RunRefused
+from runs.shown import run_row
 
 
 class RunsApiView(ApiView):
@@ -24,6 +26,13 @@ class RunsApiView(ApiView):
         elif isinstance(exc, StaleToken):
             exc = Conflict(str(exc), code="stale_token")
         return super().handle_exception(exc)
+
+    def shown(self, run_id: UUID | str) -> dict[str, Any]:
+        """The tenant's run as it is shown now. Raises Missing."""
+        row = run_row(self.principal.tenant_id, run_id)
+        if row is None:
+            raise Missing("There is no such run.")
+        return row
 
     def find_run(self, run_id: UUID) -> Run:
         """The tenant's run. Raises Missing."""

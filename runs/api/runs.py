@@ -16,6 +16,7 @@ from runs.api import serializers as s
 from runs.api.base import RunsApiView
 from runs.api.search import search
 from runs.api.starts import start_many, start_one
+from runs.shown import run_rows, step_rows, steps_shown
 
 # A page of runs of large workflows ends early.
 MOST_STEPS_OF_A_PAGE = 2_000
@@ -39,10 +40,11 @@ class RunsView(RunsApiView):
             keys=("id",),
             limit=limit,
             cursor=cursor,
-            weight=queries.steps_shown,
+            weight=lambda run: steps_shown(run.version_id),
             most=MOST_STEPS_OF_A_PAGE,
         )
-        return Response(page.answer(queries.listed_rows(page.rows)))
+        rows = run_rows(self.principal.tenant_id, [run.id for run in page.rows])
+        return Response(page.answer(rows))
 
     @extend_schema(request=s.StartRun, responses={200: s.StartedRunSerializer, 201: s.StartedRunSerializer})
     def post(self, request: Request) -> Response:
@@ -74,7 +76,7 @@ class RunView(RunsApiView):
     @extend_schema(responses=s.RunSerializer)
     def get(self, request: Request, run_id: UUID) -> Response:
         """The run with its steps: one for each node, those without a row yet too; large payloads are cut out."""
-        return Response(queries.run_row(self.find_run(run_id)))
+        return Response(self.shown(run_id))
 
 
 class RunStepsView(RunsApiView):
@@ -86,7 +88,9 @@ class RunStepsView(RunsApiView):
     def get(self, request: Request, run_id: UUID) -> Response:
         """The steps in the order of the graph, items of maps too, on one page; with `node` every payload is whole."""
         node = query(s.StepListQuery, request).get("node")
-        rows = queries.step_rows(self.find_run(run_id), node)
+        rows = step_rows(self.principal.tenant_id, run_id, node)
+        if rows is None:
+            raise Missing("There is no such run.")
         if node is not None and not rows:
             raise Missing(f"The run has no node {node}.", field="node")
         return Response({"results": rows, "next": None, "previous": None})
@@ -118,7 +122,7 @@ class RunCancelView(RunsApiView):
         reason = body(s.CancelRun, request).get("reason", "")
         run = self.find_run(run_id)
         services.cancel_runs(run.tenant_id, [str(run.id)], by=self.principal.username, reason=reason)
-        return Response(queries.run_row(self.find_run(run_id)))
+        return Response(self.shown(run_id))
 
 
 class RunResumeView(RunsApiView):
@@ -132,7 +136,7 @@ class RunResumeView(RunsApiView):
         reason = body(Verb, request).get("reason", "")
         run = self.find_run(run_id)
         services.resume_runs(run.tenant_id, [str(run.id)], by=self.principal.username, reason=reason)
-        return Response(queries.run_row(self.find_run(run_id)))
+        return Response(self.shown(run_id))
 
 
 class DeadLettersView(RunsApiView):

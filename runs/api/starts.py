@@ -6,8 +6,8 @@ from accounts.principal import Principal
 from engine.canonical import canonical_bytes
 from lib.api.serializers import Parsed
 from lib.refusals import Missing
-from runs import queries
 from runs.services import NewRun, RunRefused, Started, Terms, start_runs
+from runs.shown import run_row
 from workflows.queries import startable_version
 
 
@@ -19,11 +19,10 @@ def start_one(principal: Principal, asked: Parsed) -> tuple[dict[str, Any], bool
     """
     item = NewRun(asked["input"], asked.get("business_key"))
     (started,) = start_runs(_terms(principal, asked), [item], if_exists=asked["if_exists"])
-    run = queries.get_run_for(principal.tenant_id, started.id)
-    if run is None:
+    row = run_row(principal.tenant_id, started.id)
+    if row is None:
         raise Missing("There is no such run.")
-    row = queries.run_row(run)
-    if not started.created and canonical_bytes(run.input) != canonical_bytes(item.input):
+    if not started.created and canonical_bytes(row["input"]) != canonical_bytes(item.input):
         row["input_mismatch"] = True
     return row, started.created
 

@@ -18,7 +18,6 @@ UNSCOPED_ON_PURPOSE = {
     "accounts/services.py": "the first membership is made before there is a principal",
     "runs/models.py": "defines it for hot tables",
     "runs/graphs.py": "the engine executes the runs of every tenant",
-    "runs/queries.py": "the steps of runs that were found within their tenant",
 }
 
 

@@ -284,3 +284,11 @@ def test_a_deadline_is_counted_from_the_start(flow):
     run = start(flow, sla_seconds=60)
     stored = factories.run(run["id"])
     assert abs(stored.sla_deadline - stored.created_at - timedelta(seconds=60)) < timedelta(seconds=1)
+
+
+def test_a_run_whose_step_type_is_not_installed_any_more_can_still_be_looked_at(flow):
+    version = factories.a_version(factories.graph([{"id": "a", "type": "gone.away"}, "b"], ["a>b"]))
+    run = start(flow)
+    Run.unsafe_all_tenants.filter(pk=run["id"]).update(version_id=version.pk)
+    seen = flow.get(f"{URL}/{run['id']}").json()
+    assert [(step["node"], step["type"]) for step in seen["steps"]] == [("a", "gone.away"), ("b", "noop")]

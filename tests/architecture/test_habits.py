@@ -18,7 +18,6 @@ OVER_ALL_TENANTS = {
     "accounts/queries.py": "who is asking is found before any tenant is known",
     "accounts/services.py": "makes the admin's membership at the first start",
     "runs/models.py": "defines it for the hot tables",
-    "runs/queries.py": "rows of runs that were found for their tenant just before",
     "runs/graphs.py": "workers serve all tenants; the version is named by the run's own row",
 }
 DJANGO_SIGNALS = {"post_save", "pre_save", "post_delete", "pre_delete", "m2m_changed", "receiver"}

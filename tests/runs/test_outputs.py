@@ -3,7 +3,6 @@
 import pytest
 
 from engine.errors import StepError
-from runs import queries
 from runs.advance import advance
 from runs.claimed import Broken, Done
 from runs.execute import broken, encoded
@@ -150,14 +149,3 @@ def test_whatever_wait_is_asked_for_the_retry_can_be_stored(clock, asked):
     step = make.steps(run_id)["a"]
     assert step.status == "QUEUED"
     assert 2 <= (step.available_at - clock.now).total_seconds() <= 30 * 86_400
-
-
-def test_a_run_whose_step_type_is_not_installed_any_more_can_still_be_looked_at():
-    version = make.a_version(make.graph([{"id": "a", "type": "gone.away"}, "b"], ["a>b"]))
-    run_id = make.start(make.chain("noop"))[0]
-    run = make.run(run_id)
-    run.version_id = version.pk
-
-    row = queries.run_row(run)
-
-    assert [(step["node"], step["type"]) for step in row["steps"]] == [("a", "gone.away"), ("b", "noop")]

@@ -16,9 +16,9 @@ from engine.statuses import RUN_ENDED
 from lib.api.renderers import to_json
 from lib.refusals import Refusal
 from lib.strict_json import BadJson, Json, strict_loads
-from runs import queries
 from runs.graphs import compiled
 from runs.services import NewRun, RunRefused, Terms, start_runs
+from runs.shown import WHOLE, run_row
 from steps.base import MAX_INPUT_BYTES
 from workflows.queries import startable_version
 
@@ -101,10 +101,10 @@ class Command(BaseCommand):
 
 
 def _shown(tenant_id: int, run_id: str) -> dict[str, Json]:
-    run = queries.get_run_for(tenant_id, run_id)
+    run = run_row(tenant_id, run_id, WHOLE)
     if run is None:
         raise CommandError(f"The run {run_id} is gone.", returncode=1)
-    return queries.whole_run_row(run)
+    return run
 
 
 def _read(source: str) -> bytes:

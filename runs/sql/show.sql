@@ -1,0 +1,49 @@
+-- name: show_runs
+-- Runs as everybody is shown them, each with its steps, in one statement. Payloads get room first come, first served:
+-- errors before outputs before inputs, and what is too large never leaves the database. Size is that of the JSON text,
+-- beyond `each` that of what is stored: to know more it would have to be unpacked.
+WITH r AS MATERIALIZED (
+    SELECT * FROM runs_run r WHERE r.id = ANY (%(runs)s::uuid[]) AND r.tenant_id = %(tenant)s
+),
+s AS MATERIALIZED (
+    SELECT s.*, CASE WHEN s.input_from IS NULL THEN s.input
+                     WHEN s.input_from = s.run_id THEN r.input
+                     ELSE (SELECT p.output FROM runs_stepexecution p WHERE p.id = s.input_from) END AS given
+      FROM r
+      JOIN runs_stepexecution s ON s.run_id = r.id AND s.run_id = ANY (%(runs)s::uuid[])
+     WHERE (s.index IS NULL OR %(items)s) AND s.node = coalesce(%(node)s::text, s.node)
+),
+v AS MATERIALIZED (
+    SELECT o.id, c.rank, c.value, o.total, z.bytes, o.most IS NULL OR z.bytes <= o.most AS fits
+      FROM (SELECT r.id, r.error, r.output, r.input AS given, %(own)s::int AS most, NULL::bigint AS total FROM r
+            UNION ALL
+            SELECT s.id, s.error, s.output, s.given, %(each)s::int, %(total)s::bigint FROM s) o
+     CROSS JOIN LATERAL (VALUES (1, o.error), (2, o.output), (3, o.given)) c(rank, value)
+     CROSS JOIN LATERAL (SELECT CASE WHEN o.most IS NULL OR pg_column_size(c.value) > o.most
+                                     THEN pg_column_size(c.value)
+                                     ELSE octet_length(c.value::text) END AS bytes) z
+     WHERE c.value IS NOT NULL
+),
+p AS (
+    SELECT w.id, json_agg(json_build_array(w.rank, CASE WHEN w.shown THEN w.value END,
+                                           CASE WHEN NOT w.shown THEN w.bytes END)) AS payloads
+      FROM (SELECT v.id, v.rank, v.value, v.bytes,
+                   v.fits AND (v.total IS NULL OR sum(v.bytes) FILTER (WHERE v.fits) OVER (
+                       PARTITION BY v.total IS NULL ORDER BY v.rank, v.id) <= v.total) AS shown
+              FROM v) w
+     GROUP BY w.id
+),
+x AS (
+    SELECT s.run_id, json_agg(json_build_array(
+               s.id, s.node, s.index, s.status, s.attempt, s.held, s.queue, s.worker, s.error IS NOT NULL, s.available_at,
+               s.lease_expires_at, s.queued_at, s.started_at, s.completed_at, coalesce(p.payloads, '[]'))
+           ORDER BY s.id) AS steps
+      FROM s
+      LEFT JOIN p ON p.id = s.id
+     GROUP BY s.run_id
+)
+SELECT json_build_array(r.id, r.version_id, r.business_key, r.status, r.life, r.created_by, r.created_at, r.completed_at,
+                        coalesce(p.payloads, '[]'), coalesce(x.steps, '[]'))::text
+  FROM r
+  LEFT JOIN p ON p.id = r.id
+  LEFT JOIN x ON x.run_id = r.id
