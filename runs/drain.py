@@ -26,6 +26,7 @@ FLUSH_BYTES = 16 * 1024 * 1024
 FLUSH_SECONDS = 0.2
 DRAIN_SECONDS = 1.0
 TOO_LARGE = ("54000", "53200", "XX000")
+QUIET_SECONDS = 0.02
 PATIENCE_SECONDS = 2.0
 """How much longer a drain works off what it has in hand before it hands back what was not started."""
 
@@ -74,18 +75,21 @@ class Drain:
         dispatch.hint_taken(self.queue)
         hand: deque[Held] = deque()
         ended = 0
-        first, more = True, True
+        first, more, look_again = True, True, 0.0
         try:
             # First, so that a busy queue doesn't keep those waiting that must run alone.
             if hand := deque(self._take(store.claim_alone(queue=self.queue, worker=self.worker))):
                 ended += self._round(hand, keep=0)
             while not self.stopping.is_set() and time.monotonic() < until + PATIENCE_SECONDS:
                 limit = self._limit()
-                more = time.monotonic() < until
-                if more and len(hand) <= limit // 2:
+                now = time.monotonic()
+                more = now < until
+                if more and len(hand) <= limit // 2 and (not hand or now >= look_again):
                     room = limit - len(hand)
                     claimed = self.claim(room, alone=not hand)
                     hand.extend(claimed)
+                    # A queue that was quiet just now is not asked again between any two steps of a chain.
+                    look_again = now + QUIET_SECONDS if len(claimed) < room else now
                     if first and len(claimed) == room:
                         dispatch.wake([self.queue])
                     first = False
