@@ -1,0 +1,19 @@
+"""The egress client: requests to hosts that others have chosen, which may reach the public internet and no more."""
+
+from lib.egress.client import Egress, EgressResponse
+from lib.egress.errors import EgressError, EgressFailed, EgressRefused, EgressTimeout, EgressTooLarge
+from lib.egress.rules import Allowance, EgressRules, Server, allowances
+
+__all__ = [
+    "Allowance",
+    "Egress",
+    "EgressError",
+    "EgressFailed",
+    "EgressRefused",
+    "EgressResponse",
+    "EgressRules",
+    "EgressTimeout",
+    "EgressTooLarge",
+    "Server",
+    "allowances",
+]

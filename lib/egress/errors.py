@@ -1,0 +1,32 @@
+"""How a request to the outside ends when it does not end with an answer."""
+
+
+class EgressError(Exception):
+    """There is no answer; `message` is a sentence for people and holds neither query nor header of the request."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class EgressRefused(EgressError):
+    """A rule forbids the request, and nothing was sent.
+
+    `allowance`: the entry of an allow-list that would let it pass; None where no entry does.
+    """
+
+    def __init__(self, message: str, *, allowance: str | None = None) -> None:
+        super().__init__(message)
+        self.allowance = allowance
+
+
+class EgressFailed(EgressError):
+    """The name could not be resolved, nobody answered, or the answer was no proper HTTP."""
+
+
+class EgressTimeout(EgressError):
+    """The time was over before the answer was complete."""
+
+
+class EgressTooLarge(EgressError):
+    """The answer has more bytes, or more headers, than are taken."""
