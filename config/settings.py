@@ -23,6 +23,10 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
+    "django_htmx",
+    # Both without their own setup, which would each wrap the loaders of the other.
+    "django_cotton.apps.SimpleAppConfig",
+    "template_partials.apps.SimpleAppConfig",
     "config",
     "accounts",
     "workflows",
@@ -42,6 +46,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
     "lib.api.pages.RefusalMiddleware",
 ]
 
@@ -55,6 +60,26 @@ TEMPLATES = [
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": False,
         "OPTIONS": {
+            "loaders": [
+                (
+                    "template_partials.loader.Loader",
+                    [
+                        (
+                            "django.template.loaders.cached.Loader",
+                            [
+                                "django_cotton.cotton_loader.Loader",
+                                "django.template.loaders.filesystem.Loader",
+                                "django.template.loaders.app_directories.Loader",
+                            ],
+                        )
+                    ],
+                )
+            ],
+            "builtins": [
+                "django.templatetags.static",
+                "django_cotton.templatetags.cotton",
+                "template_partials.templatetags.partials",
+            ],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
@@ -182,6 +207,9 @@ CELERY_BEAT_SCHEDULE = {
 
 # Polling only: no hint is ever sent through Redis (DESIGN "How it is run").
 HANDOFF_HINTS = os.environ.get("HANDOFF_HINTS", "on").lower() not in {"off", "0", "false", "no"}
+
+# How many steps of the queue `blocking` one worker process does at once.
+HANDOFF_BLOCKING_THREADS = environment.blocking_threads()
 
 # One line for each event on standard error, where the supervisor puts the name of the process before it.
 LOGGING = {

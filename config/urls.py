@@ -3,6 +3,7 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 from config.health import healthz, readyz
+from config.styleguide import styleguide
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", healthz, name="healthz"),
@@ -12,6 +13,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", include("runs.api.urls")),
     # It ends with whatever is no route, so it comes after all others below api/.
     path("api/", include("lib.api.urls")),
+    path("styleguide/", styleguide, name="styleguide"),
+    path("", include("workflows.urls")),
     path("", include("runs.urls")),
 ]
 

@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
-from engine.statuses import StepStatus
+from engine.statuses import RUN_CLOSING, RUN_OPEN, StepStatus
 from runs.models import DeadLetter, HistoryEvent, Run, StepExecution, Worker
 
 Json = Any
@@ -108,3 +108,11 @@ def readiness() -> dict[str, bool]:
 
 def _slim(runs: QuerySet[Run]) -> QuerySet[Run]:
     return runs.defer("input", "output", "error")
+
+
+def at_a_glance(tenant: int, most: int) -> tuple[list[str], list[str], list[str]]:
+    """The newest runs of a tenant, those that are open, and those that failed: ids, at most `most` of each."""
+    runs = Run.objects.for_tenant(tenant).order_by("-id").values_list("id", flat=True)
+    parts = runs, runs.filter(status__in=RUN_OPEN | RUN_CLOSING), runs.filter(status="FAILED")
+    last, open_now, failed = ([str(run) for run in part[:most]] for part in parts)
+    return last, open_now, failed

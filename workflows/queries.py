@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
 from lib.named_sql import Statements
 from lib.refusals import Conflict, Missing
@@ -15,6 +15,13 @@ def list_workflows(tenant_id: int, *, archived: bool = False, q: str | None = No
     """The tenant's workflows with `latest` (the number of the last published version, or None)."""
     rows = _with_latest(tenant_id).filter(archived_at__isnull=not archived)
     return rows.filter(Q(name__icontains=q) | Q(title__icontains=q)) if q else rows
+
+
+def startable_workflows(tenant_id: int) -> QuerySet[Workflow]:
+    """The tenant's workflows of which a version is published, newest first."""
+    published = WorkflowVersion.objects.for_tenant(tenant_id).filter(workflow=OuterRef("pk"))
+    found = Workflow.objects.for_tenant(tenant_id).filter(Exists(published), archived_at__isnull=True)
+    return found.order_by("-created_at", "-id")
 
 
 def get_workflow(tenant_id: int, name: str) -> Workflow:

@@ -51,6 +51,28 @@ def in_short(value: Any) -> str:
     return _flat(value if not isinstance(value, str) else value[:PEEK])[:PEEK]
 
 
+ICONS = {
+    "PENDING": "circle-dashed",
+    "QUEUED": "clock",
+    "RUNNING": "loader-circle",
+    "WAITING": "clock",
+    "WAITING_FOR_MANUAL_ACTION": "clock",
+    "PAUSED": "circle-pause",
+    "COMPLETED": "circle-check",
+    "FAILED": "circle-x",
+    "FAILING": "circle-x",
+    "CANCELLING": "ban",
+    "CANCELLED": "ban",
+    "SKIPPED": "skip-forward",
+}
+
+
+@register.filter
+def status_icon(status: str) -> str:
+    """The icon that repeats a status: its word says it."""
+    return ICONS.get(status, "circle")
+
+
 @register.filter
 def as_words(status: str) -> str:
     """A status for people: `WAITING_FOR_MANUAL_ACTION` is "Waiting for manual action"."""

@@ -189,7 +189,8 @@ def test_every_crash_point_was_come_by():
         for path in Path(store.__file__).parent.rglob("*.py")
         for name in re.findall(r'crash_points\.hit\("(\w+)"\)', path.read_text())
     }
-    points = in_code | {f"before_{name}" for name in store.SQL.texts}
+    # It reads for those who look: there is nothing that dying before it could leave half done.
+    points = in_code | {f"before_{name}" for name in store.SQL.texts.keys() - {"show_runs"}}
 
     assert points - {hit for hits in seen.values() for hit in hits} == set()
     assert in_code >= {"after_claim", "before_commit", "after_commit"}

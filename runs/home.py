@@ -1,0 +1,56 @@
+"""The home page, and what the palette finds: a first look at all that goes on."""
+
+import uuid
+
+from django.http import HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.urls import reverse
+
+from accounts.access import PageRequest, page
+from accounts.roles import RUNS_READ
+from runs import queries
+from runs.shown import NOTHING, run_rows
+from workflows.queries import list_workflows, startable_workflows
+
+LAST, FOUND = 5, 8
+
+
+@page(RUNS_READ)
+def home_page(request: PageRequest) -> HttpResponse:
+    """The last runs, what runs now, what failed, and what can be started."""
+    tenant = request.principal.tenant_id
+    last, open_now, failed = queries.at_a_glance(tenant, LAST)
+    rows = {row["id"]: row for row in run_rows(tenant, [*{*last, *open_now, *failed}], NOTHING)}
+    context = {
+        "last": [rows[run] for run in last if run in rows],
+        "open_now": [rows[run] for run in open_now if run in rows],
+        "failed": [rows[run] for run in failed if run in rows],
+        "workflows": startable_workflows(tenant)[:FOUND],
+    }
+    return render(request, "runs/home.html", context)
+
+
+@page(RUNS_READ)
+def find(request: PageRequest) -> HttpResponse:
+    """What `?q=` names, for the palette: workflows by name or title, a run by its id."""
+    q = request.GET.get("q", "").strip()[:200]
+    tenant = request.principal.tenant_id
+    found = [
+        {
+            "name": workflow.title or workflow.name,
+            "about": "Workflow",
+            "url": reverse("workflow", args=[workflow.name]),
+        }
+        for workflow in list_workflows(tenant, q=q).order_by("-id")[:FOUND]
+    ]
+    if (run_id := _as_uuid(q)) and (run := queries.get_run_for(tenant, run_id)):
+        about = f"Run, {run.status.lower()}"
+        found.insert(0, {"name": str(run.id), "about": about, "url": reverse("run", args=[run.id])})
+    return JsonResponse({"results": found if q else []})
+
+
+def _as_uuid(text: str) -> uuid.UUID | None:
+    try:
+        return uuid.UUID(text)
+    except ValueError:
+        return None

@@ -1,0 +1,116 @@
+// What every page can do: dialogs, toasts, theme, copying, the palette, keys. Markup says what (data-…), nothing is inline.
+
+import { palette } from "./palette.js";
+
+const TYPING = "input, textarea, select, [contenteditable]";
+const THEMES = ["", "light", "dark"];
+
+export function toast(text, kind = "info") {
+  const line = document.createElement("p");
+  line.className = `toast ${kind}`;
+  line.textContent = text;
+  document.getElementById("toasts").append(line);
+  fade(line);
+}
+
+function fade(line) {
+  setTimeout(() => line.remove(), line.matches(".error, .bad") ? 15_000 : 6_000);
+}
+
+function open(selector) {
+  const dialog = document.querySelector(selector);
+  if (dialog && !dialog.open) dialog.showModal();
+  return dialog;
+}
+
+async function copy(button) {
+  const source = document.querySelector(button.dataset.copy);
+  try {
+    await navigator.clipboard.writeText(source.value ?? source.textContent);
+    toast("Copied", "good");
+  } catch {
+    toast("The browser did not let this page copy. Select the text and press Ctrl C.", "bad");
+  }
+}
+
+function nextTheme() {
+  const now = THEMES.indexOf(document.documentElement.dataset.theme ?? "");
+  const next = THEMES[(now + 1) % THEMES.length];
+  if (next) document.documentElement.dataset.theme = next;
+  else delete document.documentElement.dataset.theme;
+  document.cookie = `theme=${next}; path=/; max-age=${next ? 31_536_000 : 0}; samesite=lax`;
+  toast(next ? `Theme: ${next}` : "Theme: as your system");
+}
+
+async function takeFile(box, file) {
+  const says = box.querySelector("[data-drop-says]");
+  if (file.size > 8 * 1024 * 1024) {
+    says.textContent = `${file.name} has more than 8 MiB: too large for a run.`;
+    return;
+  }
+  try {
+    box.querySelector("textarea").value = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
+    box.querySelector("textarea").dispatchEvent(new Event("input", { bubbles: true }));
+    says.textContent = `${file.name} is in.`;
+  } catch {
+    says.textContent = `${file.name} is no text in UTF-8.`;
+  }
+}
+
+document.addEventListener("click", (event) => {
+  const at = (selector) => event.target.closest(selector);
+  if (at("[data-opens]")) open(at("[data-opens]").dataset.opens);
+  else if (at("[data-closes]")) at("dialog")?.close();
+  else if (at("[data-copy]")) copy(at("[data-copy]"));
+  else if (at("[data-theme-switch]")) nextTheme();
+  for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
+});
+
+document.addEventListener("change", (event) => {
+  if (event.target.matches("[data-drop-file]") && event.target.files[0]) {
+    takeFile(event.target.closest("[data-drop]"), event.target.files[0]);
+  }
+});
+for (const kind of ["dragover", "dragleave", "drop"]) {
+  document.addEventListener(kind, (event) => {
+    const box = event.target.closest?.("[data-drop]");
+    if (!box || !event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    box.classList.toggle("over", kind === "dragover");
+    if (kind === "drop" && event.dataTransfer.files[0]) takeFile(box, event.dataTransfer.files[0]);
+  });
+}
+
+let went = 0;
+document.addEventListener("keydown", (event) => {
+  if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
+    event.preventDefault();
+    open("#palette");
+    return;
+  }
+  if (event.target.closest(TYPING) || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (document.querySelector("dialog[open]")) return;
+  if (event.key === "?") open("#keys");
+  else if (event.key === "/") {
+    const search = document.querySelector("main input[type=search]");
+    if (search) {
+      event.preventDefault();
+      search.focus();
+    }
+  } else if (event.key === "g") went = event.timeStamp;
+  else if (event.timeStamp - went < 1500) document.querySelector(`[data-go="${CSS.escape(event.key)}"]`)?.click();
+});
+
+document.body.addEventListener("htmx:configRequest", (event) => {
+  const token = document.querySelector("meta[name=csrf]");
+  if (token && event.detail.verb !== "get") event.detail.headers["X-CSRFToken"] = token.content;
+});
+document.body.addEventListener("htmx:responseError", (event) => {
+  const status = event.detail.xhr.status;
+  toast(status === 403 ? "You are not allowed to do this." : `The server answered ${status}. Nothing was changed.`, "bad");
+});
+document.body.addEventListener("htmx:sendError", () => toast("The server can't be reached. Nothing was changed.", "bad"));
+document.body.addEventListener("toast", (event) => toast(event.detail.text ?? event.detail.value, event.detail.kind));
+
+document.querySelectorAll("[data-toast]").forEach(fade);
+palette(document.getElementById("palette"));
