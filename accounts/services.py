@@ -18,6 +18,7 @@ from lib.refusals import Invalid, Missing, NotAllowed, TooMany
 LOGIN_WINDOW = timedelta(minutes=15)
 ATTEMPTS_PER_USER_AND_ADDRESS = 10
 ATTEMPTS_PER_ADDRESS = 100
+LONGEST_TOKEN_NAME = 200
 
 
 class BadToken(NotAllowed):
@@ -70,11 +71,14 @@ def create_token(
 ) -> tuple[ApiToken, str]:
     """A new token that acts for `user` in `tenant`, with at most that user's scopes; and its text, shown only here.
 
-    Raises Invalid for an unknown role or scope, Missing for a non-member, Forbidden for more than the user's role.
+    Raises Invalid for an unknown role or scope or too long a name, Missing for a non-member, Forbidden for more than
+    the user's role.
     """
     own_role = queries.role_in(user, tenant)
     role = role or own_role
     _check_grant(own_role, role, scopes)
+    if len(name) > LONGEST_TOKEN_NAME:
+        raise Invalid(f"A token's name has at most {LONGEST_TOKEN_NAME} characters.", field="name")
     if days is not None and not 1 <= days <= 3650:
         raise Invalid("A token lives for 1 to 3650 days.", field="days")
     new = token_format.new_token(settings.HANDOFF_TOKEN_ENVIRONMENT)

@@ -4,14 +4,12 @@ import os
 import warnings
 
 from celery import Celery
-from celery.exceptions import CPendingDeprecationWarning, SecurityWarning
+from celery.exceptions import SecurityWarning
 from celery.signals import beat_init, worker_ready
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 # Five lines from each worker of a container that runs as root; the danger they mean is pickle, and we accept JSON only.
 warnings.filterwarnings("ignore", category=SecurityWarning)
-# Told at every lost connection; it is about late acknowledgement, which nothing here uses.
-warnings.filterwarnings("ignore", category=CPendingDeprecationWarning)
 
 app = Celery("handoff")
 app.config_from_object("django.conf:settings", namespace="CELERY")

@@ -15,14 +15,18 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError
 
 from config import environment
+from config.database import patience
 from config.embedded import postgres, redis
-from config.embedded.processes import EmbeddedError, can_leave_root
+from config.embedded.processes import EmbeddedError, can_leave_root, is_alive
 from config.health import readiness
 from config.startup import NotStartable, check_redis, pending_migrations, server_problems, unknown_migrations
+from config.supervisor.home import Home
 
 _GIB = 1024**3
 _LITTLE_DISK, _NO_DISK = 5 * _GIB, 1 * _GIB
 _LITTLE_MEMORY = 1 * _GIB
+# A server that hangs must not make the doctor hang, too.
+_ANSWER_SECONDS, _SCHEMA_SECONDS = 2.0, 10.0
 
 
 @dataclass(frozen=True)
@@ -38,13 +42,17 @@ def examine() -> Iterator[Finding]:
     """Every check, in the order in which a start would stumble over them."""
     for check in _CHECKS:
         yield from check()
-    facts = environment.run_facts()
-    yield from _running(facts)
-    if settings.DATABASE_URL:
-        yield from _database()
-    if settings.REDIS_URL:
+    runs = Home(environment.home()).is_taken()
+    yield from _running(environment.run_facts(), runs=runs)
+    # Where Handoff does not run, only servers that the environment names can be expected to answer.
+    silent = True
+    if settings.DATABASE_URL and (runs or os.environ.get("DATABASE_URL")):
+        found = list(_database())
+        silent = len(found) == 1
+        yield from found
+    if settings.REDIS_URL and (runs or os.environ.get("REDIS_URL")):
         yield from _redis()
-    if facts:
+    if runs and not silent:
         yield from _workers()
 
 
@@ -129,12 +137,14 @@ def _memory_facts() -> dict[str, int]:
 def _port() -> Iterator[Finding]:
     try:
         port = environment.port()
-    except ValueError:
-        yield Finding("problem", "HANDOFF_PORT is no number", "set it to a number from 1 to 65535")
+    except environment.BadEnvironment as problem:
+        yield Finding("problem", str(problem))
         return
-    ours = str(environment.run_facts().get("url", "")).endswith(f":{port}")
-    if ours or redis.is_free(port):
-        yield Finding("ok", f"port {port} is {'ours' if ours else 'free'}")
+    if Home(environment.home()).is_taken() and (url := environment.run_facts().get("url")):
+        # Whatever this terminal's HANDOFF_PORT says.
+        yield Finding("ok", f"port {str(url).rpartition(':')[2]} is ours")
+    elif redis.is_free(port):
+        yield Finding("ok", f"port {port} is free")
     else:
         yield Finding("problem", f"port {port} is taken", "stop what uses it, or set HANDOFF_PORT")
 
@@ -155,17 +165,17 @@ def _servers() -> Iterator[Finding]:
             yield Finding("problem", f"no embedded {name}", str(problem))
 
 
-def _running(facts: dict[str, object]) -> Iterator[Finding]:
+def _running(facts: dict[str, object], *, runs: bool) -> Iterator[Finding]:
     pids = facts.get("pids")
-    if not isinstance(pids, dict):
-        yield Finding("ok", "Handoff does not run here (make up starts it)")
-        return
-    dead = [name for name, pid in pids.items() if not Path(f"/proc/{pid}").exists()]
-    if len(dead) == len(pids):
+    if not runs and facts:
         yield Finding(
             "warn", "run.json is of a Handoff that was killed", "make up starts it again and tidies up"
         )
-    elif dead:
+    elif not runs:
+        yield Finding("ok", "Handoff does not run here (make up starts it)")
+    elif not isinstance(pids, dict):
+        yield Finding("warn", "Handoff is starting or stopping here", "look again in a moment")
+    elif dead := [name for name, pid in pids.items() if not is_alive(pid)]:
         yield Finding(
             "warn", f"not alive at this moment: {', '.join(dead)}", "the supervisor starts them again"
         )
@@ -175,8 +185,10 @@ def _running(facts: dict[str, object]) -> Iterator[Finding]:
 
 def _database() -> Iterator[Finding]:
     try:
-        problems = server_problems()
-        unknown, pending = unknown_migrations(), pending_migrations()
+        with patience.at_most(_ANSWER_SECONDS):
+            problems = server_problems()
+        with patience.at_most(_SCHEMA_SECONDS):
+            unknown, pending = unknown_migrations(), pending_migrations()
     except (DatabaseError, ImproperlyConfigured, psycopg.Error) as problem:
         yield Finding(
             "problem", f"the database does not answer: {_first_line(problem)}", "make up, or see DATABASE_URL"
@@ -196,9 +208,9 @@ def _database() -> Iterator[Finding]:
 
 def _redis() -> Iterator[Finding]:
     try:
-        check_redis()
+        check_redis(_ANSWER_SECONDS)
     except NotStartable as problem:
-        yield Finding("problem", str(problem), "make up, or see REDIS_URL")
+        yield Finding("problem", str(problem))
     else:
         yield Finding("ok", "Redis answers")
 

@@ -2,10 +2,19 @@
 
 import json
 import os
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import cast
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+_SWITCHES = ("HANDOFF_HINTS", "HANDOFF_TRUST_PROXY")
+_ON, _OFF = frozenset({"on", "1", "true", "yes"}), frozenset({"off", "0", "false", "no"})
+
+
+class BadEnvironment(ValueError):
+    """A variable has a value that means nothing; the message is one line that says what to do."""
 
 
 def home() -> Path:
@@ -14,8 +23,32 @@ def home() -> Path:
 
 
 def port() -> int:
-    """The port that the web process listens on (`HANDOFF_PORT`, default 8000)."""
-    return int(os.environ.get("HANDOFF_PORT") or 8000)
+    """The port that the web process listens on (`HANDOFF_PORT`, default 8000). Raises BadEnvironment."""
+    given = os.environ.get("HANDOFF_PORT") or "8000"
+    if not (given.isascii() and given.isdecimal() and 0 < int(given) < 65_536):
+        raise BadEnvironment(f"HANDOFF_PORT must be a number from 1 to 65535, not {given[:20]!r}.")
+    return int(given)
+
+
+def switch(variable: str, *, default: bool) -> bool:
+    """An on/off variable. Raises BadEnvironment: who mistypes one must not get the opposite of what they want."""
+    given = os.environ.get(variable, "").strip().lower()
+    if given and given not in _ON | _OFF:
+        raise BadEnvironment(f"{variable} must be on or off, not {given[:20]!r}.")
+    return given in _ON if given else default
+
+
+def problems() -> list[str]:
+    """A line for each variable that cannot be understood; empty when all is well."""
+    found = []
+    readers: list[Callable[[], object]] = [port]
+    readers += [partial(switch, name, default=False) for name in _SWITCHES]
+    for read in readers:
+        try:
+            read()
+        except BadEnvironment as problem:
+            found.append(str(problem))
+    return found
 
 
 def run_facts() -> dict[str, object]:
@@ -45,6 +78,11 @@ def secret(variable: str, file: str) -> str:
 # The plans of the hot statements are made once, when their tables may still be empty, and must hold for millions of
 # rows: everything that they touch is reached by an index.
 PLANNER = "-c enable_seqscan=off -c jit=off"
+STATEMENT_SECONDS = 30
+WEB_CONNECTIONS = 10
+# A peer that vanished without a word (TCP only) is noticed within half a minute.
+_TCP = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 20_000}
+_CONNECT_SECONDS = 2
 
 
 def database_of(url: str) -> dict[str, object]:
@@ -52,25 +90,37 @@ def database_of(url: str) -> dict[str, object]:
     parts = urlsplit(url)
     query = dict(parse_qsl(parts.query))
     return {
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "config.database",
         "NAME": unquote(parts.path.lstrip("/")),
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),
         "HOST": query.pop("host", "") or (parts.hostname or ""),
         "PORT": query.pop("port", "") or str(parts.port or ""),
-        "OPTIONS": {"prepare_threshold": 5, "options": PLANNER, **query},
+        "OPTIONS": {
+            "prepare_threshold": 5,
+            "options": PLANNER,
+            "connect_timeout": _CONNECT_SECONDS,
+            **_TCP,
+            **query,
+        },
     }
 
 
 def connected_as(process: str, database: dict[str, object]) -> dict[str, object]:
-    """`database` with how a process keeps connections: threads of "web" share a pool, others keep one a thread.
+    """`database` with how a process keeps connections, and how long it waits for an answer.
 
-    (Celery closes connections after every task but for CELERY_DB_REUSE_MAX, and there a pool would not help.)
+    Threads of "web" share some. The others keep one a thread: Celery closes connections after every task but for
+    CELERY_DB_REUSE_MAX. Commands (the empty name) may take their time: they migrate.
     """
-    if process != "web":
+    if not process:
         return {**database, "CONN_MAX_AGE": 600}
-    options = {**dict(database["OPTIONS"]), "pool": {"min_size": 2, "max_size": 10, "timeout": 10}}  # type: ignore[call-overload]
-    return {**database, "OPTIONS": options, "CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": True}
+    given = cast(dict[str, object], database["OPTIONS"])
+    # The server ends what runs too long; we end it a little later where the server itself hangs.
+    limits = f"{given['options']} -c statement_timeout={STATEMENT_SECONDS}s"
+    options = {**given, "options": limits, "longest_wait": STATEMENT_SECONDS + 2.0}
+    if process == "web":
+        return {**database, "OPTIONS": {**options, "shared_connections": WEB_CONNECTIONS}, "CONN_MAX_AGE": 0}
+    return {**database, "OPTIONS": options, "CONN_MAX_AGE": 600}
 
 
 def broker_url(redis_url: str) -> str:

@@ -9,7 +9,10 @@ from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
+from config.database import patience
 from runs import queries
+
+_DATABASE_SECONDS, _REDIS_SECONDS = 2.0, 0.5
 
 
 @login_not_required
@@ -32,17 +35,19 @@ def readyz(request: HttpRequest) -> HttpResponse:
 
 
 def readiness() -> dict[str, bool]:
-    """What must answer before Handoff can do its work, and whether it does."""
+    """What must answer before Handoff can do its work, and whether it does; a hanging server costs seconds."""
+    redis_answers = _redis()
     try:
-        return {"database": True, "redis": _redis(), **queries.readiness()}
+        with patience.at_most(_DATABASE_SECONDS):
+            return {"database": True, "redis": redis_answers, **queries.readiness()}
     except DatabaseError:
-        return {"database": False, "redis": _redis()}
+        return {"database": False, "redis": redis_answers}
 
 
 def _redis() -> bool:
     with (
         contextlib.suppress(redis.RedisError),
-        redis.Redis.from_url(settings.REDIS_URL, socket_timeout=1) as client,
+        redis.Redis.from_url(settings.REDIS_URL, socket_timeout=_REDIS_SECONDS, retry=None) as client,
     ):
         return bool(client.ping())
     return False

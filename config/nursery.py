@@ -47,14 +47,19 @@ _HEAVY = (
 )
 
 
-def _web(arguments: Sequence[str]) -> None:
-    # The settings were read before anybody knew that this would be the web process.
+def _connected() -> None:
+    # The settings were read before anybody knew which process this would be.
     database = settings.DATABASES["default"]
-    database.update(environment.connected_as("web", database))
+    database.update(environment.connected_as(os.environ["HANDOFF_PROCESS"], database))
+
+
+def _web(arguments: Sequence[str]) -> None:
+    _connected()
     web.serve(application, int(os.environ["HANDOFF_LISTEN_FD"]))
 
 
 def _celery(arguments: Sequence[str]) -> None:
+    _connected()
     app.start(argv=list(arguments))
 
 

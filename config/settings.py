@@ -193,6 +193,10 @@ CELERY_TASK_IGNORE_RESULT = True
 CELERY_WORKER_DISABLE_PREFETCH = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+# Nobody commands workers through Redis, and the channel for it is what breaks first when Redis is killed.
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
+# Nothing here acknowledges late, so nothing is cancelled; unset, it is eight lines of warning at each lost connection.
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_DB_REUSE_MAX = 1_000_000_000
@@ -206,7 +210,7 @@ CELERY_BEAT_SCHEDULE = {
 }
 
 # Polling only: no hint is ever sent through Redis (DESIGN "How it is run").
-HANDOFF_HINTS = os.environ.get("HANDOFF_HINTS", "on").lower() not in {"off", "0", "false", "no"}
+HANDOFF_HINTS = environment.switch("HANDOFF_HINTS", default=True)
 
 # How many steps of the queue `blocking` one worker process does at once.
 HANDOFF_BLOCKING_THREADS = environment.blocking_threads()
@@ -216,7 +220,8 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"one_line": {"()": "config.logs.OneLine"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["one_line"]}},
     "root": {"handlers": ["console"], "level": "WARNING"},
     # Django's own handlers speak in DEBUG only, or by mail.
     "loggers": {

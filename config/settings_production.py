@@ -5,6 +5,7 @@ from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 
+from config import environment
 from config.settings import *  # noqa: F403
 from config.settings import CONTENT_SECURITY_POLICY, MIDDLEWARE
 
@@ -28,7 +29,7 @@ if not ALLOWED_HOSTS or "*" in ALLOWED_HOSTS:
 CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ALLOWED_HOSTS]
 USE_X_FORWARDED_HOST = False
 # Only where the proxy strips this header from what clients send.
-if os.environ.get("HANDOFF_TRUST_PROXY") == "1":
+if environment.switch("HANDOFF_TRUST_PROXY", default=False):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
 # Pages are sent to https; a token that came over http is burnt, so the API refuses instead (ASVS 4.1.2).

@@ -45,10 +45,10 @@ def prepare() -> None:
             cursor.execute("SELECT pg_advisory_unlock(%s)", [_PREPARE_LOCK])
 
 
-def check_redis() -> None:
+def check_redis(seconds: float = 5.0) -> None:
     """Raises NotStartable where Redis does not answer: Celery workers would wait for it for ever."""
     try:
-        with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=5, socket_connect_timeout=5) as client:
+        with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=seconds, retry=None) as client:
             client.ping()
     except (redis.RedisError, ValueError) as problem:
         raise NotStartable(f"Redis does not answer ({problem}): check REDIS_URL.") from None

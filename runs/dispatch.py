@@ -1,6 +1,7 @@
 """Hints: commit first, then say through Redis that a queue has work. A hint that is lost costs time, never work."""
 
-import contextlib
+import logging
+import threading
 import time
 from collections.abc import Iterable
 from functools import cache
@@ -9,12 +10,65 @@ import redis
 from celery import current_app
 from django.conf import settings
 
+log = logging.getLogger(__name__)
+
 BUILT_IN_QUEUES = ("default", "blocking", "engine")
 HINT_SECONDS = 1.0
-SILENCE_SECONDS = 1.0
+ASK_SECONDS = 0.25
 DRAIN_TASK = "runs.drain"
 
-_silent_until = 0.0
+
+class _Line:
+    """The line to Redis of this process.
+
+    Once it is broken nobody waits for it: what would go there is skipped, and a thread asks until Redis answers.
+    Then it sends the hints that are owed.
+    """
+
+    def __init__(self) -> None:
+        self.broken = False
+        self._owed: set[str] = set()
+        self._lock = threading.Lock()
+
+    def owes(self, queues: Iterable[str]) -> bool:
+        """Whether the line is broken; these queues are hinted when it is mended, then."""
+        with self._lock:
+            if self.broken:
+                self._owed.update(queues)
+            return self.broken
+
+    def breaks(self, error: Exception, owed: Iterable[str] = ()) -> None:
+        """Redis failed somebody, who owes hints to these queues."""
+        with self._lock:
+            self._owed.update(owed)
+            if self.broken:
+                return
+            self.broken = True
+        log.warning("Redis doesn't answer (%s); going on without hints", _first_line(error))
+        threading.Thread(target=self._mend, name="redis", daemon=True).start()
+
+    def _mend(self) -> None:
+        while self.broken:
+            time.sleep(ASK_SECONDS)
+            self._ask()
+        log.warning("Redis answers again")
+
+    def _ask(self) -> None:
+        with self._lock:
+            owed = frozenset(self._owed)
+        try:
+            _redis().ping()
+            for queue in sorted(owed):
+                _send(queue)
+        except Exception:
+            # Whatever kombu makes of it: the line is not mended before a hint gets through.
+            return
+        with self._lock:
+            self._owed -= owed
+            self.broken = bool(self._owed)
+
+
+_line = _Line()
 
 
 @cache
@@ -28,39 +82,53 @@ def _redis() -> redis.Redis:
 def wake(queues: Iterable[str], *, even_if_awake: bool = False) -> None:
     """Hint that the queues have work: at most one message a second each, unless `even_if_awake`.
 
-    Never raises; after an error it keeps quiet for a second.
+    Never raises. While Redis doesn't answer it costs nothing, and the hint is sent when it does again.
     """
-    global _silent_until
-    if not settings.HANDOFF_HINTS or time.monotonic() < _silent_until:
+    wanted = sorted({*queues} & {*BUILT_IN_QUEUES})
+    if not settings.HANDOFF_HINTS or _line.owes(wanted):
         return
-    for queue in sorted({*queues} & {*BUILT_IN_QUEUES}):
+    for place, queue in enumerate(wanted):
         try:
             if _redis().set(_key(queue), 1, nx=True, px=int(HINT_SECONDS * 1000)) or even_if_awake:
                 _send(queue)
-        except Exception:
+        except Exception as error:
             # kombu wraps what Redis raises in several ways, and none of them may reach the caller's commit.
-            _silent_until = time.monotonic() + SILENCE_SECONDS
-            with contextlib.suppress(redis.RedisError):
-                _redis().delete(_key(queue))
+            _line.breaks(error, wanted[place:])
             return
 
 
 def is_heard() -> bool:
-    """Whether Redis took our last hint, as far as this process knows."""
-    return time.monotonic() >= _silent_until
+    """Whether Redis answers, as far as this process knows."""
+    return not _line.broken
+
+
+def listen() -> None:
+    """Ask Redis whether it is there: who sends no hints would not notice that none can come."""
+    if settings.HANDOFF_HINTS and not _line.broken:
+        try:
+            _redis().ping()
+        except redis.RedisError as error:
+            _line.breaks(error)
 
 
 def hint_taken(queue: str) -> None:
     """A drain begins: whoever commits from here on must hint again. Called before the claim's transaction begins."""
-    with contextlib.suppress(redis.RedisError):
-        _redis().delete(_key(queue))
+    if settings.HANDOFF_HINTS and not _line.broken:
+        try:
+            _redis().delete(_key(queue))
+        except redis.RedisError as error:
+            _line.breaks(error)
 
 
 def backlog(queue: str) -> int | None:
     """How many messages wait in Redis for this queue's workers; None where Redis doesn't answer."""
-    with contextlib.suppress(redis.RedisError):
+    if _line.broken:
+        return None
+    try:
         return int(_redis().llen(queue))
-    return None
+    except redis.RedisError as error:
+        _line.breaks(error)
+        return None
 
 
 def _key(queue: str) -> str:
@@ -69,3 +137,7 @@ def _key(queue: str) -> str:
 
 def _send(queue: str) -> None:
     current_app.send_task(DRAIN_TASK, args=(queue,), queue=queue, expires=HINT_SECONDS, retry=False)
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -21,6 +21,7 @@ log = logging.getLogger(__name__)
 
 POLL_SECONDS = 5.0
 POLL_WITHOUT_HINTS_SECONDS = 0.5
+LISTEN_SECONDS = 1.0
 SEEN_SECONDS = 5.0
 DEAF_SECONDS = 60.0
 TICKS = "ticks"
@@ -53,10 +54,13 @@ class WorkerProcess:
         store.workers_forget(self.drain.worker)
 
     def _look(self) -> None:
-        seen = polled = 0.0
+        seen = polled = listened = 0.0
         while not self.drain.stopping.wait(0.1):
             now = time.monotonic()
             try:
+                if now - listened >= LISTEN_SECONDS:
+                    listened = now
+                    dispatch.listen()
                 if now - seen >= SEEN_SECONDS:
                     seen = now
                     self._say_alive()

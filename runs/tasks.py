@@ -1,10 +1,20 @@
 """Celery's entry points: a few lines each, ids and names only; the work is elsewhere."""
 
+import logging
+from collections.abc import Callable
+
+import psycopg
 from celery import shared_task
+from django.db import InterfaceError, OperationalError, connection
 
 from runs import process
 from runs.dispatch import DRAIN_TASK
 from runs.maintenance import due, leases
+
+log = logging.getLogger(__name__)
+
+# Statements in `.sql` files raise psycopg's own errors, the ORM Django's.
+_LOST = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
 
 
 @shared_task(name=DRAIN_TASK)
@@ -16,16 +26,26 @@ def drain(queue: str) -> None:
 @shared_task(name="runs.tick_due")
 def tick_due() -> int:
     """Every second: hint where steps have become due."""
-    return due.hint()
+    return _tick(due.hint)
 
 
 @shared_task(name="runs.tick_leases")
 def tick_leases() -> int:
     """Every five seconds: take back what workers have lost."""
-    return leases.sweep()
+    return _tick(leases.sweep)
 
 
 @shared_task(name="runs.tick_forgotten")
 def tick_forgotten() -> int:
     """Every five seconds: hint again where steps have waited for long."""
-    return due.hint_forgotten()
+    return _tick(due.hint_forgotten)
+
+
+def _tick(work: Callable[[], int]) -> int:
+    """A tick that finds no database is a line; the next one tries again, on a new connection."""
+    try:
+        return work()
+    except _LOST as error:
+        log.warning("This tick lost the database (%s)", (str(error).strip().splitlines() or [""])[0])
+        connection.close()
+        return 0

@@ -76,6 +76,22 @@ def can_leave_root() -> bool:
     return True
 
 
+def is_alive(pid: int) -> bool:
+    """Whether this process runs; a zombie does not."""
+    if not LINUX:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return False
+        except PermissionError:
+            return True
+        return True
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
 def living_in(folder: Path, program: str) -> list[int]:
     """Pids of the processes of `program` whose working directory is `folder` (Linux; elsewhere empty)."""
     found, folder = [], folder.resolve()

@@ -22,12 +22,13 @@ def main() -> int:
     """Run until a signal. Gives the exit code: 0 after a clean stop, 1 when it could not start."""
     output = Output()
     try:
-        port = _port()
+        if problems := environment.problems():
+            raise CannotStart(" ".join(problems))
         home = Home(environment.home())
         with home.open():
             home.forget_run_file()
-            with _listener(port) as listener:
-                asyncio.run(_run(Supervisor(home, port, listener, output), home, output))
+            with _listener(environment.port()) as listener:
+                asyncio.run(_run(Supervisor(home, environment.port(), listener, output), home, output))
     except CannotStart as problem:
         output.close()
         print(f"Handoff cannot start: {problem}", file=sys.stderr)
@@ -82,16 +83,6 @@ def _welcome(url: str, home: Home, seconds: float) -> str:
     else:
         login = "admin, with the password that you set"
     return f"\nHandoff is ready at {url} ({seconds:.1f} s)\n  login: {login}\n  stop:  Ctrl-C\n"
-
-
-def _port() -> int:
-    try:
-        port = environment.port()
-    except ValueError:
-        port = 0
-    if not 0 < port < 65_536:
-        raise CannotStart("HANDOFF_PORT must be a number from 1 to 65535.")
-    return port
 
 
 def _listener(port: int) -> socket.socket:

@@ -47,6 +47,19 @@ class Home:
         lock.flush()
         return lock
 
+    def is_taken(self) -> bool:
+        """Whether a supervisor runs on this home. (Pids in run.json may be somebody else's by now; a lock cannot.)"""
+        try:
+            lock = (self.folder / "supervisor.lock").open()
+        except OSError:
+            return False
+        with lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except OSError:
+                return True
+        return False
+
     def keep_secrets(self) -> None:
         """Make up the key that signs sessions, unless the environment has one."""
         if not os.environ.get("HANDOFF_SECRET_KEY"):

@@ -1,5 +1,6 @@
 """The doctor works when nothing runs and says what to do."""
 
+import os
 import socket
 
 import pytest
@@ -7,6 +8,7 @@ from django.core.management import call_command
 
 from config import doctor
 from config.embedded.redis import free_port
+from config.supervisor.home import Home
 
 
 def _lines(check):
@@ -50,5 +52,32 @@ def test_a_taken_port_is_a_problem(monkeypatch, tmp_path):
 
 
 def test_run_json_of_a_killed_handoff_is_no_running_one():
-    [finding] = doctor._running({"url": "http://x", "pids": {"web": 2**22 + 1}})
+    """Even where another process has one of its pids by now."""
+    facts = {"url": "http://x", "pids": {"web": os.getpid()}}
+    [finding] = doctor._running(facts, runs=False)
     assert finding.level == "warn"
+    assert "was killed" in finding.text
+
+
+def test_of_a_killed_handoff_nothing_else_is_asked(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("HANDOFF_HOME", str(tmp_path))
+    monkeypatch.delenv("DATABASE_URL")
+    monkeypatch.delenv("REDIS_URL")
+    tmp_path.chmod(0o700)
+    (tmp_path / "run.json").touch(0o600)
+    (tmp_path / "run.json").write_text('{"url": "http://127.0.0.1:1", "pids": {"web": 1}}')
+    call_command("doctor")
+    said = capsys.readouterr().out
+    assert said.splitlines()[-1].startswith("warn     run.json is of a Handoff that was killed")
+    assert "answers" not in said
+    assert " is ours" not in said
+
+
+def test_the_port_is_that_of_the_handoff_that_runs(monkeypatch, tmp_path):
+    monkeypatch.setenv("HANDOFF_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("HANDOFF_PORT", raising=False)
+    home = Home(tmp_path / "home")
+    with home.open():
+        home.write_run_file({"url": "http://127.0.0.1:8400", "pids": {"supervisor": os.getpid()}})
+        assert _lines(doctor._port) == [("ok", "port 8400 is ours", "")]
+    assert "8400" not in _lines(doctor._port)[0][1]

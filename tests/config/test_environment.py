@@ -26,12 +26,43 @@ def test_a_database_url_may_name_a_socket_folder():
     )
 
 
-def test_only_the_web_process_has_a_pool_and_it_keeps_the_other_options():
+def test_only_the_web_process_shares_connections_and_it_keeps_the_other_options():
     database = environment.database_of("postgresql://me@h/db?sslmode=require")
-    web = environment.connected_as("web", database)
-    assert web["OPTIONS"]["sslmode"] == "require"
-    assert web["OPTIONS"]["pool"]["max_size"] == 10
-    assert "pool" not in environment.connected_as("worker", database)["OPTIONS"]
+    web = environment.connected_as("web", database)["OPTIONS"]
+    assert web["sslmode"] == "require"
+    assert web["shared_connections"] == 10
+    assert "shared_connections" not in environment.connected_as("worker", database)["OPTIONS"]
+
+
+@pytest.mark.parametrize("process", ["web", "worker", "beat"])
+def test_a_statement_of_a_process_that_serves_has_an_end(process):
+    options = environment.connected_as(process, environment.database_of("postgresql://me@h/db"))["OPTIONS"]
+    assert options["options"].endswith("-c statement_timeout=30s")
+    assert options["longest_wait"] == 32
+
+
+def test_a_command_may_take_its_time():
+    options = environment.connected_as("", environment.database_of("postgresql://me@h/db"))["OPTIONS"]
+    assert "statement_timeout" not in options["options"]
+    assert "longest_wait" not in options
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"), [("on", True), ("OFF", False), ("1", True), ("no", False), ("", True)]
+)
+def test_a_switch_is_on_or_off(monkeypatch, given, meant):
+    monkeypatch.setenv("HANDOFF_HINTS", given)
+    assert environment.switch("HANDOFF_HINTS", default=True) is meant
+    assert environment.problems() == []
+
+
+def test_values_that_mean_nothing_are_a_line_each(monkeypatch):
+    monkeypatch.setenv("HANDOFF_HINTS", "maybe")
+    monkeypatch.setenv("HANDOFF_PORT", "eighty")
+    assert environment.problems() == [
+        "HANDOFF_PORT must be a number from 1 to 65535, not 'eighty'.",
+        "HANDOFF_HINTS must be on or off, not 'maybe'.",
+    ]
 
 
 def test_a_process_without_a_home_has_no_facts(monkeypatch, tmp_path):

@@ -7,7 +7,9 @@ from time import monotonic, sleep
 from typing import Any
 
 import orjson
+import psycopg
 from django.core.management.base import BaseCommand, CommandError
+from django.db import InterfaceError, OperationalError
 
 from accounts.principal import Principal
 from accounts.queries import command_principal
@@ -25,6 +27,8 @@ from workflows.queries import startable_version
 LOOK_SECONDS = 0.1
 SILENT_SECONDS = 5.0
 ENDED_STEPS = frozenset({"COMPLETED", "FAILED", "SKIPPED", "CANCELLED"})
+# Statements in `.sql` files raise psycopg's own errors, the ORM Django's.
+LOST = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
 
 
 class Command(BaseCommand):
@@ -48,6 +52,12 @@ class Command(BaseCommand):
             raise CommandError(f"{place}{refusal.message}", returncode=2) from None
         try:
             run = self._watch(principal.tenant_id, run_id)
+        except LOST as error:
+            raise CommandError(
+                f"The database does not answer any more ({_first_line(error)})."
+                f" The run {run_id} goes on when it does again; its page is /runs/{run_id}.",
+                returncode=1,
+            ) from None
         except KeyboardInterrupt:
             self.stderr.write(f"The run {run_id} goes on without me.")
             sys.exit(130)
@@ -129,6 +139,10 @@ def _value(raw: bytes, *, must_be_json: bool) -> Json:
     if "\x00" in text:
         raise CommandError("--input: the text has a NUL character", returncode=2)
     return {"text": text}
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 def _pretty(value: Json) -> str:

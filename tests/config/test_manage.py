@@ -1,0 +1,63 @@
+"""`manage.py` in a second terminal: what its user can put right is a line, not a traceback."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from config.environment import BASE_DIR
+
+
+def manage(tmp_path, *arguments, **environment):
+    clean = {
+        name: value for name, value in os.environ.items() if not name.startswith(("DATABASE_", "REDIS_"))
+    }
+    return subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=BASE_DIR,
+        env=clean | {"HANDOFF_HOME": str(tmp_path)} | environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+COMMANDS = [("create_token", "--user", "admin"), ("run_workflow", "any", "--input", "manage.py")]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_where_handoff_does_not_run_one_line_says_so(tmp_path, command):
+    result = manage(tmp_path, *command)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr == "Handoff does not run here: start it (make up), or set DATABASE_URL.\n"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_where_the_database_is_gone_one_line_says_so(tmp_path, command):
+    result = manage(tmp_path, *command, DATABASE_URL=f"postgresql://me@/db?host={tmp_path}")
+    assert (result.returncode, result.stdout) == (1, "")
+    [line] = result.stderr.splitlines()
+    assert line.startswith("The database does not answer (")
+
+
+@pytest.mark.parametrize("command", ["doctor", "create_token", "up"])
+def test_a_switch_that_is_neither_on_nor_off_is_refused(tmp_path, command):
+    result = manage(tmp_path, command, HANDOFF_HINTS="maybe")
+    assert result.returncode == 1
+    assert result.stderr == "problem  HANDOFF_HINTS must be on or off, not 'maybe'.\n"
+
+
+def test_a_start_refuses_it_too(tmp_path):
+    result = subprocess.run(
+        [sys.executable, "-m", "config.supervisor"],
+        cwd=BASE_DIR,
+        env=os.environ | {"HANDOFF_HOME": str(tmp_path), "HANDOFF_HINTS": "maybe"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert result.returncode == 1
+    assert result.stderr == "Handoff cannot start: HANDOFF_HINTS must be on or off, not 'maybe'.\n"

@@ -1,0 +1,82 @@
+"""Hints when Redis hangs: who commits waits once and briefly, and what was not said is said later."""
+
+import signal
+import time
+
+import pytest
+import redis
+from django.conf import settings
+
+from config.embedded.processes import wait_until
+from config.embedded.redis import Redis
+from runs import dispatch
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    """A Redis of one's own, and a line to it that nothing has happened to."""
+    own = Redis(tmp_path / "redis")
+    own.prepare()
+    process = own.start()
+    wait_until(own.is_ready, 10, "Redis")
+    monkeypatch.setattr(settings, "REDIS_URL", own.url)
+    monkeypatch.setattr(dispatch, "_line", dispatch._Line())
+    dispatch._redis.cache_clear()
+    yield process
+    process.send_signal(signal.SIGCONT)
+    wait_until(dispatch.is_heard, 10, "the line")
+    process.kill()
+    process.wait(10)
+    dispatch._redis.cache_clear()
+
+
+@pytest.fixture
+def waiting():
+    """How many messages wait for a queue. (Celery's broker is another Redis here, which is well.)"""
+    with redis.Redis.from_url(settings.CELERY_BROKER_URL) as broker:
+        before = {queue: broker.llen(queue) for queue in dispatch.BUILT_IN_QUEUES}
+        yield lambda: {queue: broker.llen(queue) - count for queue, count in before.items()}
+
+
+def test_a_redis_that_hangs_is_waited_for_once_and_hinted_when_it_answers(server, waiting):
+    process = server
+    dispatch.wake(["default"])
+    assert waiting() == {"default": 1, "blocking": 0, "engine": 0}
+    process.send_signal(signal.SIGSTOP)
+    dispatch.wake(["engine"])
+    began = time.monotonic()
+    for _ in range(20):
+        dispatch.wake(["blocking", "engine"])
+        dispatch.hint_taken("default")
+        assert dispatch.backlog("default") is None
+    assert time.monotonic() - began < 0.1
+    assert not dispatch.is_heard()
+    process.send_signal(signal.SIGCONT)
+    wait_until(dispatch.is_heard, 5, "the line")
+    assert waiting() == {"default": 1, "blocking": 1, "engine": 1}
+
+
+def test_a_process_that_never_hints_hears_that_redis_is_gone(server):
+    process = server
+    dispatch.listen()
+    assert dispatch.is_heard()
+    process.send_signal(signal.SIGSTOP)
+    dispatch.listen()
+    assert not dispatch.is_heard()
+
+
+def test_without_hints_redis_is_left_alone(server, waiting, monkeypatch):
+    process = server
+    monkeypatch.setattr(settings, "HANDOFF_HINTS", False)
+    process.send_signal(signal.SIGSTOP)
+    began = time.monotonic()
+    dispatch.wake(["default"])
+    dispatch.hint_taken("default")
+    dispatch.listen()
+    assert time.monotonic() - began < 0.1
+    assert not any(waiting().values())
+    with (
+        redis.Redis.from_url(settings.REDIS_URL, socket_timeout=0.1, retry=None) as silent,
+        pytest.raises(redis.TimeoutError),
+    ):
+        silent.ping()
