@@ -1,4 +1,4 @@
-"""`config` as a Django app: it has the commands that belong to no app, and wakes Celery in every process."""
+"""`config` as a Django app: the commands that belong to no app, Celery in every process, what no step may reach."""
 
 from django.apps import AppConfig
 
@@ -10,4 +10,10 @@ class HouseConfig(AppConfig):
 
     def ready(self) -> None:
         # From here on `shared_task` means this Celery app, also in the web process.
-        from config import celery  # noqa: F401
+        from django.conf import settings
+
+        from config import celery, environment  # noqa: F401
+        from steps import outside
+
+        servers = environment.own_servers(settings.DATABASE_URL, settings.REDIS_URL, settings.HANDOFF_PORT)
+        outside.protect(servers)

@@ -19,8 +19,16 @@ from config.database import patience
 from config.embedded import postgres, redis
 from config.embedded.processes import EmbeddedError, can_leave_root, is_alive
 from config.health import readiness
-from config.startup import NotStartable, check_redis, pending_migrations, server_problems, unknown_migrations
+from config.startup import (
+    NotStartable,
+    check_redis,
+    check_steps,
+    pending_migrations,
+    server_problems,
+    unknown_migrations,
+)
 from config.supervisor.home import Home
+from steps import outside
 
 _GIB = 1024**3
 _LITTLE_DISK, _NO_DISK = 5 * _GIB, 1 * _GIB
@@ -165,6 +173,21 @@ def _servers() -> Iterator[Finding]:
             yield Finding("problem", f"no embedded {name}", str(problem))
 
 
+def _steps() -> Iterator[Finding]:
+    try:
+        check_steps()
+    except NotStartable as problem:
+        yield Finding("problem", str(problem), "see docs/configuration.md")
+        return
+    mail = outside.mail()
+    if mail.server is None:
+        yield Finding("ok", f"{outside.SMTP_URL} is not set: mail of steps is only logged")
+    elif not os.environ.get(outside.MAIL_FROM):
+        yield Finding("warn", f"mail of steps comes from {mail.sender}", f"set {outside.MAIL_FROM}")
+    else:
+        yield Finding("ok", f"mail of steps goes to {mail.server.host} at port {mail.server.port}")
+
+
 def _running(facts: dict[str, object], *, runs: bool) -> Iterator[Finding]:
     pids = facts.get("pids")
     if not runs and facts:
@@ -232,4 +255,4 @@ def _first_line(problem: Exception) -> str:
     return (str(problem).strip().splitlines() or [type(problem).__name__])[0]
 
 
-_CHECKS = (_python, _packages, _home, _disk, _memory, _port, _servers)
+_CHECKS = (_python, _packages, _home, _disk, _memory, _port, _servers, _steps)

@@ -65,6 +65,16 @@ def server_url(variable: str, fact: str) -> str:
     return os.environ.get(variable) or str(run_facts().get(fact) or "")
 
 
+def own_servers(database_url: str, redis_url: str, web_port: int) -> list[tuple[str, int]]:
+    """Host and port of our own database, Redis and web, which no step may reach; a unix socket has none."""
+    database = database_of(database_url)
+    redis = urlsplit(redis_url)
+    found = [(str(database["HOST"]), int(str(database["PORT"] or 5432))), ("127.0.0.1", web_port)]
+    if redis.scheme != "unix":
+        found.append((redis.hostname or "", redis.port or 6379))
+    return [(host, port) for host, port in found if host and not host.startswith("/")]
+
+
 def secret(variable: str, file: str) -> str:
     """A secret from the environment, else from a file of the home; empty where neither has it."""
     if value := os.environ.get(variable):

@@ -8,6 +8,8 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
+from steps import outside
+
 # Any number will do, as long as nobody else takes it: two homes on one database prepare it one after the other.
 _PREPARE_LOCK = 0x48414E444F4646
 _OLDEST_SERVER = 180_000
@@ -27,7 +29,8 @@ class NotStartable(Exception):
 
 
 def prepare() -> None:
-    """Check the servers, bring the schema up to date, make what the first start needs. Raises NotStartable."""
+    """Check settings and servers, bring the schema up to date, make what the first start needs. Raises NotStartable."""
+    check_steps()
     check_redis()
     try:
         problems = server_problems()
@@ -43,6 +46,14 @@ def prepare() -> None:
     finally:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_unlock(%s)", [_PREPARE_LOCK])
+
+
+def check_steps() -> None:
+    """Raises NotStartable where the environment of the steps can't be meant: better now than in a run at night."""
+    try:
+        outside.check()
+    except outside.BadSetting as problem:
+        raise NotStartable(str(problem)) from None
 
 
 def check_redis(seconds: float = 5.0) -> None:

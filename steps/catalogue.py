@@ -6,6 +6,8 @@ from types import MappingProxyType
 
 from steps.base import StepType
 from steps.decision import DECISION
+from steps.email_send import EMAIL_SEND
+from steps.http_request import HTTP_REQUEST
 from steps.job import JOB
 from steps.noop import NOOP
 from steps.text.clean import TEXT_CLEAN
@@ -15,7 +17,18 @@ from steps.text.tag import TEXT_TAG
 from steps.transform import TRANSFORM
 
 GROUP = "handoff.steps"
-BUILT_IN = (TEXT_CLEAN, TEXT_SUMMARIZE, TEXT_KEYWORDS, TEXT_TAG, TRANSFORM, DECISION, JOB, NOOP)
+BUILT_IN = (
+    TEXT_CLEAN,
+    TEXT_SUMMARIZE,
+    TEXT_KEYWORDS,
+    TEXT_TAG,
+    HTTP_REQUEST,
+    EMAIL_SEND,
+    TRANSFORM,
+    DECISION,
+    JOB,
+    NOOP,
+)
 
 
 class CatalogueError(Exception):

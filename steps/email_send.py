@@ -1,0 +1,120 @@
+"""email.send: a plain text mail; without a mail server it is written to the log."""
+
+import hashlib
+import logging
+from email.message import EmailMessage
+from email.utils import formatdate
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, Field, field_validator
+from pydantic_core import PydanticCustomError
+
+from engine.catalogue import Json
+from engine.errors import StepError
+from lib.mail import MailError, send
+from steps import outside
+from steps.addresses import is_address
+from steps.base import Params, StepContext, StepType
+
+log = logging.getLogger("handoff.mail")
+
+MOST_RECIPIENTS = 50
+MAX_BODY_CHARS = 1024 * 1024
+
+
+def _as_list(given: object) -> object:
+    return [given] if isinstance(given, str) else given
+
+
+class MailParams(Params):
+    """To whom, and what."""
+
+    to: Annotated[list[str], BeforeValidator(_as_list, json_schema_input_type=str | list[str])] = Field(
+        min_length=1, max_length=MOST_RECIPIENTS, description="An address, or a list of up to 50."
+    )
+    subject: str = Field(min_length=1, max_length=500, description="The subject, one line.")
+    body: str = Field(max_length=MAX_BODY_CHARS, description="The text of the message.")
+
+    @field_validator("to")
+    @classmethod
+    def _addresses(cls, to: list[str]) -> list[str]:
+        for address in to:
+            if not is_address(address):
+                raise PydanticCustomError(
+                    "no_address",
+                    "must be addresses such as anna@example.org; {given} is none",
+                    {"given": repr(address[:80])},
+                )
+        return list(dict.fromkeys(to))
+
+    @field_validator("subject")
+    @classmethod
+    def _one_line(cls, subject: str) -> str:
+        # What follows a line break would be read as a header.
+        if not subject.isprintable():
+            raise PydanticCustomError("no_line", "may not have line breaks or other control characters")
+        return subject
+
+
+class Sent(BaseModel):
+    """The Message-ID: the same for every attempt at a step."""
+
+    message_id: str
+
+
+def run(context: StepContext) -> Json:
+    """`{message_id}`. Raises StepError: MailNotSent (retried), MailRefused, NotConfigured."""
+    params: MailParams = context.params
+    try:
+        mail = outside.mail()
+    except outside.BadSetting as error:
+        raise StepError("NotConfigured", str(error)) from None
+    message = written(params, mail.sender, context.idempotency_key)
+    if mail.server is None:
+        log.info("%s", _shown(message, params))
+    else:
+        try:
+            send(mail.server, message, sender=mail.sender, recipients=params.to)
+        except MailError as error:
+            code = "MailNotSent" if error.transient else "MailRefused"
+            raise StepError(code, error.message, retryable=error.transient) from None
+    return {"message_id": message["Message-ID"]}
+
+
+def written(params: MailParams, sender: str, idempotency_key: str) -> EmailMessage:
+    """The message. Its id comes from the key: mail servers and readers know a second attempt by it."""
+    message = EmailMessage()
+    message["From"] = sender
+    message["To"] = ", ".join(params.to)
+    message["Subject"] = params.subject
+    message["Date"] = formatdate()
+    digest = hashlib.sha256(idempotency_key.encode()).hexdigest()[:32]
+    message["Message-ID"] = f"<{digest}@{sender.rpartition('@')[2]}>"
+    # Out-of-office replies to a machine help nobody.
+    message["Auto-Submitted"] = "auto-generated"
+    message.set_content(params.body)
+    return message
+
+
+def _shown(message: EmailMessage, params: MailParams) -> str:
+    """The message for the log, its text indented so that it can't pass for lines of the log."""
+    head = [f"No mail server is configured ({outside.SMTP_URL}); this mail is only shown here."]
+    head += [f"{name}: {message[name]}" for name in ("From", "To", "Subject", "Message-ID")]
+    return "\n  | ".join([*head, "", *params.body.splitlines()])
+
+
+EMAIL_SEND = StepType(
+    name="email.send",
+    kind="blocking",
+    title="Send an e-mail",
+    help="Sends a plain text mail to one or more addresses.",
+    icon="mail",
+    group="integration",
+    example={
+        "params": {"to": "anna@example.org", "subject": "Your order", "body": "It is on its way."},
+        "input": {},
+    },
+    params_model=MailParams,
+    output_model=Sent,
+    run=run,
+)

@@ -1,0 +1,198 @@
+"""http.request: one HTTP request through the egress client, and its answer."""
+
+from typing import Annotated, Literal
+from urllib.parse import urldefrag, urlencode
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from engine.catalogue import Json
+from engine.errors import StepError
+from lib.egress import (
+    EgressError,
+    EgressFailed,
+    EgressRefused,
+    EgressResponse,
+    EgressTimeout,
+    EgressTooLarge,
+)
+from lib.strict_json import BadJson, strict_dumps
+from steps import outside
+from steps.answers import body_of, excerpt, retry_after
+from steps.base import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES, Params, StepContext, StepType, WholeNumber
+
+MAX_SECONDS = 600
+RETRYABLE = frozenset({408, 425, 429})
+Method = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+Value = str | int | float | bool | None
+Status = Annotated[WholeNumber, Field(ge=200, le=599)]
+
+
+def _upper(given: object) -> object:
+    return given.upper() if isinstance(given, str) else given
+
+
+def _as_list(given: object) -> object:
+    return given if isinstance(given, list) or given is None else [given]
+
+
+class HttpParams(Params):
+    """The request, and which answers are good."""
+
+    # `json` is the param's name, and one of pydantic's methods.
+    model_config = ConfigDict(serialize_by_alias=True)
+
+    method: Annotated[Method, BeforeValidator(_upper)] = Field(description="GET, POST, …")
+    url: str = Field(min_length=1, max_length=8192, description="Where to, with http:// or https://.")
+    headers: dict[str, str] = Field(default_factory=dict, max_length=100, description="Headers to send.")
+    query: dict[str, Value | list[Value]] = Field(
+        default_factory=dict,
+        max_length=100,
+        description="Parameters that are added to the URL; null is left out.",
+    )
+    data: Json = Field(None, alias="json", description="A value that is sent as JSON.")
+    body: str | None = Field(None, description="A text that is sent as it is.")
+    timeout_seconds: float = Field(30, gt=0, le=MAX_SECONDS, description="The time for all of it.")
+    ok_status: Annotated[
+        list[Status] | None, BeforeValidator(_as_list, json_schema_input_type=Status | list[Status] | None)
+    ] = Field(None, description="The statuses that are a success: one or a list; 200 to 299 unless set.")
+
+    @model_validator(mode="after")
+    def _one_body(self) -> "HttpParams":
+        if self.data is not None and self.body is not None:
+            raise PydanticCustomError("two_bodies", "can have `json` or `body`, not both")
+        return self
+
+    @property
+    def content(self) -> bytes | None:
+        """What is sent. Raises StepError BadParams where `json` can't be."""
+        if self.data is not None:
+            return _json(self.data)
+        return None if self.body is None else self.body.encode()
+
+    @property
+    def target(self) -> str:
+        """The URL with the parameters of `query`."""
+        pairs = [(name, _spelled(value)) for name, values in self.query.items() for value in _listed(values)]
+        url = urldefrag(self.url).url
+        return f"{url}{'&' if '?' in url else '?'}{urlencode(pairs)}" if pairs else url
+
+    def is_good(self, status: int) -> bool:
+        """Whether an answer with this status is a success."""
+        return 200 <= status < 300 if self.ok_status is None else status in self.ok_status
+
+
+class Answer(BaseModel):
+    """Status, headers by their names in lower case, and the body: JSON read, or text."""
+
+    status: int
+    headers: dict[str, str]
+    body: Json
+
+
+def run(context: StepContext) -> Json:
+    """`{status, headers, body}`. Raises StepError: see docs/steps.md."""
+    params: HttpParams = context.params
+    answer = _asked(params, context.idempotency_key)
+    if not params.is_good(answer.status):
+        raise _not_good(answer)
+    body = body_of(answer, MAX_OUTPUT_BYTES)
+    return {"status": answer.status, "headers": dict(answer.headers), "body": body}
+
+
+def headers_of(params: HttpParams, idempotency_key: str) -> dict[str, str]:
+    """The headers to send: the author's win over ours (R-104)."""
+    ours = {
+        "accept": "application/json, */*;q=0.8",
+        "user-agent": "Handoff",
+        "idempotency-key": idempotency_key,
+    }
+    if params.data is not None:
+        ours["content-type"] = "application/json"
+    elif params.body is not None:
+        ours["content-type"] = "text/plain; charset=utf-8"
+    return ours | {name.lower(): value for name, value in params.headers.items()}
+
+
+def _asked(params: HttpParams, idempotency_key: str) -> EgressResponse:
+    try:
+        return outside.egress().request(
+            params.method,
+            params.target,
+            headers=headers_of(params, idempotency_key),
+            content=params.content,
+            timeout_seconds=params.timeout_seconds,
+            max_bytes=MAX_OUTPUT_BYTES,
+        )
+    except outside.BadSetting as error:
+        raise StepError("NotConfigured", str(error)) from None
+    except EgressError as error:
+        raise _unanswered(error) from None
+
+
+def _unanswered(error: EgressError) -> StepError:
+    match error:
+        case EgressRefused(allowance=None):
+            return StepError("HttpRefused", error.message)
+        case EgressRefused(allowance=allowance):
+            hint = f"An operator can allow it: {outside.ALLOW}={allowance}"
+            return StepError("HttpRefused", f"{error.message} {hint}", details={"allow": allowance})
+        case EgressTooLarge():
+            return StepError("HttpTooLarge", error.message)
+        case EgressTimeout():
+            return StepError("HttpTimeout", error.message, retryable=True)
+        case EgressFailed() | _:
+            return StepError("HttpUnreachable", error.message, retryable=True)
+
+
+def _not_good(answer: EgressResponse) -> StepError:
+    retryable = answer.status in RETRYABLE or answer.status >= 500
+    details: dict[str, object] = {"status": answer.status, "body": excerpt(answer)}
+    if (location := answer.headers.get("location")) is not None:
+        details["location"] = location[:2000]
+    if retryable and (seconds := retry_after(answer)) is not None:
+        details["retry_after"] = seconds
+    message = f"The server answered {answer.status}."
+    if 300 <= answer.status < 400:
+        message = f"The server answered {answer.status}, a redirect; redirects are not followed."
+    return StepError("HttpStatus", message, retryable=retryable, details=details)
+
+
+def _json(value: Json) -> bytes:
+    try:
+        return strict_dumps(value, max_bytes=MAX_INPUT_BYTES)
+    except BadJson as error:
+        message = f"`json` can't be sent: {error.message}."
+        raise StepError("BadParams", message, details={"field": "json"}) from None
+
+
+def _listed(values: Value | list[Value]) -> list[Value]:
+    return [value for value in (values if isinstance(values, list) else [values]) if value is not None]
+
+
+def _spelled(value: Value) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
+
+
+HTTP_REQUEST = StepType(
+    name="http.request",
+    kind="blocking",
+    title="HTTP request",
+    help="Calls a web service and gives its answer.",
+    icon="globe",
+    group="integration",
+    example={
+        "params": {
+            "method": "POST",
+            "url": "https://shop.example/orders",
+            "json": {"order": 17},
+            "headers": {"Accept": "application/json"},
+        },
+        "input": {},
+    },
+    params_model=HttpParams,
+    output_model=Answer,
+    run=run,
+)
