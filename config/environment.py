@@ -30,6 +30,17 @@ def port() -> int:
     return int(given)
 
 
+def blocking_threads() -> int:
+    """How many steps that wait for others one worker does at once (`HANDOFF_BLOCKING_THREADS`, default 32).
+
+    Raises BadEnvironment.
+    """
+    given = os.environ.get("HANDOFF_BLOCKING_THREADS") or "32"
+    if not (given.isascii() and given.isdecimal() and 0 < int(given) <= 1000):
+        raise BadEnvironment(f"HANDOFF_BLOCKING_THREADS must be a number from 1 to 1000, not {given[:20]!r}.")
+    return int(given)
+
+
 def switch(variable: str, *, default: bool) -> bool:
     """An on/off variable. Raises BadEnvironment: who mistypes one must not get the opposite of what they want."""
     given = os.environ.get(variable, "").strip().lower()
@@ -41,7 +52,7 @@ def switch(variable: str, *, default: bool) -> bool:
 def problems() -> list[str]:
     """A line for each variable that cannot be understood; empty when all is well."""
     found = []
-    readers: list[Callable[[], object]] = [port]
+    readers: list[Callable[[], object]] = [port, blocking_threads]
     readers += [partial(switch, name, default=False) for name in _SWITCHES]
     for read in readers:
         try:

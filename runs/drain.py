@@ -1,4 +1,7 @@
-"""Claim, execute, advance, until a queue is quiet: what a worker does when told of work, or looking itself."""
+"""Claim, execute, advance, until a queue is quiet: what a worker does when told of work, or looking itself.
+
+`Drain` is for steps that compute, one after another; those that wait for others have `blocking.BlockingDrain`.
+"""
 
 import logging
 import os
@@ -18,6 +21,7 @@ from runs.advance import advance
 from runs.claimed import Done, Ending, Held
 from runs.execute import execute
 from runs.plan import Keep
+from runs.wave import Result
 
 log = logging.getLogger(__name__)
 
@@ -42,17 +46,86 @@ def identity() -> str:
 
 
 @dataclass(slots=True)
-class Drain:
-    """The loop over one queue of this process. One runs at a time: `Drain.run` of a second thread finds it busy."""
+class QueueWorker:
+    """One queue as this process works on it: what it claims, has in hand and commits. A drain says when."""
 
     queue: str
     worker: str = field(default_factory=identity)
     in_hand: leases.InHand = field(default_factory=leases.InHand)
     stopping: threading.Event = field(default_factory=threading.Event)
-    _busy: threading.Lock = field(default_factory=threading.Lock)
     _cursor: int = 0
+
+    def start(self) -> None:
+        """Be ready to be told of work."""
+
+    def told(self) -> None:
+        """There may be work."""
+        raise NotImplementedError
+
+    def stop(self) -> None:
+        """Claim nothing more. A signal handler may call it."""
+        self.stopping.set()
+
+    def finish(self) -> None:
+        """Wait, for a bounded time, for what may still end here after `stop`."""
+
+    def is_clogged(self) -> bool:
+        """Whether this process can't work properly any more and must be started anew."""
+        return False
+
+    def claim(self, limit: int, *, alone: bool = True) -> list[Held]:
+        """The next steps, ready to be executed; where there are none and `alone`, one that must run alone."""
+        batch = self._claim(limit, self._cursor, alone)
+        if not batch and self._cursor:
+            self._cursor = 0
+            batch = self._claim(limit, 0, alone)
+        if batch:
+            tenants = {step.tenant_id for step in batch}
+            # Of several, the only one that has work; but a single step says nothing of those behind its tenant.
+            self._cursor = 0 if len(tenants) < 2 <= limit else max(tenants)
+        elif alone:
+            batch = store.claim_alone(queue=self.queue, worker=self.worker)
+        return self._take(batch)
+
+    def _claim(self, limit: int, cursor: int, alone: bool) -> list[Held]:
+        def claim(limit: int) -> list[Held]:
+            return store.claim(queue=self.queue, worker=self.worker, cursor=cursor, limit=limit, alone=alone)
+
+        try:
+            return claim(limit)
+        except psycopg.Error as error:
+            # The inputs of so many steps are more than one answer holds: none was claimed, and none would ever be.
+            if limit == 1 or error.sqlstate not in TOO_LARGE:
+                raise
+            return claim(1)
+
+    def _take(self, batch: list[Held]) -> list[Held]:
+        crash_points.hit("after_claim")
+        # Taken in hand last: what is lost on the way must not be kept alive by a heartbeat.
+        scopes.load(batch)
+        self.in_hand.take(batch)
+        return batch
+
+    def flush(self, ended: list[tuple[Held, Ending]], *, keep: int = 0) -> Result:
+        """Commit what ended; up to `keep` successors stay with this worker, and other queues are told of theirs."""
+        result = advance(ended, Keep(self.worker, self.queue, keep))
+        scopes.load(result.kept)
+        self.in_hand.take(result.kept)
+        dispatch.wake(result.wake - {self.queue})
+        return result
+
+
+@dataclass(slots=True)
+class Drain(QueueWorker):
+    """Steps one after another, in the thread that runs it. One at a time: `run` of a second thread finds it busy."""
+
+    _busy: threading.Lock = field(default_factory=threading.Lock)
     # What a step has cost lately: a batch is to be over in about one flush, whatever its steps are.
     _step_seconds: float = 0.0
+
+    def told(self) -> None:
+        """Work until the queue is quiet (about a second at most)."""
+        self.run()
 
     def run(self, seconds: float = DRAIN_SECONDS) -> int:
         """Work until nothing is left or `seconds` are over; gives the number of steps ended.
@@ -109,38 +182,6 @@ class Drain:
             return BATCH
         return max(1, min(BATCH, int(FLUSH_SECONDS / self._step_seconds)))
 
-    def claim(self, limit: int, *, alone: bool = True) -> list[Held]:
-        """The next steps, ready to be executed; where there are none and `alone`, one that must run alone."""
-        batch = self._claim(limit, self._cursor, alone)
-        if not batch and self._cursor:
-            self._cursor = 0
-            batch = self._claim(limit, 0, alone)
-        if batch:
-            tenants = {step.tenant_id for step in batch}
-            self._cursor = 0 if len(tenants) < 2 else max(tenants)
-        elif alone:
-            batch = store.claim_alone(queue=self.queue, worker=self.worker)
-        return self._take(batch)
-
-    def _claim(self, limit: int, cursor: int, alone: bool) -> list[Held]:
-        def claim(limit: int) -> list[Held]:
-            return store.claim(queue=self.queue, worker=self.worker, cursor=cursor, limit=limit, alone=alone)
-
-        try:
-            return claim(limit)
-        except psycopg.Error as error:
-            # The inputs of so many steps are more than one answer holds: none was claimed, and none would ever be.
-            if limit == 1 or error.sqlstate not in TOO_LARGE:
-                raise
-            return claim(1)
-
-    def _take(self, batch: list[Held]) -> list[Held]:
-        crash_points.hit("after_claim")
-        # Taken in hand last: what is lost on the way must not be kept alive by a heartbeat.
-        scopes.load(batch)
-        self.in_hand.take(batch)
-        return batch
-
     def _round(self, hand: deque[Held], *, keep: int) -> int:
         """Execute what is in hand for up to 200 ms and commit it; successors that stay here join the hand."""
         ended: list[tuple[Held, Ending]] = []
@@ -156,18 +197,10 @@ class Drain:
                 now = time.monotonic()
             if ended:
                 self._learn((now - began) / len(ended))
-                hand.extend(self.flush(ended, keep=keep))
+                hand.extend(self.flush(ended, keep=keep).kept)
         finally:
             self.in_hand.drop(step for step, _ in ended)
         return len(ended)
-
-    def flush(self, ended: list[tuple[Held, Ending]], *, keep: int = 0) -> list[Held]:
-        """Commit what ended; gives up to `keep` successors that stay with this worker."""
-        result = advance(ended, Keep(self.worker, self.queue, keep))
-        scopes.load(result.kept)
-        self.in_hand.take(result.kept)
-        dispatch.wake(result.wake - {self.queue})
-        return result.kept
 
     def _learn(self, seconds: float) -> None:
         self._step_seconds += (seconds - self._step_seconds) * 0.3

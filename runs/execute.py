@@ -1,13 +1,16 @@
 """Do the work of one step: its params, its input, its output, all checked; whatever goes wrong becomes an ending."""
 
 import logging
+from collections.abc import Callable
+from functools import partial
 
+from engine.catalogue import Json
 from engine.decide import describe
 from engine.errors import ExpressionError, StepError
 from lib.strict_json import BadJson, strict_dumps
 from runs.claimed import Broken, Done, Ending, Held
 from runs.graphs import graph_of
-from steps.base import MAX_OUTPUT_BYTES, storable
+from steps.base import MAX_OUTPUT_BYTES, StepType, storable
 from steps.base import execute as execute_type
 from steps.catalogue import CATALOGUE
 
@@ -16,14 +19,28 @@ log = logging.getLogger(__name__)
 MAX_ERROR_BYTES = 64 * 1024
 MAX_RETRY_AFTER = 30 * 86_400
 
+Work = Callable[[], Ending]
+
 
 def execute(step: Held) -> Ending:
     """Run a step whose scope is loaded; never raises."""
+    return prepare(step)()
+
+
+def prepare(step: Held) -> Work:
+    """What is left of a step whose scope is loaded: it needs no database, and any thread may do it; never raises."""
     try:
         node = graph_of(step.version_id).nodes[step.node]
-        params = node.params.render(step.scope)
+        return partial(_attempt, step, CATALOGUE[node.type], node.params.render(step.scope))
+    except Exception as error:
+        ending = _failure(step, error)
+        return lambda: ending
+
+
+def _attempt(step: Held, step_type: StepType, params: Json) -> Ending:
+    try:
         output = execute_type(
-            CATALOGUE[node.type],
+            step_type,
             params,
             step.given,
             run_id=step.run_id,
@@ -32,14 +49,18 @@ def execute(step: Held) -> Ending:
             idempotency_key=idempotency_key(step.run_id, step.node),
         )
         return encoded(output)
-    except ExpressionError as error:
-        return broken(StepError("ExpressionError", f"A param of {step.node} can't be computed: {error}"))
-    except StepError as error:
-        return broken(error)
     except Exception as error:
-        # A bug in a step type is that step's failure, with retries: it must not take the batch with it.
-        log.exception("Step %s of run %s raised", step.node, step.run_id)
-        return broken(StepError("InternalError", f"{type(error).__name__}: {error}"[:2000], retryable=True))
+        return _failure(step, error)
+
+
+def _failure(step: Held, error: Exception) -> Ending:
+    if isinstance(error, ExpressionError):
+        error = StepError("ExpressionError", f"A param of {step.node} can't be computed: {error}")
+    if isinstance(error, StepError):
+        return broken(error)
+    # A bug in a step type is that step's failure, with retries: it must not take the batch with it.
+    log.error("Step %s of run %s raised", step.node, step.run_id, exc_info=error)
+    return broken(StepError("InternalError", f"{type(error).__name__}: {error}"[:2000], retryable=True))
 
 
 def encoded(output: object) -> Ending:

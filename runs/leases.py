@@ -18,6 +18,8 @@ log = logging.getLogger(__name__)
 LOOK_SECONDS = 0.25
 STALLED_SECONDS = 5.0
 
+Epoch = tuple[str, int]
+
 
 @dataclass(slots=True)
 class _Lease:
@@ -32,7 +34,7 @@ class InHand:
 
     def __init__(self) -> None:
         self._leases: dict[str, _Lease] = {}
-        self._lost: set[str] = set()
+        self._lost: set[Epoch] = set()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
@@ -41,8 +43,10 @@ class InHand:
         now = time.monotonic()
         with self._lock:
             for step in steps:
+                older = self._leases.get(step.id)
+                if older is not None and older.held.epoch != step.epoch:
+                    self._lost.add(_epoch(older.held))
                 self._leases[step.id] = _Lease(step, now + step.lease_seconds / 3, now)
-                self._lost.discard(step.id)
             if self._thread is None and self._leases:
                 self._thread = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
                 self._thread.start()
@@ -51,15 +55,22 @@ class InHand:
         """Steps that are over, or not ours any more."""
         with self._lock:
             for step in steps:
-                self._leases.pop(step.id, None)
-                self._lost.discard(step.id)
+                lease = self._leases.get(step.id)
+                # A thread may come back with what it lost long ago, and what this process has got again since.
+                if lease is not None and lease.held.epoch == step.epoch:
+                    del self._leases[step.id]
+                self._lost.discard(_epoch(step))
 
     def begin(self, step: Held) -> bool:
         """Whether the step is still this process's to execute; from now on it counts as started."""
         lease = self._leases.get(step.id)
         if lease is not None:
             lease.started = True
-        return step.id not in self._lost
+        return not self.is_lost(step)
+
+    def is_lost(self, step: Held) -> bool:
+        """Whether a step that was taken is known to be somebody else's by now, or nobody's."""
+        return _epoch(step) in self._lost
 
     def let_go(self) -> None:
         """Hand back what has waited for long behind a step that takes its time: others can do it meanwhile."""
@@ -70,7 +81,7 @@ class InHand:
             ]
             for step in stalled:
                 del self._leases[step.id]
-                self._lost.add(step.id)
+                self._lost.add(_epoch(step))
         dispatch.wake(hand_back(stalled))
 
     def renew(self) -> None:
@@ -84,9 +95,8 @@ class InHand:
         with self._lock:
             for lease in due:
                 lease.renew_at = now + lease.held.lease_seconds / 3
-                step = lease.held.id
-                if step in self._leases and step not in kept:
-                    self._lost.add(step)
+                if self._leases.get(lease.held.id) is lease and lease.held.id not in kept:
+                    self._lost.add(_epoch(lease.held))
 
     def _beat(self) -> None:
         while True:
@@ -100,6 +110,10 @@ class InHand:
             except (psycopg.Error, DatabaseError):
                 log.warning("Leases could not be renewed; trying again", exc_info=True)
                 connection.close()
+
+
+def _epoch(step: Held) -> Epoch:
+    return step.id, step.epoch
 
 
 def hand_back(steps: Sequence[Held], *, lost: bool = False) -> list[str]:

@@ -14,7 +14,8 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 
 from runs import dispatch, store
-from runs.drain import Drain
+from runs.blocking import BlockingDrain
+from runs.drain import Drain, QueueWorker
 from runs.maintenance import leases
 
 log = logging.getLogger(__name__)
@@ -25,6 +26,7 @@ LISTEN_SECONDS = 1.0
 SEEN_SECONDS = 5.0
 DEAF_SECONDS = 60.0
 TICKS = "ticks"
+BLOCKING = "blocking"
 
 
 class WorkerProcess:
@@ -32,25 +34,27 @@ class WorkerProcess:
 
     def __init__(self, queue: str) -> None:
         self.queue = queue
-        self.drain = Drain(queue)
+        self.drain: QueueWorker = BlockingDrain(queue) if queue == BLOCKING else Drain(queue)
         self.told_at = time.monotonic()
         self._backlog_since: float | None = None
 
     def told(self) -> None:
         """A hint came: work."""
         self.told_at = time.monotonic()
-        self.drain.run()
+        self.drain.told()
 
     def start(self) -> None:
-        """Start the poller thread."""
+        """Start the drain and the poller thread."""
+        self.drain.start()
         threading.Thread(target=self._look, name="poller", daemon=True).start()
 
     def stop(self) -> None:
         """End after the batch in hand; what was not started of it is handed back."""
-        self.drain.stopping.set()
+        self.drain.stop()
 
-    def forget(self) -> None:
-        """Take this process off the list of workers."""
+    def finish(self) -> None:
+        """Wait for the last steps, then take this process off the list of workers."""
+        self.drain.finish()
         store.workers_forget(self.drain.worker)
 
     def _look(self) -> None:
@@ -64,9 +68,11 @@ class WorkerProcess:
                 if now - seen >= SEEN_SECONDS:
                     seen = now
                     self._say_alive()
+                    if self.drain.is_clogged():
+                        self._end("Too many steps of this worker don't come back; ending it")
                 if self.queue != TICKS and now - max(polled, self.told_at) >= self._poll_seconds():
                     polled = now
-                    self.drain.run()
+                    self.drain.told()
                     leases.sweep()
                     self._watch()
             except (psycopg.Error, DatabaseError):
@@ -93,8 +99,11 @@ class WorkerProcess:
             return
         self._backlog_since = self._backlog_since or now
         if now - max(self._backlog_since, self.told_at) > DEAF_SECONDS:
-            log.error("This worker takes no messages any more; ending it so that it is started anew")
-            os.kill(os.getpid(), signal.SIGTERM)
+            self._end("This worker takes no messages any more; ending it")
+
+    def _end(self, why: str) -> None:
+        log.error("%s so that it is started anew", why)
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
 _here: WorkerProcess | None = None
@@ -122,10 +131,10 @@ def end(**_: object) -> None:
 
 
 def gone(**_: object) -> None:
-    """Celery has shut down: nobody need count on this process any more."""
+    """Celery has shut down: when the last steps are over, nobody need count on this process any more."""
     if _here is not None:
         with suppress(psycopg.Error, DatabaseError):
-            _here.forget()
+            _here.finish()
 
 
 worker_ready.connect(begin)

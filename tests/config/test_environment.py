@@ -68,3 +68,17 @@ def test_values_that_mean_nothing_are_a_line_each(monkeypatch):
 def test_a_process_without_a_home_has_no_facts(monkeypatch, tmp_path):
     monkeypatch.setenv("HANDOFF_HOME", str(tmp_path / "nothing"))
     assert environment.run_facts() == {}
+
+
+def test_the_number_of_blocking_threads_is_read_strictly(monkeypatch):
+    monkeypatch.delenv("HANDOFF_BLOCKING_THREADS", raising=False)
+    assert environment.blocking_threads() == 32
+    monkeypatch.setenv("HANDOFF_BLOCKING_THREADS", "200")
+    assert environment.blocking_threads() == 200
+
+
+@pytest.mark.parametrize("said", ["0", "-1", "1001", "8.0", "many", " 8", "٣"])
+def test_what_is_no_number_of_threads_is_refused(monkeypatch, said):
+    monkeypatch.setenv("HANDOFF_BLOCKING_THREADS", said)
+    with pytest.raises(environment.BadEnvironment, match="must be a number from 1 to 1000"):
+        environment.blocking_threads()

@@ -1,41 +1,15 @@
 """The loop of a worker over its queue: what stops it, what it gives back, and what it does without its database."""
 
-import psycopg
 import pytest
-from django.db import connection
 
-from lib import named_sql
 from runs import drain as drains
 from runs import graphs
 from runs.drain import Drain
 from runs.maintenance.leases import sweep
 from tests import factories as make
+from tests.runs.conftest import lose_the_connection
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def before(monkeypatch):
-    """Do something before the first statement of a name."""
-
-    def install(name, act):
-        def watch(statement):
-            if statement == name and not done:
-                done.append(statement)
-                act()
-
-        done = []
-        monkeypatch.setattr(named_sql, "watchers", [watch])
-
-    return install
-
-
-def lose_the_connection():
-    """As when PostgreSQL restarts."""
-    with psycopg.connect(
-        connection.connection.info.dsn, password=connection.connection.info.password
-    ) as other:
-        other.execute("SELECT pg_terminate_backend(%s)", [connection.connection.info.backend_pid])
 
 
 def test_a_drain_that_is_told_to_stop_gives_back_what_it_did_not_start(before, monkeypatch):

@@ -132,7 +132,7 @@ def test_steps_that_read_are_given_their_scope_by_one_statement_more():
     reading = {"id": "a", "type": "text.clean", "params": {"max_chars": "{{ input.n }}"}, "queue": "default"}
     make.start(make.graph([reading], []), *[{"n": n} for n in range(50)])
     drain = Drain("default")
-    drain.in_hand.drop(drain.claim(1))
+    drain.in_hand.drop(drain.claim(2))
     with watching() as seen:
         drain.in_hand.drop(drain.claim(100))
 
