@@ -1,6 +1,11 @@
 """Reading who there is."""
 
+from importlib import import_module
 from typing import Literal
+
+from django.conf import settings
+from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY
+from django.utils.crypto import constant_time_compare
 
 from accounts.models import Membership, Tenant, User
 from accounts.principal import Principal
@@ -30,6 +35,18 @@ def role_in(user: User, tenant: Tenant) -> str:
     if member is None:
         raise Missing(f"{user.username} is no member of {tenant.slug}.", field="user")
     return member.role
+
+
+def session_user(session_key: str | None) -> User | None:
+    """The active user who is logged in with this session, which stays as it is; None where it is over."""
+    session = import_module(settings.SESSION_ENGINE).SessionStore(session_key)
+    user = User.objects.filter(pk=session.get(SESSION_KEY), is_active=True).first()
+    if user is None:
+        return None
+    # It changes with the password.
+    known = session.get(HASH_SESSION_KEY, "")
+    good = [user.get_session_auth_hash(), *user.get_session_auth_fallback_hash()]
+    return user if any(constant_time_compare(known, one) for one in good) else None
 
 
 def session_principal(user: User) -> Principal | None:

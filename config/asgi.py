@@ -1,7 +1,8 @@
-"""The one port: http goes to Django's WSGI app on threads (twice as fast as its ASGI one), websockets are refused."""
+"""The one port: http goes to Django's WSGI app on threads (twice as fast as its ASGI one), websockets to Channels."""
 
 from django.conf import settings
 
+from config import websockets
 from config.asgi_types import Receive, Scope, Send
 from config.long_polls import LongPolls
 from config.request_body import LimitedBody
@@ -19,8 +20,7 @@ async def application(scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "lifespan":
         await _lifespan(receive, send)
     elif scope["type"] == "websocket":
-        await receive()
-        await send({"type": "websocket.close", "code": 1008})
+        await websockets.application(scope, receive, send)
     elif scope["path"] == "/healthz":
         await _healthz(send)
     else:

@@ -4,6 +4,7 @@ import os
 import secrets
 
 from config import environment
+from config.channel_layers import channel_layers
 
 BASE_DIR = environment.BASE_DIR
 HANDOFF_HOME = environment.home()
@@ -209,6 +210,8 @@ CELERY_BEAT_SCHEDULE = {
     "forgotten": {"task": "runs.tick_forgotten", "schedule": 5.0, "options": _TICK},
 }
 
+CHANNEL_LAYERS = channel_layers(REDIS_URL)
+
 # Polling only: no hint is ever sent through Redis (DESIGN "How it is run").
 HANDOFF_HINTS = environment.switch("HANDOFF_HINTS", default=True)
 
@@ -227,5 +230,7 @@ LOGGING = {
     "loggers": {
         "django": {"handlers": [], "level": "WARNING", "propagate": True},
         "handoff": {"level": "INFO"},
+        # It repeats each second what Redis says while it is away; whoever waits for Redis says so once.
+        "channels_redis": {"level": "CRITICAL"},
     },
 }

@@ -22,6 +22,9 @@ def serve(application: App, descriptor: int) -> None:
         cast(Any, application),  # its own shapes of ASGI are narrower than ours
         lifespan="on",
         ws="websockets-sansio",
+        # Clients have nothing to say but `ping`, and what they are told is too short to be compressed.
+        ws_max_size=1024,
+        ws_per_message_deflate=False,
         log_level="warning",
         access_log=False,
         server_header=False,

@@ -7,7 +7,7 @@ upgrading the lock would let two failing branches wait for each other (ENGINE "A
 
 import logging
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import psycopg
@@ -15,7 +15,7 @@ from django.db import transaction
 
 from engine.statuses import RUN_CLOSING, RUN_OPEN
 from lib import crash_points
-from runs import store
+from runs import live, store
 from runs.claimed import Broken, Ending, Held, Locked
 from runs.graphs import BrokenVersion, graph_of
 from runs.plan import Keep, Planned, closing_row, plan, plan_hopeless, runs_of
@@ -50,7 +50,15 @@ def advance(endings: Sequence[tuple[Held, Ending]], keep: Keep | None = None) ->
     heavy += _commit(_light, [planned for planned in plans if not planned.is_heavy], keep, result)
     _commit(_heavy, heavy, None, result)
     crash_points.hit("after_commit")
+    live.tell(_changes(result))
     return result
+
+
+def _changes(result: Result) -> Iterator[live.Change]:
+    for planned in result.written:
+        if (held := planned.held).id in result.applied:
+            # With any step its run may have ended.
+            yield live.Change(held.tenant_id, held.run_id, True, held.node, planned.row["status"])
 
 
 def _planned(held: Held, ending: Ending) -> Planned:
@@ -142,9 +150,11 @@ def _heavy(plans: list[Planned], keep: Keep | None, result: Result) -> list[Plan
             wave.finish()
             wave.fail()
         if closing:
-            rows = [closing_row(planned) for planned in closing]
+            closing = [replace(planned, row=closing_row(planned)) for planned in closing]
+            rows = [planned.row for planned in closing]
             done = store.advance(worker=None, ended=rows, anchors=[], steps=[], arrivals=[])
             wave.result.applied |= {*done.ended.values()}
+            wave.result.written += closing
             store.end_closing_runs(runs_of(closing))
         crash_points.hit("before_commit")
     result.add(wave.result)

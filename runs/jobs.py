@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.errors import ExpressionError, StepError
 from engine.statuses import RUN_CLOSING, StepStatus
-from runs import dispatch, leases, scopes, store
+from runs import dispatch, leases, live, scopes, store
 from runs.advance import advance
 from runs.claimed import Broken, Ending, Held
 from runs.execute import broken, encoded, idempotency_key
@@ -74,6 +74,7 @@ def poll(*, tenant: int, worker: str, queues: Sequence[str], max_jobs: int) -> l
         )
         if found:
             break
+    live.tell_steps((held for held, _, _ in found), StepStatus.RUNNING)
     scopes.load(held for held, _, _ in found)
     jobs = [_job(held, tokens[place - 1], expires) for held, expires, place in found]
     return [job for job in jobs if job is not None]

@@ -15,7 +15,7 @@ from engine.graph import Graph
 from engine.statuses import RUN_ENDED, RunStatus
 from lib.strict_json import strict_dumps
 from lib.uuid7 import uuid7
-from runs import dispatch, scopes, store
+from runs import dispatch, live, scopes, store
 from runs.claimed import Done, Locked
 from runs.graphs import BrokenVersion, Compiled, compiled, graph_of
 from runs.inputs import problem_of
@@ -96,6 +96,7 @@ def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "
             started.append(Started(run_id, key, new))
         wave = _begin(terms, version, rows)
     dispatch.wake(wave.result.wake)
+    live.tell_runs(terms.tenant, (row["id"] for row in rows))
     return started
 
 
@@ -205,6 +206,7 @@ def cancel_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") 
         store.close_runs(rows)
         store.cancel_open_steps(locked, cause="cancelled", statuses=NOT_STARTED)
         store.end_closing_runs(locked)
+    live.tell_runs(tenant, locked)
 
 
 def resume_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") -> None:
@@ -240,6 +242,7 @@ def resume_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") 
             raise RunRefused("broken_version", str(error), conflict=True) from error
         wave.fail()
     dispatch.wake(wave.result.wake.union(reopened["queues"]))
+    live.tell_runs(tenant, locked)
 
 
 def _had_alone(tenant: int, runs: Iterable[str]) -> dict[str, Locked]:

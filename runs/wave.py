@@ -32,15 +32,20 @@ NOT_OVER = (*NOT_STARTED, StepStatus.RUNNING)
 
 @dataclass(slots=True)
 class Result:
-    """What was done: the steps ended or retried, those that the worker keeps, the queues that have work now."""
+    """What was done: the steps ended or retried, those that the worker keeps, the queues that have work now.
+
+    `written` is what was written of steps: only of those in `applied` it had an effect.
+    """
 
     applied: set[str] = field(default_factory=set)
+    written: list[Planned] = field(default_factory=list)
     kept: list[Held] = field(default_factory=list)
     wake: set[str] = field(default_factory=set)
 
     def add(self, other: "Result") -> None:
         """Take over what another transaction did."""
         self.applied |= other.applied
+        self.written += other.written
         self.kept += other.kept
         self.wake |= other.wake
 
@@ -59,6 +64,7 @@ class Wave:
 
     def end(self, plans: Sequence[Planned], locked: Mapping[str, Locked]) -> None:
         """End steps of open runs and follow what that means as far as it goes."""
+        self.result.written += plans
         draft = Draft(self.keep)
         for planned in plans:
             run_id = planned.held.run_id

@@ -10,6 +10,7 @@ import pytest
 from django.conf import settings
 
 from config import environment
+from config.channel_layers import channel_layers
 from config.embedded import postgres, redis
 from config.embedded.processes import wait_until
 
@@ -54,6 +55,7 @@ def _use(database_url: str, redis_url: str) -> None:
     """Point Django at the servers: pytest-django read the settings before any conftest could say where they are."""
     os.environ.update(DATABASE_URL=database_url, REDIS_URL=redis_url)
     settings.DATABASE_URL, settings.REDIS_URL, settings.CELERY_BROKER_URL = database_url, redis_url, redis_url
+    settings.CHANNEL_LAYERS = channel_layers(redis_url)
     settings.DATABASES["default"].update(environment.database_of(database_url))
 
 

@@ -18,7 +18,7 @@ from config.embedded.processes import wait_until
 
 ROOT = Path(__file__).resolve().parents[1]
 SERVE = (
-    "import sys; from config.asgi import application; from config.web import serve;"
+    "import sys; from config.asgi import application; from config.web import serve; {setup};"
     "serve(application, int(sys.argv[1]))"
 )
 
@@ -31,14 +31,14 @@ def site(django_db_setup) -> Iterator[str]:
 
 
 @contextmanager
-def served() -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """A web process and its address."""
+def served(setup: str = "pass", **environment: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """A web process and its address; `setup` is a statement that it runs first."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         address = f"http://127.0.0.1:{listening.getsockname()[1]}"
         process = subprocess.Popen(
-            [sys.executable, "-c", SERVE, str(listening.fileno())],
+            [sys.executable, "-c", SERVE.format(setup=setup), str(listening.fileno())],
             cwd=ROOT,
-            env=_environment(),
+            env=_environment() | environment,
             pass_fds=[listening.fileno()],
         )
     try:
