@@ -62,17 +62,6 @@ def problems() -> list[str]:
     return found
 
 
-def blocking_threads() -> int:
-    """How many steps that wait for others one worker does at once (`HANDOFF_BLOCKING_THREADS`, default 32).
-
-    Raises ValueError for anything but a whole number from 1 to 1000.
-    """
-    said = os.environ.get("HANDOFF_BLOCKING_THREADS") or "32"
-    if not (said.isascii() and said.isdigit() and 1 <= int(said) <= 1000):
-        raise ValueError("HANDOFF_BLOCKING_THREADS must be a whole number from 1 to 1000.")
-    return int(said)
-
-
 def run_facts() -> dict[str, object]:
     """What the running supervisor wrote into run.json; empty when nothing runs there."""
     try:
