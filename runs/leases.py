@@ -10,7 +10,7 @@ import psycopg
 from django.db import DatabaseError, connection, transaction
 
 from engine.statuses import RUN_CLOSING, RunStatus, StepStatus
-from runs import dispatch, store
+from runs import dispatch, live, store
 from runs.claimed import Held
 
 log = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ class InHand:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
-    def take(self, steps: Iterable[Held]) -> None:
+    def take(self, steps: Sequence[Held]) -> None:
         """Steps that were just leased; each is renewed when a third of its lease has passed."""
         now = time.monotonic()
         with self._lock:
@@ -50,6 +50,7 @@ class InHand:
             if self._thread is None and self._leases:
                 self._thread = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
                 self._thread.start()
+        live.tell_steps(steps, StepStatus.RUNNING)
 
     def drop(self, steps: Iterable[Held]) -> None:
         """Steps that are over, or not ours any more."""
@@ -132,6 +133,7 @@ def hand_back(steps: Sequence[Held], *, lost: bool = False) -> list[str]:
             if step.run_id in statuses and statuses[step.run_id] not in RUN_CLOSING
         ]
         queues = store.hand_back(rows, lost=lost) if rows else []
+    live.tell_steps(steps)
     if closing := [step for step in steps if not lost and statuses.get(step.run_id) in RUN_CLOSING]:
         _never_started(closing)
     return queues
@@ -154,6 +156,7 @@ def _never_started(steps: Sequence[Held]) -> None:
         ]
         store.advance(worker=None, ended=rows, anchors=[], steps=[], arrivals=[])
         store.end_closing_runs(locked)
+    live.tell(live.Change(step.tenant_id, step.run_id) for step in steps)
 
 
 def _shared(steps: Sequence[Held]) -> dict[str, str]:

@@ -13,7 +13,7 @@ from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
 from django.conf import settings
 from django.db import DatabaseError, connection
 
-from runs import dispatch, store
+from runs import dispatch, live, store
 from runs.blocking import BlockingDrain
 from runs.drain import Drain, QueueWorker
 from runs.maintenance import leases
@@ -135,6 +135,7 @@ def gone(**_: object) -> None:
     if _here is not None:
         with suppress(psycopg.Error, DatabaseError):
             _here.finish()
+    live.settle()
 
 
 worker_ready.connect(begin)
