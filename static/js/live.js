@@ -1,0 +1,107 @@
+// Live pages: `<body data-live="/ws/runs/…">` watches that topic, and `handoff:changed` on the body says that something
+// changed (its detail: what). Partials then fetch themselves: `hx-trigger="handoff:changed from:body"`, nothing else.
+// Without a socket the same event comes every five seconds, and an element `[data-live-state]` says so.
+
+const GAP = 500; // ms between two events, so that nobody needs `delay` or `throttle`, which can lose the last one
+const POLL = 5_000;
+const SILENCE = 25_000; // the server says something every ten seconds
+const FIRST_RETRY = 500;
+const LAST_RETRY = 30_000;
+const NOT_ALLOWED = 4403;
+
+const path = document.body.dataset.live;
+const state = document.querySelector("[data-live-state]");
+
+let socket, retry, poll, gap, pending;
+let failures = 0;
+let heardAt = 0;
+
+function changed(detail = { changed: ["all"], nodes: {} }) {
+  if (!gap) {
+    document.body.dispatchEvent(new CustomEvent("handoff:changed", { detail }));
+    gap = setTimeout(() => {
+      const last = pending;
+      gap = pending = undefined;
+      if (last) changed(last);
+    }, GAP);
+    return;
+  }
+  const all = new Set([...(pending?.changed ?? []), ...detail.changed]);
+  pending = { ...detail, changed: [...all], nodes: { ...pending?.nodes, ...detail.nodes } };
+}
+
+function say(text) {
+  if (!state) return;
+  state.textContent = text;
+  state.hidden = !text;
+}
+
+function connect() {
+  leave();
+  socket = new WebSocket(Object.assign(new URL(path, location), { protocol: location.protocol.replace("http", "ws") }));
+  heardAt = Date.now();
+  socket.onopen = () => {
+    if (failures) changed();
+    failures = 0;
+    stopPolling();
+  };
+  socket.onmessage = (event) => {
+    heardAt = Date.now();
+    const message = JSON.parse(event.data);
+    if (message.changed.length) changed(message);
+  };
+  socket.onclose = (event) => (event.code === NOT_ALLOWED ? end() : lost());
+}
+
+function leave() {
+  clearTimeout(retry);
+  if (!socket) return;
+  socket.onopen = socket.onmessage = socket.onclose = null;
+  socket.close();
+  socket = undefined;
+}
+
+function lost() {
+  leave();
+  failures += 1;
+  // The first retry comes at once; that a second one is needed means that there is no socket to be had for now.
+  if (failures > 1) startPolling();
+  retry = setTimeout(connect, Math.min(LAST_RETRY, FIRST_RETRY * 2 ** (failures - 1)) * (0.5 + Math.random() / 2));
+}
+
+function end() {
+  pause();
+  document.removeEventListener("visibilitychange", follow);
+  say("Live updates ended. Load the page again.");
+  changed();
+}
+
+function startPolling() {
+  poll ??= setInterval(changed, POLL);
+  say("Live updates off, refreshing every 5 s");
+}
+
+function stopPolling() {
+  clearInterval(poll);
+  poll = undefined;
+  say("");
+}
+
+function pause() {
+  leave();
+  stopPolling();
+}
+
+/** A hidden page rests; when it is shown again it catches up. */
+function follow() {
+  if (document.hidden) return pause();
+  failures = 0;
+  changed();
+  connect();
+}
+
+if (path) {
+  document.addEventListener("visibilitychange", follow);
+  setInterval(() => socket && Date.now() - heardAt > SILENCE && lost(), POLL);
+  if (!document.hidden) connect();
+}
