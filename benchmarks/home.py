@@ -24,6 +24,7 @@ def running() -> Iterator[dict[str, Any]]:
             **{key: value for key, value in os.environ.items() if key not in ("DATABASE_URL", "REDIS_URL")},
             "HANDOFF_HOME": str(home),
             "HANDOFF_PORT": str(_free_port()),
+            "HANDOFF_EGRESS_ALLOW": "127.0.0.1/32",
         }
         log = (Path(folder) / "log").open("w")
         process = subprocess.Popen(

@@ -1,7 +1,12 @@
-"""What is measured: chains through two worker processes, one run at a time over HTTP, and statements per batch."""
+"""What is measured: chains through two workers, runs one at a time over HTTP, slow calls, statements per batch."""
 
+import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
 from statistics import quantiles
 from typing import Any
 
@@ -31,22 +36,18 @@ def measure(url: str, share: float) -> dict[str, dict[str, Any]]:
         "chain of 3, 2 workers": _chain_throughput(3, runs),
         "chain of 10, 2 workers": _chain_throughput(10, runs),
         "one run of 3 at a time, POST to COMPLETED": _one_at_a_time(url, int(300 * share)),
+        "calls of 1 s, 1 worker of 32 threads": _slow_calls(url, int(200 * share)),
         "statements per batch": _statements(),
     }
 
 
 def _chain_throughput(length: int, runs: int) -> dict[str, Any]:
     """Start `runs` chains of noop while the workers work on them; from the first start to the last completion."""
-    version = _publish(length)
-    terms = Terms(tenant=version.tenant_id, version=version.pk, by="bench")
+    version = _publish(_noops(length))
     began = time.monotonic()
-    for first in range(0, runs, START_BATCH):
-        start_runs(terms, [NewRun({"n": n}) for n in range(first, min(first + START_BATCH, runs))])
+    _start(version, runs)
     started = time.monotonic()
-    while (left := Run.unsafe_all_tenants.filter(version=version).exclude(status="COMPLETED").count()) > 0:
-        if time.monotonic() - began > DEADLINE_SECONDS:
-            raise SystemExit(f"{left} of {runs} runs did not complete in {DEADLINE_SECONDS} s")
-        time.sleep(0.02)
+    _wait_for(version, runs)
     took = time.monotonic() - began
     return {
         "runs": runs,
@@ -57,9 +58,60 @@ def _chain_throughput(length: int, runs: int) -> dict[str, Any]:
     }
 
 
+def _start(version: WorkflowVersion, runs: int) -> None:
+    terms = Terms(tenant=version.tenant_id, version=version.pk, by="bench")
+    for first in range(0, runs, START_BATCH):
+        start_runs(terms, [NewRun({"n": n}) for n in range(first, min(first + START_BATCH, runs))])
+
+
+def _wait_for(version: WorkflowVersion, runs: int) -> None:
+    began = time.monotonic()
+    while (left := Run.unsafe_all_tenants.filter(version=version).exclude(status="COMPLETED").count()) > 0:
+        if time.monotonic() - began > DEADLINE_SECONDS:
+            raise SystemExit(f"{left} of {runs} runs did not complete in {DEADLINE_SECONDS} s")
+        time.sleep(0.02)
+
+
+def _slow_calls(url: str, runs: int) -> dict[str, Any]:
+    """Start `runs` of one http.request each to a service that takes a second; quick runs go on beside them."""
+    with _slow_service(1.0) as service:
+        params = {"method": "GET", "url": service}
+        version = _publish([{"id": "call", "type": "http.request", "params": params}])
+        began = time.monotonic()
+        _start(version, runs)
+        beside = _one_at_a_time(url, max(runs // 5, 3))
+        _wait_for(version, runs)
+        took = time.monotonic() - began
+    quick = {f"quick runs beside: {key}": value for key, value in beside.items() if "POST" not in key}
+    return {"runs": runs, "seconds": round(took, 2), "calls/s": round(runs / took, 1), **quick}
+
+
+@contextmanager
+def _slow_service(seconds: float) -> Iterator[str]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            time.sleep(seconds)
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            return
+
+    class Server(ThreadingHTTPServer):
+        daemon_threads = True
+        request_queue_size = 256
+
+    server = Server(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}/"
+    finally:
+        server.shutdown()
+
+
 def _one_at_a_time(url: str, runs: int) -> dict[str, Any]:
     """Milliseconds from sending the POST to the run's completion, by the clock that both share; and of the POST."""
-    version = _publish(3)
+    version = _publish(_noops(3))
     tenant, admin = Tenant.objects.get(slug="default"), User.objects.get(username="admin")
     _, secret = create_token(user=admin, tenant=tenant, role="admin", name="bench")
     took, posts = [], []
@@ -93,9 +145,8 @@ def _statements() -> dict[str, Any]:
     """What one batch of 100 steps costs in statements, drained in this process from a queue of its own."""
     counts: Counter[str] = Counter()
     for size in (1, 100):
-        version = _publish(3, queue="bench")
-        terms = Terms(tenant=version.tenant_id, version=version.pk, by="bench")
-        start_runs(terms, [NewRun({"n": n}) for n in range(size)])
+        version = _publish([{**node, "queue": "bench"} for node in _noops(3)])
+        _start(version, size)
         seen: list[str] = []
         named_sql.watchers.append(seen.append)
         drain = Drain("bench")
@@ -106,10 +157,14 @@ def _statements() -> dict[str, Any]:
     return dict(counts)
 
 
-def _publish(length: int, queue: str | None = None) -> WorkflowVersion:
+def _noops(length: int) -> list[dict[str, Any]]:
+    return [{"id": f"s{n}", "type": "noop"} for n in range(length)]
+
+
+def _publish(nodes: list[dict[str, Any]]) -> WorkflowVersion:
+    """The nodes as a chain, published."""
     name = f"bench-{uuid7()[-12:]}"
-    nodes = [{"id": f"s{n}", "type": "noop"} | ({"queue": queue} if queue else {}) for n in range(length)]
-    edges = [{"from": f"s{n}", "to": f"s{n + 1}"} for n in range(length - 1)]
+    edges = [{"from": one["id"], "to": two["id"]} for one, two in pairwise(nodes)]
     definition = {"name": name, "nodes": nodes, "edges": edges}
     principal = command_principal("admin", "default")
     create_workflow(principal, name=name, definition=definition)
