@@ -122,8 +122,8 @@ def _check_host(url: httpx.URL) -> None:
     host = url.raw_host.decode("ascii")
     if not host or "%" in host:
         raise EgressRefused("The URL has no proper host.")
-    if url.port == 0:
-        raise EgressRefused("There is no port 0.")
+    if url.port is not None and not 0 < url.port < 65_536:
+        raise EgressRefused(f"There is no port {url.port}.")
     last = host.rstrip(".").rpartition(".")[2].lower()
     looks_numeric = last.isdigit() or re.fullmatch("0x[0-9a-f]*", last)
     # 0177.1, 2130706433: each resolver has its own idea of what these mean.

@@ -4,7 +4,7 @@ import queue
 import socket
 import ssl
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import httpcore
@@ -33,9 +33,7 @@ class CheckedNetwork(httpcore.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
         """A connection to `host`; the other parameters are httpcore's and not used. Raises EgressError."""
-        addresses = self._resolve(host, port)
-        for address in addresses:
-            self._rules.check(host, address, port)
+        addresses = self._in_time(lambda: self._checked(host, port))
         failure: EgressError | None = None
         for address in addresses[:_MOST_ADDRESSES]:
             try:
@@ -53,32 +51,38 @@ class CheckedNetwork(httpcore.NetworkBackend):
         """Never: a socket file has no address that could be checked."""
         raise NotImplementedError
 
+    def _checked(self, host: str, port: int) -> list[Address]:
+        """Where `host` is: every address that it has must pass. Raises EgressError."""
+        addresses = self._resolve(host, port)
+        for address in addresses:
+            self._rules.check(host, address, port)
+        return addresses
+
     def _resolve(self, host: str, port: int) -> list[Address]:
         if (address := literal(host)) is not None:
             return [address]
         try:
-            answers = self._in_time(lambda: list(self._rules.resolver(host, port, type=socket.SOCK_STREAM)))
+            return addresses_of(self._rules.resolver(host, port, type=socket.SOCK_STREAM))
         except (OSError, UnicodeError) as error:
             raise EgressFailed(f"The name {host} can't be resolved: {reason(error)}.") from None
-        return addresses_of(answers)
 
-    def _in_time(self, resolve: Any) -> Any:
-        """`resolve()`, which nothing can interrupt: a thread is left behind where it takes too long."""
-        answer: queue.SimpleQueue[tuple[Any, Exception | None]] = queue.SimpleQueue()
+    def _in_time(self, checked: Callable[[], list[Address]]) -> list[Address]:
+        """`checked()`; nothing can interrupt a resolver: its thread is left behind where it takes too long."""
+        answer: queue.SimpleQueue[list[Address] | Exception] = queue.SimpleQueue()
 
         def ask() -> None:
             try:
-                answer.put((resolve(), None))
+                answer.put(checked())
             except Exception as error:
-                answer.put((None, error))
+                answer.put(error)
 
         threading.Thread(target=ask, daemon=True).start()
         try:
-            found, error = answer.get(timeout=self._deadline.left())
+            found = answer.get(timeout=self._deadline.left())
         except queue.Empty:
             raise self._deadline.over() from None
-        if error is not None:
-            raise error
+        if isinstance(found, Exception):
+            raise found
         return found
 
     def _connect(self, address: Address, port: int) -> socket.socket:

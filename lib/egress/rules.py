@@ -111,7 +111,7 @@ def _allowance(entry: str) -> Allowance:
 
 def _parted(entry: str) -> tuple[str, str | None]:
     """CIDR and port. An IPv6 address without `/` is taken whole: what looks like its port is part of it."""
-    if entry.startswith("["):
+    if entry.startswith("[") and "]" in entry:
         inside, _, rest = entry[1:].partition("]")
         prefix, colon, port = rest.partition(":")
         return inside + prefix, port if colon else None
