@@ -78,6 +78,8 @@ MATRIX |= {
     "api-job-heartbeat": Route({"POST": "jobs:work"}, "/api/v1/jobs/{job}/heartbeat", names_object=True),
     "api-job-release": Route({"POST": "jobs:work"}, "/api/v1/jobs/{job}/release", names_object=True),
     "home": _page({"GET": "runs:read"}, "/"),
+    "find": _page({"GET": "runs:read"}, "/find"),
+    "styleguide": _page({"GET": "tokens:manage"}, "/styleguide/"),
     "runs": _page({"GET": "runs:read"}, "/runs/"),
     "run": Route({"GET": "runs:read"}, "/runs/{run}", page=True, names_object=True),
 }

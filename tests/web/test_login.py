@@ -13,10 +13,10 @@ def test_a_wrong_password_is_told_as_such_and_the_name_stays(stranger, ann):
     assert stranger.path() == "/login"
 
 
-def test_the_right_password_leads_to_the_runs_and_log_out_back(stranger, ann):
+def test_the_right_password_leads_home_and_log_out_back(stranger, ann):
     stranger.open("/login")
     stranger.log_in("a long password")
-    assert stranger.heading() == "Runs"
+    assert stranger.heading() == "Home"
     stranger.page.get_by_role("button", name="Log out").click()
     assert stranger.path() == "/login"
     stranger.open("/runs/")
@@ -37,4 +37,4 @@ def test_the_keyboard_is_enough_to_log_in(stranger, ann):
     stranger.page.keyboard.type("a long password")
     stranger.page.keyboard.press("Enter")
     stranger.page.wait_for_url("**/")
-    assert stranger.heading() == "Runs"
+    assert stranger.heading() == "Home"

@@ -26,11 +26,23 @@ def test_the_list_costs_the_same_for_one_run_as_for_fifty(client, ann):
     version = make.a_version(make.chain("noop", "noop", "noop"))
     make.start_version(version, {"n": 0})
     make.work()
-    few = statements_of(client, "/")
+    few = statements_of(client, "/runs/")
     make.start_version(version, *({"n": number} for number in range(60)))
     make.work()
-    assert client.get("/").text.count("<tr>") == 51
-    assert statements_of(client, "/") == few <= 6
+    assert client.get("/runs/").text.count("<tr>") == 51
+    assert statements_of(client, "/runs/") == few <= 6
+
+
+def test_home_costs_the_same_with_nothing_and_with_a_lot(client, ann):
+    client.force_login(ann)
+    few = statements_of(client, "/")
+    for _ in range(10):
+        version = make.a_version(make.chain("noop", "text.clean"))
+        make.start_version(version, *({"n": number} for number in range(5)))
+    make.work()
+    make.start_version(version, *({"n": number} for number in range(5)))
+    assert client.get("/").text.count("<tr>") == 3 * 6
+    assert statements_of(client, "/") <= few + 1 <= 9
 
 
 def test_a_run_costs_the_same_for_one_step_as_for_fifty(client, ann):
