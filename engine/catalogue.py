@@ -23,12 +23,19 @@ class StepSpec(Protocol):
     @property
     def timeout_seconds(self) -> int | None: ...
     @property
+    def retry(self) -> str:
+        """The retry preset of a node that names none."""
+
+    @property
     def default_queue(self) -> str | None:
         """The queue of a node that names none; None: the node's own id."""
 
     @property
     def input_schema(self) -> dict[str, Json] | None:
         """JSON Schema of what the step takes; None where it takes anything."""
+
+    def with_params(self, params: Mapping[str, Json]) -> "StepSpec":
+        """The type as these params make it, rendered or not: some decide what the step waits for."""
 
     def output_schema(self, params: Mapping[str, Json]) -> dict[str, Json] | None:
         """JSON Schema of what the step gives with these params; None where nothing is known of it."""

@@ -151,7 +151,7 @@ def entry_reads(node: Node, nodes: Mapping[str, Node]) -> References:
 def _node(
     raw: Mapping[str, Any], index: int, edges: list[Edge], catalogue: Catalogue, later: Mapping[str, Node]
 ) -> Node:
-    name, spec = raw["id"], catalogue[raw["type"]]
+    name, spec = raw["id"], catalogue[raw["type"]].with_params(raw.get("params") or {})
     predecessors = tuple(dict.fromkeys(edge.source for edge in edges if edge.target == name))
     leaving = tuple(edge for edge in edges if edge.source == name)
     targets = tuple(dict.fromkeys(edge.target for edge in leaving))
@@ -175,7 +175,7 @@ def _node(
         targets=targets,
         on_error=raw.get("on_error") or "fail",
         allow_no_match=bool(raw.get("allow_no_match")),
-        retry=policy(raw.get("retry")),
+        retry=policy(raw.get("retry"), spec.retry),
         queue=raw.get("queue") or spec.default_queue or name,
         priority=raw.get("priority"),
         lease_seconds=raw.get("lease_seconds") or spec.lease_seconds,

@@ -1,7 +1,7 @@
 """How long to wait before the next attempt, and whether there is one (R-078, R-080, R-081, R-088, C-3, H-1)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 
@@ -25,15 +25,15 @@ PRESETS: Mapping[str, RetryPolicy] = {
 }
 
 
-def policy(spec: str | Mapping[str, Any] | None) -> RetryPolicy:
-    """The policy that a definition's `retry` names: a preset, an object over the default, or the default."""
+def policy(spec: str | Mapping[str, Any] | None, default: str = "seed") -> RetryPolicy:
+    """The policy that a definition's `retry` names: a preset, an object over the default preset, or that itself."""
     if spec is None:
-        return PRESETS["seed"]
+        return PRESETS[default]
     if isinstance(spec, str):
         return PRESETS[spec]
     given = {key: value for key, value in spec.items() if value is not None}
     given["non_retryable"] = frozenset(given.get("non_retryable", ()))
-    return RetryPolicy(**given)
+    return replace(PRESETS[default], **given)
 
 
 def delay_seconds(policy: RetryPolicy, attempt: int, luck: float) -> float:

@@ -36,10 +36,14 @@ class Locked(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The attempt gave `output`; `encoded` is its strict JSON where it has been made already."""
+    """The attempt gave `output`; `encoded` is its strict JSON where it has been made already.
+
+    `usage`: what it used up, such as tokens.
+    """
 
     output: Json
     encoded: bytes | None = None
+    usage: Json = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,7 @@ class Broken:
     retryable: bool = False
     retry_after: float | None = None
     expired: bool = False
+    usage: Json = None
 
 
 Ending = Done | Broken

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from engine.catalogue import Json
@@ -38,6 +39,12 @@ def prepare(step: Held) -> Work:
 
 
 def _attempt(step: Held, step_type: StepType, params: Json) -> Ending:
+    usage: dict[str, Json] = {}
+    ending = _ending(step, step_type, params, usage)
+    return replace(ending, usage=usage) if usage else ending
+
+
+def _ending(step: Held, step_type: StepType, params: Json, usage: dict[str, Json]) -> Ending:
     try:
         output = execute_type(
             step_type,
@@ -47,6 +54,7 @@ def _attempt(step: Held, step_type: StepType, params: Json) -> Ending:
             node=step.node,
             attempt=step.attempt,
             idempotency_key=idempotency_key(step.run_id, step.node),
+            usage=usage,
         )
         return encoded(output)
     except Exception as error:

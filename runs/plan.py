@@ -66,6 +66,8 @@ def plan(held: Held, ending: Ending, graph: Graph, *, luck: float) -> Planned:
     """What an attempt's end means; `luck` in [0, 1) is the jitter of a retry."""
     node = graph.nodes[held.node]
     row: Row = {"id": held.id, "epoch": held.epoch}
+    if ending.usage is not None:
+        row["usage"] = ending.usage
     if isinstance(ending, Broken):
         if ending.expired:
             row["expired"] = True
@@ -125,6 +127,8 @@ def closing_row(planned: Planned) -> Row:
     """The row of an ending in a run that is failing or being cancelled: kept as it is, its edges unresolved."""
     row: Row = {"id": planned.held.id, "epoch": planned.held.epoch, "pending": True, "sinks": 0}
     ending = planned.ending
+    if ending.usage is not None:
+        row["usage"] = ending.usage
     if isinstance(ending, Done):
         return row | {"status": StepStatus.COMPLETED, "output": _encoded(ending)}
     row |= {"error": ending.error, "pending": False}

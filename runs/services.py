@@ -18,12 +18,12 @@ from lib.uuid7 import uuid7
 from runs import dispatch, live, scopes, store
 from runs.claimed import Done, Locked
 from runs.graphs import BrokenVersion, Compiled, compiled, graph_of
-from runs.inputs import problem_of
 from runs.models import Run
 from runs.plan import Anchor, plan
 from runs.wave import NOT_STARTED, Wave
 from steps.base import MAX_INPUT_BYTES
 
+from steps.schema import problem_of
 Json = Any
 IfExists = Literal["return", "new_if_ended", "error"]
 

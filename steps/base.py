@@ -53,13 +53,16 @@ class StepContext:
     node: str
     attempt: int
     idempotency_key: str
+    usage: dict[str, Json] = field(default_factory=dict)
+    """What the attempt has used up, such as tokens: `run` writes it here, history keeps it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepType:
     """One entry of the catalogue: the params, schemas, face in the builder and work of a step type.
 
-    `example` is `{"params", "input"}` that work. `output_schema_of`: where the output depends on the params.
+    `example` is `{"params", "input"}` that work. `output_schema_of`: where the output depends on the params;
+    `variant`: where kind, times and retries do.
     """
 
     name: str
@@ -76,6 +79,8 @@ class StepType:
     output_schema_of: Callable[[Mapping[str, Json]], dict[str, Json] | None] | None = None
     lease_seconds: int = 30
     timeout_seconds: int | None = 600
+    retry: str = "seed"
+    variant: Callable[["StepType", Mapping[str, Json]], "StepType"] | None = None
     takes_nothing: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -86,6 +91,10 @@ class StepType:
     def default_queue(self) -> str | None:
         """The queue of a node that names none; None: the node's own id (DESIGN "A definition")."""
         return QUEUE_OF_KIND[self.kind]
+
+    def with_params(self, params: Mapping[str, Json]) -> "StepType":
+        """The type as these params make it, rendered or not."""
+        return self if self.variant is None else self.variant(self, params)
 
     @property
     def params_schema(self) -> dict[str, Json]:
@@ -148,17 +157,19 @@ def execute(
     node: str,
     attempt: int,
     idempotency_key: str,
+    usage: dict[str, Json] | None = None,
 ) -> Json:
     """One attempt of a step: its output, or StepError.
 
-    `params` are rendered. BadParams, BadInput and BadOutput name the field, no retries (R-014, R-252).
+    `params` are rendered; what the attempt used up is written into `usage`. BadParams, BadInput and BadOutput name the field, no retries (R-014, R-252).
     """
     if step_type.takes_nothing and not params:
         # Chains of noop run 10,000 times a second and more: they pay for no validation.
         return step_type.run(StepContext(params, given, run_id, node, attempt, idempotency_key))
     checked = _checked(step_type.params_model, params, "BadParams", "params")
     taken = _checked(step_type.input_model, given, "BadInput", "input") if step_type.input_model else given
-    output = step_type.run(StepContext(checked, taken, run_id, node, attempt, idempotency_key))
+    used = {} if usage is None else usage
+    output = step_type.run(StepContext(checked, taken, run_id, node, attempt, idempotency_key, used))
     if step_type.output_model is not None:
         _checked(step_type.output_model, output, "BadOutput", "output")
     return output

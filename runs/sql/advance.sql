@@ -22,7 +22,7 @@ x AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%(ended)s::jsonb) AS x(
         id uuid, epoch int, status text, output jsonb, error jsonb, taken jsonb, sinks int, final boolean,
         delay double precision, held boolean, expired boolean, reopened boolean, pending boolean, cause text,
-        anchor uuid)
+        usage jsonb, anchor uuid)
 ),
 l AS MATERIALIZED (
     -- In order of id, as heartbeats and sweeps lock them: the plan of an UPDATE promises no order.
@@ -52,7 +52,7 @@ d AS (
        AND (x.expired IS NULL OR s.lease_expires_at <= clock.now)
     RETURNING s.id, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.attempt, s.epoch, s.worker, s.status,
               s.started_at, s.output, s.error, s.cancel_cause, s.edges_pending, x.taken, x.sinks, x.final, x.delay,
-              x.reopened, coalesce(x.anchor, s.id) AS anchor
+              x.usage, x.reopened, coalesce(x.anchor, s.id) AS anchor
 ),
 a AS (
     -- By its own anchor and not by its step: two endings of a step, one of an epoch that was lost, may share a batch.
@@ -127,7 +127,8 @@ h AS (
                    d.node, CASE WHEN d.reopened IS NULL THEN d.attempt END AS attempt,
                    jsonb_build_object('epoch', d.epoch, 'worker', d.worker, 'started_at', d.started_at,
                                       'error', d.error, 'retry_in', d.delay, 'taken', d.taken,
-                                      'cause', d.cancel_cause, 'edges_pending', nullif(d.edges_pending, false),
+                                      'cause', d.cancel_cause, 'usage', d.usage,
+                                      'edges_pending', nullif(d.edges_pending, false),
                                       'digest', encode(sha256(convert_to(d.output::text, 'UTF8')), 'hex')) AS payload
               FROM d
             UNION ALL

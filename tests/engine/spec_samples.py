@@ -41,11 +41,15 @@ class Spec:
     timeout_seconds: int | None = 600
     input_schema: dict[str, Json] | None = None
     gives: dict[str, Json] | None = None
+    retry: str = "seed"
     default_queue: str | None = field(init=False)
 
     def __post_init__(self) -> None:
         queues = {"inline": "default", "blocking": "blocking", "engine": "engine", "external": None}
         object.__setattr__(self, "default_queue", queues[self.kind])
+
+    def with_params(self, params: Mapping[str, Json]) -> "Spec":
+        return self
 
     def output_schema(self, params: Mapping[str, Json]) -> dict[str, Json] | None:
         return self.gives

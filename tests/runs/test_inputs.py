@@ -2,8 +2,8 @@
 
 import pytest
 
-from runs.inputs import problem_of
 from runs.services import RunRefused
+from steps.schema import problem_of
 from tests import factories as make
 
 ORDER = {

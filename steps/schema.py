@@ -1,4 +1,4 @@
-"""Is this the input that a workflow takes (its `input_schema`)? Patterns are RE2: an author's can't hang the API."""
+"""Is this a value that a JSON Schema takes? Patterns are RE2: those of an author can't hang anything."""
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
