@@ -177,7 +177,7 @@ def _steps() -> Iterator[Finding]:
     try:
         check_steps()
     except NotStartable as problem:
-        yield Finding("problem", str(problem), "see docs/configuration.md")
+        yield Finding("problem", str(problem).rstrip("."), "see docs/configuration.md")
         return
     mail = outside.mail()
     if mail.server is None:

@@ -67,7 +67,7 @@ def test_a_setting_that_cannot_be_meant_stops_the_start_in_one_line(monkeypatch,
         prepare()
     assert "\n" not in str(refused.value)
     [finding] = doctor._steps()
-    assert (finding.level, finding.text) == ("problem", str(refused.value))
+    assert (finding.level, f"{finding.text}.") == ("problem", str(refused.value))
 
 
 def test_the_doctor_says_where_mail_goes(monkeypatch):
