@@ -3,7 +3,7 @@
 import logging
 import uuid
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from dataclasses import field as _field
 from typing import Any
 
@@ -161,7 +161,7 @@ def _django(error: Exception) -> Problem | None:
 
 
 # Statements in `.sql` files raise psycopg's own errors, the ORM Django's.
-_UNAVAILABLE = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
+UNAVAILABLE = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
 
 
 def _database(error: Exception) -> Problem | None:
@@ -169,17 +169,19 @@ def _database(error: Exception) -> Problem | None:
         return _incident(error, 400, "invalid", "The database can't hold one of these values.")
     if isinstance(error, IntegrityError | psycopg.IntegrityError):
         return _incident(error, 409, "conflict", "This contradicts what is stored already.")
-    if isinstance(error, _UNAVAILABLE):
-        problem = _incident(error, 503, "unavailable", "The database is not available; try again.")
-        return Problem(
-            problem.status, problem.code, problem.message, None, problem.details, {"Retry-After": "1"}
-        )
+    if isinstance(error, UNAVAILABLE):
+        # While it is away each request comes by here: a line of each is enough, the trace tells nothing.
+        message = "The database is not available; try again."
+        problem = _incident(error, 503, "unavailable", message, trace=False)
+        return replace(problem, headers={"Retry-After": "1"})
     return None
 
 
-def _incident(error: Exception, code: int, name: str, message: str) -> Problem:
-    incident = uuid.uuid4().hex
-    logger.error("incident %s: %s", incident, type(error).__name__, exc_info=error)
+def _incident(error: Exception, code: int, name: str, message: str, *, trace: bool = True) -> Problem:
+    incident, said = uuid.uuid4().hex, str(error).partition("\n")[0]
+    logger.error(
+        "incident %s: %s: %s", incident, type(error).__name__, said, exc_info=error if trace else None
+    )
     return Problem(code, name, message, details={"incident": incident})
 
 

@@ -1,12 +1,13 @@
 """Errors that Django meets outside of any API view: the envelope under `/api/`, a plain page elsewhere."""
 
+import sys
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.views.csrf import csrf_failure as django_csrf_failure
 
-from lib.api.errors import CODE_OF_STATUS, Problem, describe, json_error
+from lib.api.errors import CODE_OF_STATUS, UNAVAILABLE, Problem, describe, json_error
 from lib.refusals import Refusal
 
 
@@ -23,8 +24,7 @@ class RefusalMiddleware:
         if not isinstance(exception, Refusal):
             return None
         problem = describe(exception)
-        context = {"status": problem.status, "message": problem.message}
-        return render(request, "error.html", context, status=problem.status)
+        return _page(request, problem.status, problem.message)
 
 
 _MESSAGES = {
@@ -52,7 +52,16 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """`handler500`; Django has logged the exception with the request."""
-    return _answer(request, 500)
+    error = sys.exc_info()[1]
+    if not isinstance(error, UNAVAILABLE):
+        return _answer(request, 500)
+    problem = describe(error)
+    if request.path.startswith("/api/"):
+        response = json_error(problem, request)
+    else:
+        response = _page(request, problem.status, "The database is not available.")
+    response.headers["Retry-After"] = problem.headers["Retry-After"]
+    return response
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
@@ -66,4 +75,12 @@ def _answer(request: HttpRequest, status: int) -> HttpResponse:
     message = _MESSAGES[status]
     if request.path.startswith("/api/"):
         return json_error(Problem(status, CODE_OF_STATUS[status], message), request)
-    return render(request, "error.html", {"status": status, "message": message}, status=status)
+    return _page(request, status, message)
+
+
+def _page(request: HttpRequest, status: int, message: str) -> HttpResponse:
+    context: dict[str, object] = {"status": status, "message": message}
+    if status >= 500:
+        # The database may be gone, and with it who is logged in and what was to be told them.
+        context |= {"user": None, "messages": ()}
+    return render(request, "error.html", context, status=status)

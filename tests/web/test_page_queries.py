@@ -1,11 +1,10 @@
 """What pages cost, without a browser: as many statements for many rows as for few."""
 
 import pytest
-from django.db import connection
-from django.template.loader import render_to_string
-from django.test import RequestFactory
+from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
+from runs import queries
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -53,11 +52,25 @@ def test_a_run_costs_the_same_for_one_step_as_for_fifty(client, ann):
     assert statements_of(client, f"/runs/{short}") == statements_of(client, f"/runs/{long}") <= 7
 
 
-def test_the_page_of_our_own_errors_needs_no_database(client, ann):
+def test_a_page_says_that_the_database_is_away_without_asking_it(client, ann, monkeypatch):
     client.force_login(ann)
-    request = RequestFactory().get("/")
-    request.session, request.user = client.session, ann
-    with CaptureQueriesContext(connection) as captured:
-        text = render_to_string("error.html", {"status": 500, "message": "It broke."}, request)
-    assert "It broke." in text
-    assert len(captured) == 0
+    client.raise_request_exception = False
+
+    def gone(*_, **__):
+        raise OperationalError("connection refused")
+
+    monkeypatch.setattr(connection, "cursor", gone)
+    for path in ("/", "/runs/"):
+        answer = client.get(path)
+        assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
+        assert "The database is not available." in answer.text
+        assert "Log out" not in answer.text
+
+
+def test_the_page_of_our_own_errors_needs_no_database(client, ann, monkeypatch):
+    client.force_login(ann)
+    client.raise_request_exception = False
+    monkeypatch.setattr(queries, "at_a_glance", lambda *_: 1 / 0)
+    answer = client.get("/")
+    assert (answer.status_code, "Something went wrong on our side." in answer.text) == (500, True)
+    assert "Log out" not in answer.text
