@@ -40,13 +40,12 @@ function connect() {
   leave();
   socket = new WebSocket(Object.assign(new URL(path, location), { protocol: location.protocol.replace("http", "ws") }));
   heardAt = Date.now();
-  socket.onopen = () => {
-    if (failures) changed();
-    failures = 0;
-    stopPolling();
-  };
+  socket.onopen = () => failures && changed();
   socket.onmessage = (event) => {
     heardAt = Date.now();
+    // Not when it opens: one that opens and closes over and over is no socket.
+    failures = 0;
+    stopPolling();
     const message = JSON.parse(event.data);
     if (message.changed.length) changed(message);
   };
