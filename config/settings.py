@@ -140,7 +140,8 @@ CONTENT_SECURITY_POLICY = {
 # A body of the API; a text of more than 1 MiB must still get in, to fail its step.
 HANDOFF_MAX_BODY_BYTES = 8 * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = HANDOFF_MAX_BODY_BYTES
-DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
+# A pipeline's form has three for each row of a list.
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 2000
 DATA_UPLOAD_MAX_NUMBER_FILES = 0
 
 REST_FRAMEWORK = {

@@ -1,8 +1,10 @@
 """Reading workflows and versions, always within one tenant."""
 
+from itertools import count
 from pathlib import Path
 
-from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, Func, IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from lib.named_sql import Statements
 from lib.refusals import Conflict, Missing
@@ -15,6 +17,36 @@ def list_workflows(tenant_id: int, *, archived: bool = False, q: str | None = No
     """The tenant's workflows with `latest` (the number of the last published version, or None)."""
     rows = _with_latest(tenant_id).filter(archived_at__isnull=not archived)
     return rows.filter(Q(name__icontains=q) | Q(title__icontains=q)) if q else rows
+
+
+def listed_workflows(tenant_id: int, q: str = "") -> QuerySet[Workflow]:
+    """The workflows as a page lists them, newest first: with `latest`, and `steps` of that version or the draft."""
+    rows = list_workflows(tenant_id)
+    if q:
+        rows = rows.filter(Q(name__icontains=q) | Q(title__icontains=q) | Q(description__icontains=q))
+    versions = WorkflowVersion.objects.for_tenant(tenant_id).filter(workflow=OuterRef("pk"))
+    published = Subquery(versions.order_by("-number").values(count=_StepCount("definition"))[:1])
+    counted = rows.annotate(steps=Coalesce(published, _StepCount("draft_definition")))
+    return counted.defer("draft_definition", "draft_layout").order_by("-created_at", "-id")
+
+
+def free_name(tenant_id: int, wanted: str) -> str:
+    """`wanted`, or with a number behind it where that is taken, archived workflows' names included."""
+    taken = set(
+        Workflow.objects.for_tenant(tenant_id).filter(name__startswith=wanted).values_list("name", flat=True)
+    )
+    numbered = (f"{wanted}-{number}" for number in count(2))
+    return wanted if wanted not in taken else next(name for name in numbered if name not in taken)
+
+
+class _StepCount(Func):
+    """How many steps a definition has; a draft may be written in the short dialect, or hold anything."""
+
+    template = (
+        "jsonb_array_length(jsonb_path_query_array(%(expressions)s,"
+        """ '$.keyvalue() ? (@.key == "nodes" || @.key == "steps").value[*]'))"""
+    )
+    output_field = IntegerField()
 
 
 def startable_workflows(tenant_id: int) -> QuerySet[Workflow]:
@@ -60,6 +92,12 @@ def get_version(tenant_id: int, name: str, number: int) -> WorkflowVersion:
     if version is None:
         raise Missing(f"The workflow {name} has no version {number}.", field="version")
     return version
+
+
+def version_numbers(workflow: Workflow) -> list[int]:
+    """The numbers of its versions, newest first."""
+    rows = WorkflowVersion.objects.for_tenant(workflow.tenant_id).filter(workflow=workflow)
+    return list(rows.order_by("-number").values_list("number", flat=True)[:100])
 
 
 def latest_version(tenant_id: int, name: str) -> WorkflowVersion | None:

@@ -20,7 +20,7 @@ from workflows.guards import why_not_archive
 from workflows.models import NAME_PATTERN, Workflow, WorkflowVersion
 
 # They would hide behind the routes of the same name.
-RESERVED_NAMES = frozenset({"validate", "import"})
+RESERVED_NAMES = frozenset({"validate", "import", "new", "examples"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +134,13 @@ def save_draft(
     definition: dict[str, Json],
     expected_revision: int,
     layout: dict[str, Json] | None = None,
+    title: str | None = None,
+    description: str | None = None,
     reason: str | None = None,
 ) -> Drafted:
     """Replaces the draft if it still is at `expected_revision`; its problems don't stand against that.
+
+    Title and description of the workflow follow: those given, or else those in the definition.
 
     Raises Stale for another revision, Missing, or Conflict for an archived workflow.
     """
@@ -145,16 +149,18 @@ def save_draft(
     with transaction.atomic():
         rows = Workflow.objects.for_tenant(principal.tenant_id).filter(name=name)
         changed = rows.filter(draft_revision=expected_revision, archived_at=None).update(
-            **_draft(principal, definition, layout)
+            **_draft(principal, definition, layout), **_about(definition, title, description)
         )
         workflow = queries.get_workflow(principal.tenant_id, name)
         if not changed:
             queries.refuse_archived(workflow)
-            raise Stale(
-                "The draft was changed since you read it.", details={"revision": workflow.draft_revision}
-            )
+            raise _stale(workflow)
         audit.record(principal, "workflow.save_draft", name, reason=reason)
     return Drafted(workflow, checked.problems, created=False)
+
+
+def _stale(workflow: Workflow) -> Stale:
+    return Stale("The draft was changed since you read it.", details={"revision": workflow.draft_revision})
 
 
 def _draft(
@@ -169,15 +175,38 @@ def _draft(
     return values if layout is None else values | {"draft_layout": layout}
 
 
-def publish(principal: Principal, name: str, *, note: str = "", reason: str | None = None) -> Published:
+def _about(definition: dict[str, Json], title: str | None, description: str | None) -> dict[str, Json]:
+    """What changes of the workflow's own title and description with its draft."""
+    given = {
+        "title": _text(definition.get("title"), 200) or None if title is None else title[:200],
+        "description": (
+            _text(definition.get("description"), 10_000) or None
+            if description is None
+            else description[:10_000]
+        ),
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def publish(
+    principal: Principal,
+    name: str,
+    *,
+    note: str = "",
+    expected_revision: int | None = None,
+    reason: str | None = None,
+) -> Published:
     """Makes the draft the next version; content equal to the latest version's is that version (R-020).
 
-    Raises Unprocessable with the problems, Missing, or Conflict for an archived workflow.
+    Raises Unprocessable with the problems, Missing, Conflict for an archived workflow, or Stale where the draft no
+    longer is at `expected_revision`.
     """
     principal.require(WORKFLOWS_PUBLISH)
     with transaction.atomic():
         # The number is the last one + 1 and the content is compared with it: both under the row's lock.
         workflow = queries.lock_workflow(principal.tenant_id, name)
+        if expected_revision not in (None, workflow.draft_revision):
+            raise _stale(workflow)
         checked = check(workflow.draft_definition, name=name)
         native = _publishable(checked)
         digest = content_hash(native)
@@ -250,6 +279,29 @@ def import_definition(
         expected_revision=workflow.draft_revision,
         reason=reason,
     )
+
+
+def restore(principal: Principal, version: WorkflowVersion, *, expected_revision: int) -> Drafted:
+    """Makes what a version has the draft again. Raises what `save_draft` raises."""
+    return save_draft(
+        principal,
+        version.workflow.name,
+        definition=dict(version.definition),
+        layout=dict(version.layout),
+        expected_revision=expected_revision,
+    )
+
+
+def duplicate(principal: Principal, name: str) -> Workflow:
+    """A new workflow with the same draft, under a name of its own. Raises Missing."""
+    principal.require(WORKFLOWS_WRITE)
+    original = queries.get_workflow(principal.tenant_id, name)
+    new_name = queries.free_name(principal.tenant_id, f"{name[:110]}-copy")
+    definition = {**original.draft_definition, "name": new_name}
+    title = f"{original.title[:190]} (copy)" if original.title else None
+    if title:
+        definition["title"] = title
+    return create_workflow(principal, name=new_name, definition=definition).workflow
 
 
 def export(principal: Principal, name: str, *, version: int | None = None) -> dict[str, Json]:

@@ -2,10 +2,27 @@
 
 from django.urls import path
 
-from workflows import views
+from workflows import definitions, editor, views
 
 urlpatterns = [
     path("workflows/", views.workflows_page, name="workflows"),
-    path("workflows/new", views.new_page, name="workflow-new"),
+    path("workflows/new", editor.new_page, name="workflow-new"),
     path("workflows/<workflow_name:name>/", views.workflow_page, name="workflow"),
+    path("workflows/<workflow_name:name>/edit", editor.edit_page, name="workflow-edit"),
+    path("workflows/<workflow_name:name>/versions", views.versions_page, name="workflow-versions"),
+    path(
+        "workflows/<workflow_name:name>/versions/<int:number>/edit",
+        views.restore_version,
+        name="workflow-restore",
+    ),
+    path(
+        "workflows/<workflow_name:name>/definition", definitions.definition_page, name="workflow-definition"
+    ),
+    path(
+        "workflows/<workflow_name:name>/definition.json",
+        definitions.download_definition,
+        name="workflow-download",
+    ),
+    path("workflows/<workflow_name:name>/archive", views.archive_workflow, name="workflow-archive"),
+    path("workflows/<workflow_name:name>/duplicate", views.duplicate_workflow, name="workflow-duplicate"),
 ]

@@ -1,29 +1,100 @@
-"""Pages of workflows."""
+"""Pages that show workflows, and what can be done with one as a whole."""
 
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST
 
 from accounts.access import PageRequest, page
-from accounts.roles import WORKFLOWS_READ
-from workflows import queries
+from accounts.roles import WORKFLOWS_READ, WORKFLOWS_WRITE
+from lib.refusals import Conflict, Stale
+from workflows import queries, services
+from workflows.drawing import draw
+from workflows.forms import as_number
+from workflows.models import Workflow, WorkflowVersion
+from workflows.starting import start_form
+
+ON_A_PAGE = 50
 
 
 @page(WORKFLOWS_READ)
 def workflows_page(request: PageRequest) -> HttpResponse:
-    """The workflows, newest first."""
-    q = request.GET.get("q", "").strip()
-    found = queries.list_workflows(request.principal.tenant_id, q=q or None).order_by("-created_at", "-id")
-    return render(request, "workflows/list.html", {"workflows": found[:200], "q": q})
-
-
-@page(WORKFLOWS_READ)
-def new_page(request: PageRequest) -> HttpResponse:
-    """Begin a pipeline."""
-    return render(request, "workflows/new.html")
+    """The workflows, newest first; `?q=` looks in name, title and description."""
+    q = request.GET.get("q", "").strip().replace("\x00", "")[:200]
+    found = queries.listed_workflows(request.principal.tenant_id, q)
+    rows = Paginator(found, ON_A_PAGE).get_page(request.GET.get("page"))
+    return render(request, "workflows/list.html", {"workflows": rows, "q": q})
 
 
 @page(WORKFLOWS_READ)
 def workflow_page(request: PageRequest, name: str) -> HttpResponse:
-    """A workflow with its versions."""
-    workflow = queries.get_workflow(request.principal.tenant_id, name)
-    return render(request, "workflows/detail.html", {"workflow": workflow})
+    """A workflow: what its latest version does, a form to start it, its last runs."""
+    workflow, latest = _with_latest(request, name)
+    context = {
+        "workflow": workflow,
+        "latest": latest,
+        "drawing": draw(latest.definition if latest else workflow.draft_definition),
+        "start": start_form(latest.definition) if latest else None,
+    }
+    return render(request, "workflows/detail.html", context | _about(request, "overview"))
+
+
+@page(WORKFLOWS_READ)
+def versions_page(request: PageRequest, name: str) -> HttpResponse:
+    """The versions of a workflow, newest first."""
+    tenant = request.principal.tenant_id
+    rows = queries.list_versions(tenant, name).defer("definition", "layout").order_by("-number")
+    context = {"workflow": queries.get_workflow(tenant, name), "versions": rows[:200]}
+    return render(request, "workflows/versions.html", context | _about(request, "versions"))
+
+
+@require_POST
+@page(WORKFLOWS_WRITE)
+def restore_version(request: PageRequest, name: str, number: int) -> HttpResponse:
+    """Makes a version the draft again; the draft that the reader saw is the one that is replaced."""
+    version = queries.get_version(request.principal.tenant_id, name, number)
+    seen = as_number(request.POST.get("revision"))
+    try:
+        services.restore(request.principal, version, expected_revision=seen)
+    except Stale:
+        messages.error(request, "Nothing was changed: somebody saved the draft meanwhile. Look at it first.")
+        return redirect("workflow-versions", name)
+    messages.success(request, f"The draft is version {number} now. Publish it when it is as you want it.")
+    return redirect("workflow-edit", name)
+
+
+@require_POST
+@page(WORKFLOWS_WRITE)
+def archive_workflow(request: PageRequest, name: str) -> HttpResponse:
+    """No new runs from now on; `undo` takes it out of the archive."""
+    try:
+        services.update_workflow(request.principal, name, archived="undo" not in request.POST)
+    except Conflict as refusal:
+        messages.error(request, refusal.message)
+        return redirect("workflow", name)
+    if "undo" in request.POST:
+        messages.success(request, f"{name} can be started again.")
+        return redirect("workflow", name)
+    messages.success(request, f"{name} is archived. Its runs and versions stay.")
+    return redirect("workflows")
+
+
+@require_POST
+@page(WORKFLOWS_WRITE)
+def duplicate_workflow(request: PageRequest, name: str) -> HttpResponse:
+    """A new workflow with the same draft."""
+    made = services.duplicate(request.principal, name)
+    messages.success(request, f"This is {made.name}, a copy of the draft of {name}.")
+    return redirect("workflow-edit", made.name)
+
+
+def _with_latest(request: PageRequest, name: str) -> tuple[Workflow, WorkflowVersion | None]:
+    tenant = request.principal.tenant_id
+    return queries.get_workflow(tenant, name), queries.latest_version(tenant, name)
+
+
+def _about(request: PageRequest, tab: str) -> dict[str, Any]:
+    return {"tab": tab, "may_write": WORKFLOWS_WRITE in request.principal.scopes}

@@ -82,6 +82,32 @@ MATRIX |= {
     "styleguide": _page({"GET": "tokens:manage"}, "/styleguide/"),
     "runs": _page({"GET": "runs:read"}, "/runs/"),
     "run": Route({"GET": "runs:read"}, "/runs/{run}", page=True, names_object=True),
+    "run-value": Route({"GET": "runs:read"}, "/runs/{run}/value", page=True, names_object=True),
+    "run-resume": Route({"POST": "runs:operate"}, "/runs/{run}/resume", page=True, names_object=True),
+    "run-cancel": Route({"POST": "runs:operate"}, "/runs/{run}/cancel", page=True, names_object=True),
+    "run-again": Route(
+        {"GET": "runs:start", "POST": "runs:start"}, "/runs/{run}/again", page=True, names_object=True
+    ),
+    "workflow-start": Route(
+        {"GET": "runs:start", "POST": "runs:start"}, "/workflows/ours/start", page=True, names_object=True
+    ),
+    "workflow-runs": Route({"GET": "runs:read"}, "/workflows/ours/runs", page=True, names_object=True),
+}
+
+_WRITE = {"POST": "workflows:write"}
+_FORM = {"GET": "workflows:write"} | _WRITE
+
+MATRIX |= {
+    "workflows": _page({"GET": "workflows:read"}, "/workflows/"),
+    "workflow-new": _page(_FORM, "/workflows/new"),
+    "workflow": _page({"GET": "workflows:read"}, "/workflows/ours/"),
+    "workflow-edit": _page(_FORM, "/workflows/ours/edit"),
+    "workflow-versions": _page({"GET": "workflows:read"}, "/workflows/ours/versions"),
+    "workflow-restore": _page(_WRITE, "/workflows/ours/versions/1/edit"),
+    "workflow-definition": _page({"GET": "workflows:read"} | _WRITE, "/workflows/ours/definition"),
+    "workflow-download": _page({"GET": "workflows:read"}, "/workflows/ours/definition.json"),
+    "workflow-archive": _page(_WRITE, "/workflows/ours/archive"),
+    "workflow-duplicate": _page(_WRITE, "/workflows/ours/duplicate"),
 }
 
 # Bodies that are good, so that only the authorisation can refuse them.

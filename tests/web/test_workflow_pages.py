@@ -1,0 +1,291 @@
+"""The pages of workflows, without a browser: what they show, take and cost, and who may."""
+
+import re
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils.html import escape
+
+from accounts.models import Membership, User
+from tests import factories as make
+from tests.api.authorisation_matrix import MATRIX, address
+from workflows.models import Workflow, WorkflowVersion
+
+pytestmark = pytest.mark.django_db
+
+PAGES = [name for name, route in MATRIX.items() if name.startswith("workflow") and route.page]
+CHAIN = make.chain("text.clean", "text.summarize")
+
+
+@pytest.fixture
+def author(client):
+    """The client, logged in as an author of the default tenant."""
+    user = User.objects.create_user("ben", "a long password")
+    Membership.objects.create(tenant=make.a_tenant(), user=user, role="author")
+    client.force_login(user)
+    return client
+
+
+def a_workflow(name="ours", *, definition=CHAIN, tenant=None) -> Workflow:
+    """A workflow of this name with a published version."""
+    made = make.a_version(definition, tenant=tenant).workflow
+    Workflow.objects.for_tenant(made.tenant_id).filter(pk=made.pk).update(
+        name=name, draft_definition={**definition, "name": name}
+    )
+    return Workflow.objects.for_tenant(made.tenant_id).get(pk=made.pk)
+
+
+def the(name="ours") -> Workflow:
+    return Workflow.objects.for_tenant(make.a_tenant().pk).get(name=name)
+
+
+def sent(**changes):
+    """The form of a pipeline of two steps."""
+    form = {
+        "title": "Ours",
+        "name": "ours",
+        "description": "",
+        "revision": "1",
+        "step": ["s1", "s2"],
+        "s1.type": "text.clean",
+        "s1.shown": "text.clean",
+        "s1.params.strip_html": "on",
+        "s1.params.fix_encoding": "on",
+        "s2.type": "text.summarize",
+        "s2.shown": "text.summarize",
+        "s2.params.sentences": "5",
+        "do": "save",
+    }
+    return form | changes
+
+
+def statements_of(client, path: str) -> int:
+    assert client.get(path).status_code == 200
+    with CaptureQueriesContext(connection) as captured:
+        client.get(path)
+    return len(captured)
+
+
+def test_the_list_shows_what_there_is_and_finds_by_description(author):
+    a_workflow("alpha")
+    Workflow.objects.for_tenant(make.a_tenant().pk).update(title="First", description="about frogs")
+    a_workflow("beta")
+    text = author.get("/workflows/?q=frogs").text
+    assert "First" in text
+    assert "about frogs" in text
+    assert "version 1" in text
+    assert "beta" not in text
+    assert re.search(r">2<span", text)
+    assert "Nothing has" in author.get("/workflows/?q=toads").text
+
+
+def test_the_list_costs_the_same_for_one_as_for_fifty_and_has_pages(author):
+    a_workflow("w0")
+    few = statements_of(author, "/workflows/")
+    for number in range(1, 55):
+        a_workflow(f"w{number}")
+    assert statements_of(author, "/workflows/") == few <= 6
+    assert author.get("/workflows/").text.count('class="what"') == 50
+    assert author.get("/workflows/?page=2").text.count('class="what"') == 5
+
+
+def test_an_archived_workflow_leaves_the_list_and_can_come_back(author):
+    a_workflow()
+    assert author.post("/workflows/ours/archive").headers["Location"] == "/workflows/"
+    assert "No workflow yet" in author.get("/workflows/").text
+    assert "This workflow is archived" in author.get("/workflows/ours/").text
+    author.post("/workflows/ours/archive", {"undo": "1"})
+    assert the().archived_at is None
+
+
+def test_a_pipeline_is_saved_and_shown_again(author):
+    assert author.get("/workflows/new").status_code == 200
+    answer = author.post("/workflows/new", sent(name="", title="Täglich"))
+    assert answer.headers["Location"] == "/workflows/taeglich/edit"
+    draft = the("taeglich").draft_definition
+    assert draft == {
+        "name": "taeglich",
+        "title": "Täglich",
+        "nodes": [
+            {"id": "clean", "type": "text.clean"},
+            {"id": "summarize", "type": "text.summarize", "params": {"sentences": 5}},
+        ],
+        "edges": [{"from": "clean", "to": "summarize"}],
+    }
+    assert 'value="5"' in author.get("/workflows/taeglich/edit").text
+
+
+def test_publishing_saves_first_and_says_what_became_of_it(author):
+    answer = author.post("/workflows/new", sent(do="publish", note="first"), follow=True)
+    assert answer.redirect_chain == [("/workflows/ours/", 302)]
+    assert "Published as version 1." in answer.text
+    version = WorkflowVersion.objects.for_tenant(make.a_tenant().pk).get()
+    assert version.note == "first"
+    again = sent(do="publish") | {"s1.id": "clean", "s2.id": "summarize"}
+    assert (
+        "Nothing is different from version 1" in author.post("/workflows/ours/edit", again, follow=True).text
+    )
+
+
+def test_problems_stand_at_their_fields_and_the_draft_is_kept(author):
+    answer = author.post("/workflows/new", sent(do="publish") | {"s2.params.sentences": "99"}, follow=True)
+    assert answer.redirect_chain == [("/workflows/ours/edit", 302)]
+    assert "Saved as a draft, but not published" in answer.text
+    assert (
+        'aria-describedby="s2-params-sentences-help s2-params-sentences-fault" aria-invalid="true"'
+        in answer.text
+    )
+    assert 'href="#s2-params-sentences"' in answer.text
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"title": " "}, "Give it a title."),
+        ({"title": "日本", "name": ""}, "A name has 1 to 128"),
+        ({"name": "a b"}, "A name has 1 to 128"),
+        ({"name": "taken"}, "There is a workflow taken already."),
+        ({"name": "import"}, "be the name of a workflow"),
+    ],
+)
+def test_what_stands_against_saving_is_said_and_nothing_typed_is_lost(author, changes, said):
+    a_workflow("taken")
+    answer = author.post("/workflows/new", sent(description="my words") | changes)
+    assert answer.status_code == 422
+    assert said in answer.text
+    assert "my words" in answer.text
+    assert 'value="5"' in answer.text
+
+
+def test_a_stale_save_overwrites_nothing_and_keeps_what_was_typed(author):
+    a_workflow()
+    theirs = make.chain("text.keywords", name="ours")
+    make_draft = Workflow.objects.for_tenant(make.a_tenant().pk)
+    make_draft.update(draft_definition=theirs, draft_revision=2)
+
+    answer = author.post("/workflows/ours/edit", sent(title="Mine"))
+    assert answer.status_code == 409
+    assert "Nothing was saved: the draft was changed meanwhile" in answer.text
+    assert 'value="Mine"' in answer.text
+    assert 'name="revision" value="1"' in answer.text
+    assert the().draft_definition == theirs
+
+    answer = author.post("/workflows/ours/edit", sent(title="Mine", do="publish"))
+    assert answer.status_code == 409
+    author.post("/workflows/ours/edit", sent(title="Mine", do="overwrite:2"))
+    assert the().title == "Mine"
+
+
+@pytest.mark.parametrize("action", ["up:s2", "down:s1"])
+def test_the_buttons_work_without_a_script_and_save_nothing(author, action):
+    text = author.post("/workflows/new", sent(do=action)).text
+    shown = text[: text.index("<template")]
+    assert re.findall(r'name="step" value="(\w+)"', shown) == ["s2", "s1"]
+    assert 'value="5"' in shown
+    assert not Workflow.objects.for_tenant(make.a_tenant().pk).exists()
+
+
+def test_steps_come_and_go_without_a_script(author):
+    text = author.post("/workflows/new", sent(do="add:text.tag")).text
+    assert re.findall(r'name="step" value="(\w+)"', text[: text.index("<template")]) == ["s1", "s2", "s3"]
+    text = author.post("/workflows/new", sent(do="remove:s1")).text
+    assert re.findall(r'name="step" value="(\w+)"', text[: text.index("<template")]) == ["s2"]
+
+
+def test_what_is_no_pipeline_offers_its_definition_instead(author):
+    a_workflow(definition=make.chain("text.clean", "job"))
+    text = author.get("/workflows/ours/edit").text
+    assert "more than a chain of text steps" in text
+    assert 'href="/workflows/ours/definition"' in text
+    assert author.get("/workflows/ours/definition").status_code == 200
+
+
+def test_the_page_of_a_workflow_shows_its_steps_and_the_form_to_start_it(author):
+    a_workflow(definition={**CHAIN, "metadata": {"sample_input": {"text": "A sample."}}})
+    text = author.get("/workflows/ours/").text
+    assert "Clean text" in text
+    assert 'id="start"' in text
+    assert 'name="input_kind" value="text"' in text
+    assert ">A sample.</textarea>" in text
+    assert statements_of(author, "/workflows/ours/") <= 7
+
+
+def test_versions_are_listed_and_become_the_draft_again(author):
+    a_workflow()
+    Workflow.objects.for_tenant(make.a_tenant().pk).update(
+        draft_definition=make.chain("text.tag", name="ours"), draft_revision=4
+    )
+    assert "Version 1" in author.get("/workflows/ours/versions").text
+    assert statements_of(author, "/workflows/ours/versions") <= 7
+    author.post("/workflows/ours/versions/1/edit", {"revision": "3"})
+    assert the().draft_definition["nodes"][0]["type"] == "text.tag"
+    answer = author.post("/workflows/ours/versions/1/edit", {"revision": "4"})
+    assert answer.headers["Location"] == "/workflows/ours/edit"
+    assert the().draft_definition["nodes"][0]["type"] == "text.clean"
+
+
+def test_the_draft_is_edited_as_json_with_its_problems_by_line(author):
+    a_workflow()
+    answer = author.post(
+        "/workflows/ours/definition",
+        {"revision": "1", "definition": '{"name": "ours", "nodes": [{"id": "a", "type": "text.cleam"}]}'},
+        follow=True,
+    )
+    assert "There is no step type" in answer.text
+    assert re.search(r'data-line="\d+">Line [5-7]<', answer.text)
+    assert statements_of(author, "/workflows/ours/definition") <= 7
+
+
+@pytest.mark.parametrize(
+    ("text", "revision", "status", "said"),
+    [
+        ("{", "1", 422, "no JSON that can be kept"),
+        ("[]", "1", 422, "it begins with {"),
+        ('{"a": 1, "a": 2}', "1", 422, "no JSON that can be kept"),
+        ("{}", "7", 409, "the draft was changed meanwhile"),
+    ],
+)
+def test_json_that_is_not_saved_stays_in_its_box(author, text, revision, status, said):
+    a_workflow()
+    answer = author.post("/workflows/ours/definition", {"revision": revision, "definition": text})
+    assert answer.status_code == status
+    assert said in answer.text
+    assert the().draft_revision == 1
+    assert f">{escape(text)}</textarea>" in answer.text
+
+
+def test_a_definition_is_taken_away_as_a_file(author):
+    a_workflow()
+    answer = author.get("/workflows/ours/definition.json?version=1")
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="ours-v1.json"'
+    assert answer.json()["nodes"] == CHAIN["nodes"]
+    assert author.get("/workflows/ours/definition.json?version=9").status_code == 404
+
+
+def test_a_copy_has_a_name_of_its_own(author):
+    a_workflow()
+    for name in ("ours-copy", "ours-copy-2"):
+        assert author.post("/workflows/ours/duplicate").headers["Location"] == f"/workflows/{name}/edit"
+        assert the(name).draft_definition["nodes"] == CHAIN["nodes"]
+
+
+def test_a_viewer_reads_and_changes_nothing(client, ann):
+    a_workflow()
+    client.force_login(ann)
+    text = client.get("/workflows/ours/").text
+    assert "/workflows/ours/edit" not in text
+    assert "<textarea" not in client.get("/workflows/ours/definition").text
+    for name in PAGES:
+        for method, scope in MATRIX[name].methods.items():
+            if scope not in ("workflows:read", "runs:read"):
+                answer = client.generic(method, address(name))
+                assert answer.status_code == 403, (name, method)
+
+
+def test_what_belongs_to_another_tenant_is_not_there(author):
+    a_workflow(tenant=make.a_tenant("theirs"))
+    for name in PAGES:
+        for method in MATRIX[name].methods:
+            if "/ours" in MATRIX[name].path:
+                assert author.generic(method, address(name)).status_code == 404, (name, method)

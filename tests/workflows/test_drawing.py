@@ -1,0 +1,77 @@
+"""The picture of a definition, and the form that starts it."""
+
+import pytest
+
+from tests import factories as make
+from workflows.drawing import draw
+from workflows.starting import start_form, takes_text
+
+
+def test_a_chain_is_drawn_as_one():
+    drawing = draw(make.chain("text.clean", "text.summarize"))
+    assert drawing.is_chain
+    assert [step.title for step in drawing.steps] == ["Clean text", "Summarize"]
+
+
+def test_branches_are_set_in_and_what_joins_them_is_not():
+    drawing = draw(
+        make.graph(
+            [{"id": "check", "type": "decision"}, "dear", "paid", "cheap", "last"],
+            [
+                {"from": "check", "to": "dear", "branch": "premium"},
+                {"from": "check", "to": "cheap", "default": True},
+                "dear>paid",
+                "paid>last",
+                "cheap>last",
+                {"from": "dear", "to": "sorry", "on": "error"},
+            ],
+        )
+    )
+    shown = [(step.id, step.depth, step.way or step.after) for step in drawing.steps]
+    assert shown == [
+        ("check", 0, []),
+        ("dear", 1, "if premium"),
+        ("paid", 1, []),
+        ("cheap", 1, "otherwise"),
+        ("last", 0, ["paid", "cheap"]),
+    ]
+    assert not drawing.is_chain
+
+
+@pytest.mark.parametrize(
+    "document",
+    [None, {}, {"nodes": 5}, {"nodes": [1, {"id": 2}], "edges": [{"from": {}, "to": []}]}, {"steps": [5]}],
+)
+def test_what_is_no_definition_is_an_empty_picture(document):
+    assert draw(document).steps == []
+
+
+def test_a_circle_in_a_draft_is_drawn_all_the_same():
+    assert len(draw(make.graph(["a", "b"], ["a>b", "b>a"])).steps) == 2
+
+
+@pytest.mark.parametrize(
+    ("definition", "is_text"),
+    [
+        (make.chain("text.clean", "job"), True),
+        (make.chain("job", "text.clean"), False),
+        (make.chain("job", input_schema={"type": "string"}), True),
+        (make.chain("job", input_schema={"type": "object", "properties": {"text": {}}}), True),
+        (make.chain("text.clean", input_schema={"type": "object"}), False),
+    ],
+)
+def test_a_text_is_asked_for_where_the_first_step_takes_one(definition, is_text):
+    assert takes_text(definition) is is_text
+
+
+@pytest.mark.parametrize(
+    ("definition", "given"),
+    [
+        (make.chain("text.clean", metadata={"sample_input": {"text": "Hi"}}), "Hi"),
+        (make.chain("text.clean", metadata={"sample_input": "Hi"}), "Hi"),
+        (make.chain("job", metadata={"sample_input": {"a": 1}}), '{\n  "a": 1\n}'),
+        (make.chain("job", metadata="none"), ""),
+    ],
+)
+def test_the_sample_input_stands_in_the_form(definition, given):
+    assert start_form(definition).given == given

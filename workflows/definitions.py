@@ -1,0 +1,131 @@
+"""The definition of a workflow as JSON: to be read, copied, taken away, and the draft to be edited."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from accounts.access import PageRequest, page
+from accounts.roles import WORKFLOWS_READ, WORKFLOWS_WRITE
+from engine.problems import Problem
+from lib.refusals import Invalid, Stale
+from lib.strict_json import BadJson, Json, strict_loads
+from workflows import queries, services
+from workflows.checking import check
+from workflows.forms import as_number
+from workflows.models import Workflow, WorkflowVersion
+
+MOST_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A problem and the line of the text where it is."""
+
+    problem: Problem
+    line: int
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page(WORKFLOWS_READ)
+def definition_page(request: PageRequest, name: str) -> HttpResponse:
+    """The draft, to be edited by who may, or `?version=` as it is."""
+    workflow = queries.get_workflow(request.principal.tenant_id, name)
+    if request.method == "POST":
+        return _save(request, workflow)
+    version = _asked_version(request, name)
+    shown = version.definition if version else workflow.draft_definition
+    problems = [] if version else _located(shown, check(shown, name=name).problems)
+    context = {"version": version, "text": pretty(shown), "problems": problems}
+    return _page(request, workflow, context)
+
+
+@page(WORKFLOWS_READ)
+def download_definition(request: PageRequest, name: str) -> HttpResponse:
+    """The draft or `?version=` as a file."""
+    workflow = queries.get_workflow(request.principal.tenant_id, name)
+    version = _asked_version(request, name)
+    shown = version.definition if version else workflow.draft_definition
+    file = f"{name}-v{version.number}.json" if version else f"{name}-draft.json"
+    answer = HttpResponse(pretty(shown), content_type="application/json")
+    answer["Content-Disposition"] = f'attachment; filename="{file.replace(":", "_")}"'
+    return answer
+
+
+def pretty(value: Json) -> str:
+    """JSON as people read it."""
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+
+
+def _save(request: PageRequest, workflow: Workflow) -> HttpResponse:
+    request.principal.require(WORKFLOWS_WRITE)
+    text = request.POST.get("definition", "")
+    asked = request.POST.get("overwrite") or request.POST.get("revision")
+    context: dict[str, Any] = {"text": text, "revision": as_number(request.POST.get("revision"))}
+    try:
+        services.save_draft(
+            request.principal, workflow.name, definition=_object(text), expected_revision=as_number(asked)
+        )
+    except Invalid as bad:
+        return _page(request, workflow, context | {"error": bad.message}, status=422)
+    except Stale:
+        return _page(request, workflow, context | {"stale": workflow}, status=409)
+    messages.success(request, "Saved as a draft. Runs still take the last published version.")
+    return redirect("workflow-definition", workflow.name)
+
+
+def _object(text: str) -> dict[str, Json]:
+    try:
+        value = strict_loads(text.encode(), max_bytes=MOST_BYTES)
+    except BadJson as bad:
+        raise Invalid(f"{bad.message} {bad.pointer}".strip()) from None
+    if not isinstance(value, dict):
+        raise Invalid("A definition is a JSON object: it begins with { and ends with }.")
+    return value
+
+
+def _page(
+    request: PageRequest, workflow: Workflow, context: dict[str, Any], status: int = 200
+) -> HttpResponse:
+    may_write = WORKFLOWS_WRITE in request.principal.scopes
+    numbers = queries.version_numbers(workflow)
+    frame = {"workflow": workflow, "tab": "definition", "may_write": may_write, "numbers": numbers}
+    frame |= {"revision": workflow.draft_revision}
+    return render(request, "workflows/definition.html", frame | context, status=status)
+
+
+def _asked_version(request: PageRequest, name: str) -> WorkflowVersion | None:
+    asked = as_number(request.GET.get("version"))
+    return queries.get_version(request.principal.tenant_id, name, asked) if asked else None
+
+
+def _located(shown: Json, problems: list[Problem]) -> list[Located]:
+    lines = dict(_lines(shown, "", 1)) if problems else {}
+    return [Located(problem, _line(problem.field, lines)) for problem in problems]
+
+
+def _line(path: str, lines: dict[str, int]) -> int:
+    """The line of the place, or of the nearest thing around it that is there."""
+    while path not in lines:
+        path = path[: max(path.rfind("."), path.rfind("["), 0)]
+    return lines[path]
+
+
+def _lines(value: Json, path: str, line: int) -> Iterator[tuple[str, int]]:
+    """Each path in a value with the line where it begins in `pretty`."""
+    yield path, line
+    inside = line + 1
+    if isinstance(value, dict):
+        parts = [(f"{path}.{key}" if path else key, item) for key, item in value.items()]
+    elif isinstance(value, list):
+        parts = [(f"{path}[{place}]", item) for place, item in enumerate(value)]
+    else:
+        return
+    for at, item in parts:
+        yield from _lines(item, at, inside)
+        inside += pretty(item).count("\n") + 1

@@ -1,0 +1,131 @@
+"""The pages that change a draft: the pipeline form, and the definition as JSON."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from accounts.access import PageRequest, page
+from accounts.roles import WORKFLOWS_PUBLISH, WORKFLOWS_WRITE
+from lib.refusals import Refusal, Stale, Unprocessable
+from workflows import pipelines, queries, services
+from workflows.checking import check
+from workflows.forms import NEW, Form, as_number, note_of, storable
+from workflows.models import Workflow
+from workflows.pipelines import NotAPipeline, Pipeline, Step
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page(WORKFLOWS_WRITE)
+def new_page(request: PageRequest) -> HttpResponse:
+    """A new pipeline: nothing is kept before it is saved or published."""
+    if request.method != "POST":
+        return _form(request, Form(Pipeline()))
+    title = request.POST.get("title", "").strip()
+    name = request.POST.get("name", "").strip() or pipelines.name_of(title)
+    form = Form(pipelines.from_posted(dict(request.POST.lists()), NEW), name=name, note=note_of(request.POST))
+    return _answer(request, form)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page(WORKFLOWS_WRITE)
+def edit_page(request: PageRequest, name: str) -> HttpResponse:
+    """The draft as a form, if it is a chain of text steps; what was typed is never lost and overwrites nothing."""
+    workflow = queries.get_workflow(request.principal.tenant_id, name)
+    queries.refuse_archived(workflow)
+    if request.method == "POST":
+        return _answer(request, _posted(request, workflow))
+    try:
+        pipeline = pipelines.from_definition(workflow.draft_definition)
+    except NotAPipeline as why:
+        return render(request, "workflows/no_pipeline.html", {"workflow": workflow, "why": str(why)})
+    pipeline.title = workflow.title or pipeline.title
+    pipeline.description = workflow.description or pipeline.description
+    pipeline.show(check(workflow.draft_definition, name=name).problems)
+    return _form(request, Form(pipeline, workflow, name, revision=workflow.draft_revision))
+
+
+def _posted(request: PageRequest, workflow: Workflow) -> Form:
+    posted = dict(request.POST.lists())
+    pipeline = pipelines.from_posted(posted, workflow.draft_definition)
+    return Form(
+        pipeline, workflow, workflow.name, note_of(request.POST), as_number(request.POST.get("revision"))
+    )
+
+
+def _answer(request: PageRequest, form: Form) -> HttpResponse:
+    """What comes of a press of one of the form's buttons."""
+    verb, _, argument = request.POST.get("do", "save").partition(":")
+    if verb not in ("save", "publish", "overwrite"):
+        form.pipeline = pipelines.rearranged(form.pipeline, f"{verb}:{argument}")
+        return _form(request, form)
+    if verb == "overwrite":
+        form.revision = as_number(argument)
+    try:
+        saved = _save(request, form)
+    except Stale:
+        form.stale = queries.get_workflow(request.principal.tenant_id, form.name)
+        return _form(request, form, status=409)
+    except Refusal as refusal:
+        form.errors[refusal.field or "form"] = refusal.message
+        return _form(request, form, status=422)
+    return _publish(request, saved, form.note) if verb == "publish" else _saved(request, saved)
+
+
+def _save(request: PageRequest, form: Form) -> Workflow:
+    """Writes what was typed as the draft. Raises Stale, or another Refusal."""
+    if not form.pipeline.title:
+        raise Unprocessable("Give it a title.", field="title")
+    pipeline, old = form.pipeline, form.workflow
+    base = old.draft_definition if old else NEW
+    definition = storable(pipelines.to_definition(pipeline, base, form.name))
+    if old is None:
+        return services.create_workflow(request.principal, name=form.name, definition=definition).workflow
+    same = (old.draft_definition, old.title, old.description) == (
+        definition,
+        pipeline.title,
+        pipeline.description,
+    )
+    if same and old.draft_revision == form.revision:
+        return old
+    return services.save_draft(
+        request.principal,
+        form.name,
+        definition=definition,
+        expected_revision=form.revision,
+        title=pipeline.title,
+        description=pipeline.description,
+    ).workflow
+
+
+def _saved(request: PageRequest, workflow: Workflow) -> HttpResponse:
+    messages.success(request, "Saved as a draft. Runs still take the last published version.")
+    return redirect("workflow-edit", workflow.name)
+
+
+def _publish(request: PageRequest, workflow: Workflow, note: str) -> HttpResponse:
+    try:
+        published = services.publish(
+            request.principal, workflow.name, note=note, expected_revision=workflow.draft_revision
+        )
+    except Refusal as refusal:
+        messages.error(request, f"Saved as a draft, but not published: {refusal.message}")
+        return redirect("workflow-edit", workflow.name)
+    said = (
+        "Published as version {}." if published.created else "Nothing is different from version {}: it stays."
+    )
+    messages.success(request, said.format(published.version.number))
+    return redirect("workflow", workflow.name)
+
+
+def _form(request: PageRequest, form: Form, status: int = 200) -> HttpResponse:
+    context: dict[str, Any] = {
+        "form": form,
+        "pipeline": form.pipeline,
+        "choices": pipelines.choices(),
+        "blanks": [Step("KEY", choice.name) for choice in pipelines.choices()],
+        "may_publish": WORKFLOWS_PUBLISH in request.principal.scopes,
+    }
+    return render(request, "workflows/edit.html", context, status=status)
