@@ -161,7 +161,8 @@ def execute(
 ) -> Json:
     """One attempt of a step: its output, or StepError.
 
-    `params` are rendered; what the attempt used up is written into `usage`. BadParams, BadInput and BadOutput name the field, no retries (R-014, R-252).
+    `params` are rendered; what the attempt used up is written into `usage`. BadParams, BadInput and BadOutput name the
+    field, no retries (R-014, R-252).
     """
     if step_type.takes_nothing and not params:
         # Chains of noop run 10,000 times a second and more: they pay for no validation.

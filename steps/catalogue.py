@@ -9,11 +9,13 @@ from steps.decision import DECISION
 from steps.email_send import EMAIL_SEND
 from steps.http_request import HTTP_REQUEST
 from steps.job import JOB
+from steps.llm_prompt import LLM_PROMPT
 from steps.noop import NOOP
 from steps.text.clean import TEXT_CLEAN
 from steps.text.keywords import TEXT_KEYWORDS
 from steps.text.summarize import TEXT_SUMMARIZE
 from steps.text.tag import TEXT_TAG
+from steps.text.translate import TEXT_TRANSLATE
 from steps.transform import TRANSFORM
 
 GROUP = "handoff.steps"
@@ -22,6 +24,8 @@ BUILT_IN = (
     TEXT_SUMMARIZE,
     TEXT_KEYWORDS,
     TEXT_TAG,
+    TEXT_TRANSLATE,
+    LLM_PROMPT,
     HTTP_REQUEST,
     EMAIL_SEND,
     TRANSFORM,

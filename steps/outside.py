@@ -3,12 +3,18 @@
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
+from ipaddress import ip_network
+from urllib.parse import SplitResult, urlsplit, urlunsplit
 
-from lib.egress import Egress, EgressRules, Server, allowances
+from lib.egress import Allowance, Egress, EgressRules, Server, allowances
 from lib.mail import SmtpServer, smtp_server
 from steps.addresses import is_address
 
 ALLOW, SMTP_URL, MAIL_FROM = "HANDOFF_EGRESS_ALLOW", "HANDOFF_SMTP_URL", "HANDOFF_MAIL_FROM"
+LLM_URL, LLM_KEY, LLM_MODEL = "HANDOFF_LLM_URL", "HANDOFF_LLM_KEY", "HANDOFF_LLM_MODEL"
+# The operator names the server of the model, so it may be anywhere but where nobody may go.
+_EVERYWHERE = (ip_network("0.0.0.0/0"), ip_network("::/0"))
+_PORTS = {"http": 80, "https": 443}
 
 _own: tuple[Server, ...] = ()
 
@@ -23,6 +29,16 @@ class Mail:
 
     sender: str
     server: SmtpServer | None
+
+
+@dataclass(frozen=True, slots=True)
+class LlmServer:
+    """Where chat completions are asked for, the key and the model; `egress` reaches its port and no other."""
+
+    url: str
+    key: str
+    model: str
+    egress: Egress
 
 
 def protect(servers: Iterable[tuple[str, int]]) -> None:
@@ -55,7 +71,40 @@ def mail() -> Mail:
     return Mail(sender, server)
 
 
+def llm() -> LlmServer | None:
+    """The server of the language model; None where none is configured. Raises BadSetting."""
+    given = os.environ.get(LLM_URL, "").strip()
+    key, model = os.environ.get(LLM_KEY, "").strip(), os.environ.get(LLM_MODEL, "").strip()
+    if not (key.isascii() and key.isprintable()) or " " in key:
+        raise BadSetting(f"{LLM_KEY} must have neither blanks nor other than ASCII characters.")
+    if not model.isprintable() or len(model) > 200:
+        raise BadSetting(f"{LLM_MODEL} must be the name of a model in one line of at most 200 characters.")
+    if not given:
+        return None
+    parts = _llm_address(given)
+    path = parts.path.rstrip("/") or "/v1"
+    path = path if path.endswith("/chat/completions") else f"{path}/chat/completions"
+    port = parts.port or _PORTS[parts.scheme]
+    rules = EgressRules(allow=tuple(Allowance(network, port) for network in _EVERYWHERE), deny=_own)
+    return LlmServer(urlunsplit(parts._replace(path=path)), key, model, Egress(rules))
+
+
+def _llm_address(given: str) -> SplitResult:
+    wanted = f"{LLM_URL} must be an address such as https://llm.example.org/v1, with http:// or https://"
+    try:
+        parts = urlsplit(given)
+        is_good = parts.scheme in _PORTS and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        raise BadSetting(f"{wanted}.") from None
+    if not is_good or not given.isprintable() or " " in given:
+        raise BadSetting(f"{wanted}.")
+    if parts.username is not None or parts.query or parts.fragment:
+        raise BadSetting(f"{wanted} and without user, query or fragment; the key belongs into {LLM_KEY}.")
+    return parts
+
+
 def check() -> None:
     """Read all of it. Raises BadSetting."""
     egress()
     mail()
+    llm()

@@ -8,10 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from engine.catalogue import Json
 from steps.base import Params, StepContext, StepType, WholeNumber
-from steps.text import phrases, tokens
+from steps.text import by_llm, phrases, tokens
 from steps.text.language import detect
 from steps.text.phrases import Family, Key, Survey
-from steps.text.source import LLM_HELP, TextInput, TextOutput, refuse_llm
+from steps.text.source import LLM_HELP, TextInput, TextOutput
 
 GENERAL_WEIGHT = 0.25
 # What a phrase says, a single word as frequent says less precisely; but the best word leads.
@@ -53,14 +53,11 @@ class Keywords(TextOutput):
 
 
 def run(context: StepContext) -> Json:
-    """`{text, keywords: [{keyword, score}]}`. Raises StepError LlmNotConfigured."""
+    """`{text, keywords: [{keyword, score}]}`. Raises StepError where a language model is asked and doesn't help."""
     params: KeywordsParams = context.params
-    refuse_llm(params.llm)
     text = context.input.text
-    return {
-        "text": text,
-        "keywords": [{"keyword": keyword, "score": score} for keyword, score in extract(text, params.limit)],
-    }
+    found = by_llm.keywords(context, text, params.limit) if params.llm else extract(text, params.limit)
+    return {"text": text, "keywords": [{"keyword": keyword, "score": score} for keyword, score in found]}
 
 
 def extract(text: str, limit: int) -> list[tuple[str, float]]:
@@ -194,4 +191,5 @@ TEXT_KEYWORDS = StepType(
     input_model=TextInput,
     output_model=Keywords,
     run=run,
+    variant=by_llm.variant,
 )

@@ -1,4 +1,4 @@
-"""What every text step takes, and the answer while no LLM is configured."""
+"""What every text step takes and gives."""
 
 from typing import Any
 
@@ -6,7 +6,6 @@ from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, field_v
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
-from engine.errors import StepError
 from steps.problems import kind_of
 
 MAX_BYTES = 1024 * 1024
@@ -61,13 +60,3 @@ class TextOutput(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     text: str
-
-
-def refuse_llm(wanted: bool) -> None:
-    """Raises StepError where a step is to use an LLM: none can be configured so far (R-247)."""
-    if wanted:
-        raise StepError(
-            "LlmNotConfigured",
-            "`llm` is true, but no language model is configured; set it to false to use the built-in method.",
-            details={"field": "llm"},
-        )

@@ -6,10 +6,10 @@ from pydantic import Field
 
 from engine.catalogue import Json
 from steps.base import Params, StepContext, StepType, WholeNumber
-from steps.text import centrality, tokens
+from steps.text import by_llm, centrality, tokens
 from steps.text.language import Language, detect, general_stems, stems
 from steps.text.sentences import Sentence, sentences_of
-from steps.text.source import LLM_HELP, TextInput, TextOutput, refuse_llm
+from steps.text.source import LLM_HELP, TextInput, TextOutput
 from steps.text.stopwords import words
 
 GENERAL_WEIGHT = 0.3
@@ -50,10 +50,12 @@ class Summary(TextOutput):
 
 
 def run(context: StepContext) -> Json:
-    """`{text, sentences}`. Raises StepError LlmNotConfigured."""
+    """`{text, sentences}`. Raises StepError where a language model is asked and doesn't help."""
     params: SummarizeParams = context.params
-    refuse_llm(params.llm)
-    chosen = summarize(context.input.text, params.sentences)
+    if params.llm:
+        chosen = by_llm.summary(context, context.input.text, params.sentences)
+    else:
+        chosen = summarize(context.input.text, params.sentences)
     return {"text": " ".join(chosen), "sentences": len(chosen)}
 
 
@@ -122,4 +124,5 @@ TEXT_SUMMARIZE = StepType(
     input_model=TextInput,
     output_model=Summary,
     run=run,
+    variant=by_llm.variant,
 )

@@ -9,8 +9,9 @@ from pydantic_core import PydanticCustomError
 from engine.catalogue import Json
 from steps.base import Params, StepContext, StepType
 from steps.problems import kind_of
+from steps.text import by_llm
 from steps.text.evidence import evidence_of, profile_of, shared
-from steps.text.source import LLM_HELP, TextInput, TextOutput, refuse_llm
+from steps.text.source import LLM_HELP, TextInput, TextOutput
 
 # Below this a text holds a word or two of a category, as every longer text does of every category.
 ENOUGH = 0.33
@@ -74,10 +75,13 @@ class Tag(TextOutput):
 
 
 def run(context: StepContext) -> Json:
-    """`{text, category, scores}`. Raises StepError LlmNotConfigured."""
+    """`{text, category, scores}`. Raises StepError where a language model is asked and doesn't help."""
     params: TagParams = context.params
-    refuse_llm(params.llm)
-    scores = score(context.input.text, params.categories)
+    if params.llm:
+        categories = [category.model_dump(exclude_defaults=True) for category in params.categories]
+        scores = by_llm.scores(context, context.input.text, categories)
+    else:
+        scores = score(context.input.text, params.categories)
     # max takes the first of equals: the order of the list decides.
     best = max(scores, key=lambda name: scores[name])
     return {
@@ -123,4 +127,5 @@ TEXT_TAG = StepType(
     input_model=TextInput,
     output_model=Tag,
     run=run,
+    variant=by_llm.variant,
 )

@@ -1,0 +1,103 @@
+"""llm.prompt: a question to a language model, and its answer as text or as JSON of a given shape."""
+
+from collections.abc import Mapping
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic_core import PydanticCustomError
+
+from engine.catalogue import Json
+from engine.json_schema import schema_faults
+from engine.templates import has_holes
+from steps import llm_client
+from steps.base import Params, StepContext, StepType, WholeNumber
+
+MAX_CHARS = 1024 * 1024
+
+
+class PromptParams(Params):
+    """The question, and what is known of the answer."""
+
+    prompt: str = Field(
+        min_length=1, max_length=MAX_CHARS, description="What is asked, with the data that it is about."
+    )
+    system: str | None = Field(
+        None, max_length=MAX_CHARS, description="How the model should behave; never put data of others here."
+    )
+    model: str | None = Field(
+        None, min_length=1, max_length=200, description="The model; the configured one unless set."
+    )
+    json_schema: dict[str, Json] | None = Field(
+        None, description="JSON Schema of the answer, which is JSON then and not a text."
+    )
+    temperature: float | None = Field(
+        None, ge=0, le=2, description="0: always the likeliest answer; up to 2: more varied ones."
+    )
+    max_tokens: WholeNumber | None = Field(
+        None, ge=1, le=1_000_000, description="The most tokens that the answer may have."
+    )
+
+    @field_validator("prompt")
+    @classmethod
+    def _not_blank(cls, prompt: str) -> str:
+        if not prompt.strip():
+            raise PydanticCustomError("blank", "is empty")
+        return prompt
+
+    @field_validator("json_schema")
+    @classmethod
+    def _is_schema(cls, schema: dict[str, Json] | None) -> dict[str, Json] | None:
+        for path, fault in schema_faults(schema, "") if schema is not None else ():
+            where = f"{path}: " if path else ""
+            raise PydanticCustomError("no_schema", "is no JSON Schema: {fault}", {"fault": where + fault})
+        return schema
+
+
+class Answer(BaseModel):
+    """The answer where no schema is given."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    text: str
+
+
+def run(context: StepContext) -> Json:
+    """`{text}`, or the JSON that fits `json_schema`. Raises StepError: see docs/steps.md."""
+    params: PromptParams = context.params
+    question = llm_client.Question(
+        user=params.prompt,
+        system=params.system,
+        schema=params.json_schema,
+        model=params.model,
+        temperature=params.temperature,
+        max_tokens=params.max_tokens,
+        may_be_cut=params.json_schema is None and params.max_tokens is not None,
+    )
+    answer = llm_client.ask(context, question)
+    return {"text": answer} if params.json_schema is None else answer
+
+
+def output_schema_of(params: Mapping[str, Json]) -> dict[str, Json] | None:
+    """The given schema, as far as it is known before the params are rendered."""
+    schema = params.get("json_schema")
+    if schema is None:
+        return Answer.model_json_schema(mode="serialization")
+    if not isinstance(schema, dict) or has_holes(schema) or any(schema_faults(schema, "")):
+        return None
+    return schema
+
+
+LLM_PROMPT = StepType(
+    name="llm.prompt",
+    kind="blocking",
+    title="Ask a language model",
+    help="Asks a language model and gives its answer, as a text or as JSON of a shape that you name.",
+    icon="sparkles",
+    group="ai",
+    example={"params": {"prompt": "What is a good name for a black cat? One word."}, "input": {}},
+    params_model=PromptParams,
+    output_schema_of=output_schema_of,
+    run=run,
+    lease_seconds=llm_client.LEASE_SECONDS,
+    timeout_seconds=llm_client.TIMEOUT_SECONDS,
+    retry=llm_client.RETRY,
+)

@@ -1,0 +1,51 @@
+"""text.translate: a text in another language, by a language model."""
+
+from typing import Annotated
+
+from pydantic import ConfigDict, Field, StringConstraints
+
+from engine.catalogue import Json
+from steps import llm_client
+from steps.base import Params, StepContext, StepType
+from steps.text import by_llm
+from steps.text.source import TextInput, TextOutput
+
+LanguageName = Annotated[
+    str, StringConstraints(min_length=2, max_length=60, pattern=r"^[^\x00-\x1f]*\S[^\x00-\x1f]*$")
+]
+
+
+class TranslateParams(Params):
+    """From which language into which."""
+
+    # `from` is the param's name, and a word of Python.
+    model_config = ConfigDict(serialize_by_alias=True)
+
+    to: LanguageName = Field(description="The language to translate into, such as German or de.")
+    source: LanguageName | None = Field(
+        None, alias="from", description="The language of the text; found out unless set."
+    )
+
+
+def run(context: StepContext) -> Json:
+    """`{text}`. Raises StepError: see docs/steps.md."""
+    params: TranslateParams = context.params
+    return {"text": by_llm.translation(context, context.input.text, params.to, params.source)}
+
+
+TEXT_TRANSLATE = StepType(
+    name="text.translate",
+    kind="blocking",
+    title="Translate",
+    help="Translates a text with a language model.",
+    icon="languages",
+    group="text",
+    example={"params": {"to": "German"}, "input": {"text": "The trees cool the city."}},
+    params_model=TranslateParams,
+    input_model=TextInput,
+    output_model=TextOutput,
+    run=run,
+    lease_seconds=llm_client.LEASE_SECONDS,
+    timeout_seconds=llm_client.TIMEOUT_SECONDS,
+    retry=llm_client.RETRY,
+)
