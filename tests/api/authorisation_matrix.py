@@ -129,3 +129,18 @@ NOBODY = "00000000-0000-7000-8000-000000000000"
 def address(name: str, *, run: str = NOBODY, job: str = NOBODY) -> str:
     """An address of the route."""
     return MATRIX[name].path.format(run=run, job=job)
+
+
+@dataclass(frozen=True)
+class Socket:
+    """A websocket route: the scope that it needs, and an address as for a `Route`."""
+
+    scope: str
+    path: str
+    names_object: bool = False
+
+
+SOCKETS = {
+    "ws-runs": Socket("runs:read", "/ws/runs"),
+    "ws-run": Socket("runs:read", "/ws/runs/{run}", names_object=True),
+}

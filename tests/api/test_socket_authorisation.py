@@ -1,0 +1,71 @@
+"""The same round past the websockets: every route is in the matrix, and shut to those who don't belong in."""
+
+import pytest
+
+from accounts.models import Membership
+from accounts.roles import MEMBER_ROLES, SCOPES_OF_ROLE
+from config.websockets import ROUTES
+from tests import factories as make
+from tests.api.authorisation_matrix import SOCKETS
+from tests.serving import served, site
+from tests.sockets import refusal, session_of
+
+__all__ = ["site"]
+
+LET_IN = (0, b"")
+FOR_WORKERS = "from runs.consumers import RunsConsumer; RunsConsumer.required_scope = 'jobs:work'"
+
+everywhere = pytest.mark.parametrize("name", SOCKETS)
+
+
+@pytest.fixture
+def run(transactional_db, people) -> str:
+    return make.start(make.chain("noop"), tenant=people.tenant())[0]
+
+
+def test_every_websocket_route_is_in_the_matrix_and_the_other_way_round():
+    assert {route.name for route in ROUTES} == set(SOCKETS)
+
+
+def test_every_websocket_route_names_the_scope_of_the_matrix():
+    for route in ROUTES:
+        assert route.callback.consumer_class.required_scope == SOCKETS[route.name].scope
+
+
+@everywhere
+def test_a_role_opens_the_sockets_of_its_scopes(site, people, run, name):
+    path = SOCKETS[name].path.format(run=run)
+    for role in MEMBER_ROLES:
+        answer = refusal(site, path, session_of(people.member(role)))
+        assert (answer == LET_IN) == (SOCKETS[name].scope in SCOPES_OF_ROLE[role]), role
+
+
+@everywhere
+def test_a_socket_asks_for_its_scope(people, run, name):
+    path = SOCKETS[name].path.format(run=run)
+    with served(FOR_WORKERS) as (here, _):
+        assert refusal(here, path, session_of(people.member("viewer")))[0] == 403
+        assert refusal(here, path, session_of(people.member("admin"))) == LET_IN
+
+
+@everywhere
+@pytest.mark.parametrize("origin", [None, "http://evil.example"])
+def test_every_socket_asks_for_the_origin(site, people, run, name, origin):
+    session = session_of(people.member("admin"))
+    assert refusal(site, SOCKETS[name].path.format(run=run), session, origin)[0] == 403
+
+
+@everywhere
+def test_no_socket_opens_without_a_session_or_a_tenant(site, people, run, name):
+    path = SOCKETS[name].path.format(run=run)
+    assert refusal(site, path, None)[0] == 403
+    session = session_of(people.member("admin"))
+    Membership.objects.for_tenant(people.tenant().pk).delete()
+    assert refusal(site, path, session)[0] == 403
+
+
+@pytest.mark.parametrize("name", [name for name, socket in SOCKETS.items() if socket.names_object])
+def test_a_socket_of_another_tenants_run_is_not_there(site, people, run, name):
+    path = SOCKETS[name].path.format(run=run)
+    assert refusal(site, path, session_of(people.member("admin", tenant="theirs")))[0] == 403
+    assert refusal(site, path, session_of(people.member("viewer"))) == LET_IN
