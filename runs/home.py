@@ -3,12 +3,11 @@
 import uuid
 
 from django.http import HttpResponse, JsonResponse
-from django.shortcuts import render
 from django.urls import reverse
 
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_READ
-from runs import queries
+from runs import pages, queries
 from runs.shown import NOTHING, run_rows
 from workflows.queries import list_workflows, startable_workflows
 
@@ -27,7 +26,7 @@ def home_page(request: PageRequest) -> HttpResponse:
         "failed": [rows[run] for run in failed if run in rows],
         "workflows": startable_workflows(tenant)[:FOUND],
     }
-    return render(request, "runs/home.html", context)
+    return pages.following(request, "runs/home.html", "runs/_glance.html", context)
 
 
 @page(RUNS_READ)

@@ -68,7 +68,8 @@ class Run(HotRow):
             models.Index(fields=["tenant_id", "-id"], name="run_list"),
             models.Index(fields=["workflow_id", "-id"], name="run_of_workflow"),
             models.Index(
-                fields=["tenant_id", "business_key"],
+                # With the id, so that a part of a key is found without reading the runs.
+                fields=["tenant_id", "business_key", "id"],
                 name="run_business_key",
                 condition=Q(business_key__isnull=False),
             ),
@@ -151,6 +152,9 @@ class StepExecution(HotRow):
                 fields=["queue", "available_at"],
                 name="step_ready_alone",
                 condition=Q(status=StepStatus.QUEUED, held=False, solo=True),
+            ),
+            models.Index(
+                fields=["tenant_id", "run_id"], name="step_waiting", condition=Q(status=StepStatus.WAITING)
             ),
             # Nothing on the lease: heartbeats must stay heap-only updates.
             models.Index(fields=["worker"], name="step_running", condition=Q(status=StepStatus.RUNNING)),

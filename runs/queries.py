@@ -1,14 +1,18 @@
 """Finding runs, what happened to them and what failed them, always within one tenant."""
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Now
 
 from engine.statuses import RUN_CLOSING, RUN_OPEN, StepStatus
-from runs.models import DeadLetter, HistoryEvent, Run, StepExecution, Worker
+from runs.models import DeadLetter, HistoryEvent, Run, RunKey, StepExecution, Worker
+from runs.timeline import ENDINGS, Ending
+from workflows.models import Workflow
 
 Json = Any
 
@@ -17,6 +21,10 @@ WAITING = "WAITING"
 SHOWN_STATUSES = (PENDING, WAITING)
 """Statuses that no run has but which runs are shown with (`shown`), by the state of their steps."""
 WORKER_SILENT_SECONDS = 20
+LOOKED_AT = 100
+"""How many of the newest failed runs are looked at for those that nobody has seen to."""
+_SKEW = timedelta(hours=1)
+"""How far the clock that makes ids may be off the database's."""
 
 
 def get_run_for(tenant: int, run_id: UUID | str) -> Run | None:
@@ -29,6 +37,7 @@ def runs_of(
     *,
     workflow: str | None = None,
     status: str | None = None,
+    statuses: Collection[str] = (),
     business_key: str | None = None,
     created_after: datetime | None = None,
     created_before: datetime | None = None,
@@ -38,21 +47,43 @@ def runs_of(
     """
     runs = _slim(Run.objects.for_tenant(tenant))
     if workflow is not None:
-        runs = runs.filter(version__workflow__name=workflow)
+        runs = runs.filter(workflow_id=Subquery(_workflows(tenant).filter(name=workflow).values("id")[:1]))
     if business_key is not None:
         runs = runs.filter(business_key=business_key)
     if created_after is not None:
-        runs = runs.filter(created_at__gte=created_after)
+        runs = runs.filter(created_at__gte=created_after, id__gte=_id_at(created_after - _SKEW))
     if created_before is not None:
-        runs = runs.filter(created_at__lt=created_before)
-    if status is None:
-        return runs
+        runs = runs.filter(created_at__lt=created_before, id__lt=_id_at(created_before + _SKEW))
+    if statuses:
+        runs = runs.filter(status__in=statuses)
+    return runs if status is None else _shown_as(runs, tenant, status)
+
+
+def _workflows(tenant: int) -> QuerySet[Workflow]:
+    return Workflow.objects.for_tenant(tenant)
+
+
+def workflow_names(tenant: int, most: int) -> list[str]:
+    """The names of the tenant's workflows, in their order, at most so many."""
+    return list(_workflows(tenant).order_by("name").values_list("name", flat=True)[:most])
+
+
+def _id_at(moment: datetime) -> UUID:
+    """The least id of a run made at this time: ids rise with time, and lists are read along them."""
+    milliseconds = max(0, int(moment.timestamp() * 1000))
+    return UUID(int=min(milliseconds, 2**48 - 1) << 80)
+
+
+def _shown_as(runs: QuerySet[Run], tenant: int, status: str) -> QuerySet[Run]:
+    """Those of the runs that are shown with this status."""
     if status not in SHOWN_STATUSES and status != "RUNNING":
         return runs.filter(status=status)
-    steps = StepExecution.objects.for_tenant(tenant).filter(run_id=OuterRef("pk"))
-    begun = Exists(steps.filter(Q(attempt__gt=0) | ~Q(status=StepStatus.QUEUED)))
-    waits = Exists(steps.filter(status=StepStatus.WAITING))
-    works = Exists(steps.filter(status__in=(StepStatus.QUEUED, StepStatus.RUNNING)))
+    steps = StepExecution.objects.for_tenant(tenant)
+    of_run = steps.filter(run_id=OuterRef("pk"))
+    begun = Exists(of_run.filter(Q(attempt__gt=0) | ~Q(status=StepStatus.QUEUED)))
+    # Few steps wait: they are found first, and then their runs.
+    waits = Q(pk__in=steps.filter(status=StepStatus.WAITING).values("run_id"))
+    works = Exists(of_run.filter(status__in=(StepStatus.QUEUED, StepStatus.RUNNING)))
     runs = runs.filter(status="RUNNING")
     if status == PENDING:
         return runs.filter(~begun)
@@ -64,6 +95,18 @@ def runs_of(
 def history_of(run: Run) -> QuerySet[HistoryEvent]:
     """What happened to a run."""
     return HistoryEvent.objects.for_tenant(run.tenant_id).filter(run_id=run.id)
+
+
+def endings_of(tenant: int, run_id: UUID | str, most: int = 2000) -> list[Ending]:
+    """How the attempts of a run ended, in the order in which they did; of very many, the first ones."""
+    events = HistoryEvent.objects.for_tenant(tenant).filter(run_id=run_id, type__in=ENDINGS).order_by("id")
+    rows = events.values_list(
+        "node", "type", "attempt", KeyTextTransform("started_at", "payload"), "created_at"
+    )
+    return [
+        Ending(node, type_, attempt, datetime.fromisoformat(started) if started else None, at)
+        for node, type_, attempt, started, at in rows[:most]
+    ]
 
 
 def history_row(event: HistoryEvent) -> dict[str, Json]:
@@ -111,8 +154,23 @@ def _slim(runs: QuerySet[Run]) -> QuerySet[Run]:
 
 
 def at_a_glance(tenant: int, most: int) -> tuple[list[str], list[str], list[str]]:
-    """The newest runs of a tenant, those that are open, and those that failed: ids, at most `most` of each."""
+    """The newest runs of a tenant, those that are open, and those that failed and that nobody has seen to since:
+    ids, at most `most` of each.
+    """
     runs = Run.objects.for_tenant(tenant).order_by("-id").values_list("id", flat=True)
-    parts = runs, runs.filter(status__in=RUN_OPEN | RUN_CLOSING), runs.filter(status="FAILED")
-    last, open_now, failed = ([str(run) for run in part[:most]] for part in parts)
-    return last, open_now, failed
+    open_now = runs.filter(status__in=RUN_OPEN | RUN_CLOSING)
+    last, at_work = ([str(run) for run in part[:most]] for part in (runs, open_now))
+    return last, at_work, _unresolved(tenant, most)
+
+
+def _unresolved(tenant: int, most: int) -> list[str]:
+    """Of the newest failed runs those whose business key no newer run has and whose dead letters are open."""
+    newest = Run.objects.for_tenant(tenant).filter(status="FAILED").order_by("-id")
+    of_run = DeadLetter.objects.for_tenant(tenant).filter(run_id=OuterRef("pk"))
+    key = RunKey.objects.for_tenant(tenant).filter(
+        workflow_id=OuterRef("workflow_id"), business_key=OuterRef("business_key")
+    )
+    candidates = newest.values("pk")[:LOOKED_AT]
+    failed = newest.filter(pk__in=candidates).exclude(Exists(key.exclude(run_id=OuterRef("pk"))))
+    resolved = Exists(of_run.filter(resolution__isnull=False)) & ~Exists(of_run.filter(resolution=None))
+    return [str(run) for run in failed.exclude(resolved).values_list("id", flat=True)[:most]]

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import orjson
 from django.db import transaction
+from psycopg.errors import UniqueViolation
 
 from engine.decide import begin, fire
 from engine.errors import ExpressionError
@@ -22,8 +23,8 @@ from runs.models import Run
 from runs.plan import Anchor, plan
 from runs.wave import NOT_STARTED, Wave
 from steps.base import MAX_INPUT_BYTES
-
 from steps.schema import problem_of
+
 Json = Any
 IfExists = Literal["return", "new_if_ended", "error"]
 
@@ -45,10 +46,11 @@ class RunRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class NewRun:
-    """What a caller asks to start."""
+    """What a caller asks to start; `id`: one that was set apart for it, so that asking twice starts it once."""
 
     input: Json
     business_key: str | None = None
+    id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +83,13 @@ def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "
     except BrokenVersion as error:
         raise RunRefused("broken_version", str(error), field="workflow", conflict=True) from error
     asked = [_checked(version.graph, item, place, len(items)) for place, item in enumerate(items)]
-    fresh = {item.business_key: uuid7() for item in asked if item.business_key is not None}
+    fresh = {item.business_key: item.id or uuid7() for item in asked if item.business_key is not None}
     with _refusing(), transaction.atomic():
         keys = _claimed_keys(terms.tenant, version, fresh, if_exists)
         started, rows, seen = [], [], set()
         for item in asked:
             key = item.business_key
-            run_id = uuid7() if key is None else keys[key]
+            run_id = item.id or uuid7() if key is None else keys[key]
             new = key is None or (run_id == fresh[key] and key not in seen)
             seen.add(key)
             if new:
@@ -107,6 +109,10 @@ def _refusing() -> Iterator[None]:
         yield
     except store.Unstorable as error:
         raise RunRefused("too_large", f"This can't be done in one go: {error}.", field="input") from error
+    except UniqueViolation as error:
+        if error.diag.constraint_name != "runs_run_pkey":
+            raise
+        raise RunRefused("started_already", "This run was started already.", conflict=True) from error
 
 
 def _claimed_keys(
@@ -186,7 +192,7 @@ def _checked(graph: Graph, item: NewRun, place: int, count: int) -> NewRun:
     if key is not None and not 0 < len(key) <= MAX_BUSINESS_KEY:
         message = f"A business key has 1 to {MAX_BUSINESS_KEY} characters."
         raise RunRefused("invalid", message, field=f"{where}business_key")
-    return NewRun(item.input, key)
+    return replace(item, business_key=key)
 
 
 def cancel_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") -> None:

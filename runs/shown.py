@@ -183,6 +183,7 @@ def _pending_row(node: Node) -> dict[str, Json]:
         "completed_at": None,
         "duration_ms": None,
         "waiting_for": None,
+        "next_attempt_at": None,
     }
 
 
@@ -200,14 +201,19 @@ def _step_row(node: Node, step: _Step) -> dict[str, Json]:
         "completed_at": completed,
         "duration_ms": None if took is None else round(took.total_seconds() * 1000, 3),
         "waiting_for": _step_waits_for(step),
+        "next_attempt_at": _time(step.available_at) if _waits_for_retry(step) else None,
     }
+
+
+def _waits_for_retry(step: _Step) -> bool:
+    return step.status == StepStatus.QUEUED and step.has_error and not step.held
 
 
 def _step_waits_for(step: _Step) -> str | None:
     match step.status:
         case StepStatus.QUEUED if step.held:
             return "the run to be unpaused"
-        case StepStatus.QUEUED if step.has_error:
+        case StepStatus.QUEUED if _waits_for_retry(step):
             return f"attempt {step.attempt + 1}, due {_time(step.available_at):%Y-%m-%d %H:%M:%S} UTC"
         case StepStatus.QUEUED:
             return f"a worker of the queue {step.queue}"

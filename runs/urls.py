@@ -2,11 +2,17 @@
 
 from django.urls import path
 
-from runs import home, views
+from runs import home, verbs, views
 
 urlpatterns = [
     path("", home.home_page, name="home"),
     path("find", home.find, name="find"),
     path("runs/", views.runs_page, name="runs"),
     path("runs/<uuid:run_id>", views.run_page, name="run"),
+    path("runs/<uuid:run_id>/value", views.run_value, name="run-value"),
+    path("runs/<uuid:run_id>/resume", verbs.resume, name="run-resume"),
+    path("runs/<uuid:run_id>/cancel", verbs.cancel, name="run-cancel"),
+    path("runs/<uuid:run_id>/again", verbs.run_again, name="run-again"),
+    path("workflows/<workflow_name:name>/start", verbs.workflow_start, name="workflow-start"),
+    path("workflows/<workflow_name:name>/runs", views.workflow_runs, name="workflow-runs"),
 ]

@@ -7,25 +7,31 @@ from django.shortcuts import render
 
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_READ
-from lib.refusals import Missing
-from runs import queries
-from runs.shown import NOTHING, run_row, run_rows
-
-LAST = 50
+from runs import pages
+from workflows.queries import get_workflow
 
 
 @page(RUNS_READ)
 def runs_page(request: PageRequest) -> HttpResponse:
-    """The last runs."""
-    last = queries.runs_of(request.principal.tenant_id).order_by("-id").values_list("id", flat=True)[:LAST]
-    rows = run_rows(request.principal.tenant_id, list(last), NOTHING)
-    return render(request, "runs/list.html", {"runs": rows, "most": LAST})
+    """The runs that fit what the address asks for, newest first."""
+    return pages.following(request, "runs/list.html", "runs/_list.html", pages.list_context(request))
 
 
 @page(RUNS_READ)
 def run_page(request: PageRequest, run_id: UUID) -> HttpResponse:
     """A run with its steps."""
-    run = run_row(request.principal.tenant_id, run_id)
-    if run is None:
-        raise Missing("There is no such run.")
-    return render(request, "runs/detail.html", {"run": run})
+    context = pages.run_context(request.principal, run_id)
+    return pages.following(request, "runs/detail.html", "runs/_live.html", context)
+
+
+@page(RUNS_READ)
+def run_value(request: PageRequest, run_id: UUID) -> HttpResponse:
+    """A payload of a run or of one of its steps, whole, as a file."""
+    return pages.as_file(pages.value_of(request.principal, run_id, request.GET))
+
+
+@page(RUNS_READ)
+def workflow_runs(request: PageRequest, name: str) -> HttpResponse:
+    """The last runs of a workflow, as a fragment of its page."""
+    workflow = get_workflow(request.principal.tenant_id, name)
+    return render(request, "runs/_of_workflow.html", pages.workflow_context(request.principal, workflow))

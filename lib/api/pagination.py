@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from django.core.exceptions import ValidationError
 from django.db.models import Model, Q, QuerySet
-from rest_framework.request import Request
+from django.http import HttpRequest
 
 from lib.refusals import Invalid
 from lib.strict_json import BadJson, Json, strict_dumps, strict_loads
@@ -32,9 +32,9 @@ class Cursor:
         return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
 
-def list_mark(request: Request) -> str:
+def list_mark(request: HttpRequest) -> str:
     """Stands for a list in its cursors: its path and filters. Pages may differ in size."""
-    filters = sorted(item for item in request.query_params.items() if item[0] not in ("cursor", "limit"))
+    filters = sorted(item for item in request.GET.items() if item[0] not in ("cursor", "limit"))
     return hashlib.sha256(repr((request.path, filters)).encode()).hexdigest()[:16]
 
 
@@ -76,7 +76,7 @@ class Page:
 
 def keyset_page(
     rows: QuerySet[M],
-    request: Request,
+    request: HttpRequest,
     *,
     keys: Sequence[str],
     limit: int,
@@ -108,7 +108,7 @@ def keyset_page(
 def page_of(
     rows: Sequence[Any],
     values: Sequence[tuple[Json, ...]],
-    request: Request,
+    request: HttpRequest,
     *,
     at: Cursor | None,
     more: bool,
@@ -129,8 +129,8 @@ def _fitting(weights: Sequence[int], most: int) -> int:
     return max(1, sum(1 for total in accumulate(weights) if total <= most))
 
 
-def _address(request: Request, cursor: Cursor) -> str:
-    parameters = request.query_params.copy()
+def _address(request: HttpRequest, cursor: Cursor) -> str:
+    parameters = request.GET.copy()
     parameters["cursor"] = cursor.encode()
     return request.build_absolute_uri(f"{request.path}?{parameters.urlencode()}")
 

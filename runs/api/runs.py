@@ -14,8 +14,8 @@ from lib.refusals import Missing
 from runs import queries, services
 from runs.api import serializers as s
 from runs.api.base import RunsApiView
-from runs.api.search import search
 from runs.api.starts import start_many, start_one
+from runs.search import search
 from runs.shown import run_rows, step_rows, steps_shown
 
 # A page of runs of large workflows ends early.

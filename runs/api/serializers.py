@@ -105,7 +105,7 @@ class RunListQuery(PageQuery):
     q = serializers.CharField(
         required=False,
         max_length=MAX_BUSINESS_KEY,
-        help_text="Part of the business key, or how the id begins.",
+        help_text="Part of the business key, how the id begins, or, in the newest runs, part of the input.",
     )
 
 
@@ -155,6 +155,7 @@ class StepSerializer(serializers.Serializer[Any]):
     completed_at = serializers.DateTimeField(allow_null=True)
     duration_ms = serializers.FloatField(allow_null=True)
     waiting_for = serializers.CharField(allow_null=True)
+    next_attempt_at = serializers.DateTimeField(allow_null=True)
     truncated = _truncated()
 
 

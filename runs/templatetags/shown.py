@@ -6,10 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlencode
 
 from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
+
+from runs.timeline import Bar
+from steps.catalogue import CATALOGUE
 
 register = template.Library()
 
@@ -19,36 +23,119 @@ PEEK = 160
 _LINE = 90
 _PROSE = 60
 _LONG_LINES, _LONG_TEXT = 9, 1200
+_MOST_RANKED = 100
+_MADE_OF_TEXT = {"text.summarize", "text.translate"}
 _DAY, _HOUR, _MINUTE = 86_400, 3600, 60
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One field of an object (or, without a name, a whole value) as text; `left_out` characters are not there."""
+    """One field of an object (or, without a name, a whole value) as text; `left_out` characters are not there.
+
+    `ranked`: the same as names with shares of 1, best first. `is_given`: it went in as it came out.
+    """
 
     name: str
     text: str
     is_prose: bool
     left_out: int
+    ranked: tuple[tuple[str, float], ...] = ()
+    is_given: bool = False
 
     @property
     def is_long(self) -> bool:
         """Whether it may need a box that scrolls."""
         return self.text.count("\n") > _LONG_LINES or len(self.text) > _LONG_TEXT
 
+    @property
+    def is_label(self) -> bool:
+        """Whether it is the category that a text was given."""
+        return self.name == "category" and self.text.startswith('"')
+
+    @property
+    def is_folded(self) -> bool:
+        """Whether it is JSON of more than a few lines."""
+        return not self.is_prose and self.text.count("\n") > _LONG_LINES
+
 
 @register.filter
-def in_parts(value: Any) -> list[Part]:
-    """A JSON value to read: an object field by field, long strings as the texts that they are, the rest as JSON."""
-    if isinstance(value, Mapping) and 0 < len(value) <= MOST_NAMED and "" not in value:
-        return [_part(name, field) for name, field in value.items()]
-    return [_part("", value)]
+def in_parts(value: Any, given: Any = None) -> list[Part]:
+    """A JSON value to read: an object field by field, long strings as the texts that they are, the rest as JSON.
+
+    A text that was a text of `given`, the step's input, already is marked so.
+    """
+    if not isinstance(value, Mapping) or not 0 < len(value) <= MOST_NAMED or "" in value:
+        return [_part("", value)]
+    before = given if isinstance(given, Mapping) else {"text": given}
+    # jsonb keeps no order of keys: a category is read before what spoke for it.
+    fields = sorted(value.items(), key=lambda field: field[0] == "scores")
+    return [_part(name, field, is_given=before.get(name) == field) for name, field in fields]
+
+
+@register.filter
+def unquoted(text: str) -> Any:
+    """A text that was written as JSON."""
+    return json.loads(text)
+
+
+@register.filter
+def source_of(step: Mapping[str, Any]) -> Part | None:
+    """The text that a summary was made of or a translation of, to be read beside it."""
+    given = step["input"].get("text") if isinstance(step["input"], Mapping) else step["input"]
+    made = step["output"].get("text") if isinstance(step["output"], Mapping) else None
+    if step["type"] not in _MADE_OF_TEXT or not isinstance(given, str) or not isinstance(made, str):
+        return None
+    return _part("text", given) if given != made else None
 
 
 @register.filter
 def in_short(value: Any) -> str:
     """The beginning of a JSON value, on one line."""
     return _flat(value if not isinstance(value, str) else value[:PEEK])[:PEEK]
+
+
+@register.filter
+def type_icon(type_: str) -> str:
+    """The icon of a step type."""
+    return CATALOGUE[type_].icon if type_ in CATALOGUE else "circle-help"
+
+
+@register.filter
+def type_title(type_: str) -> str:
+    """What people call a step type."""
+    return CATALOGUE[type_].title if type_ in CATALOGUE else type_
+
+
+@register.filter
+def of_step(address: str, step: Mapping[str, Any]) -> str:
+    """The address of a run's values narrowed to a step."""
+    index = {} if step["index"] is None else {"index": step["index"]}
+    return f"{address}?{urlencode({'node': step['node'], **index})}"
+
+
+_BAR_WORDS = {
+    "work": "has been at work for",
+    "done": "took",
+    "failed": "failed after",
+    "lost": "was lost after",
+    "cancelled": "was cancelled after",
+}
+
+
+@register.filter
+def in_words(bar: Bar) -> str:
+    """A bar of a timeline as a sentence would say it."""
+    took = as_duration(bar.milliseconds)
+    if bar.kind == "wait":
+        return f"waited {took}"
+    attempt = f"attempt {bar.attempt} " if bar.attempt else ""
+    return f"{attempt}{_BAR_WORDS[bar.kind]} {took}"
+
+
+@register.filter
+def percent(share: float) -> int:
+    """A share of 1 as a percent."""
+    return round(100 * share)
 
 
 ICONS = {
@@ -110,10 +197,32 @@ def as_duration(milliseconds: float | None) -> str:
     return f"{seconds // _DAY} d {seconds % _DAY // _HOUR} h"
 
 
-def _part(name: str, value: Any) -> Part:
+def _part(name: str, value: Any, *, is_given: bool = False) -> Part:
     is_prose = isinstance(value, str) and (len(value) > _PROSE or "\n" in value)
     text = value if is_prose else _readable(value)
-    return Part(name, text[:MOST_CHARACTERS], is_prose, max(0, len(text) - MOST_CHARACTERS))
+    left_out = max(0, len(text) - MOST_CHARACTERS)
+    return Part(name, text[:MOST_CHARACTERS], is_prose, left_out, _ranked(name, value), is_prose and is_given)
+
+
+def _ranked(name: str, value: Any) -> tuple[tuple[str, float], ...]:
+    """Keywords and the scores of categories as names with their shares; nothing where they are anything else."""
+    pairs: list[tuple[Any, Any]] = []
+    if name == "keywords" and isinstance(value, list):
+        pairs = [
+            (each.get("keyword"), each.get("score")) if isinstance(each, Mapping) else ("", None)
+            for each in value
+        ]
+    elif name == "scores" and isinstance(value, Mapping):
+        pairs = list(value.items())
+    if len(pairs) > _MOST_RANKED or not all(
+        isinstance(word, str) and _is_share(score) for word, score in pairs
+    ):
+        return ()
+    return tuple(sorted(pairs, key=lambda pair: -pair[1]))
+
+
+def _is_share(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
 
 
 def _flat(value: Any) -> str:

@@ -42,7 +42,7 @@ RUN_FIELDS = {
 }  # fmt: skip
 STEP_FIELDS = {
     "id", "node", "index", "type", "title", "status", "attempt", "max_attempts", "input", "output", "error",
-    "queued_at", "started_at", "completed_at", "duration_ms", "waiting_for",
+    "queued_at", "started_at", "completed_at", "duration_ms", "waiting_for", "next_attempt_at",
 }  # fmt: skip
 
 

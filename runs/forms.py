@@ -1,0 +1,116 @@
+"""What people fill in to find runs and to start one."""
+
+import json
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from django import forms
+
+from engine.statuses import RUN_CLOSING, RUN_OPEN
+from lib.refusals import Conflict
+from lib.strict_json import BadJson, strict_loads
+from runs.queries import WAITING
+from runs.services import MAX_BUSINESS_KEY, RunRefused
+from steps.base import MAX_INPUT_BYTES
+
+Json = Any
+
+KINDS = (("text", "Text"), ("json", "JSON"))
+
+
+# What people call the statuses of runs, and which those are.
+GROUPS: dict[str, tuple[str, dict[str, Json]]] = {
+    "open": ("At work", {"statuses": sorted(RUN_OPEN | RUN_CLOSING)}),
+    "waiting": ("Waiting", {"status": WAITING}),
+    "failed": ("Failed", {"status": "FAILED"}),
+    "completed": ("Completed", {"status": "COMPLETED"}),
+    "cancelled": ("Cancelled", {"status": "CANCELLED"}),
+}
+
+
+class FilterForm(forms.Form):
+    """Which runs the list shows; what can't be read in the address is told at its field and else left out."""
+
+    q = forms.CharField(required=False, max_length=200)
+    workflow = forms.CharField(required=False, max_length=128)
+    status = forms.ChoiceField(required=False, choices=[(key, words) for key, (words, _) in GROUPS.items()])
+    since = forms.DateField(required=False)
+    until = forms.DateField(required=False)
+
+    def asked(self) -> dict[str, Json]:
+        """What is asked of `queries.runs_of`, and `q`."""
+        self.is_valid()
+        given = {name: value for name, value in self.cleaned_data.items() if value}
+        asked: dict[str, Json] = {name: given[name] for name in ("q", "workflow") if name in given}
+        if "status" in given:
+            asked |= GROUPS[given["status"]][1]
+        if "since" in given:
+            asked["created_after"] = _midnight(given["since"])
+        if "until" in given and given["until"] < date.max:
+            asked["created_before"] = _midnight(given["until"] + timedelta(days=1))
+        return asked
+
+    def in_words(self) -> list[str]:
+        """What hides rows, each in a few words."""
+        given = self.cleaned_data
+        words = {
+            "status": lambda value: GROUPS[value][0].lower(),
+            "workflow": lambda value: f"workflow {value}",
+            "since": lambda value: f"from {value}",
+            "until": lambda value: f"to {value}",
+            "q": lambda value: f"“{value}”",
+        }
+        return [say(given[name]) for name, say in words.items() if given.get(name)]
+
+
+def _midnight(day: date) -> datetime:
+    return datetime(day.year, day.month, day.day, tzinfo=UTC)
+
+
+class StartForm(forms.Form):
+    """The input of a run, as a text or as JSON."""
+
+    input_kind = forms.ChoiceField(choices=KINDS)
+    input = forms.CharField(required=False, strip=False)
+    business_key = forms.CharField(required=False, max_length=MAX_BUSINESS_KEY)
+    once = forms.CharField(required=False)
+
+    _value: Json = None
+
+    def given(self, is_bare: bool) -> Json:
+        """The input, once the form is valid; a text as `{"text": …}`, unless the workflow takes a bare one."""
+        is_text = self.cleaned_data["input_kind"] == "text"
+        return self._value["text"] if is_text and is_bare else self._value
+
+    def clean_input(self) -> str:
+        given = str(self.cleaned_data["input"]).replace("\r\n", "\n")
+        if self.cleaned_data.get("input_kind") == "text":
+            if not given.strip():
+                raise forms.ValidationError("Paste a text, or choose a file.")
+            self._value = {"text": given}
+            return given
+        try:
+            self._value = strict_loads(given.encode(), max_bytes=MAX_INPUT_BYTES)
+        except BadJson as error:
+            where = f" at {error.pointer}" if error.pointer else ""
+            raise forms.ValidationError(f"{error.message[:1].upper()}{error.message[1:]}{where}.") from None
+        return given
+
+    def refuse(self, refused: RunRefused | Conflict) -> None:
+        """Show what was refused at the field that is to blame."""
+        field = (refused.field or "").replace("[", ".").partition(".")[0]
+        path = (refused.field or "").removeprefix("input").removeprefix(".")
+        message = f"{path}: {refused.message}" if field == "input" and path else refused.message
+        self.add_error(field if field in ("input", "business_key") else None, message)
+
+
+def form_with(value: Json, business_key: str | None) -> StartForm:
+    """A form in which this input stands already."""
+    is_text = isinstance(value, dict) and value.keys() == {"text"} and isinstance(value["text"], str)
+    return StartForm(
+        initial={
+            "input_kind": "text" if is_text else "json",
+            "input": value["text"] if is_text else json.dumps(value, ensure_ascii=False, indent=2),
+            "business_key": business_key or "",
+        }
+    )

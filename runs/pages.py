@@ -1,0 +1,146 @@
+"""What the pages of runs show: the contexts of their templates, and values as files."""
+
+import json
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpResponse, QueryDict
+from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
+from django.utils.http import content_disposition_header
+
+from accounts.access import PageRequest
+from accounts.principal import Principal
+from accounts.roles import RUNS_OPERATE, RUNS_START
+from lib.api.pagination import keyset_page
+from lib.refusals import Missing
+from runs import once, queries
+from runs.forms import FilterForm
+from runs.search import search
+from runs.shown import COLUMNS, NOTHING, ONE_RUN, WHOLE, Bounds, run_row, run_rows, step_rows
+from runs.timeline import timeline
+from workflows.models import Workflow
+
+Json = Any
+
+UNFOLDED = 12
+"""Of a run with up to so many steps the outputs are open."""
+LAST, ON_A_PAGE, MOST_NAMES = 10, 50, 500
+_OPEN_AGAIN = {"FAILED"}
+_OF_THE_INPUT = {"BadInput"}
+"""Errors that another attempt with the same input would meet again."""
+
+
+def following(request: PageRequest, page: str, fragment: str, context: dict[str, Json]) -> HttpResponse:
+    """The page; where it only asks what has changed, the fragment of it that does."""
+    response = render(request, fragment if request.headers.get("HX-Request") else page, context)
+    patch_vary_headers(response, ["HX-Request"])
+    return response
+
+
+def run_context(principal: Principal, run_id: UUID) -> dict[str, Json]:
+    """What the page of a run shows. Raises Missing."""
+    run = found_run(principal, run_id)
+    now = datetime.now(UTC)
+    return {
+        "run": run,
+        "timeline": timeline(run["steps"], queries.endings_of(principal.tenant_id, run_id), now),
+        "running_for": (now - run["created_at"]) / timedelta(milliseconds=1),
+        "unfolded": len(run["steps"]) <= UNFOLDED,
+        "needs_input": (run["error"] or {}).get("code") in _OF_THE_INPUT,
+        "failures": any(step["error"] for step in run["steps"]),
+        # Nothing ever changes in a run that has ended, unless it can be resumed.
+        "follows": run["completed_at"] is None or run["status"] in _OPEN_AGAIN,
+        **may(principal),
+    }
+
+
+def may(principal: Principal) -> dict[str, Json]:
+    """Which actions are offered, and what makes a start that is sent twice happen once."""
+    may_start = RUNS_START in principal.scopes
+    return {
+        "may_operate": RUNS_OPERATE in principal.scopes,
+        "may_start": may_start,
+        "once": once.ticket(principal) if may_start else "",
+    }
+
+
+def found_run(principal: Principal, run_id: UUID, bounds: Bounds = ONE_RUN) -> dict[str, Json]:
+    """The run as it is shown. Raises Missing."""
+    run = run_row(principal.tenant_id, run_id, bounds)
+    if run is None:
+        raise Missing("There is no such run.")
+    return run
+
+
+def workflow_context(principal: Principal, workflow: Workflow) -> dict[str, Json]:
+    """The last runs of a workflow."""
+    found = queries.runs_of(principal.tenant_id, workflow=workflow.name)
+    ids = found.order_by("-id").values_list("id", flat=True)[:LAST]
+    return {"workflow": workflow, "runs": run_rows(principal.tenant_id, list(ids), NOTHING)}
+
+
+def list_context(request: PageRequest) -> dict[str, Json]:
+    """A page of the runs that fit what the address asks for."""
+    tenant, form = request.principal.tenant_id, FilterForm(request.GET)
+    asked = form.asked()
+    q = asked.pop("q", "")
+    found = queries.runs_of(tenant, **asked)
+    cursor = request.GET.get("cursor")
+    shown = keyset_page(
+        search(found, q) if q else found, request, keys=("id",), limit=ON_A_PAGE, cursor=cursor
+    )
+    return {
+        "form": form,
+        "filters": form.in_words(),
+        "workflows": queries.workflow_names(tenant, MOST_NAMES),
+        "runs": run_rows(tenant, [run.id for run in shown.rows], NOTHING),
+        "newer": shown.previous,
+        "older": shown.next,
+        "follows": not cursor,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A payload and what its file is called."""
+
+    name: str
+    value: Json
+
+
+def value_of(principal: Principal, run_id: UUID, asked: QueryDict) -> Value:
+    """The payload `of` (input, output, error) of a run, or of its step `node` (and `index`); of an object its `field`
+    where that is named. Raises Missing.
+    """
+    of, node = asked.get("of", ""), asked.get("node")
+    rows = _rows(principal, run_id, node, asked.get("index")) if of in COLUMNS else []
+    if not rows:
+        raise Missing("There is no such value.")
+    value, field = rows[0][of], asked.get("field")
+    if field is not None:
+        if not isinstance(value, dict) or field not in value:
+            raise Missing("There is no such value.")
+        value = value[field]
+    return Value("-".join(part for part in (str(run_id)[-12:], node, of, field) if part), value)
+
+
+def _rows(principal: Principal, run_id: UUID, node: str | None, index: str | None) -> list[dict[str, Json]]:
+    if node is None:
+        run = run_row(principal.tenant_id, run_id, WHOLE)
+        return [run] if run else []
+    rows = step_rows(principal.tenant_id, run_id, node) or []
+    return [row for row in rows if index is None or str(row["index"]) == index]
+
+
+def as_file(found: Value) -> HttpResponse:
+    """A text as .txt, anything else as .json."""
+    is_text = isinstance(found.value, str)
+    body = found.value if is_text else json.dumps(found.value, ensure_ascii=False, indent=2) + "\n"
+    kind, ending = ("text/plain", "txt") if is_text else ("application/json", "json")
+    name = re.sub(r"[^A-Za-z0-9_-]+", "_", found.name)[:100]
+    headers = {"Content-Disposition": content_disposition_header(True, f"run-{name}.{ending}") or ""}
+    return HttpResponse(body, content_type=f"{kind}; charset=utf-8", headers=headers)

@@ -1,0 +1,41 @@
+"""What somebody can do about an error of a step, in a sentence."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import template
+
+register = template.Library()
+
+_NEW_INPUT = "Run it again with a corrected input: another attempt with this one would fail in the same way."
+_NEW_VERSION = "Correct the step in the workflow, publish it and run it again: this run keeps its version."
+_LATER = "Often it passes: resume the run, and it goes on at this step."
+_LLM = "Have an admin configure a language model, then resume the run: it goes on at this step."
+_FAULT = "This is a fault of the step type, not of the input: please report it with the error below."
+
+_OF_CODE = {
+    "BadInput": _NEW_INPUT,
+    "BadParams": _NEW_VERSION,
+    "ExpressionError": _NEW_VERSION,
+    "NoBranchMatched": "Add a default edge to the decision, publish, and run again; or run again with another input.",
+    "BadOutput": _FAULT,
+    "InternalError": _FAULT,
+    "LlmNotConfigured": _LLM,
+    "NotConfigured": "Have an admin set this up, then resume the run: it goes on at this step.",
+    "HttpRefused": _NEW_VERSION,
+    "BrokenVersion": "Install the step type that this version needs, then resume the run.",
+    "Timeout": "It took longer than its time limit. Resume the run; if it stays, raise the step's `timeout_seconds`.",
+    "LeaseLost": "Its worker vanished, again and again. See that it has enough memory, then resume the run.",
+}
+
+
+@register.filter
+def what_to_do(error: Mapping[str, Any]) -> str:
+    """The advice that fits an error's code."""
+    if known := _OF_CODE.get(error.get("code", "")):
+        return known
+    return (
+        _LATER
+        if error.get("retryable")
+        else "Once its cause is gone, resume the run: it goes on at this step."
+    )

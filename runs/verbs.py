@@ -1,0 +1,130 @@
+"""What people do to runs by the forms of pages: start, run again, resume, cancel. Each ends on the page of a run."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.access import PageRequest, page
+from accounts.roles import RUNS_OPERATE, RUNS_START
+from lib.refusals import Conflict
+from runs import once, pages, queries, services
+from runs.forms import StartForm, form_with
+from runs.graphs import graph_of
+from runs.services import IfExists, NewRun, RunRefused, Started, Terms
+from runs.shown import NOTHING, Bounds
+from workflows.queries import get_workflow, startable_version
+
+Json = Any
+_LONGEST_REASON = 1000
+_OWN = Bounds(None, 0, 0)
+"""A run with its own payloads whole, and without those of its steps."""
+
+
+@page(RUNS_OPERATE)
+@require_POST
+def resume(request: PageRequest, run_id: UUID) -> HttpResponse:
+    """Resumes a failed run."""
+    return _done(request, run_id, services.resume_runs, "The run goes on at the step that failed.")
+
+
+@page(RUNS_OPERATE)
+@require_POST
+def cancel(request: PageRequest, run_id: UUID) -> HttpResponse:
+    """Cancels an open run."""
+    return _done(
+        request, run_id, services.cancel_runs, "The run is cancelled; what runs right now is awaited."
+    )
+
+
+def _done(request: PageRequest, run_id: UUID, verb: Callable[..., None], said: str) -> HttpResponse:
+    who = request.principal
+    pages.found_run(who, run_id, NOTHING)
+    reason = request.POST.get("reason", "").replace("\x00", "").strip()[:_LONGEST_REASON]
+    try:
+        verb(who.tenant_id, [str(run_id)], by=who.username, reason=reason)
+    except RunRefused as refused:
+        messages.error(request, f"{refused.message} Nothing was changed.")
+    else:
+        messages.success(request, said)
+    return redirect("run", run_id)
+
+
+@page(RUNS_START)
+@require_http_methods(["GET", "POST"])
+def workflow_start(request: PageRequest, name: str) -> HttpResponse:
+    """Starts a run of a workflow's latest version; what is wrong is shown at its field, with all that was typed."""
+    workflow = get_workflow(request.principal.tenant_id, name)
+    form = StartForm(request.POST) if request.method == "POST" else form_with({"text": ""}, None)
+    return _from_form(request, form, name, {"workflow": workflow})
+
+
+@page(RUNS_START)
+@require_http_methods(["GET", "POST"])
+def run_again(request: PageRequest, run_id: UUID) -> HttpResponse:
+    """Starts the workflow of a run once more: with the same input, or with one that was edited on the page."""
+    run = pages.found_run(request.principal, run_id, _OWN)
+    name, key = run["workflow"], run["business_key"]
+    context = {"workflow": get_workflow(request.principal.tenant_id, name), "run": run}
+    if request.method != "POST":
+        return _from_form(request, form_with(run["input"], key), name, context)
+    if "input" in request.POST:
+        return _from_form(request, StartForm(request.POST), name, context, if_exists="new_if_ended")
+    try:
+        started = _started(request, name, NewRun(run["input"], key), if_exists="new_if_ended")
+    except (RunRefused, Conflict) as refused:
+        messages.error(request, refused.message)
+        return redirect("run", run_id)
+    return _to(request, started)
+
+
+def _from_form(
+    request: PageRequest,
+    form: StartForm,
+    workflow: str,
+    context: dict[str, Json],
+    *,
+    if_exists: IfExists = "return",
+) -> HttpResponse:
+    """The run that a form started, or the form with what was wrong."""
+    if form.is_bound and form.is_valid():
+        item = NewRun(
+            form.given(_takes_a_bare_text(request, workflow)), form.cleaned_data["business_key"] or None
+        )
+        try:
+            return _to(request, _started(request, workflow, item, if_exists=if_exists))
+        except (RunRefused, Conflict) as refused:
+            form.refuse(refused)
+    context |= {"form": form, **pages.may(request.principal)}
+    return render(request, "runs/start.html", context, status=422 if form.is_bound else 200)
+
+
+def _takes_a_bare_text(request: PageRequest, workflow: str) -> bool:
+    schema = graph_of(startable_version(request.principal.tenant_id, workflow)).input_schema
+    return schema is not None and schema.get("type") == "string"
+
+
+def _started(request: PageRequest, workflow: str, item: NewRun, *, if_exists: IfExists) -> Started:
+    """The run; where its form was sent before, the one that it started then. Raises RunRefused and Conflict."""
+    who = request.principal
+    terms = Terms(tenant=who.tenant_id, version=startable_version(who.tenant_id, workflow), by=who.username)
+    run_id = once.run_id_of(who, request.POST.get("once", ""))
+    try:
+        asked = NewRun(item.input, item.business_key, run_id)
+        return services.start_runs(terms, [asked], if_exists=if_exists)[0]
+    except RunRefused:
+        if run_id is None or queries.get_run_for(who.tenant_id, run_id) is None:
+            raise
+        return Started(run_id, item.business_key, created=True)
+
+
+def _to(request: PageRequest, started: Started) -> HttpResponse:
+    if not started.created:
+        messages.info(
+            request, "There is a run with this business key already: this one. No other was started."
+        )
+    return redirect("run", started.id)

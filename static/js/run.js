@@ -1,0 +1,106 @@
+// Pages of runs: what is unfolded stays so while they follow, times count on, keys go from step to step.
+
+import { toast } from "./app.js";
+
+const TYPING = "input, textarea, select, [contenteditable]";
+
+// Morphing gives elements the attributes that came; what a reader unfolded or pressed is theirs.
+Idiomorph.defaults.callbacks.beforeAttributeUpdated = (name, node) =>
+  !((name === "open" && node.matches("details")) || (name === "aria-pressed" && node.matches("[data-errors-only]")));
+
+function spoken(seconds) {
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  if (whole < 86_400) return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+  return `${Math.floor(whole / 86_400)} d ${Math.floor((whole % 86_400) / 3600)} h`;
+}
+
+function tick() {
+  for (const time of document.querySelectorAll("time[data-since], time[data-due]")) {
+    time.title ||= time.textContent.trim();
+    const seconds = (Date.now() - Date.parse(time.dateTime)) / 1000;
+    if (time.matches("[data-since]")) time.textContent = spoken(seconds);
+    else time.textContent = seconds < 0 ? `in ${spoken(-seconds)}` : "now";
+  }
+}
+
+function steps(selector = ".step") {
+  return [...document.querySelectorAll(selector)].filter((step) => step.offsetParent);
+}
+
+function go(all, by) {
+  if (!all.length) return;
+  const here = document.activeElement.closest?.(".step");
+  const after = all.findIndex((step) =>
+    here ? here.compareDocumentPosition(step) & Node.DOCUMENT_POSITION_FOLLOWING : step.getBoundingClientRect().top > 0,
+  );
+  const next = after < 0 ? all.length : after;
+  const before = here && all[next - 1] === here ? next - 2 : next - 1;
+  const step = all[Math.min(all.length - 1, Math.max(0, by > 0 ? next : before))];
+  step.focus({ preventScroll: true });
+  step.scrollIntoView({ block: "start" });
+}
+
+function nextFailure() {
+  const failed = steps('.step[data-status="FAILED"], .step:has(> .why)');
+  if (!failed.length) return toast("No step failed");
+  if (document.activeElement.closest?.(".step") === failed.at(-1)) document.activeElement.blur();
+  go(failed, 1);
+}
+
+function errorsOnly() {
+  const button = document.querySelector("[data-errors-only]");
+  if (!button) return toast("There is nothing to hide");
+  const only = button.getAttribute("aria-pressed") !== "true";
+  button.setAttribute("aria-pressed", only);
+  document.body.classList.toggle("errors-only", only);
+}
+
+async function copyFrom(address) {
+  try {
+    const answer = await fetch(address);
+    if (!answer.ok) throw new Error(answer.status);
+    await navigator.clipboard.writeText(await answer.text());
+    toast("Copied", "good");
+  } catch {
+    toast("This could not be copied. Download it instead.", "bad");
+  }
+}
+
+document.addEventListener("click", (event) => {
+  if (event.target.closest("[data-errors-only]")) errorsOnly();
+  const copied = event.target.closest("[data-copy-from]");
+  if (copied) copyFrom(copied.dataset.copyFrom);
+});
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (form.matches("[data-tidy]")) {
+    for (const field of form.elements) if (!field.value) field.disabled = true;
+  }
+  if (!form.matches("[data-once]")) return;
+  if (form.sent) return event.preventDefault();
+  form.sent = true;
+});
+
+// Back from the page that a form led to: it may be sent again, and its fields be filled in.
+addEventListener("pageshow", () => {
+  for (const form of document.forms) {
+    form.sent = false;
+    if (form.matches("[data-tidy]")) for (const field of form.elements) field.disabled = false;
+  }
+});
+
+document.addEventListener("keydown", (event) => {
+  if (!document.getElementById("run") || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest(TYPING) || document.querySelector("dialog[open]")) return;
+  if (event.key === "j") go(steps(), 1);
+  else if (event.key === "k") go(steps(), -1);
+  else if (event.key === "n") nextFailure();
+  else if (event.key === "e") errorsOnly();
+});
+
+document.body.addEventListener("htmx:afterSwap", tick);
+setInterval(tick, 1000);
+tick();
