@@ -16,6 +16,7 @@ from lib.refusals import Conflict, Invalid, Stale, Unprocessable
 from lib.strict_json import Json
 from workflows import queries
 from workflows.checking import Checked, check
+from workflows.examples import Example
 from workflows.guards import why_not_archive
 from workflows.models import NAME_PATTERN, Workflow, WorkflowVersion
 
@@ -302,6 +303,15 @@ def duplicate(principal: Principal, name: str) -> Workflow:
     if title:
         definition["title"] = title
     return create_workflow(principal, name=new_name, definition=definition).workflow
+
+
+@transaction.atomic
+def create_from_example(principal: Principal, example: Example) -> Workflow:
+    """An example as a published workflow, under a name of its own if it is there already."""
+    name = queries.free_name(principal.tenant_id, example.name)
+    made = create_workflow(principal, name=name, definition={**example.definition, "name": name}).workflow
+    publish(principal, name, note="From the examples")
+    return made
 
 
 def export(principal: Principal, name: str, *, version: int | None = None) -> dict[str, Json]:

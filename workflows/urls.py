@@ -7,6 +7,8 @@ from workflows import definitions, editor, views
 urlpatterns = [
     path("workflows/", views.workflows_page, name="workflows"),
     path("workflows/new", editor.new_page, name="workflow-new"),
+    path("workflows/examples", views.examples_page, name="workflow-examples"),
+    path("workflows/examples/<slug:example>", views.take_example, name="workflow-take-example"),
     path("workflows/<workflow_name:name>/", views.workflow_page, name="workflow"),
     path("workflows/<workflow_name:name>/edit", editor.edit_page, name="workflow-edit"),
     path("workflows/<workflow_name:name>/versions", views.versions_page, name="workflow-versions"),

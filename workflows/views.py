@@ -9,10 +9,11 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST
 
 from accounts.access import PageRequest, page
-from accounts.roles import WORKFLOWS_READ, WORKFLOWS_WRITE
-from lib.refusals import Conflict, Stale
+from accounts.roles import WORKFLOWS_PUBLISH, WORKFLOWS_READ, WORKFLOWS_WRITE
+from lib.refusals import Conflict, Missing, Stale
 from workflows import queries, services
 from workflows.drawing import draw
+from workflows.examples import examples
 from workflows.forms import as_number
 from workflows.models import Workflow, WorkflowVersion
 from workflows.starting import start_form
@@ -27,6 +28,25 @@ def workflows_page(request: PageRequest) -> HttpResponse:
     found = queries.listed_workflows(request.principal.tenant_id, q)
     rows = Paginator(found, ON_A_PAGE).get_page(request.GET.get("page"))
     return render(request, "workflows/list.html", {"workflows": rows, "q": q})
+
+
+@page(WORKFLOWS_READ)
+def examples_page(request: PageRequest) -> HttpResponse:
+    """The examples, with a sentence and a picture each."""
+    context = {"examples": examples(), "may_write": WORKFLOWS_PUBLISH in request.principal.scopes}
+    return render(request, "workflows/examples.html", context)
+
+
+@require_POST
+@page(WORKFLOWS_PUBLISH)
+def take_example(request: PageRequest, example: str) -> HttpResponse:
+    """A published workflow like the example."""
+    chosen = next((each for each in examples() if each.name == example), None)
+    if chosen is None:
+        raise Missing(f"There is no example {example}.")
+    made = services.create_from_example(request.principal, chosen)
+    messages.success(request, "It is yours now: start it with its sample, or change it.")
+    return redirect("workflow", made.name)
 
 
 @page(WORKFLOWS_READ)

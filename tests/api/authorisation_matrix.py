@@ -100,6 +100,8 @@ _FORM = {"GET": "workflows:write"} | _WRITE
 MATRIX |= {
     "workflows": _page({"GET": "workflows:read"}, "/workflows/"),
     "workflow-new": _page(_FORM, "/workflows/new"),
+    "workflow-examples": _page({"GET": "workflows:read"}, "/workflows/examples"),
+    "workflow-take-example": _page({"POST": "workflows:publish"}, "/workflows/examples/order-check"),
     "workflow": _page({"GET": "workflows:read"}, "/workflows/ours/"),
     "workflow-edit": _page(_FORM, "/workflows/ours/edit"),
     "workflow-versions": _page({"GET": "workflows:read"}, "/workflows/ours/versions"),

@@ -1,0 +1,106 @@
+"""The examples: published once, runnable with their samples, and done by the worker beside them."""
+
+import importlib.util
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+
+from accounts.models import User
+from accounts.services import ensure_admin, ensure_default_tenant
+from engine.validate import validate
+from steps.catalogue import CATALOGUE
+from tests import factories as make
+from workflows import pipelines
+from workflows.examples import examples
+from workflows.models import Workflow, WorkflowVersion
+
+WORKER = Path(__file__).resolve().parents[2] / "docs" / "examples" / "tissue_worker.py"
+NAMES = ["article-digest", "order-check", "tissue-analysis", "topic-lookup"]
+
+
+def definition(name):
+    return next(example.definition for example in examples() if example.name == name)
+
+
+def load() -> None:
+    call_command("load_examples", stderr=StringIO())
+
+
+def test_each_example_is_sound_and_says_what_it_shows():
+    assert [example.name for example in examples()] == NAMES
+    for example in examples():
+        assert validate(example.definition, CATALOGUE) == []
+        assert example.title
+        assert len(example.description) > 40
+        assert example.definition["metadata"]["sample_input"]
+
+
+def test_the_text_pipeline_opens_in_the_form():
+    steps = pipelines.from_definition(definition("article-digest")).steps
+    assert [step.type for step in steps] == ["text.clean", "text.summarize", "text.keywords", "text.tag"]
+
+
+@pytest.mark.django_db
+def test_the_first_start_publishes_them_and_no_later_one_does():
+    ensure_admin("a long password")
+    tenant = ensure_default_tenant().pk
+    load()
+    assert sorted(Workflow.objects.for_tenant(tenant).values_list("name", flat=True)) == NAMES
+    assert WorkflowVersion.objects.for_tenant(tenant).count() == 4
+    Workflow.objects.for_tenant(tenant).exclude(name="order-check").update(archived_at="2026-01-01T00:00Z")
+    load()
+    assert Workflow.objects.for_tenant(tenant).count() == 4
+
+
+@pytest.mark.django_db
+def test_where_somebody_has_a_workflow_already_nothing_is_made():
+    ensure_admin("a long password")
+    make.a_version(make.chain("noop"), tenant=ensure_default_tenant())
+    load()
+    assert Workflow.objects.for_tenant(ensure_default_tenant().pk).count() == 1
+
+
+@pytest.mark.django_db
+def test_without_an_admin_nothing_is_made():
+    load()
+    assert not User.objects.exists()
+    assert not Workflow.objects.for_tenant(ensure_default_tenant().pk).exists()
+
+
+@pytest.mark.django_db
+def test_the_article_is_digested():
+    given = definition("article-digest")
+    output = outcome(given, given["metadata"]["sample_input"])
+    assert output["category"] == "Environment"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("total", "kind"), [(1250, "premium"), (12.5, "standard"), (0, "invalid"), (-1, "invalid")]
+)
+def test_an_order_takes_one_way(total, kind):
+    assert outcome(definition("order-check"), {"order": "A-1", "total": total})["kind"] == kind
+
+
+def test_the_worker_does_each_job_of_the_tissue_analysis(monkeypatch):
+    monkeypatch.setenv("HANDOFF", "http://nowhere")
+    monkeypatch.setenv("TOKEN", "none")
+    spec = importlib.util.spec_from_file_location("tissue_worker", WORKER)
+    worker = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(worker)
+    analysis = definition("tissue-analysis")
+    value = analysis["metadata"]["sample_input"]
+    for node in analysis["nodes"]:
+        value = worker.STEPS[node["id"]](value, node.get("params", {}))
+    assert value["report"].startswith("slide-17.tiff: ")
+
+
+def outcome(definition, given):
+    """What a run of it gives in the end."""
+    run_id = make.start(definition, given)[0]
+    make.work()
+    run = make.run(run_id)
+    assert run.status == "COMPLETED", run.error
+    return run.output
