@@ -1,0 +1,142 @@
+"""The client of the websockets in a browser: what a page hears with a socket, without one, hidden and shown again."""
+
+import pytest
+from playwright.sync_api import WebSocketRoute, expect
+
+from tests import factories as make
+
+pytestmark = pytest.mark.browser
+
+WATCH = """
+([path, says]) => {
+    window.heard = [];
+    document.body.addEventListener("handoff:changed", (event) => heard.push(event.detail));
+    document.body.dataset.live = path;
+    if (says) document.getElementById("main").insertAdjacentHTML("beforeend", "<p data-live-state hidden></p>");
+    return import("/static/js/live.js");
+}
+"""
+HIDE = """
+(hidden) => {
+    Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+}
+"""
+OFF = "Live updates off, refreshing every 5 s"
+
+
+class LivePage:
+    """A page that watches a run; `sockets` are those that it opened, `block` takes them away."""
+
+    def __init__(self, visitor, run_id: str) -> None:
+        self.page, self.path = visitor.page, f"/ws/runs/{run_id}"
+        self.sockets: list[WebSocketRoute] = []
+        self.blocked = False
+        self.page.route_web_socket("**/ws/**", self._route)
+
+    def _route(self, socket: WebSocketRoute) -> None:
+        if self.blocked:
+            socket.close(code=1013)
+            return
+        socket.connect_to_server()
+        self.sockets.append(socket)
+
+    def open(self) -> "LivePage":
+        self.page.goto("/workflows/")
+        self.page.evaluate(WATCH, [self.path, True])
+        return self
+
+    def block(self) -> None:
+        self.blocked = True
+        self.sockets[-1].close(code=1012)
+
+    def heard(self) -> int:
+        return self.page.evaluate("heard.length")
+
+    def hears(self, what: str = "true", *, seconds: float = 5) -> None:
+        """Wait until it hears something new for which `what` holds."""
+        before = self.heard()
+        self.page.wait_for_function(f"() => heard.slice({before}).some((it) => {what})", timeout=seconds * 1000)
+
+    def settled(self) -> "LivePage":
+        self.page.wait_for_function("() => heard.length > 0")
+        return self
+
+    @property
+    def state(self):
+        return self.page.locator("[data-live-state]")
+
+
+@pytest.fixture
+def a_live_page(visitor):
+    def opened(run_id: str) -> LivePage:
+        return LivePage(visitor, run_id).open()
+
+    return opened
+
+
+@pytest.fixture
+def run_id(transactional_db) -> str:
+    return make.start(make.chain("noop", "noop"))[0]
+
+
+def test_a_page_is_told_what_changed_at_once(a_live_page, run_id):
+    page = a_live_page(run_id).settled()
+    make.work()
+    page.page.wait_for_function("() => heard.some((it) => it.nodes.b === 'COMPLETED')", timeout=2000)
+    expect(page.state).to_be_hidden()
+
+
+def test_many_messages_are_two_events_a_second_and_none_is_lost(a_live_page, run_id):
+    page = a_live_page(run_id).settled()
+    before = page.heard()
+    for number in range(10):
+        page.sockets[0].send(f'{{"v":1,"seq":1,"topic":"t","changed":["steps"],"nodes":{{"n{number}":"X"}}}}')
+    page.page.wait_for_function("() => heard.some((it) => it.nodes.n9)")
+    assert page.heard() - before <= 2
+    told = page.page.evaluate("Object.assign({}, ...heard.map((it) => it.nodes))")
+    assert {f"n{number}" for number in range(10)} <= set(told)
+
+
+def test_a_lost_socket_is_opened_again_and_what_was_missed_is_caught_up_with(a_live_page, run_id):
+    page = a_live_page(run_id).settled()
+    page.sockets[-1].close(code=1012)
+    page.hears("it.changed.includes('all')")
+    assert len(page.sockets) == 2
+    make.work()
+    page.page.wait_for_function("() => heard.some((it) => it.nodes.b === 'COMPLETED')")
+    expect(page.state).to_be_hidden()
+
+
+def test_without_a_socket_a_page_polls_and_says_so_until_there_is_one_again(a_live_page, run_id):
+    page = a_live_page(run_id).settled()
+    page.block()
+    expect(page.state).to_have_text(OFF)
+    expect(page.state).to_be_visible()
+    page.hears("it.changed.includes('all')", seconds=7)
+    page.blocked = False
+    expect(page.state).to_be_hidden(timeout=15_000)
+    make.work()
+    page.page.wait_for_function("() => heard.some((it) => it.nodes.b === 'COMPLETED')")
+
+
+def test_a_hidden_page_rests_and_catches_up_when_it_is_shown(a_live_page, run_id):
+    page = a_live_page(run_id).settled()
+    page.page.evaluate(HIDE, True)
+    before = page.heard()
+    make.work()
+    page.page.wait_for_timeout(700)
+    assert page.heard() == before
+    assert len(page.sockets) == 1
+    page.page.evaluate(HIDE, False)
+    page.page.wait_for_function(f"() => heard.length > {before}")
+    page.page.wait_for_function(f"() => heard.slice({before}).some((it) => it.topic === 'run:{run_id}')")
+    assert len(page.sockets) == 2
+
+
+def test_who_is_not_allowed_any_more_is_told_so_and_asks_no_more(a_live_page, run_id):
+    page = a_live_page(run_id).settled()
+    page.sockets[-1].close(code=4403)
+    expect(page.state).to_have_text("Live updates ended. Load the page again.")
+    page.page.wait_for_timeout(1200)
+    assert len(page.sockets) == 1
