@@ -15,11 +15,11 @@ def test_the_page_of_a_run_says_what_is_too_large_for_it_and_where_it_is_whole(c
     page = client.get(f"/runs/{run_id}")
     assert page.status_code == 200
     assert len(page.content) < 500_000
-    address = f"/api/v1/runs/{run_id}/steps?node=b"
-    assert f'href="{address}"' in page.text
+    address = f"/runs/{run_id}/value?node=b"
+    assert f'href="{address}&of=output"' in page.text
     assert page.text.count("too large to be shown here") == 6
-    (step,) = client.get(address).json()["results"]
-    assert step["output"] == {"text": "word " * 200_000}
+    assert client.get(f"{address}&of=output").json() == {"text": "word " * 200_000}
+    assert client.get(f"{address}&of=input&field=text").text == "word " * 200_000
     assert len(client.get("/").content) < 20_000
 
 
