@@ -6,6 +6,7 @@ from typing import Any
 
 from engine.dialects import DialectError, to_native
 from steps.catalogue import CATALOGUE
+from workflows.pipelines import GROUPS
 
 Json = Any
 
@@ -109,7 +110,7 @@ def _way(edge: Mapping[str, Json]) -> str:
 def _face(node: Mapping[str, Json]) -> Drawn:
     kind = str(node.get("type", ""))
     known = CATALOGUE.get(kind)
-    title = node.get("title") or (known.title if known and known.group in ("text", "llm") else node["id"])
+    title = node.get("title") or (known.title if known and known.group in GROUPS else node["id"])
     return Drawn(
         id=node["id"],
         title=str(title),

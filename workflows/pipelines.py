@@ -18,7 +18,9 @@ from workflows.param_fields import ParamField, Posted, fields_of, read_params
 
 Json = Any
 
-GROUPS = ("text", "llm")
+GROUPS = ("text", "ai")
+"""Of the step types that take a text and can stand in a pipeline."""
+
 _FORM_FIELDS = frozenset({"id", "type", "title", "params"})
 # A node with any of these has more than one way out or in.
 _BRANCHING_FIELDS = frozenset({"join", "boundary_timers", "compensate", "allow_no_match"})

@@ -7,11 +7,10 @@ from typing import Any, Literal
 import orjson
 
 from steps.catalogue import CATALOGUE
+from workflows.pipelines import GROUPS
 
 Json = Any
 InputKind = Literal["text", "json"]
-
-TEXT_GROUPS = ("text", "llm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,7 @@ def takes_text(definition: Mapping[str, Json]) -> bool:
         return schema.get("type") == "string" or set(schema.get("properties") or {}) == {"text"}
     targets = {edge["to"] for edge in definition.get("edges") or []}
     firsts = [node["type"] for node in definition["nodes"] if node["id"] not in targets]
-    return all(kind in CATALOGUE and CATALOGUE[kind].group in TEXT_GROUPS for kind in firsts)
+    return all(kind in CATALOGUE and CATALOGUE[kind].group in GROUPS for kind in firsts)
 
 
 def _as_given(kind: InputKind, sample: Json) -> str:

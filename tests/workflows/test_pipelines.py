@@ -125,7 +125,7 @@ def test_a_field_says_what_its_schema_says():
 def test_every_text_step_has_a_form_without_json():
     for choice in pipelines.choices():
         kinds = {field.kind for field in Step("s1", choice.name, choice.example["params"]).fields}
-        assert "json" not in kinds or choice.group == "llm", choice.name
+        assert "json" not in kinds or choice.group == "ai", choice.name
 
 
 def test_empty_rows_are_no_categories_and_a_bare_name_stays_bare():
