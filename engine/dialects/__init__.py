@@ -3,12 +3,15 @@
 from collections.abc import Mapping
 
 from engine.dialects.base import Dialect, DialectError, Json
+from engine.dialects.configuration import CONFIGURATION
+from engine.dialects.depends_on import DEPENDS_ON
 from engine.dialects.native import NATIVE
 from engine.dialects.s0 import S0
 from engine.dialects.steps import STEPS
 
-# In the order in which they are tried: native last, because it shares `nodes` with S0.
-DIALECTS: Mapping[str, Dialect] = {dialect.name: dialect for dialect in (S0, STEPS, NATIVE)}
+# In the order in which they are tried: depends_on may use S0's names, native shares `nodes` with S0.
+_IN_ORDER = (DEPENDS_ON, S0, CONFIGURATION, STEPS, NATIVE)
+DIALECTS: Mapping[str, Dialect] = {dialect.name: dialect for dialect in _IN_ORDER}
 
 __all__ = ["DIALECTS", "DialectError", "detect", "from_native", "to_native"]
 
@@ -20,7 +23,7 @@ def detect(document: object) -> str:
     found = next((dialect.name for dialect in DIALECTS.values() if dialect.matches(document)), None)
     if found is None:
         raise DialectError(
-            "This is no definition in a known dialect: it has neither nodes nor steps nor a dag."
+            "This is no definition in a known dialect: it has neither nodes nor steps nor a dag nor a configuration."
         )
     return found
 

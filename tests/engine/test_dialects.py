@@ -124,7 +124,7 @@ def test_dialects_are_told_apart():
     assert detect(S0_DAG) == "s0"
     assert detect({"dag": {}}) == "s0"
     assert detect({"nodes": [], "edges": []}) == "native"
-    assert set(DIALECTS) == {"native", "steps", "s0"}
+    assert set(DIALECTS) == {"native", "steps", "s0", "depends_on", "configuration"}
 
 
 def test_a_name_is_supplied_only_where_there_is_none():
