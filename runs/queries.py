@@ -51,9 +51,9 @@ def runs_of(
     if business_key is not None:
         runs = runs.filter(business_key=business_key)
     if created_after is not None:
-        runs = runs.filter(created_at__gte=created_after, id__gte=_id_at(created_after - _SKEW))
+        runs = runs.filter(created_at__gte=created_after, id__gte=_id_at(created_after, -_SKEW))
     if created_before is not None:
-        runs = runs.filter(created_at__lt=created_before, id__lt=_id_at(created_before + _SKEW))
+        runs = runs.filter(created_at__lt=created_before, id__lt=_id_at(created_before, _SKEW))
     if statuses:
         runs = runs.filter(status__in=statuses)
     return runs if status is None else _shown_as(runs, tenant, status)
@@ -68,10 +68,10 @@ def workflow_names(tenant: int, most: int) -> list[str]:
     return list(_workflows(tenant).order_by("name").values_list("name", flat=True)[:most])
 
 
-def _id_at(moment: datetime) -> UUID:
+def _id_at(moment: datetime, skew: timedelta) -> UUID:
     """The least id of a run made at this time: ids rise with time, and lists are read along them."""
-    milliseconds = max(0, int(moment.timestamp() * 1000))
-    return UUID(int=min(milliseconds, 2**48 - 1) << 80)
+    milliseconds = int((moment.timestamp() + skew.total_seconds()) * 1000)
+    return UUID(int=min(max(0, milliseconds), 2**48 - 1) << 80)
 
 
 def _shown_as(runs: QuerySet[Run], tenant: int, status: str) -> QuerySet[Run]:

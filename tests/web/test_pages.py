@@ -25,6 +25,7 @@ PIPELINE = {
         {"from": "keywords", "to": "tag"},
     ],
 }
+UNFOLD = "for (const one of document.querySelectorAll('main details:not(.menu)')) one.open = true"
 BRANCHES = make.graph(
     [{"id": "check", "type": "decision"}, "dear", {"id": "cheap", "type": "job", "queue": "pricing"}, "last"],
     [
@@ -60,8 +61,12 @@ def test_a_run_of_the_pipeline_shows_each_step_with_input_output_and_duration(vi
         expect(step.locator("details", has_text="Input").locator("pre").first).to_be_visible()
         expect(step.locator("details", has_text="Output").locator("dd").first).to_be_visible()
     expect(visitor.step("clean")).to_contain_text("How cities learn to live with heat")
-    expect(visitor.step("keywords").get_by_role("list", name="Keywords").get_by_role("listitem")).to_have_count(8)
-    expect(visitor.step("summarize").get_by_role("region", name="Source text")).to_contain_text("How cities learn")
+    expect(
+        visitor.step("keywords").get_by_role("list", name="Keywords").get_by_role("listitem")
+    ).to_have_count(8)
+    expect(visitor.step("summarize").get_by_role("region", name="Source text")).to_contain_text(
+        "How cities learn"
+    )
     expect(visitor.step("tag").locator("dt", has_text="category")).to_be_visible()
     expect(visitor.step("tag").get_by_role("progressbar", name="environment")).to_be_visible()
     expect(visitor.page.locator("#timeline svg")).to_have_count(4)
@@ -104,8 +109,8 @@ def test_a_run_of_another_tenant_is_nowhere(visitor):
     theirs = make.start(make.chain("noop"), tenant=make.a_tenant("theirs"))[0]
     assert visitor.open(f"/runs/{theirs}") == 404
     assert visitor.heading() == "There is no such run."
-    visitor.page.get_by_role("link", name="Go to the runs").click()
-    expect(visitor.page.get_by_role("heading", name="No run yet")).to_be_visible()
+    visitor.page.get_by_role("link", name="Go home").click()
+    expect(visitor.page.get_by_role("heading", name="Nothing has run yet")).to_be_visible()
 
 
 def test_the_list_leads_to_each_run_and_back(visitor):
@@ -143,5 +148,5 @@ def test_no_page_is_wider_than_a_phone_or_complains(visitor, scheme):
         visitor.open(path)
         if path == "/api/docs":
             visitor.page.locator(".opblock").first.wait_for()
-        visitor.page.evaluate("document.querySelectorAll('main details:not(.menu)').forEach((one) => (one.open = true))")
+        visitor.page.evaluate(UNFOLD)
         assert not visitor.scrolls_sideways(), path

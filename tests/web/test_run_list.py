@@ -1,0 +1,151 @@
+"""The list of runs and the home page, without a browser: what is found, page by page, and who sees it."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from runs.models import DeadLetter
+from runs.services import NewRun, Terms, start_runs
+from tests import factories as make
+
+pytestmark = pytest.mark.django_db
+
+WAITS = make.graph([{"id": "a", "type": "job", "queue": "pricing"}], [])
+
+
+@pytest.fixture
+def reader(client, ann):
+    client.force_login(ann)
+    return client
+
+
+def found(reader, query: str = "") -> list[str]:
+    """The ids of the rows, in their order."""
+    return [row["id"] for row in reader.get(f"/runs/?{query}").context["runs"]]
+
+
+def a_run(definition=None, given=None) -> str:
+    run_id = make.start(definition or make.chain("noop"), given or {})[0]
+    make.work()
+    return run_id
+
+
+def test_each_status_that_people_name_finds_its_runs(reader):
+    done, failed = a_run(), a_run(make.chain("text.clean"), {"text": 1})
+    at_work, cancelled = a_run(WAITS), a_run(WAITS)
+    make.cancel(cancelled)
+    waiting = a_run(WAITS)
+    make.change(str(make.steps(waiting)["a"].id), status="WAITING")
+    expected = {
+        "completed": [done],
+        "failed": [failed],
+        "open": [waiting, at_work],
+        "cancelled": [cancelled],
+        "waiting": [waiting],
+    }
+    assert {status: found(reader, f"status={status}") for status in expected} == expected
+    assert len(found(reader)) == 5
+
+
+def test_a_text_is_found_in_business_keys_inputs_and_the_beginnings_of_ids(reader):
+    version = make.a_version(make.chain("noop"))
+    terms = Terms(tenant=version.tenant_id, version=version.pk, by="test")
+    items = [NewRun({"text": 'Bäume sagen "nein"'}, "Order-17%"), NewRun({"text": "Wasser"}, "other")]
+    trees, water = (started.id for started in start_runs(terms, items))
+    assert found(reader, "q=order-17") == [trees]
+    assert found(reader, "q=17%25") == [trees]
+    assert found(reader, "q=bäume") == [trees]
+    assert found(reader, 'q="nein"') == [trees]
+    assert found(reader, f"q={water[:18]}") == [water]
+    assert found(reader, "q=nowhere") == []
+    assert found(reader, "q=%00") == [water, trees]
+
+
+def test_filters_go_together_and_days_are_whole(reader):
+    a_run()
+    version = make.a_version(make.chain("noop"))
+    run_id, name = make.start_version(version, {})[0], version.workflow.name
+    day = make.run(run_id).created_at.date()
+    before, after = day - timedelta(days=1), day + timedelta(days=1)
+    assert found(reader, f"workflow={name}&since={day}&until={day}&status=open") == [run_id]
+    assert found(reader, f"workflow={name}&since={after}") == []
+    assert found(reader, f"workflow={name}&until={before}") == []
+    assert found(reader, f"workflow={name}&until=9999-12-31&since=0001-01-01") == [run_id]
+
+
+def test_a_filter_that_hides_all_is_named_and_can_be_cleared(reader):
+    a_run()
+    text = reader.get("/runs/?status=failed&q=nothing").text
+    assert "What hides the others: failed, “nothing”" in text
+    assert "Clear, and show all runs" in text
+    assert "Enter a valid date" in reader.get("/runs/?since=yesterday").text
+    assert len(found(reader, "status=nonsense&since=yesterday")) == 1
+
+
+def test_without_any_run_the_list_says_what_to_do(reader):
+    assert "Publish a workflow and start it" in reader.get("/runs/").text
+
+
+def test_pages_lead_to_older_ones_and_back_and_keep_their_filters(reader):
+    version = make.a_version(make.chain("noop"))
+    make.start_version(version, *({"n": number} for number in range(120)))
+    newest_first = [
+        str(run.id) for run in sorted(make.runs_of(version), key=lambda run: run.id, reverse=True)
+    ]
+    pages, address = [], "/runs/?status=open"
+    while address:
+        answer = reader.get(address)
+        pages.append([row["id"] for row in answer.context["runs"]])
+        last, address = answer, answer.context["older"]
+    assert [run_id for page in pages for run_id in page] == newest_first
+    assert [len(page) for page in pages] == [50, 50, 20]
+    assert "status=open" in last.context["newer"]
+    assert [row["id"] for row in reader.get(last.context["newer"]).context["runs"]] == pages[1]
+    assert reader.get("/runs/?cursor=nonsense").status_code == 400
+
+
+def test_only_the_first_page_follows(reader):
+    make.start_version(make.a_version(make.chain("noop")), *({"n": number} for number in range(60)))
+    first = reader.get("/runs/", headers={"HX-Request": "true"})
+    assert first.text.startswith('<section class="card" id="runs" hx-get="/runs/"')
+    assert "hx-get" not in reader.get(first.context["older"], headers={"HX-Request": "true"}).text
+
+
+def test_runs_of_another_tenant_are_in_no_list(reader):
+    make.start(make.chain("noop"), {"text": "secret"}, tenant=make.a_tenant("theirs"))
+    assert found(reader) == found(reader, "q=secret") == found(reader, "status=open") == []
+
+
+@pytest.mark.parametrize("query", ["", "q=order&status=failed", "workflow=none&since=2026-01-01"])
+def test_a_list_costs_the_same_for_few_as_for_many(reader, query):
+    version = make.a_version(make.chain("noop", "noop"))
+    make.start_version(version, {})
+    make.work()
+    reader.get(f"/runs/?{query}")
+    with CaptureQueriesContext(connection) as few:
+        reader.get(f"/runs/?{query}")
+    make.start_version(version, *({"n": number} for number in range(49)))
+    make.work()
+    with CaptureQueriesContext(connection) as many:
+        reader.get(f"/runs/?{query}")
+    assert len(many) == len(few) <= 7
+
+
+def failed_at_home(reader) -> list[str]:
+    return [row["id"] for row in reader.get("/").context["failed"]]
+
+
+def test_home_shows_failures_that_nobody_has_seen_to(reader):
+    fails = {**make.chain("text.clean"), "business_key": "{{ input.order }}"}
+    version = make.a_version(fails)
+    old, other = make.start_version(version, {"order": "1", "text": 1}, {"order": "2", "text": 1})
+    make.work()
+    assert failed_at_home(reader) == [other, old]
+    terms = Terms(tenant=version.tenant_id, version=version.pk, by="test")
+    start_runs(terms, [NewRun({"order": "1", "text": "Good."})], if_exists="new_if_ended")
+    make.work()
+    assert failed_at_home(reader) == [other]
+    DeadLetter.unsafe_all_tenants.filter(run_id=other).update(resolution="discarded")
+    assert failed_at_home(reader) == []
