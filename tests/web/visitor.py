@@ -31,11 +31,14 @@ class Visitor:
             self._documents.add(response.url)
 
     def complaints(self) -> list[tuple[str, str]]:
-        """What the console said; that a page itself has a status like 404 is no complaint."""
+        """What the console said; that a page itself has a status like 404, or was left while its socket was still
+        being opened, is no complaint.
+        """
         return [
             (text, where)
             for text, where in self._said
             if not (where in self._documents and text.startswith("Failed to load resource"))
+            and "closed before the connection is established" not in text
         ]
 
     def open(self, path: str) -> int:
