@@ -13,11 +13,12 @@ from django.views.decorators.http import require_http_methods
 from accounts.access import PageRequest, page
 from accounts.roles import WORKFLOWS_READ, WORKFLOWS_WRITE
 from engine.problems import Problem
-from lib.refusals import Invalid, Stale
+from lib.refusals import Invalid, Refusal, Stale
 from lib.strict_json import BadJson, Json, strict_loads
 from workflows import queries, services
 from workflows.checking import check
-from workflows.forms import as_number
+from workflows.forms import as_number, storable
+from workflows.importing import report
 from workflows.models import Workflow, WorkflowVersion
 
 MOST_BYTES = 1024 * 1024
@@ -43,6 +44,32 @@ def definition_page(request: PageRequest, name: str) -> HttpResponse:
     problems = [] if version else _located(shown, check(shown, name=name).problems)
     context = {"version": version, "text": pretty(shown), "problems": problems}
     return _page(request, workflow, context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page(WORKFLOWS_WRITE)
+def import_page(request: PageRequest) -> HttpResponse:
+    """A definition in any dialect: first what importing it would do, then doing it."""
+    if request.method != "POST":
+        return render(request, "workflows/import.html", {"text": ""})
+    text, name = request.POST.get("document", ""), request.POST.get("name", "").strip()
+    context: dict[str, Any] = {"text": text, "name": name}
+    try:
+        if "import" in request.POST:
+            return _import(request, _object(text), name)
+        context["report"] = report(request.principal.tenant_id, _object(text), name)
+    except Refusal as refusal:
+        context |= {"error": refusal.message, "asks_name": refusal.field == "name"}
+    return render(request, "workflows/import.html", context, status=422 if "error" in context else 200)
+
+
+def _import(request: PageRequest, document: dict[str, Json], name: str) -> HttpResponse:
+    seen = report(request.principal.tenant_id, document, name)
+    drafted = services.import_definition(
+        request.principal, storable(seen.native), expected_revision=as_number(request.POST.get("revision"))
+    )
+    messages.success(request, f"{drafted.workflow.name} is imported as a draft. Publish it to run it.")
+    return redirect("workflow", drafted.workflow.name)
 
 
 @page(WORKFLOWS_READ)

@@ -58,10 +58,15 @@ def startable_workflows(tenant_id: int) -> QuerySet[Workflow]:
 
 def get_workflow(tenant_id: int, name: str) -> Workflow:
     """The workflow with `latest`, archived or not. Raises Missing."""
-    workflow = _with_latest(tenant_id).select_related("draft_updated_by").filter(name=name).first()
+    workflow = find_workflow(tenant_id, name)
     if workflow is None:
         raise Missing(f"There is no workflow {name}.", field="workflow")
     return workflow
+
+
+def find_workflow(tenant_id: int, name: str) -> Workflow | None:
+    """The workflow of that name, archived or not, if there is one."""
+    return _with_latest(tenant_id).select_related("draft_updated_by").filter(name=name).first()
 
 
 def lock_workflow(tenant_id: int, name: str) -> Workflow:

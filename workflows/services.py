@@ -246,12 +246,14 @@ def import_definition(
     document: Json,
     *,
     dialect: str | None = None,
+    expected_revision: int | None = None,
     reason: str | None = None,
 ) -> Drafted:
     """Makes a document of any dialect the draft of the workflow that it names, new or not; equal content
     changes nothing.
 
-    Raises Unprocessable with the problems where it can't be read as a workflow with a name.
+    Raises Unprocessable with the problems where it can't be read as a workflow with a name; Stale where the draft is
+    not, or no longer, at `expected_revision` (0: there is no such workflow yet).
     """
     principal.require(WORKFLOWS_WRITE)
     checked = check(document, dialect=dialect)
@@ -270,6 +272,8 @@ def import_definition(
     workflow = Workflow.objects.for_tenant(principal.tenant_id).filter(name=name).first()
     if workflow is None:
         return create_workflow(principal, name=name, definition=native, reason=reason)
+    if expected_revision not in (None, workflow.draft_revision):
+        raise _stale(workflow)
     if workflow.draft_definition == native:
         queries.refuse_archived(workflow)
         return Drafted(queries.get_workflow(principal.tenant_id, name), checked.problems, created=False)

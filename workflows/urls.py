@@ -7,6 +7,7 @@ from workflows import definitions, editor, views
 urlpatterns = [
     path("workflows/", views.workflows_page, name="workflows"),
     path("workflows/new", editor.new_page, name="workflow-new"),
+    path("workflows/import", definitions.import_page, name="workflow-import"),
     path("workflows/examples", views.examples_page, name="workflow-examples"),
     path("workflows/examples/<slug:example>", views.take_example, name="workflow-take-example"),
     path("workflows/<workflow_name:name>/", views.workflow_page, name="workflow"),

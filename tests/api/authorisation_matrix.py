@@ -100,6 +100,7 @@ _FORM = {"GET": "workflows:write"} | _WRITE
 MATRIX |= {
     "workflows": _page({"GET": "workflows:read"}, "/workflows/"),
     "workflow-new": _page(_FORM, "/workflows/new"),
+    "workflow-import": _page(_FORM, "/workflows/import"),
     "workflow-examples": _page({"GET": "workflows:read"}, "/workflows/examples"),
     "workflow-take-example": _page({"POST": "workflows:publish"}, "/workflows/examples/order-check"),
     "workflow": _page({"GET": "workflows:read"}, "/workflows/ours/"),

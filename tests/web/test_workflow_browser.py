@@ -49,8 +49,11 @@ def test_a_pipeline_is_built_published_and_started(form):
     expect(page.get_by_text("2 categories")).to_be_visible()
     expect(page.get_by_role("heading", name="It has not run yet")).to_be_visible()
     page.get_by_label("Text", exact=True).fill("The team won the match.")
-    page.get_by_role("button", name="Start").click()
-    page.wait_for_url("**/runs/*")
+    with page.expect_websocket(lambda socket: "/ws/runs/" in socket.url) as opened:
+        page.get_by_role("button", name="Start").click()
+        page.wait_for_url("**/runs/*")
+    # Left before it is there, a socket complains.
+    opened.value.wait_for_event("framereceived")
 
 
 def test_steps_change_places_by_buttons_and_keys_and_the_focus_stays(form):
@@ -125,7 +128,7 @@ def test_no_page_of_workflows_has_faults_of_accessibility_or_is_wider_than_a_pho
     page.get_by_label("Sentences").fill("99")
     page.get_by_role("button", name="Publish").click()
     page.wait_for_url("**/long/edit")
-    for path in ("", "edit", "versions", "definition", "../", "../new", "../examples"):
+    for path in ("", "edit", "versions", "definition", "../", "../new", "../examples", "../import"):
         page.goto(f"/workflows/long/{path}")
         for width in (1440, 390):
             page.set_viewport_size({"width": width, "height": 844})

@@ -289,3 +289,57 @@ def test_what_belongs_to_another_tenant_is_not_there(author):
         for method in MATRIX[name].methods:
             if "/ours" in MATRIX[name].path:
                 assert author.generic(method, address(name)).status_code == 404, (name, method)
+
+
+def test_an_import_says_what_it_would_do_and_then_does_it(author):
+    a_workflow()
+    document = '{"name": "ours", "steps": ["text.clean", "text.keywords"]}'
+    seen = author.post("/workflows/import", {"document": document})
+    assert "This is a list of steps." in seen.text
+    assert "It would replace the draft of" in seen.text
+    assert "keywords" in seen.text
+    assert the().draft_revision == 1
+    author.post("/workflows/import", {"document": document, "import": "yes", "revision": "1"})
+    assert [node["type"] for node in the().draft_definition["nodes"]] == ["text.clean", "text.keywords"]
+    assert "nothing would change" in author.post("/workflows/import", {"document": document}).text
+
+
+def test_an_import_overwrites_nothing_that_its_reader_has_not_seen(author):
+    a_workflow()
+    document = '{"name": "ours", "steps": ["text.keywords"]}'
+    answer = author.post("/workflows/import", {"document": document, "import": "yes", "revision": "0"})
+    assert answer.status_code == 422
+    assert "changed since you read it" in answer.text
+    assert the().draft_revision == 1
+
+
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        ("{", "Nothing was imported"),
+        ('{"a": 1}', "neither nodes nor steps"),
+        ('{"steps": ["text.clean"]}', "give it a name"),
+    ],
+)
+def test_what_is_no_workflow_is_told_and_stays_in_its_box(author, document, said):
+    answer = author.post("/workflows/import", {"document": document})
+    assert answer.status_code == 422
+    assert said in answer.text
+    assert escape(document) in answer.text
+
+
+def test_a_document_without_a_name_is_given_one(author):
+    document = {"document": '{"steps": ["text.clean"]}', "name": "mine"}
+    assert "a new workflow, <code>mine</code>" in author.post("/workflows/import", document).text
+    answer = author.post("/workflows/import", document | {"import": "yes", "revision": "0"})
+    assert answer.headers["Location"] == "/workflows/mine/"
+    assert the("mine").draft_definition["nodes"] == [{"id": "clean", "type": "text.clean"}]
+
+
+def test_an_example_is_taken_as_a_workflow_of_its_own(author):
+    assert statements_of(author, "/workflows/examples") <= 4
+    for name in ("order-check", "order-check-2"):
+        answer = author.post("/workflows/examples/order-check")
+        assert answer.headers["Location"] == f"/workflows/{name}/"
+    assert "A-1007" in author.get("/workflows/order-check-2/").text
+    assert author.post("/workflows/examples/none").status_code == 404
