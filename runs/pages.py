@@ -31,7 +31,8 @@ UNFOLDED = 12
 LAST, ON_A_PAGE, MOST_NAMES = 10, 50, 500
 _OPEN_AGAIN = {"FAILED"}
 _OF_THE_INPUT = {"BadInput"}
-"""Errors that another attempt with the same input would meet again."""
+_OF_THE_VERSION = {"BadParams", "ExpressionError", "NoBranchMatched"}
+"""Errors that another attempt, with the same input or of the same version, would meet again."""
 
 
 def following(request: PageRequest, page: str, fragment: str, context: dict[str, Json]) -> HttpResponse:
@@ -51,6 +52,7 @@ def run_context(principal: Principal, run_id: UUID) -> dict[str, Json]:
         "running_for": (now - run["created_at"]) / timedelta(milliseconds=1),
         "unfolded": len(run["steps"]) <= UNFOLDED,
         "needs_input": (run["error"] or {}).get("code") in _OF_THE_INPUT,
+        "needs_version": (run["error"] or {}).get("code") in _OF_THE_VERSION,
         "failures": any(step["error"] for step in run["steps"]),
         # Nothing ever changes in a run that has ended, unless it can be resumed.
         "follows": run["completed_at"] is None or run["status"] in _OPEN_AGAIN,
