@@ -89,7 +89,9 @@ def _drawn(
     step = _face(node)
     if len(ways) == 1:
         before = ways[0]["from"]
-        parts = len(out[before]) > 1
+        # An error edge is a way out for when things go wrong: it alone does not part the way.
+        ways_on = [edge for edge in out[before] if edge.get("on") != "error"]
+        parts = len(ways_on) > 1 or ways[0] not in ways_on
         step.depth = drawn[before].depth + parts
         step.way = _way(ways[0]) or ("at the same time" if parts else "")
     elif ways:

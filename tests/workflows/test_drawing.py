@@ -38,6 +38,15 @@ def test_branches_are_set_in_and_what_joins_them_is_not():
     assert not drawing.is_chain
 
 
+def test_a_way_out_on_error_does_not_set_in_what_comes_when_all_goes_well():
+    drawing = draw(make.graph(["a", "b", "oops"], ["a>b", {"from": "a", "to": "oops", "on": "error"}]))
+    assert [(step.id, step.depth, step.way) for step in drawing.steps] == [
+        ("a", 0, ""),
+        ("b", 0, ""),
+        ("oops", 1, "on error"),
+    ]
+
+
 @pytest.mark.parametrize(
     "document",
     [None, {}, {"nodes": 5}, {"nodes": [1, {"id": 2}], "edges": [{"from": {}, "to": []}]}, {"steps": [5]}],
