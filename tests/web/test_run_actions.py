@@ -122,7 +122,9 @@ def test_what_a_workflow_refuses_is_told_at_its_field(operator):
 
 def test_a_workflow_that_takes_a_bare_text_gets_one(operator):
     version = make.a_version(make.chain("noop", input_schema={"type": "string"}))
-    started = operator.post(f"/workflows/{version.workflow.name}/start", {"input_kind": "text", "input": "Hi"})
+    started = operator.post(
+        f"/workflows/{version.workflow.name}/start", {"input_kind": "text", "input": "Hi"}
+    )
     assert make.run(started.url.removeprefix("/runs/")).input == "Hi"
 
 
@@ -160,7 +162,9 @@ def test_values_are_files_with_names_that_are_safe(operator):
     run_id = a_run(make.chain("noop"), {"text": "Größe", "a/b": [1]})
     text = operator.get(f"/runs/{run_id}/value?node=a&of=output&field=text")
     assert (text.text, text.headers["Content-Type"]) == ("Größe", "text/plain; charset=utf-8")
-    assert text.headers["Content-Disposition"] == f'attachment; filename="run-{run_id[-12:]}-a-output-text.txt"'
+    assert (
+        text.headers["Content-Disposition"] == f'attachment; filename="run-{run_id[-12:]}-a-output-text.txt"'
+    )
     field = operator.get(f"/runs/{run_id}/value?of=input&field=a/b")
     assert (field.json(), field.headers["Content-Type"]) == ([1], "application/json; charset=utf-8")
     assert field.headers["Content-Disposition"].endswith('-input-a_b.json"')
