@@ -101,7 +101,9 @@ class TestEncodings:
         with answering(answer) as server, pytest.raises(EgressFailed, match="not asked for"):
             ask(server.url())
 
-    @pytest.mark.parametrize("body", [b"not gzip at all", gzip.compress(b"hello")[:-9]])
+    @pytest.mark.parametrize(
+        "body", [b"not gzip at all", gzip.compress(b"hello")[:-9]], ids=["none", "cut off"]
+    )
     def test_what_is_broken_is_a_failure(self, ask, body):
         with answering(http(body, content_encoding="gzip")) as server, pytest.raises(EgressFailed):
             ask(server.url())
