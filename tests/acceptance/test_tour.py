@@ -1,0 +1,120 @@
+"""README's tour in the browser, walked with Chromium through a Handoff that `make up` started."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.acceptance.running import ROOT
+from tests.web.conftest import chromium
+from tests.web.visitor import Visitor
+
+__all__ = ["chromium"]
+
+pytestmark = pytest.mark.browser
+
+README = (ROOT / "README.md").read_text()
+TOUR = README.split("<!-- tests/acceptance/test_tour.py", 1)[1].split("\n### ", 1)[0]
+ARTICLE = (ROOT / "docs" / "examples" / "cities_and_heat.txt").read_text()
+
+
+class Tour:
+    """Somebody who presses what README names, all of it and nothing else."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self._named = re.findall(r"\*\*(.+?)\*\*", TOUR)
+
+    def press(self, label: str) -> None:
+        """Press what README names next: the button or link whose name begins with it."""
+        assert self._named.pop(0) == label
+        name = re.compile(rf"^{re.escape(label)}\b")
+        found = self.page.get_by_role("button", name=name).or_(self.page.get_by_role("link", name=name))
+        found.first.click()
+
+    def type(self, text: str, into: str) -> None:
+        """Fill in a field with what README says."""
+        assert f"`{text}`" in TOUR
+        self.page.get_by_label(into, exact=True).fill(text)
+
+    def ends(self) -> bool:
+        return self._named == []
+
+
+@pytest.fixture
+def page(handoff, chromium) -> Iterator[Page]:
+    """A browser at the address that `make up` printed; a complaint of any page fails the test."""
+    address = f"http://127.0.0.1:{handoff.port}"
+    assert address in handoff.said()
+    context = chromium.new_context(base_url=address, viewport={"width": 1440, "height": 900})
+    visitor = Visitor(context.new_page())
+    visitor.open("/")
+    yield visitor.page
+    context.close()
+    assert visitor.complaints() == []
+
+
+def log_in(tour: Tour, said: str) -> None:
+    user, password = re.search(r"login: (\S+) / (\S+)", said).groups()
+    tour.page.get_by_label("Username").fill(user)
+    tour.page.get_by_label("Password").fill(password)
+    tour.press("Log in")
+
+
+def build_and_publish(tour: Tour) -> None:
+    tour.press("New pipeline")
+    tour.type("Article desk", into="Title")
+    for step in ("Clean text", "Summarize", "Extract keywords", "Tag with a category"):
+        tour.press(step)
+    tour.type("environment", into="Categories, row 1: Name")
+    tour.press("Add a row")
+    tour.type("sport", into="Categories, row 2: Name")
+    tour.press("Publish")
+    expect(tour.page.get_by_role("heading", level=1)).to_have_text(re.compile(r"Article desk\s+version 1"))
+
+
+def start_and_watch(tour: Tour) -> str:
+    tour.page.get_by_label("Text", exact=True).fill(ARTICLE)
+    tour.press("Start")
+    expect_completed(tour.page)
+    for node in ("clean", "summarize", "keywords", "tag"):
+        step = tour.page.locator(f"[data-node={node}]")
+        expect(step.locator("header .status")).to_have_text("Completed")
+        expect(step.locator("header .about")).to_have_text(re.compile(r"\d+ ms|\d s"))
+        expect(step.locator("summary", has_text=re.compile("Input|Output"))).to_have_count(2)
+    expect(tour.page.locator("[data-node=tag]")).to_contain_text("environment")
+    return tour.page.url
+
+
+def expect_completed(page: Page) -> None:
+    """The page of the run gets there by itself."""
+    expect(page.get_by_role("heading", level=1).locator(".status")).to_have_text("Completed", timeout=30_000)
+
+
+def test_the_tour_in_the_browser_does_what_it_says(handoff, page):
+    tour = Tour(page)
+    log_in(tour, handoff.said())
+    build_and_publish(tour)
+    first = start_and_watch(tour)
+
+    tour.press("Runs")
+    tour.type("mattresses", into="Text")
+    tour.press("Show")
+    tour.press("article-desk")
+    expect(page).to_have_url(first)
+    tour.press("Run again")
+    expect(page).not_to_have_url(first)
+    expect_completed(page)
+
+    tour.press("Home")
+    tour.press("Digest an article")
+    tour.press("Start")
+    expect_completed(page)
+    assert tour.ends()
+
+
+def test_the_pictures_of_the_readme_are_there():
+    pictures = re.findall(r"!\[.+?\]\((.+?)\)", README)
+    assert len(pictures) >= 3
+    assert [name for name in pictures if not 10_000 < (ROOT / name).stat().st_size < 200_000] == []
