@@ -19,6 +19,15 @@ TOUR = README.split("<!-- tests/acceptance/test_tour.py", 1)[1].split("\n### ", 
 ARTICLE = (ROOT / "docs" / "examples" / "cities_and_heat.txt").read_text()
 
 
+FILES = """
+(text) => {
+    const files = new DataTransfer();
+    files.items.add(new File([text], "cities_and_heat.txt", { type: "text/plain" }));
+    return files;
+}
+"""
+
+
 class Tour:
     """Somebody who presses what README names, all of it and nothing else."""
 
@@ -74,8 +83,16 @@ def build_and_publish(tour: Tour) -> None:
     expect(tour.page.get_by_role("heading", level=1)).to_have_text(re.compile(r"Article desk\s+version 1"))
 
 
+def give_the_article(page: Page) -> None:
+    """Both ways: drag the file there, and paste."""
+    text = page.get_by_label("Text", exact=True)
+    text.dispatch_event("drop", {"dataTransfer": page.evaluate_handle(FILES, ARTICLE)})
+    expect(text).to_have_value(ARTICLE)
+    text.fill(ARTICLE)
+
+
 def start_and_watch(tour: Tour) -> str:
-    tour.page.get_by_label("Text", exact=True).fill(ARTICLE)
+    give_the_article(tour.page)
     tour.press("Start")
     expect_completed(tour.page)
     for node in ("clean", "summarize", "keywords", "tag"):
