@@ -138,8 +138,12 @@ class Publisher:
                 self._work.wait()
                 self._work.clear()
                 took = runner.run(self._round(client)) if self._pending or self._lost else 0.0
-                # Also where much is watched most of the time is left to the engine.
-                self._ending.wait(max(PAUSE_SECONDS, 3 * took))
+                if self._lost:
+                    self._ending.wait(SILENCE_SECONDS)
+                    self._work.set()
+                else:
+                    # Also where much is watched most of the time is left to the engine.
+                    self._ending.wait(max(PAUSE_SECONDS, 3 * took))
             runner.run(client.aclose())
 
     async def _round(self, client: aioredis.Redis) -> float:
@@ -179,8 +183,6 @@ class Publisher:
         with self._lock:
             self._pending, self._watched, self._lost = {}, frozenset(), True
             self._known_until = time.monotonic() + SILENCE_SECONDS
-        if not self._ending.wait(SILENCE_SECONDS):
-            self._work.set()
 
 
 _publisher = Publisher()
