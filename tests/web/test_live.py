@@ -56,7 +56,9 @@ class LivePage:
     def hears(self, what: str = "true", *, seconds: float = 5) -> None:
         """Wait until it hears something new for which `what` holds."""
         before = self.heard()
-        self.page.wait_for_function(f"() => heard.slice({before}).some((it) => {what})", timeout=seconds * 1000)
+        self.page.wait_for_function(
+            f"() => heard.slice({before}).some((it) => {what})", timeout=seconds * 1000
+        )
 
     def settled(self) -> "LivePage":
         self.page.wait_for_function("() => heard.length > 0")
