@@ -69,7 +69,7 @@ def test_a_home_below_something_that_is_no_folder(tmp_path):
 
 def test_a_port_that_is_no_number(tmp_path):
     [line] = Handoff(tmp_path / "home", HANDOFF_PORT="eighty").refusal()
-    assert line == "Handoff cannot start: HANDOFF_PORT must be a number from 1 to 65535."
+    assert line == "Handoff cannot start: HANDOFF_PORT must be a number from 1 to 65535, not 'eighty'."
 
 
 def test_a_given_database_that_does_not_answer_and_nothing_embedded_beside_it(tmp_path):
