@@ -175,7 +175,7 @@ def test_values_are_files_with_names_that_are_safe(operator):
 def test_a_page_that_follows_gets_only_what_changes_and_one_that_ended_asks_no_more(operator):
     open_run, ended = a_run(WAITS, {}), a_run(make.chain("noop"), {})
     part = operator.get(f"/runs/{open_run}", headers={"HX-Request": "true"}).text
-    assert part.lstrip().startswith('<div id="run" hx-get=')
+    assert part.lstrip().startswith('<div id="run" hx-swap="morph:outerHTML" hx-get=')
     assert "<html" not in part
     assert "hx-get" not in operator.get(f"/runs/{ended}", headers={"HX-Request": "true"}).text
 

@@ -109,7 +109,7 @@ def test_pages_lead_to_older_ones_and_back_and_keep_their_filters(reader):
 def test_only_the_first_page_follows(reader):
     make.start_version(make.a_version(make.chain("noop")), *({"n": number} for number in range(60)))
     first = reader.get("/runs/", headers={"HX-Request": "true"})
-    assert first.text.startswith('<section class="card" id="runs" hx-get="/runs/"')
+    assert first.text.startswith('<section class="card" id="runs" hx-swap="morph:outerHTML" hx-get="/runs/"')
     assert "hx-get" not in reader.get(first.context["older"], headers={"HX-Request": "true"}).text
 
 
