@@ -33,6 +33,8 @@ def home_page(request: PageRequest) -> HttpResponse:
 def find(request: PageRequest) -> HttpResponse:
     """What `?q=` names, for the palette: workflows by name or title, a run by its id."""
     q = request.GET.get("q", "").strip()[:200]
+    if not q:
+        return JsonResponse({"results": []})
     tenant = request.principal.tenant_id
     found = [
         {
@@ -45,7 +47,7 @@ def find(request: PageRequest) -> HttpResponse:
     if (run_id := _as_uuid(q)) and (run := queries.get_run_for(tenant, run_id)):
         about = f"Run, {run.status.lower()}"
         found.insert(0, {"name": str(run.id), "about": about, "url": reverse("run", args=[run.id])})
-    return JsonResponse({"results": found if q else []})
+    return JsonResponse({"results": found})
 
 
 def _as_uuid(text: str) -> uuid.UUID | None:

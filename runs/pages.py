@@ -20,7 +20,7 @@ from lib.refusals import Missing
 from runs import once, queries
 from runs.forms import FilterForm
 from runs.search import search
-from runs.shown import COLUMNS, NOTHING, ONE_RUN, WHOLE, Bounds, run_row, run_rows, step_rows
+from runs.shown import COLUMNS, NOTHING, WHOLE, found_run, run_row, run_rows, step_rows
 from runs.timeline import timeline
 from workflows.models import Workflow
 
@@ -44,7 +44,7 @@ def following(request: PageRequest, page: str, fragment: str, context: dict[str,
 
 def run_context(principal: Principal, run_id: UUID) -> dict[str, Json]:
     """What the page of a run shows. Raises Missing."""
-    run = found_run(principal, run_id)
+    run = found_run(principal.tenant_id, run_id)
     now = datetime.now(UTC)
     return {
         "run": run,
@@ -68,14 +68,6 @@ def may(principal: Principal) -> dict[str, Json]:
         "may_start": may_start,
         "once": once.ticket(principal) if may_start else "",
     }
-
-
-def found_run(principal: Principal, run_id: UUID, bounds: Bounds = ONE_RUN) -> dict[str, Json]:
-    """The run as it is shown. Raises Missing."""
-    run = run_row(principal.tenant_id, run_id, bounds)
-    if run is None:
-        raise Missing("There is no such run.")
-    return run
 
 
 def workflow_context(principal: Principal, workflow: Workflow) -> dict[str, Json]:

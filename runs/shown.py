@@ -9,6 +9,7 @@ from uuid import UUID
 
 from engine.graph import Node
 from engine.statuses import RUN_CLOSING, RUN_OPEN, STEP_OPEN, StepStatus
+from lib.refusals import Missing
 from lib.stored_json import StoredDecoder
 from runs import graphs, store
 from runs.queries import PENDING, WAITING
@@ -75,6 +76,14 @@ def run_rows(tenant: int, runs: Sequence[UUID | str], bounds: Bounds = LISTED) -
 def run_row(tenant: int, run_id: UUID | str, bounds: Bounds = ONE_RUN) -> dict[str, Json] | None:
     """One run; None where the tenant has none of this id."""
     return next(iter(run_rows(tenant, [run_id], bounds)), None)
+
+
+def found_run(tenant: int, run_id: UUID | str, bounds: Bounds = ONE_RUN) -> dict[str, Json]:
+    """As `run_row`. Raises Missing where the tenant has no such run."""
+    row = run_row(tenant, run_id, bounds)
+    if row is None:
+        raise Missing("There is no such run.")
+    return row
 
 
 def step_rows(tenant: int, run_id: UUID | str, node: str | None = None) -> list[dict[str, Json]] | None:

@@ -16,7 +16,7 @@ from runs import once, pages, queries, services
 from runs.forms import StartForm, form_with
 from runs.graphs import graph_of
 from runs.services import IfExists, NewRun, RunRefused, Started, Terms
-from runs.shown import NOTHING, Bounds
+from runs.shown import NOTHING, Bounds, found_run
 from workflows.queries import get_workflow, startable_version
 
 Json = Any
@@ -43,7 +43,7 @@ def cancel(request: PageRequest, run_id: UUID) -> HttpResponse:
 
 def _done(request: PageRequest, run_id: UUID, verb: Callable[..., None], said: str) -> HttpResponse:
     who = request.principal
-    pages.found_run(who, run_id, NOTHING)
+    found_run(who.tenant_id, run_id, NOTHING)
     reason = request.POST.get("reason", "").replace("\x00", "").strip()[:_LONGEST_REASON]
     try:
         verb(who.tenant_id, [str(run_id)], by=who.username, reason=reason)
@@ -67,7 +67,7 @@ def workflow_start(request: PageRequest, name: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def run_again(request: PageRequest, run_id: UUID) -> HttpResponse:
     """Starts the workflow of a run once more: with the same input, or with one that was edited on the page."""
-    run = pages.found_run(request.principal, run_id, _OWN)
+    run = found_run(request.principal.tenant_id, run_id, _OWN)
     name, key = run["workflow"], run["business_key"]
     context = {"workflow": get_workflow(request.principal.tenant_id, name), "run": run}
     if request.method != "POST":
@@ -75,7 +75,8 @@ def run_again(request: PageRequest, run_id: UUID) -> HttpResponse:
     if "input" in request.POST:
         return _from_form(request, StartForm(request.POST), name, context, if_exists="new_if_ended")
     try:
-        started = _started(request, name, NewRun(run["input"], key), if_exists="new_if_ended")
+        version = startable_version(request.principal.tenant_id, name)
+        started = _started(request, version, NewRun(run["input"], key), if_exists="new_if_ended")
     except (RunRefused, Conflict) as refused:
         messages.error(request, refused.message)
         return redirect("run", run_id)
@@ -92,26 +93,25 @@ def _from_form(
 ) -> HttpResponse:
     """The run that a form started, or the form with what was wrong."""
     if form.is_bound and form.is_valid():
-        item = NewRun(
-            form.given(_takes_a_bare_text(request, workflow)), form.cleaned_data["business_key"] or None
-        )
+        version = startable_version(request.principal.tenant_id, workflow)
+        item = NewRun(form.given(_takes_a_bare_text(version)), form.cleaned_data["business_key"] or None)
         try:
-            return _to(request, _started(request, workflow, item, if_exists=if_exists))
+            return _to(request, _started(request, version, item, if_exists=if_exists))
         except (RunRefused, Conflict) as refused:
             form.refuse(refused)
     context |= {"form": form, **pages.may(request.principal)}
     return render(request, "runs/start.html", context, status=422 if form.is_bound else 200)
 
 
-def _takes_a_bare_text(request: PageRequest, workflow: str) -> bool:
-    schema = graph_of(startable_version(request.principal.tenant_id, workflow)).input_schema
+def _takes_a_bare_text(version: int) -> bool:
+    schema = graph_of(version).input_schema
     return schema is not None and schema.get("type") == "string"
 
 
-def _started(request: PageRequest, workflow: str, item: NewRun, *, if_exists: IfExists) -> Started:
+def _started(request: PageRequest, version: int, item: NewRun, *, if_exists: IfExists) -> Started:
     """The run; where its form was sent before, the one that it started then. Raises RunRefused and Conflict."""
     who = request.principal
-    terms = Terms(tenant=who.tenant_id, version=startable_version(who.tenant_id, workflow), by=who.username)
+    terms = Terms(tenant=who.tenant_id, version=version, by=who.username)
     run_id = once.run_id_of(who, request.POST.get("once", ""))
     try:
         asked = NewRun(item.input, item.business_key, run_id)

@@ -15,12 +15,10 @@ InputKind = Literal["text", "json"]
 
 @dataclass(frozen=True, slots=True)
 class StartForm:
-    """The start form: `kind` of the input, what stands in it, and what was wrong with it when it was sent."""
+    """The start form: `kind` of the input, and what stands in it. What is refused is shown by the page of `runs`."""
 
     kind: InputKind
     given: str = ""
-    business_key: str = ""
-    error: str = ""
 
 
 def start_form(definition: Mapping[str, Json]) -> StartForm:

@@ -11,7 +11,7 @@ from runs import queries
 from runs.jobs import StaleToken, UnknownJob
 from runs.models import Run
 from runs.services import RunRefused
-from runs.shown import run_row
+from runs.shown import found_run
 
 
 class RunsApiView(ApiView):
@@ -29,10 +29,7 @@ class RunsApiView(ApiView):
 
     def shown(self, run_id: UUID | str) -> dict[str, Any]:
         """The tenant's run as it is shown now. Raises Missing."""
-        row = run_row(self.principal.tenant_id, run_id)
-        if row is None:
-            raise Missing("There is no such run.")
-        return row
+        return found_run(self.principal.tenant_id, run_id)
 
     def find_run(self, run_id: UUID) -> Run:
         """The tenant's run. Raises Missing."""

@@ -5,9 +5,8 @@ from typing import Any
 from accounts.principal import Principal
 from engine.canonical import canonical_bytes
 from lib.api.serializers import Parsed
-from lib.refusals import Missing
 from runs.services import NewRun, RunRefused, Started, Terms, start_runs
-from runs.shown import run_row
+from runs.shown import found_run
 from workflows.queries import startable_version
 
 
@@ -19,9 +18,7 @@ def start_one(principal: Principal, asked: Parsed) -> tuple[dict[str, Any], bool
     """
     item = NewRun(asked["input"], asked.get("business_key"))
     (started,) = start_runs(_terms(principal, asked), [item], if_exists=asked["if_exists"])
-    row = run_row(principal.tenant_id, started.id)
-    if row is None:
-        raise Missing("There is no such run.")
+    row = found_run(principal.tenant_id, started.id)
     if not started.created and canonical_bytes(row["input"]) != canonical_bytes(item.input):
         row["input_mismatch"] = True
     return row, started.created
