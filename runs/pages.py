@@ -12,12 +12,13 @@ from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 from django.utils.http import content_disposition_header
 
+from accounts import once
 from accounts.access import PageRequest
 from accounts.principal import Principal
 from accounts.roles import RUNS_OPERATE, RUNS_START
 from lib.api.pagination import keyset_page
 from lib.refusals import Missing
-from runs import once, queries
+from runs import queries
 from runs.forms import FilterForm
 from runs.search import search
 from runs.shown import COLUMNS, NOTHING, WHOLE, found_run, run_row, run_rows, step_rows

@@ -1,6 +1,7 @@
 """What people do to runs by the forms of pages: start, run again, resume, cancel. Each ends on the page of a run."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -9,10 +10,11 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
+from accounts import once
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_OPERATE, RUNS_START
 from lib.refusals import Conflict
-from runs import once, pages, queries, services
+from runs import pages, queries, services
 from runs.forms import StartForm, form_with
 from runs.graphs import graph_of
 from runs.services import IfExists, NewRun, RunRefused, Started, Terms
@@ -112,14 +114,18 @@ def _started(request: PageRequest, version: int, item: NewRun, *, if_exists: IfE
     """The run; where its form was sent before, the one that it started then. Raises RunRefused and Conflict."""
     who = request.principal
     terms = Terms(tenant=who.tenant_id, version=version, by=who.username)
-    run_id = once.run_id_of(who, request.POST.get("once", ""))
+    run_id = once.id_of(who, request.POST.get("once", ""))
     try:
-        asked = NewRun(item.input, item.business_key, run_id)
-        return services.start_runs(terms, [asked], if_exists=if_exists)[0]
-    except RunRefused:
-        if run_id is None or queries.get_run_for(who.tenant_id, run_id) is None:
+        return services.start_runs(terms, [replace(item, id=run_id)], if_exists=if_exists)[0]
+    except RunRefused as refused:
+        if run_id is None or refused.code != "started_already":
             raise
-        return Started(run_id, item.business_key, created=True)
+    sent = queries.get_run_for(who.tenant_id, run_id)
+    if sent is None or sent.input != item.input:
+        # Somebody went back to the form and changed what is in it: this is another run.
+        return services.start_runs(terms, [item], if_exists=if_exists)[0]
+    messages.info(request, "This form was sent before; this is the run that it started.")
+    return Started(run_id, item.business_key, created=True)
 
 
 def _to(request: PageRequest, started: Started) -> HttpResponse:

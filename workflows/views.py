@@ -8,6 +8,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST
 
+from accounts import once
 from accounts.access import PageRequest, page
 from accounts.roles import WORKFLOWS_PUBLISH, WORKFLOWS_READ, WORKFLOWS_WRITE
 from lib.refusals import Conflict, Missing, Stale
@@ -58,6 +59,7 @@ def workflow_page(request: PageRequest, name: str) -> HttpResponse:
         "latest": latest,
         "drawing": draw(latest.definition if latest else workflow.draft_definition),
         "start": start_form(latest.definition) if latest else None,
+        "once": once.ticket(request.principal),
     }
     return render(request, "workflows/detail.html", context | _about(request, "overview"))
 

@@ -81,7 +81,17 @@ for (const kind of ["dragover", "dragleave", "drop"]) {
   });
 }
 
-let went = 0;
+// A form that was sent is not sent again by a second click; back from the page that it led to, it may be.
+let sent = new WeakSet();
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (event.defaultPrevented || form.getAttribute("method") !== "post" || form.hasAttribute("hx-post")) return;
+  if (sent.has(form)) event.preventDefault();
+  sent.add(form);
+});
+addEventListener("pageshow", () => (sent = new WeakSet()));
+
+let went = -Infinity;
 document.addEventListener("keydown", (event) => {
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
     event.preventDefault();

@@ -79,17 +79,11 @@ document.addEventListener("submit", (event) => {
   if (form.matches("[data-tidy]")) {
     for (const field of form.elements) if (!field.value) field.disabled = true;
   }
-  if (!form.matches("[data-once]")) return;
-  if (form.sent) return event.preventDefault();
-  form.sent = true;
 });
 
-// Back from the page that a form led to: it may be sent again, and its fields be filled in.
+// Back from the page that the form led to: its fields may be filled in again.
 addEventListener("pageshow", () => {
-  for (const form of document.forms) {
-    form.sent = false;
-    if (form.matches("[data-tidy]")) for (const field of form.elements) field.disabled = false;
-  }
+  for (const form of document.querySelectorAll("[data-tidy]")) for (const field of form.elements) field.disabled = false;
 });
 
 document.addEventListener("keydown", (event) => {

@@ -72,6 +72,17 @@ def test_run_again_takes_the_same_input_and_a_form_sent_twice_starts_one_run(ope
     assert len(make.runs_of(make.run(run_id).version)) == 2
 
 
+def test_the_start_form_of_a_workflow_sent_twice_starts_one_run_and_changed_another(operator):
+    workflow = make.a_version(make.chain("text.clean")).workflow
+    form = {"once": ticket(operator, f"/workflows/{workflow.name}/"), "input_kind": "text", "input": "one"}
+    first, second = [operator.post(f"/workflows/{workflow.name}/start", form) for _ in range(2)]
+    assert first.url == second.url
+    assert "sent before" in said(operator.get(second.url))
+    third = operator.post(f"/workflows/{workflow.name}/start", form | {"input": "two"})
+    assert third.url != first.url
+    assert make.run(third.url.removeprefix("/runs/")).input == {"text": "two"}
+
+
 def test_a_ticket_of_somebody_else_is_none(operator):
     run_id = a_run(make.chain("noop"), {})
     once = ticket(member("admin"), f"/runs/{run_id}")
