@@ -1,0 +1,85 @@
+"""Two people with a browser each watch one run: both see what happens, and neither loads the page again."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from playwright.sync_api import expect
+
+from accounts.models import Membership, User
+from tests import factories as make
+from tests.web.visitor import Visitor
+
+pytestmark = pytest.mark.browser
+
+CALLS_A_PROGRAM = make.graph(
+    [{"id": "check", "type": "text.clean"}, {"id": "price", "type": "job", "queue": "pricing"}],
+    ["check>price"],
+)
+
+
+@pytest.fixture
+def bob(site, chromium, transactional_db) -> Iterator[Visitor]:
+    """An operator with a browser of their own."""
+    user = User.objects.create_user("bob", "a long password")
+    Membership.objects.create(tenant=make.a_tenant(), user=user, role="operator")
+    client = Client()
+    client.force_login(user)
+    context = chromium.new_context(base_url=site, viewport={"width": 390, "height": 844})
+    session = client.cookies[settings.SESSION_COOKIE_NAME].value
+    context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": site}])
+    visitor = Visitor(context.new_page())
+    yield visitor
+    context.close()
+    assert visitor.complaints() == []
+
+
+def watch(visitor: Visitor, run_id: str) -> None:
+    visitor.open(f"/runs/{run_id}")
+    visitor.page.evaluate("window.loaded = true")
+
+
+def test_both_see_each_step_begin_and_end_and_the_run_complete(visitor, bob):
+    run_id = make.start(CALLS_A_PROGRAM, {"text": "A text of some words."})[0]
+    both = (visitor, bob)
+    for one in both:
+        watch(one, run_id)
+        expect(one.step("check").get_by_text("Queued", exact=True)).to_be_visible()
+    make.work()
+    for one in both:
+        expect(one.step("check").get_by_text("Completed", exact=True)).to_be_visible()
+        expect(one.step("price").get_by_text("Queued", exact=True)).to_be_visible()
+    (held,) = make.claimed("pricing")
+    for one in both:
+        expect(one.step("price").get_by_text("Running", exact=True)).to_be_visible()
+    make.complete(held, output={"price": 5})
+    for one in both:
+        expect(one.page.get_by_role("heading", level=1)).to_contain_text("Completed")
+        assert one.page.evaluate("window.loaded")
+
+
+def test_what_one_cancels_the_other_sees_cancelled(visitor, bob):
+    run_id = make.start(CALLS_A_PROGRAM, {"text": "Words."})[0]
+    make.work()
+    for one in (visitor, bob):
+        watch(one, run_id)
+    bob.page.get_by_role("button", name="Cancel…").click()
+    bob.page.get_by_role("dialog").get_by_role("button", name="Cancel the run").click()
+    expect(visitor.page.get_by_role("heading", level=1)).to_contain_text("Cancelled")
+    assert visitor.page.evaluate("window.loaded")
+
+
+def test_whose_sockets_are_blocked_follows_by_polling_and_is_told_so(visitor, bob):
+    visitor.page.route_web_socket("**/ws/**", lambda socket: socket.close(code=1013))
+    run_id = make.start(CALLS_A_PROGRAM, {"text": "Words."})[0]
+    for one in (visitor, bob):
+        watch(one, run_id)
+    expect(visitor.page.locator("[data-live-state]")).to_have_text("Live updates off, refreshing every 5 s")
+    make.work()
+    expect(bob.step("check").get_by_text("Completed", exact=True)).to_be_visible()
+    expect(visitor.step("check").get_by_text("Completed", exact=True)).to_be_visible(timeout=8000)
+    (held,) = make.claimed("pricing")
+    make.complete(held, output={"price": 5})
+    expect(visitor.page.get_by_role("heading", level=1)).to_contain_text("Completed", timeout=8000)
+    assert visitor.page.evaluate("window.loaded")
