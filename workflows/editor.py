@@ -58,6 +58,8 @@ def _posted(request: PageRequest, workflow: Workflow) -> Form:
 def _answer(request: PageRequest, form: Form) -> HttpResponse:
     """What comes of a press of one of the form's buttons."""
     verb, _, argument = request.POST.get("do", "save").partition(":")
+    if verb == "check":
+        return _checked(request, form)
     if verb not in ("save", "publish", "overwrite"):
         form.pipeline = pipelines.rearranged(form.pipeline, f"{verb}:{argument}")
         return _form(request, form)
@@ -72,6 +74,14 @@ def _answer(request: PageRequest, form: Form) -> HttpResponse:
         form.errors[refusal.field or "form"] = refusal.message
         return _form(request, form, status=422)
     return _publish(request, saved, form.note) if verb == "publish" else _saved(request, saved)
+
+
+def _checked(request: PageRequest, form: Form) -> HttpResponse:
+    """The form with what stands against publishing it; nothing is saved."""
+    base = form.workflow.draft_definition if form.workflow else NEW
+    definition = pipelines.to_definition(form.pipeline, base, form.name)
+    form.pipeline.show(check(definition, name=form.name or None).problems)
+    return _form(request, form)
 
 
 def _save(request: PageRequest, form: Form) -> Workflow:

@@ -1,6 +1,8 @@
 // The pipeline form: what its buttons do without a round trip. Without this script each of them is a submit, and the
 // server does the same (workflows/pipelines.py). Also guards what was typed in any form with data-guard.
 
+import { tellProblems } from "./problems.js";
+
 const form = document.querySelector("[data-pipeline]");
 const guarded = document.querySelector("[data-guard]");
 let dirty = guarded?.hasAttribute("data-dirty") ?? false;
@@ -215,6 +217,8 @@ function pipeline(form) {
     dragged?.classList.remove("dragged");
     dragged = null;
   });
+
+  tellProblems(form);
 
   const title = form.querySelector("[data-names]");
   const name = title && document.querySelector(title.dataset.names);

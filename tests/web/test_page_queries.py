@@ -4,6 +4,7 @@ import pytest
 from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
+from accounts.models import Membership
 from runs import queries
 from tests import factories as make
 
@@ -50,6 +51,17 @@ def test_a_run_costs_the_same_for_one_step_as_for_fifty(client, ann):
     long = make.start(make.chain(*["noop"] * 26))[0]
     make.work()
     assert statements_of(client, f"/runs/{short}") == statements_of(client, f"/runs/{long}") <= 7
+
+
+def test_the_pages_of_workflows_cost_the_same_for_two_steps_and_for_twenty(client, ann):
+    Membership.objects.for_tenant(make.a_tenant().pk).filter(user=ann).update(role="author")
+    client.force_login(ann)
+    few, many = [make.a_version(make.chain(*["text.clean"] * count)).workflow for count in (2, 20)]
+    for page, at_most in (("", 6), ("edit", 6), ("definition", 6), ("versions", 6)):
+        costs = [statements_of(client, f"/workflows/{one.name}/{page}") for one in (few, many)]
+        assert costs[0] == costs[1] <= at_most, page
+    for path in ("/workflows/new", "/workflows/import", "/workflows/examples"):
+        assert statements_of(client, path) <= 3, path
 
 
 def test_a_page_says_that_the_database_is_away_without_asking_it(client, ann, monkeypatch):

@@ -70,6 +70,25 @@ def test_steps_change_places_by_buttons_and_keys_and_the_focus_stays(form):
     assert order(form) == ["text.clean", "text.tag", "text.summarize"]
 
 
+def test_what_is_wrong_is_told_at_the_field_when_it_is_left_and_gone_when_it_is_right(form):
+    page = form.page
+    field = page.locator(".field", has=page.get_by_label("Sentences"))
+    expect(page.locator(".fault")).to_have_count(0)
+    page.get_by_label("Sentences").fill("0")
+    page.keyboard.press("Tab")
+    expect(field.locator(".fault")).to_contain_text("1")
+    expect(page.get_by_label("Sentences")).to_have_attribute("aria-invalid", "true")
+    # The categories are missing, but nobody has been there yet.
+    expect(page.locator(".fault")).to_have_count(1)
+    page.get_by_label("Sentences").fill("5")
+    expect(page.locator(".fault")).to_have_count(0)
+    expect(page.get_by_label("Sentences")).to_have_value("5")
+    page.get_by_label("Categories, row 1: Name").fill("Sport")
+    page.get_by_label("Categories, row 1: Name").fill("")
+    page.keyboard.press("Tab")
+    assert not Workflow.objects.for_tenant(make.a_tenant().pk).exists()
+
+
 def test_a_step_is_dragged_by_its_grip(form):
     page = form.page
     page.set_viewport_size({"width": 1440, "height": 1600})
