@@ -55,10 +55,18 @@ def run_context(principal: Principal, run_id: UUID) -> dict[str, Json]:
         "needs_input": (run["error"] or {}).get("code") in _OF_THE_INPUT,
         "needs_version": (run["error"] or {}).get("code") in _OF_THE_VERSION,
         "failures": any(step["error"] for step in run["steps"]),
+        "failed_place": _failed_place(run),
         # Nothing ever changes in a run that has ended, unless it can be resumed.
         "follows": run["completed_at"] is None or run["status"] in _OPEN_AGAIN,
         **may(principal),
     }
+
+
+def _failed_place(run: dict[str, Json]) -> int | None:
+    """The place of the step whose failure ended the run, from 1."""
+    node = (run["error"] or {}).get("node")
+    places = (place for place, step in enumerate(run["steps"], 1) if node and step["node"] == node)
+    return next(places, None)
 
 
 def may(principal: Principal) -> dict[str, Json]:

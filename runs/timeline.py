@@ -46,10 +46,11 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """One step with its bars."""
+    """One step with its bars, and its place among all steps, from 1."""
 
     step: Row
     bars: Sequence[Bar]
+    place: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +75,17 @@ def timeline(steps: Iterable[Row], endings: Iterable[Ending], now: datetime) -> 
     for ending in endings:
         of_node.setdefault(ending.node, []).append(ending)
     drawn = [
-        (step, stretches)
-        for step in steps
+        (step, stretches, place)
+        for place, step in enumerate(steps, 1)
         if step["status"] != "SKIPPED" and (stretches := _stretches(step, of_node.get(step["node"], []), now))
     ]
-    spans = _merged((stretch.start, stretch.end) for _, stretches in drawn for stretch in stretches)
+    spans = _merged((stretch.start, stretch.end) for _, stretches, _ in drawn for stretch in stretches)
     if not spans:
         return None
     scale = _Scale(spans)
-    lanes = [Lane(step, [_bar(stretch, scale) for stretch in stretches]) for step, stretches in drawn]
+    lanes = [
+        Lane(step, [_bar(stretch, scale) for stretch in stretches], place) for step, stretches, place in drawn
+    ]
     return Timeline(lanes, _milliseconds(spans[-1][1] - spans[0][0]), _milliseconds(scale.idle))
 
 

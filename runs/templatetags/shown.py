@@ -73,6 +73,12 @@ def in_parts(value: Any, given: Any = None) -> list[Part]:
 
 
 @register.filter
+def on_one_line(text: str) -> str:
+    """The text with each run of blanks, ends of lines too, as one blank."""
+    return " ".join(text.split())
+
+
+@register.filter
 def unquoted(text: str) -> Any:
     """A text that was written as JSON."""
     return json.loads(text)

@@ -124,3 +124,25 @@ document.body.addEventListener("toast", (event) => toast(event.detail.text ?? ev
 
 document.querySelectorAll("[data-toast]").forEach(fade);
 palette(document.getElementById("palette"));
+
+// "3 min ago" where how long ago says more than when; the moment itself is in the title.
+const UNITS = [
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+];
+const AGO = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+
+function tellAges() {
+  for (const time of document.querySelectorAll("time[data-ago]")) {
+    const seconds = (Date.parse(time.dateTime) - Date.now()) / 1000;
+    const [unit, size] = UNITS.find(([, each]) => -seconds >= each) ?? [];
+    if (-seconds > 30 * 86_400) continue;
+    time.title ||= time.textContent.trim();
+    time.textContent = unit ? AGO.format(Math.ceil(seconds / size), unit) : "just now";
+  }
+}
+
+tellAges();
+setInterval(tellAges, 30_000);
+document.body.addEventListener("htmx:afterSwap", tellAges);
