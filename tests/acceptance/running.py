@@ -2,10 +2,13 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from config.embedded.processes import wait_until
@@ -111,6 +114,20 @@ def is_alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     except OSError:
         return False
+
+
+@contextmanager
+def hanging(pid: int) -> Iterator[None]:
+    """The process and its children are stopped."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    everybody = [pid, *map(int, children)]
+    for each in everybody:
+        os.kill(each, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for each in everybody:
+            os.kill(each, signal.SIGCONT)
 
 
 def none_alive(pids: dict[str, int]) -> bool:

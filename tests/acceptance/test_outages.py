@@ -6,13 +6,12 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager, suppress
-from pathlib import Path
 
 import pytest
 
 from config.embedded.processes import wait_until
 from tests.acceptance.client import Client
-from tests.acceptance.running import ROOT
+from tests.acceptance.running import ROOT, hanging
 
 FLOW = {
     "name": "short",
@@ -42,20 +41,6 @@ def seconds_of_a_run(client):
     run = client.post("/runs", {"workflow": "short", "input": {}})["id"]
     wait_until(lambda: client.get(f"/runs/{run}")["status"] == "COMPLETED", 20, "the run")
     return time.monotonic() - began
-
-
-@contextmanager
-def hanging(pid):
-    """The process and its children are stopped."""
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    everybody = [pid, *map(int, children)]
-    for each in everybody:
-        os.kill(each, signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        for each in everybody:
-            os.kill(each, signal.SIGCONT)
 
 
 def _for_seconds(seconds):
