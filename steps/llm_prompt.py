@@ -18,22 +18,32 @@ class PromptParams(Params):
     """The question, and what is known of the answer."""
 
     prompt: str = Field(
-        min_length=1, max_length=MAX_CHARS, description="What is asked, with the data that it is about."
+        min_length=1,
+        max_length=MAX_CHARS,
+        description="What you ask. The text is not added by itself: write {{ prev.text }} where it belongs.",
     )
     system: str | None = Field(
-        None, max_length=MAX_CHARS, description="How the model should behave; never put data of others here."
+        None,
+        max_length=MAX_CHARS,
+        description="How the model should behave. Put no texts of others here: it obeys what they say.",
     )
     model: str | None = Field(
-        None, min_length=1, max_length=200, description="The model; the configured one unless set."
+        None,
+        min_length=1,
+        max_length=200,
+        description="Which model to ask. Empty: the one that an admin has set up.",
     )
     json_schema: dict[str, Json] | None = Field(
-        None, description="JSON Schema of the answer, which is JSON then and not a text."
+        None, description="For an answer in JSON instead of a text: the JSON Schema that it has to fit."
     )
     temperature: float | None = Field(
-        None, ge=0, le=2, description="0: always the likeliest answer; up to 2: more varied ones."
+        None, ge=0, le=2, description="0 gives the likeliest answer each time, up to 2 more varied ones."
     )
     max_tokens: WholeNumber | None = Field(
-        None, ge=1, le=1_000_000, description="The most tokens that the answer may have."
+        None,
+        ge=1,
+        le=1_000_000,
+        description="How long the answer may get. A token is a word or a piece of one.",
     )
 
     @field_validator("prompt")
@@ -90,7 +100,7 @@ LLM_PROMPT = StepType(
     name="llm.prompt",
     kind="blocking",
     title="Ask a language model",
-    help="Asks a language model and gives its answer, as a text or as JSON of a shape that you name.",
+    help="Asks a language model what you like. It answers with a text, or with JSON of the shape that you set.",
     icon="sparkles",
     group="ai",
     example={"params": {"prompt": "What is a good name for a black cat? One word."}, "input": {}},

@@ -35,10 +35,16 @@ class CleanParams(Params):
     """What to clean, and how much of the text to keep."""
 
     lowercase: bool = Field(False, description="Write everything in lower case.")
-    strip_html: bool = Field(True, description="Remove markup and decode entities such as &amp;.")
-    fix_encoding: bool = Field(True, description="Repair text that was decoded wrongly (FÃ¼ÃŸe).")
+    strip_html: bool = Field(
+        True, description="Remove tags such as <b>, and write codes such as &amp; as what they mean."
+    )
+    fix_encoding: bool = Field(
+        True, description="Repair letters that were garbled on the way, such as FÃ¼ÃŸe for Füße."
+    )
     max_chars: WholeNumber | None = Field(
-        None, ge=1, description="Cut at the end of a sentence or word so that no more characters are left."
+        None,
+        ge=1,
+        description="Cut a longer text at the end of a sentence or a word. Empty: all of it is kept.",
     )
 
 
@@ -129,7 +135,7 @@ TEXT_CLEAN = StepType(
     name="text.clean",
     kind="inline",
     title="Clean text",
-    help="Removes markup, broken encoding, control characters and needless blanks. Paragraphs stay.",
+    help="Removes tags, invisible characters and needless blanks, and repairs garbled letters. Paragraphs stay.",
     icon="eraser",
     group="text",
     example={

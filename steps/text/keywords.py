@@ -33,7 +33,7 @@ PRECISE_LETTERS = 10
 class KeywordsParams(Params):
     """How many keywords to find."""
 
-    limit: WholeNumber = Field(10, ge=1, le=100, description="How many keywords to give at most.")
+    limit: WholeNumber = Field(10, ge=1, le=100, description="How many keywords to find at most.")
     llm: bool = Field(False, description=LLM_HELP)
 
 

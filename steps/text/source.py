@@ -9,7 +9,7 @@ from pydantic_core import CoreSchema, PydanticCustomError
 from steps.problems import kind_of
 
 MAX_BYTES = 1024 * 1024
-LLM_HELP = "Let a language model do it; needs one that is configured."
+LLM_HELP = "Have a language model do this step. An admin has to set one up first."
 
 
 class TextInput(BaseModel):

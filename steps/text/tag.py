@@ -51,7 +51,9 @@ class TagParams(Params):
     """What to choose from."""
 
     categories: list[NamedCategory] = Field(
-        min_length=1, max_length=100, description="Names, or objects with name, description and examples."
+        min_length=1,
+        max_length=100,
+        description="One category in each row. Say what belongs there where the name alone does not.",
     )
     llm: bool = Field(False, description=LLM_HELP)
 
@@ -110,7 +112,7 @@ TEXT_TAG = StepType(
     name="text.tag",
     kind="inline",
     title="Tag with a category",
-    help="Chooses one of your categories by what speaks for it in the text, and passes the text on.",
+    help="Finds which of your categories fits the text best, if any does, and passes the text on.",
     icon="tag",
     group="text",
     example={

@@ -21,9 +21,9 @@ class TranslateParams(Params):
     # `from` is the param's name, and a word of Python.
     model_config = ConfigDict(serialize_by_alias=True)
 
-    to: LanguageName = Field(description="The language to translate into, such as German or de.")
+    to: LanguageName = Field(description="The language to translate into, such as German.")
     source: LanguageName | None = Field(
-        None, alias="from", description="The language of the text; found out unless set."
+        None, alias="from", description="The language of the text. Empty: the model finds it out."
     )
 
 
@@ -37,7 +37,7 @@ TEXT_TRANSLATE = StepType(
     name="text.translate",
     kind="blocking",
     title="Translate",
-    help="Translates a text with a language model.",
+    help="Translates the text with a language model.",
     icon="languages",
     group="text",
     example={"params": {"to": "German"}, "input": {"text": "The trees cool the city."}},
