@@ -209,7 +209,7 @@ def _step_row(node: Node, step: _Step) -> dict[str, Json]:
         "started_at": started,
         "completed_at": completed,
         "duration_ms": None if took is None else round(took.total_seconds() * 1000, 3),
-        "waiting_for": _step_waits_for(step),
+        "waiting_for": _step_waits_for(node, step),
         "next_attempt_at": _time(step.available_at) if _waits_for_retry(step) else None,
     }
 
@@ -218,14 +218,16 @@ def _waits_for_retry(step: _Step) -> bool:
     return step.status == StepStatus.QUEUED and step.has_error and not step.held
 
 
-def _step_waits_for(step: _Step) -> str | None:
+def _step_waits_for(node: Node, step: _Step) -> str | None:
     match step.status:
         case StepStatus.QUEUED if step.held:
             return "the run to be unpaused"
         case StepStatus.QUEUED if _waits_for_retry(step):
             return f"attempt {step.attempt + 1}, due {_time(step.available_at):%Y-%m-%d %H:%M:%S} UTC"
         case StepStatus.QUEUED:
-            return f"a worker of the queue {step.queue}"
+            # Ours come by themselves; what an author has to start is told by its name.
+            whose = "of yours that polls the queue" if node.type == "job" else "of the queue"
+            return f"a worker {whose} {step.queue}"
         case StepStatus.RUNNING:
             return (
                 f"worker {step.worker}, whose lease ends {_time(step.lease_expires_at):%Y-%m-%d %H:%M:%S} UTC"

@@ -11,6 +11,10 @@ _NEW_INPUT = "Run it again with a corrected input: another attempt with this one
 _NEW_VERSION = "Correct the step in the workflow, publish it and run it again: this run keeps its version."
 _LATER = "Often it passes: resume the run, and it goes on at this step."
 _LLM = "Have an admin configure a language model, then resume the run: it goes on at this step."
+_NOT_ALLOWED = (
+    "Have an admin allow the address, if it should be, and resume the run; "
+    "or correct the step in the workflow, publish it and run it again."
+)
 _FAULT = "This is a fault of the step type, not of the input: please report it with the error below."
 
 _OF_CODE = {
@@ -22,7 +26,7 @@ _OF_CODE = {
     "InternalError": _FAULT,
     "LlmNotConfigured": _LLM,
     "NotConfigured": "Have an admin set this up, then resume the run: it goes on at this step.",
-    "HttpRefused": _NEW_VERSION,
+    "HttpRefused": _NOT_ALLOWED,
     "BrokenVersion": "Install the step type that this version needs, then resume the run.",
     "Timeout": "It took longer than its time limit. Resume the run; if it stays, raise the step's `timeout_seconds`.",
     "LeaseLost": "Its worker vanished, again and again. See that it has enough memory, then resume the run.",

@@ -93,7 +93,9 @@ def test_a_failed_run_says_why_in_one_sentence(visitor):
 
 def test_a_run_that_waits_says_for_what_and_a_branch_not_taken_is_skipped(visitor):
     visitor.open(f"/runs/{a_run(BRANCHES, {'amount': 5})}")
-    expect(visitor.page.locator(".notice")).to_contain_text("cheap waits for a worker of the queue pricing.")
+    expect(visitor.page.locator(".notice")).to_contain_text(
+        "cheap waits for a worker of yours that polls the queue pricing."
+    )
     expect(visitor.step("dear").get_by_text("Skipped", exact=True)).to_be_visible()
     expect(visitor.step("last").get_by_text("Pending", exact=True)).to_be_visible()
 
