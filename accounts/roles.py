@@ -8,6 +8,7 @@ WORKFLOWS_PUBLISH: Final = "workflows:publish"
 RUNS_READ: Final = "runs:read"
 RUNS_START: Final = "runs:start"
 RUNS_OPERATE: Final = "runs:operate"
+RUNS_SIGNAL: Final = "runs:signal"
 JOBS_WORK: Final = "jobs:work"
 DEAD_LETTERS_READ: Final = "dead_letters:read"
 TOKENS_MANAGE: Final = "tokens:manage"
@@ -18,6 +19,7 @@ SCOPES: Final = _READS | {
     WORKFLOWS_PUBLISH,
     RUNS_START,
     RUNS_OPERATE,
+    RUNS_SIGNAL,
     JOBS_WORK,
     TOKENS_MANAGE,
 }
@@ -27,8 +29,8 @@ WORKER: Final = "worker"
 
 SCOPES_OF_ROLE: Final[dict[str, frozenset[str]]] = {
     "viewer": _READS,
-    "author": _READS | {WORKFLOWS_WRITE, WORKFLOWS_PUBLISH, RUNS_START},
-    "operator": _READS | {RUNS_START, RUNS_OPERATE},
+    "author": _READS | {WORKFLOWS_WRITE, WORKFLOWS_PUBLISH, RUNS_START, RUNS_SIGNAL},
+    "operator": _READS | {RUNS_START, RUNS_OPERATE, RUNS_SIGNAL},
     "approver": _READS,
     ADMIN: SCOPES,
     WORKER: frozenset({JOBS_WORK}),

@@ -20,7 +20,7 @@ from lib.uuid7 import uuid7
 from runs.drain import Drain
 from runs.execute import execute
 from runs.models import Run
-from runs.services import NewRun, Terms, start_runs
+from runs.starts import NewRun, Terms, start_runs
 from workflows.models import WorkflowVersion
 from workflows.services import create_workflow, publish
 

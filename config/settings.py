@@ -207,6 +207,8 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_timeout": 5, "socket_connect_timeout"
 _TICK = {"queue": "ticks", "expires": 1.0}
 CELERY_BEAT_SCHEDULE = {
     "due": {"task": "runs.tick_due", "schedule": 1.0, "options": _TICK},
+    "timers": {"task": "runs.tick_timers", "schedule": 1.0, "options": _TICK},
+    "sla": {"task": "runs.tick_sla", "schedule": 30.0, "options": _TICK},
     "leases": {"task": "runs.tick_leases", "schedule": 5.0, "options": _TICK},
     "forgotten": {"task": "runs.tick_forgotten", "schedule": 5.0, "options": _TICK},
 }

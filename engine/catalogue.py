@@ -6,7 +6,10 @@ from typing import Any, Literal, Protocol
 from pydantic import BaseModel
 
 Json = Any
-Kind = Literal["inline", "blocking", "external", "engine"]
+Kind = Literal["inline", "blocking", "external", "engine", "wait"]
+
+
+OnError = Literal["fail", "continue", "branch"]
 
 
 class StepSpec(Protocol):
@@ -25,6 +28,10 @@ class StepSpec(Protocol):
     @property
     def retry(self) -> str:
         """The retry preset of a node that names none."""
+
+    @property
+    def on_error(self) -> OnError:
+        """What a failure of a node means that doesn't say so itself."""
 
     @property
     def default_queue(self) -> str | None:

@@ -6,7 +6,7 @@ only to whoever holds the run's state, so arrivals are handed out and `verdict` 
 """
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -34,7 +34,15 @@ class Failed:
     error: Mapping[str, Json]
 
 
-Outcome = Completed | Failed
+@dataclass(frozen=True, slots=True)
+class Interrupted:
+    """A boundary timer ended the step: of all its edges only the one to `target` is taken."""
+
+    target: str
+    output: Json
+
+
+Outcome = Completed | Failed | Interrupted
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +87,23 @@ def begin(graph: Graph, scope: Scope) -> Effects:
     return walk.run()
 
 
-def settle(graph: Graph, node: Node, outcome: Outcome, scope: Scope) -> Effects:
-    """What the outcome of `node` means: what follows, and its own final outcome (`NoBranchMatched` fails it)."""
+def settle(
+    graph: Graph, node: Node, outcome: Outcome, scope: Scope, *, fired: Collection[str] = ()
+) -> Effects:
+    """What the outcome of `node` means: what follows, and its own final outcome (`NoBranchMatched` fails it).
+
+    `fired`: the targets of its boundary timers that fired while it went on; those edges are resolved already.
+    """
     walk = _Walk(graph, scope)
-    outcome, taken = walk.conclude(node, outcome)
+    outcome, taken = walk.conclude(node, outcome, fired)
     walk.effects.outcome, walk.effects.taken = outcome, taken
+    return walk.run()
+
+
+def ring(graph: Graph, node: Node, target: str, output: Json, scope: Scope) -> Effects:
+    """What a boundary timer of `node` means that doesn't interrupt it: its edge is taken, the step goes on."""
+    walk = _Walk(graph, scope)
+    walk.arrive(node, graph.nodes[target], True, output)
     return walk.run()
 
 
@@ -164,9 +184,14 @@ class _Walk:
                 self._skip(node)
         return self.effects
 
-    def conclude(self, node: Node, outcome: Outcome) -> tuple[Outcome, tuple[str, ...]]:
+    def conclude(
+        self, node: Node, outcome: Outcome, fired: Collection[str] = ()
+    ) -> tuple[Outcome, tuple[str, ...]]:
         """Resolve the edges of a node that ended; returns its final outcome and the targets it takes."""
         taken: dict[str, bool] = {}
+        if isinstance(outcome, Interrupted):
+            self._remember(node, outcome.output)
+            taken = {outcome.target: True}
         if isinstance(outcome, Completed):
             self._remember(node, outcome.output)
             if not node.is_conditional and node.type != "decision":
@@ -182,9 +207,10 @@ class _Walk:
                 return outcome, ()
             self._remember(node, failed_output(outcome.error))
             taken = self._resolve_failed(node, failed_output(outcome.error))
-        output = outcome.output if isinstance(outcome, Completed) else failed_output(outcome.error)
+        output = failed_output(outcome.error) if isinstance(outcome, Failed) else outcome.output
         for target in node.targets:
-            self._arrive(node, self.graph.nodes[target], taken.get(target, False), output)
+            if target not in fired:
+                self.arrive(node, self.graph.nodes[target], taken.get(target, False), output)
         if node.is_sink:
             self.effects.sinks.append(node.id)
         return outcome, tuple(target for target in node.targets if taken.get(target))
@@ -192,7 +218,8 @@ class _Walk:
     def _remember(self, node: Node, output: Json) -> None:
         self.scope["steps"] = {**self.scope.get("steps", {}), node.id: {"output": output}}
 
-    def _arrive(self, source: Node, target: Node, taken: bool, output: Json) -> None:
+    def arrive(self, source: Node, target: Node, taken: bool, output: Json) -> None:
+        """The edge from `source` to `target` is resolved."""
         if target.is_join:
             self.effects.arrivals.append(Arrival(target.id, source.id, taken))
         else:
@@ -248,17 +275,17 @@ class _Walk:
     def _finish_inside(self, node: Node, outcome: Outcome, given: Json, source: str | None) -> None:
         """An engine step, or one whose input can't be made, is over as soon as it starts."""
         outcome, taken = self.conclude(node, outcome)
-        if isinstance(outcome, Completed):
-            step = NewStep(node, StepStatus.COMPLETED, given, source, outcome.output, None, taken)
-        else:
+        if isinstance(outcome, Failed):
             output = None if node.on_error == "fail" else failed_output(outcome.error)
             step = NewStep(node, StepStatus.FAILED, given, source, output, outcome.error, taken)
+        else:
+            step = NewStep(node, StepStatus.COMPLETED, given, source, outcome.output, None, taken)
         self.effects.steps.append(step)
 
     def _skip(self, node: Node) -> None:
         self.effects.steps.append(NewStep(node, StepStatus.SKIPPED))
         for target in node.targets:
-            self._arrive(node, self.graph.nodes[target], False, None)
+            self.arrive(node, self.graph.nodes[target], False, None)
         if node.is_sink:
             self.effects.sinks.append(node.id)
 

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from engine.catalogue import Catalogue, Json, Kind, StepSpec
+from engine.catalogue import Catalogue, Json, Kind, OnError, StepSpec
+from engine.durations import parse_duration
 from engine.expressions import Expression, References, compile_expression
 from engine.retry import RetryPolicy, policy
 from engine.templates import Template, compile_template
 
-EdgeKind = Literal["always", "branch", "when", "default", "error"]
-OnError = Literal["fail", "continue", "branch"]
+EdgeKind = Literal["always", "branch", "when", "default", "error", "timer"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,15 @@ class Edge:
     kind: EdgeKind
     branch: str | None = None
     when: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BoundaryTimer:
+    """A timer that runs beside a step: when it fires, the edge to `target` is taken (R-018, R-121)."""
+
+    seconds: float
+    interrupting: bool
+    target: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +59,7 @@ class Node:
     predecessors: tuple[str, ...]
     edges: tuple[Edge, ...]
     error_edges: tuple[Edge, ...]
+    boundary: tuple[BoundaryTimer, ...]
     targets: tuple[str, ...]
     on_error: OnError
     allow_no_match: bool
@@ -69,6 +79,11 @@ class Node:
     def is_sink(self) -> bool:
         """Whether the run waits for this node: it has no outgoing success edge."""
         return not self.edges
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether timers run beside it, or it may wait for one."""
+        return bool(self.boundary) or self.kind == "wait"
 
     @property
     def is_conditional(self) -> bool:
@@ -114,7 +129,10 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue) -> Graph:
 
     Raises KeyError, ExpressionInvalid or ValueError for one that `validate` would refuse.
     """
-    edges = [_edge(index, edge) for index, edge in enumerate(definition.get("edges", ()))]
+    edges = [_edge(index, edge) for index, edge in enumerate(definition.get("edges") or ())]
+    for node in definition["nodes"]:
+        timers = _boundary(node)
+        edges += [Edge(len(edges) + at, node["id"], one.target, "timer") for at, one in enumerate(timers)]
     order = _topological([node["id"] for node in definition["nodes"]], edges)
     raw = {node["id"]: node for node in definition["nodes"]}
     places = {node["id"]: index for index, node in enumerate(definition["nodes"])}
@@ -170,10 +188,11 @@ def _node(
         mapping=None if raw.get("input") is None else compile_template(raw["input"]),
         join=_join(raw.get("join"), len(predecessors)),
         predecessors=predecessors,
-        edges=tuple(edge for edge in leaving if edge.kind != "error"),
+        edges=tuple(edge for edge in leaving if edge.kind not in ("error", "timer")),
         error_edges=tuple(edge for edge in leaving if edge.kind == "error"),
+        boundary=_boundary(raw),
         targets=targets,
-        on_error=raw.get("on_error") or "fail",
+        on_error=raw.get("on_error") or spec.on_error,
         allow_no_match=bool(raw.get("allow_no_match")),
         retry=policy(raw.get("retry"), spec.retry),
         queue=raw.get("queue") or spec.default_queue or name,
@@ -193,6 +212,18 @@ def _edge(index: int, raw: Mapping[str, Any]) -> Edge:
     if raw.get("when") is not None:
         return Edge(index, source, target, "when", when=compile_expression(raw["when"]))
     return Edge(index, source, target, "default" if raw.get("default") else "always")
+
+
+def _boundary(raw: Mapping[str, Any]) -> tuple[BoundaryTimer, ...]:
+    """A node's boundary timers; they interrupt it unless they say otherwise."""
+    return tuple(
+        BoundaryTimer(
+            seconds=timer.get("after_seconds") or parse_duration(timer["duration"]).total_seconds(),
+            interrupting=timer.get("interrupting") is not False,
+            target=timer["to"],
+        )
+        for timer in raw.get("boundary_timers") or ()
+    )
 
 
 def _join(raw: Any, need: int) -> Join:

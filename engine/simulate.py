@@ -8,6 +8,7 @@ from engine.decide import (
     Arrival,
     Completed,
     Effects,
+    Failed,
     Outcome,
     begin,
     contributors,
@@ -100,9 +101,11 @@ def _end(state: FinalState, node: Node, outcome: Outcome) -> None:
 def _record(step: StepState, outcome: Outcome) -> None:
     if isinstance(outcome, Completed):
         step.status, step.output = StepStatus.COMPLETED, outcome.output
-    else:
+    elif isinstance(outcome, Failed):
         step.status, step.error = StepStatus.FAILED, outcome.error
         step.output = failed_output(outcome.error)
+    else:
+        step.status, step.output = StepStatus.CANCELLED, outcome.output
 
 
 def _apply(state: FinalState, effects: Effects) -> None:

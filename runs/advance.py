@@ -15,8 +15,8 @@ from django.db import transaction
 
 from engine.statuses import RUN_CLOSING, RUN_OPEN
 from lib import crash_points
-from runs import live, store
-from runs.claimed import Broken, Ending, Held, Locked
+from runs import live, store, waiting_store
+from runs.claimed import Broken, Ending, Held, Locked, Waiting
 from runs.graphs import BrokenVersion, graph_of
 from runs.plan import Keep, Planned, closing_row, plan, plan_hopeless, runs_of
 from runs.wave import Result, Wave
@@ -65,7 +65,8 @@ def _planned(held: Held, ending: Ending) -> Planned:
     try:
         graph = graph_of(held.version_id)
     except BrokenVersion as error:
-        return plan_hopeless(held, {"code": "BrokenVersion", "message": str(error), "retryable": False})
+        said = {"code": "BrokenVersion", "message": str(error), "retryable": False}
+        return plan_hopeless(held, said, ending)
     return plan(held, ending, graph, luck=random.random())  # noqa: S311
 
 
@@ -97,9 +98,9 @@ def _refused(planned: Planned, error: Exception) -> list[Planned]:
     """What an ending becomes that the database refuses: a failure; refused as one, the failure of its run."""
     said = {"code": "BadOutput", "message": f"This can't be stored: {error}".strip(), "retryable": False}
     if not isinstance(planned.ending, Broken):
-        return [_planned(planned.held, Broken(said))]
+        return [_planned(planned.held, Broken(said, timer=planned.ending.timer))]
     if planned.graph is not None:
-        return [plan_hopeless(planned.held, said)]
+        return [plan_hopeless(planned.held, said, planned.ending)]
     log.error("Step %s of run %s can't be ended: %s", planned.held.id, planned.held.run_id, error)
     return []
 
@@ -139,6 +140,18 @@ def _forward(wave: Wave, plans: list[Planned], locked: Mapping[str, Locked]) -> 
         raise _NeedsAlone(wave.failures)
 
 
+def _as_timers_left_them(plans: list[Planned]) -> list[Planned]:
+    """The plans anew of steps whose boundary timers fired meanwhile: those edges are resolved already."""
+    timed = [planned.held.id for planned in plans if planned.graph is not None and planned.is_timed]
+    fired = waiting_store.fired_edges(timed) if timed else {}
+    return [
+        _planned(replace(planned.held, fired=frozenset(fired[planned.held.id])), planned.ending)
+        if planned.held.id in fired
+        else planned
+        for planned in plans
+    ]
+
+
 def _heavy(plans: list[Planned], keep: Keep | None, result: Result) -> list[Planned]:
     """Have the runs alone: end their steps, finish or fail them, or just record what ended while they close."""
     wave = Wave()
@@ -146,11 +159,17 @@ def _heavy(plans: list[Planned], keep: Keep | None, result: Result) -> list[Plan
         locked = store.lock_heavy(runs_of(plans))
         mine, closing = _sorted(plans, locked)
         if mine:
-            wave.end(mine, locked)
+            waiting = [planned for planned in mine if isinstance(planned.ending, Waiting)]
+            over = [planned for planned in mine if not isinstance(planned.ending, Waiting)]
+            wave.end(_as_timers_left_them(over), locked)
+            if waiting:
+                wave.enter(waiting, locked)
             wave.finish()
             wave.fail()
         if closing:
-            closing = [replace(planned, row=closing_row(planned)) for planned in closing]
+            closing = [
+                replace(planned, row=closing_row(planned, locked[planned.held.run_id])) for planned in closing
+            ]
             rows = [planned.row for planned in closing]
             done = store.advance(worker=None, ended=rows, anchors=[], steps=[], arrivals=[])
             wave.result.applied |= {*done.ended.values()}

@@ -9,7 +9,10 @@ Json = Any
 
 @dataclass(slots=True)
 class Held:
-    """One epoch of a step, as its holder knows it. `given` is its input; `hops`: how often it was kept in a row."""
+    """One epoch of a step, as its holder knows it. `given` is its input; `hops`: how often it was kept in a row.
+
+    `fired`: the targets of its boundary timers that have fired, where somebody looked.
+    """
 
     id: str
     epoch: int
@@ -24,6 +27,7 @@ class Held:
     given: Json = None
     lease_seconds: int = 30
     hops: int = 0
+    fired: frozenset[str] = frozenset()
     scope: dict[str, Json] = field(default_factory=dict)
 
 
@@ -38,12 +42,13 @@ class Locked(NamedTuple):
 class Done:
     """The attempt gave `output`; `encoded` is its strict JSON where it has been made already.
 
-    `usage`: what it used up, such as tokens.
+    `usage`: what it used up, such as tokens. `timer`: the one that ended a wait.
     """
 
     output: Json
     encoded: bytes | None = None
     usage: Json = None
+    timer: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,26 @@ class Broken:
     retry_after: float | None = None
     expired: bool = False
     usage: Json = None
+    timer: str | None = None
 
 
-Ending = Done | Broken
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The step waits from now on: `wait` says for what (`steps.waiting`)."""
+
+    wait: Mapping[str, Json]
+    usage: Json = None
+    timer: None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rang:
+    """A boundary timer of the step fired and ended it: its edge to `target` is taken, with `output`."""
+
+    target: str
+    output: Json
+    timer: str
+    usage: Json = None
+
+
+Ending = Done | Broken | Waiting | Rang

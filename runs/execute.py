@@ -9,7 +9,7 @@ from engine.catalogue import Json
 from engine.decide import describe
 from engine.errors import ExpressionError, StepError
 from lib.strict_json import BadJson, strict_dumps
-from runs.claimed import Broken, Done, Ending, Held
+from runs.claimed import Broken, Done, Ending, Held, Waiting
 from runs.graphs import graph_of
 from steps.base import MAX_OUTPUT_BYTES, StepType, storable
 from steps.base import execute as execute_type
@@ -56,7 +56,7 @@ def _ending(step: Held, step_type: StepType, params: Json, usage: dict[str, Json
             idempotency_key=idempotency_key(step.run_id, step.node),
             usage=usage,
         )
-        return encoded(output)
+        return Waiting(output) if step_type.kind == "wait" else encoded(output)
     except Exception as error:
         return _failure(step, error)
 

@@ -10,7 +10,8 @@ from engine.statuses import RUN_CLOSING, RUN_OPEN
 from lib.refusals import Conflict
 from lib.strict_json import BadJson, strict_loads
 from runs.queries import WAITING
-from runs.services import MAX_BUSINESS_KEY, RunRefused
+from runs.refused import RunRefused
+from runs.starts import MAX_BUSINESS_KEY
 from steps.base import MAX_INPUT_BYTES
 
 Json = Any

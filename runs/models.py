@@ -51,6 +51,7 @@ class Run(HotRow):
     error = StoredJson(null=True)
     open_sinks = models.IntegerField()
     sla_deadline = models.DateTimeField(null=True)
+    sla_look_at = models.DateTimeField(null=True)
     root_id = models.UUIDField()
     parent_step_id = models.UUIDField(null=True)
     created_by = models.TextField()
@@ -78,6 +79,7 @@ class Run(HotRow):
                 name="run_not_completed",
                 condition=~Q(status=RunStatus.COMPLETED),
             ),
+            models.Index(fields=["sla_look_at"], name="run_sla_due", condition=Q(sla_look_at__isnull=False)),
         ]
 
 
@@ -124,6 +126,8 @@ class StepExecution(HotRow):
     input_from = models.UUIDField(null=True)
     output = StoredJson(null=True)
     error = StoredJson(null=True)
+    waiting = StoredJson(null=True)
+    fired = ArrayField(models.TextField(), null=True)
     cancel_cause = models.TextField(null=True)
     edges_pending = models.BooleanField(db_default=False)
     queued_at = models.DateTimeField(db_default=Now())
@@ -158,6 +162,57 @@ class StepExecution(HotRow):
             ),
             # Nothing on the lease: heartbeats must stay heap-only updates.
             models.Index(fields=["worker"], name="step_running", condition=Q(status=StepStatus.RUNNING)),
+        ]
+
+
+class Timer(HotRow):
+    """A moment at which a step goes on, times out, or takes its boundary edge to `target` (R-118).
+
+    Kept with the step: whoever ends the step, or its waiting, settles its timers in the same transaction.
+    """
+
+    id = models.UUIDField(primary_key=True)
+    run_id = models.UUIDField()
+    shard = models.SmallIntegerField()
+    step_id = models.UUIDField()
+    node = models.TextField()
+    kind = models.TextField(choices=[(kind, kind) for kind in ("wait", "timeout", "boundary")])
+    target = models.TextField(null=True)
+    interrupting = models.BooleanField(db_default=False)
+    fire_at = models.DateTimeField()
+    status = models.TextField(
+        choices=[(status, status) for status in ("PENDING", "FIRED", "CANCELLED")], db_default="PENDING"
+    )
+    settled_at = models.DateTimeField(null=True)
+
+    class Meta(HotRow.Meta):
+        indexes = [
+            models.Index(fields=["fire_at"], name="timer_due", condition=Q(status="PENDING")),
+            models.Index(fields=["run_id"], name="timer_of_run", condition=Q(status="PENDING")),
+        ]
+
+
+class Signal(HotRow):
+    """A message to a run (its whole chain: `root`), kept until a step waits for it (R-127, R-129, R-130)."""
+
+    id = models.UUIDField(primary_key=True)
+    root_id = models.UUIDField()
+    run_id = models.UUIDField()
+    shard = models.SmallIntegerField()
+    signal_id = models.TextField()
+    name = models.TextField()
+    payload = StoredJson(null=True)
+    sent_by = models.TextField()
+    created_at = models.DateTimeField(db_default=Now())
+    consumed_at = models.DateTimeField(null=True)
+    step_id = models.UUIDField(null=True)
+
+    class Meta(HotRow.Meta):
+        constraints = [models.UniqueConstraint(fields=["root_id", "signal_id"], name="signal_once_per_chain")]
+        indexes = [
+            models.Index(
+                fields=["root_id", "name", "id"], name="signal_unread", condition=Q(consumed_at__isnull=True)
+            )
         ]
 
 

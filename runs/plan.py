@@ -3,18 +3,18 @@
 Nothing here reads or writes; `advance` does.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
 
-from engine.decide import Completed, Effects, Failed, NewStep, failed_output, settle
+from engine.decide import Completed, Effects, Failed, Interrupted, NewStep, Outcome, failed_output, settle
 from engine.graph import Graph, Node
 from engine.retry import next_delay
 from engine.statuses import RunStatus, StepStatus
 from lib.uuid7 import uuid7
-from runs.claimed import Broken, Done, Ending, Held, Locked
+from runs.claimed import Broken, Done, Ending, Held, Locked, Rang, Waiting
 
 Json = Any
 Row = dict[str, Json]
@@ -33,7 +33,7 @@ class Keep:
 
 @dataclass(slots=True)
 class Planned:
-    """One ending with all that it means. `effects` is None where the attempt is tried again."""
+    """One ending with all that it means. `effects` is None where the step is not over: it is tried again, or waits."""
 
     held: Held
     graph: Graph | None
@@ -45,7 +45,12 @@ class Planned:
 
     @property
     def is_heavy(self) -> bool:
-        """Whether its run must be had alone: it fails, or its end may leave other steps to be cancelled."""
+        """Whether its run must be had alone.
+
+        The step enters a wait, or has timers that may fire just now; the run fails, or other steps are left to cancel.
+        """
+        if isinstance(self.ending, Waiting) or self.is_timed:
+            return True
         if self.effects is None:
             return False
         if self.effects.failure is not None:
@@ -54,6 +59,13 @@ class Planned:
             self.graph is not None
             and not self.graph.plain
             and bool(self.effects.sinks or self.effects.arrivals)
+        )
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether timers of the step must be settled with its end."""
+        return (
+            self.graph is not None and self.effects is not None and self.graph.nodes[self.held.node].is_timed
         )
 
     @property
@@ -68,6 +80,9 @@ def plan(held: Held, ending: Ending, graph: Graph, *, luck: float) -> Planned:
     row: Row = {"id": held.id, "epoch": held.epoch}
     if ending.usage is not None:
         row["usage"] = ending.usage
+    row |= _freed_from(ending)
+    if isinstance(ending, Waiting):
+        return Planned(held, graph, ending, None, row | {"status": StepStatus.WAITING, "wait": ending.wait})
     if isinstance(ending, Broken):
         if ending.expired:
             row["expired"] = True
@@ -82,14 +97,29 @@ def plan(held: Held, ending: Ending, graph: Graph, *, luck: float) -> Planned:
         if delay is not None:
             row |= {"status": StepStatus.QUEUED, "error": ending.error, "delay": delay}
             return Planned(held, graph, ending, None, row)
-        effects = settle(graph, node, Failed(ending.error), held.scope)
-    else:
-        effects = settle(graph, node, Completed(ending.output), held.scope)
+    effects = settle(graph, node, _outcome(ending), held.scope, fired=held.fired)
     row |= _final_row(node, ending, effects, graph)
     return Planned(held, graph, ending, effects, row)
 
 
-def plan_hopeless(held: Held, said: Mapping[str, Json]) -> Planned:
+def _outcome(ending: Done | Broken | Rang) -> Outcome:
+    match ending:
+        case Done():
+            return Completed(ending.output)
+        case Broken():
+            return Failed(ending.error)
+        case Rang():
+            return Interrupted(ending.target, ending.output)
+
+
+def _freed_from(ending: Ending) -> Row:
+    """Which step an ending may end that nobody works on: one that waits, or any that is open."""
+    if isinstance(ending, Rang):
+        return {"rang": True}
+    return {} if ending.timer is None else {"woken": True}
+
+
+def plan_hopeless(held: Held, said: Mapping[str, Json], ending: Ending | None = None) -> Planned:
     """The end of a step that its graph can't deal with: nothing follows, its run fails and can be resumed later.
 
     Its version can't be compiled by this release, or what follows from its failure can't be stored.
@@ -102,6 +132,7 @@ def plan_hopeless(held: Held, said: Mapping[str, Json]) -> Planned:
         "error": said,
         "output": None,
         "sinks": 0,
+        **(_freed_from(ending) if ending else {}),
     }
     return Planned(held, None, Broken(said), effects, row)
 
@@ -111,6 +142,8 @@ def _final_row(node: Node, ending: Ending, effects: Effects, graph: Graph) -> Ro
     if isinstance(effects.outcome, Failed):
         handled = None if node.on_error == "fail" else failed_output(effects.outcome.error)
         return row | {"status": StepStatus.FAILED, "error": effects.outcome.error, "output": handled}
+    if isinstance(ending, Rang):
+        return row | {"status": StepStatus.CANCELLED, "cause": "timer", "output": ending.output}
     row |= {"status": StepStatus.COMPLETED, "output": _encoded(ending)}
     if graph.plain and graph.only_sink == node.id:
         row["final"] = True
@@ -123,7 +156,7 @@ def _encoded(ending: Ending) -> Json:
     return ending.output if isinstance(ending, Done) else None
 
 
-def closing_row(planned: Planned) -> Row:
+def closing_row(planned: Planned, run: Locked) -> Row:
     """The row of an ending in a run that is failing or being cancelled: kept as it is, its edges unresolved."""
     row: Row = {"id": planned.held.id, "epoch": planned.held.epoch, "pending": True, "sinks": 0}
     ending = planned.ending
@@ -131,6 +164,9 @@ def closing_row(planned: Planned) -> Row:
         row["usage"] = ending.usage
     if isinstance(ending, Done):
         return row | {"status": StepStatus.COMPLETED, "output": _encoded(ending)}
+    if not isinstance(ending, Broken):
+        cause = "failure" if run.status == RunStatus.FAILING else "cancelled"
+        return row | {"status": StepStatus.CANCELLED, "pending": False, "cause": cause}
     row |= {"error": ending.error, "pending": False}
     if ending.expired:
         return row | {"status": StepStatus.CANCELLED, "cause": "unknown", "expired": True}
@@ -189,6 +225,7 @@ class Draft:
     kept: list[tuple[str, Held]] = field(default_factory=list)
     queued: set[tuple[str, str]] = field(default_factory=set)
     letters: list[tuple[str, str]] = field(default_factory=list)
+    timers: list[tuple[str, Row]] = field(default_factory=list)
 
     def end(self, planned: Planned, anchor: Anchor) -> None:
         """An ended or retried step and what follows from it."""
@@ -244,6 +281,7 @@ class Draft:
         else:
             row["input"] = new.given
         if new.status == StepStatus.QUEUED:
+            self.timers += [(anchor.id, timer) for timer in boundary_timers(node, row["id"])]
             self._send(anchor, new, row)
         else:
             row |= {"output": new.output, "error": new.error, "taken": new.taken}
@@ -261,6 +299,21 @@ class Draft:
             self.kept.append((anchor.id, _kept(anchor, new, row)))
         else:
             self.queued.add((anchor.id, new.node.queue))
+
+
+def boundary_timers(node: Node, step: str, fired: Collection[str] = ()) -> list[Row]:
+    """The rows of a step's boundary timers, without those that have `fired` already."""
+    return [
+        {
+            "id": uuid7(),
+            "step_id": step,
+            "target": timer.target,
+            "interrupting": timer.interrupting,
+            "seconds": timer.seconds,
+        }
+        for timer in node.boundary
+        if timer.target not in fired
+    ]
 
 
 def _failed_hard(row: Row) -> bool:

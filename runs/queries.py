@@ -32,6 +32,16 @@ def get_run_for(tenant: int, run_id: UUID | str) -> Run | None:
     return _slim(Run.objects.for_tenant(tenant)).filter(pk=run_id).first()
 
 
+def run_with_key(tenant: int, workflow: str, business_key: str) -> str | None:
+    """The id of the run that a business key of a workflow stands for; None where there is none."""
+    keys = RunKey.objects.for_tenant(tenant).filter(
+        workflow_id=Subquery(_workflows(tenant).filter(name=workflow).values("id")[:1]),
+        business_key=business_key,
+    )
+    found = keys.values_list("run_id", flat=True).first()
+    return None if found is None else str(found)
+
+
 def runs_of(
     tenant: int,
     *,

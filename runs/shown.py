@@ -11,7 +11,7 @@ from engine.graph import Node
 from engine.statuses import RUN_CLOSING, RUN_OPEN, STEP_OPEN, StepStatus
 from lib.refusals import Missing
 from lib.stored_json import StoredDecoder
-from runs import graphs, store
+from runs import graphs, store, waits
 from runs.queries import PENDING, WAITING
 
 Json = Any
@@ -51,6 +51,7 @@ class _Step(NamedTuple):
     queued_at: str
     started_at: str | None
     completed_at: str | None
+    waiting: Json
     payloads: list[list[Json]]
 
 
@@ -228,6 +229,8 @@ def _step_waits_for(node: Node, step: _Step) -> str | None:
             # Ours come by themselves; what an author has to start is told by its name.
             whose = "of yours that polls the queue" if node.type == "job" else "of the queue"
             return f"a worker {whose} {step.queue}"
+        case StepStatus.WAITING:
+            return waits.in_words(step.waiting)
         case StepStatus.RUNNING:
             return (
                 f"worker {step.worker}, whose lease ends {_time(step.lease_expires_at):%Y-%m-%d %H:%M:%S} UTC"

@@ -180,6 +180,11 @@ def end_closing_runs(runs: Iterable[str]) -> list[str]:
     return found
 
 
+def cancel_timers(runs: Iterable[str]) -> None:
+    """Cancel the timers of runs that close or have ended."""
+    SQL.execute("cancel_timers", {"runs": sorted(runs), "now": now_or_none()})
+
+
 def bury(letters: Sequence[Row]) -> None:
     """Write dead letters for steps that failed their run."""
     SQL.execute("bury", {"letters": document(letters)})
@@ -188,7 +193,8 @@ def bury(letters: Sequence[Row]) -> None:
 def reopen_runs(runs: Iterable[str], payload: Row) -> Row:
     """Give FAILED runs, held FOR UPDATE, a new life.
 
-    Gives `runs`: [id, tenant, shard, version, priority, open sinks] of each, `queues`: where steps wait now, and
+    Gives `runs`: [id, tenant, shard, version, priority, open sinks] of each, `queues`: where steps wait now, `queued`:
+    [id, run, node, boundary edges that are resolved] of those steps, and
     `entered`: [run, node, what it was given] of steps that failed before a worker had them, whose rows are gone, but
     for joins, which are in `joins`: [run, node, arrived, taken], not fired any more.
     """
@@ -199,7 +205,12 @@ def reopen_runs(runs: Iterable[str], payload: Row) -> Row:
 
 def pending_edges(runs: Iterable[str]) -> list[tuple[Held, Json]]:
     """Steps that completed while their run was failing, each with its output."""
-    return [(Held(*row[:11]), row[11]) for row in SQL.value("pending_edges", {"runs": sorted(runs)})]
+    found = []
+    for row in SQL.value("pending_edges", {"runs": sorted(runs)}):
+        held = Held(*row[:11])
+        held.fired = frozenset(row[11])
+        found.append((held, row[12]))
+    return found
 
 
 def heartbeat(held: Sequence[Row]) -> dict[str, tuple[str, str]]:

@@ -9,7 +9,7 @@ from django.db import InterfaceError, OperationalError, connection
 
 from runs import process
 from runs.dispatch import DRAIN_TASK
-from runs.maintenance import due, leases
+from runs.maintenance import due, leases, sla, timers
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +27,18 @@ def drain(queue: str) -> None:
 def tick_due() -> int:
     """Every second: hint where steps have become due."""
     return _tick(due.hint)
+
+
+@shared_task(name="runs.tick_timers")
+def tick_timers() -> int:
+    """Every second: fire the timers whose time has come."""
+    return _tick(timers.fire)
+
+
+@shared_task(name="runs.tick_sla")
+def tick_sla() -> int:
+    """Every half minute: tell of runs that near or pass their deadline."""
+    return _tick(sla.look)
 
 
 @shared_task(name="runs.tick_leases")

@@ -14,11 +14,12 @@ from accounts import once
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_OPERATE, RUNS_START
 from lib.refusals import Conflict
-from runs import pages, queries, services
+from runs import pages, queries, services, starts
 from runs.forms import StartForm, form_with
 from runs.graphs import graph_of
-from runs.services import IfExists, NewRun, RunRefused, Started, Terms
+from runs.refused import RunRefused
 from runs.shown import NOTHING, Bounds, found_run
+from runs.starts import IfExists, NewRun, Started, Terms
 from workflows.queries import get_workflow, startable_version
 
 Json = Any
@@ -116,14 +117,14 @@ def _started(request: PageRequest, version: int, item: NewRun, *, if_exists: IfE
     terms = Terms(tenant=who.tenant_id, version=version, by=who.username)
     run_id = once.id_of(who, request.POST.get("once", ""))
     try:
-        return services.start_runs(terms, [replace(item, id=run_id)], if_exists=if_exists)[0]
+        return starts.start_runs(terms, [replace(item, id=run_id)], if_exists=if_exists)[0]
     except RunRefused as refused:
         if run_id is None or refused.code != "started_already":
             raise
     sent = queries.get_run_for(who.tenant_id, run_id)
     if sent is None or sent.input != item.input:
         # Somebody went back to the form and changed what is in it: this is another run.
-        return services.start_runs(terms, [item], if_exists=if_exists)[0]
+        return starts.start_runs(terms, [item], if_exists=if_exists)[0]
     messages.info(request, "This form was sent before; this is the run that it started.")
     return Started(run_id, item.business_key, created=True)
 

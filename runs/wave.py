@@ -15,10 +15,10 @@ from engine.graph import NOTHING
 from engine.statuses import RunStatus, StepStatus
 from lib.strict_json import BadJson, strict_dumps
 from lib.uuid7 import uuid7
-from runs import scopes, store
-from runs.claimed import Held, Locked
+from runs import scopes, store, waiting_store, waits
+from runs.claimed import Ending, Held, Locked
 from runs.graphs import compiled
-from runs.plan import Anchor, Draft, Keep, Planned
+from runs.plan import Anchor, Draft, Keep, Planned, plan, runs_of
 
 Json = Any
 Counted = tuple[str, str, int, list[str]]
@@ -74,11 +74,35 @@ class Wave:
             self.anchors[run_id] = replace(anchor, hops=max(anchor.hops, known.hops if known else 0))
             draft.end(planned, anchor)
         joins = self._write(draft)
+        self._settle_timers(
+            [planned for planned in plans if planned.is_timed and planned.anchor in self.alive]
+        )
         for planned in plans:
             failed = planned.effects and planned.effects.failure
             if failed and planned.anchor in self.alive:
                 self.failures.setdefault(planned.held.run_id, failed)
         self.decide_joins(joins)
+
+    def wake(self, endings: Sequence[tuple[Held, Ending]], locked: Mapping[str, Locked]) -> None:
+        """End steps whose wait is over, within the transaction that has their runs alone."""
+        scopes.load(held for held, _ in endings)
+        plans = [plan(held, ending, compiled(held.version_id).graph, luck=0.0) for held, ending in endings]
+        for planned in plans:
+            planned.row["woken"] = True
+        self.end(plans, locked)
+
+    def enter(self, plans: Sequence[Planned], locked: Mapping[str, Locked]) -> None:
+        """Let steps wait; those whose wait is over at once, such as for a signal that came early, end."""
+        epochs = waiting_store.enter_waits([waits.row_of(planned.held, planned.row) for planned in plans])
+        entered = [
+            (replace(planned.held, epoch=epochs[planned.held.id]), planned.row["wait"])
+            for planned in plans
+            if planned.held.id in epochs
+        ]
+        self.result.written += plans
+        self.result.applied |= epochs.keys()
+        if over := waits.begin(entered):
+            self.wake(over, locked)
 
     def hang(self, causes: Iterable[tuple[Anchor, Effects]]) -> None:
         """Follow effects that hang on no ended step, such as those of a start."""
@@ -108,7 +132,14 @@ class Wave:
         self.result.wake |= {queue for after, queue in draft.queued if after in alive}
         self.letters += [step for after, step in draft.letters if after in alive]
         self.sunk |= set(done.sunk)
+        if timers := [timer for after, timer in draft.timers if after in alive]:
+            waiting_store.arm_timers(timers)
         return done.joins
+
+    def _settle_timers(self, plans: Sequence[Planned]) -> None:
+        if plans:
+            fired = {planned.ending.timer for planned in plans if planned.ending.timer}
+            waiting_store.settle_timers(runs_of(plans), (planned.held.id for planned in plans), fired)
 
     def decide_joins(self, joins: list[Counted]) -> None:
         """Fire the joins that are decided now, then those that these decide, and so on down."""
@@ -168,6 +199,8 @@ class Wave:
         tangled = [run for run in runs if not compiled(self.anchors[run].version_id).graph.plain]
         if tangled:
             store.cancel_open_steps(tangled, cause="run ended", statuses=NOT_OVER)
+            store.cancel_timers(tangled)
+            waits.left(tangled)
         if finished:
             store.finish_runs(finished)
 
@@ -193,6 +226,8 @@ class Wave:
         if self.letters:
             store.bury([{"id": uuid7(), "step_id": step} for step in self.letters])
         store.cancel_open_steps(self.failures, cause="failure", statuses=NOT_STARTED)
+        store.cancel_timers(self.failures)
+        waits.left(self.failures)
         store.end_closing_runs(self.failures)
 
     def _node(self, run_id: str, name: str) -> Any:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
-from engine.catalogue import Json, Kind
+from engine.catalogue import Json, Kind, OnError
 from engine.errors import StepError
 from lib.strict_json import BadJson, strict_dumps
 from steps.problems import sentence_of
@@ -21,6 +21,7 @@ QUEUE_OF_KIND: Mapping[Kind, str | None] = {
     "inline": "default",
     "blocking": "blocking",
     "engine": "engine",
+    "wait": "engine",
     "external": None,
 }
 
@@ -62,7 +63,8 @@ class StepType:
     """One entry of the catalogue: the params, schemas, face in the builder and work of a step type.
 
     `example` is `{"params", "input"}` that work. `output_schema_of`: where the output depends on the params;
-    `variant`: where kind, times and retries do.
+    `variant`: where kind, times and retries do. What `run` of the kind `wait` gives is not the step's output but what
+    it waits for (`steps.waiting`).
     """
 
     name: str
@@ -80,6 +82,7 @@ class StepType:
     lease_seconds: int = 30
     timeout_seconds: int | None = 600
     retry: str = "seed"
+    on_error: OnError = "fail"
     variant: Callable[["StepType", Mapping[str, Json]], "StepType"] | None = None
     takes_nothing: bool = field(init=False)
 
@@ -171,7 +174,7 @@ def execute(
     taken = _checked(step_type.input_model, given, "BadInput", "input") if step_type.input_model else given
     used = {} if usage is None else usage
     output = step_type.run(StepContext(checked, taken, run_id, node, attempt, idempotency_key, used))
-    if step_type.output_model is not None:
+    if step_type.output_model is not None and step_type.kind != "wait":
         _checked(step_type.output_model, output, "BadOutput", "output")
     return output
 

@@ -11,12 +11,14 @@ from steps.http_request import HTTP_REQUEST
 from steps.job import JOB
 from steps.llm_prompt import LLM_PROMPT
 from steps.noop import NOOP
+from steps.signal import SIGNAL
 from steps.text.clean import TEXT_CLEAN
 from steps.text.keywords import TEXT_KEYWORDS
 from steps.text.summarize import TEXT_SUMMARIZE
 from steps.text.tag import TEXT_TAG
 from steps.text.translate import TEXT_TRANSLATE
 from steps.transform import TRANSFORM
+from steps.wait import WAIT
 
 GROUP = "handoff.steps"
 BUILT_IN = (
@@ -30,6 +32,8 @@ BUILT_IN = (
     EMAIL_SEND,
     TRANSFORM,
     DECISION,
+    WAIT,
+    SIGNAL,
     JOB,
     NOOP,
 )

@@ -13,8 +13,11 @@ from runs import scopes, store
 from runs.advance import advance
 from runs.claimed import Broken, Done, Held
 from runs.drain import Drain
-from runs.models import DeadLetter, HistoryEvent, Run, StepExecution, StepJoin
-from runs.services import NewRun, Terms, cancel_runs, resume_runs, start_runs
+from runs.maintenance import timers
+from runs.models import DeadLetter, HistoryEvent, Run, StepExecution, StepJoin, Timer
+from runs.services import cancel_runs, resume_runs
+from runs.signals import NewSignal, send_signals
+from runs.starts import NewRun, Terms, start_runs
 from runs.wave import Result
 from workflows.models import Workflow, WorkflowVersion
 
@@ -169,3 +172,20 @@ def cancel(*runs: str) -> None:
 def resume(*runs: str) -> None:
     """Resume these runs."""
     resume_runs(a_tenant().pk, runs, by="test")
+
+
+def tick() -> int:
+    """Fire the timers that are due now; gives how many there were."""
+    return timers.fire()
+
+
+def send(run_id: str, name: str, payload: Json = None, *, signal_id: str | None = None) -> bool:
+    """Send a run a signal; gives whether it was new."""
+    signal = NewSignal(signal_id or uuid7(), name, payload)
+    return send_signals(a_tenant().pk, [(run_id, signal)], by="test")[0]
+
+
+def pending_timers(run_id: str) -> list[tuple[str, str]]:
+    """(node, kind) of the timers of a run that may still fire."""
+    found = Timer.unsafe_all_tenants.filter(run_id=run_id, status="PENDING")
+    return sorted(found.values_list("node", "kind"))

@@ -62,6 +62,21 @@ ORACLES = {
     "a FAILED run whose step failed it has a dead letter": """
         SELECT r.id FROM runs_run r WHERE r.status = 'FAILED' AND r.error->>'node' IS NOT NULL AND NOT EXISTS (
             SELECT 1 FROM runs_deadletter d WHERE d.run_id = r.id AND d.resolution IS NULL)""",
+    "a timer that may fire is of a step that is open, or waits where it ends a wait": """
+        SELECT t.run_id, t.node, t.kind, s.status FROM runs_timer t JOIN runs_stepexecution s ON s.id = t.step_id
+         WHERE t.status = 'PENDING' AND (s.status NOT IN ('QUEUED', 'RUNNING', 'WAITING')
+                                         OR t.kind <> 'boundary' AND s.status <> 'WAITING')""",
+    "a step that waits for time alone has a timer": """
+        SELECT s.run_id, s.node FROM runs_stepexecution s
+         WHERE s.status = 'WAITING' AND s.waiting ->> 'kind' = 'timer' AND NOT EXISTS (
+               SELECT 1 FROM runs_timer t WHERE t.step_id = s.id AND t.status = 'PENDING')""",
+    "no step waits for a signal that is there": """
+        SELECT s.run_id, s.node FROM runs_stepexecution s JOIN runs_run r ON r.id = s.run_id
+         WHERE s.status = 'WAITING' AND s.waiting ->> 'kind' = 'signal' AND EXISTS (
+               SELECT 1 FROM runs_signal g WHERE g.root_id = r.root_id AND g.name = s.waiting ->> 'name'
+                                             AND g.consumed_at IS NULL)""",
+    "only a step that waits says for what": """
+        SELECT s.run_id, s.node FROM runs_stepexecution s WHERE (s.status = 'WAITING') <> (s.waiting IS NOT NULL)""",
     "a business key stands for a run that exists": """
         SELECT k.run_id FROM runs_runkey k LEFT JOIN runs_run r ON r.id = k.run_id WHERE r.id IS NULL""",
 }
@@ -94,7 +109,7 @@ def _miscounted_joins() -> Iterable[Any]:
         for node in graph.nodes.values():
             if not node.is_join:
                 continue
-            arrived = {source for source in node.predecessors if _is_resolved(steps.get(source))}
+            arrived = {source for source in node.predecessors if _is_resolved(steps.get(source), node.id)}
             chosen = {source for source in arrived if (source, node.id) in taken}
             join = joins.get(node.id)
             counted = (join.arrived, set(join.taken)) if join else (0, set())
@@ -106,8 +121,11 @@ def _miscounted_joins() -> Iterable[Any]:
                 yield run.id, node.id, counted, (arrived, chosen)
 
 
-def _is_resolved(step: StepExecution | None) -> bool:
+def _is_resolved(step: StepExecution | None, target: str) -> bool:
+    if step is not None and target in (step.fired or ()):
+        return True
     if step is None or step.edges_pending:
         return False
     handled = step.status == "FAILED" and step.output is not None
+    handled = handled or (step.status == "CANCELLED" and step.cancel_cause == "timer")
     return handled or step.status in ("COMPLETED", "SKIPPED")

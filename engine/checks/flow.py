@@ -169,7 +169,7 @@ def _arrows(outline: Outline) -> Iterable[tuple[str, str, bool]]:
 def _may_leave(seen: SeenNode) -> bool:
     """Whether the success edges of a node may be dead although the run goes on."""
     interrupted = any(timer.interrupting is not False for timer in seen.node.boundary_timers or ())
-    return seen.node.on_error == "branch" or interrupted
+    return seen.on_error == "branch" or interrupted
 
 
 def _enough(join: object, count: int) -> int:

@@ -95,7 +95,7 @@ def branches(outline: Outline) -> Iterator[Problem]:
         yield from _default(seen, edges)
         if seen.node.type == "decision":
             yield from _never_first(seen, edges)
-        if seen.node.on_error == "branch" and len(edges) == len(outline.leaving(seen)):
+        if seen.on_error == "branch" and len(edges) == len(outline.leaving(seen)):
             message = (
                 f"{quoted(seen.id)} has no edge for its failure, so the run would go on as if nothing had "
                 'happened: add an edge with "on": "error", or leave on_error out.'
@@ -132,6 +132,6 @@ def _known(outline: Outline, name: str, field: str, node: str | None) -> Iterato
 
 
 def _takes_error_edges(seen: SeenNode | None) -> bool:
-    if seen is None or seen.node.on_error == "branch":
+    if seen is None or seen.on_error == "branch":
         return True
     return seen.node.type == "signal" and (seen.node.params or {}).get("on_timeout") == "branch"

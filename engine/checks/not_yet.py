@@ -7,10 +7,8 @@ from engine.problems import Problem, quoted, warning
 
 OF_WORKFLOW: Mapping[str, str] = {
     "next_workflow": "no run follows this one",
-    "sla_seconds": "the deadline is kept with the run, but nobody is told when it passes",
 }
 OF_NODE: Mapping[str, str] = {
-    "boundary_timers": "no timer is started",
     "compensate": "nothing is undone when the run fails or is cancelled",
     "compensate_on_unknown": "nothing is undone when the run fails or is cancelled",
     "secrets": "no secret is given to the step",

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from engine.catalogue import Catalogue, StepSpec
+from engine.catalogue import Catalogue, OnError, StepSpec
 from engine.definition import Edge, Node, Shape
 
 Json = Any
@@ -35,6 +35,13 @@ class SeenNode:
     node: Node
     spec: StepSpec | None
     has_type: bool
+
+    @property
+    def on_error(self) -> OnError:
+        """What its failure means: as it says itself, or as its type has it with these params."""
+        if self.node.on_error or self.spec is None:
+            return self.node.on_error or "fail"
+        return self.spec.with_params(self.node.params or {}).on_error
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from lib.refusals import Conflict, Invalid, Missing
 from runs import queries
 from runs.jobs import StaleToken, UnknownJob
 from runs.models import Run
-from runs.services import RunRefused
+from runs.refused import RunRefused
 from runs.shown import found_run
 
 

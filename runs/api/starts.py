@@ -5,8 +5,11 @@ from typing import Any
 from accounts.principal import Principal
 from engine.canonical import canonical_bytes
 from lib.api.serializers import Parsed
-from runs.services import NewRun, RunRefused, Started, Terms, start_runs
+from runs.api.signals import signal_of
+from runs.refused import RunRefused
 from runs.shown import found_run
+from runs.signals import send_signals
+from runs.starts import NewRun, Started, Terms, start_runs
 from workflows.queries import startable_version
 
 
@@ -16,8 +19,11 @@ def start_one(principal: Principal, asked: Parsed) -> tuple[dict[str, Any], bool
     The run that exists already says `input_mismatch` where it was started with another input (H-12).
     Raises Missing, Conflict and RunRefused.
     """
-    item = NewRun(asked["input"], asked.get("business_key"))
+    signal = signal_of(asked["signal"]) if "signal" in asked else None
+    item = NewRun(asked["input"], asked.get("business_key"), signal=signal)
     (started,) = start_runs(_terms(principal, asked), [item], if_exists=asked["if_exists"])
+    if signal is not None and not started.created:
+        send_signals(principal.tenant_id, [(started.id, signal)], by=principal.username)
     row = found_run(principal.tenant_id, started.id)
     if not started.created and canonical_bytes(row["input"]) != canonical_bytes(item.input):
         row["input_mismatch"] = True

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from runs.api import jobs, runs
+from runs.api import jobs, runs, signals
 
 urlpatterns = [
     path("runs", runs.RunsView.as_view(), name="api-runs"),
@@ -12,6 +12,8 @@ urlpatterns = [
     path("runs/<uuid:run_id>/history", runs.RunHistoryView.as_view(), name="api-run-history"),
     path("runs/<uuid:run_id>/cancel", runs.RunCancelView.as_view(), name="api-run-cancel"),
     path("runs/<uuid:run_id>/resume", runs.RunResumeView.as_view(), name="api-run-resume"),
+    path("runs/<uuid:run_id>/signals", signals.RunSignalsView.as_view(), name="api-run-signals"),
+    path("signals", signals.SignalsView.as_view(), name="api-signals"),
     path("dead-letters", runs.DeadLettersView.as_view(), name="api-dead-letters"),
     path("jobs/poll", jobs.JobsPollView.as_view(), name="api-jobs-poll"),
     path("jobs/<uuid:job_id>/complete", jobs.JobCompleteView.as_view(), name="api-job-complete"),

@@ -22,7 +22,7 @@ x AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%(ended)s::jsonb) AS x(
         id uuid, epoch int, status text, output jsonb, error jsonb, taken jsonb, sinks int, final boolean,
         delay double precision, held boolean, expired boolean, reopened boolean, pending boolean, cause text,
-        usage jsonb, anchor uuid)
+        woken boolean, rang boolean, usage jsonb, anchor uuid)
 ),
 l AS MATERIALIZED (
     -- In order of id, as heartbeats and sweeps lock them: the plan of an UPDATE promises no order.
@@ -43,12 +43,15 @@ d AS (
            edges_pending = coalesce(x.pending, false),
            cancel_cause = x.cause,
            completed_at = CASE WHEN x.status = 'QUEUED' THEN NULL
-                               WHEN x.reopened THEN s.completed_at ELSE clock.now END
+                               WHEN x.reopened THEN s.completed_at ELSE clock.now END,
+           epoch = CASE WHEN x.status = 'CANCELLED' THEN s.epoch + 1 ELSE s.epoch END,
+           waiting = NULL
       FROM x CROSS JOIN clock
      WHERE s.id = x.id AND s.id = ANY (ARRAY(SELECT id FROM l)) AND s.epoch = x.epoch
-       AND (s.status = 'RUNNING'
-            OR (s.status = 'QUEUED' AND x.status = 'COMPLETED')
-            OR (x.reopened AND s.edges_pending))
+       AND CASE WHEN x.rang THEN s.status IN ('QUEUED', 'RUNNING', 'WAITING')
+                WHEN x.woken THEN s.status = 'WAITING'
+                ELSE s.status = 'RUNNING' OR s.status = 'QUEUED' AND x.status = 'COMPLETED'
+                     OR x.reopened AND s.edges_pending END
        AND (x.expired IS NULL OR s.lease_expires_at <= clock.now)
     RETURNING s.id, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.attempt, s.epoch, s.worker, s.status,
               s.started_at, s.output, s.error, s.cancel_cause, s.edges_pending, x.taken, x.sinks, x.final, x.delay,

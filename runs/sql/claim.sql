@@ -124,7 +124,8 @@ SELECT coalesce(json_agg(json_build_array(
            SELECT json_object_agg(s.node, json_build_array(s.status, s.output)) AS outputs
              FROM runs_stepexecution s
             WHERE s.run_id = w.run_id AND s.index IS NULL
-              AND (s.status IN ('COMPLETED', 'FAILED') OR s.status = 'SKIPPED' AND s.output IS NOT NULL)
+              AND (s.status IN ('COMPLETED', 'FAILED')
+                   OR s.status IN ('SKIPPED', 'CANCELLED') AND s.output IS NOT NULL)
               AND (w.every OR s.node = ANY (ARRAY(SELECT jsonb_array_elements_text(w.nodes))))
        ) o ON true
 

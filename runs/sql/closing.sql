@@ -8,7 +8,8 @@ l AS MATERIALIZED (
 ),
 c AS (
     UPDATE runs_stepexecution s
-       SET status = 'CANCELLED', epoch = s.epoch + 1, cancel_cause = %(cause)s, completed_at = clock.now, held = false
+       SET status = 'CANCELLED', epoch = s.epoch + 1, cancel_cause = %(cause)s, completed_at = clock.now, held = false,
+           waiting = NULL
       FROM clock
      WHERE s.id = ANY (ARRAY(SELECT id FROM l)) AND s.status = ANY (%(statuses)s::text[])
     RETURNING s.run_id, s.tenant_id, s.shard, s.node, s.attempt, s.epoch
@@ -18,6 +19,12 @@ SELECT c.tenant_id, c.run_id, c.shard, 100, 'STEP_CANCELLED', c.node, c.attempt,
        jsonb_build_object('epoch', c.epoch, 'cause', %(cause)s), clock.now
   FROM c CROSS JOIN clock
  ORDER BY c.run_id, c.node
+
+-- name: cancel_timers
+-- Of runs that close or have ended: no step of theirs is interrupted, and nothing of them goes on by itself.
+UPDATE runs_timer t
+   SET status = 'CANCELLED', settled_at = coalesce(%(now)s::timestamptz, clock_timestamp())
+ WHERE t.run_id = ANY (%(runs)s::uuid[]) AND t.status = 'PENDING'
 
 -- name: close_runs
 -- From here on nothing new starts in these runs; their running steps are awaited.
@@ -105,7 +112,7 @@ s AS (
      WHERE s.run_id = r.id AND s.run_id = ANY (%(runs)s::uuid[]) AND (s.status, s.epoch) <> ('FAILED', 0)
        AND (s.status = 'FAILED' AND (s.output IS NULL OR s.edges_pending)
             OR s.status = 'CANCELLED' AND s.cancel_cause IN ('failure', 'unknown'))
-    RETURNING s.run_id, s.tenant_id, s.shard, s.node, s.epoch, s.queue
+    RETURNING s.id, s.run_id, s.tenant_id, s.shard, s.node, s.epoch, s.queue, s.fired
 ),
 l AS (
     UPDATE runs_deadletter l
@@ -128,6 +135,8 @@ h AS (
 SELECT json_build_object('runs', (SELECT coalesce(json_agg(json_build_array(
                              r.id, r.tenant_id, r.shard, r.version_id, r.priority, r.open_sinks)), '[]') FROM r),
                          'queues', (SELECT coalesce(json_agg(DISTINCT s.queue), '[]') FROM s),
+                         'queued', (SELECT coalesce(json_agg(json_build_array(
+                             s.id, s.run_id, s.node, coalesce(s.fired, '{}')) ORDER BY s.id), '[]') FROM s),
                          'entered', (SELECT coalesce(json_agg(json_build_array(e.run_id, e.node,
                              CASE WHEN e.input_from IS NULL THEN e.input
                                   ELSE coalesce((SELECT p.output FROM runs_stepexecution p WHERE p.id = e.input_from),
@@ -143,7 +152,8 @@ SELECT coalesce(json_agg(json_build_array(
            s.id, s.epoch, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.attempt, s.priority, s.solo,
            CASE WHEN s.input_from IS NULL THEN s.input
                 ELSE coalesce((SELECT p.output FROM runs_stepexecution p WHERE p.id = s.input_from),
-                              (SELECT r.input FROM runs_run r WHERE r.id = s.input_from)) END, s.output)
+                              (SELECT r.input FROM runs_run r WHERE r.id = s.input_from)) END,
+           coalesce(s.fired, '{}'), s.output)
        ORDER BY s.completed_at, s.id), '[]')
   FROM runs_stepexecution s
  WHERE s.run_id = ANY (%(runs)s::uuid[]) AND s.edges_pending AND s.status = 'COMPLETED'

@@ -36,7 +36,7 @@ p AS (
 x AS (
     SELECT s.run_id, json_agg(json_build_array(
                s.id, s.node, s.index, s.status, s.attempt, s.held, s.queue, s.worker, s.error IS NOT NULL, s.available_at,
-               s.lease_expires_at, s.queued_at, s.started_at, s.completed_at, coalesce(p.payloads, '[]'))
+               s.lease_expires_at, s.queued_at, s.started_at, s.completed_at, s.waiting, coalesce(p.payloads, '[]'))
            ORDER BY s.id) AS steps
       FROM s
       LEFT JOIN p ON p.id = s.id

@@ -42,9 +42,9 @@ SELECT coalesce(json_object_agg(k.business_key, k.run_id), '{}')
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 r AS (
     INSERT INTO runs_run (id, tenant_id, workflow_id, version_id, shard, business_key, priority, input, open_sinks,
-                          sla_deadline, root_id, created_by, created_at)
+                          sla_deadline, sla_look_at, root_id, created_by, created_at)
     SELECT w.id, %(tenant)s, %(workflow)s, %(version)s, w.shard, w.business_key, %(priority)s, coalesce(w.input, 'null'), %(sinks)s,
-           clock.now + %(sla_seconds)s * interval '1 second', w.id, %(created_by)s, clock.now
+           clock.now + %(sla_seconds)s * interval '1 second', clock.now + %(sla_seconds)s * interval '0.8 second', w.id, %(created_by)s, clock.now
       FROM jsonb_to_recordset(%(runs)s::jsonb) AS w(id uuid, shard smallint, business_key text, input jsonb)
      CROSS JOIN clock
     RETURNING id, tenant_id, shard, business_key, input

@@ -71,6 +71,8 @@ MATRIX |= {
     "api-run-history": Route({"GET": "runs:read"}, "/api/v1/runs/{run}/history", names_object=True),
     "api-run-cancel": Route({"POST": "runs:operate"}, "/api/v1/runs/{run}/cancel", names_object=True),
     "api-run-resume": Route({"POST": "runs:operate"}, "/api/v1/runs/{run}/resume", names_object=True),
+    "api-run-signals": Route({"POST": "runs:signal"}, "/api/v1/runs/{run}/signals", names_object=True),
+    "api-signals": Route({"POST": "runs:signal"}, "/api/v1/signals"),
     "api-dead-letters": Route({"GET": "dead_letters:read"}, "/api/v1/dead-letters"),
     "api-jobs-poll": Route({"POST": "jobs:work"}, "/api/v1/jobs/poll"),
     "api-job-complete": Route({"POST": "jobs:work"}, "/api/v1/jobs/{job}/complete", names_object=True),

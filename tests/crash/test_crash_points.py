@@ -10,9 +10,9 @@ import pytest
 
 from lib.clock import set_now
 from runs import jobs, store
-from runs.maintenance import leases
+from runs.maintenance import leases, timers
 from runs.models import Run
-from runs.services import RunRefused
+from runs.refused import RunRefused
 from tests import factories as make
 from tests import invariants
 from tests.crash import victim
@@ -26,6 +26,9 @@ ROUTES = 12
 BAD = {"type": "text.clean", "retry": "none"}
 """A step that fails at once: its input is no text."""
 ELSEWHERE = {"queue": "blocking"}
+
+REMINDED = {"boundary_timers": [{"after_seconds": 20, "interrupting": False, "to": "e"}]}
+STOPPED = {"boundary_timers": [{"after_seconds": 20, "to": "f"}]}
 
 CHAIN = make.graph(["a", {"id": "b", **ELSEWHERE}, "c"], ["a>b", "b>c"])
 DIAMOND = make.graph(
@@ -46,6 +49,25 @@ BROKEN_START = make.graph(
     [{"id": "a", "type": "transform", "params": {"set": {"x": "{{ input.no }}"}}}, "b"], []
 )
 JOB = make.graph(["a", {"id": "b", "type": "job", "queue": victim.OUTSIDE}], ["a>b"])
+
+WAITS = make.graph(
+    [
+        {"id": "a", "type": "wait", "params": {"seconds": 20}},
+        {
+            "id": "b",
+            "type": "signal",
+            "params": {"name": "x", "timeout_seconds": 20, "on_timeout": "continue"},
+        },
+        {"id": "c", "type": "job", "queue": victim.OUTSIDE, **REMINDED},
+        {"id": "d", "type": "job", "queue": victim.OUTSIDE, **STOPPED},
+        *"efgz",
+    ],
+    ["z>c", "a>g", "b>g", "c>g", "d>g", "e>g", "f>g"],
+    sla_seconds=30,
+)
+SIGNALS = make.graph(
+    [{"id": name, "type": "signal", "params": {"name": name}} for name in ("go", "later")], ["go>later"]
+)
 
 seen: dict[str, Counter[str]] = {}
 
@@ -114,6 +136,17 @@ def given_up_while_cancelling() -> Work:
     return victim.release, (tenant, job.held.id, job.lease_token)
 
 
+def waited() -> Work:
+    make.start(WAITS, {"n": 1}, {"n": 2})
+    return victim.wait, ()
+
+
+def signalled() -> Work:
+    run_ids = make.start(SIGNALS, {"n": 1}, {"n": 2})
+    make.work()
+    return victim.send, (make.a_tenant().pk, run_ids)
+
+
 def dutiful() -> Work:
     make.start(CHAIN)
     return victim.duties, ()
@@ -133,6 +166,8 @@ SCENARIOS: dict[str, tuple[Callable[[], Work], set[str]]] = {
     "sweep": (swept, {"COMPLETED"}),
     "jobs": (jobs_done, {"COMPLETED"}),
     "release while cancelling": (given_up_while_cancelling, {"CANCELLED"}),
+    "waits": (waited, {"COMPLETED"}),
+    "signals": (signalled, {"COMPLETED"}),
     "duties": (dutiful, {"COMPLETED"}),
 }
 
@@ -145,7 +180,7 @@ def _real_clock():
 
 def heal(work: Callable[..., None], given: Sequence[Any]) -> None:
     """What a client that got no answer does, and then healthy workers, for as long as it takes."""
-    if work in (victim.start, victim.start_anew, victim.resume, victim.cancel):
+    if work in (victim.start, victim.start_anew, victim.resume, victim.cancel, victim.send):
         try:
             work(*given)
         except RunRefused:
@@ -153,6 +188,7 @@ def heal(work: Callable[..., None], given: Sequence[Any]) -> None:
     for turn in range(1, ROUTES):
         victim.later(turn)
         leases.sweep()
+        timers.fire()
         make.work(*victim.QUEUES)
         victim.do_jobs(make.a_tenant().pk)
         if not Run.unsafe_all_tenants.exclude(status__in=ENDED).exists():

@@ -19,9 +19,10 @@ if not apps.ready:
 
 from lib import crash_points
 from lib.clock import set_now
-from runs import jobs, services, store
+from runs import jobs, services, starts, store
 from runs.drain import Drain
-from runs.maintenance import due, leases
+from runs.maintenance import due, leases, sla, timers
+from runs.signals import NewSignal, send_signals
 
 LATER = 40
 """Seconds: longer than a lease, shorter than a timeout."""
@@ -46,15 +47,15 @@ def drain() -> None:
 
 def start(version: int, tenant: int, keys: Sequence[str]) -> None:
     """Start a run for each business key."""
-    terms = services.Terms(tenant=tenant, version=version, by="test")
-    services.start_runs(terms, [services.NewRun({"n": 1}, key) for key in keys])
+    terms = starts.Terms(tenant=tenant, version=version, by="test")
+    starts.start_runs(terms, [starts.NewRun({"n": 1}, key) for key in keys])
 
 
 def start_anew(version: int, tenant: int, keys: Sequence[str]) -> None:
     """Start a run for each business key whose run has ended."""
-    terms = services.Terms(tenant=tenant, version=version, by="test")
-    items = [services.NewRun({"n": 1}, key) for key in keys]
-    services.start_runs(terms, items, if_exists="new_if_ended")
+    terms = starts.Terms(tenant=tenant, version=version, by="test")
+    items = [starts.NewRun({"n": 1}, key) for key in keys]
+    starts.start_runs(terms, items, if_exists="new_if_ended")
 
 
 def resume(tenant: int, runs: Sequence[str]) -> None:
@@ -73,6 +74,22 @@ def sweep() -> None:
     later()
     leases.sweep()
     drain()
+
+
+def wait() -> None:
+    """Begin to wait; then, when all the time is over, see what that means."""
+    drain()
+    later()
+    timers.fire()
+    sla.look()
+    drain()
+
+
+def send(tenant: int, runs: Sequence[str]) -> None:
+    """Send each run a signal that it waits for and one that comes early, then work."""
+    for name in ("go", "later"):
+        send_signals(tenant, [(run, NewSignal(name, name, {"n": 1})) for run in runs], by="test")
+        drain()
 
 
 def do_jobs(tenant: int) -> None:

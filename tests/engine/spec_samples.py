@@ -42,6 +42,7 @@ class Spec:
     input_schema: dict[str, Json] | None = None
     gives: dict[str, Json] | None = None
     retry: str = "seed"
+    on_error: str = "fail"
     default_queue: str | None = field(init=False)
 
     def __post_init__(self) -> None:

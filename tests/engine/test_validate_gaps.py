@@ -37,7 +37,6 @@ def test_a_failure_that_nothing_takes_up_is_told(after):
     [
         ("compensate", {"type": "noop"}),
         ("compensate_on_unknown", False),
-        ("boundary_timers", [{"after_seconds": 60, "to": "b"}]),
         ("secrets", ["token"]),
     ],
 )
@@ -48,7 +47,7 @@ def test_a_field_of_a_node_that_nothing_acts_upon_yet_is_told_and_stands_against
     assert (problem.node, problem.field) == ("a", f"nodes[1].{field}")
 
 
-@pytest.mark.parametrize(("field", "value"), [("next_workflow", "other"), ("sla_seconds", 60)])
+@pytest.mark.parametrize(("field", "value"), [("next_workflow", "other")])
 def test_a_field_of_a_workflow_that_nothing_acts_upon_yet_is_told(field, value):
     (problem,) = found({"name": "x", "nodes": [node("a")], field: value})
     assert (problem.code, problem.severity, problem.node, problem.field) == (

@@ -7,7 +7,8 @@ import pytest
 from django.db import transaction
 
 from runs.models import Run
-from runs.services import NewRun, RunRefused, Terms, start_runs
+from runs.refused import RunRefused
+from runs.starts import NewRun, Terms, start_runs
 from tests import factories as make
 from tests.races.staging import Actor, blocked, holding, me
 from workflows.models import Workflow, WorkflowVersion

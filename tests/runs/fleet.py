@@ -12,7 +12,7 @@ from runs.claimed import Broken, Done, Ending, Held
 from runs.execute import execute
 from runs.models import HistoryEvent, Run, StepExecution
 from runs.plan import Keep
-from runs.services import NewRun, Terms, start_runs
+from runs.starts import NewRun, Terms, start_runs
 from tests import factories as make
 from tests.engine.strategies import Case, Pick
 from tests.engine.telling import Told, plain, step_told

@@ -4,7 +4,7 @@ import pytest
 
 from runs import store
 from runs.maintenance.leases import sweep
-from runs.services import RunRefused
+from runs.refused import RunRefused
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db

@@ -4,7 +4,7 @@ import pytest
 
 from runs.advance import advance
 from runs.claimed import Broken, Done
-from runs.services import RunRefused
+from runs.refused import RunRefused
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db

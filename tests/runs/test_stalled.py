@@ -5,7 +5,8 @@ import pytest
 from runs import leases
 from runs.claimed import Done
 from runs.drain import Drain
-from runs.services import RunRefused, cancel_runs, resume_runs
+from runs.refused import RunRefused
+from runs.services import cancel_runs, resume_runs
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db

@@ -3,7 +3,8 @@
 import pytest
 
 from runs.models import Run, RunKey
-from runs.services import NewRun, RunRefused, Terms, start_runs
+from runs.refused import RunRefused
+from runs.starts import NewRun, Terms, start_runs
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db

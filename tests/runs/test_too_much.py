@@ -8,7 +8,7 @@ import pytest
 from runs import store
 from runs.advance import advance
 from runs.claimed import Done
-from runs.services import RunRefused
+from runs.refused import RunRefused
 from steps.base import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES
 from tests import factories as make
 

@@ -12,12 +12,12 @@ from steps.base import execute
 from steps.catalogue import CATALOGUE
 
 DOCS = (Path(__file__).parents[2] / "docs" / "steps.md").read_text()
-KINDS = {"inline", "blocking", "external", "engine"}
+KINDS = {"inline", "blocking", "external", "engine", "wait"}
 NEVER_ITS_INPUT = [7, None, True, [], [1], {}, {"text": 7}, {"text": None}, {"text": ""}, "", " \n\t"]
 
 executed = [step_type for step_type in CATALOGUE.values() if step_type.kind != "external"]
 # What a blocking type gives depends on others' servers: its own tests run it.
-alone = [step_type for step_type in executed if step_type.kind != "blocking"]
+alone = [step_type for step_type in executed if step_type.kind not in ("blocking", "wait")]
 every_type_that_works_alone = pytest.mark.parametrize(
     "step_type", alone, ids=lambda step_type: step_type.name
 )

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.statuses import STEP, StepStatus
-from runs import leases, store
+from runs import leases, store, waiting_store
 from runs.models import Run
 from tests import factories as make
 
@@ -62,6 +62,14 @@ WAYS = {
     ("release", "hand_back"): ({}, lambda run, step: leases.hand_back([step])),
     ("release", "advance"): ({}, lambda run, step: given_up_while_closing(run, step)),
     ("outcome unknown", "advance"): (LOST, lambda run, step: ended(step, status="CANCELLED", expired=True)),
+    ("wait", "enter_waits"): (
+        {},
+        lambda run, step: waiting_store.enter_waits(
+            [{"id": step.id, "epoch": step.epoch, "wait": {"kind": "signal", "name": "x"}}]
+        ),
+    ),
+    ("wake", "advance"): ({}, lambda run, step: ended(step, status="COMPLETED", output={}, woken=True)),
+    ("interrupt", "advance"): ({}, lambda run, step: ended(step, status="CANCELLED", output={}, rang=True)),
     ("cancel", "cancel_open_steps"): ({}, lambda run, step: closing(run, "cancelled", NOT_STARTED)),
     ("run ended", "cancel_open_steps"): (
         {},

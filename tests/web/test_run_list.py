@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from runs.models import DeadLetter
-from runs.services import NewRun, Terms, start_runs
+from runs.starts import NewRun, Terms, start_runs
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db

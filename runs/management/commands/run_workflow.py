@@ -19,8 +19,9 @@ from lib.api.renderers import to_json
 from lib.refusals import Refusal
 from lib.strict_json import BadJson, Json, strict_loads
 from runs.graphs import compiled
-from runs.services import NewRun, RunRefused, Terms, start_runs
+from runs.refused import RunRefused
 from runs.shown import WHOLE, run_row
+from runs.starts import NewRun, Terms, start_runs
 from steps.base import MAX_INPUT_BYTES
 from workflows.queries import startable_version
 

@@ -1,0 +1,52 @@
+"""The routes of signals."""
+
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.roles import RUNS_SIGNAL
+from lib.api.serializers import Parsed, body
+from lib.refusals import Missing
+from runs import queries
+from runs.api import serializers as s
+from runs.api.base import RunsApiView
+from runs.signals import NewSignal, send_signals
+
+
+def signal_of(asked: Parsed) -> NewSignal:
+    """A signal as a body names it."""
+    return NewSignal(asked["signal_id"], asked["name"], asked.get("payload"))
+
+
+class _SignallingView(RunsApiView):
+    scopes = {"POST": RUNS_SIGNAL}
+
+    def send(self, run: str, asked: Parsed) -> Response:
+        """Send it to this run of the tenant."""
+        (new,) = send_signals(self.principal.tenant_id, [(run, signal_of(asked))], by=self.principal.username)
+        return Response({"run_id": run, "duplicate": not new}, status=202 if new else 200)
+
+
+class RunSignalsView(_SignallingView):
+    """Signals to a run."""
+
+    @extend_schema(request=s.SendSignal, responses={200: s.SignalSerializer, 202: s.SignalSerializer})
+    def post(self, request: Request, run_id: UUID) -> Response:
+        """Sends the run a signal: 202. The same `signal_id` again is dropped: 200; a new one to an ended run: 409."""
+        run = self.find_run(run_id)
+        return self.send(str(run.id), body(s.SendSignal, request))
+
+
+class SignalsView(_SignallingView):
+    """Signals to the run that a business key stands for."""
+
+    @extend_schema(request=s.SendSignalByKey, responses={200: s.SignalSerializer, 202: s.SignalSerializer})
+    def post(self, request: Request) -> Response:
+        """Sends a signal to the run that has this business key in the workflow; answers as above."""
+        asked = body(s.SendSignalByKey, request)
+        run = queries.run_with_key(self.principal.tenant_id, asked["workflow"], asked["business_key"])
+        if run is None:
+            raise Missing("No run of this workflow has this business key.", field="business_key")
+        return self.send(run, asked)

@@ -1,0 +1,108 @@
+"""The timer tick: waits that are over, signals that did not come, boundary timers of steps (R-115, R-116, H-9).
+
+A timer and its effect are one transaction: the step's own transition decides, a timer whose step was ended by somebody
+else finds it so and does nothing. The database's clock says what is due.
+"""
+
+import time
+
+from django.db import transaction
+
+from engine.catalogue import Json
+from engine.decide import Effects, ring
+from engine.statuses import RUN_OPEN
+from lib import crash_points
+from lib.uuid7 import uuid7
+from runs import dispatch, live, scopes, store, waiting_store
+from runs.advance import advance
+from runs.claimed import Broken, Done, Ending, Held, Locked, Rang
+from runs.graphs import compiled
+from runs.plan import Anchor
+from runs.waiting_store import Due
+from runs.wave import Wave
+
+BATCH = 500
+TICK_SECONDS = 0.8
+
+
+def fire(seconds: float = TICK_SECONDS) -> int:
+    """Fire what is due, in bounded batches for at most `seconds`; gives how many timers were found."""
+    until = time.monotonic() + seconds
+    found, last = 0, None
+    while batch := waiting_store.due_timers(BATCH, last):
+        found, last = found + len(batch), batch[-1]
+        _end([due for due in batch if due.kind != "boundary" or due.interrupting])
+        _ring([due for due in batch if due.kind == "boundary" and not due.interrupting])
+        if len(batch) < BATCH or time.monotonic() >= until:
+            break
+    return found
+
+
+def _end(batch: list[Due]) -> None:
+    """Timers that end their step."""
+    if not batch:
+        return
+    endings = [(due.held, _ending(due)) for due in batch]
+    scopes.load(held for held, _ in endings)
+    dispatch.wake(advance(endings).wake)
+
+
+def _ending(due: Due) -> Ending:
+    match due.kind:
+        case "wait":
+            return Done({"fired_at": due.fired_at}, timer=due.id)
+        case "timeout":
+            return Broken(_timed_out(due.wait or {}), timer=due.id)
+    return Rang(str(due.target), _fired(due), timer=due.id)
+
+
+def _timed_out(wait: dict[str, Json]) -> dict[str, Json]:
+    if wait.get("kind") == "signal":
+        message = f"The signal {wait.get('name')!r} did not come in time."
+        return {"code": "SignalTimeout", "message": message, "retryable": False}
+    return {"code": "Timeout", "message": "Nobody ended the wait in time.", "retryable": False}
+
+
+def _fired(due: Due) -> dict[str, Json]:
+    return {"fired_at": due.fired_at, "timer_of": due.held.node}
+
+
+def _ring(batch: list[Due]) -> None:
+    """Boundary timers beside which their step goes on: their edge is taken, with the moment as its output."""
+    if not batch:
+        return
+    wave = Wave()
+    with transaction.atomic():
+        locked = store.lock_heavy({due.held.run_id for due in batch})
+        mine = [
+            due for due in batch if due.held.run_id in locked and locked[due.held.run_id].status in RUN_OPEN
+        ]
+        rung = waiting_store.ring_timers(due.id for due in mine)
+        fired = [due for due in mine if due.id in rung]
+        scopes.load(due.held for due in fired)
+        for due in fired:
+            # One after another: two of one run may meet in a join.
+            wave.hang([(_anchor(due.held, locked), _effects(due))])
+        wave.finish()
+        wave.fail()
+        crash_points.hit("before_commit")
+    dispatch.wake(wave.result.wake)
+    live.tell(live.Change(due.held.tenant_id, due.held.run_id) for due in fired)
+
+
+def _anchor(held: Held, locked: dict[str, Locked]) -> Anchor:
+    run = locked[held.run_id]
+    return Anchor(
+        id=uuid7(),
+        run_id=held.run_id,
+        tenant_id=held.tenant_id,
+        shard=held.shard,
+        version_id=held.version_id,
+        priority=run.priority,
+        held=run.status == "PAUSED",
+    )
+
+
+def _effects(due: Due) -> Effects:
+    graph = compiled(due.held.version_id).graph
+    return ring(graph, graph.nodes[due.held.node], str(due.target), _fired(due), due.held.scope)

@@ -1,0 +1,78 @@
+"""Signals: messages to runs. Whoever waits for one goes on with its payload, once; an early one is kept (R-125…).
+
+Lock the run, insert, look for who waits: three statements, for one snapshot would miss a step that has just begun to
+wait (ENGINE "Waits").
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from django.db import transaction
+
+from engine.statuses import RUN_OPEN
+from lib import crash_points
+from lib.strict_json import strict_dumps
+from lib.uuid7 import uuid7
+from runs import dispatch, live, waiting_store
+from runs.claimed import Done
+from runs.refused import RunRefused, had_alone, refusing
+from runs.wave import Wave
+
+Json = Any
+
+MAX_SIGNAL_BYTES = 1024 * 1024
+MAX_SIGNALS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class NewSignal:
+    """A signal as somebody sends it; the same `signal_id` again is a duplicate."""
+
+    signal_id: str
+    name: str
+    payload: Json
+
+
+def send_signals(tenant: int, signals: Sequence[tuple[str, NewSignal]], *, by: str) -> list[bool]:
+    """Send signals to runs of the tenant (run, signal), in one transaction; gives for each whether it was new.
+
+    A duplicate is dropped, also where the run has ended since. Raises RunRefused for a new one to a run that is not
+    open, and then none is kept. Raises BadJson for a payload that can't be.
+    """
+    rows = rows_of(signals)
+    wave = Wave()
+    with refusing(), transaction.atomic():
+        locked = had_alone(tenant, (run for run, _ in signals))
+        fresh = waiting_store.insert_signals(rows, by)
+        told = {row["run_id"] for row in rows if row["id"] in fresh}
+        for run in sorted(told):
+            if (status := locked[run].status) not in RUN_OPEN:
+                raise RunRefused(
+                    "run_ended", f"The run is {status}: it takes no more signals.", conflict=True
+                )
+        waiters = waiting_store.signal_waiters(tenant, told) if told else []
+        if waiters:
+            taken = waiting_store.take_signals(waiters)
+            wave.wake([(held, Done(taken[held.id])) for held, _ in waiters if held.id in taken], locked)
+            wave.finish()
+            wave.fail()
+        crash_points.hit("before_commit")
+    dispatch.wake(wave.result.wake)
+    live.tell_runs(tenant, told)
+    return [row["id"] in fresh for row in rows]
+
+
+def rows_of(signals: Iterable[tuple[str, NewSignal]]) -> list[dict[str, Json]]:
+    """Signals to runs as rows. Raises BadJson for a payload that can't be kept."""
+    return [
+        {
+            "id": uuid7(),
+            "run_id": run,
+            "signal_id": signal.signal_id,
+            "name": signal.name,
+            "payload": orjson.Fragment(strict_dumps(signal.payload, max_bytes=MAX_SIGNAL_BYTES)),
+        }
+        for run, signal in signals
+    ]

@@ -1,0 +1,205 @@
+-- name: enter_waits
+-- The caller holds the runs FOR UPDATE. The epoch rises: what is late from the attempt that led here counts no more.
+-- A wait of three days counts from when its turn came, whatever held it up since; a timeout from now.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+w AS MATERIALIZED (
+    SELECT * FROM jsonb_to_recordset(%(steps)s::jsonb) AS w(
+        id uuid, epoch int, wait jsonb, usage jsonb, timer_id uuid, timer text, seconds double precision, until timestamptz)
+),
+l AS MATERIALIZED (
+    SELECT s.id FROM runs_stepexecution s WHERE s.id = ANY (ARRAY(SELECT id FROM w)) ORDER BY s.id FOR NO KEY UPDATE
+),
+u AS (
+    UPDATE runs_stepexecution s
+       SET status = 'WAITING', epoch = s.epoch + 1, worker = NULL, lease_expires_at = NULL, hard_deadline = NULL,
+           solo = false,
+           waiting = jsonb_strip_nulls(w.wait || jsonb_build_object('until', f.fire_at))
+      FROM w CROSS JOIN clock
+     CROSS JOIN LATERAL (SELECT p.queued_at FROM runs_stepexecution p WHERE p.id = w.id LIMIT 1) p
+     CROSS JOIN LATERAL (SELECT coalesce(w.until, CASE w.timer WHEN 'wait' THEN p.queued_at ELSE clock.now END
+                                                   + w.seconds * interval '1 second') AS fire_at) f
+     WHERE s.id = w.id AND s.id = ANY (ARRAY(SELECT id FROM l)) AND s.epoch = w.epoch AND s.status = 'RUNNING'
+    RETURNING s.id, s.run_id, s.tenant_id, s.shard, s.node, s.attempt, s.epoch, s.waiting, w.usage, w.timer_id, w.timer,
+              f.fire_at
+),
+t AS (
+    INSERT INTO runs_timer (id, tenant_id, run_id, shard, step_id, node, kind, fire_at)
+    SELECT u.timer_id, u.tenant_id, u.run_id, u.shard, u.id, u.node, u.timer, u.fire_at
+      FROM u
+     WHERE u.timer IS NOT NULL
+     ORDER BY u.fire_at
+),
+h AS (
+    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, attempt, xid, payload, created_at)
+    SELECT u.tenant_id, u.run_id, u.shard, 0, 'STEP_WAITING', u.node, u.attempt, pg_current_xact_id()::text::bigint,
+           jsonb_strip_nulls(jsonb_build_object('epoch', u.epoch, 'usage', u.usage, 'kind', u.waiting -> 'kind',
+                                                'until', u.waiting -> 'until')), clock.now
+      FROM u CROSS JOIN clock
+     ORDER BY u.run_id, u.node
+)
+SELECT coalesce(json_object_agg(u.id, u.epoch), '{}') FROM u
+
+-- name: arm_timers
+-- Boundary timers of steps that were just created or queued again.
+INSERT INTO runs_timer (id, tenant_id, run_id, shard, step_id, node, kind, target, interrupting, fire_at)
+SELECT t.id, s.tenant_id, s.run_id, s.shard, s.id, s.node, 'boundary', t.target, t.interrupting,
+       coalesce(%(now)s::timestamptz, clock_timestamp()) + t.seconds * interval '1 second'
+  FROM jsonb_to_recordset(%(timers)s::jsonb)
+    AS t(id uuid, step_id uuid, target text, interrupting boolean, seconds double precision)
+  JOIN runs_stepexecution s ON s.id = t.step_id
+
+-- name: settle_timers
+-- The steps are over or wait no more, in the transaction that says so: their other timers never fire.
+UPDATE runs_timer t
+   SET status = CASE WHEN t.id = ANY (%(fired)s::uuid[]) THEN 'FIRED' ELSE 'CANCELLED' END,
+       settled_at = coalesce(%(now)s::timestamptz, clock_timestamp())
+ WHERE t.run_id = ANY (%(runs)s::uuid[]) AND t.step_id = ANY (%(steps)s::uuid[]) AND t.status = 'PENDING'
+
+-- name: due_timers
+-- Read without locks; every write that follows asks again. `after` goes on behind the last batch of the same tick.
+SELECT coalesce(json_agg(json_build_array(
+           s.id, s.epoch, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.attempt, s.priority, s.solo,
+           CASE WHEN s.input_from IS NULL THEN s.input
+                ELSE coalesce((SELECT p.output FROM runs_stepexecution p WHERE p.id = s.input_from),
+                              (SELECT r.input FROM runs_run r WHERE r.id = s.input_from)) END,
+           d.id, d.kind, d.target, d.interrupting, d.fire_at, s.waiting,
+           coalesce(%(now)s::timestamptz, statement_timestamp())) ORDER BY d.fire_at, d.id), '[]')
+  FROM (SELECT t.*
+          FROM runs_timer t
+         WHERE t.status = 'PENDING' AND t.fire_at <= coalesce(%(now)s::timestamptz, statement_timestamp())
+           AND (%(after)s::timestamptz IS NULL OR (t.fire_at, t.id) > (%(after)s::timestamptz, %(after_id)s::uuid))
+         ORDER BY t.fire_at, t.id
+         LIMIT %(limit)s) d
+ CROSS JOIN LATERAL (SELECT * FROM runs_stepexecution s WHERE s.id = d.step_id LIMIT 1) s
+
+-- name: ring_timers
+-- Boundary timers that don't interrupt: the step remembers which of its edges are resolved. The caller holds the runs
+-- FOR UPDATE, so nobody ends these steps meanwhile.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+t AS (
+    UPDATE runs_timer t
+       SET status = 'FIRED', settled_at = clock.now
+      FROM clock
+     WHERE t.id = ANY (%(timers)s::uuid[]) AND t.status = 'PENDING'
+    RETURNING t.id, t.tenant_id, t.run_id, t.shard, t.step_id, t.node, t.target
+),
+s AS (
+    UPDATE runs_stepexecution s
+       SET fired = coalesce(s.fired, '{}') || t.targets
+      FROM (SELECT step_id, array_agg(target) AS targets FROM t GROUP BY step_id) t
+     WHERE s.id = t.step_id AND s.status IN ('QUEUED', 'RUNNING', 'WAITING')
+    RETURNING s.id
+),
+h AS (
+    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
+    SELECT t.tenant_id, t.run_id, t.shard, 0, 'TIMER_FIRED', t.node, pg_current_xact_id()::text::bigint,
+           jsonb_build_object('taken', jsonb_build_array(t.target)), clock.now
+      FROM t CROSS JOIN clock
+     WHERE t.step_id IN (SELECT id FROM s)
+     ORDER BY t.run_id, t.id
+)
+SELECT coalesce(json_agg(t.id), '[]') FROM t WHERE t.step_id IN (SELECT id FROM s)
+
+-- name: fired_edges
+-- Which boundary edges of steps are resolved already; their runs are held FOR UPDATE.
+SELECT coalesce(json_object_agg(s.id, s.fired), '{}')
+  FROM runs_stepexecution s
+ WHERE s.id = ANY (%(steps)s::uuid[]) AND s.fired IS NOT NULL
+
+-- name: insert_signals
+-- Kept until somebody waits for them. A signal id that the chain has already is dropped (R-127).
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+n AS (
+    INSERT INTO runs_signal (id, tenant_id, root_id, run_id, shard, signal_id, name, payload, sent_by, created_at)
+    SELECT w.id, r.tenant_id, r.root_id, r.id, r.shard, w.signal_id, w.name, w.payload, %(by)s, clock.now
+      FROM jsonb_to_recordset(%(signals)s::jsonb) AS w(id uuid, run_id uuid, signal_id text, name text, payload jsonb)
+      JOIN runs_run r ON r.id = w.run_id
+     CROSS JOIN clock
+     ORDER BY w.id
+    ON CONFLICT (root_id, signal_id) DO NOTHING
+    RETURNING id, tenant_id, run_id, shard, signal_id, name, payload
+),
+h AS (
+    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, xid, payload, created_at)
+    SELECT n.tenant_id, n.run_id, n.shard, 0, 'SIGNAL_RECEIVED', pg_current_xact_id()::text::bigint,
+           jsonb_build_object('signal_id', n.signal_id, 'name', n.name, 'by', %(by)s,
+                              'digest', encode(sha256(convert_to(n.payload::text, 'UTF8')), 'hex')), clock.now
+      FROM n CROSS JOIN clock
+     ORDER BY n.run_id, n.id
+)
+SELECT coalesce(json_agg(n.id), '[]') FROM n
+
+-- name: signal_waiters
+-- A statement of its own, after the one that locked the runs: in one, the snapshot would be older than the lock and a
+-- step that has just begun to wait would not be seen (ENGINE "Waits").
+SELECT coalesce(json_agg(json_build_array(
+           s.id, s.epoch, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.attempt, s.priority, s.solo,
+           CASE WHEN s.input_from IS NULL THEN s.input
+                ELSE coalesce((SELECT p.output FROM runs_stepexecution p WHERE p.id = s.input_from),
+                              (SELECT r.input FROM runs_run r WHERE r.id = s.input_from)) END,
+           s.waiting ->> 'name') ORDER BY s.id), '[]')
+  FROM runs_stepexecution s
+ WHERE s.run_id = ANY (%(runs)s::uuid[]) AND s.tenant_id = %(tenant)s AND s.status = 'WAITING'
+   AND s.waiting ->> 'kind' = 'signal'
+
+-- name: take_signals
+-- For each waiting step the oldest signal of its name that nobody has taken; one signal serves one step.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+w AS MATERIALIZED (
+    SELECT w.step_id, w.node, w.name, r.root_id, r.id AS run_id,
+           row_number() OVER (PARTITION BY r.root_id, w.name ORDER BY w.step_id) AS place
+      FROM jsonb_to_recordset(%(steps)s::jsonb) AS w(step_id uuid, run_id uuid, node text, name text)
+      JOIN runs_run r ON r.id = w.run_id
+),
+m AS MATERIALIZED (
+    SELECT w.step_id, w.node, w.run_id, g.id
+      FROM w
+     CROSS JOIN LATERAL (SELECT g.id FROM runs_signal g
+                          WHERE g.root_id = w.root_id AND g.name = w.name AND g.consumed_at IS NULL
+                          ORDER BY g.id
+                         OFFSET w.place - 1
+                          LIMIT 1) g
+),
+u AS (
+    UPDATE runs_signal g
+       SET consumed_at = clock.now, step_id = m.step_id
+      FROM m CROSS JOIN clock
+     WHERE g.id = m.id AND g.consumed_at IS NULL
+    RETURNING g.step_id, g.tenant_id, m.run_id, g.shard, m.node, g.signal_id, g.name, g.payload
+),
+h AS (
+    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
+    SELECT u.tenant_id, u.run_id, u.shard, 1, 'SIGNAL_CONSUMED', u.node, pg_current_xact_id()::text::bigint,
+           jsonb_build_object('signal_id', u.signal_id, 'name', u.name), clock.now
+      FROM u CROSS JOIN clock
+     ORDER BY u.run_id, u.node
+)
+SELECT coalesce(json_agg(json_build_array(u.step_id, u.payload)), '[]') FROM u
+
+-- name: sla_due
+-- Runs that have reached 80 per cent of their time, or all of it: each is said once, and nothing is cancelled (C-16).
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+d AS MATERIALIZED (
+    SELECT r.id
+      FROM runs_run r CROSS JOIN clock
+     WHERE r.sla_look_at <= clock.now
+     ORDER BY r.id
+     LIMIT %(limit)s
+       FOR NO KEY UPDATE OF r SKIP LOCKED
+),
+u AS (
+    UPDATE runs_run r
+       SET sla_look_at = CASE WHEN r.completed_at IS NULL AND r.sla_deadline > clock.now THEN r.sla_deadline END
+      FROM clock
+     WHERE r.id = ANY (ARRAY(SELECT id FROM d)) AND r.sla_look_at <= clock.now
+    RETURNING r.id, r.tenant_id, r.shard, r.completed_at, r.sla_deadline, clock.now
+),
+h AS (
+    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, xid, payload, created_at)
+    SELECT u.tenant_id, u.id, u.shard, 0, CASE WHEN u.sla_deadline > u.now THEN 'SLA_WARNING' ELSE 'SLA_BREACHED' END,
+           pg_current_xact_id()::text::bigint, jsonb_build_object('deadline', u.sla_deadline), u.now
+      FROM u
+     WHERE u.completed_at IS NULL
+     ORDER BY u.id
+)
+SELECT coalesce(json_agg(json_build_array(u.id, u.tenant_id)), '[]') FROM u

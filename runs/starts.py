@@ -1,0 +1,180 @@
+"""Starting runs: one or a thousand in one transaction, each business key once (R-034)."""
+
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import orjson
+from django.db import transaction
+
+from engine.decide import begin
+from engine.errors import ExpressionError
+from engine.graph import Graph
+from lib.strict_json import strict_dumps
+from lib.uuid7 import uuid7
+from runs import dispatch, live, scopes, store, waiting_store
+from runs.graphs import BrokenVersion, Compiled, compiled
+from runs.plan import Anchor
+from runs.refused import RunRefused, refusing
+from runs.signals import NewSignal, rows_of
+from runs.wave import Wave
+from steps.base import MAX_INPUT_BYTES
+from steps.schema import problem_of
+
+Json = Any
+IfExists = Literal["return", "new_if_ended", "error"]
+
+SHARDS = 16
+MAX_BUSINESS_KEY = 256
+MAX_ITEMS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class NewRun:
+    """What a caller asks to start; `id`: one that was set apart for it, so that asking twice starts it once.
+
+    `signal`: one that a new run is sent with its start (R-131).
+    """
+
+    input: Json
+    business_key: str | None = None
+    id: str | None = None
+    signal: NewSignal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A run that a start gave: a new one, or the one that its business key stands for already."""
+
+    id: str
+    business_key: str | None
+    created: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What the runs of one start share."""
+
+    tenant: int
+    version: int
+    by: str
+    priority: int = 0
+    sla_seconds: int | None = None
+
+
+def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "return") -> list[Started]:
+    """Start runs of one published version in one transaction; a business key again gives the run it has (R-034).
+
+    Up to 1,000 items. Raises RunRefused naming the field (`items[3].input`) and then starts none of them.
+    """
+    try:
+        version = compiled(terms.version)
+    except BrokenVersion as error:
+        raise RunRefused("broken_version", str(error), field="workflow", conflict=True) from error
+    asked = [_checked(version.graph, item, place, len(items)) for place, item in enumerate(items)]
+    fresh = {item.business_key: item.id or uuid7() for item in asked if item.business_key is not None}
+    with refusing(), transaction.atomic():
+        keys = _claimed_keys(terms.tenant, version, fresh, if_exists)
+        started, rows, seen = [], [], set()
+        for item in asked:
+            key = item.business_key
+            run_id = item.id or uuid7() if key is None else keys[key]
+            new = key is None or (run_id == fresh[key] and key not in seen)
+            seen.add(key)
+            if new:
+                shard = zlib.crc32(run_id.encode()) % SHARDS
+                rows.append({"id": run_id, "shard": shard, "business_key": key, "input": item.input})
+            started.append(Started(run_id, key, new))
+        wave = _begin(terms, version, rows)
+        signals = [
+            (begun.id, item.signal)
+            for begun, item in zip(started, asked, strict=True)
+            if begun.created and item.signal
+        ]
+        if signals:
+            # Nobody waits for them yet: a step that does finds them when it begins to.
+            waiting_store.insert_signals(rows_of(signals), terms.by)
+    dispatch.wake(wave.result.wake)
+    live.tell_runs(terms.tenant, (row["id"] for row in rows))
+    return started
+
+
+def _claimed_keys(
+    tenant: int, version: Compiled, fresh: Mapping[str, str], if_exists: IfExists
+) -> Mapping[str, str]:
+    """For each business key the run it stands for now: ours where nobody was first."""
+    if not fresh:
+        return {}
+    rows = [
+        {"business_key": key, "run_id": fresh[key], "ordinal": place}
+        for place, key in enumerate(sorted(fresh))
+    ]
+    if if_exists == "new_if_ended":
+        store.lock_keys(tenant=tenant, workflow=version.workflow_id, keys=sorted(fresh))
+    owned = store.claim_keys(
+        tenant=tenant, workflow=version.workflow_id, keys=rows, renew=if_exists == "new_if_ended"
+    )
+    if not (taken := sorted(fresh.keys() - owned)):
+        return fresh
+    if if_exists == "error":
+        message = f"A run of {version.workflow} with the business key {taken[0]!r} exists."
+        raise RunRefused("run_exists", message, field="business_key", conflict=True)
+    return {**fresh, **store.read_keys(tenant=tenant, workflow=version.workflow_id, keys=taken)}
+
+
+def _begin(terms: Terms, version: Compiled, rows: Sequence[dict[str, Json]]) -> Wave:
+    wave = Wave()
+    if not rows:
+        return wave
+    facts = {
+        "tenant": terms.tenant,
+        "workflow": version.workflow_id,
+        "version": terms.version,
+        "number": version.number,
+        "priority": terms.priority,
+        "sinks": len(version.graph.sinks),
+        "sla_seconds": terms.sla_seconds if terms.sla_seconds is not None else version.graph.sla_seconds,
+        "created_by": terms.by,
+    }
+    store.insert_runs([row | {"input": _gated(row["input"])} for row in rows], facts)
+    known = scopes.load_for_starts(terms.version, [row["id"] for row in rows])
+    causes = []
+    for row in rows:
+        anchor = Anchor(row["id"], row["id"], terms.tenant, row["shard"], terms.version, terms.priority)
+        scope = known.get(row["id"], {"vars": {}}) | {"input": row["input"]}
+        causes.append((anchor, begin(version.graph, scope)))
+    wave.hang(causes)
+    wave.finish()
+    wave.fail()
+    return wave
+
+
+def _gated(value: Json) -> orjson.Fragment:
+    """An input as jsonb keeps it. Raises BadJson where it can't."""
+    return orjson.Fragment(strict_dumps(value, max_bytes=MAX_INPUT_BYTES))
+
+
+def _checked(graph: Graph, item: NewRun, place: int, count: int) -> NewRun:
+    """The item with its business key, where the definition makes one. Raises RunRefused."""
+    where = f"items[{place}]." if count > 1 else ""
+    if graph.input_schema is not None and (problem := problem_of(graph.input_schema, item.input)):
+        path, message = problem
+        raise RunRefused("invalid_input", message, field=f"{where}input{path}")
+    key = item.business_key
+    if key is None and graph.business_key is not None:
+        try:
+            made = graph.business_key.render({"input": item.input, "run": {}, "vars": {}})
+        except ExpressionError as error:
+            raise RunRefused(
+                "invalid_input", f"The business key can't be made: {error}", field=f"{where}input"
+            ) from None
+        if isinstance(made, bool) or not isinstance(made, str | int):
+            # Anything else has no one spelling, and null would make all orders without an id one.
+            message = "The workflow's business key must come out as a text or a whole number."
+            raise RunRefused("invalid_input", message, field=f"{where}input")
+        key = str(made)
+    if key is not None and not 0 < len(key) <= MAX_BUSINESS_KEY:
+        message = f"A business key has 1 to {MAX_BUSINESS_KEY} characters."
+        raise RunRefused("invalid", message, field=f"{where}business_key")
+    return replace(item, business_key=key)

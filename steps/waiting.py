@@ -1,0 +1,30 @@
+"""What a step of the kind `wait` waits for, as the document that its `run` gives and the engine keeps with the step.
+
+`kind` names who can end it: `timer` (nobody else), `signal` (with its `name`), or what an app has registered. `timer`
+is the one moment at which it ends anyhow: `{kind: wait|timeout, seconds | until}`.
+"""
+
+from datetime import UTC, datetime
+from typing import Literal
+
+from engine.catalogue import Json
+
+Wait = dict[str, Json]
+TimerKind = Literal["wait", "timeout"]
+
+
+def for_timer(*, seconds: float | None = None, until: datetime | None = None) -> Wait:
+    """A wait that only time ends: `seconds` after the step's turn came, or at `until`."""
+    return {"kind": "timer", "timer": _timer("wait", seconds, until)}
+
+
+def for_signal(name: str, *, timeout_seconds: float | None = None) -> Wait:
+    """A wait for a signal of this name; it times out so many seconds after it began."""
+    wait: Wait = {"kind": "signal", "name": name}
+    return wait if timeout_seconds is None else wait | {"timer": _timer("timeout", timeout_seconds, None)}
+
+
+def _timer(kind: TimerKind, seconds: float | None, until: datetime | None) -> dict[str, Json]:
+    if until is not None:
+        return {"kind": kind, "until": until.astimezone(UTC).isoformat()}
+    return {"kind": kind, "seconds": seconds}

@@ -1,0 +1,62 @@
+"""Deadlines of runs: each of the two is told once, nothing is cancelled, an ended run is left alone (C-16, H-29)."""
+
+import pytest
+
+from runs.maintenance import sla
+from runs.models import Run
+from runs.starts import NewRun, Terms, start_runs
+from tests import factories as make
+
+pytestmark = pytest.mark.django_db
+
+WAITS = make.graph([{"id": "s", "type": "signal", "params": {"name": "x"}}], [])
+
+
+def told(run_id):
+    return [event for event in make.history(run_id) if event.startswith("SLA")]
+
+
+def test_a_deadline_is_told_at_four_fifths_and_when_it_is_over_each_once(clock):
+    run_id = make.start({**WAITS, "sla_seconds": 100})[0]
+    make.work()
+    clock.advance(79)
+    assert sla.look() == 0
+    clock.advance(1)
+    assert sla.look() == 1
+    assert sla.look() == 0
+    assert told(run_id) == ["SLA_WARNING"]
+    clock.advance(20)
+    sla.look()
+    sla.look()
+    assert told(run_id) == ["SLA_WARNING", "SLA_BREACHED"]
+    assert make.run(run_id).status == "RUNNING"
+
+
+def test_who_looks_late_tells_of_the_breach_alone(clock):
+    run_id = make.start({**WAITS, "sla_seconds": 100})[0]
+    clock.advance(1000)
+    sla.look()
+    assert told(run_id) == ["SLA_BREACHED"]
+
+
+def test_a_run_that_has_ended_is_not_told_of_and_not_looked_at_again(clock):
+    run_id = make.start({**make.chain("noop"), "sla_seconds": 100})[0]
+    make.work()
+    clock.advance(1000)
+    sla.look()
+    assert told(run_id) == []
+    assert make.run(run_id).sla_look_at is None
+
+
+def test_a_start_may_set_its_own_and_a_run_without_one_is_never_looked_at(clock):
+    version = make.a_version({**WAITS, "sla_seconds": 100})
+    terms = Terms(tenant=version.tenant_id, version=version.pk, by="test", sla_seconds=10)
+    own = start_runs(terms, [NewRun({})])[0].id
+    none = make.start(WAITS)[0]
+    clock.advance(10)
+    sla.look()
+    assert told(own) == ["SLA_BREACHED"]
+    clock.advance(10_000_000)
+    assert sla.look() == 0
+    assert told(none) == []
+    assert Run.unsafe_all_tenants.filter(sla_look_at__isnull=False).count() == 0
