@@ -20,7 +20,7 @@ function tick() {
   for (const time of document.querySelectorAll("time[data-since], time[data-due]")) {
     time.title ||= time.textContent.trim();
     const seconds = (Date.now() - Date.parse(time.dateTime)) / 1000;
-    if (time.matches("[data-since]")) time.textContent = spoken(seconds);
+    if (time.matches("[data-since]")) time.textContent = time.dataset.since + spoken(seconds);
     else time.textContent = seconds < 0 ? `in ${spoken(-seconds)}` : "now";
   }
 }
