@@ -1,6 +1,6 @@
 // Pages of runs: what is unfolded stays so while they follow, times count on, keys go from step to step.
 
-import { toast } from "./app.js";
+import { loggedOut, toast } from "./app.js";
 
 const TYPING = "input, textarea, select, [contenteditable]";
 
@@ -60,6 +60,7 @@ function errorsOnly() {
 async function copyFrom(address) {
   try {
     const answer = await fetch(address);
+    if (answer.status === 401) return loggedOut();
     if (!answer.ok) throw new Error(answer.status);
     await navigator.clipboard.writeText(await answer.text());
     toast("Copied", "good");
