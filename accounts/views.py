@@ -1,17 +1,21 @@
-"""Logging in and out."""
+"""Logging in and out, and what becomes of a form whose session has ended."""
 
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth import login, logout
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
+from accounts import ended
 from accounts.forms import LoginForm
 from accounts.services import WrongPassword, check_login
+from lib.api.pages import csrf_failure
 from lib.refusals import TooMany
 
 
@@ -31,16 +35,44 @@ def login_page(request: HttpRequest) -> HttpResponse:
             status = 429 if isinstance(refusal, TooMany) else 401
         else:
             login(request, user)
-            return redirect(_next(request))
-    return render(request, "accounts/login.html", {"form": form, "next": _next(request)}, status=status)
+            return ended.after_login(request) or redirect(_next(request))
+    return _shown(request, form, status)
 
 
 @login_not_required
 @require_POST
 def logout_page(request: HttpRequest) -> HttpResponse:
     """Ends the session."""
+    return _logged_out(request)
+
+
+def too_old(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """`CSRF_FAILURE_VIEW`: a form of ours that outlived its session is kept; anybody else's is refused."""
+    if request.path.startswith("/api/") or not ended.is_from_here(request):
+        return csrf_failure(request, reason)
+    if request.path == reverse("logout"):
+        return _logged_out(request)
+    return _second_login(request) if request.path == reverse("login") else ended.carry(request)
+
+
+def _logged_out(request: HttpRequest) -> HttpResponse:
     logout(request)
     return redirect("login")
+
+
+def _second_login(request: HttpRequest) -> HttpResponse:
+    """Somebody logged in, or out, in another tab since the login was opened in this one."""
+    if request.user.is_authenticated:
+        messages.info(request, f"You are logged in already, as {request.user.get_username()}.")
+        return ended.after_login(request) or redirect(_next(request))
+    form = LoginForm(request.POST)
+    form.add_error(None, "This page was open for too long. Type your password once more.")
+    return _shown(request, form, 403)
+
+
+def _shown(request: HttpRequest, form: LoginForm, status: int) -> HttpResponse:
+    context = {"form": form, "next": _next(request), "carried": ended.carried_by(request)}
+    return render(request, "accounts/login.html", context, status=status)
 
 
 def _next(request: HttpRequest) -> str:

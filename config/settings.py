@@ -44,7 +44,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     # Default deny: a page that may be seen without a login says so itself (`login_not_required`).
-    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "accounts.ended.LoginRequired",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -119,7 +119,7 @@ SESSION_COOKIE_NAME = f"handoff_session_{HANDOFF_PORT}"
 SESSION_COOKIE_AGE = 12 * 3600
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_USE_SESSIONS = True
-CSRF_FAILURE_VIEW = "lib.api.pages.csrf_failure"
+CSRF_FAILURE_VIEW = "accounts.views.too_old"
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 CONTENT_SECURITY_POLICY = {

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 Wire = dict[int, list[int | bytes]]
-MACRO = "a list macro"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +45,32 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A list, map or message literal, or a macro: `label` says which."""
+    """A list, map or message literal: `label` says which."""
 
     label: str
     parts: tuple["Expr", ...]
 
 
-Expr = Const | Ident | Select | Call | Group
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A list macro, as CEL writes it out: `start`, then for each item of `over` the `body` (condition and step).
+
+    `names`: what the body and `result` know besides the names around it; `accumulator` is the last of them.
+    """
+
+    names: tuple[str, ...]
+    over: "Expr"
+    start: "Expr"
+    body: tuple["Expr", ...]
+    result: "Expr"
+
+    @property
+    def accumulator(self) -> str:
+        """The name of what the steps make."""
+        return self.names[-1]
+
+
+Expr = Const | Ident | Select | Call | Group | Loop
 
 
 def parse_serialized(data: bytes) -> Expr:
@@ -77,6 +95,8 @@ def walk(expr: Expr) -> Iterator[Expr]:
                 pending.append(operand)
             case Call(_, parts) | Group(_, parts):
                 pending.extend(parts)
+            case Loop(_, over, start, body, result):
+                pending += (over, start, *body, result)
 
 
 def _expr(data: bytes) -> Expr:
@@ -96,9 +116,14 @@ def _expr(data: bytes) -> Expr:
     if 8 in fields:
         return _struct(_fields(_bytes(fields, 8)))
     if 9 in fields:
-        inner = _fields(_bytes(fields, 9))
-        return Group(MACRO, tuple(_expr(_bytes(inner, n)) for n in (2, 4, 5, 6, 7) if n in inner))
+        return _loop(_fields(_bytes(fields, 9)))
     return Const(None)
+
+
+def _loop(fields: Wire) -> Loop:
+    over, start, condition, step, result = (_expr(_bytes(fields, number)) for number in (2, 4, 5, 6, 7))
+    names = tuple(_text(fields, number) for number in (1, 8, 3) if number in fields)
+    return Loop(names, over, start, (condition, step), result)
 
 
 def _struct(fields: Wire) -> Expr:

@@ -38,6 +38,14 @@ _OVERLOAD = re.compile(
 _LOCATED = re.compile(r"ERROR: <input>:(-?\d+):(-?\d+): (.*)")
 
 
+_NO_OVERLOAD = "No matching overloads found : "
+_OF_OPERATORS = {
+    f"{_NO_OVERLOAD}_&&_": "`&&` and `all` work on true and false only",
+    f"{_NO_OVERLOAD}_||_": "`||` and `exists` work on true and false only",
+    f"{_NO_OVERLOAD}<jump_condition>": "what `? :`, `filter` or `exists_one` decides by must be true or false",
+    f"{_NO_OVERLOAD}<iter_range>": "all, exists, exists_one, map and filter go through lists and objects only",
+}
+
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -48,8 +56,17 @@ def failure_message(error: str, reads: Iterable[Read], scope: Scope) -> str:
         key = re.search(r': "(.*)"', text)
         found = [missing for path, test in reads if (missing := _missing(path[:-1] if test else path, scope))]
         exact = [reason for name, reason in found if key and name == key[1]]
-        return (exact or [reason for _, reason in found] or [text])[0]
-    return overload_message(text) or text or error
+        return (exact or [reason for _, reason in found] or [_no_key(text)])[0]
+    return _OF_OPERATORS.get(text) or overload_message(text) or text or error
+
+
+def raised_message(exc: Exception) -> str:
+    """What the library says by an exception instead of a value."""
+    if isinstance(exc, MemoryError):
+        return "it needs more memory than an expression may use"
+    if "Iteration budget" in str(exc):
+        return "all, exists, exists_one, map and filter go through more than 10,000 items in it"
+    return str(exc)
 
 
 def overload_message(text: str) -> str | None:
@@ -104,6 +121,11 @@ def _missing(path: Path, scope: Scope) -> tuple[str, str] | None:
             return key, _absent(path[: at + 1])
         value = value[key]
     return None
+
+
+def _no_key(text: str) -> str:
+    found = re.fullmatch(r'Key not found in map : "(.*)"', text, re.DOTALL)
+    return f"an object has no `{found[1]}`" if found else text
 
 
 def _absent(path: Path) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from engine.cel_ast import Call, Const, Expr, Group, Ident, Select
+from engine.cel_ast import Call, Const, Expr, Group, Ident, Loop, Select
 
 Path = tuple[str, ...]
 Read = tuple[Path, bool]
@@ -39,30 +39,38 @@ class References:
         )
 
 
-def reads_of(expr: Expr) -> Iterator[Read]:
-    """The longest static paths that the expression reads, each with whether only its presence is asked."""
-    path = _static_path(expr)
+def reads_of(expr: Expr, own: frozenset[str] = frozenset()) -> Iterator[Read]:
+    """The longest static paths that the expression reads, each with whether only its presence is asked.
+
+    `own`: the names that list macros around it gave to their items, which hide those of the scope.
+    """
+    path = _static_path(expr, own)
     if path is not None:
         yield path, False
         return
     match expr:
-        case Select(operand, field, True) if (inner := _static_path(operand)) is not None:
+        case Select(operand, field, True) if (inner := _static_path(operand, own)) is not None:
             yield (*inner, field), True
-        case Call("@in", (Const(str() as key), container)) if (inner := _static_path(container)) is not None:
+        case Call("@in", (Const(str() as key), holder)) if (inner := _static_path(holder, own)) is not None:
             yield (*inner, key), True
         case Select(operand):
-            yield from reads_of(operand)
+            yield from reads_of(operand, own)
         case Call(_, parts) | Group(_, parts):
             for part in parts:
-                yield from reads_of(part)
+                yield from reads_of(part, own)
+        case Loop(names, over, start, body, result):
+            for part in (over, start):
+                yield from reads_of(part, own)
+            for part in (*body, result):
+                yield from reads_of(part, own.union(names))
 
 
-def _static_path(expr: Expr) -> Path | None:
+def _static_path(expr: Expr, own: frozenset[str]) -> Path | None:
     match expr:
-        case Ident(name) if name in ROOT_NAMES:
+        case Ident(name) if name in ROOT_NAMES and name not in own:
             return (name,)
         case Select(operand, field, False) | Call("_[_]", (operand, Const(str() as field))):
-            inner = _static_path(operand)
+            inner = _static_path(operand, own)
             return None if inner is None else (*inner, field)
     return None
 

@@ -15,6 +15,10 @@ class ExpressionError(EngineError):
     """The expression compiled but failed on these values."""
 
 
+class NotEvaluated(ExpressionError):
+    """This machine could not evaluate the expression now, which says nothing about it: another attempt may."""
+
+
 class StepError(EngineError):
     """A step could not do its work.
 

@@ -2,7 +2,8 @@
 
 What the wrapper adds to the library (SECURITY "Expression language", GOTCHAS 8): errors come back from it as truthy
 values, so every result is checked; int and double mix in + - * /; only what the expression reads is copied in;
-sources, contexts and results are bounded; list macros are refused, because their memory is not.
+sources, contexts and results are bounded; what has list macros is evaluated by a child process, because nothing else
+bounds its memory.
 """
 
 import math
@@ -17,10 +18,19 @@ from typing import Any
 import orjson
 from cel_expr_python import cel
 
-from engine.cel_ast import MACRO, Expr, Group, parse_serialized, walk
-from engine.cel_messages import compile_message, failure_message, kind_of, only_mixes_numbers, shorten
+from engine.cel_ast import Expr, Loop, parse_serialized, walk
+from engine.cel_bounds import refusal
+from engine.cel_messages import (
+    compile_message,
+    failure_message,
+    kind_of,
+    only_mixes_numbers,
+    raised_message,
+    shorten,
+)
 from engine.cel_reads import ROOT_NAMES, References, copy_by_plan, copy_plan, reads_of, references
-from engine.errors import ExpressionError, ExpressionInvalid
+from engine.errors import ExpressionError, ExpressionInvalid, NotEvaluated
+from engine.macros import Breach, evaluate_apart
 
 Json = Any
 Scope = Mapping[str, object]
@@ -68,7 +78,7 @@ class Expression:
             raise self._failed(failure_message(str(value), self._reads, scope))
         try:
             return _plain(value) if found is not _ABSENT else _bounded(_plain(value))
-        except ValueError as exc:
+        except (ValueError, orjson.JSONEncodeError) as exc:
             raise self._failed(str(exc)) from exc
 
     def is_true(self, scope: Scope) -> bool:
@@ -98,7 +108,7 @@ class Expression:
             result = self._program.eval(data=data)
             value = result.plain_value()
         except (RuntimeError, ValueError, TypeError, OverflowError, MemoryError) as exc:
-            raise self._failed(str(exc)) from exc
+            raise self._failed(raised_message(exc)) from exc
         # An error's value is a text like any other; asking the type is slow, so only texts are asked.
         return value, type(value) is str and result.type() == cel.Type.ERROR
 
@@ -121,9 +131,45 @@ class Expression:
         return ExpressionError(f"`{shorten(self.source)}` failed: {reason}")
 
 
+class LoopingExpression(Expression):
+    """One with list macros: like any other, but a child process evaluates it, with limits on memory and time."""
+
+    __slots__ = ()
+
+    def evaluate(self, scope: Scope) -> Json:
+        """As of any expression. Raises NotEvaluated where no child process can be started."""
+        return self._evaluated_apart(scope, is_condition=False)
+
+    def is_true(self, scope: Scope) -> bool:
+        """As of any expression. Raises NotEvaluated where no child process can be started."""
+        return self._evaluated_apart(scope, is_condition=True) is True
+
+    def _evaluated_apart(self, scope: Scope, *, is_condition: bool) -> Json:
+        data = {name: copy_by_plan(scope[name], plan) for name, plan in self._plan.items() if name in scope}
+        self._check_context(data)
+        try:
+            return evaluate_apart(self.source, data, is_condition=is_condition)
+        except Breach as exc:
+            raise (ExpressionError(str(exc)) if exc.is_whole else self._failed(str(exc))) from exc
+        except OSError as exc:
+            raise NotEvaluated(f"`{shorten(self.source)}` could not be evaluated now: {exc}") from exc
+
+
 @lru_cache(maxsize=4096)
 def compile_expression(source: str) -> Expression:
     """Compile CEL. Raises ExpressionInvalid with a sentence that says what is wrong."""
+    program, tree = _checked(source)
+    loops = any(isinstance(node, Loop) for node in walk(tree))
+    return (LoopingExpression if loops else Expression)(source, program, tree)
+
+
+@lru_cache(maxsize=256)
+def compile_here(source: str) -> Expression:
+    """As `compile_expression`, for the child process itself: evaluated in this process whatever is in it."""
+    return Expression(source, *_checked(source))
+
+
+def _checked(source: str) -> tuple[cel.Expression, Expr]:
     try:
         size = len(source.encode())
     except UnicodeEncodeError as exc:
@@ -134,9 +180,9 @@ def compile_expression(source: str) -> Expression:
         raise ExpressionInvalid("the expression is empty")
     program = _compile(source)
     tree = parse_serialized(program.serialize())
-    for node in walk(tree):
-        _refuse(node)
-    return Expression(source, program, tree)
+    if reason := refusal(tree):
+        raise ExpressionInvalid(reason)
+    return program, tree
 
 
 def _compile(source: str) -> cel.Expression:
@@ -147,16 +193,6 @@ def _compile(source: str) -> cel.Expression:
         if not only_mixes_numbers(str(exc)):
             raise ExpressionInvalid(compile_message(source, str(exc))) from exc
     return environment.compile(source, disable_check=True)
-
-
-def _refuse(node: Expr) -> None:
-    match node:
-        case Group(label) if label == MACRO:
-            raise ExpressionInvalid(
-                "all, exists, exists_one, map and filter cannot be used in expressions yet"
-            )
-        case Group(label) if label not in ("list", "map"):
-            raise ExpressionInvalid(f"{label} messages cannot be built in expressions")
 
 
 # --- the environment ---------------------------------------------------------------------------------------------

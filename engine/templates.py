@@ -242,4 +242,4 @@ def _evaluate(expression: Expression, scope: Scope, path: str) -> Json:
     try:
         return expression.evaluate(scope)
     except ExpressionError as exc:
-        raise ExpressionError(f"in {path}: {exc}") if path else exc from exc
+        raise type(exc)(f"in {path}: {exc}") if path else exc from exc

@@ -55,18 +55,23 @@ def run_context(principal: Principal, run_id: UUID) -> dict[str, Json]:
         "needs_input": (run["error"] or {}).get("code") in _OF_THE_INPUT,
         "needs_version": (run["error"] or {}).get("code") in _OF_THE_VERSION,
         "failures": any(step["error"] for step in run["steps"]),
-        "failed_place": _failed_place(run),
+        "failed_step": _failed_step(run),
+        "at_work": any(step["status"] == "RUNNING" for step in run["steps"]),
         # Nothing ever changes in a run that has ended, unless it can be resumed.
         "follows": run["completed_at"] is None or run["status"] in _OPEN_AGAIN,
         **may(principal),
     }
 
 
-def _failed_place(run: dict[str, Json]) -> int | None:
-    """The place of the step whose failure ended the run, from 1."""
+def _failed_step(run: dict[str, Json]) -> dict[str, Json] | None:
+    """What people call the step whose failure ended the run, and its place on the page, from 1."""
     node = (run["error"] or {}).get("node")
-    places = (place for place, step in enumerate(run["steps"], 1) if node and step["node"] == node)
-    return next(places, None)
+    found = (
+        {"place": place, "title": step["title"]}
+        for place, step in enumerate(run["steps"], 1)
+        if node and step["node"] == node
+    )
+    return next(found, None)
 
 
 def may(principal: Principal) -> dict[str, Json]:

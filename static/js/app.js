@@ -17,6 +17,16 @@ function fade(line) {
   setTimeout(() => line.remove(), line.matches(".error, .bad") ? 15_000 : 6_000);
 }
 
+/** Says that the session has ended, for as long as it has; what is typed on the page stays. */
+export function loggedOut() {
+  if (document.getElementById("logged-out")) return;
+  const line = Object.assign(document.createElement("p"), { id: "logged-out", className: "toast bad" });
+  const back = encodeURIComponent(location.pathname + location.search);
+  const login = { href: `/login?next=${back}`, target: "_blank", rel: "noopener", textContent: "Log in" };
+  line.append("You were logged out. ", Object.assign(document.createElement("a"), login), " in a new tab, then go on here.");
+  document.getElementById("toasts").append(line);
+}
+
 function open(selector) {
   const dialog = document.querySelector(selector);
   if (dialog && !dialog.open) dialog.showModal();
@@ -91,6 +101,14 @@ document.addEventListener("submit", (event) => {
 });
 addEventListener("pageshow", () => (sent = new WeakSet()));
 
+// A page that the browser kept may be of a session that has ended since.
+addEventListener("pageshow", async (event) => {
+  const isBack = event.persisted || performance.getEntriesByType("navigation")[0]?.type === "back_forward";
+  if (!isBack || (await fetch("/find")).status !== 401) return;
+  if (document.querySelector("main textarea")) loggedOut();
+  else location.reload();
+});
+
 let went = -Infinity;
 document.addEventListener("keydown", (event) => {
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
@@ -117,8 +135,10 @@ document.body.addEventListener("htmx:configRequest", (event) => {
 });
 document.body.addEventListener("htmx:responseError", (event) => {
   const status = event.detail.xhr.status;
-  toast(status === 403 ? "You are not allowed to do this." : `The server answered ${status}. Nothing was changed.`, "bad");
+  if (status === 401) loggedOut();
+  else toast(status === 403 ? "You are not allowed to do this." : `The server answered ${status}. Nothing was changed.`, "bad");
 });
+document.body.addEventListener("htmx:afterOnLoad", (event) => event.detail.successful && document.getElementById("logged-out")?.remove());
 document.body.addEventListener("htmx:sendError", () => toast("The server can't be reached. Nothing was changed.", "bad"));
 document.body.addEventListener("toast", (event) => toast(event.detail.text ?? event.detail.value, event.detail.kind));
 

@@ -1,6 +1,8 @@
 // What stands against a field of the pipeline form, told as soon as it was left: the server checks the form as it would
 // on publishing, and the fields that somebody has been in show what its answer shows. Nothing is saved.
 
+import { loggedOut } from "./app.js";
+
 const WAIT = 150;
 
 export function tellProblems(form) {
@@ -20,6 +22,7 @@ export function tellProblems(form) {
     let text;
     try {
       const answer = await fetch(location.href, { method: "POST", body, signal: asking.signal });
+      if (answer.status === 401) loggedOut();
       if (!answer.ok || answer.redirected) return;
       text = await answer.text();
     } catch {

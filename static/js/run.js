@@ -1,6 +1,6 @@
 // Pages of runs: what is unfolded stays so while they follow, times count on, keys go from step to step.
 
-import { toast } from "./app.js";
+import { loggedOut, toast } from "./app.js";
 
 const TYPING = "input, textarea, select, [contenteditable]";
 
@@ -20,7 +20,7 @@ function tick() {
   for (const time of document.querySelectorAll("time[data-since], time[data-due]")) {
     time.title ||= time.textContent.trim();
     const seconds = (Date.now() - Date.parse(time.dateTime)) / 1000;
-    if (time.matches("[data-since]")) time.textContent = spoken(seconds);
+    if (time.matches("[data-since]")) time.textContent = time.dataset.since + spoken(seconds);
     else time.textContent = seconds < 0 ? `in ${spoken(-seconds)}` : "now";
   }
 }
@@ -60,6 +60,7 @@ function errorsOnly() {
 async function copyFrom(address) {
   try {
     const answer = await fetch(address);
+    if (answer.status === 401) return loggedOut();
     if (!answer.ok) throw new Error(answer.status);
     await navigator.clipboard.writeText(await answer.text());
     toast("Copied", "good");

@@ -195,4 +195,4 @@ def test_the_defaults_of_the_framework_deny():
     rest = settings.REST_FRAMEWORK
     assert rest["DEFAULT_PERMISSION_CLASSES"] == ["accounts.api.permissions.DenyAll"]
     middleware = settings.MIDDLEWARE
-    assert "django.contrib.auth.middleware.LoginRequiredMiddleware" in middleware
+    assert "accounts.ended.LoginRequired" in middleware

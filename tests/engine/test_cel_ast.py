@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.cel_ast import Call, Const, Ident, Select, parse_serialized, walk
+from engine.cel_ast import Call, Const, Ident, Loop, Select, parse_serialized, walk
 from engine.expressions import compile_expression
 
 
@@ -16,6 +16,16 @@ def test_the_decoder_reads_every_kind_of_node():
         n.function for n in walk(compile_tree(source)) if isinstance(n, Call)
     }
     assert {n.name for n in walk(compile_tree(source)) if isinstance(n, Ident)} == {"input"}
+
+
+def test_the_decoder_reads_list_macros():
+    tree = compile_tree(
+        "input.rows.filter(row, row.n > 1).map(item, item.n + steps[item.id].x).exists(x, x == 2)"
+    )
+    loops = [node for node in walk(tree) if isinstance(node, Loop)]
+    assert [loop.names[0] for loop in loops] == ["x", "item", "row"]
+    assert {loop.accumulator for loop in loops} == {"@result"}
+    assert {"_>_", "_+_", "_[_]", "_==_"} <= {node.function for node in walk(tree) if isinstance(node, Call)}
 
 
 def test_the_decoder_refuses_what_is_no_expression():

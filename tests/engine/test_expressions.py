@@ -294,12 +294,6 @@ def test_what_is_missing_is_named(source, says):
 # --- limits ---
 
 
-@pytest.mark.parametrize("macro", ["all", "exists", "exists_one", "map", "filter"])
-def test_list_macros_are_refused(macro):
-    with pytest.raises(ExpressionInvalid, match="cannot be used in expressions yet"):
-        compile_expression(f"input.items.{macro}(x, x > 1)")
-
-
 @pytest.mark.parametrize(
     "source",
     [

@@ -1,0 +1,64 @@
+"""What compiles and is refused all the same (SECURITY "Expression language")."""
+
+from engine.cel_ast import Call, Expr, Group, Ident, Loop, Select, walk
+
+# The child process bounds what these cost; they say early, and with a reason, what would never end well.
+MOST_LOOPS = 10
+DEEPEST_LOOPS = 3
+MOST_SUMS = 20
+
+MACROS = "all, exists, exists_one, map and filter"
+
+
+def refusal(tree: Expr) -> str | None:
+    """Why this expression can't be used, as a sentence; None if it can."""
+    loops = 0
+    for node in walk(tree):
+        match node:
+            case Group(label) if label not in ("list", "map"):
+                return f"{label} messages cannot be built in expressions"
+            case Loop():
+                loops += 1
+    if loops > MOST_LOOPS:
+        return f"{MACROS} are used {loops} times in it; {MOST_LOOPS} are allowed"
+    if loops and _depth(tree) > DEEPEST_LOOPS:
+        return f"{MACROS} are nested too deeply ({DEEPEST_LOOPS} levels are allowed)"
+    if loops and (sums := _sums(tree, inside=False)) > MOST_SUMS:
+        return f"`+` is used {sums} times inside {MACROS}; {MOST_SUMS} are allowed"
+    return None
+
+
+def _depth(expr: Expr) -> int:
+    """How many macros go through items inside one another; a chain such as `.filter(…).map(…)` is one."""
+    if isinstance(expr, Loop):
+        inside = 1 + max(_depth(part) for part in expr.body)
+        return max(inside, *(_depth(part) for part in (expr.over, expr.start, expr.result)))
+    return max((_depth(part) for part in _parts(expr)), default=0)
+
+
+def _sums(expr: Expr, *, inside: bool) -> int:
+    """How often `+` is written inside macros: doubling texts at each item is how memory runs out."""
+    if isinstance(expr, Loop):
+        around = sum(_sums(part, inside=inside) for part in (expr.over, expr.start, expr.result))
+        return around + sum(_sums(part, inside=True) - _own_sum(part, expr) for part in expr.body)
+    own = inside and isinstance(expr, Call) and expr.function == "_+_"
+    return own + sum(_sums(part, inside=inside) for part in _parts(expr))
+
+
+def _own_sum(step: Expr, loop: Loop) -> bool:
+    """Whether the step adds to what the macro makes: `map`, `filter` and `exists_one` are written out so."""
+    match step:
+        case Call("_?_:_", (_, step, _)):
+            return _own_sum(step, loop)
+        case Call("_+_", (Ident(name), _)):
+            return name == loop.accumulator
+    return False
+
+
+def _parts(expr: Expr) -> tuple[Expr, ...]:
+    match expr:
+        case Select(operand):
+            return (operand,)
+        case Call(_, parts) | Group(_, parts):
+            return parts
+    return ()
