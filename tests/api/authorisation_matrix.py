@@ -125,6 +125,7 @@ BODIES: dict[tuple[str, str], dict[str, object]] = {
         "error": {"code": "Broken", "message": "It broke."},
         "retryable": True,
     },
+    ("api-run-signals", "POST"): {"name": "paid", "signal_id": "1"},
     ("api-job-heartbeat", "POST"): {"lease_token": "x"},
     ("api-job-release", "POST"): {"lease_token": "x"},
 }
