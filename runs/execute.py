@@ -7,7 +7,7 @@ from functools import partial
 
 from engine.catalogue import Json
 from engine.decide import describe
-from engine.errors import ExpressionError, StepError
+from engine.errors import ExpressionError, NotEvaluated, StepError
 from lib.strict_json import BadJson, strict_dumps
 from runs.claimed import Broken, Done, Ending, Held, Waiting
 from runs.graphs import graph_of
@@ -63,7 +63,8 @@ def _ending(step: Held, step_type: StepType, params: Json, usage: dict[str, Json
 
 def _failure(step: Held, error: Exception) -> Ending:
     if isinstance(error, ExpressionError):
-        error = StepError("ExpressionError", f"A param of {step.node} can't be computed: {error}")
+        message = f"A param of {step.node} can't be computed: {error}"
+        error = StepError("ExpressionError", message, retryable=isinstance(error, NotEvaluated))
     if isinstance(error, StepError):
         return broken(error)
     # A bug in a step type is that step's failure, with retries: it must not take the batch with it.

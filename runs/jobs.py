@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from engine.errors import ExpressionError, StepError
+from engine.errors import ExpressionError, NotEvaluated, StepError
 from engine.statuses import RUN_CLOSING, StepStatus
 from runs import dispatch, leases, live, scopes, store
 from runs.advance import advance
@@ -96,7 +96,8 @@ def _job(held: Held, token: str, expires: str) -> Job | None:
     try:
         params = node.params.render(held.scope)
     except ExpressionError as error:
-        _end(held, broken(StepError("ExpressionError", f"A param of {held.node} can't be computed: {error}")))
+        message = f"A param of {held.node} can't be computed: {error}"
+        _end(held, broken(StepError("ExpressionError", message, retryable=isinstance(error, NotEvaluated))))
         return None
     return Job(held, version.workflow, node.type, params, node.retry.max_retries + 1, token, expires)
 

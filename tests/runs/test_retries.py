@@ -1,7 +1,11 @@
 """Retries: when the next attempt comes, how many there are, and what is not tried again."""
 
+import sys
+
 import pytest
 
+from engine import macros
+from runs import jobs
 from runs.maintenance import due
 from tests import factories as make
 
@@ -116,3 +120,30 @@ def test_a_sink_that_failed_with_continue_lets_its_run_complete():
     make.fail(make.claimed()[0])
 
     assert (make.run(run_id).status, make.run(run_id).output) == ("COMPLETED", None)
+
+
+@pytest.mark.parametrize(
+    ("node", "then"),
+    [({"type": "text.summarize"}, "COMPLETED"), ({"type": "job", "queue": "mine"}, "RUNNING")],
+    ids=["text", "job"],
+)
+def test_an_expression_that_this_machine_cannot_evaluate_now_is_tried_again(node, then, clock, monkeypatch):
+    """List macros need a child process; that there is none says nothing about the expression."""
+    params = {"sentences": "{{ size([1, 2].map(n, n)) }}"}
+    run_id = make.start(one(params=params, **node), {"text": "Hi."})[0]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(macros, "_current", None)
+        patch.setattr(sys, "executable", "/nowhere/python")
+        take_it_on()
+    assert make.history(run_id) == ["RUN_STARTED", "ATTEMPT_FAILED a"]
+
+    clock.advance(2)
+    take_it_on()
+    assert make.statuses(run_id) == {"a": then}
+
+
+def take_it_on():
+    """What workers of both kinds do when they look for work."""
+    make.work()
+    jobs.poll(tenant=make.a_tenant().pk, worker="w", queues=["mine"], max_jobs=1)
