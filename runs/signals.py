@@ -4,21 +4,19 @@ Lock the run, insert, look for who waits: three statements, for one snapshot wou
 wait (ENGINE "Waits").
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
-from django.db import transaction
 
 from engine.statuses import RUN_OPEN
-from lib import crash_points
 from lib.strict_json import strict_dumps
 from lib.uuid7 import uuid7
-from runs import dispatch, live, waiting_store
-from runs.claimed import Done
-from runs.refused import RunRefused, had_alone, refusing
-from runs.wave import Wave
+from runs import waiting_store
+from runs.claimed import Done, Ending, Held, Locked
+from runs.refused import RunRefused
+from runs.waking import Waiters, wake
 
 Json = Any
 
@@ -42,25 +40,21 @@ def send_signals(tenant: int, signals: Sequence[tuple[str, NewSignal]], *, by: s
     open, and then none is kept. Raises BadJson for a payload that can't be.
     """
     rows = rows_of(signals)
-    wave = Wave()
-    with refusing(), transaction.atomic():
-        locked = had_alone(tenant, (run for run, _ in signals))
-        fresh = waiting_store.insert_signals(rows, by)
+    fresh: set[str] = set()
+
+    def deliver(locked: Mapping[str, Locked], waiters: Waiters) -> list[tuple[Held, Ending]]:
+        fresh.update(waiting_store.insert_signals(rows, by))
         told = {row["run_id"] for row in rows if row["id"] in fresh}
         for run in sorted(told):
             if (status := locked[run].status) not in RUN_OPEN:
                 raise RunRefused(
                     "run_ended", f"The run is {status}: it takes no more signals.", conflict=True
                 )
-        waiters = waiting_store.signal_waiters(tenant, told) if told else []
-        if waiters:
-            taken = waiting_store.take_signals(waiters)
-            wave.wake([(held, Done(taken[held.id])) for held, _ in waiters if held.id in taken], locked)
-            wave.finish()
-            wave.fail()
-        crash_points.hit("before_commit")
-    dispatch.wake(wave.result.wake)
-    live.tell_runs(tenant, told)
+        waiting = [(held, wait["name"]) for held, wait in waiters(told)] if told else []
+        taken = waiting_store.take_signals(waiting) if waiting else {}
+        return [(held, Done(taken[held.id])) for held, _ in waiting if held.id in taken]
+
+    wake(tenant, {run for run, _ in signals}, "signal", deliver)
     return [row["id"] in fresh for row in rows]
 
 

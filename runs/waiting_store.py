@@ -74,10 +74,10 @@ def insert_signals(signals: Sequence[Row], by: str) -> set[str]:
     return set(SQL.value("insert_signals", params))
 
 
-def signal_waiters(tenant: int, runs: Iterable[str]) -> list[tuple[Held, str]]:
-    """The steps of these runs that wait for a signal, each with its name."""
-    params = {"tenant": tenant, "runs": sorted(runs)}
-    return [(Held(*row[:11]), row[11]) for row in SQL.value("signal_waiters", params)]
+def waiters(tenant: int, runs: Iterable[str], kind: str) -> list[tuple[Held, Json]]:
+    """The steps of these runs that wait for something of this kind, each with what it waits for."""
+    params = {"tenant": tenant, "runs": sorted(runs), "kind": kind}
+    return [(Held(*row[:11]), row[11]) for row in SQL.value("waiters", params)]
 
 
 def take_signals(steps: Sequence[tuple[Held, str]]) -> dict[str, Json]:

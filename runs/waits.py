@@ -21,8 +21,8 @@ Entered = Sequence[tuple[Held, Mapping[str, Json]]]
 class WaitKind:
     """`enter`: steps that have just begun to wait → those that needn't, each with its ending.
 
-    `in_words`: what goes behind "waits for", in a sentence. `leave`: steps of these runs may have been cancelled while
-    they waited.
+    `in_words`: what goes behind "waits for", in a sentence. `leave`: steps of these runs may wait
+    no more, cancelled or out of time.
     """
 
     enter: Callable[[Entered], list[tuple[Held, Ending]]]
@@ -84,7 +84,7 @@ def in_words(wait: Mapping[str, Json]) -> str:
 
 
 def left(runs: Iterable[str]) -> None:
-    """Tell the owners of each kind that waiting steps of these runs may have been cancelled."""
+    """Tell the owners of each kind that steps of these runs may wait no more."""
     gone = list(runs)
     for kind in _KINDS.values():
         if kind.leave is not None:

@@ -137,9 +137,13 @@ class Wave:
         return done.joins
 
     def _settle_timers(self, plans: Sequence[Planned]) -> None:
-        if plans:
-            fired = {planned.ending.timer for planned in plans if planned.ending.timer}
-            waiting_store.settle_timers(runs_of(plans), (planned.held.id for planned in plans), fired)
+        if not plans:
+            return
+        fired = {planned.ending.timer for planned in plans if planned.ending.timer}
+        waiting_store.settle_timers(runs_of(plans), (planned.held.id for planned in plans), fired)
+        # It may have been a wait that time has ended: who else could have ended it is told.
+        if timed_out := [planned for planned in plans if planned.ending.timer]:
+            waits.left(runs_of(timed_out))
 
     def decide_joins(self, joins: list[Counted]) -> None:
         """Fire the joins that are decided now, then those that these decide, and so on down."""

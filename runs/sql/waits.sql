@@ -129,7 +129,7 @@ h AS (
 )
 SELECT coalesce(json_agg(n.id), '[]') FROM n
 
--- name: signal_waiters
+-- name: waiters
 -- A statement of its own, after the one that locked the runs: in one, the snapshot would be older than the lock and a
 -- step that has just begun to wait would not be seen (ENGINE "Waits").
 SELECT coalesce(json_agg(json_build_array(
@@ -137,10 +137,10 @@ SELECT coalesce(json_agg(json_build_array(
            CASE WHEN s.input_from IS NULL THEN s.input
                 ELSE coalesce((SELECT p.output FROM runs_stepexecution p WHERE p.id = s.input_from),
                               (SELECT r.input FROM runs_run r WHERE r.id = s.input_from)) END,
-           s.waiting ->> 'name') ORDER BY s.id), '[]')
+           s.waiting) ORDER BY s.id), '[]')
   FROM runs_stepexecution s
  WHERE s.run_id = ANY (%(runs)s::uuid[]) AND s.tenant_id = %(tenant)s AND s.status = 'WAITING'
-   AND s.waiting ->> 'kind' = 'signal'
+   AND s.waiting ->> 'kind' = %(kind)s
 
 -- name: take_signals
 -- For each waiting step the oldest signal of its name that nobody has taken; one signal serves one step.

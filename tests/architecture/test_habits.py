@@ -12,7 +12,7 @@ from tests.architecture.sources import PRODUCT, ROOT, source, tree
 MAY_OPEN_TRANSACTIONS = {
     "services.py",
     "starts.py",
-    "signals.py",
+    "waking.py",
     "actions.py",
     "advance.py",
     "drain.py",
