@@ -60,6 +60,7 @@ class Node:
     edges: tuple[Edge, ...]
     error_edges: tuple[Edge, ...]
     boundary: tuple[BoundaryTimer, ...]
+    undoes_unknown: bool
     targets: tuple[str, ...]
     on_error: OnError
     allow_no_match: bool
@@ -93,9 +94,13 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """An immutable compiled version; nodes are in topological order."""
+    """An immutable compiled version; nodes are in topological order.
+
+    `compensations`: the steps that undo others (`charge:compensate`), by what they undo; no edge leads to them.
+    """
 
     nodes: Mapping[str, Node]
+    compensations: Mapping[str, Node]
     starts: tuple[str, ...]
     sinks: tuple[str, ...]
     output: Template | None
@@ -105,11 +110,17 @@ class Graph:
     input_schema: Mapping[str, Json] | None
     sla_seconds: int | None
 
+    def step(self, name: str) -> Node:
+        """What a step row of this name does: a node, or what compensates one. Raises KeyError."""
+        return self.nodes[name] if name in self.nodes else self.compensations[name.removesuffix(UNDO)]
+
     @property
     def only_sink(self) -> str | None:
         """The sink whose output is the run's output as it stands: the only one, and no `output` is defined."""
         return self.sinks[0] if len(self.sinks) == 1 and self.output is None else None
 
+
+UNDO = ":compensate"
 
 NOTHING = References(steps=frozenset(), every_step=False, names=frozenset())
 
@@ -146,6 +157,7 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue) -> Graph:
     key = definition.get("business_key")
     return Graph(
         nodes=nodes,
+        compensations={name: _undo(raw[name], catalogue) for name in order if raw[name].get("compensate")},
         starts=starts,
         sinks=tuple(name for name in order if nodes[name].is_sink),
         output=None if output is None else compile_template(output),
@@ -191,6 +203,7 @@ def _node(
         edges=tuple(edge for edge in leaving if edge.kind not in ("error", "timer")),
         error_edges=tuple(edge for edge in leaving if edge.kind == "error"),
         boundary=_boundary(raw),
+        undoes_unknown=raw.get("compensate_on_unknown") is not False,
         targets=targets,
         on_error=raw.get("on_error") or spec.on_error,
         allow_no_match=bool(raw.get("allow_no_match")),
@@ -201,6 +214,13 @@ def _node(
         timeout_seconds=spec.timeout_seconds if timeout is None else timeout,
         reads=union([params.refs, *conditions, *onward]),
     )
+
+
+def _undo(raw: Mapping[str, Any], catalogue: Catalogue) -> Node:
+    """The step that compensates a node, as a node of its own without edges."""
+    undo = {**raw["compensate"], "id": f"{raw['id']}{UNDO}", "priority": raw.get("priority")}
+    undo["title"] = undo.get("title") or f"Undo {raw.get('title') or raw['id']}"
+    return _node(undo, 0, [], catalogue, {})
 
 
 def _edge(index: int, raw: Mapping[str, Any]) -> Edge:

@@ -80,6 +80,9 @@ RUN_OPEN: Final = frozenset({R.RUNNING, R.PAUSED})
 RUN_CLOSING: Final = frozenset({R.FAILING, R.CANCELLING})
 """Statuses in which running steps are awaited and nothing else happens."""
 
+RUN_UNDOING: Final = frozenset({R.COMPENSATING, R.WAITING_FOR_MANUAL_ACTION})
+"""Statuses in which completed steps are compensated, one after another."""
+
 RUN_ENDED: Final = frozenset({R.COMPLETED, R.CONTINUED, R.FAILED, R.CANCELLED, R.COMPENSATED})
 """Terminal for this life of the run."""
 

@@ -13,9 +13,9 @@ from dataclasses import replace
 import psycopg
 from django.db import transaction
 
-from engine.statuses import RUN_CLOSING, RUN_OPEN
+from engine.statuses import RUN_CLOSING, RUN_OPEN, RunStatus
 from lib import crash_points
-from runs import live, store, waiting_store
+from runs import live, saga, store, waiting_store
 from runs.claimed import Broken, Ending, Held, Locked, Waiting
 from runs.graphs import BrokenVersion, graph_of
 from runs.plan import Keep, Planned, closing_row, plan, plan_hopeless, runs_of
@@ -140,6 +140,17 @@ def _forward(wave: Wave, plans: list[Planned], locked: Mapping[str, Locked]) -> 
         raise _NeedsAlone(wave.failures)
 
 
+def _undoing(plans: list[Planned], locked: Mapping[str, Locked]) -> list[Planned]:
+    """The endings of compensations, in runs that undo what they did."""
+    return [
+        planned
+        for planned in plans
+        if planned.is_undo
+        and planned.held.run_id in locked
+        and locked[planned.held.run_id].status == RunStatus.COMPENSATING
+    ]
+
+
 def _as_timers_left_them(plans: list[Planned]) -> list[Planned]:
     """The plans anew of steps whose boundary timers fired meanwhile: those edges are resolved already."""
     timed = [planned.held.id for planned in plans if planned.graph is not None and planned.is_timed]
@@ -174,7 +185,9 @@ def _heavy(plans: list[Planned], keep: Keep | None, result: Result) -> list[Plan
             done = store.advance(worker=None, ended=rows, anchors=[], steps=[], arrivals=[])
             wave.result.applied |= {*done.ended.values()}
             wave.result.written += closing
-            store.end_closing_runs(runs_of(closing))
+            wave.result.wake |= saga.close(runs_of(closing))
+        if undoing := _undoing(plans, locked):
+            wave.undo(undoing)
         crash_points.hit("before_commit")
     result.add(wave.result)
     return []

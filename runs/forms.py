@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 
-from engine.statuses import RUN_CLOSING, RUN_OPEN
+from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING
 from lib.refusals import Conflict
 from lib.strict_json import BadJson, strict_loads
 from runs.queries import WAITING
@@ -21,7 +21,7 @@ KINDS = (("text", "Text"), ("json", "JSON"))
 
 # What people call the statuses of runs, and which those are.
 GROUPS: dict[str, tuple[str, dict[str, Json]]] = {
-    "open": ("At work", {"statuses": sorted(RUN_OPEN | RUN_CLOSING)}),
+    "open": ("At work", {"statuses": sorted(RUN_OPEN | RUN_CLOSING | RUN_UNDOING)}),
     "waiting": ("Waiting", {"status": WAITING}),
     "failed": ("Failed", {"status": "FAILED"}),
     "completed": ("Completed", {"status": "COMPLETED"}),

@@ -92,7 +92,7 @@ def take_back(found: Sequence[Job]) -> None:
 
 def _job(held: Held, token: str, expires: str) -> Job | None:
     version = compiled(held.version_id)
-    node = version.graph.nodes[held.node]
+    node = version.graph.step(held.node)
     try:
         params = node.params.render(held.scope)
     except ExpressionError as error:

@@ -10,7 +10,7 @@ import psycopg
 from django.db import DatabaseError, connection, transaction
 
 from engine.statuses import RUN_CLOSING, RunStatus, StepStatus
-from runs import dispatch, live, store
+from runs import dispatch, live, saga, store
 from runs.claimed import Held
 
 log = logging.getLogger(__name__)
@@ -155,7 +155,8 @@ def _never_started(steps: Sequence[Held]) -> None:
             if step.run_id in locked and locked[step.run_id].status in RUN_CLOSING
         ]
         store.advance(worker=None, ended=rows, anchors=[], steps=[], arrivals=[])
-        store.end_closing_runs(locked)
+        queues = saga.close(locked)
+    dispatch.wake(queues)
     live.tell(live.Change(step.tenant_id, step.run_id) for step in steps)
 
 

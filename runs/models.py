@@ -30,7 +30,10 @@ class HotRow(models.Model):
 
 
 class Run(HotRow):
-    """One execution of one version. `life` counts reopenings, `root` is the first run of a chain."""
+    """One execution of one version. `life` counts reopenings, `root` is the first run of a chain.
+
+    `undo`: what was done is compensated when the run has closed; `cancelled`: it closed because somebody cancelled it.
+    """
 
     id = models.UUIDField(primary_key=True)
     workflow_id = models.BigIntegerField()
@@ -50,6 +53,8 @@ class Run(HotRow):
     output = StoredJson(null=True)
     error = StoredJson(null=True)
     open_sinks = models.IntegerField()
+    undo = models.BooleanField(db_default=False)
+    cancelled = models.BooleanField(db_default=False)
     sla_deadline = models.DateTimeField(null=True)
     sla_look_at = models.DateTimeField(null=True)
     root_id = models.UUIDField()

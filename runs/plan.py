@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from engine.decide import Completed, Effects, Failed, Interrupted, NewStep, Outcome, failed_output, settle
-from engine.graph import Graph, Node
+from engine.graph import UNDO, Graph, Node
 from engine.retry import next_delay
 from engine.statuses import RunStatus, StepStatus
 from lib.uuid7 import uuid7
@@ -49,7 +49,7 @@ class Planned:
 
         The step enters a wait, or has timers that may fire just now; the run fails, or other steps are left to cancel.
         """
-        if isinstance(self.ending, Waiting) or self.is_timed:
+        if isinstance(self.ending, Waiting) or self.is_timed or self.is_undo:
             return True
         if self.effects is None:
             return False
@@ -62,10 +62,15 @@ class Planned:
         )
 
     @property
+    def is_undo(self) -> bool:
+        """Whether the step compensates another."""
+        return self.held.node.endswith(UNDO)
+
+    @property
     def is_timed(self) -> bool:
         """Whether timers of the step must be settled with its end."""
         return (
-            self.graph is not None and self.effects is not None and self.graph.nodes[self.held.node].is_timed
+            self.graph is not None and self.effects is not None and self.graph.step(self.held.node).is_timed
         )
 
     @property
@@ -76,7 +81,7 @@ class Planned:
 
 def plan(held: Held, ending: Ending, graph: Graph, *, luck: float) -> Planned:
     """What an attempt's end means; `luck` in [0, 1) is the jitter of a retry."""
-    node = graph.nodes[held.node]
+    node = graph.step(held.node)
     row: Row = {"id": held.id, "epoch": held.epoch}
     if ending.usage is not None:
         row["usage"] = ending.usage
@@ -97,6 +102,8 @@ def plan(held: Held, ending: Ending, graph: Graph, *, luck: float) -> Planned:
         if delay is not None:
             row |= {"status": StepStatus.QUEUED, "error": ending.error, "delay": delay}
             return Planned(held, graph, ending, None, row)
+    if node.id.endswith(UNDO):
+        return Planned(held, graph, ending, Effects(_outcome(ending)), row | _undo_row(ending))
     effects = settle(graph, node, _outcome(ending), held.scope, fired=held.fired)
     row |= _final_row(node, ending, effects, graph)
     return Planned(held, graph, ending, effects, row)
@@ -135,6 +142,13 @@ def plan_hopeless(held: Held, said: Mapping[str, Json], ending: Ending | None = 
         **(_freed_from(ending) if ending else {}),
     }
     return Planned(held, None, Broken(said), effects, row)
+
+
+def _undo_row(ending: Ending) -> Row:
+    """The end of a compensation: no edge hangs on it."""
+    if isinstance(ending, Broken):
+        return {"status": StepStatus.FAILED, "error": ending.error, "output": None, "sinks": 0}
+    return {"status": StepStatus.COMPLETED, "output": _encoded(ending), "sinks": 0}
 
 
 def _final_row(node: Node, ending: Ending, effects: Effects, graph: Graph) -> Row:

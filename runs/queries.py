@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Now
 
-from engine.statuses import RUN_CLOSING, RUN_OPEN, StepStatus
+from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING, StepStatus
 from runs.models import DeadLetter, HistoryEvent, Run, RunKey, StepExecution, Worker
 from runs.timeline import ENDINGS, Ending
 from workflows.models import Workflow
@@ -168,7 +168,7 @@ def at_a_glance(tenant: int, most: int) -> tuple[list[str], list[str], list[str]
     ids, at most `most` of each.
     """
     runs = Run.objects.for_tenant(tenant).order_by("-id").values_list("id", flat=True)
-    open_now = runs.filter(status__in=RUN_OPEN | RUN_CLOSING)
+    open_now = runs.filter(status__in=RUN_OPEN | RUN_CLOSING | RUN_UNDOING)
     last, at_work = ([str(run) for run in part[:most]] for part in (runs, open_now))
     return last, at_work, _unresolved(tenant, most)
 

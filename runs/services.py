@@ -2,16 +2,18 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from django.db import transaction
 
 from engine.decide import fire
-from engine.statuses import RUN_ENDED, RunStatus
+from engine.graph import UNDO
+from engine.statuses import RUN_ENDED, RUN_UNDOING, RunStatus, StepStatus
 from lib.uuid7 import uuid7
-from runs import dispatch, live, scopes, store, waiting_store, waits
+from runs import dispatch, live, saga, scopes, store, waiting_store, waits
 from runs.claimed import Done, Locked
 from runs.graphs import BrokenVersion, graph_of
+from runs.models import Run
 from runs.plan import Anchor, boundary_timers, plan
 from runs.refused import RunRefused, had_alone, refusing
 from runs.wave import NOT_STARTED, Wave
@@ -19,32 +21,41 @@ from runs.wave import NOT_STARTED, Wave
 Json = Any
 
 
-def cancel_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") -> None:
+def cancel_runs(
+    tenant: int, runs: Iterable[str], *, by: str, reason: str = "", compensate: bool = False
+) -> None:
     """Cancel open runs: what waits is cancelled at once, what runs is awaited (R-074, H-32).
 
-    Raises RunRefused for one that has ended; then none is cancelled.
+    `compensate`: what was done is undone then (R-141). Raises RunRefused for one that has ended or is being undone
+    already; then none is cancelled.
     """
     with transaction.atomic():
         locked = had_alone(tenant, runs)
         for status, _ in locked.values():
             if status in RUN_ENDED:
                 raise RunRefused("run_ended", f"The run is {status} already.", conflict=True)
+            if status in RUN_UNDOING:
+                message = f"The run is {status}: what it did is being undone, which a cancel doesn't stop."
+                raise RunRefused("compensating", message, conflict=True)
+        payload = {"by": by, "reason": reason, "compensate": compensate}
         rows = [
-            {"run_id": run, "status": RunStatus.CANCELLING, "payload": {"by": by, "reason": reason}}
+            {"run_id": run, "status": RunStatus.CANCELLING, "undo": compensate, "payload": payload}
             for run in locked
         ]
         store.close_runs(rows)
         store.cancel_open_steps(locked, cause="cancelled", statuses=NOT_STARTED)
         store.cancel_timers(locked)
         waits.left(locked)
-        store.end_closing_runs(locked)
+        queues = saga.close(locked)
+    dispatch.wake(queues)
     live.tell_runs(tenant, locked)
 
 
 def resume_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") -> None:
     """Reopen FAILED runs: failed steps and those that the failure cancelled run again, completed ones stay (R-051).
 
-    Raises RunRefused for a run that isn't FAILED, or whose business key a newer run has; then none is resumed.
+    Raises RunRefused for a run that isn't FAILED, that has undone something, or whose business key a newer run has;
+    then none is resumed.
     """
     wave = Wave()
     with refusing(), transaction.atomic():
@@ -54,6 +65,9 @@ def resume_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") 
                 raise RunRefused(
                     "not_failed", f"Only a FAILED run can be resumed; this one is {status}.", conflict=True
                 )
+        if saga.began(locked):
+            message = "What the run did was undone, at least in part: start it again instead."
+            raise RunRefused("compensated", message, conflict=True)
         for key, other in store.lock_keys_of(locked):
             message = (
                 f"The business key {key!r} stands for a newer run, {other}: only that one can be resumed."
@@ -76,6 +90,27 @@ def resume_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") 
         wave.fail()
     dispatch.wake(wave.result.wake.union(reopened["queues"]))
     live.tell_runs(tenant, locked)
+
+
+def resolve_compensation(
+    tenant: int, run: str, node: str, how: Literal["retry", "done", "abandon"], *, by: str, reason: str = ""
+) -> None:
+    """Settle a compensation that failed for good, and go on with the next one (R-140).
+
+    `node` is the step that was to be undone. Raises RunRefused where the run doesn't wait for that.
+    """
+    with transaction.atomic():
+        locked = had_alone(tenant, [run])
+        payload = {"by": by, "reason": reason}
+        waits_for_it = locked[run].status == RunStatus.WAITING_FOR_MANUAL_ACTION
+        settled = saga.resolve(run, f"{node}{UNDO}", how, payload) if waits_for_it else None
+        if settled is None:
+            message = f"No compensation of {node} waits for a person in this run."
+            raise RunRefused("nothing_to_resolve", message, conflict=True)
+        version = Run.objects.for_tenant(tenant).values_list("version_id", flat=True).get(pk=run)
+        queues = {settled[1]} if settled[0] == StepStatus.QUEUED else saga.go_on({run: version})
+    dispatch.wake(queues)
+    live.tell_runs(tenant, [run])
 
 
 def _arm_again(wave: Wave, queued: Sequence[tuple[str, str, str, list[str]]]) -> None:

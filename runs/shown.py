@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from engine.graph import Node
-from engine.statuses import RUN_CLOSING, RUN_OPEN, STEP_OPEN, StepStatus
+from engine.graph import UNDO, Node
+from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING, STEP_OPEN, RunStatus, StepStatus
 from lib.refusals import Missing
 from lib.stored_json import StoredDecoder
 from runs import graphs, store, waits
@@ -169,9 +169,12 @@ def _step_rows(run: _Run) -> list[dict[str, Json]]:
     for step in run.steps:
         by_node.setdefault(step.node, []).append(step)
     rows = []
-    for node in graphs.shown(run.version_id).graph.nodes.values():
+    graph = graphs.shown(run.version_id).graph
+    for node in graph.nodes.values():
         known = by_node.get(node.id)
         rows += [_step_row(node, step) for step in known] if known else [_pending_row(node)]
+    for name, node in graph.compensations.items():
+        rows += [_step_row(node, step) for step in by_node.get(f"{name}{UNDO}", ())]
     return rows
 
 
@@ -240,7 +243,10 @@ def _step_waits_for(node: Node, step: _Step) -> str | None:
 
 def _run_waits_for(run: _Run, rows: list[dict[str, Json]]) -> str | None:
     """One sentence on what a run waits for, until it has ended: its first open step, and how many more there are."""
-    if run.status not in RUN_OPEN | RUN_CLOSING:
+    if run.status == RunStatus.WAITING_FOR_MANUAL_ACTION:
+        failed = [row for row in rows if row["node"].endswith(UNDO) and row["status"] == StepStatus.FAILED]
+        return f"somebody to see to what could not be undone: {failed[0]['title']}" if failed else None
+    if run.status not in RUN_OPEN | RUN_CLOSING | RUN_UNDOING:
         return None
     waiting = [row for row in rows if row["waiting_for"]]
     if not waiting:

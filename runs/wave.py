@@ -15,7 +15,7 @@ from engine.graph import NOTHING
 from engine.statuses import RunStatus, StepStatus
 from lib.strict_json import BadJson, strict_dumps
 from lib.uuid7 import uuid7
-from runs import scopes, store, waiting_store, waits
+from runs import saga, scopes, store, waiting_store, waits
 from runs.claimed import Ending, Held, Locked
 from runs.graphs import compiled
 from runs.plan import Anchor, Draft, Keep, Planned, plan, runs_of
@@ -103,6 +103,27 @@ class Wave:
         self.result.applied |= epochs.keys()
         if over := waits.begin(entered):
             self.wake(over, locked)
+
+    def undo(self, plans: Sequence[Planned]) -> None:
+        """End compensations: go on with the next one, or let a person see to one that failed for good."""
+        done = store.advance(
+            worker=None,
+            ended=[planned.row | {"anchor": planned.anchor} for planned in plans],
+            anchors=[],
+            steps=[],
+            arrivals=[],
+        )
+        self.result.applied |= {*done.ended.values()}
+        self.result.written += plans
+        over = [planned for planned in plans if planned.effects is not None and planned.anchor in done.ended]
+        failed = [planned for planned in over if planned.row["status"] == StepStatus.FAILED]
+        if failed:
+            store.bury([{"id": uuid7(), "step_id": planned.held.id} for planned in failed])
+            saga.hand_over(runs_of(failed))
+        if undone := [planned for planned in over if planned not in failed]:
+            self.result.wake |= saga.go_on(
+                {planned.held.run_id: planned.held.version_id for planned in undone}
+            )
 
     def hang(self, causes: Iterable[tuple[Anchor, Effects]]) -> None:
         """Follow effects that hang on no ended step, such as those of a start."""
@@ -223,7 +244,12 @@ class Wave:
             return
         store.close_runs(
             [
-                {"run_id": run, "status": RunStatus.FAILING, "error": {**error, "node": node}}
+                {
+                    "run_id": run,
+                    "status": RunStatus.FAILING,
+                    "error": {**error, "node": node},
+                    "undo": saga.has_compensations(self.anchors[run].version_id),
+                }
                 for run, (node, error) in self.failures.items()
             ]
         )
@@ -232,7 +258,7 @@ class Wave:
         store.cancel_open_steps(self.failures, cause="failure", statuses=NOT_STARTED)
         store.cancel_timers(self.failures)
         waits.left(self.failures)
-        store.end_closing_runs(self.failures)
+        self.result.wake |= saga.close(self.failures)
 
     def _node(self, run_id: str, name: str) -> Any:
         return compiled(self.anchors[run_id].version_id).graph.nodes[name]

@@ -14,7 +14,8 @@ OPEN = "('QUEUED', 'RUNNING', 'WAITING')"
 
 ORACLES = {
     "I1: an open run has an open step": f"""
-        SELECT r.id FROM runs_run r WHERE r.status NOT IN {ENDED} AND NOT EXISTS (
+        SELECT r.id FROM runs_run r
+         WHERE r.status NOT IN {ENDED} AND r.status <> 'WAITING_FOR_MANUAL_ACTION' AND NOT EXISTS (
             SELECT 1 FROM runs_stepexecution s WHERE s.run_id = r.id AND s.status IN {OPEN})""",
     "I1: a closing run has a running step to wait for, and nothing that could start": """
         SELECT r.id FROM runs_run r WHERE r.status IN ('FAILING', 'CANCELLING') AND (

@@ -9,8 +9,6 @@ OF_WORKFLOW: Mapping[str, str] = {
     "next_workflow": "no run follows this one",
 }
 OF_NODE: Mapping[str, str] = {
-    "compensate": "nothing is undone when the run fails or is cancelled",
-    "compensate_on_unknown": "nothing is undone when the run fails or is cancelled",
     "secrets": "no secret is given to the step",
 }
 

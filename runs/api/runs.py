@@ -119,9 +119,15 @@ class RunCancelView(RunsApiView):
     @extend_schema(request=s.CancelRun, responses=s.RunSerializer)
     def post(self, request: Request, run_id: UUID) -> Response:
         """Cancels an open run: what waits at once, what runs is awaited; 409 if it has ended."""
-        reason = body(s.CancelRun, request).get("reason", "")
+        asked = body(s.CancelRun, request)
         run = self.find_run(run_id)
-        services.cancel_runs(run.tenant_id, [str(run.id)], by=self.principal.username, reason=reason)
+        services.cancel_runs(
+            run.tenant_id,
+            [str(run.id)],
+            by=self.principal.username,
+            reason=asked.get("reason", ""),
+            compensate=asked["compensate"],
+        )
         return Response(self.shown(run_id))
 
 

@@ -73,12 +73,9 @@ class StartBatch(Verb):
 class CancelRun(Verb):
     """Cancelling."""
 
-    compensate = fields.Flag(required=False, default=False)
-
-    def validate_compensate(self, value: bool) -> bool:
-        if value:
-            raise serializers.ValidationError("Compensation is not there yet.", code="not_supported")
-        return value
+    compensate = fields.Flag(
+        required=False, default=False, help_text="Undo what was done, by the compensations of its steps."
+    )
 
 
 class PollJobs(Verb):

@@ -30,11 +30,12 @@ UPDATE runs_timer t
 -- From here on nothing new starts in these runs; their running steps are awaited.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 w AS MATERIALIZED (
-    SELECT * FROM jsonb_to_recordset(%(runs)s::jsonb) AS w(run_id uuid, status text, error jsonb, payload jsonb)
+    SELECT * FROM jsonb_to_recordset(%(runs)s::jsonb) AS w(run_id uuid, status text, error jsonb, undo boolean, payload jsonb)
 ),
 r AS (
     UPDATE runs_run r
-       SET status = w.status, error = coalesce(r.error, w.error)
+       SET status = w.status, error = coalesce(r.error, w.error), undo = coalesce(w.undo, false),
+           cancelled = w.status = 'CANCELLING'
       FROM w
      WHERE r.id = w.run_id AND r.id = ANY (ARRAY(SELECT run_id FROM w))
        AND (r.status IN ('RUNNING', 'PAUSED') OR r.status = 'FAILING' AND w.status = 'CANCELLING')
@@ -48,6 +49,13 @@ h AS (
      ORDER BY r.id
 )
 SELECT coalesce(json_agg(r.id), '[]') FROM r
+
+-- name: closed_runs
+-- Closing runs in which nothing runs any more, and whether what they did is to be undone.
+SELECT coalesce(json_agg(json_build_array(r.id, r.version_id, r.undo)), '[]')
+  FROM runs_run r
+ WHERE r.id = ANY (%(runs)s::uuid[]) AND r.status IN ('FAILING', 'CANCELLING')
+   AND NOT EXISTS (SELECT 1 FROM runs_stepexecution s WHERE s.run_id = r.id AND s.status = 'RUNNING')
 
 -- name: end_closing_runs
 -- The transaction that sees no running step of a closing run ends it.
@@ -83,7 +91,7 @@ SELECT w.id, s.tenant_id, s.run_id, s.id, s.node,
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 r AS (
     UPDATE runs_run r
-       SET status = 'RUNNING', life = r.life + 1, error = NULL, completed_at = NULL
+       SET status = 'RUNNING', life = r.life + 1, error = NULL, completed_at = NULL, undo = false
      WHERE r.id = ANY (%(runs)s::uuid[]) AND r.status = 'FAILED'
     RETURNING r.id, r.tenant_id, r.shard, r.version_id, r.priority, r.life, r.open_sinks
 ),

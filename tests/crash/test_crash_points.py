@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 Work = tuple[Callable[..., None], tuple[Any, ...]]
 
-ENDED = {"COMPLETED", "FAILED", "CANCELLED"}
+ENDED = {"COMPLETED", "FAILED", "CANCELLED", "COMPENSATED"}
 ROUTES = 12
 BAD = {"type": "text.clean", "retry": "none"}
 """A step that fails at once: its input is no text."""
@@ -50,6 +50,11 @@ BROKEN_START = make.graph(
 )
 JOB = make.graph(["a", {"id": "b", "type": "job", "queue": victim.OUTSIDE}], ["a>b"])
 
+UNDO = {"compensate": {"type": "noop"}}
+UNDONE = make.graph([{"id": "a", **UNDO}, {"id": "b", **UNDO}, {"id": "c", **BAD}], ["a>b", "b>c"])
+NOT_UNDONE = make.graph(
+    [{"id": "a", "compensate": BAD}, {"id": "b", **UNDO}, {"id": "c", **BAD}], ["a>b", "b>c"]
+)
 WAITS = make.graph(
     [
         {"id": "a", "type": "wait", "params": {"seconds": 20}},
@@ -147,6 +152,10 @@ def signalled() -> Work:
     return victim.send, (make.a_tenant().pk, run_ids)
 
 
+def given_up() -> Work:
+    return victim.give_up, (make.a_tenant().pk, make.start(NOT_UNDONE, {"n": 1}, {"n": 2}))
+
+
 def dutiful() -> Work:
     make.start(CHAIN)
     return victim.duties, ()
@@ -168,6 +177,8 @@ SCENARIOS: dict[str, tuple[Callable[[], Work], set[str]]] = {
     "release while cancelling": (given_up_while_cancelling, {"CANCELLED"}),
     "waits": (waited, {"COMPLETED"}),
     "signals": (signalled, {"COMPLETED"}),
+    "saga": (drained(UNDONE), {"COMPENSATED"}),
+    "given up": (given_up, {"FAILED"}),
     "duties": (dutiful, {"COMPLETED"}),
 }
 
@@ -180,7 +191,7 @@ def _real_clock():
 
 def heal(work: Callable[..., None], given: Sequence[Any]) -> None:
     """What a client that got no answer does, and then healthy workers, for as long as it takes."""
-    if work in (victim.start, victim.start_anew, victim.resume, victim.cancel, victim.send):
+    if work in (victim.start, victim.start_anew, victim.resume, victim.cancel, victim.send, victim.give_up):
         try:
             work(*given)
         except RunRefused:
@@ -191,6 +202,8 @@ def heal(work: Callable[..., None], given: Sequence[Any]) -> None:
         timers.fire()
         make.work(*victim.QUEUES)
         victim.do_jobs(make.a_tenant().pk)
+        if work is victim.give_up:
+            work(*given)
         if not Run.unsafe_all_tenants.exclude(status__in=ENDED).exists():
             break
     set_now(None)

@@ -22,6 +22,7 @@ from lib.clock import set_now
 from runs import jobs, services, starts, store
 from runs.drain import Drain
 from runs.maintenance import due, leases, sla, timers
+from runs.refused import RunRefused
 from runs.signals import NewSignal, send_signals
 
 LATER = 40
@@ -67,6 +68,22 @@ def resume(tenant: int, runs: Sequence[str]) -> None:
 def cancel(tenant: int, runs: Sequence[str]) -> None:
     """Cancel."""
     services.cancel_runs(tenant, runs, by="test")
+
+
+def give_up(tenant: int, runs: Sequence[str]) -> None:
+    """Work until what can't be undone waits for a person, who resumes in vain and gives it up; then work."""
+    drain()
+    for run in runs:
+        try:
+            services.resolve_compensation(tenant, run, "a", "abandon", by="test")
+        except RunRefused:
+            continue
+    drain()
+    for run in runs:
+        try:
+            services.resume_runs(tenant, [run], by="test")
+        except RunRefused:
+            continue
 
 
 def sweep() -> None:

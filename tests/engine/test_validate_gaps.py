@@ -35,8 +35,6 @@ def test_a_failure_that_nothing_takes_up_is_told(after):
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("compensate", {"type": "noop"}),
-        ("compensate_on_unknown", False),
         ("secrets", ["token"]),
     ],
 )

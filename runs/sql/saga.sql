@@ -1,0 +1,135 @@
+-- name: next_compensations
+-- For each run the step that is undone next: the one completed last that can be and was not yet. A step whose outcome
+-- nobody knows, because its worker was lost or it was stopped in the middle, counts as done unless it says otherwise
+-- (H-24). The caller holds the runs FOR UPDATE.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+w AS MATERIALIZED (
+    SELECT * FROM jsonb_to_recordset(%(nodes)s::jsonb) AS w(
+        run_id uuid, id uuid, node text, undo text, rank int, unknown boolean, type text, queue text, priority smallint,
+        lease_seconds int, timeout_seconds int)
+),
+c AS MATERIALIZED (
+    SELECT DISTINCT ON (s.run_id)
+           s.run_id, s.tenant_id, s.shard, s.version_id, s.output, s.error, w.id, w.undo, w.type, w.queue,
+           coalesce(w.priority, s.priority) AS priority, w.lease_seconds, w.timeout_seconds, s.node, s.status,
+           CASE WHEN s.input_from IS NULL THEN s.input
+                ELSE coalesce((SELECT p.output FROM runs_stepexecution p WHERE p.id = s.input_from),
+                              (SELECT r.input FROM runs_run r WHERE r.id = s.input_from)) END AS given
+      FROM w
+      JOIN runs_stepexecution s ON s.run_id = w.run_id AND s.run_id = ANY (%(runs)s::uuid[]) AND s.node = w.node
+                               AND s.index IS NULL
+     WHERE (s.status = 'COMPLETED'
+            OR w.unknown AND s.status = 'CANCELLED' AND s.attempt > 0 AND s.cancel_cause IN ('unknown', 'timer')
+            OR w.unknown AND s.status = 'FAILED'
+               AND s.error ->> 'code' IN ('LeaseLost', 'Timeout', 'HttpTimeout'))
+       AND NOT EXISTS (SELECT 1 FROM runs_stepexecution u
+                        WHERE u.run_id = s.run_id AND u.node = w.undo AND u.index IS NULL)
+     ORDER BY s.run_id, s.completed_at DESC, w.rank DESC
+),
+n AS (
+    INSERT INTO runs_stepexecution (
+        id, run_id, tenant_id, shard, version_id, node, type, queue, priority, status, lease_seconds, timeout_seconds,
+        input, available_at, queued_at)
+    SELECT c.id, c.run_id, c.tenant_id, c.shard, c.version_id, c.undo, c.type, c.queue, c.priority, 'QUEUED',
+           c.lease_seconds, c.timeout_seconds,
+           jsonb_build_object('input', c.given, 'output', c.output,
+                              'idempotency_key', c.run_id || '/' || c.node), clock.now, clock.now
+      FROM c CROSS JOIN clock
+    RETURNING run_id, queue
+),
+r AS (
+    UPDATE runs_run r
+       SET status = 'COMPENSATING'
+      FROM n
+     WHERE r.id = n.run_id AND r.status IN ('FAILING', 'CANCELLING')
+    RETURNING r.id, r.tenant_id, r.shard
+),
+h AS (
+    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
+    SELECT e.tenant_id, e.run_id, e.shard, e.ordinal, e.type, e.node, pg_current_xact_id()::text::bigint, e.payload,
+           clock.now
+      FROM (SELECT r.tenant_id, r.id AS run_id, r.shard, 200 AS ordinal, 'RUN_COMPENSATING' AS type, NULL AS node,
+                   '{}'::jsonb AS payload
+              FROM r
+            UNION ALL
+            SELECT c.tenant_id, c.run_id, c.shard, 201, 'COMPENSATE_RUN', c.undo,
+                   jsonb_build_object('of', c.node, 'was', c.status)
+              FROM c) e CROSS JOIN clock
+     ORDER BY e.run_id, e.ordinal
+)
+SELECT coalesce(json_object_agg(n.run_id, n.queue), '{}') FROM n
+
+-- name: end_compensating
+-- Everything is undone. What was cancelled is CANCELLED then; where somebody gave a compensation up, the run has FAILED.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+r AS (
+    UPDATE runs_run r
+       SET status = CASE WHEN EXISTS (SELECT 1 FROM runs_stepexecution s
+                                       WHERE s.run_id = r.id AND s.status = 'SKIPPED' AND s.cancel_cause = 'abandoned')
+                         THEN 'FAILED'
+                         WHEN r.cancelled THEN 'CANCELLED' ELSE 'COMPENSATED' END,
+           completed_at = clock.now
+      FROM clock
+     WHERE r.id = ANY (%(runs)s::uuid[]) AND r.status = 'COMPENSATING'
+    RETURNING r.id, r.tenant_id, r.shard, r.status
+)
+INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, xid, payload, created_at)
+SELECT r.tenant_id, r.id, r.shard, 32000, 'RUN_' || r.status, pg_current_xact_id()::text::bigint, '{}', clock.now
+  FROM r CROSS JOIN clock
+ ORDER BY r.id
+
+-- name: hand_over
+-- A compensation failed for good: nothing more is undone before a person has seen to it.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+r AS (
+    UPDATE runs_run r
+       SET status = 'WAITING_FOR_MANUAL_ACTION'
+     WHERE r.id = ANY (%(runs)s::uuid[]) AND r.status = 'COMPENSATING'
+    RETURNING r.id, r.tenant_id, r.shard
+)
+INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, xid, payload, created_at)
+SELECT r.tenant_id, r.id, r.shard, 300, 'RUN_WAITING_FOR_MANUAL_ACTION', pg_current_xact_id()::text::bigint, '{}',
+       clock.now
+  FROM r CROSS JOIN clock
+ ORDER BY r.id
+
+-- name: resolve_compensation
+-- What a person decided about a compensation that failed: tried again, done by hand, or given up.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+s AS (
+    UPDATE runs_stepexecution s
+       SET status = CASE %(how)s WHEN 'retry' THEN 'QUEUED' ELSE 'SKIPPED' END, epoch = s.epoch + 1, solo = false,
+           attempt = CASE %(how)s WHEN 'retry' THEN 0 ELSE s.attempt END,
+           cancel_cause = CASE %(how)s WHEN 'done' THEN 'done by hand' WHEN 'abandon' THEN 'abandoned' END,
+           completed_at = CASE %(how)s WHEN 'retry' THEN NULL ELSE clock.now END,
+           error = CASE %(how)s WHEN 'retry' THEN NULL ELSE s.error END,
+           available_at = clock.now, worker = NULL, lease_token_hash = NULL
+      FROM clock
+     WHERE s.run_id = %(run)s::uuid AND s.node = %(node)s AND s.index IS NULL AND s.status = 'FAILED'
+    RETURNING s.id, s.run_id, s.tenant_id, s.shard, s.node, s.status, s.epoch, s.queue
+),
+r AS (
+    UPDATE runs_run r
+       SET status = 'COMPENSATING'
+      FROM s
+     WHERE r.id = s.run_id AND r.status = 'WAITING_FOR_MANUAL_ACTION'
+),
+l AS (
+    UPDATE runs_deadletter l
+       SET resolution = CASE %(how)s WHEN 'retry' THEN 'redriven' ELSE 'discarded' END, resolved_at = clock.now
+      FROM s CROSS JOIN clock
+     WHERE l.step_id = s.id AND l.run_id = s.run_id AND l.resolution IS NULL
+),
+h AS (
+    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
+    SELECT s.tenant_id, s.run_id, s.shard, 0, CASE s.status WHEN 'QUEUED' THEN 'STEP_REQUEUED' ELSE 'STEP_SKIPPED' END,
+           s.node, pg_current_xact_id()::text::bigint,
+           %(payload)s::jsonb || jsonb_build_object('epoch', s.epoch, 'resolution', %(how)s::text), clock.now
+      FROM s CROSS JOIN clock
+)
+SELECT json_build_array(s.status, s.queue) FROM s
+
+-- name: began_compensating
+SELECT coalesce(json_agg(DISTINCT s.run_id), '[]')
+  FROM runs_stepexecution s
+ WHERE s.run_id = ANY (%(runs)s::uuid[]) AND s.node LIKE '%%:compensate'
