@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from accounts.models import User
 from accounts.principal import Forbidden, Principal
 from accounts.queries import session_principal
+from lib.api.pages import wrong_method
 
 P = ParamSpec("P")
 
@@ -25,12 +26,20 @@ Page = Callable[Concatenate[PageRequest, P], HttpResponse]
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 
 
-def page(scope: str) -> Callable[[Page[P]], View[P]]:
-    """Makes a view a page for logged-in members who hold `scope`; the view finds them as `request.principal`."""
+def page(scope: str, *methods: str) -> Callable[[Page[P]], View[P]]:
+    """Makes a view a page for logged-in members who hold `scope`; the view finds them as `request.principal`.
+
+    It answers to `methods`, or to GET where none are named.
+    """
+    taken = {*(methods or ("GET",))}
+    if "GET" in taken:
+        taken.add("HEAD")
 
     def decorate(view: Page[P]) -> View[P]:
         @wraps(view)
         def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+            if request.method not in taken:
+                return wrong_method(request, taken)
             known = cast(PageRequest, request)
             principal = session_principal(known.user)
             if principal is None:

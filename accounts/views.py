@@ -10,19 +10,19 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from accounts import ended
 from accounts.forms import LoginForm
 from accounts.services import WrongPassword, check_login
-from lib.api.pages import csrf_failure
+from lib.api.pages import csrf_failure, wrong_method
 from lib.refusals import TooMany
 
 
 @login_not_required
 @never_cache
 @sensitive_post_parameters("password")
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def login_page(request: HttpRequest) -> HttpResponse:
     """The login: a session for whoever knows the password."""
     form = LoginForm(request.POST if request.method == "POST" else None)
@@ -40,10 +40,9 @@ def login_page(request: HttpRequest) -> HttpResponse:
 
 
 @login_not_required
-@require_POST
 def logout_page(request: HttpRequest) -> HttpResponse:
     """Ends the session."""
-    return _logged_out(request)
+    return _logged_out(request) if request.method == "POST" else wrong_method(request, ["POST"])
 
 
 def too_old(request: HttpRequest, reason: str = "") -> HttpResponse:

@@ -12,7 +12,11 @@ from config.wsgi import application as django
 # More than connections to the database: a request that waits for its body's end or for its reader needs none.
 _THREADS = 32
 
-_http = LimitedBody(LongPolls(OnThreads(django, _THREADS)), settings.HANDOFF_MAX_BODY_BYTES)
+_http = LimitedBody(
+    LongPolls(OnThreads(django, _THREADS)),
+    settings.HANDOFF_MAX_BODY_BYTES,
+    max_form_bytes=settings.HANDOFF_MAX_FORM_BYTES,
+)
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,64 +1,86 @@
-"""A hard cap on request bodies in front of Django (SECURITY "Hardening": Django's own was once bypassed)."""
+"""A hard cap on request bodies in front of Django (SECURITY "Hardening": Django's own was once bypassed).
+
+Only who asks for a page gets one as the refusal.
+"""
 
 import asyncio
 import json
 import uuid
 from contextlib import suppress
 
+from django.template.loader import render_to_string
+
 from config.asgi_types import App, Message, Receive, Scope, Send
 
 # A sender of too much is heard out up to here, so that it reads the answer and not a broken pipe.
 _PATIENCE_BYTES = 32 * 1024 * 1024
 _SECONDS = 60.0
+_ON_A_PAGE = {408: "This took too long to arrive.", 413: "This is more than can be sent at once."}
+_API = ("/api/", "/v1/", "/hooks/")
+_PAGE_POLICY = (
+    b"default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; frame-ancestors 'none'"
+)
 
 
 class LimitedBody:
-    """Reads a body whole, at most `max_bytes` in at most `seconds`, before a thread of `app` is taken for it."""
+    """Reads a body whole, at most `max_bytes` (for forms of pages `max_form_bytes`) in at most `seconds`, before a
+    thread of `app` is taken for it.
+    """
 
-    def __init__(self, app: App, max_bytes: int, seconds: float = _SECONDS) -> None:
-        self._app, self._max_bytes, self._seconds = app, max_bytes, seconds
-        self._too_large = f"A body has at most {max_bytes} bytes."
+    def __init__(
+        self, app: App, max_bytes: int, seconds: float = _SECONDS, *, max_form_bytes: int | None = None
+    ) -> None:
+        self._app, self._seconds = app, seconds
+        self._max_bytes, self._max_form_bytes = max_bytes, max_form_bytes or max_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on with its body, or answer 413 (too large) or 408 (too slow)."""
-        if _declared_length(scope) > self._max_bytes:
-            await self._refuse_at_once(scope, receive, send)
+        is_api = scope.get("path", "").startswith(_API)
+        most = self._max_bytes if is_api else self._max_form_bytes
+        if _declared_length(scope) > most:
+            await self._refuse_at_once(scope, receive, send, most)
             return
         try:
             async with asyncio.timeout(self._seconds):
-                body = await self._read(receive)
+                body = await _read(receive, most)
         except TimeoutError:
-            await _refuse(send, 408, "body_too_slow", f"The body did not arrive within {self._seconds:g} s.")
+            said = f"The body did not arrive within {self._seconds:g} s."
+            await _refuse(scope, send, 408, "body_too_slow", said)
             return
         if body is None:
             return
-        if len(body) > self._max_bytes:
-            await _refuse(send, 413, "too_large", self._too_large)
+        if len(body) > most:
+            await _refuse(scope, send, 413, "too_large", _too_large(most))
             return
         await self._app(_with_length(scope, len(body)), _replay(body, receive), send)
 
-    async def _refuse_at_once(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _refuse_at_once(self, scope: Scope, receive: Receive, send: Send, most: int) -> None:
         """Answer before the body comes; who sends it nevertheless is heard out, after the answer, unless it waits."""
-        await _refuse(send, 413, "too_large", self._too_large, more=True)
+        await _refuse(scope, send, 413, "too_large", _too_large(most), more=True)
         if not _header(scope, b"expect"):
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._seconds):
-                    await self._read(receive)
+                    await _read(receive, most)
         await send({"type": "http.response.body", "body": b""})
 
-    async def _read(self, receive: Receive) -> bytes | None:
-        """The body; None when the client left. Of one that is too large only the first bytes are kept."""
-        kept, seen = bytearray(), 0
-        while True:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                return None
-            chunk = message.get("body", b"")
-            seen += len(chunk)
-            if len(kept) <= self._max_bytes:
-                kept += chunk
-            if not message.get("more_body", False) or seen > _PATIENCE_BYTES:
-                return bytes(kept)
+
+async def _read(receive: Receive, most: int) -> bytes | None:
+    """The body; None when the client left. Of one that is larger than `most` only the first bytes are kept."""
+    kept, seen = bytearray(), 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        chunk = message.get("body", b"")
+        seen += len(chunk)
+        if len(kept) <= most:
+            kept += chunk
+        if not message.get("more_body", False) or seen > _PATIENCE_BYTES:
+            return bytes(kept)
+
+
+def _too_large(most: int) -> str:
+    return f"A body has at most {most} bytes."
 
 
 def _header(scope: Scope, wanted: bytes) -> bytes:
@@ -90,12 +112,19 @@ def _replay(body: bytes, receive: Receive) -> Receive:
     return replay
 
 
-async def _refuse(send: Send, status: int, code: str, message: str, *, more: bool = False) -> None:
+async def _refuse(
+    scope: Scope, send: Send, status: int, code: str, message: str, *, more: bool = False
+) -> None:
     """Answer with an error; with `more` the end of the answer is still to be sent."""
-    error: dict[str, object] = {"code": code, "message": message, "field": None, "details": {}}
-    body = json.dumps({"error": error, "request_id": str(uuid.uuid4())}).encode()
+    if b"text/html" in _header(scope, b"accept"):
+        body = render_to_string("error.html", {"status": status, "message": _ON_A_PAGE[status]}).encode()
+        kind = [(b"content-type", b"text/html; charset=utf-8"), (b"content-security-policy", _PAGE_POLICY)]
+    else:
+        error: dict[str, object] = {"code": code, "message": message, "field": None, "details": {}}
+        body = json.dumps({"error": error, "request_id": str(uuid.uuid4())}).encode()
+        kind = [(b"content-type", b"application/json")]
     headers = [
-        (b"content-type", b"application/json"),
+        *kind,
         (b"content-length", str(len(body)).encode()),
         (b"connection", b"close"),
     ]

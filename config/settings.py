@@ -139,9 +139,11 @@ CONTENT_SECURITY_POLICY = {
 
 # A body of the API; a text of more than 1 MiB must still get in, to fail its step.
 HANDOFF_MAX_BODY_BYTES = 8 * 1024 * 1024
-DATA_UPLOAD_MAX_MEMORY_SIZE = HANDOFF_MAX_BODY_BYTES
+# A form of a page: a text as long as a run takes, however a browser writes it.
+HANDOFF_MAX_FORM_BYTES = 3 * HANDOFF_MAX_BODY_BYTES
+DATA_UPLOAD_MAX_MEMORY_SIZE = HANDOFF_MAX_FORM_BYTES
 # A pipeline's form has three for each row of a list.
-DATA_UPLOAD_MAX_NUMBER_FIELDS = 2000
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000
 DATA_UPLOAD_MAX_NUMBER_FILES = 0
 
 REST_FRAMEWORK = {

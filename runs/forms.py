@@ -8,7 +8,7 @@ from django import forms
 
 from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING
 from lib.refusals import Conflict
-from lib.strict_json import BadJson, strict_loads
+from lib.strict_json import BadJson, strict_dumps, strict_loads
 from runs.queries import WAITING
 from runs.refused import RunRefused
 from runs.starts import MAX_BUSINESS_KEY
@@ -32,11 +32,11 @@ GROUPS: dict[str, tuple[str, dict[str, Json]]] = {
 class FilterForm(forms.Form):
     """Which runs the list shows; what can't be read in the address is told at its field and else left out."""
 
-    q = forms.CharField(required=False, max_length=200)
+    q = forms.CharField(required=False, max_length=200, label="Text")
     workflow = forms.CharField(required=False, max_length=128)
     status = forms.ChoiceField(required=False, choices=[(key, words) for key, (words, _) in GROUPS.items()])
-    since = forms.DateField(required=False)
-    until = forms.DateField(required=False)
+    since = forms.DateField(required=False, label="From")
+    until = forms.DateField(required=False, label="To")
 
     def asked(self) -> dict[str, Json]:
         """What is asked of `queries.runs_of`, and `q`."""
@@ -85,13 +85,14 @@ class StartForm(forms.Form):
 
     def clean_input(self) -> str:
         given = str(self.cleaned_data["input"]).replace("\r\n", "\n")
-        if self.cleaned_data.get("input_kind") == "text":
-            if not given.strip():
-                raise forms.ValidationError("Paste a text, or choose a file.")
-            self._value = {"text": given}
-            return given
+        if self.cleaned_data.get("input_kind") == "text" and not given.strip():
+            raise forms.ValidationError("Paste a text, or choose a file.")
         try:
-            self._value = strict_loads(given.encode(), max_bytes=MAX_INPUT_BYTES)
+            if self.cleaned_data.get("input_kind") == "text":
+                self._value = {"text": given}
+                strict_dumps(self._value, max_bytes=MAX_INPUT_BYTES)
+            else:
+                self._value = strict_loads(given.encode(), max_bytes=MAX_INPUT_BYTES)
         except BadJson as error:
             where = f" at {error.pointer}" if error.pointer else ""
             raise forms.ValidationError(f"{error.message[:1].upper()}{error.message[1:]}{where}.") from None

@@ -98,9 +98,8 @@ def list_context(request: PageRequest) -> dict[str, Json]:
     q = asked.pop("q", "")
     found = queries.runs_of(tenant, **asked)
     cursor = request.GET.get("cursor")
-    shown = keyset_page(
-        search(found, q) if q else found, request, keys=("id",), limit=ON_A_PAGE, cursor=cursor
-    )
+    fitting = search(found, q) if q else found
+    shown = keyset_page(fitting, request, keys=("id",), limit=ON_A_PAGE, cursor=cursor)
     return {
         "form": form,
         "filters": form.in_words(),
@@ -109,7 +108,15 @@ def list_context(request: PageRequest) -> dict[str, Json]:
         "newer": shown.previous,
         "older": shown.next,
         "follows": not cursor,
+        "is_newest": bool(shown.rows) and shown.previous is None,
     }
+
+
+def without_cursor(asked: QueryDict) -> str:
+    """What a list is asked for, from its beginning."""
+    parameters = asked.copy()
+    del parameters["cursor"]
+    return parameters.urlencode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +132,7 @@ def value_of(principal: Principal, run_id: UUID, asked: QueryDict) -> Value:
     where that is named. Raises Missing.
     """
     of, node = asked.get("of", ""), asked.get("node")
+    node = node and node.replace("\x00", "")
     rows = _rows(principal, run_id, node, asked.get("index")) if of in COLUMNS else []
     if not rows:
         raise Missing("There is no such value.")

@@ -8,7 +8,6 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts import once
 from accounts.access import PageRequest, page
@@ -28,15 +27,13 @@ _OWN = Bounds(None, 0, 0)
 """A run with its own payloads whole, and without those of its steps."""
 
 
-@page(RUNS_OPERATE)
-@require_POST
+@page(RUNS_OPERATE, "POST")
 def resume(request: PageRequest, run_id: UUID) -> HttpResponse:
     """Resumes a failed run."""
     return _done(request, run_id, services.resume_runs, "The run goes on at the step that failed.")
 
 
-@page(RUNS_OPERATE)
-@require_POST
+@page(RUNS_OPERATE, "POST")
 def cancel(request: PageRequest, run_id: UUID) -> HttpResponse:
     """Cancels an open run."""
     return _done(
@@ -57,8 +54,7 @@ def _done(request: PageRequest, run_id: UUID, verb: Callable[..., None], said: s
     return redirect("run", run_id)
 
 
-@page(RUNS_START)
-@require_http_methods(["GET", "POST"])
+@page(RUNS_START, "GET", "POST")
 def workflow_start(request: PageRequest, name: str) -> HttpResponse:
     """Starts a run of a workflow's latest version; what is wrong is shown at its field, with all that was typed."""
     workflow = get_workflow(request.principal.tenant_id, name)
@@ -66,8 +62,7 @@ def workflow_start(request: PageRequest, name: str) -> HttpResponse:
     return _from_form(request, form, name, {"workflow": workflow})
 
 
-@page(RUNS_START)
-@require_http_methods(["GET", "POST"])
+@page(RUNS_START, "GET", "POST")
 def run_again(request: PageRequest, run_id: UUID) -> HttpResponse:
     """Starts the workflow of a run once more: with the same input, or with one that was edited on the page."""
     run = found_run(request.principal.tenant_id, run_id, _OWN)
@@ -96,9 +91,9 @@ def _from_form(
 ) -> HttpResponse:
     """The run that a form started, or the form with what was wrong."""
     if form.is_bound and form.is_valid():
-        version = startable_version(request.principal.tenant_id, workflow)
-        item = NewRun(form.given(_takes_a_bare_text(version)), form.cleaned_data["business_key"] or None)
         try:
+            version = startable_version(request.principal.tenant_id, workflow)
+            item = NewRun(form.given(_takes_a_bare_text(version)), form.cleaned_data["business_key"] or None)
             return _to(request, _started(request, version, item, if_exists=if_exists))
         except (RunRefused, Conflict) as refused:
             form.refuse(refused)

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from django.http import HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_READ
@@ -14,7 +14,11 @@ from workflows.queries import get_workflow
 @page(RUNS_READ)
 def runs_page(request: PageRequest) -> HttpResponse:
     """The runs that fit what the address asks for, newest first."""
-    return pages.following(request, "runs/list.html", "runs/_list.html", pages.list_context(request))
+    context = pages.list_context(request)
+    if context["is_newest"] and not context["follows"]:
+        # Back at the newest by a cursor, which would hold the page to the runs of a while ago.
+        return redirect(f"{request.path}?{pages.without_cursor(request.GET)}")
+    return pages.following(request, "runs/list.html", "runs/_list.html", context)
 
 
 @page(RUNS_READ)

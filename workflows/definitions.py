@@ -8,7 +8,6 @@ import orjson
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods
 
 from accounts.access import PageRequest, page
 from accounts.roles import WORKFLOWS_READ, WORKFLOWS_WRITE
@@ -17,8 +16,8 @@ from lib.refusals import Invalid, Refusal, Stale
 from lib.strict_json import BadJson, Json, strict_loads
 from workflows import queries, services
 from workflows.checking import check
-from workflows.forms import as_number, storable
-from workflows.importing import report
+from workflows.forms import as_number, said_of, storable
+from workflows.importing import Report, report
 from workflows.models import Workflow, WorkflowVersion
 
 MOST_BYTES = 1024 * 1024
@@ -32,8 +31,7 @@ class Located:
     line: int
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@page(WORKFLOWS_READ)
+@page(WORKFLOWS_READ, "GET", "POST")
 def definition_page(request: PageRequest, name: str) -> HttpResponse:
     """The draft, to be edited by who may, or `?version=` as it is."""
     workflow = queries.get_workflow(request.principal.tenant_id, name)
@@ -46,25 +44,26 @@ def definition_page(request: PageRequest, name: str) -> HttpResponse:
     return _page(request, workflow, context)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@page(WORKFLOWS_WRITE)
+@page(WORKFLOWS_WRITE, "GET", "POST")
 def import_page(request: PageRequest) -> HttpResponse:
     """A definition in any dialect: first what importing it would do, then doing it."""
     if request.method != "POST":
         return render(request, "workflows/import.html", {"text": ""})
-    text, name = request.POST.get("document", ""), request.POST.get("name", "").strip()
+    text, name = request.POST.get("document", ""), request.POST.get("name", "").replace("\x00", "").strip()
     context: dict[str, Any] = {"text": text, "name": name}
     try:
-        if "import" in request.POST:
-            return _import(request, _object(text), name)
-        context["report"] = report(request.principal.tenant_id, _object(text), name)
+        found = report(request.principal.tenant_id, _object(text), name)
+        if "import" in request.POST and request.POST.get("seen") == found.mark:
+            return _import(request, found)
+        if found.workflow is None:
+            services.check_name(found.name)
+        context |= {"report": found, "is_other": "import" in request.POST}
     except Refusal as refusal:
         context |= {"error": refusal.message, "asks_name": refusal.field == "name"}
     return render(request, "workflows/import.html", context, status=422 if "error" in context else 200)
 
 
-def _import(request: PageRequest, document: dict[str, Json], name: str) -> HttpResponse:
-    seen = report(request.principal.tenant_id, document, name)
+def _import(request: PageRequest, seen: Report) -> HttpResponse:
     drafted = services.import_definition(
         request.principal, storable(seen.native), expected_revision=as_number(request.POST.get("revision"))
     )
@@ -98,10 +97,11 @@ def _save(request: PageRequest, workflow: Workflow) -> HttpResponse:
         services.save_draft(
             request.principal, workflow.name, definition=_object(text), expected_revision=as_number(asked)
         )
-    except Invalid as bad:
-        return _page(request, workflow, context | {"error": bad.message}, status=422)
     except Stale:
         return _page(request, workflow, context | {"stale": workflow}, status=409)
+    except Refusal as refusal:
+        context |= {"error": said_of(refusal), "is_bad_json": isinstance(refusal, Invalid)}
+        return _page(request, workflow, context, status=422)
     messages.success(request, "Saved as a draft. Runs still take the last published version.")
     return redirect("workflow-definition", workflow.name)
 

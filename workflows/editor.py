@@ -5,38 +5,34 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods
 
 from accounts.access import PageRequest, page
 from accounts.roles import WORKFLOWS_PUBLISH, WORKFLOWS_WRITE
 from lib.refusals import Refusal, Stale, Unprocessable
 from workflows import pipelines, queries, services
 from workflows.checking import check
-from workflows.forms import NEW, Form, as_number, note_of, storable
+from workflows.forms import NEW, Form, as_number, keep_note, kept_note, note_of, storable
 from workflows.models import Workflow
 from workflows.pipelines import NotAPipeline, Pipeline, Step
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@page(WORKFLOWS_WRITE)
+@page(WORKFLOWS_WRITE, "GET", "POST")
 def new_page(request: PageRequest) -> HttpResponse:
     """A new pipeline: nothing is kept before it is saved or published."""
     if request.method != "POST":
         return _form(request, Form(Pipeline()))
-    title = request.POST.get("title", "").strip()
-    name = request.POST.get("name", "").strip() or pipelines.name_of(title)
+    name = request.POST.get("name", "").strip() or _name_for(request)
     form = Form(pipelines.from_posted(dict(request.POST.lists()), NEW), name=name, note=note_of(request.POST))
     return _answer(request, form)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@page(WORKFLOWS_WRITE)
+@page(WORKFLOWS_WRITE, "GET", "POST")
 def edit_page(request: PageRequest, name: str) -> HttpResponse:
     """The draft as a form, if it is a chain of text steps; what was typed is never lost and overwrites nothing."""
     workflow = queries.get_workflow(request.principal.tenant_id, name)
-    queries.refuse_archived(workflow)
     if request.method == "POST":
         return _answer(request, _posted(request, workflow))
+    queries.refuse_archived(workflow)
     try:
         pipeline = pipelines.from_definition(workflow.draft_definition)
     except NotAPipeline as why:
@@ -44,7 +40,14 @@ def edit_page(request: PageRequest, name: str) -> HttpResponse:
     pipeline.title = workflow.title or pipeline.title
     pipeline.description = workflow.description or pipeline.description
     pipeline.show(check(workflow.draft_definition, name=name).problems)
-    return _form(request, Form(pipeline, workflow, name, revision=workflow.draft_revision))
+    note = kept_note(request, name)
+    return _form(request, Form(pipeline, workflow, name, note, workflow.draft_revision))
+
+
+def _name_for(request: PageRequest) -> str:
+    """A name that suits the title; for one without a letter that a name can have, one that is free."""
+    title = request.POST.get("title", "").strip()
+    return pipelines.name_of(title) or queries.free_name(request.principal.tenant_id, "pipeline")
 
 
 def _posted(request: PageRequest, workflow: Workflow) -> Form:
@@ -57,23 +60,26 @@ def _posted(request: PageRequest, workflow: Workflow) -> Form:
 
 def _answer(request: PageRequest, form: Form) -> HttpResponse:
     """What comes of a press of one of the form's buttons."""
-    verb, _, argument = request.POST.get("do", "save").partition(":")
-    if verb == "check":
+    asked = request.POST.get("do", "save")
+    if asked.startswith("overwrite:"):
+        revision, _, then = asked.removeprefix("overwrite:").partition(":")
+        form.revision, asked = as_number(revision), then or "save"
+    if asked == "check":
         return _checked(request, form)
-    if verb not in ("save", "publish", "overwrite"):
-        form.pipeline = pipelines.rearranged(form.pipeline, f"{verb}:{argument}")
+    if asked not in ("save", "publish"):
+        form.pipeline = pipelines.rearranged(form.pipeline, asked)
         return _form(request, form)
-    if verb == "overwrite":
-        form.revision = as_number(argument)
+    form.asked = asked
     try:
         saved = _save(request, form)
     except Stale:
         form.stale = queries.get_workflow(request.principal.tenant_id, form.name)
         return _form(request, form, status=409)
     except Refusal as refusal:
-        form.errors[refusal.field or "form"] = refusal.message
+        form.refuse(refusal)
         return _form(request, form, status=422)
-    return _publish(request, saved, form.note) if verb == "publish" else _saved(request, saved)
+    keep_note(request, saved.name, form.note)
+    return _publish(request, saved, form.note) if asked == "publish" else _saved(request, saved)
 
 
 def _checked(request: PageRequest, form: Form) -> HttpResponse:
@@ -89,6 +95,8 @@ def _save(request: PageRequest, form: Form) -> Workflow:
     if not form.pipeline.title:
         raise Unprocessable("Give it a title.", field="title")
     pipeline, old = form.pipeline, form.workflow
+    if old:
+        queries.refuse_archived(old)
     base = old.draft_definition if old else NEW
     definition = storable(pipelines.to_definition(pipeline, base, form.name))
     if old is None:
@@ -123,6 +131,7 @@ def _publish(request: PageRequest, workflow: Workflow, note: str) -> HttpRespons
     except Refusal as refusal:
         messages.error(request, f"Saved as a draft, but not published: {refusal.message}")
         return redirect("workflow-edit", workflow.name)
+    keep_note(request, workflow.name, "")
     said = (
         "Published as version {}." if published.created else "Nothing is different from version {}: it stays."
     )

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from engine.canonical import content_hash
 from engine.dialects import DialectError, detect, to_native
 from engine.problems import Problem
 from lib.refusals import Unprocessable
@@ -38,18 +39,25 @@ class Report:
     is_same: bool
 
     @property
+    def mark(self) -> str:
+        """Stands for what was read: only what somebody has seen is imported."""
+        return content_hash(self.native)
+
+    @property
     def drawing(self) -> Drawing:
         """Its picture."""
         return draw(self.native)
 
 
 def report(tenant_id: int, document: dict[str, Json], name: str = "") -> Report:
-    """What importing the document would do; `name` is used where it has none. Raises Unprocessable."""
+    """What importing the document would do, under `name` if one is given. Raises Unprocessable."""
     try:
         spelling = SPELLINGS[detect(document)]
         native = to_native(document, None, name or None)
     except DialectError as error:
         raise Unprocessable(f"This can't be read as a workflow. {error.message}") from None
+    if name:
+        native = {**native, "name": name}
     named = native.get("name")
     if not isinstance(named, str) or not named:
         raise Unprocessable("It doesn't say what the workflow is called: give it a name.", field="name")

@@ -52,7 +52,7 @@ def create_workflow(
 ) -> Drafted:
     """A new workflow with its draft. Raises Invalid for a bad name, Conflict where it is taken."""
     principal.require(WORKFLOWS_WRITE)
-    _check_name(name)
+    check_name(name)
     draft = {"name": name, "nodes": [], "edges": []} if definition is None else definition
     if draft.get("name", name) != name:
         raise Invalid("This must equal `name`.", field="definition.name")
@@ -73,7 +73,8 @@ def create_workflow(
     return Drafted(queries.get_workflow(principal.tenant_id, workflow.name), checked.problems, created=True)
 
 
-def _check_name(name: str) -> None:
+def check_name(name: str) -> None:
+    """Raises Invalid where no workflow can have this name."""
     if not re.fullmatch(NAME_PATTERN[1:-1], name):
         raise Invalid("A name has 1 to 128 of A-Z, a-z, 0-9, _, : and -.", field="name")
     if name in RESERVED_NAMES:

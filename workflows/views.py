@@ -6,11 +6,10 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_POST
 
 from accounts import once
 from accounts.access import PageRequest, page
-from accounts.roles import WORKFLOWS_PUBLISH, WORKFLOWS_READ, WORKFLOWS_WRITE
+from accounts.roles import RUNS_START, WORKFLOWS_PUBLISH, WORKFLOWS_READ, WORKFLOWS_WRITE
 from lib.refusals import Conflict, Missing, Stale
 from workflows import queries, services
 from workflows.drawing import draw
@@ -28,7 +27,7 @@ def workflows_page(request: PageRequest) -> HttpResponse:
     q = request.GET.get("q", "").strip().replace("\x00", "")[:200]
     found = queries.listed_workflows(request.principal.tenant_id, q)
     rows = Paginator(found, ON_A_PAGE).get_page(request.GET.get("page"))
-    return render(request, "workflows/list.html", {"workflows": rows, "q": q})
+    return render(request, "workflows/list.html", {"workflows": rows, "q": q} | _about(request, "list"))
 
 
 @page(WORKFLOWS_READ)
@@ -38,8 +37,7 @@ def examples_page(request: PageRequest) -> HttpResponse:
     return render(request, "workflows/examples.html", context)
 
 
-@require_POST
-@page(WORKFLOWS_PUBLISH)
+@page(WORKFLOWS_PUBLISH, "POST")
 def take_example(request: PageRequest, example: str) -> HttpResponse:
     """A published workflow like the example."""
     chosen = next((each for each in examples() if each.name == example), None)
@@ -73,8 +71,7 @@ def versions_page(request: PageRequest, name: str) -> HttpResponse:
     return render(request, "workflows/versions.html", context | _about(request, "versions"))
 
 
-@require_POST
-@page(WORKFLOWS_WRITE)
+@page(WORKFLOWS_WRITE, "POST")
 def restore_version(request: PageRequest, name: str, number: int) -> HttpResponse:
     """Makes a version the draft again; the draft that the reader saw is the one that is replaced."""
     version = queries.get_version(request.principal.tenant_id, name, number)
@@ -88,8 +85,7 @@ def restore_version(request: PageRequest, name: str, number: int) -> HttpRespons
     return redirect("workflow-edit", name)
 
 
-@require_POST
-@page(WORKFLOWS_WRITE)
+@page(WORKFLOWS_WRITE, "POST")
 def archive_workflow(request: PageRequest, name: str) -> HttpResponse:
     """No new runs from now on; `undo` takes it out of the archive."""
     try:
@@ -104,8 +100,7 @@ def archive_workflow(request: PageRequest, name: str) -> HttpResponse:
     return redirect("workflows")
 
 
-@require_POST
-@page(WORKFLOWS_WRITE)
+@page(WORKFLOWS_WRITE, "POST")
 def duplicate_workflow(request: PageRequest, name: str) -> HttpResponse:
     """A new workflow with the same draft."""
     made = services.duplicate(request.principal, name)
@@ -119,4 +114,5 @@ def _with_latest(request: PageRequest, name: str) -> tuple[Workflow, WorkflowVer
 
 
 def _about(request: PageRequest, tab: str) -> dict[str, Any]:
-    return {"tab": tab, "may_write": WORKFLOWS_WRITE in request.principal.scopes}
+    scopes = request.principal.scopes
+    return {"tab": tab, "may_write": WORKFLOWS_WRITE in scopes, "may_start": RUNS_START in scopes}

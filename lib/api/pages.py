@@ -1,8 +1,9 @@
 """Errors that Django meets outside of any API view: the envelope under `/api/`, a plain page elsewhere."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
+from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.views.csrf import csrf_failure as django_csrf_failure
@@ -31,13 +32,15 @@ _MESSAGES = {
     400: "The request could not be read.",
     403: "You are not allowed to do this.",
     404: "There is nothing here.",
+    405: "Nothing can be opened or sent here like this.",
+    413: "This is more than can be sent at once.",
     500: "Something went wrong on our side.",
 }
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """`handler400`."""
-    return _answer(request, 400)
+    return _answer(request, 413 if isinstance(exception, RequestDataTooBig | TooManyFieldsSent) else 400)
 
 
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
@@ -48,6 +51,13 @@ def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpR
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """`handler404`."""
     return _answer(request, 404)
+
+
+def wrong_method(request: HttpRequest, methods: Iterable[str]) -> HttpResponse:
+    """What answers to a method that is none of `methods`."""
+    response = _answer(request, 405)
+    response.headers["Allow"] = ", ".join(sorted(methods))
+    return response
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

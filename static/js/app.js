@@ -54,17 +54,36 @@ function nextTheme() {
 
 async function takeFile(box, file) {
   const says = box.querySelector("[data-drop-says]");
+  const text = box.querySelector("textarea");
+  const before = text.value;
   if (file.size > 8 * 1024 * 1024) {
     says.textContent = `${file.name} has more than 8 MiB: too large for a run.`;
     return;
   }
+  if (!file.size) {
+    says.textContent = `${file.name} is empty; nothing was changed.`;
+    return;
+  }
   try {
-    box.querySelector("textarea").value = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
-    box.querySelector("textarea").dispatchEvent(new Event("input", { bubbles: true }));
-    says.textContent = `${file.name} is in.`;
+    fill(text, new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer()));
   } catch {
     says.textContent = `${file.name} is no text in UTF-8.`;
+    return;
   }
+  says.textContent = `${file.name} is in. `;
+  if (!before) return;
+  const undo = Object.assign(document.createElement("button"), { type: "button", className: "button plain small", textContent: "Undo" });
+  undo.addEventListener("click", () => {
+    fill(text, before);
+    says.textContent = "What stood here before is back.";
+    text.focus();
+  });
+  says.append(undo);
+}
+
+function fill(text, value) {
+  text.value = value;
+  text.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
 document.addEventListener("click", (event) => {
@@ -79,6 +98,8 @@ document.addEventListener("click", (event) => {
 document.addEventListener("change", (event) => {
   if (event.target.matches("[data-drop-file]") && event.target.files[0]) {
     takeFile(event.target.closest("[data-drop]"), event.target.files[0]);
+    // Else the same file, chosen again, would change nothing.
+    event.target.value = "";
   }
 });
 for (const kind of ["dragover", "dragleave", "drop"]) {
@@ -91,13 +112,21 @@ for (const kind of ["dragover", "dragleave", "drop"]) {
   });
 }
 
-// A form that was sent is not sent again by a second click; back from the page that it led to, it may be.
+document.addEventListener("focusout", (event) => {
+  const menu = event.target.closest("details.menu[open]");
+  if (menu && event.relatedTarget && !menu.contains(event.relatedTarget)) menu.open = false;
+});
+
+// A form that was sent is not sent again by a second click; back from the page that it led to, or where sending it was
+// stopped, it may be.
+const SENDING = 5_000;
 let sent = new WeakSet();
 document.addEventListener("submit", (event) => {
   const form = event.target;
   if (event.defaultPrevented || form.getAttribute("method") !== "post" || form.hasAttribute("hx-post")) return;
   if (sent.has(form)) event.preventDefault();
   sent.add(form);
+  setTimeout(() => sent.delete(form), SENDING);
 });
 addEventListener("pageshow", () => (sent = new WeakSet()));
 
@@ -114,6 +143,12 @@ document.addEventListener("keydown", (event) => {
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
     event.preventDefault();
     open("#palette");
+    return;
+  }
+  const menu = event.key === "Escape" && event.target.closest("details.menu[open]");
+  if (menu) {
+    menu.open = false;
+    menu.querySelector("summary").focus();
     return;
   }
   if (event.target.closest(TYPING) || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -143,6 +178,11 @@ document.body.addEventListener("htmx:sendError", () => toast("The server can't b
 document.body.addEventListener("toast", (event) => toast(event.detail.text ?? event.detail.value, event.detail.kind));
 
 document.querySelectorAll("[data-toast]").forEach(fade);
+
+// What is wrong with a form that came back is where its reader goes on.
+const wrong = location.hash ? null : document.querySelector("main [role=alert], main [aria-invalid=true]");
+if (wrong?.matches("[role=alert]")) wrong.tabIndex = -1;
+wrong?.focus();
 palette(document.getElementById("palette"));
 
 // "3 min ago" where how long ago says more than when; the moment itself is in the title.

@@ -1,6 +1,9 @@
 // Ctrl K: the page's own links and actions at once, what the server finds (workflows, runs) as it comes.
 
+import { loggedOut } from "./app.js";
+
 const WAIT = 150;
+const LONGEST = 5_000;
 
 export function palette(dialog) {
   if (!dialog) return;
@@ -8,6 +11,9 @@ export function palette(dialog) {
   const list = dialog.querySelector("ul");
   let timer = 0;
   let asked = 0;
+  // What the server is asked now; settled when its answer is shown.
+  let answered = Promise.resolve();
+  let isMoved = false;
 
   function here() {
     const found = [...document.querySelectorAll(".nav a, [data-command]")];
@@ -32,7 +38,7 @@ export function palette(dialog) {
   }
 
   function mark(row) {
-    list.querySelector("[aria-selected=true]")?.removeAttribute("aria-selected");
+    marked()?.removeAttribute("aria-selected");
     row?.setAttribute("aria-selected", "true");
     row?.scrollIntoView({ block: "nearest" });
     ask.setAttribute("aria-activedescendant", row?.id ?? "");
@@ -43,30 +49,55 @@ export function palette(dialog) {
     row.go();
   }
 
-  async function look() {
-    const text = ask.value.trim().toLowerCase();
-    const own = here().filter((item) => item.name.toLowerCase().includes(text));
-    show(own);
-    if (!text) return;
+  const marked = () => list.querySelector("[aria-selected=true]");
+  const typed = () => ask.value.trim().toLowerCase();
+  const own = () => here().filter((item) => item.name.toLowerCase().includes(typed()));
+
+  async function find() {
+    clearTimeout(timer);
+    timer = 0;
     const mine = ++asked;
+    const address = `${ask.dataset.find}?q=${encodeURIComponent(typed())}`;
     try {
-      const answer = await fetch(`${ask.dataset.find}?q=${encodeURIComponent(text)}`, { headers: { accept: "application/json" } });
+      const answer = await fetch(address, { headers: { accept: "application/json" }, signal: AbortSignal.timeout(LONGEST) });
+      if (answer.status === 401) loggedOut();
       const found = answer.ok ? (await answer.json()).results : [];
-      if (mine === asked) show([...own, ...found]);
+      if (mine !== asked) return;
+      const at = isMoved ? marked()?.id : undefined;
+      show([...own(), ...found]);
+      if (at) mark(document.getElementById(at));
     } catch {
       // Offline: the page's own links are still there.
     }
   }
 
-  ask.addEventListener("input", () => {
+  /** The page's own links at once, and the server asked a little later. */
+  function look() {
     clearTimeout(timer);
-    timer = setTimeout(look, WAIT);
-  });
+    asked += 1;
+    isMoved = false;
+    show(own());
+    timer = typed() ? setTimeout(() => (answered = find()), WAIT) : 0;
+  }
+
+  /** What fits all that was typed: not what the list held when Enter came. */
+  async function enter() {
+    if (timer) answered = find();
+    const text = ask.value;
+    if (!isMoved) await answered;
+    if (dialog.open && ask.value === text && marked()) choose(marked());
+  }
+
+  function move(row) {
+    isMoved = true;
+    mark(row);
+  }
+
+  ask.addEventListener("input", look);
   ask.addEventListener("keydown", (event) => {
-    const now = list.querySelector("[aria-selected=true]");
-    if (event.key === "Enter" && now) choose(now);
-    else if (event.key === "ArrowDown") mark(now?.nextElementSibling ?? list.firstElementChild);
-    else if (event.key === "ArrowUp") mark(now?.previousElementSibling ?? list.lastElementChild);
+    if (event.key === "Enter") enter();
+    else if (event.key === "ArrowDown") move(marked()?.nextElementSibling ?? list.firstElementChild);
+    else if (event.key === "ArrowUp") move(marked()?.previousElementSibling ?? list.lastElementChild);
     else return;
     event.preventDefault();
   });

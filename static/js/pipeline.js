@@ -5,7 +5,9 @@ import { tellProblems } from "./problems.js";
 
 const form = document.querySelector("[data-pipeline]");
 const guarded = document.querySelector("[data-guard]");
+const LEAVING = 5_000;
 let dirty = guarded?.hasAttribute("data-dirty") ?? false;
+let isSending = false;
 
 function changed() {
   dirty = true;
@@ -13,10 +15,17 @@ function changed() {
   if (state) state.textContent = "Not saved yet";
 }
 
+/** Where sending is stopped, the page is still there, and what was typed is guarded as before. */
+function sends() {
+  isSending = true;
+  setTimeout(() => (isSending = false), LEAVING);
+}
+
 if (guarded) {
   guarded.addEventListener("input", changed);
-  for (const send of document.querySelectorAll("form[data-guard]")) send.addEventListener("submit", () => (dirty = false));
-  addEventListener("beforeunload", (event) => dirty && event.preventDefault());
+  for (const send of document.querySelectorAll("form[data-guard]")) send.addEventListener("submit", sends);
+  addEventListener("beforeunload", (event) => dirty && !isSending && event.preventDefault());
+  addEventListener("pagehide", () => isSending && (dirty = isSending = false));
   document.addEventListener("keydown", (event) => {
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "s") {
       event.preventDefault();
@@ -99,10 +108,17 @@ function pipeline(form) {
     say(`${titleOf(card)} was added as step ${cards().length}.`);
   }
 
+  // The cards that a step had as other types, with what was typed there.
+  const shelves = new Map();
+
   function retype(select) {
     const card = select.closest("[data-step]");
     const kept = new FormData(form);
-    const fresh = blank(select.value, card.dataset.step);
+    const type = select.value;
+    const shelf = shelves.get(card.dataset.step) ?? new Map();
+    shelves.set(card.dataset.step, shelf.set(card.querySelector("[name$='.shown']").value, card));
+    const fresh = shelf.get(type) ?? blank(type, card.dataset.step);
+    fresh.querySelector("[data-type]").value = type;
     // A setting that both types have keeps what was typed.
     for (const input of fresh.querySelectorAll("input:not([type=hidden]), textarea, select:not([data-type])")) {
       if (input.type === "checkbox" ? form.elements[input.name] : kept.has(input.name)) {
@@ -113,7 +129,7 @@ function pipeline(form) {
     card.replaceWith(fresh);
     renumber();
     fresh.querySelector("[data-type]").focus();
-    say(`Step ${cards().indexOf(fresh) + 1} is ${titleOf(fresh)} now.`);
+    say(`Step ${cards().indexOf(fresh) + 1} is ${titleOf(fresh)} now. What was set before comes back with its type.`);
   }
 
   const removed = new Set();

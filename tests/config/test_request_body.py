@@ -115,3 +115,31 @@ def test_a_length_within_the_cap_or_none_is_no_reason_to_refuse(length):
     asyncio.run(LimitedBody(_echo, 10, 5.0)(scope, receive, send))
 
     assert sent[0]["status"] == 200
+
+
+@pytest.mark.parametrize(("path", "status"), [("/workflows/new", 200), ("/api/v1/runs", 413)])
+def test_a_form_of_a_page_may_be_larger_than_a_body_of_the_api(path, status):
+    start, _ = _asked(path, b"x" * 30)
+    assert start["status"] == status
+
+
+def test_who_asks_for_a_page_gets_one_that_says_what_to_do():
+    start, body = _asked("/workflows/new", b"x" * 31, (b"accept", b"text/html,*/*;q=0.8"))
+    assert start["status"] == 413
+    assert dict(start["headers"])[b"content-type"] == b"text/html; charset=utf-8"
+    assert b"This is more than can be sent at once." in body["body"]
+
+
+def _asked(path, body, *headers):
+    """What comes back from an app that takes 10 bytes, and 30 in a form."""
+    waiting, sent = [_part(body)], []
+
+    async def receive():
+        return waiting.pop(0)
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "path": path, "headers": list(headers)}
+    asyncio.run(LimitedBody(_echo, 10, 5.0, max_form_bytes=30)(scope, receive, send))
+    return sent

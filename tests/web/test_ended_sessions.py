@@ -146,7 +146,9 @@ def test_a_page_that_follows_says_that_it_was_logged_out(visitor, ann):
     expect(link).to_have_attribute("href", f"/login?next=%2Fruns%2F{run_id}")
     expect(visitor.page.get_by_label("Password")).to_have_count(0)
     visitor.page.locator("#run-input summary").click()
-    visitor.page.get_by_role("button", name="Copy JSON").first.click()
+    with visitor.page.expect_response("**/value?**") as answer:
+        visitor.page.get_by_role("button", name="Copy JSON").first.click()
+    assert answer.value.status == 401
     expect(visitor.page.get_by_text("Copied")).to_have_count(0)
     visitor.forgive("401")
 

@@ -43,6 +43,7 @@ def test_home_shows_the_last_runs_what_failed_and_what_can_be_started(visitor):
     make.work()
     done = make.start(make.chain("noop"), {"n": 1})[0]
     make.work()
+    Membership.objects.for_tenant(make.a_tenant().pk).update(role="operator")
     visitor.open("/")
     glance = visitor.page.locator("#glance")
     expect(glance.get_by_role("heading", name="Failed")).to_be_visible()
