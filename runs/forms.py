@@ -11,8 +11,10 @@ from lib.refusals import Conflict
 from lib.strict_json import BadJson, strict_dumps, strict_loads
 from runs.queries import WAITING
 from runs.refused import RunRefused
+from runs.signals import MAX_SIGNAL_BYTES
 from runs.starts import MAX_BUSINESS_KEY
 from steps.base import MAX_INPUT_BYTES
+from steps.signal import MAX_SIGNAL_NAME
 
 Json = Any
 
@@ -104,6 +106,27 @@ class StartForm(forms.Form):
         path = (refused.field or "").removeprefix("input").removeprefix(".")
         message = f"{path}: {refused.message}" if field == "input" and path else refused.message
         self.add_error(field if field in ("input", "business_key") else None, message)
+
+
+class SignalForm(forms.Form):
+    """A signal that somebody sends by hand."""
+
+    name = forms.CharField(max_length=MAX_SIGNAL_NAME)
+    payload = forms.CharField(required=False, strip=False)
+
+    value: Json = None
+
+    def clean_payload(self) -> str:
+        given = str(self.cleaned_data["payload"])
+        if given.strip():
+            try:
+                self.value = strict_loads(given.encode(), max_bytes=MAX_SIGNAL_BYTES)
+            except BadJson as error:
+                where = f" at {error.pointer}" if error.pointer else ""
+                raise forms.ValidationError(
+                    f"{error.message[:1].upper()}{error.message[1:]}{where}."
+                ) from None
+        return given
 
 
 def form_with(value: Json, business_key: str | None) -> StartForm:

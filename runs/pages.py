@@ -15,7 +15,7 @@ from django.utils.http import content_disposition_header
 from accounts import once
 from accounts.access import PageRequest
 from accounts.principal import Principal
-from accounts.roles import RUNS_OPERATE, RUNS_START
+from accounts.roles import RUNS_OPERATE, RUNS_SIGNAL, RUNS_START
 from lib.api.pagination import keyset_page
 from lib.refusals import Missing
 from runs import queries
@@ -30,6 +30,7 @@ Json = Any
 UNFOLDED = 12
 """Of a run with up to so many steps the outputs are open."""
 LAST, ON_A_PAGE, MOST_NAMES = 10, 50, 500
+CANCELLABLE = {"PENDING", "WAITING", "RUNNING", "PAUSED", "FAILING"}
 _OPEN_AGAIN = {"FAILED"}
 _OF_THE_INPUT = {"BadInput"}
 _OF_THE_VERSION = {"BadParams", "ExpressionError", "NoBranchMatched"}
@@ -57,6 +58,8 @@ def run_context(principal: Principal, run_id: UUID) -> dict[str, Json]:
         "failures": any(step["error"] for step in run["steps"]),
         "failed_step": _failed_step(run),
         "at_work": any(step["status"] == "RUNNING" for step in run["steps"]),
+        "waits_for_ours": any(step["status"] == "QUEUED" and step["type"] != "job" for step in run["steps"]),
+        "may_cancel": run["status"] in CANCELLABLE,
         # Nothing ever changes in a run that has ended, unless it can be resumed.
         "follows": run["completed_at"] is None or run["status"] in _OPEN_AGAIN,
         **may(principal),
@@ -78,6 +81,7 @@ def may(principal: Principal) -> dict[str, Json]:
     """Which actions are offered, and what makes a start that is sent twice happen once."""
     may_start = RUNS_START in principal.scopes
     return {
+        "may_signal": RUNS_SIGNAL in principal.scopes,
         "may_operate": RUNS_OPERATE in principal.scopes,
         "may_start": may_start,
         "once": once.ticket(principal) if may_start else "",

@@ -150,6 +150,7 @@ def _run_row(run: _Run) -> dict[str, Json]:
         "completed_at": _time(run.completed_at),
         "waiting_for": _run_waits_for(run, rows),
         "created_by": run.created_by,
+        "can_compensate": bool(version.graph.compensations),
         "steps": rows,
     }
 
@@ -196,6 +197,7 @@ def _pending_row(node: Node) -> dict[str, Json]:
         "completed_at": None,
         "duration_ms": None,
         "waiting_for": None,
+        "waiting": None,
         "next_attempt_at": None,
     }
 
@@ -214,6 +216,7 @@ def _step_row(node: Node, step: _Step) -> dict[str, Json]:
         "completed_at": completed,
         "duration_ms": None if took is None else round(took.total_seconds() * 1000, 3),
         "waiting_for": _step_waits_for(node, step),
+        "waiting": step.waiting and {key: step.waiting.get(key) for key in ("kind", "name", "until")},
         "next_attempt_at": _time(step.available_at) if _waits_for_retry(step) else None,
     }
 

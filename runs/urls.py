@@ -12,6 +12,7 @@ urlpatterns = [
     path("runs/<uuid:run_id>/value", views.run_value, name="run-value"),
     path("runs/<uuid:run_id>/resume", verbs.resume, name="run-resume"),
     path("runs/<uuid:run_id>/cancel", verbs.cancel, name="run-cancel"),
+    path("runs/<uuid:run_id>/signal", verbs.signal, name="run-signal"),
     path("runs/<uuid:run_id>/again", verbs.run_again, name="run-again"),
     path("workflows/<workflow_name:name>/start", verbs.workflow_start, name="workflow-start"),
     path("workflows/<workflow_name:name>/runs", views.workflow_runs, name="workflow-runs"),

@@ -1,7 +1,8 @@
-"""What people do to runs by the forms of pages: start, run again, resume, cancel. Each ends on the page of a run."""
+"""What people do to runs by the forms of pages: start, run again, resume, cancel, signal. Each ends on a run's page."""
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -11,13 +12,15 @@ from django.shortcuts import redirect, render
 
 from accounts import once
 from accounts.access import PageRequest, page
-from accounts.roles import RUNS_OPERATE, RUNS_START
+from accounts.roles import RUNS_OPERATE, RUNS_SIGNAL, RUNS_START
 from lib.refusals import Conflict
+from lib.uuid7 import uuid7
 from runs import pages, queries, services, starts
-from runs.forms import StartForm, form_with
+from runs.forms import SignalForm, StartForm, form_with
 from runs.graphs import graph_of
 from runs.refused import RunRefused
 from runs.shown import NOTHING, Bounds, found_run
+from runs.signals import NewSignal, send_signals
 from runs.starts import IfExists, NewRun, Started, Terms
 from workflows.queries import get_workflow, startable_version
 
@@ -35,9 +38,14 @@ def resume(request: PageRequest, run_id: UUID) -> HttpResponse:
 
 @page(RUNS_OPERATE, "POST")
 def cancel(request: PageRequest, run_id: UUID) -> HttpResponse:
-    """Cancels an open run."""
+    """Cancels an open run; what it did is undone where that is asked."""
+    undo = "compensate" in request.POST
+    said = "The run is cancelled; what runs right now is awaited."
     return _done(
-        request, run_id, services.cancel_runs, "The run is cancelled; what runs right now is awaited."
+        request,
+        run_id,
+        partial(services.cancel_runs, compensate=undo),
+        f"{said} Then what was done is undone." if undo else said,
     )
 
 
@@ -52,6 +60,26 @@ def _done(request: PageRequest, run_id: UUID, verb: Callable[..., None], said: s
     else:
         messages.success(request, said)
     return redirect("run", run_id)
+
+
+@page(RUNS_SIGNAL, "GET", "POST")
+def signal(request: PageRequest, run_id: UUID) -> HttpResponse:
+    """Sends a run a signal by hand: once, however often the form is sent."""
+    who = request.principal
+    run = found_run(who.tenant_id, run_id, NOTHING)
+    form = SignalForm(request.POST if request.method == "POST" else None, initial=request.GET.dict())
+    if form.is_bound and form.is_valid():
+        signal_id = once.id_of(who, request.POST.get("once", "")) or uuid7()
+        sent = NewSignal(signal_id, form.cleaned_data["name"], form.value)
+        try:
+            send_signals(who.tenant_id, [(str(run_id), sent)], by=who.username)
+        except RunRefused as refused:
+            form.add_error(None, refused.message)
+        else:
+            messages.success(request, f"The signal {sent.name} was sent.")
+            return redirect("run", run_id)
+    context = {"run": run, "form": form, "once": once.ticket(who)}
+    return render(request, "runs/signal.html", context, status=422 if form.is_bound else 200)
 
 
 @page(RUNS_START, "GET", "POST")

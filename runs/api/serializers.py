@@ -161,6 +161,14 @@ def _truncated() -> serializers.Field[Any, Any, Any, Any]:
     )
 
 
+class WaitingSerializer(serializers.Serializer[Any]):
+    """What a WAITING step waits for."""
+
+    kind = serializers.CharField()
+    name = serializers.CharField(allow_null=True)
+    until = serializers.DateTimeField(allow_null=True)
+
+
 class StepSerializer(serializers.Serializer[Any]):
     """A step of a run; nodes that are not decided yet are PENDING."""
 
@@ -180,6 +188,7 @@ class StepSerializer(serializers.Serializer[Any]):
     completed_at = serializers.DateTimeField(allow_null=True)
     duration_ms = serializers.FloatField(allow_null=True)
     waiting_for = serializers.CharField(allow_null=True)
+    waiting = WaitingSerializer(allow_null=True)
     next_attempt_at = serializers.DateTimeField(allow_null=True)
     truncated = _truncated()
 
@@ -201,6 +210,9 @@ class RunSerializer(serializers.Serializer[Any]):
     completed_at = serializers.DateTimeField(allow_null=True)
     waiting_for = serializers.CharField(allow_null=True)
     created_by = serializers.CharField()
+    can_compensate = serializers.BooleanField(
+        help_text="Whether steps of its version say how they are undone."
+    )
     truncated = _truncated()
     steps = StepSerializer(many=True)
 

@@ -87,6 +87,9 @@ MATRIX |= {
     "run-value": Route({"GET": "runs:read"}, "/runs/{run}/value", page=True, names_object=True),
     "run-resume": Route({"POST": "runs:operate"}, "/runs/{run}/resume", page=True, names_object=True),
     "run-cancel": Route({"POST": "runs:operate"}, "/runs/{run}/cancel", page=True, names_object=True),
+    "run-signal": Route(
+        {"GET": "runs:signal", "POST": "runs:signal"}, "/runs/{run}/signal", page=True, names_object=True
+    ),
     "run-again": Route(
         {"GET": "runs:start", "POST": "runs:start"}, "/runs/{run}/again", page=True, names_object=True
     ),

@@ -1,0 +1,79 @@
+"""Sending a signal by hand, and what the page of a run says while it waits, undoes and waits for a person."""
+
+import re
+
+import pytest
+from django.test import Client
+
+from accounts.models import Membership, User
+from runs.services import cancel_runs
+from tests import factories as make
+
+pytestmark = pytest.mark.django_db
+
+WAITS = make.graph([{"id": "paid", "type": "signal", "params": {"name": "paid now"}}], [])
+UNDO = {"type": "job", "queue": "undo", "retry": "none"}
+ORDER = make.graph([{"id": "a", "type": "noop", "compensate": UNDO}, {"id": "b", "type": "job"}], ["a>b"])
+
+
+@pytest.fixture
+def operator() -> Client:
+    user = User.objects.create_user("op", "a long password")
+    Membership.objects.create(tenant=make.a_tenant(), user=user, role="operator")
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def a_run(definition) -> str:
+    run_id = make.start(definition)[0]
+    make.work()
+    return run_id
+
+
+def test_a_waiting_step_leads_to_a_form_that_sends_its_signal_once(operator):
+    run_id = a_run(WAITS)
+    page = operator.get(f"/runs/{run_id}").text
+    assert "Waits for the signal paid now." in page
+    (path,) = re.findall(r'href="(/runs/[^"]+/signal\?name=[^"]+)"', page)
+    form = operator.get(path).text
+    assert 'value="paid now"' in form
+    once = re.search(r'name="once" value="([^"]+)"', form)[1]
+    sent = {"once": once, "name": "paid now", "payload": '{"amount": 40}'}
+    answers = [operator.post(f"/runs/{run_id}/signal", sent, follow=True) for _ in range(2)]
+    assert [answer.redirect_chain[-1][0] for answer in answers] == [f"/runs/{run_id}"] * 2
+    assert make.run(run_id).output == {"amount": 40}
+    assert make.history(run_id).count("SIGNAL_RECEIVED") == 1
+
+
+def test_what_is_wrong_is_told_at_its_field_and_kept(operator):
+    run_id = a_run(WAITS)
+    wrong = operator.post(f"/runs/{run_id}/signal", {"name": "", "payload": '{"amount": '})
+    assert wrong.status_code == 422
+    assert "This is not JSON" in wrong.text
+    assert "{&quot;amount&quot;: " in wrong.text
+    make.cancel(run_id)
+    late = operator.post(f"/runs/{run_id}/signal", {"name": "paid now"})
+    assert (late.status_code, "takes no more signals" in late.text) == (422, True)
+
+
+def test_a_run_that_undoes_says_so_and_one_that_cannot_waits_for_a_person(operator):
+    run_id = a_run(ORDER)
+    assert "Undo what was done" in operator.get(f"/runs/{run_id}").text
+    operator.post(f"/runs/{run_id}/cancel", {"compensate": "on"})
+    assert make.run(run_id).status == "COMPENSATING"
+    page = operator.get(f"/runs/{run_id}").text
+    assert "What was done is being undone" in page
+    assert "Undo a" in page
+    assert 'data-opens="#cancel"' not in page
+    make.fail(*make.claimed("undo"))
+    assert "A person has to see to it" in operator.get(f"/runs/{run_id}").text
+
+
+def test_a_workflow_that_cannot_undo_offers_no_undoing(operator):
+    assert "Undo what was done" not in operator.get(f"/runs/{a_run(WAITS)}").text
+    run_id = a_run(ORDER)
+    operator.post(f"/runs/{run_id}/cancel", {})
+    assert make.run(run_id).status == "CANCELLED"
+    with pytest.raises(Exception, match="CANCELLED already"):
+        cancel_runs(make.a_tenant().pk, [run_id], by="test")
