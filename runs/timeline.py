@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+from steps.catalogue import CATALOGUE
+
 Row = Mapping[str, Any]
 Span = tuple[datetime, datetime]
 
@@ -92,6 +94,8 @@ def timeline(steps: Iterable[Row], endings: Iterable[Ending], now: datetime) -> 
 def _stretches(step: Row, endings: Iterable[Ending], now: datetime) -> list[_Stretch]:
     """A step's life so far, one stretch after another."""
     found: list[_Stretch] = []
+    # Nobody works on such a step: all its time is waiting.
+    waits = step["type"] in CATALOGUE and CATALOGUE[step["type"]].kind == "wait"
     since: datetime | None = step["queued_at"]
     for ending in endings:
         if ending.type == "STEP_REQUEUED":
@@ -101,7 +105,8 @@ def _stretches(step: Row, endings: Iterable[Ending], now: datetime) -> list[_Str
         if since:
             found.append(_Stretch("wait", None, since, started or ending.at))
         if started:
-            found.append(_Stretch(_KINDS[ending.type], ending.attempt, started, ending.at))
+            kind = "wait" if waits and ending.type == "STEP_COMPLETED" else _KINDS[ending.type]
+            found.append(_Stretch(kind, ending.attempt, started, ending.at))
         since = ending.at if ending.type in _GOES_ON else None
     if since and step["status"] in ("QUEUED", "WAITING"):
         found.append(_Stretch("wait", None, since, now))

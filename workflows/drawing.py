@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.dialects import DialectError, to_native
+from engine.durations import parse_duration
 from steps.catalogue import CATALOGUE
 from workflows.pipelines import GROUPS
 
@@ -44,7 +45,11 @@ def draw(document: Json) -> Drawing:
         return Drawing([], is_chain=True)
     nodes = {node["id"]: node for node in _objects(native.get("nodes")) if isinstance(node.get("id"), str)}
     ends = [edge for edge in _objects(native.get("edges")) if {"from", "to"} <= set(edge)]
-    edges = [edge for edge in ends if _is_in(edge["from"], nodes) and _is_in(edge["to"], nodes)]
+    edges = [
+        edge
+        for edge in [*ends, *_timed_ends(nodes)]
+        if _is_in(edge["from"], nodes) and _is_in(edge["to"], nodes)
+    ]
     steps = _laid_out(nodes, edges)
     is_chain = all(not step.depth and not step.way and not step.after for step in steps)
     return Drawing(steps[:MOST_STEPS], is_chain, max(len(steps) - MOST_STEPS, 0))
@@ -52,6 +57,28 @@ def draw(document: Json) -> Drawing:
 
 def _objects(value: Json) -> list[dict[str, Json]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def _timed_ends(nodes: Mapping[str, Mapping[str, Json]]) -> list[dict[str, Json]]:
+    """The edges of boundary timers, which stand with their nodes."""
+    return [
+        {"from": name, "to": timer.get("to"), "on": "timer", "time": _time(timer)}
+        for name, node in nodes.items()
+        for timer in _objects(node.get("boundary_timers"))
+    ]
+
+
+def _time(timer: Mapping[str, Json]) -> str:
+    """How long a boundary timer runs, in the largest unit that is whole."""
+    try:
+        seconds = timer.get("after_seconds") or parse_duration(str(timer.get("duration"))).total_seconds()
+    except ValueError:
+        return "some time"
+    for unit, size in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        if isinstance(seconds, int | float) and seconds >= size and seconds % size == 0:
+            count = int(seconds // size)
+            return f"{count} {unit}{'s' if count > 1 else ''}"
+    return f"{seconds:g} s" if isinstance(seconds, int | float) else "some time"
 
 
 def _is_in(end: Json, nodes: Mapping[str, Json]) -> bool:
@@ -89,11 +116,13 @@ def _drawn(
     step = _face(node)
     if len(ways) == 1:
         before = ways[0]["from"]
-        # An error edge is a way out for when things go wrong: it alone does not part the way.
-        ways_on = [edge for edge in out[before] if edge.get("on") != "error"]
+        # A way out for when things go wrong, or take too long: it alone does not part the way.
+        ways_on = [edge for edge in out[before] if not edge.get("on")]
         parts = len(ways_on) > 1 or ways[0] not in ways_on
         step.depth = drawn[before].depth + parts
         step.way = _way(ways[0]) or ("at the same time" if parts else "")
+    elif not ways and drawn:
+        step.way = "from the start"
     elif ways:
         step.depth = max(min(drawn[way["from"]].depth for way in ways) - 1, 0)
         step.after = [drawn[way["from"]].title for way in ways]
@@ -103,6 +132,8 @@ def _drawn(
 def _way(edge: Mapping[str, Json]) -> str:
     if edge.get("on") == "error":
         return "on error"
+    if edge.get("on") == "timer":
+        return f"after {edge['time']}"
     if edge.get("default"):
         return "otherwise"
     condition = edge.get("branch") or edge.get("when")

@@ -149,7 +149,9 @@ ICONS = {
     "QUEUED": "clock",
     "RUNNING": "loader-circle",
     "WAITING": "clock",
-    "WAITING_FOR_MANUAL_ACTION": "clock",
+    "WAITING_FOR_MANUAL_ACTION": "user-check",
+    "COMPENSATING": "undo-2",
+    "COMPENSATED": "undo-2",
     "PAUSED": "circle-pause",
     "COMPLETED": "circle-check",
     "FAILED": "circle-x",
@@ -168,7 +170,9 @@ def status_icon(status: str) -> str:
 
 @register.filter
 def as_words(status: str) -> str:
-    """A status for people: `WAITING_FOR_MANUAL_ACTION` is "Waiting for manual action"."""
+    """A status for people: `WAITING_FOR_MANUAL_ACTION` is "Needs a person"."""
+    if status == "WAITING_FOR_MANUAL_ACTION":
+        return "Needs a person"
     return status.replace("_", " ").capitalize()
 
 

@@ -16,6 +16,7 @@ def step(
 ) -> dict:
     return {
         "node": node,
+        "type": "noop",
         "status": status,
         "attempt": 1,
         "queued_at": None if queued is None else at(queued),

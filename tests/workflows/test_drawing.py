@@ -84,3 +84,18 @@ def test_a_text_is_asked_for_where_the_first_step_takes_one(definition, is_text)
 )
 def test_the_sample_input_stands_in_the_form(definition, given):
     assert start_form(definition).given == given
+
+
+def test_a_timers_way_is_drawn_with_its_time_and_does_not_set_in_the_others():
+    timers = [{"duration": "P2D", "to": "late"}]
+    drawing = draw(make.graph([{"id": "a", "type": "job", "boundary_timers": timers}, "b", "late"], ["a>b"]))
+    assert [(step.id, step.depth, step.way) for step in drawing.steps] == [
+        ("a", 0, ""),
+        ("b", 0, ""),
+        ("late", 1, "after 2 days"),
+    ]
+
+
+def test_steps_that_begin_together_are_no_chain():
+    drawing = draw(make.graph(["a", "b"], []))
+    assert (drawing.is_chain, [step.way for step in drawing.steps]) == (False, ["", "from the start"])
