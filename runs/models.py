@@ -264,6 +264,7 @@ class DeadLetter(HotRow):
     error = StoredJson()
     attempts = models.IntegerField()
     resolution = models.TextField(null=True)
+    reason = models.TextField(null=True)
     resolved_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
     )

@@ -59,6 +59,7 @@ def run_context(principal: Principal, run_id: UUID) -> dict[str, Json]:
         "failed_step": _failed_step(run),
         "at_work": any(step["status"] == "RUNNING" for step in run["steps"]),
         "waits_for_ours": any(step["status"] == "QUEUED" and step["type"] != "job" for step in run["steps"]),
+        "may_pause": run["status"] in CANCELLABLE - {"PAUSED", "FAILING"},
         "may_cancel": run["status"] in CANCELLABLE,
         # Nothing ever changes in a run that has ended, unless it can be resumed.
         "follows": run["completed_at"] is None or run["status"] in _OPEN_AGAIN,

@@ -51,6 +51,34 @@ def cancel_runs(
     live.tell_runs(tenant, locked)
 
 
+def pause_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") -> None:
+    """Pause RUNNING runs: nothing new starts, what runs goes on to its end, timers fire and signals are taken (R-075).
+
+    Raises RunRefused for one that isn't RUNNING; then none is paused.
+    """
+    _pause(tenant, runs, RunStatus.RUNNING, {"by": by, "reason": reason})
+
+
+def unpause_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") -> None:
+    """Let PAUSED runs go on. Raises RunRefused for one that isn't PAUSED; then none goes on."""
+    _pause(tenant, runs, RunStatus.PAUSED, {"by": by, "reason": reason})
+
+
+def _pause(tenant: int, runs: Iterable[str], now: RunStatus, payload: dict[str, Json]) -> None:
+    pause = now == RunStatus.RUNNING
+    with transaction.atomic():
+        locked = had_alone(tenant, runs)
+        for status, _ in locked.values():
+            if status != now:
+                verb = "paused" if pause else "unpaused"
+                message = f"Only a {now} run can be {verb}; this one is {status}."
+                raise RunRefused(f"not_{now.lower()}", message, conflict=True)
+        queues = store.pause_runs(locked, payload, pause=pause)
+    if not pause:
+        dispatch.wake(queues)
+    live.tell_runs(tenant, locked)
+
+
 def resume_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") -> None:
     """Reopen FAILED runs: failed steps and those that the failure cancelled run again, completed ones stay (R-051).
 

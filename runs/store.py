@@ -185,6 +185,19 @@ def cancel_timers(runs: Iterable[str]) -> None:
     SQL.execute("cancel_timers", {"runs": sorted(runs), "now": now_or_none()})
 
 
+def pause_runs(runs: Iterable[str], payload: Row, *, pause: bool) -> list[str]:
+    """Pause open runs that are held FOR UPDATE, or let paused ones go on; gives the queues whose steps it moved."""
+    params = {"runs": sorted(runs), "payload": document(payload), "pause": pause, "now": now_or_none()}
+    found: list[str] = SQL.value("pause_runs", params)
+    return found
+
+
+def discard_letters(*, tenant: int, letters: Sequence[str], by: int, reason: str) -> list[str]:
+    """Resolve those of the tenant's dead letters that are open; gives their ids."""
+    params = {"tenant": tenant, "letters": list(letters), "by": by, "reason": reason, "now": now_or_none()}
+    return SQL.column("discard_letters", params)
+
+
 def bury(letters: Sequence[Row]) -> None:
     """Write dead letters for steps that failed their run."""
     SQL.execute("bury", {"letters": document(letters)})

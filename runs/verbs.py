@@ -15,7 +15,7 @@ from accounts.access import PageRequest, page
 from accounts.roles import RUNS_OPERATE, RUNS_SIGNAL, RUNS_START
 from lib.refusals import Conflict
 from lib.uuid7 import uuid7
-from runs import pages, queries, services, starts
+from runs import letters, pages, queries, services, starts
 from runs.forms import SignalForm, StartForm, form_with
 from runs.graphs import graph_of
 from runs.refused import RunRefused
@@ -47,6 +47,30 @@ def cancel(request: PageRequest, run_id: UUID) -> HttpResponse:
         partial(services.cancel_runs, compensate=undo),
         f"{said} Then what was done is undone." if undo else said,
     )
+
+
+@page(RUNS_OPERATE, "POST")
+def pause(request: PageRequest, run_id: UUID) -> HttpResponse:
+    """Pauses a running run."""
+    said = "The run is paused: what runs now goes on to its end, nothing new starts."
+    return _done(request, run_id, services.pause_runs, said)
+
+
+@page(RUNS_OPERATE, "POST")
+def unpause(request: PageRequest, run_id: UUID) -> HttpResponse:
+    """Lets a paused run go on."""
+    return _done(request, run_id, services.unpause_runs, "The run goes on.")
+
+
+@page(RUNS_OPERATE, "POST")
+def seen_to(request: PageRequest, run_id: UUID) -> HttpResponse:
+    """Says of a failed run that somebody has seen to it: it is not told of as unresolved any more."""
+    who = request.principal
+    run = found_run(who.tenant_id, run_id, NOTHING)
+    open_letters = queries.dead_letters_of(who.tenant_id).filter(run_id=run["id"], resolution=None)
+    letters.discard(who, open_letters, reason="seen to, on the page of the run")
+    messages.success(request, "Noted. The run stays as it is, and can still be resumed.")
+    return redirect("run", run_id)
 
 
 def _done(request: PageRequest, run_id: UUID, verb: Callable[..., None], said: str) -> HttpResponse:

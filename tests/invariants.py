@@ -62,7 +62,8 @@ ORACLES = {
          WHERE r.id IS NULL""",
     "a FAILED run whose step failed it has a dead letter": """
         SELECT r.id FROM runs_run r WHERE r.status = 'FAILED' AND r.error->>'node' IS NOT NULL AND NOT EXISTS (
-            SELECT 1 FROM runs_deadletter d WHERE d.run_id = r.id AND d.resolution IS NULL)""",
+            SELECT 1 FROM runs_deadletter d
+                WHERE d.run_id = r.id AND coalesce(d.resolution, 'discarded') = 'discarded')""",
     "a timer that may fire is of a step that is open, or waits where it ends a wait": """
         SELECT t.run_id, t.node, t.kind, s.status FROM runs_timer t JOIN runs_stepexecution s ON s.id = t.step_id
          WHERE t.status = 'PENDING' AND (s.status NOT IN ('QUEUED', 'RUNNING', 'WAITING')

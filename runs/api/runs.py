@@ -1,4 +1,4 @@
-"""The routes of runs and dead letters."""
+"""The routes of runs."""
 
 from uuid import UUID
 
@@ -6,7 +6,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.roles import DEAD_LETTERS_READ, RUNS_OPERATE, RUNS_READ, RUNS_START
+from accounts.roles import RUNS_OPERATE, RUNS_READ, RUNS_START
 from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import Verb, body, query
@@ -145,17 +145,29 @@ class RunResumeView(RunsApiView):
         return Response(self.shown(run_id))
 
 
-class DeadLettersView(RunsApiView):
-    """Dead letters."""
+class RunPauseView(RunsApiView):
+    """Pausing."""
 
-    scopes = {"GET": DEAD_LETTERS_READ}
+    scopes = {"POST": RUNS_OPERATE}
 
-    @extend_schema(parameters=[s.DeadLetterQuery], responses=page_schema(s.DeadLetterSerializer))
-    def get(self, request: Request) -> Response:
-        """The steps that failed their run for good, newest first."""
-        asked = query(s.DeadLetterQuery, request)
-        letters = queries.dead_letters_of(self.principal.tenant_id)
-        if resolution := asked.pop("resolution", None):
-            letters = letters.filter(resolution__isnull=resolution == "open")
-        page = keyset_page(letters, request, keys=("id",), **asked)
-        return Response(page.answer([queries.dead_letter_row(letter) for letter in page.rows]))
+    @extend_schema(request=Verb, responses=s.RunSerializer)
+    def post(self, request: Request, run_id: UUID) -> Response:
+        """Pauses a RUNNING run: nothing new starts, what runs goes on to its end; 409 for any other."""
+        reason = body(Verb, request).get("reason", "")
+        run = self.find_run(run_id)
+        services.pause_runs(run.tenant_id, [str(run.id)], by=self.principal.username, reason=reason)
+        return Response(self.shown(run_id))
+
+
+class RunUnpauseView(RunsApiView):
+    """Going on after a pause."""
+
+    scopes = {"POST": RUNS_OPERATE}
+
+    @extend_schema(request=Verb, responses=s.RunSerializer)
+    def post(self, request: Request, run_id: UUID) -> Response:
+        """Lets a PAUSED run go on; 409 for any other."""
+        reason = body(Verb, request).get("reason", "")
+        run = self.find_run(run_id)
+        services.unpause_runs(run.tenant_id, [str(run.id)], by=self.principal.username, reason=reason)
+        return Response(self.shown(run_id))

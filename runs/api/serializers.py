@@ -152,6 +152,41 @@ class DeadLetterQuery(PageQuery):
     resolution = serializers.ChoiceField(["open", "resolved"], required=False)
 
 
+class LetterFilter(StrictSerializer):
+    """Which open dead letters."""
+
+    workflow = fields.Text(required=False, max_length=128)
+    node = fields.Text(required=False, max_length=100)
+    code = fields.Text(required=False, max_length=100)
+
+
+class RedriveLetters(Verb):
+    """Letters to redrive: named, or those that fit."""
+
+    ids = fields.Items(required=False, child=serializers.UUIDField(), min_length=1, max_length=1000)
+    filter = LetterFilter(required=False)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if ("ids" in attrs) == ("filter" in attrs):
+            raise serializers.ValidationError({"ids": "Give either ids or filter."}, code="required")
+        return attrs
+
+
+class RefusedLetter(serializers.Serializer[Any]):
+    """A letter whose run doesn't go on, and why."""
+
+    id = serializers.UUIDField()
+    code = serializers.CharField()
+    message = serializers.CharField()
+
+
+class RedrivenSerializer(serializers.Serializer[Any]):
+    """What became of letters."""
+
+    redriven = serializers.ListField(child=serializers.UUIDField())
+    refused = RefusedLetter(many=True)
+
+
 def _truncated() -> serializers.Field[Any, Any, Any, Any]:
     return serializers.DictField(
         child=serializers.IntegerField(),

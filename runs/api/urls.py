@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from runs.api import jobs, runs, signals
+from runs.api import jobs, letters, runs, signals
 
 urlpatterns = [
     path("runs", runs.RunsView.as_view(), name="api-runs"),
@@ -14,7 +14,20 @@ urlpatterns = [
     path("runs/<uuid:run_id>/resume", runs.RunResumeView.as_view(), name="api-run-resume"),
     path("runs/<uuid:run_id>/signals", signals.RunSignalsView.as_view(), name="api-run-signals"),
     path("signals", signals.SignalsView.as_view(), name="api-signals"),
-    path("dead-letters", runs.DeadLettersView.as_view(), name="api-dead-letters"),
+    path("runs/<uuid:run_id>/pause", runs.RunPauseView.as_view(), name="api-run-pause"),
+    path("runs/<uuid:run_id>/unpause", runs.RunUnpauseView.as_view(), name="api-run-unpause"),
+    path("dead-letters", letters.DeadLettersView.as_view(), name="api-dead-letters"),
+    path("dead-letters/redrive", letters.DeadLettersRedriveView.as_view(), name="api-dead-letters-redrive"),
+    path(
+        "dead-letters/<uuid:letter_id>/redrive",
+        letters.DeadLetterRedriveView.as_view(),
+        name="api-dead-letter-redrive",
+    ),
+    path(
+        "dead-letters/<uuid:letter_id>/discard",
+        letters.DeadLetterDiscardView.as_view(),
+        name="api-dead-letter-discard",
+    ),
     path("jobs/poll", jobs.JobsPollView.as_view(), name="api-jobs-poll"),
     path("jobs/<uuid:job_id>/complete", jobs.JobCompleteView.as_view(), name="api-job-complete"),
     path("jobs/<uuid:job_id>/fail", jobs.JobFailView.as_view(), name="api-job-fail"),

@@ -165,3 +165,43 @@ SELECT coalesce(json_agg(json_build_array(
        ORDER BY s.completed_at, s.id), '[]')
   FROM runs_stepexecution s
  WHERE s.run_id = ANY (%(runs)s::uuid[]) AND s.edges_pending AND s.status = 'COMPLETED'
+
+-- name: pause_runs
+-- Pausing holds what is queued, and lets it go again; what runs already runs on. The caller holds the runs FOR UPDATE. A
+-- claim that was first has the step: it is not QUEUED any more when its row can be had.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+r AS (
+    UPDATE runs_run r
+       SET status = CASE WHEN %(pause)s THEN 'PAUSED' ELSE 'RUNNING' END
+     WHERE r.id = ANY (%(runs)s::uuid[]) AND r.status = CASE WHEN %(pause)s THEN 'RUNNING' ELSE 'PAUSED' END
+    RETURNING r.id, r.tenant_id, r.shard, r.status
+),
+l AS MATERIALIZED (
+    SELECT s.id FROM runs_stepexecution s
+     WHERE s.run_id = ANY (%(runs)s::uuid[]) AND s.status = 'QUEUED' AND s.held <> %(pause)s
+     ORDER BY s.id FOR NO KEY UPDATE
+),
+s AS (
+    UPDATE runs_stepexecution s
+       SET held = %(pause)s
+      FROM r
+     WHERE s.id = ANY (ARRAY(SELECT id FROM l)) AND s.run_id = r.id AND s.status = 'QUEUED'
+    RETURNING s.queue
+),
+h AS (
+    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, xid, payload, created_at)
+    SELECT r.tenant_id, r.id, r.shard, 0, CASE WHEN %(pause)s THEN 'RUN_PAUSED' ELSE 'RUN_UNPAUSED' END,
+           pg_current_xact_id()::text::bigint, %(payload)s::jsonb, clock.now
+      FROM r CROSS JOIN clock
+     ORDER BY r.id
+)
+SELECT coalesce(json_agg(DISTINCT s.queue), '[]') FROM s
+
+-- name: discard_letters
+-- Somebody has seen to these failures, or will not.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now)
+UPDATE runs_deadletter l
+   SET resolution = 'discarded', resolved_at = clock.now, resolved_by_id = %(by)s, reason = %(reason)s
+  FROM clock
+ WHERE l.tenant_id = %(tenant)s AND l.resolution IS NULL AND l.id = ANY (%(letters)s::uuid[])
+RETURNING to_json(l.id)

@@ -10,8 +10,8 @@ PUBLIC = "public"
 
 @dataclass(frozen=True)
 class Route:
-    """One route: `methods` says the scope of each, `path` is an address that fits it; `{run}` and `{job}` in it
-    stand for ids."""
+    """One route: `methods` says the scope of each, `path` is an address that fits it; `{run}`, `{job}` and
+    `{letter}` in it stand for ids."""
 
     methods: dict[str, str]
     path: str
@@ -71,6 +71,15 @@ MATRIX |= {
     "api-run-history": Route({"GET": "runs:read"}, "/api/v1/runs/{run}/history", names_object=True),
     "api-run-cancel": Route({"POST": "runs:operate"}, "/api/v1/runs/{run}/cancel", names_object=True),
     "api-run-resume": Route({"POST": "runs:operate"}, "/api/v1/runs/{run}/resume", names_object=True),
+    "api-run-pause": Route({"POST": "runs:operate"}, "/api/v1/runs/{run}/pause", names_object=True),
+    "api-run-unpause": Route({"POST": "runs:operate"}, "/api/v1/runs/{run}/unpause", names_object=True),
+    "api-dead-letters-redrive": Route({"POST": "runs:operate"}, "/api/v1/dead-letters/redrive"),
+    "api-dead-letter-redrive": Route(
+        {"POST": "runs:operate"}, "/api/v1/dead-letters/{letter}/redrive", names_object=True
+    ),
+    "api-dead-letter-discard": Route(
+        {"POST": "runs:operate"}, "/api/v1/dead-letters/{letter}/discard", names_object=True
+    ),
     "api-run-signals": Route({"POST": "runs:signal"}, "/api/v1/runs/{run}/signals", names_object=True),
     "api-signals": Route({"POST": "runs:signal"}, "/api/v1/signals"),
     "api-dead-letters": Route({"GET": "dead_letters:read"}, "/api/v1/dead-letters"),
@@ -87,6 +96,9 @@ MATRIX |= {
     "run-value": Route({"GET": "runs:read"}, "/runs/{run}/value", page=True, names_object=True),
     "run-resume": Route({"POST": "runs:operate"}, "/runs/{run}/resume", page=True, names_object=True),
     "run-cancel": Route({"POST": "runs:operate"}, "/runs/{run}/cancel", page=True, names_object=True),
+    "run-pause": Route({"POST": "runs:operate"}, "/runs/{run}/pause", page=True, names_object=True),
+    "run-unpause": Route({"POST": "runs:operate"}, "/runs/{run}/unpause", page=True, names_object=True),
+    "run-seen-to": Route({"POST": "runs:operate"}, "/runs/{run}/seen-to", page=True, names_object=True),
     "run-signal": Route(
         {"GET": "runs:signal", "POST": "runs:signal"}, "/runs/{run}/signal", page=True, names_object=True
     ),
@@ -128,6 +140,7 @@ BODIES: dict[tuple[str, str], dict[str, object]] = {
         "error": {"code": "Broken", "message": "It broke."},
         "retryable": True,
     },
+    ("api-dead-letters-redrive", "POST"): {"filter": {}},
     ("api-run-signals", "POST"): {"name": "paid", "signal_id": "1"},
     ("api-job-heartbeat", "POST"): {"lease_token": "x"},
     ("api-job-release", "POST"): {"lease_token": "x"},
@@ -135,9 +148,9 @@ BODIES: dict[tuple[str, str], dict[str, object]] = {
 NOBODY = "00000000-0000-7000-8000-000000000000"
 
 
-def address(name: str, *, run: str = NOBODY, job: str = NOBODY) -> str:
+def address(name: str, *, run: str = NOBODY, job: str = NOBODY, letter: str = NOBODY) -> str:
     """An address of the route."""
-    return MATRIX[name].path.format(run=run, job=job)
+    return MATRIX[name].path.format(run=run, job=job, letter=letter)
 
 
 @dataclass(frozen=True)

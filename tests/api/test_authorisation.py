@@ -8,6 +8,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from accounts.models import Membership
 from accounts.roles import SCOPES, SCOPES_OF_ROLE, TOKEN_ROLES
+from tests import factories as make
 from tests.api.authorisation_matrix import BODIES, MATRIX, PUBLIC, address
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
@@ -118,12 +119,18 @@ def test_a_role_opens_exactly_the_doors_of_its_scopes(people, role):
 
 def has_everything(client):
     """Gives the client's tenant one of everything that the matrix' addresses name; the ids in them."""
+    failing = {"nodes": [{"id": "a", "type": "text.clean", "retry": "none"}]}
+    client.post("/api/v1/workflows", {"name": "failing", "definition": {"name": "failing", **failing}})
+    client.post("/api/v1/workflows/failing/publish")
+    client.post("/api/v1/runs", {"workflow": "failing", "input": {}})
+    make.work()
+    (letter,) = client.get("/api/v1/dead-letters").json()["results"]
     job = {"nodes": [{"id": "a", "type": "job", "queue": "work"}], "edges": []}
     client.post("/api/v1/workflows", {"name": "ours", "definition": job})
     assert client.post("/api/v1/workflows/ours/publish").status_code == 201
     run = client.post("/api/v1/runs", {"workflow": "ours", "input": {}})
     assert run.status_code == 201, run.json()
-    return {"run": run.json()["id"], "job": run.json()["steps"][0]["id"]}
+    return {"run": run.json()["id"], "job": run.json()["steps"][0]["id"], "letter": letter["id"]}
 
 
 @pytest.mark.django_db

@@ -156,6 +156,10 @@ def given_up() -> Work:
     return victim.give_up, (make.a_tenant().pk, make.start(NOT_UNDONE, {"n": 1}, {"n": 2}))
 
 
+def paused() -> Work:
+    return victim.pause, (make.a_tenant().pk, make.start(CHAIN, {"n": 1}, {"n": 2}))
+
+
 def dutiful() -> Work:
     make.start(CHAIN)
     return victim.duties, ()
@@ -179,6 +183,7 @@ SCENARIOS: dict[str, tuple[Callable[[], Work], set[str]]] = {
     "signals": (signalled, {"COMPLETED"}),
     "saga": (drained(UNDONE), {"COMPENSATED"}),
     "given up": (given_up, {"FAILED"}),
+    "pause": (paused, {"COMPLETED"}),
     "duties": (dutiful, {"COMPLETED"}),
 }
 
@@ -191,7 +196,15 @@ def _real_clock():
 
 def heal(work: Callable[..., None], given: Sequence[Any]) -> None:
     """What a client that got no answer does, and then healthy workers, for as long as it takes."""
-    if work in (victim.start, victim.start_anew, victim.resume, victim.cancel, victim.send, victim.give_up):
+    if work in (
+        victim.start,
+        victim.start_anew,
+        victim.resume,
+        victim.cancel,
+        victim.send,
+        victim.give_up,
+        victim.pause,
+    ):
         try:
             work(*given)
         except RunRefused:

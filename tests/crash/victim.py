@@ -70,6 +70,16 @@ def cancel(tenant: int, runs: Sequence[str]) -> None:
     services.cancel_runs(tenant, runs, by="test")
 
 
+def pause(tenant: int, runs: Sequence[str]) -> None:
+    """Pause, work, let them go on, and work again."""
+    for verb in (services.pause_runs, services.unpause_runs):
+        try:
+            verb(tenant, runs, by="test")
+        except RunRefused:
+            continue
+        drain()
+
+
 def give_up(tenant: int, runs: Sequence[str]) -> None:
     """Work until what can't be undone waits for a person, who resumes in vain and gives it up; then work."""
     drain()
@@ -133,6 +143,7 @@ def duties() -> None:
     jobs.queues_with_jobs({(1, OUTSIDE)})
     store.worker_seen(worker="victim", queue="default", host="here", pid=1)
     due.hint()
+    store.discard_letters(tenant=1, letters=[], by=1, reason="seen to")
     store.workers_forget("victim")
 
 

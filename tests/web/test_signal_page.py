@@ -77,3 +77,24 @@ def test_a_workflow_that_cannot_undo_offers_no_undoing(operator):
     assert make.run(run_id).status == "CANCELLED"
     with pytest.raises(Exception, match="CANCELLED already"):
         cancel_runs(make.a_tenant().pk, [run_id], by="test")
+
+
+def test_a_run_is_paused_and_goes_on_by_the_buttons_of_its_page(operator):
+    run_id = a_run(WAITS)
+    assert "Pause" in operator.get(f"/runs/{run_id}").text
+    assert "The run is paused" in operator.post(f"/runs/{run_id}/pause", follow=True).text
+    page = operator.get(f"/runs/{run_id}").text
+    assert "Let it go on" in page
+    assert f'/runs/{run_id}/pause"' not in page
+    operator.post(f"/runs/{run_id}/unpause")
+    assert make.run(run_id).status == "RUNNING"
+    assert "Only a PAUSED run" in operator.post(f"/runs/{run_id}/unpause", follow=True).text
+
+
+def test_a_failure_that_somebody_has_seen_to_is_not_told_of_at_home_any_more(operator):
+    run_id = a_run(make.chain("text.clean"))
+    assert f"/runs/{run_id}" in operator.get("/").text.partition("Failed")[2]
+    operator.post(f"/runs/{run_id}/seen-to")
+    assert [letter.resolution for letter in make.letters(run_id)] == ["discarded"]
+    assert operator.get("/").text.count(f"/runs/{run_id}") == 1
+    assert "Resume from the failed step" in operator.get(f"/runs/{run_id}").text

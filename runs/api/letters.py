@@ -1,0 +1,85 @@
+"""The routes of dead letters."""
+
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.roles import DEAD_LETTERS_READ, RUNS_OPERATE
+from lib.api.pagination import keyset_page
+from lib.api.schema import page_schema
+from lib.api.serializers import Verb, body, query
+from lib.refusals import Missing
+from runs import letters, queries
+from runs.api import serializers as s
+from runs.api.base import RunsApiView
+from runs.models import DeadLetter
+
+
+class DeadLettersView(RunsApiView):
+    """Dead letters."""
+
+    scopes = {"GET": DEAD_LETTERS_READ}
+
+    @extend_schema(parameters=[s.DeadLetterQuery], responses=page_schema(s.DeadLetterSerializer))
+    def get(self, request: Request) -> Response:
+        """The steps that failed their run for good, newest first."""
+        asked = query(s.DeadLetterQuery, request)
+        found = queries.dead_letters_of(self.principal.tenant_id)
+        if resolution := asked.pop("resolution", None):
+            found = found.filter(resolution__isnull=resolution == "open")
+        page = keyset_page(found, request, keys=("id",), **asked)
+        return Response(page.answer([queries.dead_letter_row(letter) for letter in page.rows]))
+
+
+class _OneLetterView(RunsApiView):
+    scopes = {"POST": RUNS_OPERATE}
+
+    def find(self, letter_id: UUID) -> DeadLetter:
+        """The tenant's letter. Raises Missing."""
+        letter = queries.dead_letters_of(self.principal.tenant_id).filter(pk=letter_id).first()
+        if letter is None:
+            raise Missing("There is no such dead letter.")
+        return letter
+
+
+class DeadLetterRedriveView(_OneLetterView):
+    """Redriving one."""
+
+    @extend_schema(request=Verb, responses={202: s.DeadLetterSerializer})
+    def post(self, request: Request, letter_id: UUID) -> Response:
+        """Lets its run go on: the failed step runs again; 409 where it can't."""
+        reason = body(Verb, request).get("reason", "")
+        letter = self.find(letter_id)
+        for refused in letters.redrive(self.principal, [letter], reason=reason).refused.values():
+            raise refused
+        return Response(queries.dead_letter_row(self.find(letter_id)), status=202)
+
+
+class DeadLetterDiscardView(_OneLetterView):
+    """Discarding one."""
+
+    @extend_schema(request=Verb, responses=s.DeadLetterSerializer)
+    def post(self, request: Request, letter_id: UUID) -> Response:
+        """Says that somebody has seen to it; its run stays as it is, and can still be resumed."""
+        reason = body(Verb, request).get("reason", "")
+        letters.discard(self.principal, [self.find(letter_id)], reason=reason)
+        return Response(queries.dead_letter_row(self.find(letter_id)))
+
+
+class DeadLettersRedriveView(RunsApiView):
+    """Redriving many."""
+
+    scopes = {"POST": RUNS_OPERATE}
+
+    @extend_schema(request=s.RedriveLetters, responses={202: s.RedrivenSerializer})
+    def post(self, request: Request) -> Response:
+        """Lets the runs of many go on: those named by `ids`, or the open ones that fit `filter`, at most 1,000."""
+        asked = body(s.RedriveLetters, request)
+        found = letters.matching(self.principal.tenant_id, ids=asked.get("ids"), **asked.get("filter", {}))
+        done = letters.redrive(self.principal, found, reason=asked.get("reason", ""))
+        refused = [
+            {"id": letter, "code": why.code, "message": why.message} for letter, why in done.refused.items()
+        ]
+        return Response({"redriven": done.done, "refused": refused}, status=202)
