@@ -3,11 +3,11 @@
 Every figure comes from real processes: the supervisor's Celery workers, its web process, its PostgreSQL with fsync.
 """
 
+import argparse
 import datetime
 import json
 import os
 import platform
-import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -20,19 +20,23 @@ RESULTS = Path(__file__).parent / "results"
 
 
 def main() -> None:
-    """Run all benchmarks and print a table; `--quick` runs a tenth of each."""
-    share = 0.1 if "--quick" in sys.argv else 1.0
+    """Run the benchmarks and print a table; a whole run is also written down."""
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="run a tenth of each; nothing is written")
+    parser.add_argument("--only", default="", help="run those with this in their name; nothing is written")
+    asked = parser.parse_args()
+    share = 0.1 if asked.quick else 1.0
     with home.running() as facts:
         django.setup()
-        # The scenarios use models, which exist only from here on.
-        found = import_module("benchmarks.scenarios").measure(facts["url"], share)
+        # The benchmarks use models, which exist only from here on.
+        found = import_module("benchmarks.suite").measure(facts["url"], share, asked.only)
     result = {
         "at": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "machine": machine(),
         **found,
     }
     _table(found)
-    if share == 1.0:
+    if share == 1.0 and not asked.only:
         RESULTS.mkdir(exist_ok=True)
         path = RESULTS / f"{result['at'][:10]}.json"
         path.write_text(json.dumps(result, indent=2) + "\n")

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
@@ -28,43 +28,34 @@ START_BATCH = 500
 DEADLINE_SECONDS = 300
 
 
-def measure(url: str, share: float) -> dict[str, dict[str, Any]]:
-    """Every scenario, on the Handoff at `url`; `share` of the usual size."""
-    runs = int(5000 * share)
-    _chain_throughput(3, 200)
-    return {
-        "chain of 3, 2 workers": _chain_throughput(3, runs),
-        "chain of 10, 2 workers": _chain_throughput(10, runs),
-        "one run of 3 at a time, POST to COMPLETED": _one_at_a_time(url, int(300 * share)),
-        "calls of 1 s, 1 worker of 32 threads": _slow_calls(url, int(200 * share)),
-        "statements per batch": _statements(),
-    }
-
-
-def _chain_throughput(length: int, runs: int) -> dict[str, Any]:
+def chain_throughput(length: int, runs: int) -> dict[str, Any]:
     """Start `runs` chains of noop while the workers work on them; from the first start to the last completion."""
-    version = _publish(_noops(length))
+    version = published(_noops(length))
     began = time.monotonic()
-    _start(version, runs)
-    started = time.monotonic()
-    _wait_for(version, runs)
+    started(version, runs)
+    all_started = time.monotonic()
+    wait_for(version, runs)
     took = time.monotonic() - began
     return {
         "runs": runs,
         "steps": runs * length,
         "seconds": round(took, 2),
-        "seconds to start": round(started - began, 2),
+        "seconds to start": round(all_started - began, 2),
         "steps/s": round(runs * length / took),
     }
 
 
-def _start(version: WorkflowVersion, runs: int) -> None:
+def started(
+    version: WorkflowVersion, runs: int, given: Callable[[int], dict[str, Any]] = lambda n: {"n": n}
+) -> None:
+    """Start `runs` of a version, in batches; `given` makes the input of each."""
     terms = Terms(tenant=version.tenant_id, version=version.pk, by="bench")
     for first in range(0, runs, START_BATCH):
-        start_runs(terms, [NewRun({"n": n}) for n in range(first, min(first + START_BATCH, runs))])
+        start_runs(terms, [NewRun(given(n)) for n in range(first, min(first + START_BATCH, runs))])
 
 
-def _wait_for(version: WorkflowVersion, runs: int) -> None:
+def wait_for(version: WorkflowVersion, runs: int) -> None:
+    """Return when all its runs are completed."""
     began = time.monotonic()
     while (left := Run.unsafe_all_tenants.filter(version=version).exclude(status="COMPLETED").count()) > 0:
         if time.monotonic() - began > DEADLINE_SECONDS:
@@ -72,15 +63,15 @@ def _wait_for(version: WorkflowVersion, runs: int) -> None:
         time.sleep(0.02)
 
 
-def _slow_calls(url: str, runs: int) -> dict[str, Any]:
+def slow_calls(url: str, runs: int) -> dict[str, Any]:
     """Start `runs` of one http.request each to a service that takes a second; quick runs go on beside them."""
     with _slow_service(1.0) as service:
         params = {"method": "GET", "url": service}
-        version = _publish([{"id": "call", "type": "http.request", "params": params}])
+        version = published([{"id": "call", "type": "http.request", "params": params}])
         began = time.monotonic()
-        _start(version, runs)
-        beside = _one_at_a_time(url, max(runs // 5, 3))
-        _wait_for(version, runs)
+        started(version, runs)
+        beside = one_at_a_time(url, max(runs // 5, 3))
+        wait_for(version, runs)
         took = time.monotonic() - began
     quick = {f"quick runs beside: {key}": value for key, value in beside.items() if "POST" not in key}
     return {"runs": runs, "seconds": round(took, 2), "calls/s": round(runs / took, 1), **quick}
@@ -109,9 +100,9 @@ def _slow_service(seconds: float) -> Iterator[str]:
         server.shutdown()
 
 
-def _one_at_a_time(url: str, runs: int) -> dict[str, Any]:
+def one_at_a_time(url: str, runs: int) -> dict[str, Any]:
     """Milliseconds from sending the POST to the run's completion, by the clock that both share; and of the POST."""
-    version = _publish(_noops(3))
+    version = published(_noops(3))
     tenant, admin = Tenant.objects.get(slug="default"), User.objects.get(username="admin")
     _, secret = create_token(user=admin, tenant=tenant, role="admin", name="bench")
     took, posts = [], []
@@ -127,7 +118,7 @@ def _one_at_a_time(url: str, runs: int) -> dict[str, Any]:
             if place >= 20:
                 took.append((ended - began) * 1000)
                 posts.append((posted - began) * 1000)
-    return {"runs": runs, **_percentiles("ms", took), **_percentiles("ms of the POST", posts)}
+    return {"runs": runs, **percentiles("ms", took), **percentiles("ms of the POST", posts)}
 
 
 def _completed_at(run_id: str) -> float:
@@ -141,12 +132,12 @@ def _completed_at(run_id: str) -> float:
     raise SystemExit(f"run {run_id} did not complete")
 
 
-def _statements() -> dict[str, Any]:
+def statements() -> dict[str, Any]:
     """What one batch of 100 steps costs in statements, drained in this process from a queue of its own."""
     counts: Counter[str] = Counter()
     for size in (1, 100):
-        version = _publish([{**node, "queue": "bench"} for node in _noops(3)])
-        _start(version, size)
+        version = published([{**node, "queue": "bench"} for node in _noops(3)])
+        started(version, size)
         seen: list[str] = []
         named_sql.watchers.append(seen.append)
         drain = Drain("bench")
@@ -161,7 +152,7 @@ def _noops(length: int) -> list[dict[str, Any]]:
     return [{"id": f"s{n}", "type": "noop"} for n in range(length)]
 
 
-def _publish(nodes: list[dict[str, Any]]) -> WorkflowVersion:
+def published(nodes: list[dict[str, Any]]) -> WorkflowVersion:
     """The nodes as a chain, published."""
     name = f"bench-{uuid7()[-12:]}"
     edges = [{"from": one["id"], "to": two["id"]} for one, two in pairwise(nodes)]
@@ -171,6 +162,6 @@ def _publish(nodes: list[dict[str, Any]]) -> WorkflowVersion:
     return publish(principal, name).version
 
 
-def _percentiles(unit: str, values: list[float]) -> dict[str, float]:
+def percentiles(unit: str, values: list[float]) -> dict[str, float]:
     cuts = quantiles(values, n=100, method="inclusive")
     return {f"p{cut} {unit}": round(cuts[cut - 1], 2) for cut in (50, 95, 99)}

@@ -120,6 +120,16 @@ def hint_taken(queue: str) -> None:
             _line.breaks(error)
 
 
+def tick(task: str) -> None:
+    """Have a tick worker do this duty now. Never raises: the clock's own tick comes within a second."""
+    if settings.HANDOFF_HINTS and not _line.broken:
+        try:
+            current_app.send_task(task, queue="ticks", expires=HINT_SECONDS, retry=False)
+        except Exception as error:
+            # As in `wake`.
+            _line.breaks(error)
+
+
 def backlog(queue: str) -> int | None:
     """How many messages wait in Redis for this queue's workers; None where Redis doesn't answer."""
     if _line.broken:

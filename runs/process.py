@@ -16,7 +16,7 @@ from django.db import DatabaseError, connection
 from runs import dispatch, live, store
 from runs.blocking import BlockingDrain
 from runs.drain import Drain, QueueWorker
-from runs.maintenance import leases
+from runs.maintenance import leases, sla, timers
 
 log = logging.getLogger(__name__)
 
@@ -74,6 +74,10 @@ class WorkerProcess:
                     polled = now
                     self.drain.told()
                     leases.sweep()
+                    if not _hears_ticks():
+                        # Time goes on all the same.
+                        timers.fire()
+                        sla.look()
                     self._watch()
             except (psycopg.Error, DatabaseError):
                 log.warning("The database doesn't answer; looking again", exc_info=True)
@@ -84,7 +88,7 @@ class WorkerProcess:
         connection.close()
 
     def _poll_seconds(self) -> float:
-        return POLL_SECONDS if settings.HANDOFF_HINTS and dispatch.is_heard() else POLL_WITHOUT_HINTS_SECONDS
+        return POLL_SECONDS if _hears_ticks() else POLL_WITHOUT_HINTS_SECONDS
 
     def _say_alive(self) -> None:
         store.worker_seen(
@@ -104,6 +108,11 @@ class WorkerProcess:
     def _end(self, why: str) -> None:
         log.error("%s so that it is started anew", why)
         os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _hears_ticks() -> bool:
+    """Whether hints and the ticks of the clock come through Redis."""
+    return bool(settings.HANDOFF_HINTS) and dispatch.is_heard()
 
 
 _here: WorkerProcess | None = None

@@ -29,7 +29,7 @@ def tick_due() -> int:
     return _tick(due.hint)
 
 
-@shared_task(name="runs.tick_timers")
+@shared_task(name=timers.TICK)
 def tick_timers() -> int:
     """Every second: fire the timers whose time has come."""
     return _tick(timers.fire)

@@ -1,0 +1,29 @@
+"""Which benchmarks there are, in their order, each on a Handoff at `url` and with `share` of its usual size."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from benchmarks import scenarios, waits
+
+Figures = dict[str, Any]
+
+SUITE: Mapping[str, Callable[[str, float], Figures]] = {
+    "chain of 3, 2 workers": lambda _, share: scenarios.chain_throughput(3, int(5000 * share)),
+    "chain of 10, 2 workers": lambda _, share: scenarios.chain_throughput(10, int(5000 * share)),
+    "one run of 3 at a time, POST to COMPLETED": lambda url, share: scenarios.one_at_a_time(
+        url, int(300 * share)
+    ),
+    "calls of 1 s, 1 worker of 32 threads": lambda url, share: scenarios.slow_calls(url, int(200 * share)),
+    "statements per batch": lambda *_: scenarios.statements(),
+    "signals to waiting runs, in one call": lambda _, share: waits.signals(int(1000 * share)),
+    "timers due at once": lambda _, share: waits.due_at_once(int(10_000 * share)),
+    "timers due over a minute": lambda _, share: waits.due_over_a_minute(int(5000 * share)),
+    "timers pending for a month": lambda _, share: waits.pending(int(100_000 * share)),
+    "chain of 3, 2 workers, beside those": lambda _, share: scenarios.chain_throughput(3, int(5000 * share)),
+}
+
+
+def measure(url: str, share: float, only: str = "") -> dict[str, Figures]:
+    """The figures of each benchmark whose name has `only` in it."""
+    scenarios.chain_throughput(3, 200)
+    return {name: run(url, share) for name, run in SUITE.items() if only in name}
