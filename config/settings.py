@@ -32,6 +32,7 @@ INSTALLED_APPS = [
     "accounts",
     "workflows",
     "runs",
+    "tasks_inbox",
 ]
 
 MIDDLEWARE = [

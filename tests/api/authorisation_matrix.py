@@ -10,8 +10,8 @@ PUBLIC = "public"
 
 @dataclass(frozen=True)
 class Route:
-    """One route: `methods` says the scope of each, `path` is an address that fits it; `{run}` and `{job}` in it
-    stand for ids."""
+    """One route: `methods` says the scope of each, `path` is an address that fits it; `{run}`, `{job}`,
+    `{task}` and `{group}` in it stand for ids."""
 
     methods: dict[str, str]
     path: str
@@ -96,6 +96,21 @@ MATRIX |= {
     "workflow-runs": Route({"GET": "runs:read"}, "/workflows/ours/runs", page=True, names_object=True),
 }
 
+MATRIX |= {
+    "api-tasks": Route({"GET": "tasks:read"}, "/api/v1/tasks"),
+    "api-task": Route({"GET": "tasks:read"}, "/api/v1/tasks/{task}", names_object=True),
+    "api-task-claim": Route({"POST": "tasks:decide"}, "/api/v1/tasks/{task}/claim", names_object=True),
+    "api-task-unclaim": Route({"POST": "tasks:decide"}, "/api/v1/tasks/{task}/unclaim", names_object=True),
+    "api-task-assign": Route({"POST": "tasks:assign"}, "/api/v1/tasks/{task}/assign", names_object=True),
+    "api-task-complete": Route({"POST": "tasks:decide"}, "/api/v1/tasks/{task}/complete", names_object=True),
+    "api-groups": Route({"GET": "members:read", "POST": "members:manage"}, "/api/v1/groups"),
+    "api-group": Route(
+        {"GET": "members:read", "PATCH": "members:manage", "DELETE": "members:manage"},
+        "/api/v1/groups/{group}",
+        names_object=True,
+    ),
+}
+
 _WRITE = {"POST": "workflows:write"}
 _FORM = {"GET": "workflows:write"} | _WRITE
 
@@ -126,15 +141,18 @@ BODIES: dict[tuple[str, str], dict[str, object]] = {
         "retryable": True,
     },
     ("api-run-signals", "POST"): {"name": "paid", "signal_id": "1"},
+    ("api-task-assign", "POST"): {"assignee": "admin-of-ours"},
+    ("api-task-complete", "POST"): {"outcome": "approved"},
+    ("api-groups", "POST"): {"name": "Finance"},
     ("api-job-heartbeat", "POST"): {"lease_token": "x"},
     ("api-job-release", "POST"): {"lease_token": "x"},
 }
 NOBODY = "00000000-0000-7000-8000-000000000000"
 
 
-def address(name: str, *, run: str = NOBODY, job: str = NOBODY) -> str:
+def address(name: str, *, run: str = NOBODY, job: str = NOBODY, task: str = NOBODY, group: int = 0) -> str:
     """An address of the route."""
-    return MATRIX[name].path.format(run=run, job=job)
+    return MATRIX[name].path.format(run=run, job=job, task=task, group=group)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from accounts.models import Membership
 from accounts.roles import SCOPES, SCOPES_OF_ROLE, TOKEN_ROLES
+from tests import factories as make
 from tests.api.authorisation_matrix import BODIES, MATRIX, PUBLIC, address
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
@@ -118,12 +119,21 @@ def test_a_role_opens_exactly_the_doors_of_its_scopes(people, role):
 
 def has_everything(client):
     """Gives the client's tenant one of everything that the matrix' addresses name; the ids in them."""
-    job = {"nodes": [{"id": "a", "type": "job", "queue": "work"}], "edges": []}
+    asks = {"id": "b", "type": "human.approval", "params": {"title": "Go on?"}}
+    job = {"nodes": [{"id": "a", "type": "job", "queue": "work"}, asks], "edges": []}
     client.post("/api/v1/workflows", {"name": "ours", "definition": job})
     assert client.post("/api/v1/workflows/ours/publish").status_code == 201
     run = client.post("/api/v1/runs", {"workflow": "ours", "input": {}})
     assert run.status_code == 201, run.json()
-    return {"run": run.json()["id"], "job": run.json()["steps"][0]["id"]}
+    make.work("engine")
+    (task,) = client.get("/api/v1/tasks").json()["results"]
+    group = client.post("/api/v1/groups", {"name": "Finance"})
+    return {
+        "run": run.json()["id"],
+        "job": run.json()["steps"][0]["id"],
+        "task": task["id"],
+        "group": group.json()["id"],
+    }
 
 
 @pytest.mark.django_db
@@ -138,7 +148,7 @@ def test_what_belongs_to_another_tenant_is_not_there(people, name, method, scope
 def test_lists_show_the_tenants_own_only(people):
     has_everything(people.client("admin"))
     theirs = people.client("admin", tenant="theirs")
-    for path in ("/api/v1/workflows", "/api/v1/runs", "/api/v1/dead-letters"):
+    for path in (f"/api/v1/{name}" for name in ("workflows", "runs", "dead-letters", "tasks", "groups")):
         assert theirs.get(path).json()["results"] == []
     poll = {"worker_id": "w", "queues": ["work"], "max_jobs": 10}
     assert theirs.post("/api/v1/jobs/poll", poll).json() == {"jobs": []}
