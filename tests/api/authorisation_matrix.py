@@ -103,6 +103,11 @@ MATRIX |= {
     "api-task-unclaim": Route({"POST": "tasks:decide"}, "/api/v1/tasks/{task}/unclaim", names_object=True),
     "api-task-assign": Route({"POST": "tasks:assign"}, "/api/v1/tasks/{task}/assign", names_object=True),
     "api-task-complete": Route({"POST": "tasks:decide"}, "/api/v1/tasks/{task}/complete", names_object=True),
+    "inbox": _page({"GET": "tasks:read"}, "/inbox/"),
+    "task": Route({"GET": "tasks:read"}, "/inbox/{task}", page=True, names_object=True),
+    "task-decide": Route({"POST": "tasks:decide"}, "/inbox/{task}/decide", page=True, names_object=True),
+    "task-claim": Route({"POST": "tasks:decide"}, "/inbox/{task}/claim", page=True, names_object=True),
+    "task-unclaim": Route({"POST": "tasks:decide"}, "/inbox/{task}/unclaim", page=True, names_object=True),
     "api-groups": Route({"GET": "members:read", "POST": "members:manage"}, "/api/v1/groups"),
     "api-group": Route(
         {"GET": "members:read", "PATCH": "members:manage", "DELETE": "members:manage"},
