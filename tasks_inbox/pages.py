@@ -90,7 +90,7 @@ def decide(request: PageRequest, task_id: UUID) -> tuple[dict[str, Json], int] |
 
 def _shown(row: dict[str, Json]) -> dict[str, Json]:
     chosen = next((one["label"] for one in row["outcomes"] if one["name"] == row["outcome"]), row["outcome"])
-    return row | {"whom": whom(row["candidates"]), "decision": chosen}
+    return row | {"whom": whom(row["candidates"], "everybody who may decide tasks"), "decision": chosen}
 
 
 def _label(task: ManualTask, key: str) -> str:

@@ -40,18 +40,18 @@ def _row(held: Held, task: Mapping[str, Json]) -> dict[str, Json]:
 def _in_words(wait: Mapping[str, Json]) -> str:
     task = wait["task"]
     does = "fill in" if task["kind"] == "form" else "decide"
-    return f"{whom(task['candidates'])} to {does} “{task['title']}”"
+    return f"{whom(task['candidates'], 'somebody')} to {does} “{task['title']}”"
 
 
-def whom(candidates: Mapping[str, Json]) -> str:
-    """Those whom a task asks, in words: `ann, the group Finance or an approver`."""
+def whom(candidates: Mapping[str, Json], everybody: str) -> str:
+    """Those whom a task asks, in words: `ann, the group Finance or an approver`; `everybody` where it names nobody."""
     named = [
         *(candidates.get("users") or ()),
         *(f"the group {name}" for name in candidates.get("groups") or ()),
         *(f"an {role}" for role in candidates.get("roles") or ()),
     ]
     if not named:
-        return "anybody who may decide"
+        return everybody
     return _either(named if len(named) <= SHOWN_NAMES else [*named[: SHOWN_NAMES - 1], "others"])
 
 

@@ -48,7 +48,7 @@ def test_what_a_run_waits_for_is_said_in_words():
 @pytest.mark.parametrize(
     ("candidates", "words"),
     [
-        (None, "anybody who may decide to decide"),
+        (None, "for somebody to decide"),
         ({"roles": ["admin"]}, "an admin to decide"),
         ({"users": ["a", "b", "c", "d"]}, "a, b or others to decide"),
     ],
