@@ -1,4 +1,4 @@
-"""Who there is: users, tenants, who belongs where, API tokens; and failed logins, to slow guessing down."""
+"""Who there is: users, tenants, who belongs where, groups, API tokens; and failed logins, to slow guessing down."""
 
 from typing import ClassVar
 
@@ -68,6 +68,31 @@ class Membership(TenantOwned):
             models.UniqueConstraint(fields=["tenant", "user"], name="membership_one_role"),
             models.CheckConstraint(condition=models.Q(role__in=MEMBER_ROLES), name="membership_known_role"),
         )
+
+
+class Group(TenantOwned):
+    """Members of a tenant under one name, such as Finance; `key` is the name without its case (`names.key_of`)."""
+
+    name = models.CharField(max_length=150)
+    key = models.CharField(max_length=150)
+    created_at = models.DateTimeField(db_default=Now())
+    members = models.ManyToManyField(Membership, through="GroupMember", related_name="+")
+
+    class Meta(TenantOwned.Meta):
+        constraints = (models.UniqueConstraint(fields=["tenant", "key"], name="group_key_once"),)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class GroupMember(TenantOwned):
+    """A member in a group; who leaves the tenant leaves its groups."""
+
+    group = models.ForeignKey(Group, on_delete=models.CASCADE, related_name="+")
+    membership = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="+")
+
+    class Meta(TenantOwned.Meta):
+        constraints = (models.UniqueConstraint(fields=["group", "membership"], name="group_member_once"),)
 
 
 class ApiToken(TenantOwned):

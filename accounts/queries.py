@@ -1,13 +1,17 @@
 """Reading who there is."""
 
+from collections.abc import Iterable
 from importlib import import_module
 from typing import Literal
 
 from django.conf import settings
 from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY
+from django.db.models import QuerySet
+from django.db.models.functions import Lower
 from django.utils.crypto import constant_time_compare
 
-from accounts.models import Membership, Tenant, User
+from accounts.models import Group, GroupMember, Membership, Tenant, User
+from accounts.names import key_of
 from accounts.principal import Principal
 from accounts.roles import SCOPES_OF_ROLE
 from lib.refusals import Missing
@@ -35,6 +39,59 @@ def role_in(user: User, tenant: Tenant) -> str:
     if member is None:
         raise Missing(f"{user.username} is no member of {tenant.slug}.", field="user")
     return member.role
+
+
+def find_member(tenant_id: int, username: str) -> Membership | None:
+    """The tenant's active member of that name, with their user; None where there is none."""
+    members = Membership.objects.for_tenant(tenant_id).select_related("user")
+    return members.filter(user__username__iexact=username, user__is_active=True).first()
+
+
+def members_named(tenant_id: int, usernames: Iterable[str]) -> dict[str, Membership]:
+    """The tenant's active members of these names, by the key of each name."""
+    wanted = {key_of(name) for name in usernames}
+    members = Membership.objects.for_tenant(tenant_id).select_related("user").filter(user__is_active=True)
+    found = members.annotate(lowered=Lower("user__username")).filter(lowered__in=wanted)
+    return {key_of(member.user.username): member for member in found}
+
+
+def group_keys_of(tenant_id: int, user_id: int) -> list[str]:
+    """The keys of the groups that a user is in."""
+    seats = GroupMember.objects.for_tenant(tenant_id).filter(membership__user_id=user_id)
+    return list(seats.order_by("group__key").values_list("group__key", flat=True))
+
+
+def groups_of(tenant_id: int) -> QuerySet[Group]:
+    """The tenant's groups."""
+    return Group.objects.for_tenant(tenant_id)
+
+
+def find_group(tenant_id: int, group_id: int) -> Group:
+    """The tenant's group. Raises Missing."""
+    group = groups_of(tenant_id).filter(pk=group_id).first()
+    if group is None:
+        raise Missing("There is no such group.")
+    return group
+
+
+def group_rows(tenant_id: int, groups: Iterable[Group]) -> list[dict[str, object]]:
+    """Groups as the API shows them, with the names of their members, in two statements at most."""
+    listed = list(groups)
+    seats = GroupMember.objects.for_tenant(tenant_id).filter(group__in=listed)
+    names: dict[int, list[str]] = {}
+    for group, username in seats.order_by("membership__user__username").values_list(
+        "group_id", "membership__user__username"
+    ):
+        names.setdefault(group, []).append(username)
+    return [
+        {
+            "id": group.pk,
+            "name": group.name,
+            "members": names.get(group.pk, []),
+            "created_at": group.created_at,
+        }
+        for group in listed
+    ]
 
 
 def session_user(session_key: str | None) -> User | None:

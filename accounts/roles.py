@@ -12,8 +12,13 @@ RUNS_SIGNAL: Final = "runs:signal"
 JOBS_WORK: Final = "jobs:work"
 DEAD_LETTERS_READ: Final = "dead_letters:read"
 TOKENS_MANAGE: Final = "tokens:manage"
+TASKS_READ: Final = "tasks:read"
+TASKS_DECIDE: Final = "tasks:decide"
+TASKS_ASSIGN: Final = "tasks:assign"
+MEMBERS_READ: Final = "members:read"
+MEMBERS_MANAGE: Final = "members:manage"
 
-_READS = frozenset({WORKFLOWS_READ, RUNS_READ, DEAD_LETTERS_READ})
+_READS = frozenset({WORKFLOWS_READ, RUNS_READ, DEAD_LETTERS_READ, TASKS_READ, MEMBERS_READ})
 SCOPES: Final = _READS | {
     WORKFLOWS_WRITE,
     WORKFLOWS_PUBLISH,
@@ -22,6 +27,9 @@ SCOPES: Final = _READS | {
     RUNS_SIGNAL,
     JOBS_WORK,
     TOKENS_MANAGE,
+    TASKS_DECIDE,
+    TASKS_ASSIGN,
+    MEMBERS_MANAGE,
 }
 
 ADMIN: Final = "admin"
@@ -30,8 +38,8 @@ WORKER: Final = "worker"
 SCOPES_OF_ROLE: Final[dict[str, frozenset[str]]] = {
     "viewer": _READS,
     "author": _READS | {WORKFLOWS_WRITE, WORKFLOWS_PUBLISH, RUNS_START, RUNS_SIGNAL},
-    "operator": _READS | {RUNS_START, RUNS_OPERATE, RUNS_SIGNAL},
-    "approver": _READS,
+    "operator": _READS | {RUNS_START, RUNS_OPERATE, RUNS_SIGNAL, TASKS_DECIDE, TASKS_ASSIGN},
+    "approver": _READS | {TASKS_DECIDE},
     ADMIN: SCOPES,
     WORKER: frozenset({JOBS_WORK}),
 }

@@ -1,19 +1,21 @@
-"""Changing who there is: tenants, the admin, tokens, logins."""
+"""Changing who there is: tenants, the admin, groups, tokens, logins."""
 
 import hmac
+from collections.abc import Sequence
 from datetime import timedelta
 
 from django.conf import settings
 from django.contrib.auth import authenticate
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
-from accounts import queries, token_format, token_store
-from accounts.models import ApiToken, LoginAttempt, Membership, Tenant, User
+from accounts import audit, queries, token_format, token_store
+from accounts.models import ApiToken, Group, GroupMember, LoginAttempt, Membership, Tenant, User
+from accounts.names import key_of
 from accounts.principal import Forbidden, Principal
-from accounts.roles import ADMIN, SCOPES, SCOPES_OF_ROLE
+from accounts.roles import ADMIN, MEMBERS_MANAGE, SCOPES, SCOPES_OF_ROLE
 from accounts.token_store import FoundToken
-from lib.refusals import Invalid, Missing, NotAllowed, TooMany
+from lib.refusals import Conflict, Invalid, Missing, NotAllowed, TooMany
 
 LOGIN_WINDOW = timedelta(minutes=15)
 ATTEMPTS_PER_USER_AND_ADDRESS = 10
@@ -142,6 +144,70 @@ def authenticate_token(text: str) -> Principal:
 def _scopes_of(token: FoundToken) -> frozenset[str]:
     scopes = SCOPES_OF_ROLE[token.role] & SCOPES_OF_ROLE[token.member_role or token.role]
     return scopes if token.scopes is None else scopes & frozenset(token.scopes)
+
+
+@transaction.atomic
+def create_group(
+    principal: Principal, name: str, members: Sequence[str], *, reason: str | None = None
+) -> Group:
+    """A new group of the tenant with these members. Raises Invalid for an unknown member, Conflict for a taken name."""
+    principal.require(MEMBERS_MANAGE)
+    group = Group(tenant_id=principal.tenant_id, name=name.strip(), key=key_of(name))
+    _save_group(group)
+    _seat(group, members)
+    audit.record(principal, "create", f"group {group.pk}", reason=reason)
+    return group
+
+
+@transaction.atomic
+def change_group(
+    principal: Principal,
+    group_id: int,
+    *,
+    name: str | None = None,
+    members: Sequence[str] | None = None,
+    reason: str | None = None,
+) -> Group:
+    """Give a group another name, or other members instead of those it has. Raises as `create_group`, and Missing."""
+    principal.require(MEMBERS_MANAGE)
+    group = queries.find_group(principal.tenant_id, group_id)
+    if name is not None:
+        group.name, group.key = name.strip(), key_of(name)
+        _save_group(group)
+    if members is not None:
+        GroupMember.objects.for_tenant(principal.tenant_id).filter(group=group).delete()
+        _seat(group, members)
+    audit.record(principal, "change", f"group {group.pk}", reason=reason)
+    return group
+
+
+@transaction.atomic
+def delete_group(principal: Principal, group_id: int, *, reason: str | None = None) -> None:
+    """Delete a group; tasks that ask it ask nobody in its place. Raises Missing."""
+    principal.require(MEMBERS_MANAGE)
+    group = queries.find_group(principal.tenant_id, group_id)
+    audit.record(principal, "delete", f"group {group.pk}", reason=reason)
+    group.delete()
+
+
+def _save_group(group: Group) -> None:
+    if not group.key:
+        raise Invalid("A group needs a name.", field="name")
+    try:
+        with transaction.atomic():
+            group.save()
+    except IntegrityError:
+        raise Conflict("There is a group of this name already.", code="name_taken", field="name") from None
+
+
+def _seat(group: Group, usernames: Sequence[str]) -> None:
+    found = queries.members_named(group.tenant_id, usernames)
+    for place, username in enumerate(usernames):
+        if key_of(username) not in found:
+            raise Invalid(f"{username} is no member of this tenant.", field=f"members[{place}]")
+    GroupMember.objects.bulk_create(
+        GroupMember(tenant_id=group.tenant_id, group=group, membership=member) for member in found.values()
+    )
 
 
 def check_login(*, username: str, password: str, address: str) -> User:

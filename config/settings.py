@@ -32,6 +32,7 @@ INSTALLED_APPS = [
     "accounts",
     "workflows",
     "runs",
+    "tasks_inbox",
 ]
 
 MIDDLEWARE = [
@@ -85,6 +86,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "tasks_inbox.context.inbox",
             ],
         },
     },
@@ -174,6 +176,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "RunStatus": "runs.api.serializers.RUN_STATUSES",
         "StepStatus": "runs.api.serializers.STEP_STATUSES",
+        "TaskStatus": "tasks_inbox.api.serializers.TASK_STATUSES",
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",

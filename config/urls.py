@@ -11,11 +11,14 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("accounts.urls")),
     path("api/v1/", include("workflows.api.urls")),
     path("api/v1/", include("runs.api.urls")),
+    path("api/v1/", include("tasks_inbox.api.urls")),
+    path("api/v1/", include("accounts.api.urls")),
     # It ends with whatever is no route, so it comes after all others below api/.
     path("api/", include("lib.api.urls")),
     path("styleguide/", styleguide, name="styleguide"),
     path("", include("workflows.urls")),
     path("", include("runs.urls")),
+    path("", include("tasks_inbox.urls")),
 ]
 
 handler400 = "lib.api.pages.bad_request"

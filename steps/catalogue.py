@@ -8,6 +8,7 @@ from steps.base import StepType
 from steps.decision import DECISION
 from steps.email_send import EMAIL_SEND
 from steps.http_request import HTTP_REQUEST
+from steps.human import HUMAN_APPROVAL, HUMAN_FORM
 from steps.job import JOB
 from steps.llm_prompt import LLM_PROMPT
 from steps.noop import NOOP
@@ -34,6 +35,8 @@ BUILT_IN = (
     DECISION,
     WAIT,
     SIGNAL,
+    HUMAN_APPROVAL,
+    HUMAN_FORM,
     JOB,
     NOOP,
 )

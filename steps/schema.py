@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import jsonschema
@@ -22,6 +23,22 @@ def problem_of(schema: Mapping[str, Json], value: Json) -> tuple[str, str] | Non
         path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in found.absolute_path)
         return path, found.message[:500]
     return None
+
+
+def problems_of(
+    schema: Mapping[str, Json], value: Json, *, most: int
+) -> list[tuple[tuple[str | int, ...], str]]:
+    """What is wrong with `value`, each as (path, sentence), at most so many; what is missing is at its own path."""
+    found = (_placed(error) for error in _validator(orjson.dumps(schema)).iter_errors(value))
+    return list(islice(found, most))
+
+
+def _placed(error: Any) -> tuple[tuple[str | int, ...], str]:
+    path = tuple(error.absolute_path)
+    if error.validator == "required":
+        names = [name for name in error.validator_value if error.message.startswith(repr(name))]
+        return (*path, *names[:1]), "This is required."
+    return path, error.message[:500]
 
 
 @lru_cache(maxsize=500)

@@ -1,7 +1,7 @@
 """What a step of the kind `wait` waits for, as the document that its `run` gives and the engine keeps with the step.
 
-`kind` names who can end it: `timer` (nobody else), `signal` (with its `name`), or what an app has registered. `timer`
-is the one moment at which it ends anyhow: `{kind: wait|timeout, seconds | until}`.
+`kind` names who can end it: `timer` (nobody else), `signal` (with its `name`), `task` (with what a person is asked), or
+what an app has registered. `timer` is the one moment at which it ends anyhow: `{kind: wait|timeout, seconds | until}`.
 """
 
 from datetime import UTC, datetime
@@ -22,6 +22,11 @@ def for_signal(name: str, *, timeout_seconds: float | None = None) -> Wait:
     """A wait for a signal of this name; it times out so many seconds after it began."""
     wait: Wait = {"kind": "signal", "name": name}
     return wait if timeout_seconds is None else wait | {"timer": _timer("timeout", timeout_seconds, None)}
+
+
+def for_person(task: dict[str, Json]) -> Wait:
+    """A wait for somebody's decision about `task`: what is asked, who may decide, what there is to choose from."""
+    return {"kind": "task", "task": task}
 
 
 def _timer(kind: TimerKind, seconds: float | None, until: datetime | None) -> dict[str, Json]:

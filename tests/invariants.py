@@ -77,6 +77,15 @@ ORACLES = {
          WHERE s.status = 'WAITING' AND s.waiting ->> 'kind' = 'signal' AND EXISTS (
                SELECT 1 FROM runs_signal g WHERE g.root_id = r.root_id AND g.name = s.waiting ->> 'name'
                                              AND g.consumed_at IS NULL)""",
+    "I1: a step that waits for a person has an open task, and no other step has one": """
+        SELECT s.run_id, s.node, s.status, count(t.id) FROM runs_stepexecution s
+          LEFT JOIN tasks_inbox_manualtask t ON t.step_id = s.id AND t.status = 'OPEN'
+         GROUP BY s.id
+        HAVING count(t.id) <> CASE WHEN s.status = 'WAITING' AND s.waiting ->> 'kind' = 'task' THEN 1 ELSE 0 END""",
+    "I11: one decision a completed step, and it is what the step gave": """
+        SELECT t.run_id, t.node FROM tasks_inbox_manualtask t JOIN runs_stepexecution s ON s.id = t.step_id
+         WHERE t.status = 'COMPLETED' AND s.status = 'COMPLETED'
+           AND (s.output ->> 'outcome', s.output ->> 'by') IS DISTINCT FROM (t.outcome, t.decided_by)""",
     "only a step that waits says for what": """
         SELECT s.run_id, s.node FROM runs_stepexecution s WHERE (s.status = 'WAITING') <> (s.waiting IS NOT NULL)""",
     "a business key stands for a run that exists": """

@@ -109,10 +109,18 @@ def _default(seen: SeenNode, edges: list[SeenEdge]) -> Iterator[Problem]:
     caught = any(edge.edge.default for edge in edges)
     if seen.node.type == "decision" or not decides:
         caught = caught or any(not edge.edge.is_conditional for edge in edges)
-    if conditional and not caught and not seen.node.allow_no_match:
+    if conditional and not (caught or seen.node.allow_no_match or _covers_branches(seen, edges)):
         happens = "the step fails" if decides else "the run ends here"
         message = f"If no condition after {quoted(seen.id)} holds, {happens}: add a default edge."
         yield warning("no_default_edge", conditional[0].field, message, seen.id)
+
+
+def _covers_branches(seen: SeenNode, edges: list[SeenEdge]) -> bool:
+    """Whether each branch that the step can give, as far as its type knows them all, has an edge."""
+    known = seen.spec and seen.spec.output_schema(seen.node.params or {})
+    branch = (known or {}).get("properties", {}).get("branch", {})
+    names = branch.get("enum") if isinstance(branch, dict) else None
+    return bool(names) and {*names} <= {edge.edge.branch for edge in edges}
 
 
 def _never_first(seen: SeenNode, edges: list[SeenEdge]) -> Iterator[Problem]:

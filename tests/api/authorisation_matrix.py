@@ -10,8 +10,8 @@ PUBLIC = "public"
 
 @dataclass(frozen=True)
 class Route:
-    """One route: `methods` says the scope of each, `path` is an address that fits it; `{run}`, `{job}` and
-    `{letter}` in it stand for ids."""
+    """One route: `methods` says the scope of each, `path` is an address that fits it; `{run}`, `{job}`, `{letter}`,
+    `{task}` and `{group}` in it stand for ids."""
 
     methods: dict[str, str]
     path: str
@@ -111,6 +111,26 @@ MATRIX |= {
     "workflow-runs": Route({"GET": "runs:read"}, "/workflows/ours/runs", page=True, names_object=True),
 }
 
+MATRIX |= {
+    "api-tasks": Route({"GET": "tasks:read"}, "/api/v1/tasks"),
+    "api-task": Route({"GET": "tasks:read"}, "/api/v1/tasks/{task}", names_object=True),
+    "api-task-claim": Route({"POST": "tasks:decide"}, "/api/v1/tasks/{task}/claim", names_object=True),
+    "api-task-unclaim": Route({"POST": "tasks:decide"}, "/api/v1/tasks/{task}/unclaim", names_object=True),
+    "api-task-assign": Route({"POST": "tasks:assign"}, "/api/v1/tasks/{task}/assign", names_object=True),
+    "api-task-complete": Route({"POST": "tasks:decide"}, "/api/v1/tasks/{task}/complete", names_object=True),
+    "inbox": _page({"GET": "tasks:read"}, "/inbox/"),
+    "task": Route({"GET": "tasks:read"}, "/inbox/{task}", page=True, names_object=True),
+    "task-decide": Route({"POST": "tasks:decide"}, "/inbox/{task}/decide", page=True, names_object=True),
+    "task-claim": Route({"POST": "tasks:decide"}, "/inbox/{task}/claim", page=True, names_object=True),
+    "task-unclaim": Route({"POST": "tasks:decide"}, "/inbox/{task}/unclaim", page=True, names_object=True),
+    "api-groups": Route({"GET": "members:read", "POST": "members:manage"}, "/api/v1/groups"),
+    "api-group": Route(
+        {"GET": "members:read", "PATCH": "members:manage", "DELETE": "members:manage"},
+        "/api/v1/groups/{group}",
+        names_object=True,
+    ),
+}
+
 _WRITE = {"POST": "workflows:write"}
 _FORM = {"GET": "workflows:write"} | _WRITE
 
@@ -142,15 +162,19 @@ BODIES: dict[tuple[str, str], dict[str, object]] = {
     },
     ("api-dead-letters-redrive", "POST"): {"filter": {}},
     ("api-run-signals", "POST"): {"name": "paid", "signal_id": "1"},
+    ("api-task-assign", "POST"): {"assignee": "admin-of-ours"},
+    ("api-task-complete", "POST"): {"outcome": "approved"},
+    ("api-groups", "POST"): {"name": "Finance"},
     ("api-job-heartbeat", "POST"): {"lease_token": "x"},
     ("api-job-release", "POST"): {"lease_token": "x"},
 }
 NOBODY = "00000000-0000-7000-8000-000000000000"
 
 
-def address(name: str, *, run: str = NOBODY, job: str = NOBODY, letter: str = NOBODY) -> str:
+def address(name: str, *, group: int = 0, **ids: str) -> str:
     """An address of the route."""
-    return MATRIX[name].path.format(run=run, job=job, letter=letter)
+    known = dict.fromkeys(("run", "job", "letter", "task"), NOBODY) | ids
+    return MATRIX[name].path.format(group=group, **known)
 
 
 @dataclass(frozen=True)

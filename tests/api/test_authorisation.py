@@ -125,12 +125,22 @@ def has_everything(client):
     client.post("/api/v1/runs", {"workflow": "failing", "input": {}})
     make.work()
     (letter,) = client.get("/api/v1/dead-letters").json()["results"]
-    job = {"nodes": [{"id": "a", "type": "job", "queue": "work"}], "edges": []}
+    asks = {"id": "b", "type": "human.approval", "params": {"title": "Go on?"}}
+    job = {"nodes": [{"id": "a", "type": "job", "queue": "work"}, asks], "edges": []}
     client.post("/api/v1/workflows", {"name": "ours", "definition": job})
     assert client.post("/api/v1/workflows/ours/publish").status_code == 201
     run = client.post("/api/v1/runs", {"workflow": "ours", "input": {}})
     assert run.status_code == 201, run.json()
-    return {"run": run.json()["id"], "job": run.json()["steps"][0]["id"], "letter": letter["id"]}
+    make.work("engine")
+    (task,) = client.get("/api/v1/tasks").json()["results"]
+    group = client.post("/api/v1/groups", {"name": "Finance"})
+    return {
+        "run": run.json()["id"],
+        "job": run.json()["steps"][0]["id"],
+        "letter": letter["id"],
+        "task": task["id"],
+        "group": group.json()["id"],
+    }
 
 
 @pytest.mark.django_db
@@ -145,7 +155,7 @@ def test_what_belongs_to_another_tenant_is_not_there(people, name, method, scope
 def test_lists_show_the_tenants_own_only(people):
     has_everything(people.client("admin"))
     theirs = people.client("admin", tenant="theirs")
-    for path in ("/api/v1/workflows", "/api/v1/runs", "/api/v1/dead-letters"):
+    for path in (f"/api/v1/{name}" for name in ("workflows", "runs", "dead-letters", "tasks", "groups")):
         assert theirs.get(path).json()["results"] == []
     poll = {"worker_id": "w", "queues": ["work"], "max_jobs": 10}
     assert theirs.post("/api/v1/jobs/poll", poll).json() == {"jobs": []}

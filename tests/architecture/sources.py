@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("accounts", "config", "engine", "lib", "runs", "steps", "workflows")
+PACKAGES = ("accounts", "config", "engine", "lib", "runs", "steps", "tasks_inbox", "workflows")
 
 
 def ours(*folders: str) -> list[str]:

@@ -1,0 +1,68 @@
+"""The routes of groups (R-146: candidates by group)."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts import queries, services
+from accounts.api import serializers as s
+from accounts.api.base import ApiView
+from accounts.models import Group
+from accounts.roles import MEMBERS_MANAGE, MEMBERS_READ
+from lib.api.pagination import keyset_page
+from lib.api.schema import page_schema
+from lib.api.serializers import Verb, body, query
+
+
+class _GroupsApiView(ApiView):
+    def shown(self, group: Group) -> Any:
+        """The group as it is shown."""
+        return queries.group_rows(self.principal.tenant_id, [group])[0]
+
+
+class GroupsView(_GroupsApiView):
+    """Groups."""
+
+    scopes = {"GET": MEMBERS_READ, "POST": MEMBERS_MANAGE}
+
+    @extend_schema(parameters=[s.GroupListQuery], responses=page_schema(s.GroupSerializer))
+    def get(self, request: Request) -> Response:
+        """The tenant's groups, newest first."""
+        asked = query(s.GroupListQuery, request)
+        tenant = self.principal.tenant_id
+        page = keyset_page(queries.groups_of(tenant), request, keys=("id",), **asked)
+        return Response(page.answer(queries.group_rows(tenant, page.rows)))
+
+    @extend_schema(request=s.CreateGroup, responses={201: s.GroupSerializer})
+    def post(self, request: Request) -> Response:
+        """Makes a group: 201; 409 if there is one of this name."""
+        asked = body(s.CreateGroup, request)
+        group = services.create_group(
+            self.principal, asked["name"], asked.get("members", ()), reason=asked.get("reason")
+        )
+        return Response(self.shown(group), status=201, headers={"Location": f"/api/v1/groups/{group.pk}"})
+
+
+class GroupView(_GroupsApiView):
+    """One group."""
+
+    scopes = {"GET": MEMBERS_READ, "PATCH": MEMBERS_MANAGE, "DELETE": MEMBERS_MANAGE}
+
+    @extend_schema(responses=s.GroupSerializer)
+    def get(self, request: Request, group_id: int) -> Response:
+        """The group with its members."""
+        return Response(self.shown(queries.find_group(self.principal.tenant_id, group_id)))
+
+    @extend_schema(request=s.ChangeGroup, responses=s.GroupSerializer)
+    def patch(self, request: Request, group_id: int) -> Response:
+        """Changes its name, or its members as a whole."""
+        asked = body(s.ChangeGroup, request)
+        return Response(self.shown(services.change_group(self.principal, group_id, **asked)))
+
+    @extend_schema(request=Verb, responses={204: None})
+    def delete(self, request: Request, group_id: int) -> Response:
+        """Deletes it; tasks that only this group may decide are decided by nobody then."""
+        services.delete_group(self.principal, group_id, reason=body(Verb, request).get("reason"))
+        return Response(status=204)

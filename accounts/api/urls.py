@@ -1,0 +1,10 @@
+"""The routes of accounts, below `/api/v1/`."""
+
+from django.urls import path
+
+from accounts.api import groups
+
+urlpatterns = [
+    path("groups", groups.GroupsView.as_view(), name="api-groups"),
+    path("groups/<int:group_id>", groups.GroupView.as_view(), name="api-group"),
+]

@@ -1,0 +1,99 @@
+"""The bodies, queries and answers of tasks."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from lib.api import fields
+from lib.api.serializers import PageQuery, Verb
+from tasks_inbox.actions import MAX_COMMENT
+from tasks_inbox.models import KINDS, STATUSES
+from tasks_inbox.queries import VIEWS
+
+TASK_STATUSES = [(status, status) for status in STATUSES]
+TASK_KINDS = [(kind, kind) for kind in KINDS]
+
+
+class TaskListQuery(PageQuery):
+    """Which tasks."""
+
+    view = serializers.ChoiceField(
+        choices=VIEWS,
+        required=False,
+        help_text="mine: claimed by you; open: anybody's whom it asks, and it asks you; done: decided by you.",
+    )
+    workflow = serializers.CharField(required=False)
+    run = serializers.UUIDField(required=False)
+    assignee = serializers.CharField(required=False)
+    due_before = fields.Moment(required=False, help_text="Open ones that are due before this time.")
+    q = serializers.CharField(required=False, max_length=200, help_text="A part of the title.")
+
+
+class AssignTask(Verb):
+    """To whom."""
+
+    assignee = fields.Text(max_length=150, help_text="A username; the task must ask them.")
+
+
+class CompleteTask(Verb):
+    """A decision."""
+
+    outcome = fields.Text(max_length=64, help_text="One of the task's outcomes.")
+    data = fields.JsonObject(required=False, help_text="What the form asks for.")  # type: ignore[assignment]
+    comment = fields.Text(required=False, allow_blank=True, max_length=MAX_COMMENT)
+
+
+class OutcomeSerializer(serializers.Serializer[Any]):
+    """What there is to choose."""
+
+    name = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
+    require_comment = serializers.BooleanField()
+
+
+class CandidatesSerializer(serializers.Serializer[Any]):
+    """Whom a task asks; nobody named: everybody who may decide tasks."""
+
+    users = serializers.ListField(child=serializers.CharField())
+    groups = serializers.ListField(child=serializers.CharField())
+    roles = serializers.ListField(child=serializers.CharField())
+
+
+class TaskSummarySerializer(serializers.Serializer[Any]):
+    """A task in a list."""
+
+    id = serializers.UUIDField()
+    run_id = serializers.UUIDField()
+    workflow = serializers.CharField()
+    node = serializers.CharField()
+    kind = serializers.ChoiceField(choices=TASK_KINDS)
+    title = serializers.CharField()
+    status = serializers.ChoiceField(choices=TASK_STATUSES)
+    priority = serializers.IntegerField()
+    candidates = CandidatesSerializer()
+    exclude = serializers.ListField(child=serializers.CharField())
+    assignee = serializers.CharField(allow_null=True)
+    due_at = serializers.DateTimeField(allow_null=True)
+    outcomes = OutcomeSerializer(many=True)
+    outcome = serializers.CharField(allow_null=True)
+    decided_by = serializers.CharField(allow_null=True)
+    decided_at = serializers.DateTimeField(allow_null=True)
+    created_at = serializers.DateTimeField()
+    may_decide = serializers.BooleanField(help_text="Whether you may decide it now.")
+
+
+class FactSerializer(serializers.Serializer[Any]):
+    """What the decider needs to see."""
+
+    label = serializers.CharField()  # type: ignore[assignment]
+    value = fields.JsonValue()
+
+
+class TaskSerializer(TaskSummarySerializer):
+    """A task."""
+
+    instructions = serializers.CharField(allow_blank=True)
+    facts = FactSerializer(many=True)
+    form = fields.JsonObject(allow_null=True)
+    data = fields.JsonValue()  # type: ignore[assignment]
+    comment = serializers.CharField(allow_blank=True)

@@ -1,0 +1,97 @@
+"""The routes of tasks: an action's views read the body, call the action, and show the task."""
+
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.roles import TASKS_ASSIGN, TASKS_DECIDE, TASKS_READ
+from lib.api.pagination import keyset_page
+from lib.api.schema import page_schema
+from lib.api.serializers import Verb, body, query
+from runs.api.base import RunsApiView
+from tasks_inbox import actions, queries
+from tasks_inbox.api import serializers as s
+from tasks_inbox.models import ManualTask
+
+
+class _TasksApiView(RunsApiView):
+    def answer(self, task: ManualTask) -> Response:
+        """The task as it stands now."""
+        workflow = queries.workflow_names(task.tenant_id, [task])[task.workflow_id]
+        return Response(queries.whole_row(task, workflow, queries.who_is(self.principal)))
+
+
+class TasksView(_TasksApiView):
+    """Tasks."""
+
+    scopes = {"GET": TASKS_READ}
+
+    @extend_schema(parameters=[s.TaskListQuery], responses=page_schema(s.TaskSummarySerializer))
+    def get(self, request: Request) -> Response:
+        """The tasks that fit, newest first, without what only one task shows."""
+        asked = query(s.TaskListQuery, request)
+        limit, cursor = asked.pop("limit"), asked.pop("cursor", None)
+        who = queries.who_is(self.principal)
+        found = queries.tasks_of(who, **asked)
+        page = keyset_page(found, request, keys=("id",), limit=limit, cursor=cursor)
+        names = queries.workflow_names(who.tenant_id, page.rows)
+        return Response(
+            page.answer([queries.task_row(task, names[task.workflow_id], who) for task in page.rows])
+        )
+
+
+class TaskView(_TasksApiView):
+    """One task."""
+
+    scopes = {"GET": TASKS_READ}
+
+    @extend_schema(responses=s.TaskSerializer)
+    def get(self, request: Request, task_id: UUID) -> Response:
+        """The task with its facts, form and decision."""
+        return self.answer(queries.task_of(self.principal.tenant_id, task_id))
+
+
+class TaskClaimView(_TasksApiView):
+    """Claiming."""
+
+    scopes = {"POST": TASKS_DECIDE}
+
+    @extend_schema(request=Verb, responses=s.TaskSerializer)
+    def post(self, request: Request, task_id: UUID) -> Response:
+        """Takes the task for yourself; 409 if somebody else has it."""
+        return self.answer(actions.claim_task(self.principal, task_id, **body(Verb, request)))
+
+
+class TaskUnclaimView(_TasksApiView):
+    """Unclaiming."""
+
+    scopes = {"POST": TASKS_DECIDE}
+
+    @extend_schema(request=Verb, responses=s.TaskSerializer)
+    def post(self, request: Request, task_id: UUID) -> Response:
+        """Puts the task back for all whom it asks; somebody else's needs `tasks:assign`."""
+        return self.answer(actions.unclaim_task(self.principal, task_id, **body(Verb, request)))
+
+
+class TaskAssignView(_TasksApiView):
+    """Assigning."""
+
+    scopes = {"POST": TASKS_ASSIGN}
+
+    @extend_schema(request=s.AssignTask, responses=s.TaskSerializer)
+    def post(self, request: Request, task_id: UUID) -> Response:
+        """Gives the task to a member whom it asks."""
+        return self.answer(actions.assign_task(self.principal, task_id, **body(s.AssignTask, request)))
+
+
+class TaskCompleteView(_TasksApiView):
+    """Deciding."""
+
+    scopes = {"POST": TASKS_DECIDE}
+
+    @extend_schema(request=s.CompleteTask, responses=s.TaskSerializer)
+    def post(self, request: Request, task_id: UUID) -> Response:
+        """Decides the task, and its run goes on; 409, with who and when, if it is decided already."""
+        return self.answer(actions.complete_task(self.principal, task_id, **body(s.CompleteTask, request)))

@@ -1,0 +1,14 @@
+"""The routes of tasks, below `/api/v1/`."""
+
+from django.urls import path
+
+from tasks_inbox.api import tasks
+
+urlpatterns = [
+    path("tasks", tasks.TasksView.as_view(), name="api-tasks"),
+    path("tasks/<uuid:task_id>", tasks.TaskView.as_view(), name="api-task"),
+    path("tasks/<uuid:task_id>/claim", tasks.TaskClaimView.as_view(), name="api-task-claim"),
+    path("tasks/<uuid:task_id>/unclaim", tasks.TaskUnclaimView.as_view(), name="api-task-unclaim"),
+    path("tasks/<uuid:task_id>/assign", tasks.TaskAssignView.as_view(), name="api-task-assign"),
+    path("tasks/<uuid:task_id>/complete", tasks.TaskCompleteView.as_view(), name="api-task-complete"),
+]

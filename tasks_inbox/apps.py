@@ -1,0 +1,17 @@
+"""The app of what people must do: tasks, who may decide them, and their decisions."""
+
+from django.apps import AppConfig
+
+
+class TasksInboxConfig(AppConfig):
+    """Tasks of people."""
+
+    name = "tasks_inbox"
+    verbose_name = "Inbox"
+
+    def ready(self) -> None:
+        """Tell `runs` who opens and closes what a step waits for."""
+        from runs.waits import register
+        from tasks_inbox.waits import TASK
+
+        register("task", TASK)

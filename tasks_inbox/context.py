@@ -1,0 +1,23 @@
+"""What every page shows of the inbox: how many tasks wait for whoever looks at it."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.utils.functional import SimpleLazyObject
+
+from accounts.principal import Principal
+from accounts.roles import TASKS_DECIDE
+from tasks_inbox import queries
+
+
+def inbox(request: HttpRequest) -> dict[str, Any]:
+    """`inbox_count`, asked for only where it is shown."""
+    principal = getattr(request, "principal", None)
+    return {"inbox_count": SimpleLazyObject(lambda: _count(principal))}
+
+
+def _count(principal: Principal | None) -> str:
+    if principal is None or TASKS_DECIDE not in principal.scopes:
+        return ""
+    waiting = queries.waiting_for(queries.who_is(principal))
+    return f"{queries.COUNTED - 1}+" if waiting >= queries.COUNTED else str(waiting or "")

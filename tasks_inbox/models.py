@@ -1,0 +1,81 @@
+"""What people must do. A task belongs to a waiting step; the run is locked before it (ENGINE "Lock order")."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from lib.stored_json import StoredJson
+from runs.models import HotRow
+
+OPEN = "OPEN"
+COMPLETED = "COMPLETED"
+CANCELLED = "CANCELLED"
+STATUSES = (OPEN, COMPLETED, CANCELLED)
+KINDS = ("approval", "form", "compensation")
+
+
+class ManualTask(HotRow):
+    """What a person is asked for a step: to decide, or to fill in a form (R-142, R-143).
+
+    `audience` are the marks of those who may decide and `exclude` the names of those who may not, both as
+    `policies` writes them; `candidates` is what the author wrote, for showing.
+    """
+
+    id = models.UUIDField(primary_key=True)
+    shard = models.SmallIntegerField()
+    workflow_id = models.BigIntegerField()
+    run_id = models.UUIDField()
+    step_id = models.UUIDField()
+    node = models.TextField()
+    kind = models.TextField(choices=[(kind, kind) for kind in KINDS])
+    title = models.TextField()
+    instructions = models.TextField(db_default="")
+    facts = StoredJson(default=list)
+    outcomes = StoredJson()
+    form = StoredJson(null=True)
+    candidates = StoredJson(default=dict)
+    audience = ArrayField(models.TextField())
+    exclude = ArrayField(models.TextField(), default=list)
+    assignee = models.TextField(null=True)
+    status = models.TextField(choices=[(status, status) for status in STATUSES], db_default=OPEN)
+    priority = models.SmallIntegerField(db_default=0)
+    due_at = models.DateTimeField(null=True)
+    outcome = models.TextField(null=True)
+    data = StoredJson(null=True)
+    comment = models.TextField(db_default="")
+    decided_by = models.TextField(null=True)
+    decided_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta(HotRow.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=["step_id"], name="task_open_once", condition=Q(status=OPEN)),
+            models.CheckConstraint(
+                name="task_decided_iff_completed",
+                condition=Q(
+                    status=COMPLETED,
+                    outcome__isnull=False,
+                    decided_by__isnull=False,
+                    decided_at__isnull=False,
+                )
+                | Q(
+                    ~Q(status=COMPLETED),
+                    outcome__isnull=True,
+                    decided_by__isnull=True,
+                    decided_at__isnull=True,
+                ),
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["tenant_id", "-id"], name="task_open", condition=Q(status=OPEN)),
+            models.Index(fields=["tenant_id", "-id"], name="task_list"),
+            models.Index(fields=["tenant_id", "assignee", "-id"], name="task_mine", condition=Q(status=OPEN)),
+            models.Index(
+                fields=["tenant_id", "decided_by", "-id"], name="task_decided", condition=Q(status=COMPLETED)
+            ),
+            models.Index(fields=["run_id"], name="task_of_run"),
+            # Of many open tasks those for one person are found without reading the others.
+            GinIndex(fields=["audience"], name="task_audience", condition=Q(status=OPEN)),
+        ]

@@ -1,0 +1,47 @@
+"""Who may decide a task: marks of the people that it names, marks of who is asking, and what excludes. Pure.
+
+The same marks are compared in lists (SQL) and before a decision, so what a list offers is what may be done.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from accounts.names import key_of
+from tasks_inbox.models import ManualTask
+
+Json = Any
+EVERYBODY = "everybody"
+
+
+def audience_of(candidates: Mapping[str, Json]) -> list[str]:
+    """The marks of those whom `{users, groups, roles}` names; nobody named is everybody who may decide tasks."""
+    marks = [
+        f"{kind}:{key_of(name)}"
+        for kind, names in (
+            ("user", candidates.get("users")),
+            ("group", candidates.get("groups")),
+            ("role", candidates.get("roles")),
+        )
+        for name in names or ()
+    ]
+    return list(dict.fromkeys(marks)) or [EVERYBODY]
+
+
+def excluded(names: Iterable[str]) -> list[str]:
+    """The names of those who may not decide, as they are compared."""
+    return list(dict.fromkeys(key_of(name) for name in names))
+
+
+def marks_of(username: str, role: str, group_keys: Iterable[str]) -> list[str]:
+    """What somebody answers to."""
+    return [EVERYBODY, f"user:{key_of(username)}", f"role:{role}", *(f"group:{key}" for key in group_keys)]
+
+
+def is_excluded(task: ManualTask, username: str) -> bool:
+    """Whether the task bars this person, whatever else is said of them."""
+    return key_of(username) in task.exclude
+
+
+def may_decide(task: ManualTask, username: str, marks: Collection[str]) -> bool:
+    """Whether somebody of this name and these marks is asked. Exclusion beats everything (R-149)."""
+    return not is_excluded(task, username) and not {*marks}.isdisjoint(task.audience)

@@ -1,0 +1,141 @@
+"""Finding tasks, always within one tenant, and who is asking in the terms in which tasks name people."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from django.db.models import Q, QuerySet, Subquery
+
+from accounts import queries as people
+from accounts.models import Membership
+from accounts.names import key_of
+from accounts.principal import Principal
+from accounts.roles import TASKS_DECIDE
+from lib.refusals import Missing
+from tasks_inbox import policies
+from tasks_inbox.models import COMPLETED, OPEN, ManualTask
+from workflows.models import Workflow
+
+Json = Any
+View = Literal["mine", "open", "done"]
+VIEWS: tuple[View, ...] = ("mine", "open", "done")
+COUNTED = 100
+"""Of more than so many tasks that wait for somebody it is said that they are more."""
+
+_LARGE = ("instructions", "facts", "form", "data", "comment")
+
+
+@dataclass(frozen=True, slots=True)
+class Who:
+    """Who is asking, as tasks know people."""
+
+    tenant_id: int
+    username: str
+    marks: tuple[str, ...]
+    decides: bool
+
+    def may_decide(self, task: ManualTask) -> bool:
+        """Whether the task asks them, and they may decide tasks at all."""
+        return self.decides and policies.may_decide(task, self.username, self.marks)
+
+
+def who_is(principal: Principal) -> Who:
+    """The one who asks."""
+    groups = people.group_keys_of(principal.tenant_id, principal.user_id)
+    marks = policies.marks_of(principal.username, principal.role, groups)
+    return Who(principal.tenant_id, principal.username, tuple(marks), TASKS_DECIDE in principal.scopes)
+
+
+def who_is_member(member: Membership, *, decides: bool) -> Who:
+    """A member of a tenant, as somebody who may be given a task."""
+    groups = people.group_keys_of(member.tenant_id, member.user_id)
+    marks = policies.marks_of(member.user.username, member.role, groups)
+    return Who(member.tenant_id, member.user.username, tuple(marks), decides)
+
+
+def task_of(tenant: int, task_id: UUID) -> ManualTask:
+    """The tenant's task. Raises Missing."""
+    task = ManualTask.objects.for_tenant(tenant).filter(pk=task_id).first()
+    if task is None:
+        raise Missing("There is no such task.")
+    return task
+
+
+def tasks_of(
+    who: Who,
+    *,
+    view: View | None = None,
+    workflow: str | None = None,
+    run: UUID | None = None,
+    assignee: str | None = None,
+    due_before: datetime | None = None,
+    q: str | None = None,
+) -> QuerySet[ManualTask]:
+    """The tasks of who asks' tenant that fit, unordered, without what only one task's page shows."""
+    tasks = ManualTask.objects.for_tenant(who.tenant_id).defer(*_LARGE)
+    if view is not None:
+        tasks = tasks.filter(_seen(who, view))
+    if workflow is not None:
+        named = Workflow.objects.for_tenant(who.tenant_id).filter(name=workflow)
+        tasks = tasks.filter(workflow_id=Subquery(named.values("id")[:1]))
+    if run is not None:
+        tasks = tasks.filter(run_id=run)
+    if assignee is not None:
+        tasks = tasks.filter(assignee__iexact=assignee)
+    if due_before is not None:
+        tasks = tasks.filter(status=OPEN, due_at__lt=due_before)
+    return tasks if q is None else tasks.filter(title__icontains=q)
+
+
+def _seen(who: Who, view: View) -> Q:
+    if view == "mine":
+        return Q(status=OPEN, assignee=who.username)
+    if view == "done":
+        return Q(status=COMPLETED, decided_by=who.username)
+    # Nothing is open to those who may decide nothing.
+    asked = Q(status=OPEN, assignee__isnull=True, audience__overlap=list(who.marks))
+    return (asked & ~Q(exclude__contains=[key_of(who.username)])) if who.decides else Q(pk__in=())
+
+
+def waiting_for(who: Who) -> int:
+    """How many tasks wait for them, claimed or open to them; counted up to `COUNTED`."""
+    tasks = ManualTask.objects.for_tenant(who.tenant_id).filter(_seen(who, "mine") | _seen(who, "open"))
+    return len(tasks.values_list("pk", flat=True)[:COUNTED])
+
+
+def workflow_names(tenant: int, tasks: Iterable[ManualTask]) -> dict[int, str]:
+    """The names of the workflows of these tasks."""
+    found = Workflow.objects.for_tenant(tenant).filter(pk__in={task.workflow_id for task in tasks})
+    return dict(found.values_list("pk", "name"))
+
+
+def task_row(task: ManualTask, workflow: str, who: Who) -> dict[str, Json]:
+    """A task as a list shows it; `may_decide`: it is open, and who asks may decide it now."""
+    mine = task.assignee in (None, who.username)
+    return {
+        "id": task.pk,
+        "run_id": task.run_id,
+        "workflow": workflow,
+        "node": task.node,
+        "kind": task.kind,
+        "title": task.title,
+        "status": task.status,
+        "priority": task.priority,
+        "candidates": task.candidates,
+        "exclude": task.exclude,
+        "assignee": task.assignee,
+        "due_at": task.due_at,
+        "outcomes": task.outcomes,
+        "outcome": task.outcome,
+        "decided_by": task.decided_by,
+        "decided_at": task.decided_at,
+        "created_at": task.created_at,
+        "may_decide": task.status == OPEN and mine and who.may_decide(task),
+    }
+
+
+def whole_row(task: ManualTask, workflow: str, who: Who) -> dict[str, Json]:
+    """A task with all that it holds."""
+    return task_row(task, workflow, who) | {name: getattr(task, name) for name in _LARGE}

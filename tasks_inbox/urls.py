@@ -1,0 +1,13 @@
+"""Pages of the inbox."""
+
+from django.urls import path
+
+from tasks_inbox import views
+
+urlpatterns = [
+    path("inbox/", views.inbox, name="inbox"),
+    path("inbox/<uuid:task_id>", views.task_page, name="task"),
+    path("inbox/<uuid:task_id>/decide", views.decide, name="task-decide"),
+    path("inbox/<uuid:task_id>/claim", views.claim, name="task-claim"),
+    path("inbox/<uuid:task_id>/unclaim", views.unclaim, name="task-unclaim"),
+]

@@ -1,0 +1,156 @@
+"""Tasks and groups over REST: who is asked, what is shown, what is refused and how (R-143, R-146, SECURITY I11)."""
+
+import pytest
+
+from tests import factories as make
+
+pytestmark = pytest.mark.django_db
+
+FORM = {"type": "object", "required": ["account"], "properties": {"account": {"type": "string"}}}
+
+
+@pytest.fixture
+def ask(api):
+    """Starts a run that asks; gives its task."""
+
+    def started(**params):
+        name = f"ask{len(api.get('/api/v1/workflows').json()['results'])}"
+        node = {"id": "ask", "type": "human.approval", "params": {"title": "Refund?", **params}}
+        definition = {"name": name, "nodes": [node], "edges": []}
+        assert api.post("/api/v1/workflows", {"name": name, "definition": definition}).status_code == 201
+        assert api.post(f"/api/v1/workflows/{name}/publish", {}).status_code == 201
+        run = api.post("/api/v1/runs", {"workflow": name, "input": {"amount": 40}})
+        make.work("engine")
+        (task,) = api.get(f"/api/v1/tasks?run={run.json()['id']}").json()["results"]
+        return task
+
+    return started
+
+
+def test_a_task_is_found_shown_and_decided_and_its_run_completes(api, ask):
+    task = ask(facts={"Amount": "{{ input.amount }}"}, form=FORM)
+    assert task["may_decide"]
+    assert "form" not in task
+    shown = api.get(f"/api/v1/tasks/{task['id']}").json()
+    assert (shown["facts"], shown["form"]) == ([{"label": "Amount", "value": 40}], FORM)
+    body = {"outcome": "approved", "data": {"account": "DE12"}, "comment": "Fine.", "reason": "asked by mail"}
+    done = api.post(f"/api/v1/tasks/{task['id']}/complete", body)
+    assert done.status_code == 200
+    assert (done.json()["status"], done.json()["decided_by"], done.json()["may_decide"]) == (
+        "COMPLETED",
+        "admin-of-ours",
+        False,
+    )
+    run = api.get(f"/api/v1/runs/{task['run_id']}").json()
+    assert (run["status"], run["output"]["data"]) == ("COMPLETED", {"account": "DE12"})
+
+
+def test_who_comes_second_gets_a_409_with_who_and_when(api, people, ask):
+    path = f"/api/v1/tasks/{ask()['id']}/complete"
+    first = people.client("approver").post(path, {"outcome": "approved"})
+    second = api.post(path, {"outcome": "rejected", "comment": "No."})
+    assert (first.status_code, second.status_code) == (200, 409)
+    error = second.json()["error"]
+    assert error["code"] == "decided_already"
+    assert error["details"]["decided_by"] == first.json()["decided_by"] == "approver-of-ours"
+    assert error["details"]["outcome"] == "approved"
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "outcome"),
+        ({"outcome": 1}, "outcome"),
+        ({"outcome": "perhaps", "data": {"account": "x"}}, "outcome"),
+        ({"outcome": "rejected", "data": {"account": "x"}}, "comment"),
+        ({"outcome": "approved", "data": {}}, "data.account"),
+        ({"outcome": "approved", "data": {"account": 1}}, "data.account"),
+        ({"outcome": "approved", "data": None}, "data"),
+        ({"outcome": "approved", "data": {"account": "x"}, "by": "me"}, "by"),
+    ],
+)
+def test_a_decision_that_does_not_fit_names_its_field(api, ask, body, field):
+    task = ask(form=FORM)
+    answer = api.post(f"/api/v1/tasks/{task['id']}/complete", body)
+    assert (answer.status_code, answer.json()["error"]["field"]) == (400, field)
+    assert api.get(f"/api/v1/tasks/{task['id']}").json()["status"] == "OPEN"
+
+
+def test_whom_it_does_not_ask_may_look_and_not_decide(api, people, ask):
+    task = ask(candidates={"users": ["approver-of-ours"]})
+    path = f"/api/v1/tasks/{task['id']}"
+    assert api.get(path).json()["may_decide"] is False
+    for verb in ("claim", "complete"):
+        body = {"outcome": "approved"} if verb == "complete" else {}
+        answer = api.post(f"{path}/{verb}", body)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (403, "not_a_candidate")
+    assert people.client("approver").post(f"{path}/complete", {"outcome": "approved"}).status_code == 200
+
+
+def test_claim_unclaim_and_assign(api, people, ask):
+    task = ask()
+    path, approver = f"/api/v1/tasks/{task['id']}", people.client("approver")
+    assert approver.post(f"{path}/claim").json()["assignee"] == "approver-of-ours"
+    refused = api.post(f"{path}/complete", {"outcome": "approved"})
+    assert (refused.status_code, refused.json()["error"]["details"]) == (
+        409,
+        {"assignee": "approver-of-ours"},
+    )
+    assert approver.get("/api/v1/tasks?view=mine").json()["results"][0]["id"] == task["id"]
+    assert api.post(f"{path}/unclaim", {"reason": "she is away"}).json()["assignee"] is None
+    assert api.post(f"{path}/assign", {"assignee": "nobody"}).json()["error"]["field"] == "assignee"
+    assert api.post(f"{path}/assign", {"assignee": "admin-of-ours"}).json()["assignee"] == "admin-of-ours"
+
+
+def test_lists_page_and_filter(api, ask):
+    ids = [ask(due_seconds=60, title=f"Number {n}?")["id"] for n in range(3)]
+    first = api.get("/api/v1/tasks?limit=2&view=open").json()
+    assert [task["id"] for task in first["results"]] == ids[:0:-1]
+    assert [task["id"] for task in api.get(first["next"]).json()["results"]] == ids[:1]
+    assert [task["id"] for task in api.get("/api/v1/tasks?q=number 1").json()["results"]] == [ids[1]]
+    assert len(api.get("/api/v1/tasks?workflow=ask0").json()["results"]) == 1
+    assert len(api.get("/api/v1/tasks?due_before=2100-01-01T00:00:00Z").json()["results"]) == 3
+    assert api.get("/api/v1/tasks?due_before=2020-01-01T00:00:00Z").json()["results"] == []
+    assert api.get("/api/v1/tasks?assignee=ann").json()["results"] == []
+    assert api.get("/api/v1/tasks?view=all").status_code == 400
+
+
+def test_a_group_is_made_changed_and_deleted(api, people):
+    people.member("approver")
+    made = api.post("/api/v1/groups", {"name": "Finance", "members": ["Approver-of-ours"]})
+    assert (made.status_code, made.json()["members"]) == (201, ["approver-of-ours"])
+    path = f"/api/v1/groups/{made.json()['id']}"
+    assert made.headers["Location"] == path
+    assert people.client("viewer").get(path).json() == made.json()
+    assert api.post("/api/v1/groups", {"name": "FINANCE"}).json()["error"]["code"] == "name_taken"
+    changed = api.patch(path, {"name": "Money", "members": ["admin-of-ours"], "reason": "new team"})
+    assert (changed.json()["name"], changed.json()["members"]) == ("Money", ["admin-of-ours"])
+    assert [group["name"] for group in api.get("/api/v1/groups").json()["results"]] == ["Money"]
+    assert api.delete(path).status_code == 204
+    assert api.get(path).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"name": " "}, "name"),
+        ({"name": "x" * 151}, "name"),
+        ({"name": "x", "members": ["admin-of-ours", "nobody"]}, "members[1]"),
+        ({"name": "x", "members": "admin-of-ours"}, "members"),
+        ({"name": "x", "else": 1}, "else"),
+    ],
+)
+def test_what_is_no_group_is_refused_by_name(api, people, body, field):
+    people.member("approver", tenant="theirs")
+    answer = api.post("/api/v1/groups", body)
+    assert (answer.status_code, answer.json()["error"]["field"]) == (400, field)
+    stranger = api.post("/api/v1/groups", {"name": "x", "members": ["approver-of-theirs"]})
+    assert stranger.json()["error"]["field"] == "members[0]"
+
+
+def test_a_group_of_a_task_counts_as_it_is_when_somebody_decides(api, people, ask):
+    task = ask(candidates={"groups": ["finance"]})
+    path, approver = f"/api/v1/tasks/{task['id']}/complete", people.client("approver")
+    assert approver.post(path, {"outcome": "approved"}).status_code == 403
+    api.post("/api/v1/groups", {"name": "Finance", "members": ["approver-of-ours"]})
+    assert approver.post(path, {"outcome": "approved"}).status_code == 200

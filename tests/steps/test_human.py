@@ -1,0 +1,91 @@
+"""human.approval and human.form: what a person is asked, and what an author may say (DESIGN "The step catalogue")."""
+
+import pytest
+
+from accounts.roles import SCOPES_OF_ROLE, TASKS_DECIDE
+from engine.errors import StepError
+from engine.validate import validate
+from steps.base import execute
+from steps.catalogue import CATALOGUE
+from steps.human import Role
+
+ASK = {"title": "Go on?"}
+
+
+def asks(kind="human.approval", **params):
+    given = {**ASK, **params}
+    done = execute(CATALOGUE[kind], given, {}, run_id="r", node="n", attempt=1, idempotency_key="k")
+    assert done["kind"] == "task"
+    return done["task"]
+
+
+def test_an_approval_has_two_outcomes_and_a_form_one():
+    assert [(one["name"], one["require_comment"]) for one in asks()["outcomes"]] == [
+        ("approved", False),
+        ("rejected", True),
+    ]
+    assert [one["name"] for one in asks("human.form")["outcomes"]] == ["submitted"]
+    own = [{"name": "later", "label": "Later"}]
+    assert asks(outcomes=own)["outcomes"] == [{"name": "later", "label": "Later", "require_comment": False}]
+
+
+def test_an_expression_adds_users_each_named_once():
+    task = asks(candidates={"users": ["ann"], "expr": ["bob", "ann"], "groups": ["Finance"]})
+    assert task["candidates"] == {"users": ["ann", "bob"], "groups": ["Finance"], "roles": []}
+    assert asks(candidates={"expr": "bob"})["candidates"]["users"] == ["bob"]
+
+
+@pytest.mark.parametrize(
+    ("params", "field"),
+    [
+        ({"title": " "}, "title"),
+        ({"candidates": {}}, "candidates"),
+        ({"candidates": {"users": [], "expr": None}}, "candidates"),
+        ({"candidates": {"expr": 7}}, "candidates.expr"),
+        ({"candidates": {"roles": ["viewer"]}}, "candidates.roles.0"),
+        ({"outcomes": []}, "outcomes"),
+        ({"outcomes": [{"name": "a", "label": "A"}, {"name": "a", "label": "B"}]}, "outcomes"),
+        ({"outcomes": [{"name": "a b", "label": "A"}]}, "outcomes.0.name"),
+        ({"form": {"type": "text"}}, "form"),
+        ({"form": {"type": "array"}}, "form"),
+        ({"due_seconds": 0}, "due_seconds"),
+        ({"priority": 1001}, "priority"),
+        ({"quorum": 2}, "quorum"),
+        ({"instructions": "a\x00b"}, "task"),
+    ],
+)
+def test_what_nobody_could_decide_is_refused_by_name(params, field):
+    with pytest.raises(StepError) as refused:
+        asks(**params)
+    assert refused.value.code == "BadParams"
+    assert refused.value.details["field"].startswith(field)
+
+
+def test_the_roles_that_may_be_asked_are_those_that_decide():
+    deciding = {role for role, scopes in SCOPES_OF_ROLE.items() if TASKS_DECIDE in scopes}
+    assert set(Role.__args__) == deciding
+
+
+def problems(*edges, **params):
+    node = {"id": "ask", "type": "human.approval", "params": {**ASK, "due_seconds": 60, **params}}
+    definition = {
+        "name": "x",
+        "nodes": [node, {"id": "yes", "type": "noop"}, {"id": "no", "type": "noop"}],
+        "edges": [{"from": "ask", "to": to, "branch": branch} for to, branch in edges],
+    }
+    return [(found.code, found.severity) for found in validate(definition, CATALOGUE)]
+
+
+def test_an_edge_for_each_outcome_needs_no_default():
+    both = [("yes", "approved"), ("no", "rejected")]
+    assert problems(*both) == []
+    assert ("no_default_edge", "warning") in problems(both[0], ("no", "else"))
+    assert ("no_default_edge", "warning") in problems(*both, outcomes=[{"name": "x", "label": "X"}])
+    assert ("bad_params", "error") in problems(*both, quorum=2)
+
+
+def test_what_is_known_of_the_output_is_its_outcomes_and_its_form():
+    form = {"type": "object", "properties": {"account": {"type": "string"}}}
+    schema = CATALOGUE["human.approval"].output_schema({**ASK, "form": form})["properties"]
+    assert schema["branch"]["enum"] == ["approved", "rejected"]
+    assert schema["data"] == form

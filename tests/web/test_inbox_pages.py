@@ -1,0 +1,185 @@
+"""The inbox and a task's page: who sees what, decisions by form, faults at their fields (R-146, R-147)."""
+
+import re
+
+import pytest
+
+from tasks_inbox import actions
+from tests import factories as make
+from tests.inbox.asking import again, approval, asked, decide, member, task_of
+from tests.web.test_page_queries import statements_of
+
+pytestmark = pytest.mark.django_db
+
+FORM = {
+    "type": "object",
+    "required": ["account", "amount"],
+    "properties": {
+        "account": {"type": "string", "title": "Account", "minLength": 3, "description": "Where it goes."},
+        "amount": {"type": "integer", "maximum": 100},
+        "rate": {"type": "number"},
+        "express": {"type": "boolean"},
+        "speed": {"enum": ["slow", "fast", 3], "default": "slow"},
+        "lines": {"type": "array", "items": {"type": "string"}},
+    },
+}
+FILLED = {"data.account": "DE12", "data.amount": "40", "data.speed": '"fast"', "data.lines": '["a"]'}
+
+
+@pytest.fixture
+def bob(client):
+    """An approver who is logged in."""
+    who = member("bob")
+    log_in(client, "bob")
+    return who
+
+
+def log_in(client, name):
+    client.force_login(make.a_user(name))
+
+
+def test_what_is_open_claimed_and_decided_stands_where_it_belongs(client, bob):
+    one, two, three = (asked(approval(title=f"Number {n}?")) for n in (1, 2, 3))
+    asked(approval(title="Not you?", candidates={"users": ["ann"]}))
+    actions.claim_task(bob, two.pk)
+    decide(bob, three)
+    for view, title in (("open", "Number 1?"), ("mine", "Number 2?"), ("done", "Number 3?")):
+        page = client.get(f"/inbox/?view={view}").text
+        assert re.findall(r"<strong>(Number \d\?|Not you\?)</strong>", page) == [title]
+    assert f"/inbox/{one.pk}" in client.get("/inbox/").text
+    assert '<span class="count" title="2 tasks wait for you">2</span>' in client.get("/inbox/").text
+
+
+def test_a_runs_page_leads_to_its_task(client, bob):
+    task = asked()
+    page = client.get(f"/runs/{task.run_id}").text
+    assert f"/inbox/?run={task.run_id}" in page
+    assert f"/inbox/{task.pk}" in client.get(f"/inbox/?run={task.run_id}").text
+
+
+@pytest.mark.parametrize("view", ["open", "mine", "done"])
+def test_an_empty_inbox_says_why(client, bob, view):
+    assert 'class="empty"' in client.get(f"/inbox/?view={view}").text
+    member("vic", "viewer")
+    log_in(client, "vic")
+    assert "Your role decides no tasks" in client.get("/inbox/").text
+
+
+def test_a_decision_by_form_ends_the_step_and_the_page_says_who_and_when(client, bob):
+    task = asked(approval(form=FORM, facts={"Order": "A-17"}, instructions="Look <b>twice</b>."))
+    page = client.get(f"/inbox/{task.pk}").text
+    assert "Refund 40 EUR?" in page
+    assert "Look &lt;b&gt;twice&lt;/b&gt;." in page
+    assert '<option value="&quot;slow&quot;" selected>slow</option>' in page
+    sent = client.post(
+        f"/inbox/{task.pk}/decide", FILLED | {"outcome": "approved", "data.express": "true"}, follow=True
+    )
+    assert sent.redirect_chain == [(f"/inbox/{task.pk}", 302)]
+    assert "bob decided this" in sent.text
+    assert make.steps(task.run_id)["ask"].output["data"] == {
+        "account": "DE12",
+        "amount": 40,
+        "express": True,
+        "speed": "fast",
+        "lines": ["a"],
+    }
+    assert 'name="outcome"' not in sent.text
+
+
+def test_what_is_wrong_stands_at_its_field_and_what_was_typed_is_kept(client, bob):
+    task = asked(approval(form=FORM))
+    typed = {
+        "data.account": "x",
+        "data.amount": "many",
+        "data.rate": "1,5",
+        "data.lines": "[",
+        "comment": " ",
+        "outcome": "rejected",
+    }
+    page = client.post(f"/inbox/{task.pk}/decide", typed)
+    assert page.status_code == 422
+    faults = re.findall(r'class="fault" id="([\w-]+)-fault".*?</svg>(.*?)</p>', page.text, re.DOTALL)
+    assert [field for field, _ in faults] == ["field-0", "field-1", "field-2", "field-3", "comment"]
+    assert "Write a whole number" in page.text
+    for value in ("x", "many", "1,5"):
+        assert f'value="{value}"' in page.text
+    assert again(task).status == "OPEN"
+
+
+def test_a_number_beyond_the_schema_is_told_at_its_field(client, bob):
+    task = asked(approval(form=FORM))
+    page = client.post(f"/inbox/{task.pk}/decide", FILLED | {"data.amount": "101", "outcome": "approved"})
+    assert (page.status_code, page.text.count('class="fault"')) == (422, 1)
+
+
+def test_who_comes_second_is_told_and_keeps_what_they_wrote(client, bob):
+    task = asked()
+    decide(member("ann"), task)
+    page = client.post(f"/inbox/{task.pk}/decide", {"outcome": "rejected", "comment": "Too dear."})
+    assert page.status_code == 409
+    assert "ann decided this already" in page.text
+    assert "Too dear." in page.text
+
+
+def test_whom_it_does_not_ask_sees_it_without_its_form(client, bob):
+    task = asked(approval(candidates={"groups": ["Finance"]}, exclude=["bob"]))
+    page = client.get(f"/inbox/{task.pk}")
+    assert "This asks others" in page.text
+    assert "You are excluded" in page.text
+    assert 'name="outcome"' not in page.text
+    assert client.post(f"/inbox/{task.pk}/decide", {"outcome": "approved"}).status_code == 409
+    assert again(task).status == "OPEN"
+
+
+def test_claim_and_put_back(client, bob):
+    task = asked()
+    assert "This task is yours" in client.post(f"/inbox/{task.pk}/claim", follow=True).text
+    assert again(task).assignee == "bob"
+    assert "Claim it" in client.post(f"/inbox/{task.pk}/unclaim", follow=True).text
+    actions.claim_task(member("ann"), task.pk)
+    assert "ann has claimed this" in client.post(f"/inbox/{task.pk}/claim", follow=True).text
+
+
+@pytest.mark.parametrize("verb", ["decide", "claim", "unclaim"])
+def test_looking_changes_nothing(client, bob, verb):
+    task = asked()
+    for path in ("/inbox/", f"/inbox/{task.pk}?outcome=approved"):
+        assert client.get(path).status_code == 200
+    assert client.get(f"/inbox/{task.pk}/{verb}?outcome=approved").status_code == 405
+    assert (again(task).status, again(task).assignee) == ("OPEN", None)
+
+
+def test_a_role_that_decides_nothing_is_refused(client):
+    member("vic", "viewer")
+    log_in(client, "vic")
+    task = asked()
+    assert client.get(f"/inbox/{task.pk}").status_code == 200
+    assert client.post(f"/inbox/{task.pk}/decide", {"outcome": "approved"}).status_code == 403
+
+
+def test_another_tenants_task_is_not_there(client, bob):
+    (run_id,) = make.start(approval(), {"amount": 1}, tenant=make.a_tenant("theirs"))
+    make.work()
+    task = task_of(run_id)
+    for path in (f"/inbox/{task.pk}", f"/inbox/?run={run_id}"):
+        page = client.get(path)
+        assert page.status_code == 404 or "Refund" not in page.text
+    assert client.post(f"/inbox/{task.pk}/decide", {"outcome": "approved"}).status_code == 404
+
+
+def test_the_inbox_costs_the_same_for_one_task_as_for_fifty(client, bob):
+    first = asked()
+    few = statements_of(client, "/inbox/")
+    make.start(approval(), *({"amount": n} for n in range(60)))
+    make.work()
+    assert statements_of(client, "/inbox/") == few <= 8
+    assert statements_of(client, f"/inbox/{first.pk}") <= 8
+
+
+def test_a_form_of_another_shape_is_one_field_of_json(client, bob):
+    task = asked(approval(form={"type": "object", "minProperties": 1}))
+    path = f"/inbox/{task.pk}/decide"
+    assert client.post(path, {"outcome": "approved", "data": "[]"}).status_code == 422
+    assert client.post(path, {"outcome": "approved", "data": "{}"}).status_code == 422
+    assert client.post(path, {"outcome": "approved", "data": '{"a": 1}'}).status_code == 302
+    assert again(task).data == {"a": 1}
