@@ -213,6 +213,7 @@ CELERY_BEAT_SCHEDULE = {
     "timers": {"task": "runs.tick_timers", "schedule": 1.0, "options": _TICK},
     "sla": {"task": "runs.tick_sla", "schedule": 30.0, "options": _TICK},
     "leases": {"task": "runs.tick_leases", "schedule": 5.0, "options": _TICK},
+    "deliveries": {"task": "runs.tick_deliveries", "schedule": 60.0, "options": _TICK},
     "forgotten": {"task": "runs.tick_forgotten", "schedule": 5.0, "options": _TICK},
 }
 

@@ -10,8 +10,8 @@ PUBLIC = "public"
 
 @dataclass(frozen=True)
 class Route:
-    """One route: `methods` says the scope of each, `path` is an address that fits it; `{run}` and `{job}` in it
-    stand for ids."""
+    """One route: `methods` says the scope of each, `path` is an address that fits it; `{run}`, `{job}` and
+    `{webhook}` in it stand for ids."""
 
     methods: dict[str, str]
     path: str
@@ -73,6 +73,16 @@ MATRIX |= {
     "api-run-resume": Route({"POST": "runs:operate"}, "/api/v1/runs/{run}/resume", names_object=True),
     "api-run-signals": Route({"POST": "runs:signal"}, "/api/v1/runs/{run}/signals", names_object=True),
     "api-signals": Route({"POST": "runs:signal"}, "/api/v1/signals"),
+    "hook": _page({"POST": PUBLIC}, "/hooks/AAAAAAAAAAAAAAAAAAAAAA"),
+    "api-webhooks": Route({"GET": "webhooks:manage", "POST": "webhooks:manage"}, "/api/v1/webhooks"),
+    "api-webhook": Route(
+        {"GET": "webhooks:manage", "PATCH": "webhooks:manage", "DELETE": "webhooks:manage"},
+        "/api/v1/webhooks/{webhook}",
+        names_object=True,
+    ),
+    "api-webhook-rotate": Route(
+        {"POST": "webhooks:manage"}, "/api/v1/webhooks/{webhook}/rotate", names_object=True
+    ),
     "api-dead-letters": Route({"GET": "dead_letters:read"}, "/api/v1/dead-letters"),
     "api-jobs-poll": Route({"POST": "jobs:work"}, "/api/v1/jobs/poll"),
     "api-job-complete": Route({"POST": "jobs:work"}, "/api/v1/jobs/{job}/complete", names_object=True),
@@ -132,9 +142,9 @@ BODIES: dict[tuple[str, str], dict[str, object]] = {
 NOBODY = "00000000-0000-7000-8000-000000000000"
 
 
-def address(name: str, *, run: str = NOBODY, job: str = NOBODY) -> str:
+def address(name: str, *, run: str = NOBODY, job: str = NOBODY, webhook: str = NOBODY) -> str:
     """An address of the route."""
-    return MATRIX[name].path.format(run=run, job=job)
+    return MATRIX[name].path.format(run=run, job=job, webhook=webhook)
 
 
 @dataclass(frozen=True)

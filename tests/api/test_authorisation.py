@@ -123,7 +123,13 @@ def has_everything(client):
     assert client.post("/api/v1/workflows/ours/publish").status_code == 201
     run = client.post("/api/v1/runs", {"workflow": "ours", "input": {}})
     assert run.status_code == 201, run.json()
-    return {"run": run.json()["id"], "job": run.json()["steps"][0]["id"]}
+    hook = client.post("/api/v1/webhooks", {"name": "ours", "workflow": "ours", "action": "start"})
+    assert hook.status_code == 201, hook.json()
+    return {
+        "run": run.json()["id"],
+        "job": run.json()["steps"][0]["id"],
+        "webhook": hook.json()["id"],
+    }
 
 
 @pytest.mark.django_db
@@ -138,7 +144,7 @@ def test_what_belongs_to_another_tenant_is_not_there(people, name, method, scope
 def test_lists_show_the_tenants_own_only(people):
     has_everything(people.client("admin"))
     theirs = people.client("admin", tenant="theirs")
-    for path in ("/api/v1/workflows", "/api/v1/runs", "/api/v1/dead-letters"):
+    for path in ("/api/v1/workflows", "/api/v1/runs", "/api/v1/dead-letters", "/api/v1/webhooks"):
         assert theirs.get(path).json()["results"] == []
     poll = {"worker_id": "w", "queues": ["work"], "max_jobs": 10}
     assert theirs.post("/api/v1/jobs/poll", poll).json() == {"jobs": []}
