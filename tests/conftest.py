@@ -14,6 +14,7 @@ from config.channel_layers import channel_layers
 from config.embedded import postgres, redis
 from config.embedded.processes import wait_until
 from lib.sealing import Hidden
+from tests.webhooks import MASTER_KEY
 
 _UNSAFE_BUT_FAST = {
     "fsync": "off",
@@ -24,7 +25,6 @@ _UNSAFE_BUT_FAST = {
 # Staged races wait for PostgreSQL to see a deadlock.
 _FOR_RACES = {"deadlock_timeout": "100ms"}
 _KEY = pytest.StashKey[tuple]()
-MASTER_KEY = bytes(range(32))
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -9,6 +9,9 @@ from urllib.parse import urlsplit
 
 import orjson
 
+MASTER_KEY = bytes(range(32))
+"""What wraps the keys of tests."""
+
 _numbers = count(1)
 
 
