@@ -1,4 +1,4 @@
-"""Who there is: users, tenants, who belongs where, groups, API tokens; and failed logins, to slow guessing down."""
+"""Who there is: users, tenants, who belongs where, groups, API tokens, keys of secrets; and failed logins."""
 
 from typing import ClassVar
 
@@ -119,6 +119,17 @@ class ApiToken(TenantOwned):
         constraints = (
             models.CheckConstraint(condition=models.Q(role__in=TOKEN_ROLES), name="apitoken_known_role"),
         )
+
+
+class TenantKey(TenantOwned):
+    """The key of a tenant's secrets, wrapped by the master key; the highest number seals, all of them open."""
+
+    number = models.IntegerField()
+    wrapped = models.BinaryField()
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta(TenantOwned.Meta):
+        constraints = (models.UniqueConstraint(fields=["tenant", "number"], name="tenantkey_once"),)
 
 
 class LoginAttempt(models.Model):

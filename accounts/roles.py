@@ -11,6 +11,7 @@ RUNS_OPERATE: Final = "runs:operate"
 RUNS_SIGNAL: Final = "runs:signal"
 JOBS_WORK: Final = "jobs:work"
 DEAD_LETTERS_READ: Final = "dead_letters:read"
+WEBHOOKS_MANAGE: Final = "webhooks:manage"
 TOKENS_MANAGE: Final = "tokens:manage"
 TASKS_READ: Final = "tasks:read"
 TASKS_DECIDE: Final = "tasks:decide"
@@ -26,6 +27,7 @@ SCOPES: Final = _READS | {
     RUNS_OPERATE,
     RUNS_SIGNAL,
     JOBS_WORK,
+    WEBHOOKS_MANAGE,
     TOKENS_MANAGE,
     TASKS_DECIDE,
     TASKS_ASSIGN,
@@ -37,7 +39,7 @@ WORKER: Final = "worker"
 
 SCOPES_OF_ROLE: Final[dict[str, frozenset[str]]] = {
     "viewer": _READS,
-    "author": _READS | {WORKFLOWS_WRITE, WORKFLOWS_PUBLISH, RUNS_START, RUNS_SIGNAL},
+    "author": _READS | {WORKFLOWS_WRITE, WORKFLOWS_PUBLISH, RUNS_START, RUNS_SIGNAL, WEBHOOKS_MANAGE},
     "operator": _READS | {RUNS_START, RUNS_OPERATE, RUNS_SIGNAL, TASKS_DECIDE, TASKS_ASSIGN},
     "approver": _READS | {TASKS_DECIDE},
     ADMIN: SCOPES,

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -14,6 +15,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError
 
+from accounts.sealed import locked_tenants
 from config import environment
 from config.database import patience
 from config.embedded import postgres, redis
@@ -28,6 +30,7 @@ from config.startup import (
     unknown_migrations,
 )
 from config.supervisor.home import Home
+from lib.sealing import CannotOpen
 from steps import outside
 
 _GIB = 1024**3
@@ -105,9 +108,27 @@ def _home() -> Iterator[Finding]:
     else:
         yield Finding("ok", f"the home {home} is private")
     open_files = [file.name for file in home.glob("*") if file.is_file() and file.stat().st_mode & 0o077]
-    secret = sorted(set(open_files) & {"admin-password", "secret-key", "run.json"})
+    secret = sorted(set(open_files) & {"admin-password", "secret-key", "master-key", "run.json"})
     if secret:
         yield Finding("problem", f"others may read {', '.join(secret)}", f"run: chmod 600 {home}/*")
+
+
+def _master_key() -> Iterator[Finding]:
+    advice = "see HANDOFF_MASTER_KEY in docs/configuration.md"
+    try:
+        keys = environment.master_keys()
+    except environment.BadEnvironment as problem:
+        yield Finding("problem", str(problem).rstrip("."), advice)
+        return
+    file = environment.home() / "master-key"
+    if keys:
+        yield Finding("ok", "there is a master key for stored secrets")
+    elif file.exists():
+        yield Finding("problem", f"the master key {file} can't be read or is empty", advice)
+    elif (environment.home() / "secret-key").exists() or os.environ.get("HANDOFF_SECRET_KEY"):
+        yield Finding("problem", "there is no master key: secrets can't be stored or used", advice)
+    else:
+        yield Finding("ok", "the master key for stored secrets will be made at the first start")
 
 
 def _disk() -> Iterator[Finding]:
@@ -227,6 +248,15 @@ def _database() -> Iterator[Finding]:
         yield Finding("warn", f"{len(pending)} migrations are to be applied", "make up applies them")
     else:
         yield Finding("ok", "the schema is up to date")
+        yield from _secrets()
+
+
+def _secrets() -> Iterator[Finding]:
+    """Nothing where all is well, or `_master_key` has said what is wrong."""
+    with suppress(CannotOpen):
+        if locked := locked_tenants():
+            advice = "put the master key back that was used before, behind the one of now"
+            yield Finding("problem", f"the master key opens no secrets of {locked} tenants", advice)
 
 
 def _redis() -> Iterator[Finding]:
@@ -255,4 +285,4 @@ def _first_line(problem: Exception) -> str:
     return (str(problem).strip().splitlines() or [type(problem).__name__])[0]
 
 
-_CHECKS = (_python, _packages, _home, _disk, _memory, _port, _servers, _steps)
+_CHECKS = (_python, _packages, _home, _master_key, _disk, _memory, _port, _servers, _steps)

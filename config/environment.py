@@ -1,5 +1,7 @@
 """Where this process finds its home, its servers and its secrets: the environment first, then the home's run.json."""
 
+import base64
+import binascii
 import json
 import os
 from collections.abc import Callable
@@ -10,6 +12,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 _SWITCHES = ("HANDOFF_HINTS", "HANDOFF_TRUST_PROXY")
+_MASTER_KEY_BYTES = 32
 _ON, _OFF = frozenset({"on", "1", "true", "yes"}), frozenset({"off", "0", "false", "no"})
 
 
@@ -49,10 +52,34 @@ def switch(variable: str, *, default: bool) -> bool:
     return given in _ON if given else default
 
 
+def master_keys() -> tuple[bytes, ...]:
+    """The master keys (SECURITY "Secrets at rest"), the current one first; empty where there is none.
+
+    From `HANDOFF_MASTER_KEY`, else the home's `master-key`: base64 of 32 bytes each, divided by commas or lines.
+    Raises BadEnvironment, which repeats nothing of them.
+    """
+    try:
+        texts = secret("HANDOFF_MASTER_KEY", "master-key").replace(",", " ").split()
+        keys = tuple(base64.b64decode(_padded(text), altchars=b"-_", validate=True) for text in texts)
+    except (binascii.Error, ValueError):
+        keys = (b"",)
+    if any(len(key) != _MASTER_KEY_BYTES for key in keys):
+        raise BadEnvironment(
+            "HANDOFF_MASTER_KEY (or master-key in the home) must be base64 of 32 bytes for each key, divided by commas."
+        )
+    return keys
+
+
+def _padded(text: str) -> str:
+    """Either spelling of base64, with or without its padding, as the one that is read."""
+    text = text.rstrip("=").replace("+", "-").replace("/", "_")
+    return text + "=" * (-len(text) % 4)
+
+
 def problems() -> list[str]:
     """A line for each variable that cannot be understood; empty when all is well."""
     found = []
-    readers: list[Callable[[], object]] = [port, blocking_threads]
+    readers: list[Callable[[], object]] = [port, blocking_threads, master_keys]
     readers += [partial(switch, name, default=False) for name in _SWITCHES]
     for read in readers:
         try:

@@ -5,6 +5,7 @@ import secrets
 
 from config import environment
 from config.channel_layers import channel_layers
+from lib.sealing import Hidden
 
 BASE_DIR = environment.BASE_DIR
 HANDOFF_HOME = environment.home()
@@ -12,6 +13,8 @@ HANDOFF_PORT = environment.port()
 DEBUG = False
 # A process without a home (a linter, `makemigrations --check`) gets a key that nobody else has.
 SECRET_KEY = environment.secret("HANDOFF_SECRET_KEY", "secret-key") or secrets.token_urlsafe(64)
+# None is made up here: what it sealed would be lost with the process.
+HANDOFF_MASTER_KEYS = tuple(map(Hidden, environment.master_keys()))
 ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]", "testserver"]
 
 INSTALLED_APPS = [
@@ -215,6 +218,7 @@ CELERY_BEAT_SCHEDULE = {
     "timers": {"task": "runs.tick_timers", "schedule": 1.0, "options": _TICK},
     "sla": {"task": "runs.tick_sla", "schedule": 30.0, "options": _TICK},
     "leases": {"task": "runs.tick_leases", "schedule": 5.0, "options": _TICK},
+    "deliveries": {"task": "runs.tick_deliveries", "schedule": 60.0, "options": _TICK},
     "forgotten": {"task": "runs.tick_forgotten", "schedule": 5.0, "options": _TICK},
 }
 
@@ -231,8 +235,17 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{levelname} {name}: {message}", "style": "{"}},
-    "filters": {"one_line": {"()": "config.logs.OneLine"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["one_line"]}},
+    "filters": {
+        "one_line": {"()": "config.logs.OneLine"},
+        "no_tokens": {"()": "config.logs.NoTokens"},
+    },
+    "handlers": {
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": "line",
+            "filters": ["one_line", "no_tokens"],
+        }
+    },
     "root": {"handlers": ["console"], "level": "WARNING"},
     # Django's own handlers speak in DEBUG only, or by mail.
     "loggers": {

@@ -10,8 +10,9 @@ Read = tuple[Path, bool]
 Plan = dict[str, "Plan | None"]
 
 ROOT_NAMES = frozenset(
-    ("input", "prev", "steps", "run", "vars", "item", "index", "output", "error", "iteration")
+    ("input", "prev", "steps", "run", "vars", "item", "index", "output", "error", "iteration", "body")
 )
+"""All that any expression may name; which of them one may is said by who knows its place (`body`: a webhook's)."""
 
 
 @dataclass(frozen=True, slots=True)

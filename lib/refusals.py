@@ -33,6 +33,12 @@ class Invalid(Refusal):
     code = "invalid"
 
 
+class NotProven(Refusal):
+    """Who sent this could not be verified."""
+
+    code = "not_authenticated"
+
+
 class NotAllowed(Refusal):
     """You are not allowed to do this."""
 
@@ -43,6 +49,12 @@ class Missing(Refusal):
     """There is no such thing."""
 
     code = "not_found"
+
+
+class Gone(Refusal):
+    """This is no longer served."""
+
+    code = "gone"
 
 
 class Conflict(Refusal):

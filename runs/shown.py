@@ -236,7 +236,7 @@ def _step_waits_for(node: Node, step: _Step) -> str | None:
             whose = "of yours that polls the queue" if node.type == "job" else "of the queue"
             return f"a worker {whose} {step.queue}"
         case StepStatus.WAITING:
-            return waits.in_words(step.waiting)
+            return waits.in_words(step.waiting) if step.waiting else None
         case StepStatus.RUNNING:
             return (
                 f"worker {step.worker}, whose lease ends {_time(step.lease_expires_at):%Y-%m-%d %H:%M:%S} UTC"

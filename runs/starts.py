@@ -95,8 +95,9 @@ def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "
         if signals:
             # Nobody waits for them yet: a step that does finds them when it begins to.
             waiting_store.insert_signals(rows_of(signals), terms.by)
-    dispatch.wake(wave.result.wake)
-    live.tell_runs(terms.tenant, (row["id"] for row in rows))
+    # At once, unless the caller has a transaction of its own: nobody is told before it is so.
+    transaction.on_commit(lambda: dispatch.wake(wave.result.wake))
+    transaction.on_commit(lambda: live.tell_runs(terms.tenant, (row["id"] for row in rows)))
     return started
 
 

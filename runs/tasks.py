@@ -9,7 +9,7 @@ from django.db import InterfaceError, OperationalError, connection
 
 from runs import process
 from runs.dispatch import DRAIN_TASK
-from runs.maintenance import due, leases, sla, timers
+from runs.maintenance import deliveries, due, leases, sla, timers
 
 log = logging.getLogger(__name__)
 
@@ -51,6 +51,12 @@ def tick_leases() -> int:
 def tick_forgotten() -> int:
     """Every five seconds: hint again where steps have waited for long."""
     return _tick(due.hint_forgotten)
+
+
+@shared_task(name="runs.tick_deliveries")
+def tick_deliveries() -> int:
+    """Every minute: forget messages of webhooks that nobody can send again."""
+    return _tick(deliveries.forget)
 
 
 def _tick(work: Callable[[], int]) -> int:

@@ -1,12 +1,13 @@
-"""Pages of runs."""
+"""Pages of runs, and the door of inbound webhooks."""
 
 from django.urls import path
 
-from runs import home, verbs, views
+from runs import home, hooks, verbs, views
 
 urlpatterns = [
     path("", home.home_page, name="home"),
     path("find", home.find, name="find"),
+    path("hooks/<str:token>", hooks.receive, name="hook"),
     path("runs/", views.runs_page, name="runs"),
     path("runs/<uuid:run_id>", views.run_page, name="run"),
     path("runs/<uuid:run_id>/value", views.run_value, name="run-value"),

@@ -34,6 +34,7 @@ def wake(tenant: int, runs: Iterable[str], kind: str, decide: Decide) -> list[st
             wave.finish()
             wave.fail()
         crash_points.hit("before_commit")
-    dispatch.wake(wave.result.wake)
-    live.tell_runs(tenant, locked)
+    # At once, unless the caller has a transaction of its own: nobody is told before it is so.
+    transaction.on_commit(lambda: dispatch.wake(wave.result.wake))
+    transaction.on_commit(lambda: live.tell_runs(tenant, locked))
     return sorted(wave.result.applied)

@@ -1,5 +1,6 @@
 """The web process as `make up` serves it, on the tests' database."""
 
+import base64
 import os
 import socket
 import subprocess
@@ -52,7 +53,8 @@ def served(setup: str = "pass", **environment: str) -> Iterator[tuple[str, subpr
 def _environment() -> dict[str, str]:
     parts = urlsplit(settings.DATABASE_URL)
     ours = urlunsplit(parts._replace(path=f"/{connection.settings_dict['NAME']}"))
-    secret = {"HANDOFF_SECRET_KEY": settings.SECRET_KEY}
+    master = ",".join(base64.b64encode(key.reveal()).decode() for key in settings.HANDOFF_MASTER_KEYS)
+    secret = {"HANDOFF_SECRET_KEY": settings.SECRET_KEY, "HANDOFF_MASTER_KEY": master}
     return os.environ | secret | {"DATABASE_URL": ours, "HANDOFF_PROCESS": "web"}
 
 

@@ -61,9 +61,11 @@ class Home:
         return False
 
     def keep_secrets(self) -> None:
-        """Make up the key that signs sessions, unless the environment has one."""
+        """Make up the keys that sign sessions and wrap stored secrets, unless the environment has them."""
         if not os.environ.get("HANDOFF_SECRET_KEY"):
             kept_secret(self.folder / "secret-key", 64)
+        if not os.environ.get("HANDOFF_MASTER_KEY"):
+            kept_secret(self.folder / "master-key", 32)
 
     def write_run_file(self, facts: Mapping[str, object]) -> None:
         """Tell other processes where everything is (DESIGN "How it is run")."""

@@ -37,8 +37,10 @@ class Problem:
 
 STATUS_OF_REFUSAL: dict[type[refusals.Refusal], int] = {
     refusals.Invalid: status.HTTP_400_BAD_REQUEST,
+    refusals.NotProven: status.HTTP_401_UNAUTHORIZED,
     refusals.NotAllowed: status.HTTP_403_FORBIDDEN,
     refusals.Missing: status.HTTP_404_NOT_FOUND,
+    refusals.Gone: status.HTTP_410_GONE,
     refusals.Conflict: status.HTTP_409_CONFLICT,
     refusals.Stale: status.HTTP_412_PRECONDITION_FAILED,
     refusals.Unprocessable: status.HTTP_422_UNPROCESSABLE_ENTITY,

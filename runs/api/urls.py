@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from runs.api import jobs, letters, runs, signals
+from runs.api import jobs, letters, runs, signals, webhooks
 
 urlpatterns = [
     path("runs", runs.RunsView.as_view(), name="api-runs"),
@@ -14,6 +14,11 @@ urlpatterns = [
     path("runs/<uuid:run_id>/resume", runs.RunResumeView.as_view(), name="api-run-resume"),
     path("runs/<uuid:run_id>/signals", signals.RunSignalsView.as_view(), name="api-run-signals"),
     path("signals", signals.SignalsView.as_view(), name="api-signals"),
+    path("webhooks", webhooks.WebhooksView.as_view(), name="api-webhooks"),
+    path("webhooks/<uuid:webhook_id>", webhooks.WebhookView.as_view(), name="api-webhook"),
+    path(
+        "webhooks/<uuid:webhook_id>/rotate", webhooks.WebhookRotateView.as_view(), name="api-webhook-rotate"
+    ),
     path("runs/<uuid:run_id>/pause", runs.RunPauseView.as_view(), name="api-run-pause"),
     path("runs/<uuid:run_id>/unpause", runs.RunUnpauseView.as_view(), name="api-run-unpause"),
     path("dead-letters", letters.DeadLettersView.as_view(), name="api-dead-letters"),

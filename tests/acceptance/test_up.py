@@ -38,7 +38,7 @@ def test_run_json_says_where_everything_is(handoff):
 def test_the_home_and_its_secrets_are_private(handoff):
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in handoff.home.iterdir()}
     assert stat.S_IMODE(handoff.home.stat().st_mode) == 0o700
-    assert {modes[name] for name in ("run.json", "admin-password", "secret-key")} == {0o600}
+    assert {modes[name] for name in ("run.json", "admin-password", "secret-key", "master-key")} == {0o600}
 
 
 def test_the_output_ends_with_url_and_login(handoff):

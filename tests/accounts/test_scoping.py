@@ -16,6 +16,7 @@ UNSCOPED_ON_PURPOSE = {
     "accounts/scoping.py": "defines it",
     "accounts/queries.py": "who somebody is comes before whose tenant it is",
     "accounts/services.py": "the first membership is made before there is a principal",
+    "accounts/sealed.py": "a new master key wraps the keys of every tenant",
     "runs/models.py": "defines it for hot tables",
     "runs/graphs.py": "the engine executes the runs of every tenant",
 }

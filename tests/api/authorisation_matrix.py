@@ -11,7 +11,7 @@ PUBLIC = "public"
 @dataclass(frozen=True)
 class Route:
     """One route: `methods` says the scope of each, `path` is an address that fits it; `{run}`, `{job}`, `{letter}`,
-    `{task}` and `{group}` in it stand for ids."""
+    `{task}`, `{webhook}` and `{group}` in it stand for ids."""
 
     methods: dict[str, str]
     path: str
@@ -82,6 +82,16 @@ MATRIX |= {
     ),
     "api-run-signals": Route({"POST": "runs:signal"}, "/api/v1/runs/{run}/signals", names_object=True),
     "api-signals": Route({"POST": "runs:signal"}, "/api/v1/signals"),
+    "hook": _page({"POST": PUBLIC}, "/hooks/AAAAAAAAAAAAAAAAAAAAAA"),
+    "api-webhooks": Route({"GET": "webhooks:manage", "POST": "webhooks:manage"}, "/api/v1/webhooks"),
+    "api-webhook": Route(
+        {"GET": "webhooks:manage", "PATCH": "webhooks:manage", "DELETE": "webhooks:manage"},
+        "/api/v1/webhooks/{webhook}",
+        names_object=True,
+    ),
+    "api-webhook-rotate": Route(
+        {"POST": "webhooks:manage"}, "/api/v1/webhooks/{webhook}/rotate", names_object=True
+    ),
     "api-dead-letters": Route({"GET": "dead_letters:read"}, "/api/v1/dead-letters"),
     "api-jobs-poll": Route({"POST": "jobs:work"}, "/api/v1/jobs/poll"),
     "api-job-complete": Route({"POST": "jobs:work"}, "/api/v1/jobs/{job}/complete", names_object=True),
@@ -173,7 +183,7 @@ NOBODY = "00000000-0000-7000-8000-000000000000"
 
 def address(name: str, *, group: int = 0, **ids: str) -> str:
     """An address of the route."""
-    known = dict.fromkeys(("run", "job", "letter", "task"), NOBODY) | ids
+    known = dict.fromkeys(("run", "job", "letter", "task", "webhook"), NOBODY) | ids
     return MATRIX[name].path.format(group=group, **known)
 
 

@@ -134,10 +134,13 @@ def has_everything(client):
     make.work("engine")
     (task,) = client.get("/api/v1/tasks").json()["results"]
     group = client.post("/api/v1/groups", {"name": "Finance"})
+    hook = client.post("/api/v1/webhooks", {"name": "ours", "workflow": "ours", "action": "start"})
+    assert hook.status_code == 201, hook.json()
     return {
         "run": run.json()["id"],
         "job": run.json()["steps"][0]["id"],
         "letter": letter["id"],
+        "webhook": hook.json()["id"],
         "task": task["id"],
         "group": group.json()["id"],
     }
@@ -155,7 +158,8 @@ def test_what_belongs_to_another_tenant_is_not_there(people, name, method, scope
 def test_lists_show_the_tenants_own_only(people):
     has_everything(people.client("admin"))
     theirs = people.client("admin", tenant="theirs")
-    for path in (f"/api/v1/{name}" for name in ("workflows", "runs", "dead-letters", "tasks", "groups")):
+    lists = ("workflows", "runs", "dead-letters", "tasks", "groups", "webhooks")
+    for path in (f"/api/v1/{name}" for name in lists):
         assert theirs.get(path).json()["results"] == []
     poll = {"worker_id": "w", "queues": ["work"], "max_jobs": 10}
     assert theirs.post("/api/v1/jobs/poll", poll).json() == {"jobs": []}

@@ -25,6 +25,7 @@ OVER_ALL_TENANTS = {
     "accounts/scoping.py": "defines it",
     "accounts/queries.py": "who is asking is found before any tenant is known",
     "accounts/services.py": "makes the admin's membership at the first start",
+    "accounts/sealed.py": "a new master key wraps the keys of every tenant",
     "runs/models.py": "defines it for the hot tables",
     "runs/graphs.py": "workers serve all tenants; the version is named by the run's own row",
 }

@@ -6,9 +6,12 @@ import socket
 import pytest
 from django.core.management import call_command
 
+from accounts.sealed import ring_of
 from config import doctor
 from config.embedded.redis import free_port
 from config.supervisor.home import Home
+from lib.sealing import new_key
+from tests import factories as make
 
 
 def _lines(check):
@@ -81,3 +84,33 @@ def test_the_port_is_that_of_the_handoff_that_runs(monkeypatch, tmp_path):
         home.write_run_file({"url": "http://127.0.0.1:8400", "pids": {"supervisor": os.getpid()}})
         assert _lines(doctor._port) == [("ok", "port 8400 is ours", "")]
     assert "8400" not in _lines(doctor._port)[0][1]
+
+
+@pytest.mark.parametrize(
+    ("files", "level", "said"),
+    [
+        ({}, "ok", "will be made at the first start"),
+        ({"secret-key": "x", "master-key": "A" * 43}, "ok", "there is a master key"),
+        ({"secret-key": "x"}, "problem", "there is no master key"),
+        ({"secret-key": "x", "master-key": ""}, "problem", "can't be read or is empty"),
+        ({"master-key": "too short"}, "problem", "must be base64 of 32 bytes"),
+    ],
+)
+def test_a_master_key_that_is_missing_or_unreadable_is_a_problem(monkeypatch, tmp_path, files, level, said):
+    monkeypatch.setenv("HANDOFF_HOME", str(tmp_path))
+    monkeypatch.delenv("HANDOFF_MASTER_KEY", raising=False)
+    monkeypatch.delenv("HANDOFF_SECRET_KEY", raising=False)
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    [finding] = doctor._master_key()
+    assert finding.level == level
+    assert said in finding.text
+
+
+@pytest.mark.django_db
+def test_secrets_that_the_master_key_does_not_open_are_a_problem(settings):
+    ring_of(make.a_tenant().pk)
+    assert list(doctor._secrets()) == []
+    settings.HANDOFF_MASTER_KEYS = (new_key(),)
+    [finding] = doctor._secrets()
+    assert finding.level == "problem"

@@ -1,8 +1,11 @@
 """How addresses are read."""
 
+import base64
+
 import pytest
 
 from config import environment
+from config.supervisor.home import Home
 
 
 @pytest.mark.parametrize(
@@ -82,3 +85,32 @@ def test_what_is_no_number_of_threads_is_refused(monkeypatch, said):
     monkeypatch.setenv("HANDOFF_BLOCKING_THREADS", said)
     with pytest.raises(environment.BadEnvironment, match="must be a number from 1 to 1000"):
         environment.blocking_threads()
+
+
+@pytest.mark.parametrize("divided", [",", " , ", "\n"])
+def test_master_keys_are_base64_of_either_spelling_the_current_one_first(monkeypatch, divided):
+    one, two = b"\xff" * 32, bytes(range(32))
+    texts = [base64.b64encode(one).decode(), base64.urlsafe_b64encode(two).decode().rstrip("=")]
+    monkeypatch.setenv("HANDOFF_MASTER_KEY", divided.join(texts))
+    assert environment.master_keys() == (one, two)
+    assert environment.problems() == []
+
+
+@pytest.mark.parametrize("given", ["secret", "A" * 42, "A" * 44, "ä" * 43, f"{'A' * 43},x"])
+def test_a_master_key_that_is_none_is_a_line_that_does_not_repeat_it(monkeypatch, given):
+    monkeypatch.setenv("HANDOFF_MASTER_KEY", given)
+    [problem] = environment.problems()
+    assert problem.startswith("HANDOFF_MASTER_KEY")
+    assert given not in problem
+
+
+def test_the_master_key_is_kept_in_the_home(monkeypatch, tmp_path):
+    monkeypatch.setenv("HANDOFF_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("HANDOFF_MASTER_KEY", raising=False)
+    assert environment.master_keys() == ()
+    home = Home(tmp_path / "home")
+    with home.open():
+        home.keep_secrets()
+    [key] = environment.master_keys()
+    assert len(key) == 32
+    assert (tmp_path / "home" / "master-key").stat().st_mode & 0o777 == 0o600

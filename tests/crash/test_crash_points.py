@@ -6,16 +6,22 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 
+from accounts.principal import Principal
+from accounts.roles import ADMIN, SCOPES
 from lib.clock import set_now
+from lib.uuid7 import uuid7
 from runs import jobs, store
 from runs.maintenance import leases, timers
 from runs.models import Run
 from runs.refused import RunRefused
+from runs.webhooks.services import WithSecret, create_webhook, token_of
 from tests import factories as make
 from tests import invariants
 from tests.crash import victim
+from tests.webhooks import signed
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -160,6 +166,29 @@ def paused() -> Work:
     return victim.pause, (make.a_tenant().pk, make.start(CHAIN, {"n": 1}, {"n": 2}))
 
 
+def hooked(key: str) -> tuple[Principal, WithSecret]:
+    """A webhook that starts the run of this key if it is missing, and sends it a signal."""
+    version, user = make.a_version(SIGNALS), make.a_user()
+    principal = Principal(version.tenant_id, "default", user.pk, "author", ADMIN, SCOPES, "command")
+    mapping = {"business_key": key, "signal_name": "{{ body.name }}", "start_if_missing": True}
+    made = create_webhook(
+        principal, name=key, workflow=version.workflow.name, action="signal", mapping=mapping
+    )
+    return principal, made
+
+
+def posted() -> Work:
+    key = uuid7()
+    _, made = hooked(key)
+    bodies = [orjson.dumps({"name": name}) for name in ("go", "later")]
+    return victim.post, (token_of(made.webhook), [(signed(made.secret, raw), raw) for raw in bodies])
+
+
+def exchanged() -> Work:
+    principal, made = hooked(uuid7())
+    return victim.rotate, (principal, made.webhook.id)
+
+
 def dutiful() -> Work:
     make.start(CHAIN)
     return victim.duties, ()
@@ -184,6 +213,8 @@ SCENARIOS: dict[str, tuple[Callable[[], Work], set[str]]] = {
     "saga": (drained(UNDONE), {"COMPENSATED"}),
     "given up": (given_up, {"FAILED"}),
     "pause": (paused, {"COMPLETED"}),
+    "messages": (posted, {"COMPLETED"}),
+    "secret": (exchanged, set()),
     "duties": (dutiful, {"COMPLETED"}),
 }
 
@@ -204,6 +235,7 @@ def heal(work: Callable[..., None], given: Sequence[Any]) -> None:
         victim.send,
         victim.give_up,
         victim.pause,
+        victim.post,
     ):
         try:
             work(*given)

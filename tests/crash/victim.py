@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import django
 from django.apps import apps
@@ -17,13 +18,18 @@ from django.db import connection
 if not apps.ready:
     django.setup()
 
+from accounts.principal import Principal
 from lib import crash_points
 from lib.clock import set_now
+from lib.sealing import Hidden
 from runs import jobs, services, starts, store
 from runs.drain import Drain
-from runs.maintenance import due, leases, sla, timers
+from runs.maintenance import deliveries, due, leases, sla, timers
 from runs.refused import RunRefused
 from runs.signals import NewSignal, send_signals
+from runs.webhooks.actions import deliver
+from runs.webhooks.services import rotate_secret
+from tests.webhooks import MASTER_KEY
 
 LATER = 40
 """Seconds: longer than a lease, shorter than a timeout."""
@@ -119,6 +125,19 @@ def send(tenant: int, runs: Sequence[str]) -> None:
         drain()
 
 
+def post(token: str, messages: Sequence[tuple[dict[str, str], bytes]]) -> None:
+    """Send a webhook these messages (headers, body), each twice; work after each."""
+    for headers, raw in messages:
+        deliver(token, headers, raw)
+        drain()
+        deliver(token, headers, raw)
+
+
+def rotate(principal: Principal, webhook: UUID) -> None:
+    """Exchange a webhook's secret."""
+    rotate_secret(principal, webhook)
+
+
 def do_jobs(tenant: int) -> None:
     """Poll for jobs and do them, one by one: say that it lives, give one back, complete the rest."""
     first = True
@@ -144,6 +163,7 @@ def duties() -> None:
     store.worker_seen(worker="victim", queue="default", host="here", pid=1)
     due.hint()
     store.discard_letters(tenant=1, letters=[], by=1, reason="seen to")
+    deliveries.forget()
     store.workers_forget("victim")
 
 
@@ -151,6 +171,7 @@ def _live(
     database: dict[str, Any], crash_at: str, hits: Any, work: Callable[..., None], given: tuple
 ) -> None:
     settings.HANDOFF_HINTS = False
+    settings.HANDOFF_MASTER_KEYS = (Hidden(MASTER_KEY),)
     connection.settings_dict.update(database)
     os.environ["HANDOFF_CRASH_AT"] = crash_at
     importlib.reload(crash_points)

@@ -1,0 +1,81 @@
+"""What the webhooks' routes take and give."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from lib.api import fields
+from lib.api.serializers import Verb
+from runs.webhooks.services import ACTIONS, DEFAULT_OVERLAP_SECONDS, MAX_OVERLAP_SECONDS
+
+_MAPPING = "Values with {{ expressions }} over `body`: what of a message means what."
+
+
+class CreateWebhook(Verb):
+    """A new webhook."""
+
+    name = fields.Text(max_length=128)
+    workflow = fields.Text(max_length=128)
+    action = fields.OneOf(ACTIONS)
+    mapping = fields.JsonObject(required=False, default=dict, help_text=_MAPPING)
+    allow_unsigned = fields.Flag(
+        required=False, default=False, help_text="Whoever knows the address may send. Not recommended."
+    )
+
+
+class ChangeWebhook(Verb):
+    """What can be changed of a webhook."""
+
+    name = fields.Text(required=False, max_length=128)
+    mapping = fields.JsonObject(required=False, help_text=_MAPPING)
+    allow_unsigned = fields.Flag(required=False)
+    enabled = fields.Flag(required=False)
+
+
+class RotateSecret(Verb):
+    """A new secret."""
+
+    overlap_seconds = fields.Whole(
+        required=False,
+        min_value=0,
+        max_value=MAX_OVERLAP_SECONDS,
+        default=DEFAULT_OVERLAP_SECONDS,
+        help_text="How long the old secrets count beside it.",
+    )
+
+
+class SecretSerializer(serializers.Serializer[Any]):
+    """A secret of a webhook, without the secret."""
+
+    number = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+    expires_at = serializers.DateTimeField(allow_null=True, help_text="null: it counts until it is rotated.")
+
+
+class WebhookSerializer(serializers.Serializer[Any]):
+    """A webhook."""
+
+    id = serializers.UUIDField()
+    name = serializers.CharField()
+    workflow = serializers.CharField(source="workflow.name")
+    action = serializers.ChoiceField(ACTIONS)
+    mapping = fields.JsonObject()
+    url = serializers.SerializerMethodField(help_text="null where the master key is lost.")
+    allow_unsigned = serializers.BooleanField()
+    enabled = serializers.BooleanField()
+    secrets = SecretSerializer(many=True, source="secrets.all")
+    created_at = serializers.DateTimeField()
+
+    def get_url(self, webhook: Any) -> str | None:
+        """The address that senders are given."""
+        return self.context["url_of"](webhook)  # type: ignore[no-any-return]
+
+
+class WebhookWithSecretSerializer(WebhookSerializer):
+    """A webhook and its new secret, which is never shown again."""
+
+    secret = serializers.SerializerMethodField()
+
+    def get_secret(self, webhook: Any) -> str:
+        """As senders are given it, `whsec_…`."""
+        return self.context["secret"]  # type: ignore[no-any-return]

@@ -1,0 +1,89 @@
+"""The routes of inbound webhooks."""
+
+from uuid import UUID
+
+from django.urls import reverse
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api.base import ApiView
+from accounts.roles import WEBHOOKS_MANAGE
+from lib.api.pagination import keyset_page
+from lib.api.schema import page_schema
+from lib.api.serializers import PageQuery, Verb, body, query
+from runs.api import webhook_serializers as s
+from runs.models import InboundWebhook
+from runs.webhooks import services
+from runs.webhooks.services import WithSecret
+
+
+class _WebhooksApiView(ApiView):
+    def url_of(self, webhook: InboundWebhook) -> str | None:
+        """The webhook's address, on the host by which the API was called."""
+        token = services.token_of(webhook)
+        return token and self.request.build_absolute_uri(reverse("hook", args=[token]))
+
+    def shown(self, webhook: InboundWebhook) -> dict[str, object]:
+        """A webhook as it is shown."""
+        return dict(s.WebhookSerializer(webhook, context={"url_of": self.url_of}).data)
+
+    def shown_once(self, made: WithSecret) -> dict[str, object]:
+        """A webhook with its new secret."""
+        context = {"url_of": self.url_of, "secret": made.secret}
+        return dict(s.WebhookWithSecretSerializer(made.webhook, context=context).data)
+
+
+class WebhooksView(_WebhooksApiView):
+    """Webhooks."""
+
+    scopes = {"GET": WEBHOOKS_MANAGE, "POST": WEBHOOKS_MANAGE}
+
+    @extend_schema(parameters=[PageQuery], responses=page_schema(s.WebhookSerializer))
+    def get(self, request: Request) -> Response:
+        """The tenant's webhooks, newest first."""
+        asked = query(PageQuery, request)
+        rows = services.webhooks_of(self.principal.tenant_id)
+        page = keyset_page(rows, request, keys=("id",), limit=asked["limit"], cursor=asked.get("cursor"))
+        return Response(page.answer([self.shown(webhook) for webhook in page.rows]))
+
+    @extend_schema(request=s.CreateWebhook, responses={201: s.WebhookWithSecretSerializer})
+    def post(self, request: Request) -> Response:
+        """A new webhook, with its address and its secret: the secret is shown only here."""
+        made = services.create_webhook(self.principal, **body(s.CreateWebhook, request))
+        return Response(self.shown_once(made), status=201)
+
+
+class WebhookView(_WebhooksApiView):
+    """One webhook."""
+
+    scopes = {"GET": WEBHOOKS_MANAGE, "PATCH": WEBHOOKS_MANAGE, "DELETE": WEBHOOKS_MANAGE}
+
+    @extend_schema(responses=s.WebhookSerializer)
+    def get(self, request: Request, webhook_id: UUID) -> Response:
+        """The webhook."""
+        return Response(self.shown(services.get_webhook(self.principal.tenant_id, webhook_id)))
+
+    @extend_schema(request=s.ChangeWebhook, responses=s.WebhookSerializer)
+    def patch(self, request: Request, webhook_id: UUID) -> Response:
+        """Changes what is given; `enabled: false` has its messages answered 410."""
+        asked = body(s.ChangeWebhook, request)
+        return Response(self.shown(services.change_webhook(self.principal, webhook_id, **asked)))
+
+    @extend_schema(request=Verb, responses={204: None})
+    def delete(self, request: Request, webhook_id: UUID) -> Response:
+        """Removes the webhook; its address never comes back."""
+        services.delete_webhook(self.principal, webhook_id, **body(Verb, request))
+        return Response(status=204)
+
+
+class WebhookRotateView(_WebhooksApiView):
+    """A webhook's secret."""
+
+    scopes = {"POST": WEBHOOKS_MANAGE}
+
+    @extend_schema(request=s.RotateSecret, responses=s.WebhookWithSecretSerializer)
+    def post(self, request: Request, webhook_id: UUID) -> Response:
+        """A new secret, shown only here; the old ones count for `overlap_seconds` more (a day)."""
+        made = services.rotate_secret(self.principal, webhook_id, **body(s.RotateSecret, request))
+        return Response(self.shown_once(made))

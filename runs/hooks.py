@@ -1,0 +1,47 @@
+"""`POST /hooks/{token}`: the door of inbound webhooks, for programs without a token or a session (R-132).
+
+A plain view: whatever a sender says of its content type or of what it accepts, its bytes are what was signed.
+"""
+
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt
+
+from engine.errors import NotEvaluated
+from lib.api.errors import Problem, describe, json_error
+from lib.api.renderers import to_json
+from runs.webhooks.actions import deliver
+
+
+@login_not_required
+@csrf_exempt
+def receive(request: HttpRequest, token: str) -> HttpResponse:
+    """202 with what the message caused, 200 for a repetition; every refusal in the API's envelope."""
+    try:
+        response = _received(request, token)
+    except Exception as error:
+        # Whatever it is: Django would log it with the address, which is half of a secret.
+        problem = _problem(error)
+        response = json_error(problem, request)
+        for name, value in problem.headers.items():
+            response.headers[name] = value
+    response._has_been_logged = True  # type: ignore[attr-defined]
+    return response
+
+
+def _received(request: HttpRequest, token: str) -> HttpResponse:
+    if request.method != "POST":
+        problem = Problem(405, "method_not_allowed", "A webhook is posted to.", headers={"Allow": "POST"})
+        response = json_error(problem, request)
+        response.headers["Allow"] = "POST"
+        return response
+    delivered = deliver(token, request.headers, request.body)
+    status = 200 if delivered.duplicate else 202
+    return HttpResponse(to_json(delivered.answer()), status=status, content_type="application/json")
+
+
+def _problem(error: Exception) -> Problem:
+    if isinstance(error, NotEvaluated):
+        message = "The mapping can't be evaluated now; try again."
+        return Problem(503, "unavailable", message, headers={"Retry-After": "1"})
+    return describe(error)

@@ -1,0 +1,51 @@
+-- name: find_webhook
+-- All that decides on a message, by the database's clock; asked before anybody knows whose the token is.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now)
+SELECT json_build_object(
+           'id', w.id, 'tenant_id', w.tenant_id, 'name', w.name, 'workflow', f.name, 'action', w.action,
+           'mapping', w.mapping, 'allow_unsigned', w.allow_unsigned, 'enabled', w.enabled,
+           'now', extract(epoch FROM clock.now),
+           'secrets', (SELECT coalesce(json_agg(json_build_array(s.number, encode(s.sealed, 'hex')) ORDER BY s.number DESC),
+                                       '[]')
+                         FROM runs_webhooksecret s
+                        WHERE s.webhook_id = w.id AND (s.expires_at IS NULL OR s.expires_at > clock.now)))
+  FROM runs_inboundwebhook w
+  JOIN workflows_workflow f ON f.id = w.workflow_id
+ CROSS JOIN clock
+ WHERE w.token_sha256 = %(token_sha256)s
+
+-- name: is_delivered
+SELECT true FROM runs_webhookdelivery WHERE webhook_id = %(webhook)s AND message_id = %(message_id)s
+
+-- name: insert_delivery
+-- Of two at once the second waits here until the first has committed, and is the repetition; or goes on if that failed.
+INSERT INTO runs_webhookdelivery (tenant_id, webhook_id, message_id, received_at)
+VALUES (%(tenant)s, %(webhook)s, %(message_id)s, coalesce(%(now)s::timestamptz, clock_timestamp()))
+ON CONFLICT (webhook_id, message_id) DO NOTHING
+RETURNING true
+
+-- name: forget_deliveries
+WITH old AS MATERIALIZED (
+    SELECT d.id
+      FROM runs_webhookdelivery d
+     WHERE d.received_at < coalesce(%(now)s::timestamptz, clock_timestamp()) - %(days)s * interval '1 day'
+     ORDER BY d.received_at
+     LIMIT %(limit)s
+       FOR UPDATE SKIP LOCKED
+),
+gone AS (
+    DELETE FROM runs_webhookdelivery WHERE id = ANY (ARRAY(SELECT id FROM old)) RETURNING 1
+)
+SELECT count(*) FROM gone
+
+-- name: retire_secrets
+-- The secrets that counted until now count a little longer, never longer than was said before; what is over is removed.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+gone AS (
+    DELETE FROM runs_webhooksecret s USING clock
+     WHERE s.tenant_id = %(tenant)s AND s.webhook_id = %(webhook)s AND s.expires_at <= clock.now
+)
+UPDATE runs_webhooksecret s
+   SET expires_at = least(s.expires_at, clock.now + %(seconds)s * interval '1 second')
+  FROM clock
+ WHERE s.tenant_id = %(tenant)s AND s.webhook_id = %(webhook)s AND (s.expires_at IS NULL OR s.expires_at > clock.now)

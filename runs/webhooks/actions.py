@@ -1,0 +1,155 @@
+"""A message to a webhook, from its raw bytes to what it causes (R-132, SECURITY "Tokens, webhooks, links")."""
+
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from accounts.sealed import ring_of
+from lib.refusals import Conflict, Gone, Invalid, Missing, NotProven, Refusal, Unprocessable
+from lib.sealing import Place
+from lib.standard_webhooks import NotSigned, is_id, verify
+from lib.strict_json import JsonTooLarge, strict_loads
+from runs import queries, webhook_store
+from runs.refused import RunRefused
+from runs.signals import NewSignal, send_signals
+from runs.starts import NewRun, Terms, start_runs
+from runs.webhook_store import FoundWebhook
+from runs.webhooks.mapping import Meant, meaning
+from workflows.queries import startable_version
+
+Json = Any
+
+MAX_BODY_BYTES = 1024 * 1024
+# A run with the key was started between the look for it and the start, which is once in a blue moon.
+_TRIES = 3
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{22}")
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """What became of a message; a repetition does nothing."""
+
+    duplicate: bool
+    run_id: str | None = None
+    created: bool = False
+    signal_id: str | None = None
+
+    def answer(self) -> dict[str, Json]:
+        """As the sender is told."""
+        caused = {"run_id": self.run_id, "signal_id": self.signal_id}
+        known = {name: value for name, value in caused.items() if value is not None}
+        return {"duplicate": self.duplicate} | known | ({} if self.duplicate else {"created": self.created})
+
+
+class _TakenMeanwhile(Exception):
+    """Another start was first with the business key."""
+
+
+def secret_place(tenant_id: int, webhook: str, number: int) -> Place:
+    """Where a webhook's secret is sealed for."""
+    return Place(tenant_id, f"webhook/{webhook}", "secret", number)
+
+
+def deliver(token: str, headers: Mapping[str, str], raw: bytes) -> Delivered:
+    """Do what a message asks for, once.
+
+    Raises Missing for an unknown token, Gone, NotProven, JsonTooLarge and BadJson, Unprocessable where mapping or
+    workflow can't take the body, Conflict where no open run takes it; and then nothing is kept, so that the sender
+    may send it again.
+    """
+    hook = webhook_store.find_webhook(token) if _TOKEN.fullmatch(token) else None
+    if hook is None:
+        raise Missing("There is no such webhook.")
+    if not hook.enabled:
+        raise Gone("This webhook is switched off.", code="webhook_disabled")
+    if len(raw) > MAX_BODY_BYTES:
+        raise JsonTooLarge(f"the body is larger than the {MAX_BODY_BYTES:,} bytes that are allowed here")
+    message_id = _verified(hook, headers, raw)
+    body = strict_loads(raw, max_bytes=MAX_BODY_BYTES)
+    if message_id is not None and webhook_store.is_delivered(hook.id, message_id):
+        return Delivered(duplicate=True)
+    # Before there is any transaction: an expression may take its time.
+    meant = meaning(hook.action, hook.mapping, body, message_id)
+    return _done_once(hook, meant, message_id)
+
+
+def _verified(hook: FoundWebhook, headers: Mapping[str, str], raw: bytes) -> str | None:
+    """The message's id, when it was signed; of an unsigned one, where those are let in, it may be missing."""
+    message_id, signatures = headers.get("webhook-id", ""), headers.get("webhook-signature", "")
+    if hook.allow_unsigned and not signatures:
+        if message_id and not is_id(message_id):
+            raise Invalid("This has up to 200 printable characters, and no full stop.", field="webhook-id")
+        return message_id or None
+    ring = ring_of(hook.tenant_id)
+    opened = [
+        ring.open(bytes.fromhex(sealed), secret_place(hook.tenant_id, hook.id, number))
+        for number, sealed in hook.secrets
+    ]
+    try:
+        verify(
+            (secret.reveal() for secret in opened),
+            message_id=message_id,
+            timestamp=headers.get("webhook-timestamp", ""),
+            signatures=signatures,
+            body=raw,
+            now=hook.now,
+        )
+    except NotSigned as error:
+        raise NotProven(error.message, code=error.code) from None
+    return message_id
+
+
+def _done_once(hook: FoundWebhook, meant: Meant, message_id: str | None) -> Delivered:
+    """The effect and the note that the message was taken are one transaction: both are kept, or neither.
+
+    The note comes first. Who sends the same at the same moment waits for it, holding nothing that anybody else needs,
+    and then does nothing.
+    """
+    for _ in range(_TRIES):
+        try:
+            with suppress(_TakenMeanwhile), transaction.atomic():
+                if message_id is not None and not webhook_store.insert_delivery(
+                    hook.tenant_id, hook.id, message_id
+                ):
+                    return Delivered(duplicate=True)
+                return _signalled(hook, meant, meant.signal) if meant.signal else _started(hook, meant)
+        except RunRefused as refused:
+            raise _refusal(refused) from refused
+    raise Conflict("Runs with this business key come and go; send it again.", code="conflict")
+
+
+def _signalled(hook: FoundWebhook, meant: Meant, signal: NewSignal) -> Delivered:
+    run = queries.run_with_key(hook.tenant_id, hook.workflow, meant.business_key or "")
+    if run is None and meant.starts:
+        started = _started(hook, meant)
+        if not started.created:
+            # The start has locked the key, which a resume locks behind its run: to lock the run behind the key could
+            # be a deadlock. From the beginning, then; the run is there now.
+            raise _TakenMeanwhile
+        return Delivered(False, started.run_id, True, signal.signal_id)
+    if run is None:
+        message = f"No run of {hook.workflow} has the business key {meant.business_key!r}."
+        raise Conflict(message, code="no_run", field="mapping.business_key")
+    (new,) = send_signals(hook.tenant_id, [(run, signal)], by=_name_of(hook))
+    return Delivered(not new, run, False, signal.signal_id)
+
+
+def _started(hook: FoundWebhook, meant: Meant) -> Delivered:
+    version = startable_version(hook.tenant_id, hook.workflow)
+    terms = Terms(tenant=hook.tenant_id, version=version, by=_name_of(hook))
+    (started,) = start_runs(terms, [NewRun(meant.input, meant.business_key, signal=meant.signal)])
+    return Delivered(False, started.id, started.created)
+
+
+def _name_of(hook: FoundWebhook) -> str:
+    """Who did it, in history."""
+    return f"webhook {hook.name}"
+
+
+def _refusal(refused: RunRefused) -> Refusal:
+    kind = Conflict if refused.conflict else Unprocessable
+    return kind(refused.message, code=refused.code, field=refused.field)

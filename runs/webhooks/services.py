@@ -1,0 +1,184 @@
+"""Webhooks as their owners see them: make, change, exchange the secret, remove. Each checks its scopes itself."""
+
+import secrets
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.db.models import Max, Prefetch, QuerySet
+
+from accounts import audit
+from accounts.principal import Principal
+from accounts.roles import RUNS_SIGNAL, RUNS_START, WEBHOOKS_MANAGE
+from accounts.sealed import ring_of
+from lib.refusals import Conflict, Missing
+from lib.sealing import CannotOpen, Hidden, Place
+from lib.standard_webhooks import new_secret, written
+from lib.uuid7 import uuid7
+from runs import webhook_store
+from runs.models import InboundWebhook, WebhookSecret
+from runs.webhooks import mapping as mappings
+from runs.webhooks.actions import secret_place
+from workflows.queries import get_workflow, refuse_archived
+
+Json = Any
+
+TOKEN_BYTES = 16
+DEFAULT_OVERLAP_SECONDS = 24 * 3600
+MAX_OVERLAP_SECONDS = 30 * 24 * 3600
+# Each costs a signature per message.
+MOST_SECRETS = 5
+ACTIONS = ("signal", "start")
+
+
+@dataclass(frozen=True, slots=True)
+class WithSecret:
+    """A webhook and its new secret, which nobody is shown again."""
+
+    webhook: InboundWebhook
+    secret: str
+
+
+def webhooks_of(tenant_id: int) -> QuerySet[InboundWebhook]:
+    """The tenant's webhooks with what the API shows of them."""
+    newest_first = WebhookSecret.objects.for_tenant(tenant_id).order_by("-number")
+    rows = InboundWebhook.objects.for_tenant(tenant_id).select_related("workflow")
+    return rows.prefetch_related(Prefetch("secrets", newest_first))
+
+
+def get_webhook(tenant_id: int, webhook_id: UUID) -> InboundWebhook:
+    """The tenant's webhook. Raises Missing."""
+    webhook = webhooks_of(tenant_id).filter(pk=webhook_id).first()
+    if webhook is None:
+        raise Missing("There is no such webhook.")
+    return webhook
+
+
+def create_webhook(
+    principal: Principal,
+    *,
+    name: str,
+    workflow: str,
+    action: str,
+    mapping: dict[str, Json],
+    allow_unsigned: bool = False,
+    reason: str | None = None,
+) -> WithSecret:
+    """A new webhook with its address and its first secret.
+
+    Raises Invalid for a bad mapping, Missing, Conflict for an archived workflow or a name that is taken, Forbidden for
+    who may not do themselves what the webhook will do.
+    """
+    _require(principal, action)
+    mappings.check(action, mapping)
+    refuse_archived(found := get_workflow(principal.tenant_id, workflow))
+    webhook_id, token = uuid7(), secrets.token_urlsafe(TOKEN_BYTES)
+    ring = ring_of(principal.tenant_id)
+    try:
+        with transaction.atomic():
+            InboundWebhook.objects.create(
+                id=webhook_id,
+                tenant_id=principal.tenant_id,
+                workflow=found,
+                name=name,
+                token_sha256=webhook_store.digest(token),
+                token_sealed=ring.seal(Hidden(token.encode()), _token_place(principal.tenant_id, webhook_id)),
+                action=action,
+                mapping=mapping,
+                allow_unsigned=allow_unsigned,
+            )
+            secret = _add_secret(principal.tenant_id, webhook_id, 1)
+            audit.record(principal, "webhook.create", name, reason=reason)
+    except IntegrityError:
+        raise _taken(name) from None
+    return WithSecret(get_webhook(principal.tenant_id, UUID(webhook_id)), secret)
+
+
+def change_webhook(
+    principal: Principal, webhook_id: UUID, *, reason: str | None = None, **values: Json
+) -> InboundWebhook:
+    """Change what is given of `name`, `mapping`, `allow_unsigned`, `enabled`. Raises as `create_webhook`."""
+    webhook = get_webhook(principal.tenant_id, webhook_id)
+    _require(principal, webhook.action)
+    if "mapping" in values:
+        mappings.check(webhook.action, values["mapping"])
+    if values:
+        try:
+            with transaction.atomic():
+                InboundWebhook.objects.for_tenant(principal.tenant_id).filter(pk=webhook_id).update(**values)
+                changed = f"{webhook.name}: {', '.join(sorted(values))}"
+                audit.record(principal, "webhook.change", changed, reason=reason)
+        except IntegrityError:
+            raise _taken(values["name"]) from None
+    return get_webhook(principal.tenant_id, webhook_id)
+
+
+def rotate_secret(
+    principal: Principal,
+    webhook_id: UUID,
+    *,
+    overlap_seconds: int = DEFAULT_OVERLAP_SECONDS,
+    reason: str | None = None,
+) -> WithSecret:
+    """A new secret; those of until now count for `overlap_seconds` more. Raises Missing, Conflict for too many."""
+    webhook = get_webhook(principal.tenant_id, webhook_id)
+    _require(principal, webhook.action)
+    with transaction.atomic():
+        rows = InboundWebhook.objects.for_tenant(principal.tenant_id)
+        # One after another: each takes the next number.
+        if rows.select_for_update().filter(pk=webhook_id).first() is None:
+            raise Missing("There is no such webhook.")
+        kept = WebhookSecret.objects.for_tenant(principal.tenant_id).filter(webhook_id=webhook_id)
+        number = kept.aggregate(last=Max("number"))["last"] or 0
+        webhook_store.retire_secrets(principal.tenant_id, str(webhook_id), overlap_seconds)
+        if kept.count() >= MOST_SECRETS:
+            message = f"{MOST_SECRETS} secrets count still; rotate with overlap_seconds 0 to end them."
+            if overlap_seconds:
+                raise Conflict(message, code="too_many_secrets", field="overlap_seconds")
+        secret = _add_secret(principal.tenant_id, str(webhook_id), number + 1)
+        audit.record(principal, "webhook.rotate", webhook.name, reason=reason)
+    return WithSecret(get_webhook(principal.tenant_id, webhook_id), secret)
+
+
+def delete_webhook(principal: Principal, webhook_id: UUID, *, reason: str | None = None) -> None:
+    """Remove a webhook; its address is nobody's from now on. Raises Missing."""
+    webhook = get_webhook(principal.tenant_id, webhook_id)
+    _require(principal, webhook.action)
+    with transaction.atomic():
+        InboundWebhook.objects.for_tenant(principal.tenant_id).filter(pk=webhook_id).delete()
+        audit.record(principal, "webhook.delete", webhook.name, reason=reason)
+
+
+def token_of(webhook: InboundWebhook) -> str | None:
+    """The last part of the address; None where the key that sealed it is not here."""
+    try:
+        place = _token_place(webhook.tenant_id, str(webhook.id))
+        return ring_of(webhook.tenant_id).open(bytes(webhook.token_sealed), place).reveal().decode()
+    except CannotOpen:
+        return None
+
+
+def _require(principal: Principal, action: str) -> None:
+    principal.require(WEBHOOKS_MANAGE)
+    # A webhook acts without its maker: nobody makes one that may do more than they do.
+    principal.require(RUNS_START if action == "start" else RUNS_SIGNAL)
+
+
+def _add_secret(tenant_id: int, webhook: str, number: int) -> str:
+    secret = new_secret()
+    WebhookSecret.objects.create(
+        tenant_id=tenant_id,
+        webhook_id=webhook,
+        number=number,
+        sealed=ring_of(tenant_id).seal(Hidden(secret), secret_place(tenant_id, webhook, number)),
+    )
+    return written(secret)
+
+
+def _token_place(tenant_id: int, webhook: str) -> Place:
+    return Place(tenant_id, f"webhook/{webhook}", "token")
+
+
+def _taken(name: str) -> Conflict:
+    return Conflict(f"There is a webhook {name!r} already.", code="name_taken", field="name")
