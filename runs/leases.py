@@ -17,6 +17,7 @@ log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.25
 STALLED_SECONDS = 5.0
+IDLE_SECONDS = 2.0
 
 Epoch = tuple[str, int]
 
@@ -99,9 +100,22 @@ class InHand:
                 if self._leases.get(lease.held.id) is lease and lease.held.id not in kept:
                     self._lost.add(_epoch(lease.held))
 
+    def _rests(self) -> bool:
+        """Whether nothing is in hand: then this thread ends, and the next step starts another."""
+        with self._lock:
+            if self._leases:
+                return False
+            self._thread = None
+        connection.close()
+        return True
+
     def _beat(self) -> None:
+        idle = 0.0
         while True:
             time.sleep(LOOK_SECONDS)
+            idle = 0.0 if self._leases else idle + LOOK_SECONDS
+            if idle > IDLE_SECONDS and self._rests():
+                return
             try:
                 self.let_go()
                 self.renew()

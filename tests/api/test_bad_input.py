@@ -54,12 +54,12 @@ def test_what_is_no_good_json_is_a_400_that_says_where(ours, name, method):
 
 
 @pytest.mark.parametrize(("name", "method"), WRITES)
-@pytest.mark.parametrize("body", [[], [{}], "text", 1, 1.5, True, None])
-def test_what_is_no_object_is_a_400(ours, name, method, body):
-    answer = send(ours, name, method, orjson.dumps(body))
-    assert_envelope(answer, 400)
-    assert answer.json()["error"]["field"] is None
-    assert answer.json()["error"]["message"] == "The body must be a JSON object."
+def test_what_is_no_object_is_a_400(ours, name, method):
+    for body in ([], [{}], "text", 1, 1.5, True, None):
+        answer = send(ours, name, method, orjson.dumps(body))
+        assert_envelope(answer, 400)
+        assert answer.json()["error"]["field"] is None
+        assert answer.json()["error"]["message"] == "The body must be a JSON object."
 
 
 @pytest.mark.parametrize(
@@ -84,11 +84,11 @@ def test_a_field_that_nobody_knows_is_a_400_that_names_it(ours, name, method):
 
 
 @pytest.mark.parametrize(("name", "method"), WRITES)
-@pytest.mark.parametrize("reason", [1, 1.5, True, None, [], {}, ["x"], "x" * 2001])
-def test_a_reason_that_is_no_text_is_a_400_that_names_it(ours, name, method, reason):
-    answer = send(ours, name, method, orjson.dumps({"reason": reason}))
-    assert_envelope(answer, 400)
-    assert "reason" in {fault["field"] for fault in answer.json()["error"]["details"]["errors"]}
+def test_a_reason_that_is_no_text_is_a_400_that_names_it(ours, name, method):
+    for reason in (1, 1.5, True, None, [], {}, ["x"], "x" * 2001):
+        answer = send(ours, name, method, orjson.dumps({"reason": reason}))
+        assert_envelope(answer, 400)
+        assert "reason" in {fault["field"] for fault in answer.json()["error"]["details"]["errors"]}, reason
 
 
 WRONG_TYPES = [None, True, 1, 0, -1, 1.5, "", "x", [], [1], {}, {"a": 1}, "1", "true"]
@@ -112,7 +112,7 @@ FIELDS = [
     ("POST", "/api/v1/runs", "if_exists", lambda v: False),
     ("POST", "/api/v1/runs/batch", "workflow", lambda v: isinstance(v, str) and v),
     ("POST", "/api/v1/runs/batch", "version", lambda v: type(v) is int and v > 0),
-    ("POST", "/api/v1/runs/{run}/cancel", "compensate", lambda v: v is False),
+    ("POST", "/api/v1/runs/{run}/cancel", "compensate", lambda v: isinstance(v, bool)),
     ("POST", "/api/v1/webhooks", "name", lambda v: isinstance(v, str) and v),
     ("POST", "/api/v1/webhooks", "workflow", lambda v: isinstance(v, str) and v),
     ("POST", "/api/v1/webhooks", "action", lambda v: False),
