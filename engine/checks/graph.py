@@ -119,8 +119,8 @@ def _covers_branches(seen: SeenNode, edges: list[SeenEdge]) -> bool:
     """Whether each branch that the step can give, as far as its type knows them all, has an edge."""
     known = seen.spec and seen.spec.output_schema(seen.node.params or {})
     branch = (known or {}).get("properties", {}).get("branch", {})
-    names = branch.get("enum") if isinstance(branch, dict) else None
-    return bool(names) and {*names} <= {edge.edge.branch for edge in edges}
+    names = branch.get("enum", ()) if isinstance(branch, dict) else ()
+    return bool(names) and {edge.edge.branch for edge in edges}.issuperset(names)
 
 
 def _never_first(seen: SeenNode, edges: list[SeenEdge]) -> Iterator[Problem]:
