@@ -6,7 +6,6 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_POST
 
 from accounts.access import PageRequest, page
 from accounts.principal import Principal
@@ -29,8 +28,7 @@ def task_page(request: PageRequest, task_id: UUID) -> HttpResponse:
     return render(request, "inbox/detail.html", pages.task_context(request, task))
 
 
-@page(TASKS_DECIDE)
-@require_POST
+@page(TASKS_DECIDE, "POST")
 def decide(request: PageRequest, task_id: UUID) -> HttpResponse:
     """Decides a task; what is wrong is shown at its field, with all that was typed."""
     wrong = pages.decide(request, task_id)
@@ -40,15 +38,13 @@ def decide(request: PageRequest, task_id: UUID) -> HttpResponse:
     return redirect("task", task_id)
 
 
-@page(TASKS_DECIDE)
-@require_POST
+@page(TASKS_DECIDE, "POST")
 def claim(request: PageRequest, task_id: UUID) -> HttpResponse:
     """Takes a task."""
     return _done(request, task_id, actions.claim_task, "This task is yours: nobody else decides it.")
 
 
-@page(TASKS_DECIDE)
-@require_POST
+@page(TASKS_DECIDE, "POST")
 def unclaim(request: PageRequest, task_id: UUID) -> HttpResponse:
     """Puts a task back."""
     return _done(request, task_id, actions.unclaim_task, "The task is open again to all whom it asks.")
