@@ -1,5 +1,6 @@
 """The routes of runs."""
 
+from collections.abc import Callable
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
@@ -131,43 +132,39 @@ class RunCancelView(RunsApiView):
         return Response(self.shown(run_id))
 
 
-class RunResumeView(RunsApiView):
-    """Resuming."""
-
+class _VerbView(RunsApiView):
     scopes = {"POST": RUNS_OPERATE}
+
+    def done(self, request: Request, run_id: UUID, verb: Callable[..., None]) -> Response:
+        """Do this to the tenant's run, with the reason that the body gives; the run as it stands then."""
+        reason = body(Verb, request).get("reason", "")
+        run = self.find_run(run_id)
+        verb(run.tenant_id, [str(run.id)], by=self.principal.username, reason=reason)
+        return Response(self.shown(run_id))
+
+
+class RunResumeView(_VerbView):
+    """Resuming."""
 
     @extend_schema(request=Verb, responses=s.RunSerializer)
     def post(self, request: Request, run_id: UUID) -> Response:
         """Reopens a FAILED run: its failed steps run again, completed ones stay; 409 for any other."""
-        reason = body(Verb, request).get("reason", "")
-        run = self.find_run(run_id)
-        services.resume_runs(run.tenant_id, [str(run.id)], by=self.principal.username, reason=reason)
-        return Response(self.shown(run_id))
+        return self.done(request, run_id, services.resume_runs)
 
 
-class RunPauseView(RunsApiView):
+class RunPauseView(_VerbView):
     """Pausing."""
-
-    scopes = {"POST": RUNS_OPERATE}
 
     @extend_schema(request=Verb, responses=s.RunSerializer)
     def post(self, request: Request, run_id: UUID) -> Response:
         """Pauses a RUNNING run: nothing new starts, what runs goes on to its end; 409 for any other."""
-        reason = body(Verb, request).get("reason", "")
-        run = self.find_run(run_id)
-        services.pause_runs(run.tenant_id, [str(run.id)], by=self.principal.username, reason=reason)
-        return Response(self.shown(run_id))
+        return self.done(request, run_id, services.pause_runs)
 
 
-class RunUnpauseView(RunsApiView):
+class RunUnpauseView(_VerbView):
     """Going on after a pause."""
-
-    scopes = {"POST": RUNS_OPERATE}
 
     @extend_schema(request=Verb, responses=s.RunSerializer)
     def post(self, request: Request, run_id: UUID) -> Response:
         """Lets a PAUSED run go on; 409 for any other."""
-        reason = body(Verb, request).get("reason", "")
-        run = self.find_run(run_id)
-        services.unpause_runs(run.tenant_id, [str(run.id)], by=self.principal.username, reason=reason)
-        return Response(self.shown(run_id))
+        return self.done(request, run_id, services.unpause_runs)
