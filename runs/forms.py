@@ -70,6 +70,12 @@ def _midnight(day: date) -> datetime:
     return datetime(day.year, day.month, day.day, tzinfo=UTC)
 
 
+def _in_words(error: BadJson) -> forms.ValidationError:
+    """What is wrong with JSON that somebody typed, and where, as a sentence."""
+    where = f" at {error.pointer}" if error.pointer else ""
+    return forms.ValidationError(f"{error.message[:1].upper()}{error.message[1:]}{where}.")
+
+
 class StartForm(forms.Form):
     """The input of a run, as a text or as JSON."""
 
@@ -96,8 +102,7 @@ class StartForm(forms.Form):
             else:
                 self._value = strict_loads(given.encode(), max_bytes=MAX_INPUT_BYTES)
         except BadJson as error:
-            where = f" at {error.pointer}" if error.pointer else ""
-            raise forms.ValidationError(f"{error.message[:1].upper()}{error.message[1:]}{where}.") from None
+            raise _in_words(error) from None
         return given
 
     def refuse(self, refused: RunRefused | Conflict) -> None:
@@ -122,10 +127,7 @@ class SignalForm(forms.Form):
             try:
                 self.value = strict_loads(given.encode(), max_bytes=MAX_SIGNAL_BYTES)
             except BadJson as error:
-                where = f" at {error.pointer}" if error.pointer else ""
-                raise forms.ValidationError(
-                    f"{error.message[:1].upper()}{error.message[1:]}{where}."
-                ) from None
+                raise _in_words(error) from None
         return given
 
 
