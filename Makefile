@@ -14,12 +14,12 @@ doctor: venv
 	@$(VENV) manage.py doctor
 
 test: dev-venv
-	@$(VENV) -m pytest $(ARGS)
+	@$(VENV) -m pytest -n 2 --dist loadgroup $(ARGS)
 
 check: dev-venv
 	@scripts/check
 
-bench: venv
+bench: dev-venv
 	@$(VENV) -m benchmarks $(ARGS)
 
 soak: dev-venv

@@ -47,6 +47,12 @@ def find_member(tenant_id: int, username: str) -> Membership | None:
     return members.filter(user__username__iexact=username, user__is_active=True).first()
 
 
+def members_of_roles(tenant_id: int, roles: Iterable[str]) -> QuerySet[Membership]:
+    """The tenant's active members of these roles, by name."""
+    members = Membership.objects.for_tenant(tenant_id).filter(user__is_active=True, role__in=list(roles))
+    return members.order_by("user__username")
+
+
 def members_named(tenant_id: int, usernames: Iterable[str]) -> dict[str, Membership]:
     """The tenant's active members of these names, by the key of each name."""
     wanted = {key_of(name) for name in usernames}

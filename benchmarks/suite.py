@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from benchmarks import scenarios, waits
+from benchmarks import builder, scenarios, waits
 
 Figures = dict[str, Any]
 
@@ -19,6 +19,8 @@ SUITE: Mapping[str, Callable[[str, float], Figures]] = {
     "timers due at once": lambda _, share: waits.due_at_once(int(10_000 * share)),
     "timers due over a minute": lambda _, share: waits.due_over_a_minute(int(5000 * share)),
     "timers pending for a month": lambda _, share: waits.pending(int(100_000 * share)),
+    "builder with 300 steps": lambda url, _: builder.drawn_and_dragged(url, 300),
+    "builder with 1,000 steps": lambda url, _: builder.drawn_and_dragged(url, 1000),
     "chain of 3, 2 workers, beside those": lambda _, share: scenarios.chain_throughput(3, int(5000 * share)),
 }
 

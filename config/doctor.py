@@ -31,6 +31,7 @@ from config.startup import (
 )
 from config.supervisor.home import Home
 from lib.sealing import CannotOpen
+from runs import queries
 from steps import outside
 
 _GIB = 1024**3
@@ -249,6 +250,16 @@ def _database() -> Iterator[Finding]:
     else:
         yield Finding("ok", "the schema is up to date")
         yield from _secrets()
+        yield from _stuck()
+
+
+def _stuck() -> Iterator[Finding]:
+    repaired, left = queries.repairs()
+    advice = 'see "Never stuck" in docs/operations.md, and please report it'
+    if left:
+        yield Finding("problem", f"{left} runs are stuck and can't be repaired", advice)
+    if repaired:
+        yield Finding("warn", f"{repaired} times something was stuck and was repaired", advice)
 
 
 def _secrets() -> Iterator[Finding]:

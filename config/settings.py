@@ -180,6 +180,9 @@ SPECTACULAR_SETTINGS = {
         "RunStatus": "runs.api.serializers.RUN_STATUSES",
         "StepStatus": "runs.api.serializers.STEP_STATUSES",
         "TaskStatus": "tasks_inbox.api.serializers.TASK_STATUSES",
+        "DifferenceKind": "workflows.api.serializers.DIFFERENCE_KINDS",
+        "TaskKind": "tasks_inbox.api.serializers.TASK_KINDS",
+        "CaseStatus": "workflows.api.case_serializers.STATUSES",
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
@@ -218,6 +221,8 @@ CELERY_BEAT_SCHEDULE = {
     "timers": {"task": "runs.tick_timers", "schedule": 1.0, "options": _TICK},
     "sla": {"task": "runs.tick_sla", "schedule": 30.0, "options": _TICK},
     "leases": {"task": "runs.tick_leases", "schedule": 5.0, "options": _TICK},
+    "seals": {"task": "runs.tick_seals", "schedule": 5.0, "options": _TICK},
+    "stuck": {"task": "runs.tick_stuck", "schedule": 60.0, "options": _TICK},
     "deliveries": {"task": "runs.tick_deliveries", "schedule": 60.0, "options": _TICK},
     "forgotten": {"task": "runs.tick_forgotten", "schedule": 5.0, "options": _TICK},
 }

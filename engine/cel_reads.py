@@ -45,14 +45,14 @@ def reads_of(expr: Expr, own: frozenset[str] = frozenset()) -> Iterator[Read]:
 
     `own`: the names that list macros around it gave to their items, which hide those of the scope.
     """
-    path = _static_path(expr, own)
+    path = static_path(expr, own)
     if path is not None:
         yield path, False
         return
     match expr:
-        case Select(operand, field, True) if (inner := _static_path(operand, own)) is not None:
+        case Select(operand, field, True) if (inner := static_path(operand, own)) is not None:
             yield (*inner, field), True
-        case Call("@in", (Const(str() as key), holder)) if (inner := _static_path(holder, own)) is not None:
+        case Call("@in", (Const(str() as key), holder)) if (inner := static_path(holder, own)) is not None:
             yield (*inner, key), True
         case Select(operand):
             yield from reads_of(operand, own)
@@ -66,12 +66,12 @@ def reads_of(expr: Expr, own: frozenset[str] = frozenset()) -> Iterator[Read]:
                 yield from reads_of(part, own.union(names))
 
 
-def _static_path(expr: Expr, own: frozenset[str]) -> Path | None:
+def static_path(expr: Expr, own: frozenset[str]) -> Path | None:
     match expr:
         case Ident(name) if name in ROOT_NAMES and name not in own:
             return (name,)
         case Select(operand, field, False) | Call("_[_]", (operand, Const(str() as field))):
-            inner = _static_path(operand, own)
+            inner = static_path(operand, own)
             return None if inner is None else (*inner, field)
     return None
 

@@ -13,41 +13,23 @@ from typing import Any, Literal
 from engine.catalogue import Json
 from engine.errors import ExpressionError, StepError
 from engine.graph import Edge, Graph, Join, Node
+from engine.outcomes import Completed, Failed, Interrupted, Outcome, failed_output, output_of
 from engine.statuses import StepStatus
+from engine.told import DoesNotFit, Edited, Kept, Rung, Told
 
 Scope = Mapping[str, Any]
 
 MAX_ERROR_TEXT = 2000
-
-
-@dataclass(frozen=True, slots=True)
-class Completed:
-    """The step did its work."""
-
-    output: Json
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """The step failed for good: no retry is left or none is allowed. `error` is `{code, message, …}`."""
-
-    error: Mapping[str, Json]
-
-
-@dataclass(frozen=True, slots=True)
-class Interrupted:
-    """A boundary timer ended the step: of all its edges only the one to `target` is taken."""
-
-    target: str
-    output: Json
-
-
-Outcome = Completed | Failed | Interrupted
+NOTHING_TOLD: Told = {}
 
 
 @dataclass(frozen=True, slots=True)
 class NewStep:
-    """A step row to create. `given` is its input; `given_from` the node whose output that is, where it is one."""
+    """A step row to create. `given` is its input; `given_from` the node whose output that is, where it is one.
+
+    `own`: the input is what somebody said, whatever comes before it. `kept`: why the step is not done but kept.
+    `fired`: the targets of its boundary timers that are resolved already.
+    """
 
     node: Node
     status: StepStatus
@@ -56,6 +38,9 @@ class NewStep:
     output: Json = None
     error: Mapping[str, Json] | None = None
     taken: tuple[str, ...] = ()
+    own: bool = False
+    kept: Kept | None = None
+    fired: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +62,15 @@ class Effects:
     arrivals: list[Arrival] = field(default_factory=list)
     sinks: list[str] = field(default_factory=list)
     failure: tuple[str, Mapping[str, Json]] | None = None
+    kept: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def begin(graph: Graph, scope: Scope) -> Effects:
-    """What starting a run means: every node without incoming edges starts with the run's input."""
-    walk = _Walk(graph, scope)
+def begin(graph: Graph, scope: Scope, told: Told = NOTHING_TOLD) -> Effects:
+    """What starting a run means: every node without incoming edges starts with the run's input.
+
+    Raises DoesNotFit where what is `told` can't be.
+    """
+    walk = _Walk(graph, scope, told)
     for name in graph.starts:
         walk.pending.append((graph.nodes[name], {}, True))
     return walk.run()
@@ -103,13 +92,24 @@ def settle(
 def ring(graph: Graph, node: Node, target: str, output: Json, scope: Scope) -> Effects:
     """What a boundary timer of `node` means that doesn't interrupt it: its edge is taken, the step goes on."""
     walk = _Walk(graph, scope)
-    walk.arrive(node, graph.nodes[target], True, output)
+    walk.ring(node, target, output)
     return walk.run()
 
 
-def fire(graph: Graph, node: Node, outputs: Mapping[str, Json], scope: Scope, *, run: bool) -> Effects:
-    """What a decided join means: it starts with the outputs of its taken predecessors, or it is skipped."""
-    walk = _Walk(graph, scope)
+def fire(
+    graph: Graph,
+    node: Node,
+    outputs: Mapping[str, Json],
+    scope: Scope,
+    *,
+    run: bool,
+    told: Told = NOTHING_TOLD,
+) -> Effects:
+    """What a decided join means: it starts with the outputs of its taken predecessors, or it is skipped.
+
+    Raises DoesNotFit where what is `told` can't be.
+    """
+    walk = _Walk(graph, scope, told)
     walk.pending.append((node, outputs, run))
     return walk.run()
 
@@ -146,11 +146,6 @@ def run_output(graph: Graph, completed: Mapping[str, Json], scope: Scope) -> Jso
     return next(iter(completed.values()), None)
 
 
-def failed_output(error: Mapping[str, Json]) -> Json:
-    """What the steps behind a failed step with `on_error` continue or branch see as its output."""
-    return {"error": dict(error)}
-
-
 class NoBranchMatched(StepError):
     """None of the step's conditional edges holds for its output."""
 
@@ -166,12 +161,14 @@ class NoBranchMatched(StepError):
 class _Walk:
     """Follows edges from one cause until only workers and joins can go on."""
 
-    __slots__ = ("effects", "graph", "pending", "scope")
+    __slots__ = ("effects", "graph", "pending", "rung", "scope", "told")
 
-    def __init__(self, graph: Graph, scope: Scope) -> None:
+    def __init__(self, graph: Graph, scope: Scope, told: Told = NOTHING_TOLD) -> None:
         self.graph = graph
+        self.told = told
         self.scope = dict(scope)
         self.effects = Effects()
+        self.rung: set[str] = set()
         self.pending: deque[tuple[Node, Mapping[str, Json], bool]] = deque()
 
     def run(self) -> Effects:
@@ -184,6 +181,11 @@ class _Walk:
                 self._skip(node)
         return self.effects
 
+    def ring(self, node: Node, target: str, output: Json) -> None:
+        """A boundary timer of `node` takes its edge: what comes that way is the timer's and not the step's."""
+        self.rung.add(target)
+        self.arrive(node, self.graph.nodes[target], True, output)
+
     def conclude(
         self, node: Node, outcome: Outcome, fired: Collection[str] = ()
     ) -> tuple[Outcome, tuple[str, ...]]:
@@ -194,7 +196,7 @@ class _Walk:
             taken = {outcome.target: True}
         if isinstance(outcome, Completed):
             self._remember(node, outcome.output)
-            if not node.is_conditional and node.type != "decision":
+            if not node.is_conditional and not node.decides:
                 taken = {edge.target: True for edge in node.edges}
             else:
                 try:
@@ -207,13 +209,13 @@ class _Walk:
                 return outcome, ()
             self._remember(node, failed_output(outcome.error))
             taken = self._resolve_failed(node, failed_output(outcome.error))
-        output = failed_output(outcome.error) if isinstance(outcome, Failed) else outcome.output
+        output = output_of(outcome)
         for target in node.targets:
             if target not in fired:
                 self.arrive(node, self.graph.nodes[target], taken.get(target, False), output)
         if node.is_sink:
             self.effects.sinks.append(node.id)
-        return outcome, tuple(target for target in node.targets if taken.get(target))
+        return outcome, tuple(target for target in node.targets if taken.get(target) and target not in fired)
 
     def _remember(self, node: Node, output: Json) -> None:
         self.scope["steps"] = {**self.scope.get("steps", {}), node.id: {"output": output}}
@@ -228,7 +230,7 @@ class _Walk:
     def _resolve(self, node: Node, output: Json) -> dict[str, bool]:
         scope = {**self.scope, "output": output}
         edges = list(_taken(node, output, scope))
-        decides = node.type == "decision"
+        decides = node.decides
         # What a decision takes first has decided, even without a condition; elsewhere a conditional edge must.
         matched = any(decides or edge.kind != "always" for edge in edges)
         branches = decides or (isinstance(output, dict) and "branch" in output)
@@ -244,15 +246,28 @@ class _Walk:
         return {edge.target: True for edge in _taken(node, output, scope, lenient=True)}
 
     def _start(self, node: Node, outputs: Mapping[str, Json]) -> None:
+        told = self.told.get(node.id)
+        if isinstance(told, Kept):
+            self._keep(node, told)
+            return
         source = node.predecessors[0] if len(node.predecessors) == 1 else None
         given: Json = self.scope.get("input") if not node.predecessors else outputs
         if source is not None:
             given = outputs[source]
+        if node.id in self.rung:
+            # What a timer carries is nobody's output.
+            source = None
+        fired = self._ring_again(node, told) if isinstance(told, Rung) else ()
         try:
-            if node.mapping is not None or node.is_join:
+            if isinstance(told, Edited):
+                given, source = told.given, None
+            elif node.mapping is not None or node.is_join:
                 given, source = self._composed(node, given), None
             if node.kind != "engine":
-                self.effects.steps.append(NewStep(node, StepStatus.QUEUED, given, source))
+                edited = isinstance(told, Edited)
+                self.effects.steps.append(
+                    NewStep(node, StepStatus.QUEUED, given, source, own=edited, fired=fired)
+                )
                 return
             params = node.params.render({**self.scope, "prev": given})
             outcome: Outcome = Completed(node.spec.evaluate(params, given))
@@ -263,7 +278,34 @@ class _Walk:
         self.scope["prev"] = given
         if isinstance(outcome, Failed) and node.is_join:
             given = _keepable(node, given)
-        self._finish_inside(node, outcome, given, source)
+        self._finish_inside(node, outcome, given, source, fired)
+
+    def _ring_again(self, node: Node, told: Rung | Kept) -> tuple[str, ...]:
+        """Follow the boundary edges that were taken while the node went on; gives their targets."""
+        fired = tuple(target for target in told.fired if target in node.targets)
+        for target in fired:
+            self.ring(node, target, told.fired[target])
+        if fired:
+            self.effects.kept[node.id] = fired
+        return fired
+
+    def _keep(self, node: Node, told: Kept) -> None:
+        """Follow the edges of a node that has ended already."""
+        self.scope["prev"] = told.given
+        fired = self._ring_again(node, told)
+        outcome, taken = self.conclude(node, told.outcome, told.fired)
+        if outcome != told.outcome or node.id == (self.effects.failure or (None,))[0]:
+            why = outcome.error["message"] if isinstance(outcome, Failed) else ""
+            raise DoesNotFit(node.id, f"What {node.title} gave leads nowhere: {why}")
+        taken = (*fired, *taken)
+        self.effects.kept[node.id] = taken
+        if told.row is None:
+            error = outcome.error if isinstance(outcome, Failed) else None
+            output = output_of(outcome)
+            step = NewStep(
+                node, told.status, told.given, told.given_from, output, error, taken, told.own, told, fired
+            )
+            self.effects.steps.append(step)
 
     def _composed(self, node: Node, given: Json) -> Json:
         """The input that a mapping or a join puts together: what comes from one place was admitted there."""
@@ -272,17 +314,27 @@ class _Walk:
         node.spec.admit(given)
         return given
 
-    def _finish_inside(self, node: Node, outcome: Outcome, given: Json, source: str | None) -> None:
+    def _finish_inside(
+        self, node: Node, outcome: Outcome, given: Json, source: str | None, fired: tuple[str, ...]
+    ) -> None:
         """An engine step, or one whose input can't be made, is over as soon as it starts."""
-        outcome, taken = self.conclude(node, outcome)
+        own = isinstance(self.told.get(node.id), Edited)
+        outcome, taken = self.conclude(node, outcome, fired)
         if isinstance(outcome, Failed):
             output = None if node.on_error == "fail" else failed_output(outcome.error)
-            step = NewStep(node, StepStatus.FAILED, given, source, output, outcome.error, taken)
+            step = NewStep(
+                node, StepStatus.FAILED, given, source, output, outcome.error, taken, own, fired=fired
+            )
         else:
-            step = NewStep(node, StepStatus.COMPLETED, given, source, outcome.output, None, taken)
+            step = NewStep(
+                node, StepStatus.COMPLETED, given, source, outcome.output, None, taken, own, fired=fired
+            )
         self.effects.steps.append(step)
 
     def _skip(self, node: Node) -> None:
+        told = self.told.get(node.id)
+        if isinstance(told, Kept) and told.row is not None:
+            raise DoesNotFit(node.id, f"{node.title} was done, and the version would not have come to it.")
         self.effects.steps.append(NewStep(node, StepStatus.SKIPPED))
         for target in node.targets:
             self.arrive(node, self.graph.nodes[target], False, None)
@@ -319,7 +371,7 @@ def describe(error: StepError) -> dict[str, Json]:
 
 def _taken(node: Node, output: Json, scope: Scope, *, lenient: bool = False) -> Iterator[Edge]:
     """The success edges that hold, in order: of a decision the first; a default edge where no condition holds."""
-    first_only = node.type == "decision"
+    first_only = node.decides
     matched = False
     for edge in node.edges:
         if edge.kind == "default" or not _holds(edge, output, scope, lenient):

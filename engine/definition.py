@@ -3,6 +3,7 @@
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic.config import JsonDict
 
 from engine.durations import parse_duration
 from engine.errors import EngineError
@@ -37,80 +38,137 @@ class Shape(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
+def _field(title: str, help: str, widget: str | None = None, **limits: Any) -> Any:
+    """An optional field with its title and help; `widget` is what a form shows for it (`x-widget`)."""
+    extra: JsonDict | None = {"x-widget": widget} if widget else None
+    return Field(None, title=title, description=help, json_schema_extra=extra, **limits)
+
+
 class Retry(Shape):
     """A retry policy of its own (R-088); what is not given comes from the default policy."""
 
-    max_retries: int | None = Field(None, ge=0, le=100)
-    base_seconds: float | None = Field(None, ge=0, le=DAY, allow_inf_nan=False)
-    factor: float | None = Field(None, ge=1, le=100, allow_inf_nan=False)
-    max_seconds: float | None = Field(None, ge=0, le=30 * DAY, allow_inf_nan=False)
-    jitter: float | None = Field(None, ge=0, le=1, allow_inf_nan=False)
-    non_retryable: list[Annotated[str, Field(min_length=1, max_length=100)]] | None = Field(
-        None, max_length=100
+    max_retries: int | None = _field(
+        "Retries", "How often to try again after the first failure.", ge=0, le=100
+    )
+    base_seconds: float | None = _field(
+        "First pause", "How long to wait before the first retry.", ge=0, le=DAY, allow_inf_nan=False
+    )
+    factor: float | None = _field(
+        "Growth", "Each pause is so many times as long as the one before.", ge=1, le=100, allow_inf_nan=False
+    )
+    max_seconds: float | None = _field(
+        "Longest pause", "No pause gets longer than this.", ge=0, le=30 * DAY, allow_inf_nan=False
+    )
+    jitter: float | None = _field(
+        "Spread",
+        "Lengthens each pause by chance, up to this share of it, so that many retries don't come at once.",
+        ge=0,
+        le=1,
+        allow_inf_nan=False,
+    )
+    non_retryable: list[Annotated[str, Field(min_length=1, max_length=100)]] | None = _field(
+        "Never retry", "Codes of errors after which trying again is no use.", max_length=100
     )
 
 
 class NOf(Shape):
     """A join that fires at the k-th taken edge."""
 
-    n_of: int = Field(ge=1)
+    n_of: int = Field(
+        ge=1, title="How many", description="So many of the paths that lead here must be taken."
+    )
 
 
 class BoundaryTimer(Shape):
     """A timer on a waiting or running step; `to` is the edge taken when it fires. One of the two times is given."""
 
-    after_seconds: Seconds | None = None
-    duration: Duration | None = None
-    interrupting: bool | None = None
-    to: str
+    after_seconds: Seconds | None = _field(
+        "After", "How long after the step's turn came; give this or a length."
+    )
+    duration: Duration | None = _field(
+        "Length", "The same as P3D (three days) or PT2H (two hours).", "duration"
+    )
+    interrupting: bool | None = _field(
+        "Ends the step",
+        "Whether the step ends when the time is over; otherwise it goes on, as for a reminder.",
+    )
+    to: str = Field(title="Goes to", description="The step that is next when the time is over.")
 
 
 RetryChoice = Retry | Literal["seed", "minutes", "llm", "none"]
+RETRY_HELP = "How often and after which pauses the step is tried again when it fails."
+TIMEOUT_HELP = "An attempt that takes longer is ended and counts as failed."
+LEASE_HELP = "How long a worker may be silent before the step is given to another one."
 
 
 class Compensation(Shape):
     """The step that undoes a completed one."""
 
-    type: TypeName
-    title: Title | None = None
-    params: dict[str, Json] | None = None
-    retry: RetryChoice | None = None
-    timeout_seconds: Seconds | None = None
-    lease_seconds: int | None = Field(None, ge=1, le=DAY)
-    queue: str | None = Field(None, pattern=QUEUE_NAME)
+    type: TypeName = Field(title="Type", description="What kind of step undoes it.")
+    title: Title | None = _field("Title", "What people read instead of the id.")
+    params: dict[str, Json] | None = _field("Settings of the type", "What this kind of step needs.", "group")
+    retry: RetryChoice | None = _field("Retries", RETRY_HELP, "retry")
+    timeout_seconds: Seconds | None = _field("Time limit", TIMEOUT_HELP)
+    lease_seconds: int | None = _field("Silence allowed", LEASE_HELP, ge=1, le=DAY)
+    queue: str | None = _field("Queue", "Where workers look for it.", pattern=QUEUE_NAME)
 
 
 class Node(Shape):
     """One step."""
 
-    id: Id
-    type: TypeName
-    title: Title | None = None
-    params: dict[str, Json] | None = None
-    input: dict[str, Json] | str | None = None
-    join: Literal["any_taken", "all", "any"] | NOf | None = None
-    boundary_timers: list[BoundaryTimer] | None = None
-    allow_no_match: bool | None = None
-    compensate: Compensation | None = None
-    compensate_on_unknown: bool | None = None
-    secrets: list[str] | dict[str, str] | None = None
-    retry: RetryChoice | None = None
-    timeout_seconds: Seconds | None = None
-    lease_seconds: int | None = Field(None, ge=1, le=DAY)
-    queue: str | None = Field(None, pattern=QUEUE_NAME)
-    priority: int | None = Field(None, ge=-1000, le=1000)
-    on_error: Literal["fail", "continue", "branch"] | None = None
+    id: Id = Field(title="Id", description="What expressions call the step; it is unique in the workflow.")
+    type: TypeName = Field(title="Type", description="What kind of step it is.")
+    title: Title | None = _field("Title", "What people read instead of the id.")
+    params: dict[str, Json] | None = _field("Settings of the type", "What this kind of step needs.", "group")
+    input: dict[str, Json] | str | None = _field(
+        "Input", "What the step is given. Empty: what the step before it gives.", "code"
+    )
+    join: Literal["any_taken", "all", "any"] | NOf | None = _field(
+        "Starts when",
+        "Where several paths meet: once all are decided and one is taken, when all are taken, at the first, or at "
+        "so many.",
+        "join",
+    )
+    boundary_timers: list[BoundaryTimer] | None = _field(
+        "Timers", "What happens when the step takes too long: another path, or a reminder."
+    )
+    allow_no_match: bool | None = _field(
+        "May lead nowhere", "It is no error if none of the conditions behind it holds."
+    )
+    compensate: Compensation | None = _field(
+        "Undo", "The step that undoes this one when the run fails later."
+    )
+    compensate_on_unknown: bool | None = _field(
+        "Undo when in doubt", "Undo it also where nobody knows whether it was done. Empty: yes."
+    )
+    secrets: list[str] | dict[str, str] | None = _field("Secrets", "Has no effect yet.", "code")
+    retry: RetryChoice | None = _field("Retries", RETRY_HELP, "retry")
+    timeout_seconds: Seconds | None = _field("Time limit", TIMEOUT_HELP)
+    lease_seconds: int | None = _field("Silence allowed", LEASE_HELP, ge=1, le=DAY)
+    queue: str | None = _field(
+        "Queue", "Where workers look for it. Empty: the usual one of its type.", pattern=QUEUE_NAME
+    )
+    priority: int | None = _field(
+        "Priority", "Higher goes first. Empty: the priority of the run.", ge=-1000, le=1000
+    )
+    on_error: Literal["fail", "continue", "branch"] | None = _field(
+        "If it fails for good", "The run fails, it goes on all the same, or it takes the edges for errors."
+    )
 
 
 class Edge(Shape):
     """One edge; at most one of branch, when, default and on says when it is taken."""
 
-    source: str = Field(alias="from")
-    target: str = Field(alias="to")
-    branch: str | None = Field(None, min_length=1)
-    when: str | None = None
-    default: bool | None = None
-    on: Literal["error"] | None = None
+    source: str = Field(alias="from", title="From", description="The step that it comes from.")
+    target: str = Field(alias="to", title="To", description="The step that it leads to.")
+    branch: str | None = _field(
+        "Branch", "Taken if the step ends with this outcome, its output's branch.", min_length=1
+    )
+    when: str | None = _field(
+        "Condition", "Taken if this expression is true, such as output.amount > 1000.", "expression"
+    )
+    default: bool | None = _field("Otherwise", "Taken if no other condition of the step holds.")
+    on: Literal["error"] | None = _field("On failure", "Taken if the step fails for good.")
 
     @property
     def conditions(self) -> list[str]:
@@ -127,17 +185,27 @@ class Edge(Shape):
 class Definition(Shape):
     """A whole workflow."""
 
-    name: Name
-    nodes: list[Node] = Field(min_length=1)
-    edges: list[Edge] | None = None
-    title: Title | None = None
-    description: Annotated[str, Field(max_length=10_000)] | None = None
-    metadata: Json = None
-    input_schema: dict[str, Json] | None = None
-    sla_seconds: Seconds | None = None
-    business_key: str | None = None
-    output: Json = None
-    next_workflow: Name | None = None
+    name: Name = Field(title="Name", description="The name in addresses and programs; it stays.")
+    nodes: list[Node] = Field(min_length=1, title="Steps", description="What is to be done.")
+    edges: list[Edge] | None = _field("Edges", "What leads from one step to another.")
+    title: Title | None = _field("Title", "What people read.")
+    description: Annotated[str, Field(max_length=10_000)] | None = _field(
+        "Description", "What the workflow is for.", "textarea"
+    )
+    metadata: Json = _field(
+        "Metadata", "Yours; sample_input in it stands in the form that starts it.", "code"
+    )
+    input_schema: dict[str, Json] | None = _field(
+        "Input", "What a run needs to start. An input that doesn't fit is refused.", "schema"
+    )
+    sla_seconds: Seconds | None = _field("Deadline of a run", "How long a run should take at most.")
+    business_key: str | None = _field(
+        "Business key",
+        "What a run is called by, such as {{ input.order_id }}: two starts with the same key are one run.",
+        "template",
+    )
+    output: Json = _field("Result", "What a run gives. Empty: the output of its last step.", "code")
+    next_workflow: Name | None = _field("Next workflow", "Has no effect yet.")
 
 
 class DefinitionInvalid(EngineError):

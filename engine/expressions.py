@@ -28,7 +28,7 @@ from engine.cel_messages import (
     raised_message,
     shorten,
 )
-from engine.cel_reads import ROOT_NAMES, References, copy_by_plan, copy_plan, reads_of, references
+from engine.cel_reads import ROOT_NAMES, Path, References, copy_by_plan, copy_plan, reads_of, references
 from engine.errors import ExpressionError, ExpressionInvalid, NotEvaluated
 from engine.macros import Breach, evaluate_apart
 
@@ -66,6 +66,15 @@ class Expression:
         self._copies = max(1, len(reads))
         self._plan = copy_plan(reads)
         self._path = reads[0][0] if len(reads) == 1 and _PATH.fullmatch(source) else None
+
+    @property
+    def paths(self) -> list[Path]:
+        """What it reads, as keys from a root name on; what it only asks for is there too."""
+        return list(dict.fromkeys(path for path, _ in self._reads))
+
+    def placed_tree(self) -> Expr:
+        """The syntax tree with the places of names and literals in the source."""
+        return parse_serialized(self._program.serialize(), placed=True)
 
     def evaluate(self, scope: Scope) -> Json:
         """The value as JSON. Raises ExpressionError when it fails, is too large or is no JSON.

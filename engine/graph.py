@@ -87,6 +87,21 @@ class Node:
         return bool(self.boundary) or self.kind == "wait"
 
     @property
+    def fires_early(self) -> bool:
+        """Whether steps before it may go on when it is decided: it doesn't wait for all of its edges."""
+        return self.is_join and self.join.mode != "any_taken"
+
+    @property
+    def is_rung(self) -> bool:
+        """Whether its edges may be taken while it goes on."""
+        return any(not timer.interrupting for timer in self.boundary)
+
+    @property
+    def decides(self) -> bool:
+        """Whether it goes on by the first edge that holds; by its type's name, which a stand-in takes over."""
+        return self.spec.name == "decision"
+
+    @property
     def is_conditional(self) -> bool:
         """Whether a success edge of this node depends on its output."""
         return any(edge.kind != "always" for edge in self.edges)
@@ -96,6 +111,7 @@ class Node:
 class Graph:
     """An immutable compiled version; nodes are in topological order.
 
+    `plain`: nothing is left open when its sinks are resolved.
     `compensations`: the steps that undo others (`charge:compensate`), by what they undo; no edge leads to them.
     """
 
@@ -113,6 +129,14 @@ class Graph:
     def step(self, name: str) -> Node:
         """What a step row of this name does: a node, or what compensates one. Raises KeyError."""
         return self.nodes[name] if name in self.nodes else self.compensations[name.removesuffix(UNDO)]
+
+    def behind(self, name: str) -> list[str]:
+        """The nodes that depend on this one, in their order."""
+        found = {name}
+        for node in self.nodes.values():
+            if found.intersection(node.predecessors):
+                found.add(node.id)
+        return [node for node in self.nodes if node in found and node != name]
 
     @property
     def only_sink(self) -> str | None:
@@ -161,7 +185,7 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue) -> Graph:
         starts=starts,
         sinks=tuple(name for name in order if nodes[name].is_sink),
         output=None if output is None else compile_template(output),
-        plain=all(node.join.mode == "any_taken" or not node.is_join for node in nodes.values()),
+        plain=not any(node.fires_early or node.is_rung for node in nodes.values()),
         reads_at_start=union(entry_reads(nodes[name], nodes) for name in starts),
         business_key=None if key is None else compile_template(key),
         input_schema=definition.get("input_schema"),

@@ -125,7 +125,7 @@ def _pattern_fault(value: Json, _root: Json) -> str | None:
 def _ref_fault(value: Json, root: Json) -> str | None:
     if not isinstance(value, str) or not value.startswith("#"):
         return "must point into this schema, such as #/$defs/address"
-    return None if _resolve({"$ref": value}, root) is not None else f"points to {value}, which is not there"
+    return None if resolved({"$ref": value}, root) is not None else f"points to {value}, which is not there"
 
 
 _KEYWORDS: Mapping[str, Callable[[Json, Json], str | None]] = {
@@ -139,7 +139,7 @@ _KEYWORDS: Mapping[str, Callable[[Json, Json], str | None]] = {
 }
 
 
-def _resolve(schema: Json, root: Json) -> Json | None:
+def resolved(schema: Json, root: Json) -> Json | None:
     """The schema behind `$ref`, at most a few hops away; None if there is none."""
     for _ in range(10):
         if not isinstance(schema, dict) or not isinstance(schema.get("$ref"), str):
@@ -153,7 +153,7 @@ def _resolve(schema: Json, root: Json) -> Json | None:
 
 
 def _clash(given: Json, wanted: Json, root: Json, wanted_root: Json, path: str, depth: int) -> str | None:
-    given, wanted = _resolve(given, root), _resolve(wanted, wanted_root)
+    given, wanted = resolved(given, root), resolved(wanted, wanted_root)
     if not isinstance(given, dict) or not isinstance(wanted, dict) or depth > 20:
         return None
     if options := _alternatives(wanted):

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from dataclasses import field as attribute
 from typing import Any, Literal
 
 from pydantic import ValidationError
@@ -67,10 +68,19 @@ class Problem:
     node: str | None
     field: str
     message: str
+    fix: dict[str, Json] | None = attribute(default=None, compare=False)
+    """`{title, changes}` that take the one safe way out, where whoever knows how drafts are changed found it."""
 
     def as_dict(self) -> dict[str, Json]:
         """As the API gives it."""
-        return asdict(self)
+        return {
+            "code": self.code,
+            "severity": self.severity,
+            "node": self.node,
+            "field": self.field,
+            "message": self.message,
+            "fix": self.fix,
+        }
 
 
 def error(code: Code, field: str, message: str, node: str | None = None) -> Problem:

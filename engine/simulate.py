@@ -6,32 +6,31 @@ from dataclasses import dataclass, field
 from engine.catalogue import Json
 from engine.decide import (
     Arrival,
-    Completed,
     Effects,
-    Failed,
-    Outcome,
     begin,
     contributors,
-    failed_output,
     fire,
+    ring,
     run_output,
     settle,
     verdict,
 )
 from engine.errors import ExpressionError
 from engine.graph import Graph, Node
+from engine.outcomes import Completed, Failed, Interrupted, Outcome, failed_output
 from engine.statuses import RunStatus, StepStatus
 
 
 @dataclass(slots=True)
 class StepState:
-    """What a step row would say."""
+    """What a step row would say. `fired`: what the edges carry that timers took while it went on."""
 
     status: StepStatus
     given: Json = None
     output: Json = None
     error: Mapping[str, Json] | None = None
     taken: tuple[str, ...] = ()
+    fired: dict[str, Json] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -55,6 +54,7 @@ class FinalState:
     steps: dict[str, StepState] = field(default_factory=dict)
     joins: dict[str, JoinState] = field(default_factory=dict)
     sinks: list[str] = field(default_factory=list)
+    facts: Mapping[str, Json] = field(default_factory=dict)
 
     @property
     def open_steps(self) -> list[str]:
@@ -64,37 +64,78 @@ class FinalState:
     def scope(self) -> dict[str, Json]:
         """What expressions see."""
         steps = {name: {"output": step.output} for name, step in self.steps.items()}
-        return {"input": self.input, "steps": steps, "vars": {}, "run": {}}
+        return {"input": self.input, "steps": steps, "vars": {}, "run": dict(self.facts)}
 
     def _is(self, name: str, status: StepStatus) -> bool:
         return name in self.steps and self.steps[name].status == status
 
 
 Pick = Callable[[list[str]], list[str]]
+Rung = Mapping[str, Mapping[str, Json]]
+Work = Callable[[Node, Mapping[str, Json]], Outcome]
+"""Does a step, with what its expressions see; `prev` is its input."""
+
+NO_TIMERS: Rung = {}
+NO_FACTS: Mapping[str, Json] = {}
 
 
-def simulate(graph: Graph, run_input: Json, outcomes: Mapping[str, Outcome], pick: Pick = list) -> FinalState:
-    """Run `graph` in memory: `outcomes` scripts how worker steps end, `pick` which end next, as one batch.
+def simulate(
+    graph: Graph,
+    run_input: Json,
+    outcomes: Mapping[str, Outcome] | Work,
+    pick: Pick = list,
+    rung: Rung = NO_TIMERS,
+    facts: Mapping[str, Json] = NO_FACTS,
+) -> FinalState:
+    """Run `graph` in memory: `outcomes` scripts or does how steps and waits end, `pick` which end next, as one batch.
 
-    Raises KeyError for a step that has no scripted outcome.
+    `rung`: by step the targets of its boundary timers that fire before it ends and don't interrupt it, each with what
+    the edge carries. `facts`: what expressions see as `run`. Raises KeyError for a step that has no scripted outcome.
     """
-    state = FinalState(graph, run_input)
+    state = FinalState(graph, run_input, facts=facts)
     _apply(state, begin(graph, state.scope()))
     while state.status == RunStatus.RUNNING and state.open_steps:
         batch = pick(state.open_steps)
         for name in batch:
+            node, left = graph.nodes[name], dict(rung.get(name, {}))
+            while left and state.status == RunStatus.RUNNING:
+                target = next(iter(left))
+                _ring(state, node, target, left.pop(target))
             if state.status == RunStatus.RUNNING:
-                _end(state, graph.nodes[name], outcomes[name])
-            elif state.status == RunStatus.FAILED:
-                # Claimed before the run failed: the worker's result is kept, its edges are not resolved.
-                _record(state.steps[name], outcomes[name])
+                _end(state, node, _outcome(state, node, outcomes))
+            elif state.status == RunStatus.FAILED and not left:
+                outcome = _outcome(state, node, outcomes)
+                if _is_awaited(node, outcome):
+                    # Claimed before the run failed: the worker's result is kept, its edges are not resolved.
+                    _record(state.steps[name], outcome)
     return state
 
 
+def _outcome(state: FinalState, node: Node, outcomes: Mapping[str, Outcome] | Work) -> Outcome:
+    if callable(outcomes):
+        return outcomes(node, state.scope() | {"prev": state.steps[node.id].given})
+    return outcomes[node.id]
+
+
+def _is_awaited(node: Node, outcome: Outcome) -> bool:
+    """Whether a worker has it in hand and will say how it ended: timers of a failing run don't fire any more."""
+    return node.kind != "wait" and not isinstance(outcome, Interrupted)
+
+
+def _ring(state: FinalState, node: Node, target: str, output: Json) -> None:
+    step = state.steps[node.id]
+    if target not in step.fired:
+        step.fired[target] = output
+        step.taken += (target,)
+        _apply(state, ring(state.graph, node, target, output, state.scope() | {"prev": step.given}))
+
+
 def _end(state: FinalState, node: Node, outcome: Outcome) -> None:
-    effects = settle(state.graph, node, outcome, state.scope() | {"prev": state.steps[node.id].given})
-    _record(state.steps[node.id], effects.outcome or outcome)
-    state.steps[node.id].taken = effects.taken
+    step = state.steps[node.id]
+    scope = state.scope() | {"prev": step.given}
+    effects = settle(state.graph, node, outcome, scope, fired=step.fired)
+    _record(step, effects.outcome or outcome)
+    step.taken += effects.taken
     _apply(state, effects)
 
 
@@ -133,8 +174,13 @@ def _count(state: FinalState, arrival: Arrival) -> Effects | None:
         return None
     join.fired += 1
     chosen = contributors(node.join, join.taken)
-    outputs = {name: state.steps[name].output for name in node.predecessors if name in chosen}
+    outputs = {name: _carried(state, name, node.id) for name in node.predecessors if name in chosen}
     return fire(state.graph, node, outputs, state.scope(), run=decided == "run")
+
+
+def _carried(state: FinalState, source: str, target: str) -> Json:
+    step = state.steps[source]
+    return step.fired.get(target, step.output)
 
 
 def _fail(state: FinalState, name: str, error: Mapping[str, Json]) -> None:

@@ -61,7 +61,8 @@ STEP: Final[Mapping[tuple[StepStatus, str], tuple[StepStatus, ...]]] = {
     (S.RUNNING, "release"): (S.QUEUED, S.CANCELLED),
     (S.RUNNING, "wait"): (S.WAITING,),
     (S.WAITING, "wake"): (S.COMPLETED, S.FAILED),
-    **{(s, "skip"): (S.SKIPPED,) for s in (S.QUEUED, S.WAITING, S.FAILED)},
+    **{(s, "skip"): (S.SKIPPED,) for s in (S.QUEUED, S.WAITING)},
+    (S.FAILED, "done by hand"): (S.SKIPPED,),
     **{(s, "cancel"): (S.CANCELLED,) for s in (S.QUEUED, S.WAITING)},
     (S.RUNNING, "outcome unknown"): (S.CANCELLED,),
     **{(s, "interrupt"): (S.CANCELLED,) for s in (S.QUEUED, S.WAITING, S.RUNNING)},
@@ -69,9 +70,10 @@ STEP: Final[Mapping[tuple[StepStatus, str], tuple[StepStatus, ...]]] = {
     **{(s, "resume"): (S.QUEUED,) for s in (S.FAILED, S.CANCELLED)},
 }
 """(status, event) → what it may become. RUNNING is cancelled only when its outcome can't be known or can't matter
-(the run's sinks are all resolved), or when its worker gives it back while the run closes."""
+(the run's sinks are all resolved), or when its worker gives it back while the run closes. A failed step
+that is skipped is resumed first, in one go. A step kept from another run is created as it had ended there."""
 
-STEP_CREATED: Final = (S.QUEUED, S.RUNNING, S.WAITING, S.SKIPPED, S.COMPLETED, S.FAILED)
+STEP_CREATED: Final = (S.QUEUED, S.RUNNING, S.WAITING, S.SKIPPED, S.COMPLETED, S.FAILED, S.CANCELLED)
 """The statuses that a step row may be created with."""
 
 RUN_OPEN: Final = frozenset({R.RUNNING, R.PAUSED})

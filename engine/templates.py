@@ -5,7 +5,7 @@ written as `{{ "{{" }}`.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,10 +34,11 @@ _TOKEN = re.compile(
 class _Room:
     """How much may still be filled in: a value that is named a thousand times would be written out as often."""
 
-    __slots__ = ("left",)
+    __slots__ = ("before_each", "left")
 
-    def __init__(self) -> None:
+    def __init__(self, before_each: Callable[[], None] | None) -> None:
         self.left = RENDERED_CHARACTERS
+        self.before_each = before_each
 
     def take(self, value: Json) -> Json:
         """The value, if it fits. Raises ExpressionError."""
@@ -62,7 +63,7 @@ class _Hole:
     expression: Expression
 
     def render(self, scope: Scope, room: "_Room") -> Json:
-        return room.take(_evaluate(self.expression, scope, self.path))
+        return room.take(_evaluate(self.expression, scope, self.path, room))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ class _Text:
         pieces: list[str] = []
         length = 0
         for part in self.parts:
-            pieces.append(part if isinstance(part, str) else as_text(_evaluate(part, scope, self.path)))
+            pieces.append(part if isinstance(part, str) else as_text(_evaluate(part, scope, self.path, room)))
             length += len(pieces[-1])
             if length > TEXT_BYTES:
                 raise self._too_long()
@@ -125,9 +126,12 @@ class Template:
     is_static: bool
     root: _Part
 
-    def render(self, scope: Scope) -> Json:
-        """The value with its holes filled in. Raises ExpressionError that names the place."""
-        return self.root.render(scope, _Room())
+    def render(self, scope: Scope, before_each: Callable[[], None] | None = None) -> Json:
+        """The value with its holes filled in. Raises ExpressionError that names the place.
+
+        `before_each` is called before each expression: what it raises ends it.
+        """
+        return self.root.render(scope, _Room(before_each))
 
 
 def compile_template(value: Json) -> Template:
@@ -150,6 +154,16 @@ def split_holes(text: str) -> list[tuple[bool, str]]:
     if at < len(text):
         parts.append((False, text[at:]))
     return parts
+
+
+def replaced_holes(text: str, replace: Callable[[str], str]) -> str:
+    """The string with what stands in each hole replaced; the rest stays. Raises ExpressionInvalid as split_holes."""
+    made, at = "", 0
+    while (start := text.find("{{", at)) >= 0:
+        end = _hole_end(text, start + 2)
+        made += text[at : start + 2] + replace(text[start + 2 : end])
+        at = end
+    return made + text[at:]
 
 
 def has_holes(value: Json) -> bool:
@@ -238,7 +252,9 @@ def _hole_end(text: str, at: int) -> int:
     raise ExpressionInvalid("a `{{` is not closed by `}}`")
 
 
-def _evaluate(expression: Expression, scope: Scope, path: str) -> Json:
+def _evaluate(expression: Expression, scope: Scope, path: str, room: _Room) -> Json:
+    if room.before_each is not None:
+        room.before_each()
     try:
         return expression.evaluate(scope)
     except ExpressionError as exc:

@@ -31,12 +31,17 @@ _UNSAFE_TEXT = re.compile("[\x00\ud800-\udfff]")
 
 
 class BadJson(ValueError):
-    """This is not JSON that Handoff takes; `pointer` (RFC 6901) says where, empty for the whole document."""
+    """This is not JSON that Handoff takes; `pointer` (RFC 6901) says where, empty for the whole document.
 
-    def __init__(self, message: str, pointer: str = "") -> None:
+    `line` and `column` count from 1; 0 where a value is at fault and not how it is written.
+    """
+
+    def __init__(self, message: str, pointer: str = "", *, line: int = 0, column: int = 0) -> None:
         super().__init__(message)
         self.message = message
         self.pointer = pointer
+        self.line = line
+        self.column = column
 
 
 class JsonTooLarge(BadJson):
@@ -74,7 +79,12 @@ def strict_loads(raw: bytes, *, max_bytes: int) -> Json:
         )
     except json.JSONDecodeError as error:
         place = f"line {error.lineno} column {error.colno}"
-        raise BadJson(f"this is not JSON: {error.msg} ({place})", _pointer_at(text, error.pos)) from None
+        raise BadJson(
+            f"this is not JSON: {error.msg} ({place})",
+            _pointer_at(text, error.pos),
+            line=error.lineno,
+            column=error.colno,
+        ) from None
     # A NUL or a lone surrogate can only come as an escape: the parser and UTF-8 refuse bare ones.
     if reader.faults or b"\\u" in raw:
         _raise_first_fault(value)

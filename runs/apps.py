@@ -8,3 +8,13 @@ class RunsConfig(AppConfig):
 
     name = "runs"
     verbose_name = "Runs"
+
+    def ready(self) -> None:
+        """Tell workflows what their last runs gave, and how many runs use a version."""
+        from runs.last_runs import last_run
+        from runs.queries import open_runs_by_version
+        from workflows.last_runs import tell_last_runs
+        from workflows.usage import counts_open_runs
+
+        tell_last_runs(last_run)
+        counts_open_runs(open_runs_by_version)

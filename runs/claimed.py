@@ -82,4 +82,14 @@ class Rang:
     usage: Json = None
 
 
-Ending = Done | Broken | Waiting | Rang
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """An operator skipped the step: it counts as done with `output`. `said`: by whom and why."""
+
+    output: Json
+    said: Mapping[str, Json]
+    usage: Json = None
+    timer: None = None
+
+
+Ending = Done | Broken | Waiting | Rang | Passed

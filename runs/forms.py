@@ -1,11 +1,14 @@
 """What people fill in to find runs and to start one."""
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 from django import forms
+from django.http import QueryDict
 
+from engine.canonical import canonical_bytes
 from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING
 from lib.refusals import Conflict
 from lib.strict_json import BadJson, strict_dumps, strict_loads
@@ -15,6 +18,7 @@ from runs.signals import MAX_SIGNAL_BYTES
 from runs.starts import MAX_BUSINESS_KEY
 from steps.base import MAX_INPUT_BYTES
 from steps.signal import MAX_SIGNAL_NAME
+from workflows.models import WorkflowVersion
 
 Json = Any
 
@@ -39,12 +43,13 @@ class FilterForm(forms.Form):
     status = forms.ChoiceField(required=False, choices=[(key, words) for key, (words, _) in GROUPS.items()])
     since = forms.DateField(required=False, label="From")
     until = forms.DateField(required=False, label="To")
+    test = forms.BooleanField(required=False)
 
     def asked(self) -> dict[str, Json]:
         """What is asked of `queries.runs_of`, and `q`."""
         self.is_valid()
         given = {name: value for name, value in self.cleaned_data.items() if value}
-        asked: dict[str, Json] = {name: given[name] for name in ("q", "workflow") if name in given}
+        asked: dict[str, Json] = {name: given[name] for name in ("q", "workflow", "test") if name in given}
         if "status" in given:
             asked |= GROUPS[given["status"]][1]
         if "since" in given:
@@ -62,6 +67,7 @@ class FilterForm(forms.Form):
             "since": lambda value: f"from {value}",
             "until": lambda value: f"to {value}",
             "q": lambda value: f"“{value}”",
+            "test": lambda value: "test runs",
         }
         return [say(given[name]) for name, say in words.items() if given.get(name)]
 
@@ -129,6 +135,49 @@ class SignalForm(forms.Form):
             except BadJson as error:
                 raise _in_words(error) from None
         return given
+
+
+class StepForm(forms.Form):
+    """What a step is given instead of its own input, or counts as having given; `was`: what it had."""
+
+    value = forms.CharField(required=False, strip=False)
+    reason = forms.CharField(required=False, max_length=1000)
+    once = forms.CharField(required=False)
+
+    given: Json = None
+
+    def __init__(self, data: QueryDict | None, *, was: Json) -> None:
+        self.was = was
+        super().__init__(data, initial={"value": json.dumps(was, ensure_ascii=False, indent=2)})
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether another value was typed than the one that was there."""
+        return canonical_bytes(self.given) != canonical_bytes(self.was)
+
+    def clean_value(self) -> str:
+        typed = str(self.cleaned_data["value"])
+        try:
+            self.given = strict_loads(typed.encode(), max_bytes=MAX_INPUT_BYTES)
+        except BadJson as error:
+            raise _in_words(error) from None
+        return typed
+
+    def refuse(self, refused: RunRefused) -> None:
+        """Show what was refused, at the value if that is to blame."""
+        self.add_error("value" if refused.field in ("input", "output") else None, refused.message)
+
+
+class VersionForm(forms.Form):
+    """Another version of the run's workflow."""
+
+    version = forms.TypedChoiceField(coerce=int, error_messages={"required": "Choose a version."})
+    reason = forms.CharField(required=False, max_length=1000)
+
+    def __init__(self, data: QueryDict | None, *, versions: Sequence[WorkflowVersion]) -> None:
+        super().__init__(data)
+        choice = cast(forms.TypedChoiceField, self.fields["version"])
+        choice.choices = [(one.number, f"v{one.number}") for one in versions]
 
 
 def form_with(value: Json, business_key: str | None) -> StartForm:

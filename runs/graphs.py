@@ -6,18 +6,18 @@ from functools import lru_cache
 from engine.catalogue import Catalogue, StepSpec
 from engine.errors import EngineError
 from engine.graph import Graph, compile_graph
-from steps.catalogue import CATALOGUE
+from steps.catalogue import ALL_TYPES as CATALOGUE
 from workflows.models import WorkflowVersion
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A published version: its graph and the names that expressions and pages see."""
+    """A version: its graph and the names that expressions and pages see; without a `number` it is a test's."""
 
     graph: Graph
     workflow_id: int
     workflow: str
-    number: int
+    number: int | None
     tenant_slug: str
 
 

@@ -3,6 +3,7 @@
 import hmac
 import random
 import secrets
+import time
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from hashlib import sha256
@@ -10,7 +11,7 @@ from typing import Any
 
 from engine.errors import ExpressionError, NotEvaluated, StepError
 from engine.statuses import RUN_CLOSING, StepStatus
-from runs import dispatch, leases, live, scopes, store
+from runs import dispatch, leases, live, scopes, store, stuck_store
 from runs.advance import advance
 from runs.claimed import Broken, Ending, Held
 from runs.execute import broken, encoded, idempotency_key
@@ -20,6 +21,9 @@ Json = Any
 
 RESERVED_QUEUES = (*dispatch.BUILT_IN_QUEUES, "ticks")
 ALONE_FIRST = 0.1
+NOTE_SECONDS = 20.0
+MOST_NOTED = 10_000
+_noted: dict[tuple[int, str], float] = {}
 
 
 class UnknownJob(Exception):
@@ -61,6 +65,7 @@ class Answer:
 
 def poll(*, tenant: int, worker: str, queues: Sequence[str], max_jobs: int) -> list[Job]:
     """Lease up to `max_jobs` jobs of the queues."""
+    _note(tenant, queues)
     tokens = [secrets.token_urlsafe(16) for _ in range(max_jobs)]
     # Those that must run alone go when nothing else waits, and now and then before all else: they must not starve.
     for alone in (True, False) if random.random() < ALONE_FIRST else (False, True):  # noqa: S311
@@ -78,6 +83,17 @@ def poll(*, tenant: int, worker: str, queues: Sequence[str], max_jobs: int) -> l
     scopes.load(held for held, _, _ in found)
     jobs = [_job(held, tokens[place - 1], expires) for held, expires, place in found]
     return [job for job in jobs if job is not None]
+
+
+def _note(tenant: int, queues: Sequence[str]) -> None:
+    """Remember now and then that somebody asks for jobs of these queues: pages say of others that nobody does."""
+    now = time.monotonic()
+    asked = {queue for queue in queues if now - _noted.get((tenant, queue), -NOTE_SECONDS) >= NOTE_SECONDS}
+    if asked:
+        if len(_noted) > MOST_NOTED:
+            _noted.clear()
+        stuck_store.queues_polled(tenant, asked)
+        _noted.update(dict.fromkeys(((tenant, queue) for queue in asked), now))
 
 
 def queues_with_jobs(wanted: Set[tuple[int, str]]) -> frozenset[tuple[int, str]]:

@@ -4,7 +4,7 @@ advance stands for those), `tenant`, `run` and `shard` on every row, few indexes
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from accounts.scoping import TenantManager, TenantOwned, UnscopedManager
@@ -13,6 +13,7 @@ from lib.stored_json import StoredJson
 
 RUN_STATUSES = [(status.value, status.value) for status in RunStatus]
 STEP_STATUSES = [(status.value, status.value) for status in StepStatus]
+UNSEALED = Q(completed_at__isnull=False, sealed_life__lt=F("life"))
 
 
 class HotRow(models.Model):
@@ -33,21 +34,19 @@ class Run(HotRow):
     """One execution of one version. `life` counts reopenings, `root` is the first run of a chain.
 
     `undo`: what was done is compensated when the run has closed; `cancelled`: it closed because somebody cancelled it.
+    `sealed_life`: the last life of which history has a seal. `is_test`: it tries a definition out, and is in no list.
     """
 
     id = models.UUIDField(primary_key=True)
     workflow_id = models.BigIntegerField()
     version = models.ForeignKey(
-        "workflows.WorkflowVersion",
-        on_delete=models.PROTECT,
-        db_constraint=False,
-        related_name="+",
-        db_index=False,
+        "workflows.WorkflowVersion", models.PROTECT, db_constraint=False, related_name="+", db_index=False
     )
     shard = models.SmallIntegerField()
     business_key = models.TextField(null=True)
     status = models.TextField(choices=RUN_STATUSES, db_default=RunStatus.RUNNING)
     life = models.IntegerField(db_default=1)
+    sealed_life = models.IntegerField(db_default=0)
     priority = models.SmallIntegerField(default=0)
     input = StoredJson()
     output = StoredJson(null=True)
@@ -55,10 +54,12 @@ class Run(HotRow):
     open_sinks = models.IntegerField()
     undo = models.BooleanField(db_default=False)
     cancelled = models.BooleanField(db_default=False)
+    is_test = models.BooleanField(db_default=False)
     sla_deadline = models.DateTimeField(null=True)
     sla_look_at = models.DateTimeField(null=True)
     root_id = models.UUIDField()
     parent_step_id = models.UUIDField(null=True)
+    rerun_of = models.UUIDField(null=True)
     created_by = models.TextField()
     created_at = models.DateTimeField(db_default=Now())
     completed_at = models.DateTimeField(null=True)
@@ -85,6 +86,9 @@ class Run(HotRow):
                 condition=~Q(status=RunStatus.COMPLETED),
             ),
             models.Index(fields=["sla_look_at"], name="run_sla_due", condition=Q(sla_look_at__isnull=False)),
+            models.Index(fields=["tenant_id", "-id"], name="run_tests", condition=Q(is_test=True)),
+            models.Index(fields=["id"], name="run_open", condition=Q(completed_at__isnull=True)),
+            models.Index(fields=["completed_at", "id"], name="run_unsealed", condition=UNSEALED),
         ]
 
 
@@ -98,7 +102,7 @@ class RunKey(HotRow):
 
     class Meta(HotRow.Meta):
         constraints = [
-            models.UniqueConstraint(fields=["tenant_id", "workflow_id", "business_key"], name="run_key_once"),
+            models.UniqueConstraint(fields=["tenant_id", "workflow_id", "business_key"], name="run_key_once")
         ]
 
 
@@ -135,6 +139,7 @@ class StepExecution(HotRow):
     fired = ArrayField(models.TextField(), null=True)
     cancel_cause = models.TextField(null=True)
     edges_pending = models.BooleanField(db_default=False)
+    kept_from = models.UUIDField(null=True)
     queued_at = models.DateTimeField(db_default=Now())
     started_at = models.DateTimeField(null=True)
     completed_at = models.DateTimeField(null=True)
@@ -254,6 +259,21 @@ class HistoryEvent(HotRow):
         indexes = [models.Index(fields=["run_id", "id"], name="history_of_run")]
 
 
+class RunSeal(HotRow):
+    """What history was when a life of a run ended: so many events up to `last_event`, and the digest of their chain."""
+
+    run_id = models.UUIDField()
+    shard = models.SmallIntegerField()
+    life = models.IntegerField()
+    events = models.IntegerField()
+    last_event = models.BigIntegerField()
+    digest = models.BinaryField()
+    sealed_at = models.DateTimeField(db_default=Now())
+
+    class Meta(HotRow.Meta):
+        constraints = [models.UniqueConstraint(fields=["run_id", "life"], name="seal_once_per_life")]
+
+
 class DeadLetter(HotRow):
     """A step that failed its run for good, until somebody redrives or discards it (R-085)."""
 
@@ -333,5 +353,47 @@ class Worker(models.Model):
     pid = models.IntegerField()
     started_at = models.DateTimeField(db_default=Now())
     seen_at = models.DateTimeField(db_default=Now())
+
+    objects = models.Manager()
+
+
+class QueuePoll(HotRow):
+    """That an external worker of the tenant has asked for jobs of this queue, and when it did last."""
+
+    queue = models.TextField()
+    polled_at = models.DateTimeField()
+
+    class Meta(HotRow.Meta):
+        constraints = [models.UniqueConstraint(fields=["tenant_id", "queue"], name="queue_polled_once")]
+
+
+class Repair(HotRow):
+    """Something that nothing would have moved any more: it was repaired (`done`), or can't be. There must be none."""
+
+    run_id = models.UUIDField()
+    life = models.IntegerField()
+    node = models.TextField(null=True)
+    what = models.TextField()
+    done = models.BooleanField()
+    detail = models.TextField(db_default="")
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta(HotRow.Meta):
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run_id", "life", "what", "node"],
+                name="repair_reported_once",
+                condition=Q(done=False),
+                nulls_distinct=False,
+            )
+        ]
+        indexes = [models.Index(fields=["run_id"], name="repair_of_run")]
+
+
+class DutyCursor(models.Model):
+    """How far a duty has come that looks at everything in turn."""
+
+    duty = models.TextField(primary_key=True)
+    after = models.UUIDField()
 
     objects = models.Manager()

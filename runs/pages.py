@@ -18,12 +18,13 @@ from accounts.principal import Principal
 from accounts.roles import RUNS_OPERATE, RUNS_SIGNAL, RUNS_START
 from lib.api.pagination import keyset_page
 from lib.refusals import Missing
-from runs import queries
+from runs import mendable, queries
 from runs.forms import FilterForm
 from runs.search import search
 from runs.shown import COLUMNS, NOTHING, WHOLE, found_run, run_row, run_rows, step_rows
 from runs.timeline import timeline
 from workflows.models import Workflow
+from workflows.queries import latest_version
 
 Json = Any
 
@@ -55,6 +56,8 @@ def run_context(principal: Principal, run_id: UUID) -> dict[str, Json]:
         "unfolded": len(run["steps"]) <= UNFOLDED,
         "needs_input": (run["error"] or {}).get("code") in _OF_THE_INPUT,
         "needs_version": (run["error"] or {}).get("code") in _OF_THE_VERSION,
+        "offers": {step["id"]: mendable.offers(run, step) for step in run["steps"]},
+        "others": run["status"] == "FAILED" and _has_newer(principal, run),
         "failures": any(step["error"] for step in run["steps"]),
         "failed_step": _failed_step(run),
         "at_work": any(step["status"] == "RUNNING" for step in run["steps"]),
@@ -65,6 +68,14 @@ def run_context(principal: Principal, run_id: UUID) -> dict[str, Json]:
         "follows": run["completed_at"] is None or run["status"] in _OPEN_AGAIN,
         **may(principal),
     }
+
+
+def _has_newer(principal: Principal, run: dict[str, Json]) -> bool:
+    """Whether its workflow has a version that is newer than that of the run; a test run stays on its own."""
+    if run["test"]:
+        return False
+    latest = latest_version(principal.tenant_id, run["workflow"])
+    return latest is not None and latest.number > run["version"]
 
 
 def _failed_step(run: dict[str, Json]) -> dict[str, Json] | None:

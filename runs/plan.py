@@ -9,17 +9,23 @@ from typing import Any
 
 import orjson
 
-from engine.decide import Completed, Effects, Failed, Interrupted, NewStep, Outcome, failed_output, settle
+from engine.decide import Effects, NewStep, settle
 from engine.graph import UNDO, Graph, Node
+from engine.outcomes import Completed, Failed, Interrupted, Outcome, failed_output
 from engine.retry import next_delay
 from engine.statuses import RunStatus, StepStatus
 from lib.uuid7 import uuid7
-from runs.claimed import Broken, Done, Ending, Held, Locked, Rang, Waiting
+from runs.claimed import Broken, Done, Ending, Held, Locked, Passed, Rang, Waiting
 
 Json = Any
 Row = dict[str, Json]
 
 MAX_HOPS = 8
+
+NO_IDS: Mapping[str, str] = {}
+
+PASSED = "operator"
+"""The cause of a step that an operator skipped: others are skipped because no edge leads to them."""
 
 
 @dataclass(slots=True)
@@ -109,9 +115,9 @@ def plan(held: Held, ending: Ending, graph: Graph, *, luck: float) -> Planned:
     return Planned(held, graph, ending, effects, row)
 
 
-def _outcome(ending: Done | Broken | Rang) -> Outcome:
+def _outcome(ending: Done | Broken | Rang | Passed) -> Outcome:
     match ending:
-        case Done():
+        case Done() | Passed():
             return Completed(ending.output)
         case Broken():
             return Failed(ending.error)
@@ -123,6 +129,8 @@ def _freed_from(ending: Ending) -> Row:
     """Which step an ending may end that nobody works on: one that waits, or any that is open."""
     if isinstance(ending, Rang):
         return {"rang": True}
+    if isinstance(ending, Passed):
+        return {"passed": True, "said": ending.said}
     return {} if ending.timer is None else {"woken": True}
 
 
@@ -159,6 +167,8 @@ def _final_row(node: Node, ending: Ending, effects: Effects, graph: Graph) -> Ro
     if isinstance(ending, Rang):
         return row | {"status": StepStatus.CANCELLED, "cause": "timer", "output": ending.output}
     row |= {"status": StepStatus.COMPLETED, "output": _encoded(ending)}
+    if isinstance(ending, Passed):
+        row |= {"status": StepStatus.SKIPPED, "cause": PASSED, "output": ending.output}
     if graph.plain and graph.only_sink == node.id:
         row["final"] = True
     return row
@@ -203,9 +213,13 @@ class Anchor:
     @classmethod
     def of(cls, planned: Planned, run: Locked) -> "Anchor":
         """The anchor of an ended step: what follows has the priority of the run, and waits while it is paused."""
-        step = planned.held
+        return cls.beside(planned.held, run, id=planned.anchor)
+
+    @classmethod
+    def beside(cls, step: Held, run: Locked, *, id: str) -> "Anchor":
+        """What follows from something that happened to a step, whether it has ended or goes on."""
         return cls(
-            id=planned.anchor,
+            id=id,
             run_id=step.run_id,
             tenant_id=step.tenant_id,
             shard=step.shard,
@@ -251,10 +265,10 @@ class Draft:
                 self.letters.append((planned.anchor, step.id))
             self.follow(anchor, planned.effects, {step.node: step.id})
 
-    def hang(self, anchor: Anchor, effects: Effects) -> None:
-        """What follows from a cause that is not an ended step."""
+    def hang(self, anchor: Anchor, effects: Effects, ids: Mapping[str, str] = NO_IDS) -> None:
+        """What follows from a cause that is not an ended step; `ids`: steps there already, for inputs."""
         self.anchors.append(anchor.row(len(effects.sinks)))
-        self.follow(anchor, effects, {})
+        self.follow(anchor, effects, dict(ids))
 
     def follow(self, anchor: Anchor, effects: Effects, ids: dict[str, str]) -> None:
         """Add new steps and arrivals; `ids` knows the steps whose output may be an input."""
@@ -286,16 +300,22 @@ class Draft:
             "lease_seconds": node.lease_seconds,
             "timeout_seconds": node.timeout_seconds,
         }
-        if new.status == StepStatus.SKIPPED:
+        if new.fired:
+            row["fired"] = new.fired
+        if new.kept is not None:
+            row |= {"cause": new.kept.cause, "said": new.kept.said}
+        elif new.status == StepStatus.SKIPPED:
             return row
-        if new.given_from is not None and new.given_from in ids:
+        if new.own:
+            row["input"] = new.given
+        elif new.given_from is not None and new.given_from in ids:
             row["input_from"] = ids[new.given_from]
         elif not node.predecessors and node.mapping is None:
             row["input_from"] = anchor.run_id
         else:
             row["input"] = new.given
         if new.status == StepStatus.QUEUED:
-            self.timers += [(anchor.id, timer) for timer in boundary_timers(node, row["id"])]
+            self.timers += [(anchor.id, timer) for timer in boundary_timers(node, row["id"], new.fired)]
             self._send(anchor, new, row)
         else:
             row |= {"output": new.output, "error": new.error, "taken": new.taken}
@@ -316,7 +336,7 @@ class Draft:
 
 
 def boundary_timers(node: Node, step: str, fired: Collection[str] = ()) -> list[Row]:
-    """The rows of a step's boundary timers, without those that have `fired` already."""
+    """The rows of a step's boundary timers, without those that only take an edge that has `fired` already."""
     return [
         {
             "id": uuid7(),
@@ -326,7 +346,7 @@ def boundary_timers(node: Node, step: str, fired: Collection[str] = ()) -> list[
             "seconds": timer.seconds,
         }
         for timer in node.boundary
-        if timer.target not in fired
+        if timer.interrupting or timer.target not in fired
     ]
 
 

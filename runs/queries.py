@@ -1,5 +1,6 @@
 """Finding runs, what happened to them and what failed them, always within one tenant."""
 
+from collections import Counter
 from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Any
@@ -9,8 +10,8 @@ from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Now
 
-from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING, StepStatus
-from runs.models import DeadLetter, HistoryEvent, Run, RunKey, StepExecution, Worker
+from engine.statuses import RUN_CLOSING, RUN_ENDED, RUN_OPEN, RUN_UNDOING, RunStatus, StepStatus
+from runs.models import UNSEALED, DeadLetter, HistoryEvent, Repair, Run, RunKey, StepExecution, Worker
 from runs.timeline import ENDINGS, Ending
 from workflows.models import Workflow
 
@@ -21,6 +22,7 @@ WAITING = "WAITING"
 SHOWN_STATUSES = (PENDING, WAITING)
 """Statuses that no run has but which runs are shown with (`shown`), by the state of their steps."""
 WORKER_SILENT_SECONDS = 20
+OPEN_COUNTED = 10_000
 LOOKED_AT = 100
 """How many of the newest failed runs are looked at for those that nobody has seen to."""
 _SKEW = timedelta(hours=1)
@@ -51,11 +53,12 @@ def runs_of(
     business_key: str | None = None,
     created_after: datetime | None = None,
     created_before: datetime | None = None,
+    test: bool = False,
 ) -> QuerySet[Run]:
     """The tenant's runs that fit, unordered and without their payloads; PENDING and WAITING, which are only shown,
-    are asked of their steps.
+    are asked of their steps. Test runs are among them only if they are asked for, and then alone.
     """
-    runs = _slim(Run.objects.for_tenant(tenant))
+    runs = _slim(Run.objects.for_tenant(tenant)).filter(is_test=test)
     if workflow is not None:
         runs = runs.filter(workflow_id=Subquery(_workflows(tenant).filter(name=workflow).values("id")[:1]))
     if business_key is not None:
@@ -76,6 +79,14 @@ def _workflows(tenant: int) -> QuerySet[Workflow]:
 def workflow_names(tenant: int, most: int) -> list[str]:
     """The names of the tenant's workflows, in their order, at most so many."""
     return list(_workflows(tenant).order_by("name").values_list("name", flat=True)[:most])
+
+
+def open_runs_by_version(workflow: Workflow) -> dict[int, int]:
+    """How many open runs each version of a workflow has, by its id; of very many, the newest are counted."""
+    runs = Run.objects.for_tenant(workflow.tenant_id).filter(
+        workflow_id=workflow.pk, status__in=sorted(set(RunStatus) - RUN_ENDED)
+    )
+    return dict(Counter(runs.order_by("-id").values_list("version_id", flat=True)[:OPEN_COUNTED]))
 
 
 def _id_at(moment: datetime, skew: timedelta) -> UUID:
@@ -167,7 +178,8 @@ def at_a_glance(tenant: int, most: int) -> tuple[list[str], list[str], list[str]
     """The newest runs of a tenant, those that are open, and those that failed and that nobody has seen to since:
     ids, at most `most` of each.
     """
-    runs = Run.objects.for_tenant(tenant).order_by("-id").values_list("id", flat=True)
+    real = Run.objects.for_tenant(tenant).filter(is_test=False)
+    runs = real.order_by("-id").values_list("id", flat=True)
     open_now = runs.filter(status__in=RUN_OPEN | RUN_CLOSING | RUN_UNDOING)
     last, at_work = ([str(run) for run in part[:most]] for part in (runs, open_now))
     return last, at_work, _unresolved(tenant, most)
@@ -175,7 +187,7 @@ def at_a_glance(tenant: int, most: int) -> tuple[list[str], list[str], list[str]
 
 def _unresolved(tenant: int, most: int) -> list[str]:
     """Of the newest failed runs those whose business key no newer run has and whose dead letters are open."""
-    newest = Run.objects.for_tenant(tenant).filter(status="FAILED").order_by("-id")
+    newest = Run.objects.for_tenant(tenant).filter(status="FAILED", is_test=False).order_by("-id")
     of_run = DeadLetter.objects.for_tenant(tenant).filter(run_id=OuterRef("pk"))
     key = RunKey.objects.for_tenant(tenant).filter(
         workflow_id=OuterRef("workflow_id"), business_key=OuterRef("business_key")
@@ -184,3 +196,21 @@ def _unresolved(tenant: int, most: int) -> list[str]:
     failed = newest.filter(pk__in=candidates).exclude(Exists(key.exclude(run_id=OuterRef("pk"))))
     resolved = Exists(of_run.filter(resolution__isnull=False)) & ~Exists(of_run.filter(resolution=None))
     return [str(run) for run in failed.exclude(resolved).values_list("id", flat=True)[:most]]
+
+
+def repairs() -> tuple[int, int]:
+    """How much was repaired that nothing would have moved, and how many open runs can't be: both must be 0."""
+    done = Repair.unsafe_all_tenants.filter(done=True).count()
+    left = Repair.unsafe_all_tenants.filter(done=False).values("run_id")
+    still_open = Run.unsafe_all_tenants.filter(pk__in=left, completed_at__isnull=True)
+    return done, still_open.count()
+
+
+def not_over_before(runs: QuerySet[Run], moment: datetime) -> QuerySet[Run]:
+    """Those of the runs that are open, or have ended since."""
+    return runs.filter(Q(completed_at__isnull=True) | Q(completed_at__gte=moment))
+
+
+def unsealed(runs: QuerySet[Run]) -> QuerySet[Run]:
+    """Those of the runs with a life that has ended and whose history has no seal yet."""
+    return runs.filter(UNSEALED)

@@ -3,25 +3,57 @@
 A compensation is an ordinary step without edges: same leases, retries and history. Who calls has the runs alone.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
 
 from engine.graph import UNDO
 from lib.clock import now_or_none
 from lib.uuid7 import uuid7
-from runs import store
+from runs import alerts, store
 from runs.graphs import BrokenVersion, graph_of
 from runs.store import SQL, Row, document
 
 Json = Any
 
-HandedOver = Callable[[Iterable[str]], None]
-_told_of_failures: list[HandedOver] = []
+How = Literal["retry", "done", "abandon"]
 
 
-def tell_of_failures(listener: HandedOver) -> None:
-    """Have `listener` told, within the transaction, of the runs that wait for a person now: a compensation failed."""
+class Failed(NamedTuple):
+    """A compensation that failed for good; its run waits for a person now."""
+
+    run: str
+    tenant: int
+    step: str
+    node: str
+    version: int
+    attempts: int
+    code: str | None
+    is_test: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What `by` decided about the compensation `step` that had failed."""
+
+    step: str
+    how: How
+    by: str
+    reason: str
+
+
+_told_of_failures: list[Callable[[Sequence[Failed]], None]] = []
+_told_of_settling: list[Callable[[Settled], None]] = []
+
+
+def tell_of_failures(listener: Callable[[Sequence[Failed]], None]) -> None:
+    """Have `listener` told, within the transaction, of compensations that wait for a person now: they failed."""
     _told_of_failures.append(listener)
+
+
+def tell_of_settling(listener: Callable[[Settled], None]) -> None:
+    """Have `listener` told, within the transaction, of a failed compensation that was settled, by whatever way."""
+    _told_of_settling.append(listener)
 
 
 def has_compensations(version_id: int) -> bool:
@@ -52,18 +84,38 @@ def go_on(runs: Mapping[str, int]) -> set[str]:
 
 
 def hand_over(runs: Iterable[str]) -> None:
-    """A compensation of these runs failed for good: they wait for a person."""
-    waiting = sorted(runs)
-    SQL.execute("hand_over", {"runs": waiting, "now": now_or_none()})
-    for listener in _told_of_failures:
-        listener(waiting)
+    """A compensation of these runs failed for good: they wait for a person, and that alerts (not of tests; R-136)."""
+    found = SQL.value("hand_over", {"runs": sorted(runs), "now": now_or_none()})
+    failed = [Failed(*row) for row in found]
+    alerts.send(
+        [
+            alerts.Alert(
+                "compensation_failed",
+                one.tenant,
+                one.run,
+                one.node,
+                {"code": one.code, "attempts": one.attempts},
+            )
+            for one in failed
+            if not one.is_test
+        ]
+    )
+    if failed:
+        for listener in _told_of_failures:
+            listener(failed)
 
 
-def resolve(run: str, node: str, how: str, payload: Row) -> tuple[str, str] | None:
+def resolve(run: str, node: str, how: How, *, by: str, reason: str) -> tuple[str, str] | None:
     """Settle a failed compensation: `retry`, `done` or `abandon`; its status and queue, or None where none failed."""
-    params = {"run": run, "node": node, "how": how, "payload": document(payload), "now": now_or_none()}
+    payload = document({"by": by, "reason": reason})
+    params = {"run": run, "node": node, "how": how, "payload": payload, "now": now_or_none()}
     found = SQL.value("resolve_compensation", params)
-    return None if found is None else (found[0], found[1])
+    if found is None:
+        return None
+    status, queue, step = found
+    for listener in _told_of_settling:
+        listener(Settled(step, how, by, reason))
+    return status, queue
 
 
 def began(runs: Iterable[str]) -> set[str]:

@@ -1,6 +1,6 @@
 """What expressions see, read in one statement for a whole batch, and only for the steps that need it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from engine.catalogue import Json
@@ -10,6 +10,7 @@ from runs import store
 from runs.claimed import Held
 from runs.graphs import BrokenVersion, Compiled, compiled
 
+EVERYTHING = References(steps=frozenset(), every_step=True, names=frozenset())
 RUN_FACTS = frozenset({"input", "run"})
 
 
@@ -62,12 +63,18 @@ def load(steps: Iterable[Held]) -> None:
             step.scope |= scope_of(compiled(step.version_id), run_id, facts, outputs)
 
 
-def load_for_joins(joins: Iterable[tuple[str, int, str]]) -> dict[tuple[str, str], dict[str, Json]]:
-    """The scopes for starting joins: (run, version, node) → scope by (run, node); at most one statement."""
+def load_for_joins(
+    joins: Iterable[tuple[str, int, str]], *, whole: Collection[str] = ()
+) -> dict[tuple[str, str], dict[str, Json]]:
+    """The scopes for starting joins: (run, version, node) → scope by (run, node); at most one statement.
+
+    Of the runs `whole` everything is read: steps of theirs that are kept lead on at once.
+    """
     reading = []
     for run_id, version_id, node in joins:
         graph = compiled(version_id).graph
-        if needs_reading(reads := entry_reads(graph.nodes[node], graph.nodes)):
+        reads = EVERYTHING if run_id in whole else entry_reads(graph.nodes[node], graph.nodes)
+        if needs_reading(reads):
             reading.append((run_id, version_id, node, reads))
     if not reading:
         return {}
@@ -78,10 +85,12 @@ def load_for_joins(joins: Iterable[tuple[str, int, str]]) -> dict[tuple[str, str
     }
 
 
-def load_for_starts(version_id: int, runs: Sequence[str]) -> dict[str, dict[str, Json]]:
-    """The scopes for starting runs of a version, where its start nodes read more than their input."""
+def load_for_starts(
+    version_id: int, runs: Sequence[str], *, whole: bool = False
+) -> dict[str, dict[str, Json]]:
+    """The scopes for starting runs of a version, where its start nodes read more than their input, or `whole`."""
     version = compiled(version_id)
-    if not version.graph.reads_at_start.names & {"run"}:
+    if not whole and not version.graph.reads_at_start.names & {"run"}:
         return {}
     found = store.read_scopes([wanted(run_id, NOTHING) for run_id in runs])
     return {run_id: scope_of(version, run_id, *found[run_id]) for run_id in runs}

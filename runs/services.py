@@ -1,22 +1,17 @@
 """What can be done to runs that exist, one function behind each door; plural is the real one."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Literal
+from collections.abc import Iterable
+from typing import Any
 
 from django.db import transaction
 
-from engine.decide import fire
 from engine.graph import UNDO
 from engine.statuses import RUN_ENDED, RUN_UNDOING, RunStatus, StepStatus
-from lib.uuid7 import uuid7
-from runs import dispatch, live, saga, scopes, store, waiting_store, waits
-from runs.claimed import Done, Locked
-from runs.graphs import BrokenVersion, graph_of
+from runs import dispatch, live, saga, store, waits
 from runs.models import Run
-from runs.plan import Anchor, boundary_timers, plan
 from runs.refused import RunRefused, had_alone, refusing
-from runs.wave import NOT_STARTED, Wave
+from runs.reopening import reopen
+from runs.wave import NOT_STARTED
 
 Json = Any
 
@@ -85,43 +80,15 @@ def resume_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") 
     Raises RunRefused for a run that isn't FAILED, that has undone something, or whose business key a newer run has;
     then none is resumed.
     """
-    wave = Wave()
     with refusing(), transaction.atomic():
         locked = had_alone(tenant, runs)
-        for status, _ in locked.values():
-            if status != RunStatus.FAILED:
-                raise RunRefused(
-                    "not_failed", f"Only a FAILED run can be resumed; this one is {status}.", conflict=True
-                )
-        if saga.began(locked):
-            message = "What the run did was undone, at least in part: start it again instead."
-            raise RunRefused("compensated", message, conflict=True)
-        for key, other in store.lock_keys_of(locked):
-            message = (
-                f"The business key {key!r} stands for a newer run, {other}: only that one can be resumed."
-            )
-            raise RunRefused("key_taken", message, conflict=True)
-        reopened = store.reopen_runs(locked, {"by": by, "reason": reason})
-        for run_id, _, shard, version, priority, open_sinks in reopened["runs"]:
-            wave.anchors[run_id] = Anchor("", run_id, tenant, shard, version, priority)
-            if open_sinks <= 0:
-                # It failed after its last step: what failed is to compute its output.
-                wave.sunk.add(run_id)
-        try:
-            _arm_again(wave, reopened["queued"])
-            _resolve_pending(wave, locked)
-            _enter_again(wave, reopened["entered"])
-            wave.decide_joins(reopened["joins"])
-            wave.finish()
-        except BrokenVersion as error:
-            raise RunRefused("broken_version", str(error), conflict=True) from error
-        wave.fail()
-    dispatch.wake(wave.result.wake.union(reopened["queues"]))
+        queues = reopen(tenant, locked, {"by": by, "reason": reason})
+    dispatch.wake(queues)
     live.tell_runs(tenant, locked)
 
 
 def resolve_compensation(
-    tenant: int, run: str, node: str, how: Literal["retry", "done", "abandon"], *, by: str, reason: str = ""
+    tenant: int, run: str, node: str, how: saga.How, *, by: str, reason: str = ""
 ) -> None:
     """Settle a compensation that failed for good, and go on with the next one (R-140).
 
@@ -129,61 +96,13 @@ def resolve_compensation(
     """
     with transaction.atomic():
         locked = had_alone(tenant, [run])
-        payload = {"by": by, "reason": reason}
         waits_for_it = locked[run].status == RunStatus.WAITING_FOR_MANUAL_ACTION
-        settled = saga.resolve(run, f"{node}{UNDO}", how, payload) if waits_for_it else None
+        settled = saga.resolve(run, f"{node}{UNDO}", how, by=by, reason=reason) if waits_for_it else None
         if settled is None:
             message = f"No compensation of {node} waits for a person in this run."
             raise RunRefused("nothing_to_resolve", message, conflict=True)
         version = Run.objects.for_tenant(tenant).values_list("version_id", flat=True).get(pk=run)
         queues = {settled[1]} if settled[0] == StepStatus.QUEUED else saga.go_on({run: version})
-    dispatch.wake(queues)
-    live.tell_runs(tenant, [run])
-
-
-def _arm_again(wave: Wave, queued: Sequence[tuple[str, str, str, list[str]]]) -> None:
-    """Start the boundary timers of steps that are queued again, but for those that have fired."""
-    timers = []
-    for step, run_id, name, fired in queued:
-        node = graph_of(wave.anchors[run_id].version_id).nodes[name]
-        timers += boundary_timers(node, step, fired)
-    if timers:
-        waiting_store.arm_timers(timers)
-
-
-def _resolve_pending(wave: Wave, locked: Mapping[str, Locked]) -> None:
-    """Resolve the edges of steps that completed while their run was failing.
-
-    Where that fails the run, the step stays completed and its edges pending: it must never be done twice.
-    """
-    pending = store.pending_edges(locked)
-    if not pending:
-        return
-    scopes.load(step for step, _ in pending)
-    plans = []
-    for step, output in pending:
-        planned = plan(step, Done(output), graph_of(step.version_id), luck=0.0)
-        failure = planned.effects.failure if planned.effects else None
-        if failure and failure[0] == step.node:
-            wave.failures.setdefault(step.run_id, failure)
-            wave.letters.append(step.id)
-        else:
-            planned.row["reopened"] = True
-            plans.append(planned)
-    wave.end(plans, {run: found._replace(status=RunStatus.RUNNING) for run, found in locked.items()})
-
-
-def _enter_again(wave: Wave, entered: Sequence[tuple[str, str, Json]]) -> None:
-    """Start steps once more that failed when they were started: their input is made anew, by the same rules."""
-    known = scopes.load_for_joins(
-        (run_id, wave.anchors[run_id].version_id, node) for run_id, node, _ in entered
-    )
-    causes = []
-    for run_id, name, given in entered:
-        anchor = replace(wave.anchors[run_id], id=uuid7())
-        node = graph_of(anchor.version_id).nodes[name]
-        scope = {"vars": {}} | ({} if node.predecessors else {"input": given}) | known.get((run_id, name), {})
-        outputs = dict.fromkeys(node.predecessors, given)
-        causes.append((anchor, fire(graph_of(anchor.version_id), node, outputs, scope, run=True)))
-    if causes:
-        wave.hang(causes)
+    # At once, unless the caller has a transaction of its own: nobody is told before it is so.
+    transaction.on_commit(lambda: dispatch.wake(queues))
+    transaction.on_commit(lambda: live.tell_runs(tenant, [run]))

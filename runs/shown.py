@@ -30,6 +30,11 @@ class Bounds:
     total: int | None
 
 
+_WHILE: dict[str, str] = {
+    RunStatus.FAILING: "It fails when what runs has ended: ",
+    RunStatus.CANCELLING: "It is cancelled when what runs has ended: ",
+    RunStatus.COMPENSATING: "It undoes what was done: ",
+}
 WHOLE = Bounds(None, None, None)
 ONE_RUN = Bounds(None, 256 * 1024, 4 * 1024 * 1024)
 LISTED = Bounds(4 * 1024, 4 * 1024, 4 * 1024 * 1024)
@@ -52,6 +57,9 @@ class _Step(NamedTuple):
     started_at: str | None
     completed_at: str | None
     waiting: Json
+    is_listened: bool | None
+    kept_from: str | None
+    cause: str | None
     payloads: list[list[Json]]
 
 
@@ -64,6 +72,8 @@ class _Run(NamedTuple):
     created_by: str
     created_at: str
     completed_at: str | None
+    rerun_of: str | None
+    is_test: bool
     payloads: list[list[Json]]
     steps: list[_Step]
 
@@ -150,6 +160,8 @@ def _run_row(run: _Run) -> dict[str, Json]:
         "completed_at": _time(run.completed_at),
         "waiting_for": _run_waits_for(run, rows),
         "created_by": run.created_by,
+        "rerun_of": run.rerun_of,
+        "test": run.is_test,
         "can_compensate": bool(version.graph.compensations),
         "steps": rows,
     }
@@ -165,7 +177,10 @@ def _shown_status(run: _Run) -> str:
 
 
 def _step_rows(run: _Run) -> list[dict[str, Json]]:
-    """One row for each node in the order of the graph, decided or not; items of a map behind their node."""
+    """One row for each node in the order of the graph, decided or not; items of a map behind their node.
+
+    What is undone stands at the end, backwards, as it is done.
+    """
     by_node: dict[str, list[_Step]] = {}
     for step in run.steps:
         by_node.setdefault(step.node, []).append(step)
@@ -174,8 +189,9 @@ def _step_rows(run: _Run) -> list[dict[str, Json]]:
     for node in graph.nodes.values():
         known = by_node.get(node.id)
         rows += [_step_row(node, step) for step in known] if known else [_pending_row(node)]
-    for name, node in graph.compensations.items():
-        rows += [_step_row(node, step) for step in by_node.get(f"{name}{UNDO}", ())]
+    for name in reversed(list(graph.compensations)):
+        undo = graph.compensations[name]
+        rows += [_step_row(undo, step) for step in by_node.get(f"{name}{UNDO}", ())]
     return rows
 
 
@@ -199,6 +215,8 @@ def _pending_row(node: Node) -> dict[str, Json]:
         "waiting_for": None,
         "waiting": None,
         "next_attempt_at": None,
+        "kept_from": None,
+        "cause": None,
     }
 
 
@@ -218,6 +236,8 @@ def _step_row(node: Node, step: _Step) -> dict[str, Json]:
         "waiting_for": _step_waits_for(node, step),
         "waiting": step.waiting and {key: step.waiting.get(key) for key in ("kind", "name", "until")},
         "next_attempt_at": _time(step.available_at) if _waits_for_retry(step) else None,
+        "kept_from": step.kept_from,
+        "cause": step.cause,
     }
 
 
@@ -233,8 +253,10 @@ def _step_waits_for(node: Node, step: _Step) -> str | None:
             return f"attempt {step.attempt + 1}, due {_time(step.available_at):%Y-%m-%d %H:%M:%S} UTC"
         case StepStatus.QUEUED:
             # Ours come by themselves; what an author has to start is told by its name.
-            whose = "of yours that polls the queue" if node.type == "job" else "of the queue"
-            return f"a worker {whose} {step.queue}"
+            if node.type == "job":
+                silent = "" if step.is_listened else ": none has asked for jobs in the last 2 minutes"
+                return f"a worker of yours that polls the queue {step.queue}{silent}"
+            return f"a worker of the queue {step.queue}{'' if step.is_listened else ': none listens now'}"
         case StepStatus.WAITING:
             return waits.in_words(step.waiting) if step.waiting else None
         case StepStatus.RUNNING:
@@ -253,6 +275,7 @@ def _run_waits_for(run: _Run, rows: list[dict[str, Json]]) -> str | None:
         return None
     waiting = [row for row in rows if row["waiting_for"]]
     if not waiting:
-        return None
+        return "Nothing is known that it waits for: this should not be, and is looked at every minute"
     first = f"{waiting[0]['title']} waits for {waiting[0]['waiting_for']}"
-    return f"{first}, and {len(waiting) - 1} more" if len(waiting) > 1 else first
+    more = f", and {len(waiting) - 1} more" if len(waiting) > 1 else ""
+    return f"{_WHILE.get(run.status, '')}{first}{more}"

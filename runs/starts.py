@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import orjson
@@ -11,12 +11,14 @@ from django.db import transaction
 from engine.decide import begin
 from engine.errors import ExpressionError
 from engine.graph import Graph
+from engine.told import Told, outputs_of
 from lib.strict_json import strict_dumps
 from lib.uuid7 import uuid7
 from runs import dispatch, live, scopes, store, waiting_store
 from runs.graphs import BrokenVersion, Compiled, compiled
 from runs.plan import Anchor
 from runs.refused import RunRefused, refusing
+from runs.reopening import fitting
 from runs.signals import NewSignal, rows_of
 from runs.wave import Wave
 from steps.base import MAX_INPUT_BYTES
@@ -34,13 +36,17 @@ MAX_ITEMS = 1000
 class NewRun:
     """What a caller asks to start; `id`: one that was set apart for it, so that asking twice starts it once.
 
-    `signal`: one that a new run is sent with its start (R-131).
+    `signal`: one that a new run is sent with its start (R-131). `rerun_of`: the run of which it keeps what `told` says;
+    `said`: what history keeps of that.
     """
 
     input: Json
     business_key: str | None = None
     id: str | None = None
     signal: NewSignal | None = None
+    rerun_of: str | None = None
+    told: Told = field(default_factory=dict)
+    said: Mapping[str, Json] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +60,14 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What the runs of one start share."""
+    """What the runs of one start share; test runs claim no business keys."""
 
     tenant: int
     version: int
     by: str
     priority: int = 0
     sla_seconds: int | None = None
+    is_test: bool = False
 
 
 def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "return") -> list[Started]:
@@ -73,28 +80,33 @@ def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "
     except BrokenVersion as error:
         raise RunRefused("broken_version", str(error), field="workflow", conflict=True) from error
     asked = [_checked(version.graph, item, place, len(items)) for place, item in enumerate(items)]
-    fresh = {item.business_key: item.id or uuid7() for item in asked if item.business_key is not None}
+    keyed = () if terms.is_test else asked
+    fresh = {item.business_key: item.id or uuid7() for item in keyed if item.business_key is not None}
     with refusing(), transaction.atomic():
         keys = _claimed_keys(terms.tenant, version, fresh, if_exists)
-        started, rows, seen = [], [], set()
+        started, rows, seen, told = [], [], set(), {}
         for item in asked:
             key = item.business_key
-            run_id = item.id or uuid7() if key is None else keys[key]
-            new = key is None or (run_id == fresh[key] and key not in seen)
+            if key is None or terms.is_test:
+                run_id, new = item.id or uuid7(), True
+            else:
+                run_id = keys[key]
+                new = run_id == fresh[key] and key not in seen
             seen.add(key)
             if new:
                 shard = zlib.crc32(run_id.encode()) % SHARDS
-                rows.append({"id": run_id, "shard": shard, "business_key": key, "input": item.input})
+                row = {"id": run_id, "shard": shard, "business_key": key, "input": item.input}
+                rows.append(row | ({"rerun_of": item.rerun_of, "said": item.said} if item.rerun_of else {}))
+                if item.told:
+                    told[run_id] = item.told
             started.append(Started(run_id, key, new))
-        wave = _begin(terms, version, rows)
         signals = [
             (begun.id, item.signal)
             for begun, item in zip(started, asked, strict=True)
             if begun.created and item.signal
         ]
-        if signals:
-            # Nobody waits for them yet: a step that does finds them when it begins to.
-            waiting_store.insert_signals(rows_of(signals), terms.by)
+        with fitting():
+            wave = _begin(terms, version, rows, told, signals)
     # At once, unless the caller has a transaction of its own: nobody is told before it is so.
     transaction.on_commit(lambda: dispatch.wake(wave.result.wake))
     transaction.on_commit(lambda: live.tell_runs(terms.tenant, (row["id"] for row in rows)))
@@ -124,8 +136,14 @@ def _claimed_keys(
     return {**fresh, **store.read_keys(tenant=tenant, workflow=version.workflow_id, keys=taken)}
 
 
-def _begin(terms: Terms, version: Compiled, rows: Sequence[dict[str, Json]]) -> Wave:
-    wave = Wave()
+def _begin(
+    terms: Terms,
+    version: Compiled,
+    rows: Sequence[dict[str, Json]],
+    told: Mapping[str, Told],
+    signals: Sequence[tuple[str, NewSignal]],
+) -> Wave:
+    wave = Wave(told=dict(told))
     if not rows:
         return wave
     facts = {
@@ -137,14 +155,22 @@ def _begin(terms: Terms, version: Compiled, rows: Sequence[dict[str, Json]]) -> 
         "sinks": len(version.graph.sinks),
         "sla_seconds": terms.sla_seconds if terms.sla_seconds is not None else version.graph.sla_seconds,
         "created_by": terms.by,
+        "is_test": terms.is_test,
     }
     store.insert_runs([row | {"input": _gated(row["input"])} for row in rows], facts)
-    known = scopes.load_for_starts(terms.version, [row["id"] for row in rows])
+    if signals:
+        # Nobody waits for them yet: a step that does finds them when it begins to. A run may end as it starts, and
+        # nothing may stand behind its end.
+        waiting_store.insert_signals(rows_of(signals), terms.by)
+    known = scopes.load_for_starts(terms.version, [row["id"] for row in rows], whole=bool(told))
     causes = []
     for row in rows:
         anchor = Anchor(row["id"], row["id"], terms.tenant, row["shard"], terms.version, terms.priority)
+        kept = told.get(row["id"], {})
         scope = known.get(row["id"], {"vars": {}}) | {"input": row["input"]}
-        causes.append((anchor, begin(version.graph, scope)))
+        if kept:
+            scope["steps"] = outputs_of(kept)
+        causes.append((anchor, begin(version.graph, scope, kept)))
     wave.hang(causes)
     wave.finish()
     wave.fail()

@@ -284,6 +284,23 @@ def show_runs(**asked: Json) -> list[str]:
     return SQL.column("show_runs", asked)
 
 
+def lock_unsealed(limit: int) -> list[str]:
+    """Up to `limit` runs with an ended life that has no seal, locked FOR UPDATE."""
+    found: list[str] = SQL.value("lock_unsealed", {"limit": limit})
+    return found
+
+
+def seal_runs(runs: Iterable[str]) -> int:
+    """Seal the ended lives of runs that are held FOR UPDATE; gives of how many runs."""
+    found: int = SQL.value("seal_runs", {"runs": sorted(runs), "now": now_or_none()})
+    return found
+
+
+def told_runs(runs: Iterable[str]) -> list[str]:
+    """Runs, their history, seals and rows as JSON texts (`history.verify`)."""
+    return SQL.column("told_runs", {"runs": sorted(runs)})
+
+
 def worker_seen(*, worker: str, queue: str, host: str, pid: int) -> None:
     """Say that this worker process is alive."""
     SQL.execute("worker_seen", {"worker": worker, "queue": queue, "host": host, "pid": pid})
@@ -292,3 +309,51 @@ def worker_seen(*, worker: str, queue: str, host: str, pid: int) -> None:
 def workers_forget(worker: str) -> None:
     """Take a stopping worker off the list, and those not seen for a day."""
     SQL.execute("workers_forget", {"worker": worker})
+
+
+def step_to_change(*, run: str, node: str) -> tuple[Held, str, str | None, bool] | None:
+    """The step of a run held FOR UPDATE: with its status, its cancel's cause, and whether it has an output."""
+    row = SQL.value("step_to_change", {"run": run, "node": node})
+    if row is None:
+        return None
+    held = Held(*row[:11])
+    held.fired = frozenset(row[14])
+    return held, row[11], row[12], row[13]
+
+
+def requeue_step(*, step: str, edited: bool, value: Json, payload: Mapping[str, Json]) -> list[str]:
+    """Try a QUEUED step again at once, with the input `value` if `edited`; its queue, or nothing if it isn't QUEUED."""
+    params = {
+        "id": step,
+        "edited": edited,
+        "input": document(value),
+        "payload": document(payload),
+        "now": now_or_none(),
+    }
+    return SQL.value("requeue_step", params) or []
+
+
+def digests_of(*, run: str, node: str, value: Json) -> Row:
+    """Digests of the input `value` of a step and of the one that it had in this run, as history keeps them."""
+    found: Row = SQL.value("digests_of", {"run": run, "node": node, "input": document(value)})
+    return found
+
+
+def kept_steps(run: str) -> list[list[Json]]:
+    """How each step of a run stands: see the statement for the columns (`replay`)."""
+    found: list[list[Json]] = SQL.value("kept_steps", {"run": run})
+    return found
+
+
+def reopen_on(*, run: str, kept: Sequence[str], facts: Mapping[str, Json], payload: Row) -> Row:
+    """Give a FAILED run, held FOR UPDATE, a new life on another version (`version`, `number`, `sinks`).
+
+    Only the steps `kept` stay. Gives its `shard` and `priority`.
+    """
+    params = {**facts, "run": run, "kept": list(kept), "payload": document(payload), "now": now_or_none()}
+    return dict(zip(("shard", "priority"), SQL.value("reopen_on", params), strict=True))
+
+
+def walked_again(*, run: str, kept: Mapping[str, Sequence[str]]) -> None:
+    """Say in history which edges `kept` steps (by node) take now."""
+    SQL.execute("walked_again", {"run": run, "kept": document(kept), "now": now_or_none()})

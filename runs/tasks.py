@@ -9,7 +9,7 @@ from django.db import InterfaceError, OperationalError, connection
 
 from runs import process
 from runs.dispatch import DRAIN_TASK
-from runs.maintenance import deliveries, due, leases, sla, timers
+from runs.maintenance import deliveries, due, leases, seals, sla, stuck, timers
 
 log = logging.getLogger(__name__)
 
@@ -51,6 +51,18 @@ def tick_leases() -> int:
 def tick_forgotten() -> int:
     """Every five seconds: hint again where steps have waited for long."""
     return _tick(due.hint_forgotten)
+
+
+@shared_task(name="runs.tick_seals")
+def tick_seals() -> int:
+    """Every five seconds: seal the history of what has ended."""
+    return _tick(seals.seal)
+
+
+@shared_task(name="runs.tick_stuck")
+def tick_stuck() -> int:
+    """Every minute: repair what nothing would move any more."""
+    return _tick(stuck.check)
 
 
 @shared_task(name="runs.tick_deliveries")

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from runs import home, hooks, verbs, views
+from runs import home, hooks, mending, verbs, views
 
 urlpatterns = [
     path("", home.home_page, name="home"),
@@ -12,6 +12,10 @@ urlpatterns = [
     path("runs/<uuid:run_id>", views.run_page, name="run"),
     path("runs/<uuid:run_id>/value", views.run_value, name="run-value"),
     path("runs/<uuid:run_id>/resume", verbs.resume, name="run-resume"),
+    path("runs/<uuid:run_id>/resume-on", mending.resume_on, name="run-resume-on"),
+    path("runs/<uuid:run_id>/steps/<str:node>/retry", mending.retry, name="step-retry"),
+    path("runs/<uuid:run_id>/steps/<str:node>/skip", mending.skip, name="step-skip"),
+    path("runs/<uuid:run_id>/steps/<str:node>/rerun", mending.rerun, name="step-rerun"),
     path("runs/<uuid:run_id>/cancel", verbs.cancel, name="run-cancel"),
     path("runs/<uuid:run_id>/pause", verbs.pause, name="run-pause"),
     path("runs/<uuid:run_id>/unpause", verbs.unpause, name="run-unpause"),

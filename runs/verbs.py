@@ -118,6 +118,8 @@ def workflow_start(request: PageRequest, name: str) -> HttpResponse:
 def run_again(request: PageRequest, run_id: UUID) -> HttpResponse:
     """Starts the workflow of a run once more: with the same input, or with one that was edited on the page."""
     run = found_run(request.principal.tenant_id, run_id, _OWN)
+    if run["test"]:
+        raise Conflict("This was a test run: test the draft again, or start the workflow.")
     name, key = run["workflow"], run["business_key"]
     context = {"workflow": get_workflow(request.principal.tenant_id, name), "run": run}
     if request.method != "POST":

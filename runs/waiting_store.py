@@ -58,7 +58,10 @@ def due_timers(limit: int, after: Due | None = None) -> list[Due]:
 
 
 def ring_timers(timers: Iterable[str]) -> set[str]:
-    """Fire boundary timers that don't interrupt, of runs held FOR UPDATE; gives those whose step is not over."""
+    """Fire boundary timers that don't interrupt, of runs held FOR UPDATE; gives those that take their edge.
+
+    They don't where the step is over, or where another timer took the same edge before.
+    """
     return set(SQL.value("ring_timers", {"timers": sorted(timers), "now": now_or_none()}))
 
 

@@ -22,12 +22,14 @@ class WaitKind:
     """`enter`: steps that have just begun to wait → those that needn't, each with its ending.
 
     `in_words`: what goes behind "waits for", in a sentence. `leave`: steps of these runs may wait
-    no more, cancelled or out of time.
+    no more, cancelled or out of time. `missing`: of these runs the steps (run, tenant, life, node) that wait for this
+    kind though nothing is there that could end it; `enter` makes it anew.
     """
 
     enter: Callable[[Entered], list[tuple[Held, Ending]]]
     in_words: Callable[[Mapping[str, Json]], str]
     leave: Callable[[Iterable[str]], None] | None = None
+    missing: Callable[[Iterable[str]], list[tuple[str, int, int, str]]] | None = None
 
 
 def _take_signals(entered: Entered) -> list[tuple[Held, Ending]]:
@@ -81,6 +83,20 @@ def begin(entered: Entered) -> list[tuple[Held, Ending]]:
 def in_words(wait: Mapping[str, Json]) -> str:
     """What a step waits for, behind "waits for"."""
     return _KINDS[wait["kind"]].in_words(wait)
+
+
+GONE = "what it waits for is gone"
+
+
+def is_known(wait: Mapping[str, Json]) -> bool:
+    """Whether this is a wait of a kind that somebody owns."""
+    return wait.get("kind") in _KINDS
+
+
+def missing(runs: Iterable[str]) -> list[tuple[str, int, int, str]]:
+    """The steps of these runs that wait for what is not there: run, tenant, life, node."""
+    asked = list(runs)
+    return [row for kind in _KINDS.values() if kind.missing is not None for row in kind.missing(asked)]
 
 
 def left(runs: Iterable[str]) -> None:

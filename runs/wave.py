@@ -13,6 +13,7 @@ from engine.decide import Effects, contributors, fire, run_output, verdict
 from engine.errors import ExpressionError
 from engine.graph import NOTHING
 from engine.statuses import RunStatus, StepStatus
+from engine.told import Kept, Told
 from lib.strict_json import BadJson, strict_dumps
 from lib.uuid7 import uuid7
 from runs import saga, scopes, store, waiting_store, waits
@@ -59,6 +60,8 @@ class Wave:
     failures: dict[str, Failure] = field(default_factory=dict)
     letters: list[str] = field(default_factory=list)
     sunk: set[str] = field(default_factory=set)
+    told: dict[str, Told] = field(default_factory=dict)
+    kept: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     alive: set[str] = field(default_factory=set)
     result: Result = field(default_factory=Result)
 
@@ -86,7 +89,13 @@ class Wave:
     def wake(self, endings: Sequence[tuple[Held, Ending]], locked: Mapping[str, Locked]) -> None:
         """End steps whose wait is over, within the transaction that has their runs alone."""
         scopes.load(held for held, _ in endings)
-        plans = [plan(held, ending, compiled(held.version_id).graph, luck=0.0) for held, ending in endings]
+        graphs = {held.id: compiled(held.version_id).graph for held, _ in endings}
+        timed = [held.id for held, _ in endings if graphs[held.id].step(held.node).boundary]
+        fired = waiting_store.fired_edges(timed) if timed else {}
+        plans = [
+            plan(replace(held, fired=frozenset(fired.get(held.id, ()))), ending, graphs[held.id], luck=0.0)
+            for held, ending in endings
+        ]
         for planned in plans:
             planned.row["woken"] = True
         self.end(plans, locked)
@@ -133,10 +142,15 @@ class Wave:
         draft = Draft(self.keep)
         for anchor, effects in causes:
             self.anchors[anchor.run_id] = anchor
-            draft.hang(anchor, effects)
+            self.kept |= {(anchor.run_id, node): taken for node, taken in effects.kept.items()}
+            draft.hang(anchor, effects, self._rows_there(anchor.run_id))
             if effects.failure:
                 self.failures.setdefault(anchor.run_id, effects.failure)
         return self._write(draft)
+
+    def _rows_there(self, run_id: str) -> dict[str, str]:
+        told = self.told.get(run_id, {})
+        return {node: one.row for node, one in told.items() if isinstance(one, Kept) and one.row}
 
     def _write(self, draft: Draft) -> list[Counted]:
         done = store.advance(
@@ -190,14 +204,15 @@ class Wave:
         starting = [
             (run, self.anchors[run].version_id, name) for run, name, _ in fired if decided[run, name][0]
         ]
-        known = scopes.load_for_joins(starting)
+        known = scopes.load_for_joins(starting, whole=self.told.keys())
         for run_id, name, outputs in fired:
             runs, chosen = decided[run_id, name]
             node = self._node(run_id, name)
             anchor = replace(self.anchors[run_id], id=uuid7())
             given = {source: outputs.get(source) for source in node.predecessors if source in chosen}
             scope = known.get((run_id, name), {"vars": {}})
-            yield anchor, fire(compiled(anchor.version_id).graph, node, given, scope, run=runs)
+            told = self.told.get(run_id, {})
+            yield anchor, fire(compiled(anchor.version_id).graph, node, given, scope, run=runs, told=told)
 
     def finish(self) -> None:
         """Complete the runs whose last sink fell; one whose output can't be computed fails."""
@@ -234,7 +249,7 @@ class Wave:
         completed = {
             name: outputs[name][1]
             for name in version.graph.sinks
-            if name in outputs and outputs[name][0] == StepStatus.COMPLETED
+            if name in outputs and outputs[name][0] in (StepStatus.COMPLETED, StepStatus.SKIPPED)
         }
         return run_output(version.graph, completed, scopes.scope_of(version, run_id, facts, outputs))
 

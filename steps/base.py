@@ -6,9 +6,11 @@ from functools import cache
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic.config import JsonDict
 
 from engine.catalogue import Json, Kind, OnError
 from engine.errors import StepError
+from lib.form_hints import with_hints
 from lib.strict_json import BadJson, strict_dumps
 from steps.problems import sentence_of
 
@@ -44,6 +46,11 @@ class NoParams(Params):
     """Of a step type that takes no params."""
 
 
+def widget(name: str) -> JsonDict:
+    """What a param's field says of its form where its schema doesn't tell (`lib.form_hints`)."""
+    return {"x-widget": name}
+
+
 @dataclass(frozen=True, slots=True)
 class StepContext:
     """What `run` gets; `input` is an instance of the type's input model, or the JSON itself without one."""
@@ -63,8 +70,8 @@ class StepType:
     """One entry of the catalogue: the params, schemas, face in the builder and work of a step type.
 
     `example` is `{"params", "input"}` that work. `output_schema_of`: where the output depends on the params;
-    `variant`: where kind, times and retries do. What `run` of the kind `wait` gives is not the step's output but what
-    it waits for (`steps.waiting`).
+    `variant`: where kind, times, retries and side effects do. What `run` of the kind `wait` gives is not the step's
+    output but what it waits for (`steps.waiting`).
     """
 
     name: str
@@ -84,6 +91,8 @@ class StepType:
     retry: str = "seed"
     on_error: OnError = "fail"
     variant: Callable[["StepType", Mapping[str, Json]], "StepType"] | None = None
+    has_side_effects: bool = False
+    """Whether an attempt changes something outside, reaches people or costs money: a test run leaves it out."""
     takes_nothing: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -98,6 +107,15 @@ class StepType:
     def with_params(self, params: Mapping[str, Json]) -> "StepType":
         """The type as these params make it, rendered or not."""
         return self if self.variant is None else self.variant(self, params)
+
+    @property
+    def waits(self) -> bool:
+        """Whether a run waits here for a time, a signal, a person or somebody else's worker."""
+        return self.kind in ("wait", "external")
+
+    def side_effects(self, params: Mapping[str, Json]) -> bool:
+        """Whether a step with these params, rendered or not, has side effects."""
+        return self.with_params(params).has_side_effects
 
     @property
     def params_schema(self) -> dict[str, Json]:
@@ -148,7 +166,7 @@ def storable(value: object, what: str, *, code: str, max_bytes: int) -> bytes:
 
 @cache
 def _schema(model: type[BaseModel], mode: SchemaMode) -> dict[str, Json]:
-    return model.model_json_schema(mode=mode)
+    return with_hints(model.model_json_schema(mode=mode))
 
 
 def execute(

@@ -13,6 +13,7 @@ from steps.job import JOB
 from steps.llm_prompt import LLM_PROMPT
 from steps.noop import NOOP
 from steps.signal import SIGNAL
+from steps.stub import TEST_STUB
 from steps.text.clean import TEXT_CLEAN
 from steps.text.keywords import TEXT_KEYWORDS
 from steps.text.summarize import TEXT_SUMMARIZE
@@ -22,6 +23,15 @@ from steps.transform import TRANSFORM
 from steps.wait import WAIT
 
 GROUP = "handoff.steps"
+GROUP_TITLES: Mapping[str, str] = {
+    "text": "Texts",
+    "ai": "Language models",
+    "integration": "Other systems",
+    "data": "Data",
+    "flow": "Flow",
+    "people": "People",
+}
+"""The groups of the built-in types as people read them; an installed package may bring others."""
 BUILT_IN = (
     TEXT_CLEAN,
     TEXT_SUMMARIZE,
@@ -57,6 +67,11 @@ def build(built_in: Iterable[StepType], offered: Iterable[EntryPoint]) -> Mappin
     return MappingProxyType(catalogue)
 
 
+def group_title(group: str) -> str:
+    """A group as people read it."""
+    return GROUP_TITLES.get(group) or group.replace("_", " ").capitalize()
+
+
 def _loaded(entry: EntryPoint) -> StepType:
     try:
         step_type = entry.load()
@@ -68,3 +83,6 @@ def _loaded(entry: EntryPoint) -> StepType:
 
 
 CATALOGUE = build(BUILT_IN, entry_points(group=GROUP))
+
+ALL_TYPES: Mapping[str, StepType] = MappingProxyType({**CATALOGUE, TEST_STUB.name: TEST_STUB})
+"""With what only test runs have: no palette shows it, and no definition that is published may name it."""

@@ -14,7 +14,7 @@ from engine.errors import StepError
 from lib.mail import MailError, send
 from steps import outside
 from steps.addresses import is_address
-from steps.base import Params, StepContext, StepType
+from steps.base import Params, StepContext, StepType, widget
 
 log = logging.getLogger("handoff.mail")
 
@@ -30,10 +30,20 @@ class MailParams(Params):
     """To whom, and what."""
 
     to: Annotated[list[str], BeforeValidator(_as_list, json_schema_input_type=str | list[str])] = Field(
-        min_length=1, max_length=MOST_RECIPIENTS, description="An address, or a list of up to 50."
+        min_length=1,
+        max_length=MOST_RECIPIENTS,
+        title="To",
+        description="An address, or a list of up to 50.",
+        json_schema_extra=widget("list"),
     )
-    subject: str = Field(min_length=1, max_length=500, description="The subject, one line.")
-    body: str = Field(max_length=MAX_BODY_CHARS, description="The text of the message.")
+    subject: str = Field(
+        min_length=1,
+        max_length=500,
+        title="Subject",
+        description="What it is about, in one line.",
+        json_schema_extra=widget("text"),
+    )
+    body: str = Field(max_length=MAX_BODY_CHARS, title="Text", description="The text of the message.")
 
     @field_validator("to")
     @classmethod
@@ -59,7 +69,7 @@ class MailParams(Params):
 class Sent(BaseModel):
     """The Message-ID: the same for every attempt at a step."""
 
-    message_id: str
+    message_id: str = Field(examples=["<sample@handoff.invalid>"])
 
 
 def run(context: StepContext) -> Json:
@@ -117,4 +127,5 @@ EMAIL_SEND = StepType(
     params_model=MailParams,
     output_model=Sent,
     run=run,
+    has_side_effects=True,
 )

@@ -1,5 +1,7 @@
 """http.request: one HTTP request through the egress client, and its answer."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Literal
 from urllib.parse import urldefrag, urlencode
 
@@ -10,19 +12,22 @@ from engine.catalogue import Json
 from engine.errors import StepError
 from lib.egress import (
     EgressError,
-    EgressFailed,
     EgressRefused,
     EgressResponse,
     EgressTimeout,
     EgressTooLarge,
+    EgressUnreached,
 )
 from lib.strict_json import BadJson, strict_dumps
 from steps import outside
 from steps.answers import body_of, excerpt, retry_after
-from steps.base import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES, Params, StepContext, StepType, WholeNumber
+from steps.base import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES, Params, StepContext, StepType, WholeNumber, widget
 
 MAX_SECONDS = 600
+READING = ("GET", "HEAD")
 RETRYABLE = frozenset({408, 425, 429})
+MAYBE_DONE = {"outcome": "unknown"}
+"""What the details of an error say where the other side may have done what it was asked: a saga undoes it (H-24)."""
 Method = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 Value = str | int | float | bool | None
 Status = Annotated[WholeNumber, Field(ge=200, le=599)]
@@ -42,20 +47,56 @@ class HttpParams(Params):
     # `json` is the param's name, and one of pydantic's methods.
     model_config = ConfigDict(serialize_by_alias=True)
 
-    method: Annotated[Method, BeforeValidator(_upper)] = Field(description="GET, POST, …")
-    url: str = Field(min_length=1, max_length=8192, description="Where to, with http:// or https://.")
-    headers: dict[str, str] = Field(default_factory=dict, max_length=100, description="Headers to send.")
+    method: Annotated[Method, BeforeValidator(_upper)] = Field(
+        title="Method", description="What the service is asked to do: GET reads, POST sends, PUT replaces, …"
+    )
+    url: str = Field(
+        min_length=1,
+        max_length=8192,
+        title="Address",
+        description="Where the request goes, with http:// or https://.",
+        json_schema_extra=widget("text"),
+    )
+    headers: dict[str, str] = Field(
+        default_factory=dict,
+        max_length=100,
+        title="Headers",
+        description="What is said beside the request itself, such as Accept or Authorization.",
+    )
     query: dict[str, Value | list[Value]] = Field(
         default_factory=dict,
         max_length=100,
-        description="Parameters that are added to the URL; null is left out.",
+        title="Parameters",
+        description="What is added to the address behind its question mark; null is left out.",
     )
-    data: Json = Field(None, alias="json", description="A value that is sent as JSON.")
-    body: str | None = Field(None, description="A text that is sent as it is.")
-    timeout_seconds: float = Field(30, gt=0, le=MAX_SECONDS, description="The time for all of it.")
+    data: Json = Field(
+        None,
+        alias="json",
+        title="Content as JSON",
+        description="A value that is sent as JSON.",
+        json_schema_extra=widget("code"),
+    )
+    body: str | None = Field(
+        None,
+        title="Content as text",
+        description="A text that is sent as it is. Give this or JSON, not both.",
+        json_schema_extra=widget("textarea"),
+    )
+    timeout_seconds: float = Field(
+        30,
+        gt=0,
+        le=MAX_SECONDS,
+        title="Wait for the answer",
+        description="How long the request and its answer may take together.",
+    )
     ok_status: Annotated[
         list[Status] | None, BeforeValidator(_as_list, json_schema_input_type=Status | list[Status] | None)
-    ] = Field(None, description="The statuses that are a success: one or a list; 200 to 299 unless set.")
+    ] = Field(
+        None,
+        title="Good statuses",
+        description="Which statuses are a success: one or a list. Empty: 200 to 299.",
+        json_schema_extra=widget("list"),
+    )
 
     @model_validator(mode="after")
     def _one_body(self) -> "HttpParams":
@@ -85,7 +126,7 @@ class HttpParams(Params):
 class Answer(BaseModel):
     """Status, headers by their names in lower case, and the body: JSON read, or text."""
 
-    status: int
+    status: int = Field(examples=[200])
     headers: dict[str, str]
     body: Json
 
@@ -96,7 +137,11 @@ def run(context: StepContext) -> Json:
     answer = _asked(params, context.idempotency_key)
     if not params.is_good(answer.status):
         raise _not_good(answer)
-    body = body_of(answer, MAX_OUTPUT_BYTES)
+    try:
+        body = body_of(answer, MAX_OUTPUT_BYTES)
+    except StepError as error:
+        error.details |= MAYBE_DONE
+        raise
     return {"status": answer.status, "headers": dict(answer.headers), "body": body}
 
 
@@ -138,16 +183,20 @@ def _unanswered(error: EgressError) -> StepError:
             hint = f"An operator can allow it: {outside.ALLOW}={allowance}"
             return StepError("HttpRefused", f"{error.message} {hint}", details={"allow": allowance})
         case EgressTooLarge():
-            return StepError("HttpTooLarge", error.message)
+            return StepError("HttpTooLarge", error.message, details=MAYBE_DONE)
         case EgressTimeout():
-            return StepError("HttpTimeout", error.message, retryable=True)
-        case EgressFailed() | _:
+            return StepError("HttpTimeout", error.message, retryable=True, details=MAYBE_DONE)
+        case EgressUnreached():
             return StepError("HttpUnreachable", error.message, retryable=True)
+    # The connection broke, or what came was no HTTP.
+    return StepError("HttpUnreachable", error.message, retryable=True, details=MAYBE_DONE)
 
 
 def _not_good(answer: EgressResponse) -> StepError:
     retryable = answer.status in RETRYABLE or answer.status >= 500
     details: dict[str, object] = {"status": answer.status, "body": excerpt(answer)}
+    if answer.status >= 500:
+        details |= MAYBE_DONE
     if (location := answer.headers.get("location")) is not None:
         details["location"] = location[:2000]
     if retryable and (seconds := retry_after(answer)) is not None:
@@ -176,6 +225,13 @@ def _spelled(value: Value) -> str:
     return str(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
+def _as_params_say(step_type: StepType, params: Mapping[str, Json]) -> StepType:
+    """What only reads changes nothing on the other side; of a method that an expression gives nobody knows."""
+    return (
+        replace(step_type, has_side_effects=False) if _upper(params.get("method")) in READING else step_type
+    )
+
+
 HTTP_REQUEST = StepType(
     name="http.request",
     kind="blocking",
@@ -195,4 +251,6 @@ HTTP_REQUEST = StepType(
     params_model=HttpParams,
     output_model=Answer,
     run=run,
+    has_side_effects=True,
+    variant=_as_params_say,
 )

@@ -1,6 +1,7 @@
 """human.approval and human.form: a person decides, or fills in a form; no worker is held meanwhile (R-142, R-146)."""
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, StringConstraints, field_validator, model_validator
@@ -9,7 +10,7 @@ from pydantic_core import PydanticCustomError
 from engine.catalogue import Json
 from engine.json_schema import schema_faults
 from engine.templates import has_holes
-from steps.base import Params, StepContext, StepType, WholeNumber, storable
+from steps.base import Params, StepContext, StepType, WholeNumber, storable, widget
 from steps.wait import TEN_YEARS
 from steps.waiting import for_person
 
@@ -25,11 +26,19 @@ Role = Literal["approver", "operator", "admin"]
 class Candidates(Params):
     """Who may decide: whoever one of these names."""
 
-    users: Names | None = Field(None, description="Usernames.")
-    groups: Names | None = Field(None, description="Names of groups.")
-    roles: list[Role] | None = Field(None, max_length=10, description="Roles: approver, operator or admin.")
+    users: Names | None = Field(None, title="People", description="Who may decide, by username.")
+    groups: Names | None = Field(None, title="Groups", description="Groups whose members may decide.")
+    roles: list[Role] | None = Field(
+        None,
+        max_length=10,
+        title="Roles",
+        description="Everybody with one of these roles may decide.",
+    )
     expr: Name | Names | None = Field(
-        None, description="An expression that gives a username or a list of usernames."
+        None,
+        title="By expression",
+        description="An expression that gives a username or a list of usernames.",
+        json_schema_extra=widget("text"),
     )
 
     @model_validator(mode="before")
@@ -45,45 +54,75 @@ class Choice(Params):
     """One way in which the task can end."""
 
     name: str = Field(
-        pattern=r"^[A-Za-z_][A-Za-z0-9_\-]{0,63}$", description="The outcome's name, which edges branch on."
+        pattern=r"^[A-Za-z_][A-Za-z0-9_\-]{0,63}$",
+        title="Name",
+        description="The outcome's name, which edges branch on.",
     )
-    label: str = Field(min_length=1, max_length=80, description="What stands on its button.")
-    require_comment: bool = Field(False, description="Whether a comment must say why.")
+    label: str = Field(min_length=1, max_length=80, title="Button", description="What stands on its button.")
+    require_comment: bool = Field(
+        False, title="Needs a reason", description="Whether a comment must say why."
+    )
 
 
 class HumanParams(Params):
     """What the person is asked, who may decide, and what there is to choose from."""
 
     title: str = Field(
-        min_length=1, max_length=300, description="What is asked, such as Refund {{ input.amount }} to Ann?"
+        min_length=1,
+        max_length=300,
+        title="Question",
+        description="What is asked, such as Refund {{ input.amount }} to Ann?",
     )
     instructions: str | None = Field(
-        None, max_length=20_000, description="What the person should know or check before they decide."
+        None,
+        max_length=20_000,
+        title="Instructions",
+        description="What the person should know or check before they decide.",
+        json_schema_extra=widget("textarea"),
     )
     facts: dict[str, Json] | None = Field(
-        None, max_length=50, description="What they need to see, as label and value."
+        None, max_length=50, title="Facts", description="What they need to see, as label and value."
     )
     candidates: Candidates | None = Field(
-        None, description="Who may decide: users, groups, roles. Without it, anybody who may decide tasks."
+        None,
+        title="Who may decide",
+        description="People, groups or roles. Empty: everybody who may decide tasks.",
     )
     exclude: Names | None = Field(
-        None, description="Usernames of those who may not, whatever else is said of them."
+        None,
+        title="Who may not",
+        description="Usernames of those who may not decide, whatever else is said of them.",
     )
     outcomes: list[Choice] | None = Field(
-        None, min_length=1, max_length=10, description="What there is to choose from; one button each."
+        None,
+        min_length=1,
+        max_length=10,
+        title="Outcomes",
+        description="What there is to choose from; one button each.",
     )
     form: dict[str, Json] | None = Field(
-        None, description="JSON Schema, of the type object, of what the person fills in."
+        None,
+        title="Form",
+        description="What the person fills in: a JSON Schema of the type object.",
+        json_schema_extra=widget("schema"),
     )
     due_seconds: (
         Annotated[int | float, Field(gt=0, le=TEN_YEARS.total_seconds(), allow_inf_nan=False)] | None
     ) = Field(
-        None, description="Until when it should be decided, from when it is asked; nothing ends by itself."
+        None,
+        title="Deadline",
+        description="How soon it should be decided, from when it is asked; nothing ends by itself.",
     )
     priority: WholeNumber = Field(
-        0, ge=-1000, le=1000, description="Which task to look at first: higher is more urgent."
+        0,
+        ge=-1000,
+        le=1000,
+        title="Urgency",
+        description="Which task to look at first: higher is more urgent.",
     )
-    quorum: WholeNumber = Field(1, description="How many must decide. So far one does: only 1 is taken.")
+    quorum: WholeNumber = Field(
+        1, title="How many decide", description="How many must decide. So far one does: only 1 is taken."
+    )
 
     @field_validator("title")
     @classmethod
@@ -121,14 +160,18 @@ class HumanParams(Params):
 
 
 class Decision(BaseModel):
-    """What was decided, by whom and when; `branch` is the outcome again, for the edges."""
+    """What was decided, by whom and when; `branch` is the outcome again, for the edges.
+
+    `on_behalf_of` is there only where who was asked had handed the task to who decided.
+    """
 
     outcome: str
     data: Json
-    by: str
-    at: str
+    by: str = Field(examples=["somebody"])
+    at: str = Field(examples=["2026-01-01T00:00:00Z"])
     comment: str
     branch: str
+    on_behalf_of: str | None = None
 
 
 APPROVED_OR_NOT = (
@@ -176,9 +219,14 @@ def form(context: StepContext) -> Json:
     return _asks("form", context, SUBMITTED)
 
 
+@cache
+def _decision_schema() -> dict[str, Json]:
+    return Decision.model_json_schema(mode="serialization")
+
+
 def _output_schema(params: Mapping[str, Json], usual: tuple[Choice, ...]) -> dict[str, Json]:
     """What is known of a decision before the params are rendered: the outcomes, and what the form gives."""
-    schema = Decision.model_json_schema(mode="serialization")
+    schema = _decision_schema()
     properties: dict[str, Json] = {**schema["properties"]}
     given = params.get("outcomes") or [{"name": outcome.name} for outcome in usual]
     names = [one.get("name") for one in given if isinstance(one, dict)] if isinstance(given, list) else []
@@ -214,6 +262,7 @@ HUMAN_APPROVAL = StepType(
     output_schema_of=lambda params: _output_schema(params, APPROVED_OR_NOT),
     run=approval,
     timeout_seconds=None,
+    has_side_effects=True,
 )
 
 HUMAN_FORM = StepType(
@@ -240,4 +289,5 @@ HUMAN_FORM = StepType(
     output_schema_of=lambda params: _output_schema(params, SUBMITTED),
     run=form,
     timeout_seconds=None,
+    has_side_effects=True,
 )

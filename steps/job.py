@@ -29,4 +29,5 @@ JOB = StepType(
     params_model=JobParams,
     run=run,
     timeout_seconds=None,
+    has_side_effects=True,
 )

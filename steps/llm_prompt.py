@@ -9,7 +9,7 @@ from engine.catalogue import Json
 from engine.json_schema import schema_faults
 from engine.templates import has_holes
 from steps import llm_client
-from steps.base import Params, StepContext, StepType, WholeNumber
+from steps.base import Params, StepContext, StepType, WholeNumber, widget
 
 MAX_CHARS = 1024 * 1024
 
@@ -20,29 +20,41 @@ class PromptParams(Params):
     prompt: str = Field(
         min_length=1,
         max_length=MAX_CHARS,
+        title="Question",
         description="What you ask. The text is not added by itself: write {{ prev.text }} where it belongs.",
     )
     system: str | None = Field(
         None,
         max_length=MAX_CHARS,
+        title="Instructions",
         description="How the model should behave. Put no texts of others here: it obeys what they say.",
+        json_schema_extra=widget("textarea"),
     )
     model: str | None = Field(
         None,
         min_length=1,
         max_length=200,
+        title="Model",
         description="Which model to ask. Empty: the one that an admin has set up.",
     )
     json_schema: dict[str, Json] | None = Field(
-        None, description="For an answer in JSON instead of a text: the JSON Schema that it has to fit."
+        None,
+        title="Shape of the answer",
+        description="For an answer in JSON instead of a text: the JSON Schema that it has to fit.",
+        json_schema_extra=widget("schema"),
     )
     temperature: float | None = Field(
-        None, ge=0, le=2, description="0 gives the likeliest answer each time, up to 2 more varied ones."
+        None,
+        ge=0,
+        le=2,
+        title="Variety",
+        description="0 gives the likeliest answer each time, up to 2 more varied ones.",
     )
     max_tokens: WholeNumber | None = Field(
         None,
         ge=1,
         le=1_000_000,
+        title="Tokens at most",
         description="How long the answer may get. A token is a word or a piece of one.",
     )
 
@@ -107,6 +119,7 @@ LLM_PROMPT = StepType(
     params_model=PromptParams,
     output_schema_of=output_schema_of,
     run=run,
+    has_side_effects=True,
     lease_seconds=llm_client.LEASE_SECONDS,
     timeout_seconds=llm_client.TIMEOUT_SECONDS,
     retry=llm_client.RETRY,

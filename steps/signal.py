@@ -20,13 +20,19 @@ class SignalParams(Params):
     """Which signal, and how long to wait for it."""
 
     name: str = Field(
-        min_length=1, max_length=MAX_SIGNAL_NAME, description="The name of the signal, such as paid."
+        min_length=1,
+        max_length=MAX_SIGNAL_NAME,
+        title="Signal",
+        description="The name of the signal, such as paid.",
     )
     timeout_seconds: TimeoutSeconds | None = Field(
-        None, description="How long to wait for it at most; without one it waits for ever."
+        None,
+        title="Wait at most",
+        description="How long to wait for it at most. Empty: it waits for ever.",
     )
     on_timeout: Literal["fail", "continue", "branch"] = Field(
         "fail",
+        title="If it does not come",
         description="What follows when it doesn't come: the run fails, it goes on, or it takes the edge for errors.",
     )
 

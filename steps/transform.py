@@ -24,8 +24,10 @@ SCHEMA_TYPES = {
 class TransformParams(Params):
     """`set`: the keys of the output with their values."""
 
-    set: dict[str, Json] = Field(description="The keys of the output; values may be expressions.")
-    keep_input: bool = Field(False, description="Keep the other keys of the input.")
+    set: dict[str, Json] = Field(
+        title="Values", description="The names of the output with their values; a value may be an expression."
+    )
+    keep_input: bool = Field(False, title="Keep the input", description="Keep what else the input has.")
 
 
 def run(context: StepContext) -> Json:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field, model_validator
 from engine.catalogue import Json
 from engine.durations import parse_duration
 from engine.errors import StepError
-from steps.base import Params, StepContext, StepType
+from steps.base import Params, StepContext, StepType, widget
 from steps.waiting import for_timer
 
 TEN_YEARS = timedelta(days=3_650)
@@ -19,13 +19,18 @@ Seconds = Annotated[int | float, Field(ge=0, le=TEN_YEARS.total_seconds(), allow
 class WaitParams(Params):
     """Exactly one of the three."""
 
-    seconds: Seconds | None = Field(None, description="How many seconds to wait.")
+    seconds: Seconds | None = Field(None, title="Seconds", description="How many seconds to wait.")
     duration: str | None = Field(
-        None, description="How long to wait: P3D is three days, PT2H two hours, PT90S ninety seconds."
+        None,
+        title="Length",
+        description="How long to wait: P3D is three days, PT2H two hours, PT90S ninety seconds.",
+        json_schema_extra=widget("duration"),
     )
     until: str | None = Field(
         None,
+        title="Until",
         description="When to go on, such as 2027-01-31T09:00:00Z. A time that is over ends the wait at once.",
+        json_schema_extra=widget("datetime"),
     )
 
     @model_validator(mode="before")
@@ -39,7 +44,7 @@ class WaitParams(Params):
 class WaitOutput(BaseModel):
     """When it ended."""
 
-    fired_at: str
+    fired_at: str = Field(examples=["2026-01-01T00:00:00Z"])
 
 
 def run(context: StepContext) -> Json:

@@ -13,14 +13,17 @@ OPEN = "OPEN"
 COMPLETED = "COMPLETED"
 CANCELLED = "CANCELLED"
 STATUSES = (OPEN, COMPLETED, CANCELLED)
-KINDS = ("approval", "form", "compensation")
+COMPENSATION = "compensation"
+KINDS = ("approval", "form", COMPENSATION)
 
 
 class ManualTask(HotRow):
-    """What a person is asked for a step: to decide, or to fill in a form (R-142, R-143).
+    """What a person is asked for a step: to decide, to fill in a form, or what is to become of a compensation that
+    failed (R-142, R-143, R-136).
 
     `audience` are the marks of those who may decide and `exclude` the names of those who may not, both as
-    `policies` writes them; `candidates` is what the author wrote, for showing.
+    `policies` writes them; `candidates` is what the author wrote, for showing. `delegated_by` is whose the task was
+    before it was handed to its assignee, however often it was handed on.
     """
 
     id = models.UUIDField(primary_key=True)
@@ -39,6 +42,7 @@ class ManualTask(HotRow):
     audience = ArrayField(models.TextField())
     exclude = ArrayField(models.TextField(), default=list)
     assignee = models.TextField(null=True)
+    delegated_by = models.TextField(null=True)
     status = models.TextField(choices=[(status, status) for status in STATUSES], db_default=OPEN)
     priority = models.SmallIntegerField(db_default=0)
     due_at = models.DateTimeField(null=True)
@@ -48,6 +52,7 @@ class ManualTask(HotRow):
     decided_by = models.TextField(null=True)
     decided_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(db_default=Now())
+    is_test = models.BooleanField(db_default=False)
 
     class Meta(HotRow.Meta):
         constraints = [
@@ -67,6 +72,10 @@ class ManualTask(HotRow):
                     decided_at__isnull=True,
                 ),
             ),
+            models.CheckConstraint(
+                name="task_delegated_to_somebody",
+                condition=Q(delegated_by__isnull=True) | Q(assignee__isnull=False),
+            ),
         ]
         indexes = [
             models.Index(fields=["tenant_id", "-id"], name="task_open", condition=Q(status=OPEN)),
@@ -79,3 +88,18 @@ class ManualTask(HotRow):
             # Of many open tasks those for one person are found without reading the others.
             GinIndex(fields=["audience"], name="task_audience", condition=Q(status=OPEN)),
         ]
+
+
+class TaskComment(HotRow):
+    """What somebody said of an open task, as plain text; append-only, its id gives the order (R-146)."""
+
+    id = models.UUIDField(primary_key=True)
+    shard = models.SmallIntegerField()
+    run_id = models.UUIDField()
+    task_id = models.UUIDField()
+    by = models.TextField()
+    text = models.TextField()
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta(HotRow.Meta):
+        indexes = [models.Index(fields=["task_id", "id"], name="task_comments")]

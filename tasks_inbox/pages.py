@@ -4,13 +4,15 @@ import json
 from typing import Any, cast
 from uuid import UUID
 
+from accounts import once
 from accounts.access import PageRequest
 from lib.api.pagination import keyset_page
-from lib.refusals import Invalid, Refusal
+from lib.refusals import Conflict, Invalid, Refusal
 from runs.refused import RunRefused
-from tasks_inbox import actions, policies, queries
+from tasks_inbox import actions, comments, policies, queries
+from tasks_inbox.compensations import ABANDON, DONE, LABELS, RESOLUTIONS, RETRY
 from tasks_inbox.forms import FormField, fields_of, read, tell
-from tasks_inbox.models import ManualTask
+from tasks_inbox.models import COMPENSATION, OPEN, ManualTask
 from tasks_inbox.queries import View
 from tasks_inbox.waits import whom
 
@@ -21,6 +23,16 @@ TABS: tuple[tuple[View, str], ...] = (
     ("mine", "Claimed by you"),
     ("done", "Decided by you"),
 )
+MAX_REASON = 2000
+MAX_NAME = 150
+COMMENTS_ON_A_PAGE = 100
+MOST_OFFERED = 200
+"""So many members are offered by name; any other may be typed."""
+RESOLVED = {
+    RETRY: "It is tried again. If it fails for good once more, a new task opens.",
+    DONE: "It counts as undone, and the run goes on with what is left to undo.",
+    ABANDON: "It is given up. What is left is undone, and the run ends as failed.",
+}
 
 
 def list_context(request: PageRequest) -> dict[str, Json]:
@@ -51,14 +63,24 @@ def task_context(
     who = queries.who_is(request.principal)
     workflow = queries.workflow_names(who.tenant_id, [task])[task.workflow_id]
     row = _shown(queries.whole_row(task, workflow, who))
+    said, earlier = queries.last_comments(task, COMMENTS_ON_A_PAGE, before=_id(request.GET.get("before", "")))
+    may_comment = who.decides and task.status == OPEN
     return {
         "task": row,
         "fields": fields_of(task.form) if fields is None else fields,
         "comment_wanted": [one["label"] for one in task.outcomes if one["require_comment"]],
+        # What its instructions say of the run is over then.
+        "is_settled": task.kind == COMPENSATION and task.status != OPEN,
         "is_mine": task.assignee == who.username,
-        "is_asked": who.may_decide(task),
+        "is_asked": who.is_asked(task),
+        "is_handed": task.assignee == who.username and task.delegated_by is not None,
         "is_excluded": policies.is_excluded(task, who.username),
         "facts": [_told(fact["label"], fact["value"]) for fact in task.facts],
+        "said": said,
+        "earlier": earlier,
+        "may_comment": may_comment,
+        "once": once.ticket(request.principal) if may_comment else "",
+        "delegates": queries.delegates_of(task, who, MOST_OFFERED) if row["may_decide"] else (),
         "entries": [_told(_label(task, key), value) for key, value in (task.data or {}).items()],
     }
 
@@ -68,7 +90,7 @@ def decide(request: PageRequest, task_id: UUID) -> tuple[dict[str, Json], int] |
     task = queries.task_of(request.principal.tenant_id, task_id)
     fields = fields_of(task.form)
     data = read(fields, request.POST) if task.form is not None else None
-    comment = request.POST.get("comment", "").replace("\r\n", "\n").replace("\x00", "").strip()
+    comment = _typed(request, "comment")
     outcome = request.POST.get("outcome", "")
     status = 422
     told: dict[str, Json] = {"comment": comment, "comment_error": "", "faults": [], "refused": ""}
@@ -86,6 +108,84 @@ def decide(request: PageRequest, task_id: UUID) -> tuple[dict[str, Json], int] |
         status, told["refused"] = 409, error.message
         task = queries.task_of(request.principal.tenant_id, task_id)
     return task_context(request, task, fields) | told, status
+
+
+def resolve(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], int]:
+    """Settle a failed compensation as the form says; gives what is to be told then, otherwise as `decide`.
+
+    The task is the form's ticket: it is resolved once, and a form that is sent twice finds its own answer.
+    """
+    who = request.principal
+    how = request.POST.get("resolution", "")
+    reason = _typed(request, "reason")
+    told: dict[str, Json] = {"reason": reason, "reason_error": "", "faults": [], "refused": ""}
+    status = 422
+    if how not in RESOLUTIONS:
+        told["faults"] = ["Choose what is to happen."]
+    elif not reason and how != RETRY:
+        told["reason_error"] = f"Say why: “{LABELS[how]}” needs a reason."
+    elif len(reason) > MAX_REASON:
+        told["reason_error"] = f"A reason has at most {MAX_REASON:,} characters."
+    else:
+        try:
+            actions.resolve_task(who, task_id, resolution=cast(Any, how), reason=reason)
+            return RESOLVED[how]
+        except (Refusal, RunRefused) as error:
+            task = queries.task_of(who.tenant_id, task_id)
+            if (task.decided_by, task.outcome, task.comment) == (who.username, how, reason):
+                return "This form was sent before; this is what came of it."
+            status, told["refused"] = 409, error.message
+    return task_context(request, queries.task_of(who.tenant_id, task_id)) | told, status
+
+
+def comment(request: PageRequest, task_id: UUID) -> tuple[dict[str, Json], int] | None:
+    """Say of a task what the form says, once however often it is sent; None when it is said, otherwise as `decide`."""
+    who, text = request.principal, _typed(request, "text")
+    ticket = request.POST.get("once", "")
+    try:
+        comments.add_comment(who, task_id, text, id=once.id_of(who, ticket))
+        return None
+    except Invalid as error:
+        told, status = {"text": text, "text_error": error.message, "once": ticket}, 422
+    except Conflict as error:
+        title = "Your comment was not kept"
+        told, status = {"text": text, "refused": error.message, "refused_title": title}, 409
+    return task_context(request, queries.task_of(who.tenant_id, task_id)) | told, status
+
+
+def delegate(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], int]:
+    """Hand a task to whom the form names; gives what is to be told then, otherwise as `decide`."""
+    who = request.principal
+    to, why = _typed(request, "to"), _typed(request, "why")
+    told: dict[str, Json] = {"to": to, "why": why}
+    status = 422
+    if not to:
+        told["to_error"] = "Choose who is to have it."
+    elif len(why) > MAX_REASON:
+        told["why_error"] = f"A reason has at most {MAX_REASON:,} characters."
+    else:
+        try:
+            task = actions.delegate_task(who, task_id, to[:MAX_NAME], reason=why)
+            return (
+                f"{task.assignee} has this task now, and decides it for {task.delegated_by or 'themselves'}."
+            )
+        except Invalid as error:
+            told["to_error"] = error.message
+        except Refusal as error:
+            status = 409
+            told |= {"refused": error.message, "refused_title": "You could not give it away"}
+    return task_context(request, queries.task_of(who.tenant_id, task_id)) | told, status
+
+
+def put_back(task: ManualTask) -> str:
+    """What is told of a task that was put back."""
+    if task.assignee is None:
+        return "The task is open again to all whom it asks."
+    return f"The task is with {task.assignee} again."
+
+
+def _typed(request: PageRequest, name: str) -> str:
+    return request.POST.get(name, "").replace("\r\n", "\n").replace("\x00", "").strip()
 
 
 def _shown(row: dict[str, Json]) -> dict[str, Json]:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from accounts.names import key_of
-from tasks_inbox.models import ManualTask
+from tasks_inbox.models import COMPENSATION, ManualTask
 
 Json = Any
 EVERYBODY = "everybody"
@@ -42,6 +42,17 @@ def is_excluded(task: ManualTask, username: str) -> bool:
     return key_of(username) in task.exclude
 
 
-def may_decide(task: ManualTask, username: str, marks: Collection[str]) -> bool:
-    """Whether somebody of this name and these marks is asked. Exclusion beats everything (R-149)."""
+def is_asked(task: ManualTask, username: str, marks: Collection[str]) -> bool:
+    """Whether the task itself asks somebody of this name and these marks. Exclusion beats everything (R-149)."""
     return not is_excluded(task, username) and not {*marks}.isdisjoint(task.audience)
+
+
+def may_decide(task: ManualTask, username: str, marks: Collection[str]) -> bool:
+    """Whether they are asked, or were handed the task by somebody who was; exclusion beats that, too.
+
+    A compensation stays with those whom it asks: to mend runs is a right that nobody hands on.
+    """
+    if is_asked(task, username, marks):
+        return True
+    handed = task.delegated_by is not None and task.assignee == username and task.kind != COMPENSATION
+    return handed and not is_excluded(task, username)

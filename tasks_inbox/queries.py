@@ -12,10 +12,10 @@ from accounts import queries as people
 from accounts.models import Membership
 from accounts.names import key_of
 from accounts.principal import Principal
-from accounts.roles import TASKS_DECIDE
+from accounts.roles import SCOPES_OF_ROLE, TASKS_DECIDE
 from lib.refusals import Missing
 from tasks_inbox import policies
-from tasks_inbox.models import COMPLETED, OPEN, ManualTask
+from tasks_inbox.models import COMPENSATION, COMPLETED, OPEN, ManualTask, TaskComment
 from workflows.models import Workflow
 
 Json = Any
@@ -23,6 +23,8 @@ View = Literal["mine", "open", "done"]
 VIEWS: tuple[View, ...] = ("mine", "open", "done")
 COUNTED = 100
 """Of more than so many tasks that wait for somebody it is said that they are more."""
+
+DECIDING_ROLES = tuple(role for role, scopes in SCOPES_OF_ROLE.items() if TASKS_DECIDE in scopes)
 
 _LARGE = ("instructions", "facts", "form", "data", "comment")
 
@@ -36,8 +38,12 @@ class Who:
     marks: tuple[str, ...]
     decides: bool
 
+    def is_asked(self, task: ManualTask) -> bool:
+        """Whether the task itself asks them, and they may decide tasks at all."""
+        return self.decides and policies.is_asked(task, self.username, self.marks)
+
     def may_decide(self, task: ManualTask) -> bool:
-        """Whether the task asks them, and they may decide tasks at all."""
+        """Whether the task asks them or was handed to them, and they may decide tasks at all."""
         return self.decides and policies.may_decide(task, self.username, self.marks)
 
 
@@ -48,8 +54,9 @@ def who_is(principal: Principal) -> Who:
     return Who(principal.tenant_id, principal.username, tuple(marks), TASKS_DECIDE in principal.scopes)
 
 
-def who_is_member(member: Membership, *, decides: bool) -> Who:
+def who_is_member(member: Membership) -> Who:
     """A member of a tenant, as somebody who may be given a task."""
+    decides = TASKS_DECIDE in SCOPES_OF_ROLE[member.role]
     groups = people.group_keys_of(member.tenant_id, member.user_id)
     marks = policies.marks_of(member.user.username, member.role, groups)
     return Who(member.tenant_id, member.user.username, tuple(marks), decides)
@@ -126,16 +133,47 @@ def task_row(task: ManualTask, workflow: str, who: Who) -> dict[str, Json]:
         "candidates": task.candidates,
         "exclude": task.exclude,
         "assignee": task.assignee,
+        "delegated_by": task.delegated_by,
         "due_at": task.due_at,
         "outcomes": task.outcomes,
         "outcome": task.outcome,
         "decided_by": task.decided_by,
         "decided_at": task.decided_at,
         "created_at": task.created_at,
+        "test": task.is_test,
         "may_decide": task.status == OPEN and mine and who.may_decide(task),
     }
 
 
 def whole_row(task: ManualTask, workflow: str, who: Who) -> dict[str, Json]:
-    """A task with all that it holds."""
-    return task_row(task, workflow, who) | {name: getattr(task, name) for name in _LARGE}
+    """A task with all that it holds, and how many comments there are."""
+    large = {name: getattr(task, name) for name in _LARGE}
+    return task_row(task, workflow, who) | large | {"comments": comments_of(task).count()}
+
+
+def comments_of(task: ManualTask) -> QuerySet[TaskComment]:
+    """What was said of a task, unordered."""
+    return TaskComment.objects.for_tenant(task.tenant_id).filter(task_id=task.pk)
+
+
+def last_comments(task: ManualTask, most: int, before: UUID | None) -> tuple[list[TaskComment], UUID | None]:
+    """The last comments of a task, or the last ones before one, oldest first; and before which there are more."""
+    found = comments_of(task) if before is None else comments_of(task).filter(pk__lt=before)
+    listed = list(found.order_by("-pk")[: most + 1])
+    shown = listed[:most][::-1]
+    return shown, shown[0].pk if len(listed) > most else None
+
+
+def comment_row(comment: TaskComment) -> dict[str, Json]:
+    """A comment as it is shown."""
+    return {"id": comment.pk, "text": comment.text, "by": comment.by, "at": comment.at}
+
+
+def delegates_of(task: ManualTask, who: Who, most: int) -> list[str]:
+    """Some of those to whom they may hand this task, by name: `most` at most."""
+    members = people.members_of_roles(task.tenant_id, DECIDING_ROLES)
+    if task.kind == COMPENSATION:
+        members = members.filter(role__in=task.candidates["roles"])
+    names = members.values_list("user__username", flat=True)
+    barred = {key_of(who.username), *task.exclude}
+    return [name for name in names[: most + len(barred)] if key_of(name) not in barred][:most]

@@ -10,8 +10,14 @@ from lib.named_sql import Statements
 from runs.store import Row, document
 
 Json = Any
+Delegated = tuple[str | None, str | None]
+"""Who has a task, and who delegated it to them."""
 
 SQL = Statements(Path(__file__).parent / "sql")
+
+MAX_SHOWN_BYTES = 16 * 1024
+"""What was to be undone is shown whole up to so many bytes, and otherwise so many characters of it."""
+CUT_AT = 2_000
 
 
 def open_tasks(tasks: Sequence[Row]) -> None:
@@ -19,18 +25,61 @@ def open_tasks(tasks: Sequence[Row]) -> None:
     SQL.execute("open_tasks", {"tasks": document(tasks), "now": now_or_none()})
 
 
+def open_compensation_tasks(tasks: Sequence[Row], ask: Row) -> None:
+    """Open tasks for compensations that failed for good, in one statement; `ask` is what all of them say alike."""
+    params = {"tasks": document(tasks), "ask": document(ask), "most": MAX_SHOWN_BYTES, "cut": CUT_AT}
+    SQL.execute("open_compensation_tasks", {**params, "now": now_or_none()})
+
+
+def close_compensation_task(step: str, *, outcome: str, by: str, comment: str) -> None:
+    """Close the open task of a compensation that was settled."""
+    params = {"step": step, "outcome": outcome, "by": by, "comment": comment, "now": now_or_none()}
+    SQL.execute("close_compensation_task", params)
+
+
 def cancel_tasks(runs: Iterable[str]) -> None:
     """Cancel the open tasks of these runs whose step waits no more."""
     SQL.execute("cancel_tasks", {"runs": sorted(runs)})
 
 
-def complete_task(task: UUID, *, by: str, outcome: str, data: str | None, comment: str) -> str | None:
-    """Decide an OPEN task that nobody else has claimed; `data` is JSON. Gives when, or None where it isn't."""
-    params = {"task": task, "by": by, "outcome": outcome, "data": data, "comment": comment}
+def missing_tasks(runs: Iterable[str]) -> list[tuple[str, int, int, str]]:
+    """Steps of these open runs that wait for a task which is not there: run, tenant, life, node."""
+    return [tuple(row) for row in SQL.value("missing_tasks", {"runs": sorted(runs)})]
+
+
+def complete_task(
+    task: UUID, *, by: str, outcome: str, data: str | None, comment: str, handed: bool
+) -> tuple[str, str | None] | None:
+    """Decide an OPEN task that nobody else has claimed, and, if `handed`, that is still delegated to `by`.
+
+    `data` is JSON. Gives when, and on whose behalf; None where it isn't so.
+    """
+    params = {"task": task, "by": by, "outcome": outcome, "data": data, "comment": comment, "handed": handed}
     done = SQL.value("complete_task", {**params, "now": now_or_none()})
-    return None if done is None else str(done["at"])
+    return None if done is None else (str(done["at"]), done["on_behalf_of"])
 
 
-def give_task(task: UUID, *, assignee: str | None, before: str | None) -> bool:
-    """Give an OPEN task that is `before`'s to `assignee` (None: nobody); False where it is no longer so."""
-    return bool(SQL.value("give_task", {"task": task, "assignee": assignee, "before": before}))
+def give_task(task: UUID, *, assignee: str | None, before: str | None, delegated_by: str | None) -> bool:
+    """Give an OPEN task that is `before`'s, by that delegation, to `assignee` (None: nobody), by none.
+
+    False where it is no longer so.
+    """
+    params = {"task": task, "assignee": assignee, "before": before, "delegated_by": delegated_by}
+    return bool(SQL.value("give_task", params))
+
+
+def delegate_task(task: UUID, *, by: str, to: str, before: Delegated, after: str | None, reason: str) -> bool:
+    """Hand an OPEN task that is as `before` says to somebody, `delegated_by` whom `after` names.
+
+    False where it is no longer so. Its run must be held FOR UPDATE.
+    """
+    assignee, delegated_by = before
+    params = {"task": task, "by": by, "to": to, "assignee": assignee, "delegated_by": delegated_by}
+    more = {"after": after, "reason": reason or None, "now": now_or_none()}
+    return bool(SQL.value("delegate_task", params | more))
+
+
+def add_comment(comment: str, *, tenant: int, task: UUID, by: str, text: str) -> bool:
+    """Write a comment of this id to an OPEN task of the tenant; False where it is none, or the comment is there."""
+    params = {"comment": comment, "tenant": tenant, "task": task, "by": by, "text": text}
+    return bool(SQL.value("add_comment", {**params, "now": now_or_none()}))

@@ -8,6 +8,9 @@ urlpatterns = [
     path("inbox/", views.inbox, name="inbox"),
     path("inbox/<uuid:task_id>", views.task_page, name="task"),
     path("inbox/<uuid:task_id>/decide", views.decide, name="task-decide"),
+    path("inbox/<uuid:task_id>/resolve", views.resolve, name="task-resolve"),
+    path("inbox/<uuid:task_id>/comment", views.comment, name="task-comment"),
+    path("inbox/<uuid:task_id>/delegate", views.delegate, name="task-delegate"),
     path("inbox/<uuid:task_id>/claim", views.claim, name="task-claim"),
     path("inbox/<uuid:task_id>/unclaim", views.unclaim, name="task-unclaim"),
 ]

@@ -31,7 +31,9 @@ def _open(entered: Entered) -> list[tuple[Held, Ending]]:
 
 def _row(held: Held, task: Mapping[str, Json]) -> dict[str, Json]:
     row: dict[str, Json] = {"id": uuid7(), "run_id": held.run_id, "step_id": held.id, "node": held.node}
-    row |= {key: task[key] for key in _ASKED}
+    # What was null is not there when a task is opened anew, by what its step says that it waits for.
+    row |= {key: task.get(key) for key in _ASKED}
+    row["facts"] = [{"value": None} | fact for fact in task["facts"]]
     row["audience"] = policies.audience_of(task["candidates"])
     row["exclude"] = policies.excluded(task["exclude"])
     return row
@@ -59,4 +61,4 @@ def _either(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
 
 
-TASK = WaitKind(enter=_open, in_words=_in_words, leave=store.cancel_tasks)
+TASK = WaitKind(enter=_open, in_words=_in_words, leave=store.cancel_tasks, missing=store.missing_tasks)

@@ -1,4 +1,4 @@
-"""One PostgreSQL and one Redis for the whole session, both real; and no skip for want of a tool in CI."""
+"""One PostgreSQL for the whole session and one Redis for each process, both real; no skip for want of a tool in CI."""
 
 import os
 import shutil
@@ -28,29 +28,29 @@ _KEY = pytest.StashKey[tuple]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Start the servers in the controlling process; workers of xdist inherit its environment."""
-    worker = getattr(config, "workerinput", None)
-    if worker is not None:
-        _use(os.environ["DATABASE_URL"], _redis_database(1 + int(worker["workerid"].removeprefix("gw"))))
-        return
+    """Start the servers. Processes of xdist inherit the database server; channels and counters of a Redis are all of
+    its databases', so each has one of its own.
+    """
     folder = Path(tempfile.mkdtemp(prefix="handoff-test-"))
+    broker = redis.Redis(folder / "redis")
+    broker.prepare()
+    if hasattr(config, "workerinput"):
+        config.stash[_KEY] = (folder, None, [(broker.start(), redis.STOP_SIGNAL)])
+        wait_until(broker.is_ready, 10, "Redis")
+        _use(os.environ["DATABASE_URL"], broker.url)
+        return
     # Neither a developer's home nor an outer run's environment has any say in a test.
     os.environ["HANDOFF_HOME"] = str(folder / "home")
     database = postgres.Postgres(
         folder / "postgres", _UNSAFE_BUT_FAST | _FOR_RACES, may_create_databases=True
     )
-    broker = redis.Redis(folder / "redis")
     database.prepare()
-    broker.prepare()
-    config.stash[_KEY] = (folder, database, database.start(), broker.start())
+    started = [(database.start(), postgres.STOP_SIGNAL), (broker.start(), redis.STOP_SIGNAL)]
+    config.stash[_KEY] = (folder, database, started)
     wait_until(database.is_ready, 30, "PostgreSQL")
     database.make_database()
     wait_until(broker.is_ready, 10, "Redis")
     _use(database.url, broker.url)
-
-
-def _redis_database(number: int) -> str:
-    return f"{os.environ['REDIS_URL'].rpartition('/')[0]}/{number}"
 
 
 def _use(database_url: str, redis_url: str) -> None:
@@ -66,17 +66,23 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop what was started; nothing of the session stays."""
     if _KEY not in config.stash:
         return
-    folder, server, database, broker = config.stash[_KEY]
-    database.send_signal(postgres.STOP_SIGNAL)
-    broker.send_signal(redis.STOP_SIGNAL)
-    for process in (database, broker):
+    folder, database, started = config.stash[_KEY]
+    for process, stop in started:
+        process.send_signal(stop)
+    for process, _ in started:
         process.wait(20)
-    server.clean_up()
+    if database is not None:
+        database.clean_up()
     shutil.rmtree(folder, ignore_errors=True)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """`soak` tests run by `make soak` (`-m soak`) only."""
+    """`soak` tests run by `make soak` (`-m soak`) only. Where two processes test, each file stays with one of them, and
+    all that starts whole products with the other: they would take each other's time.
+    """
+    for item in items:
+        where = item.path.relative_to(config.rootpath)
+        item.add_marker(pytest.mark.xdist_group("acceptance" if "acceptance" in where.parts else str(where)))
     if not config.option.markexpr:
         soak = [item for item in items if item.get_closest_marker("soak")]
         config.hook.pytest_deselected(items=soak)

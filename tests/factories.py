@@ -8,14 +8,15 @@ from typing import Any
 import orjson
 
 from accounts.models import Tenant, User
+from engine.told import Edited
 from lib.uuid7 import uuid7
-from runs import scopes, store
+from runs import operators, replay, scopes, store
 from runs.advance import advance
 from runs.claimed import Broken, Done, Held
 from runs.drain import Drain
-from runs.maintenance import timers
+from runs.maintenance import leases, timers
 from runs.models import DeadLetter, HistoryEvent, Run, StepExecution, StepJoin, Timer
-from runs.services import cancel_runs, resume_runs
+from runs.services import cancel_runs, pause_runs, resume_runs, unpause_runs
 from runs.signals import NewSignal, send_signals
 from runs.starts import NewRun, Terms, start_runs
 from runs.wave import Result
@@ -78,6 +79,17 @@ def a_version(definition: Mapping[str, Json], *, tenant: Tenant | None = None) -
         definition=definition,
         content_hash=sha256(orjson.dumps(definition)).hexdigest(),
         published_by=user,
+    )
+
+
+def a_workflow(name: str, definition: Mapping[str, Json], *, tenant: Tenant | None = None) -> Workflow:
+    """A workflow with this draft, not published."""
+    return Workflow.objects.create(
+        tenant=tenant or a_tenant(),
+        name=name,
+        title=definition.get("title", ""),
+        draft_definition=dict(definition),
+        draft_updated_by=a_user(),
     )
 
 
@@ -174,9 +186,63 @@ def resume(*runs: str) -> None:
     resume_runs(a_tenant().pk, runs, by="test")
 
 
+def pause(*runs: str) -> None:
+    """Pause these runs."""
+    pause_runs(a_tenant().pk, runs, by="test")
+
+
+def unpause(*runs: str) -> None:
+    """Let these paused runs go on."""
+    unpause_runs(a_tenant().pk, runs, by="test")
+
+
+def retry(run_id: str, node: str, *given: Json) -> None:
+    """Have a step tried again, with another input where one is `given`."""
+    edited = Edited(given[0]) if given else None
+    operators.retry_step(a_tenant().pk, run_id, node, given=edited, by="test", reason="because")
+
+
+def skip(run_id: str, node: str, output: Json) -> None:
+    """Skip a step: it counts as done with `output`."""
+    operators.skip_step(a_tenant().pk, run_id, node, output, by="test", reason="because")
+
+
+def newer(run_id: str, definition: Mapping[str, Json]) -> WorkflowVersion:
+    """Publish this definition as the next version of the workflow of a run."""
+    old = run(run_id).version
+    number = WorkflowVersion.unsafe_all_tenants.filter(workflow=old.workflow).count() + 1
+    definition = {**definition, "name": old.workflow.name}
+    return WorkflowVersion.objects.create(
+        tenant=old.tenant,
+        workflow=old.workflow,
+        number=number,
+        definition=definition,
+        content_hash=sha256(orjson.dumps(definition)).hexdigest(),
+        published_by=a_user(),
+    )
+
+
+def resume_on(run_id: str, version: WorkflowVersion) -> None:
+    """Resume a run on another version."""
+    replay.resume_on(a_tenant().pk, run_id, version.pk, by="test", reason="because")
+
+
+def rerun(run_id: str, from_node: str, *given: Json, version: WorkflowVersion | None = None) -> str:
+    """Rerun from a node, with another input for it where one is `given`; gives the new run's id."""
+    edited = Edited(given[0]) if given else None
+    on = version and version.pk
+    said = {"by": "test", "reason": "because"}
+    return replay.rerun(a_tenant().pk, run_id, from_node, given=edited, version=on, **said).id
+
+
 def tick() -> int:
     """Fire the timers that are due now; gives how many there were."""
     return timers.fire()
+
+
+def leases_lost() -> int:
+    """Take back the leases that are over; gives how many there were."""
+    return leases.sweep()
 
 
 def send(run_id: str, name: str, payload: Json = None, *, signal_id: str | None = None) -> bool:

@@ -5,7 +5,9 @@ from typing import Any
 
 from django.db import connection
 
+from runs import repair
 from runs.graphs import graph_of
+from runs.history.verify import verify
 from runs.models import HistoryEvent, Run, StepExecution, StepJoin
 
 ENDED = "('COMPLETED', 'CONTINUED', 'FAILED', 'CANCELLED', 'COMPENSATED')"
@@ -44,12 +46,17 @@ ORACLES = {
     "I5: an attempt is claimed once, so no epoch ends twice": """
         SELECT h.run_id, h.node, h.payload->'epoch' FROM runs_historyevent h
          WHERE h.type IN ('STEP_COMPLETED', 'STEP_FAILED', 'ATTEMPT_FAILED') AND h.attempt IS NOT NULL
-         GROUP BY 1, 2, 3 HAVING count(*) FILTER (WHERE h.type <> 'ATTEMPT_FAILED') > 1""",
+         GROUP BY 1, 2, 3,
+                  (SELECT count(*) FROM runs_historyevent w
+                    WHERE w.run_id = h.run_id AND w.node = h.node AND w.type = 'STEP_WITHDRAWN' AND w.id < h.id)
+        HAVING count(*) FILTER (WHERE h.type <> 'ATTEMPT_FAILED') > 1""",
     "I5: the epoch is never behind the attempt": """
         SELECT s.run_id, s.node FROM runs_stepexecution s WHERE s.epoch < s.attempt OR s.attempt < 0""",
     "I12: a step is as its last event says": """
         SELECT s.run_id, s.node, s.status, l.type FROM runs_stepexecution s LEFT JOIN LATERAL (
-            SELECT h.type, h.payload FROM runs_historyevent h WHERE h.run_id = s.run_id AND h.node = s.node
+            SELECT h.type, h.payload FROM runs_historyevent h
+             WHERE h.run_id = s.run_id AND h.node = s.node
+               AND h.type NOT IN ('ALERT', 'TASK_OPENED', 'TASK_COMPLETED', 'TASK_DELEGATED')
              ORDER BY h.id DESC LIMIT 1) l ON true
          WHERE s.status NOT IN ('QUEUED', 'RUNNING', 'WAITING')
            AND coalesce(l.type, 'none') NOT IN ('STEP_' || s.status, 'EDGES_RESOLVED')""",
@@ -61,7 +68,8 @@ ORACLES = {
         SELECT s.run_id FROM runs_stepexecution s LEFT JOIN runs_run r ON r.id = s.run_id AND r.tenant_id = s.tenant_id
          WHERE r.id IS NULL""",
     "a FAILED run whose step failed it has a dead letter": """
-        SELECT r.id FROM runs_run r WHERE r.status = 'FAILED' AND r.error->>'node' IS NOT NULL AND NOT EXISTS (
+        SELECT r.id FROM runs_run r
+         WHERE r.status = 'FAILED' AND NOT r.is_test AND r.error->>'node' IS NOT NULL AND NOT EXISTS (
             SELECT 1 FROM runs_deadletter d
                 WHERE d.run_id = r.id AND coalesce(d.resolution, 'discarded') = 'discarded')""",
     "a timer that may fire is of a step that is open, or waits where it ends a wait": """
@@ -81,11 +89,24 @@ ORACLES = {
         SELECT s.run_id, s.node, s.status, count(t.id) FROM runs_stepexecution s
           LEFT JOIN tasks_inbox_manualtask t ON t.step_id = s.id AND t.status = 'OPEN'
          GROUP BY s.id
-        HAVING count(t.id) <> CASE WHEN s.status = 'WAITING' AND s.waiting ->> 'kind' = 'task' THEN 1 ELSE 0 END""",
+        HAVING count(t.id) <> CASE WHEN s.status = 'WAITING' AND s.waiting ->> 'kind' = 'task'
+                                     OR s.status = 'FAILED' AND s.node LIKE '%:compensate' THEN 1 ELSE 0 END""",
     "I11: one decision a completed step, and it is what the step gave": """
         SELECT t.run_id, t.node FROM tasks_inbox_manualtask t JOIN runs_stepexecution s ON s.id = t.step_id
-         WHERE t.status = 'COMPLETED' AND s.status = 'COMPLETED'
-           AND (s.output ->> 'outcome', s.output ->> 'by') IS DISTINCT FROM (t.outcome, t.decided_by)""",
+         WHERE t.status = 'COMPLETED' AND s.status = 'COMPLETED' AND t.kind <> 'compensation'
+           AND (s.output ->> 'outcome', s.output ->> 'by', s.output ->> 'on_behalf_of')
+               IS DISTINCT FROM (t.outcome, t.decided_by, t.delegated_by)""",
+    "a delegated task was handed to whoever has it, and history says so": """
+        SELECT t.run_id, t.node FROM tasks_inbox_manualtask t
+         WHERE t.delegated_by IS NOT NULL AND NOT EXISTS (
+               SELECT 1 FROM runs_historyevent h
+                WHERE h.run_id = t.run_id AND h.type = 'TASK_DELEGATED' AND h.node = t.node
+                  AND h.payload ->> 'task' = t.id::text AND h.payload ->> 'to' = t.assignee)""",
+    "I14: a comment is of a task of its tenant and run": """
+        SELECT c.id FROM tasks_inbox_taskcomment c
+          LEFT JOIN tasks_inbox_manualtask t
+            ON t.id = c.task_id AND (t.tenant_id, t.run_id, t.shard) = (c.tenant_id, c.run_id, c.shard)
+         WHERE t.id IS NULL""",
     "only a step that waits says for what": """
         SELECT s.run_id, s.node FROM runs_stepexecution s WHERE (s.status = 'WAITING') <> (s.waiting IS NOT NULL)""",
     "a business key stands for a run that exists": """
@@ -103,6 +124,11 @@ def broken() -> dict[str, list[Any]]:
                 found[name] = rows
     if wrong := list(_miscounted_joins()):
         found["a join has counted what its sources did"] = wrong
+    if wrong := list(verify(str(run) for run in Run.unsafe_all_tenants.values_list("pk", flat=True))):
+        found["rows are what history says"] = wrong
+    still_open = Run.unsafe_all_tenants.filter(completed_at=None).values_list("pk", flat=True)
+    if wrong := repair.look([str(run) for run in still_open]):
+        found["whatever is open has a wake source"] = wrong
     return found
 
 

@@ -8,6 +8,7 @@ from engine.validate import validate
 from lib.refusals import Invalid
 from lib.strict_json import Json
 from steps.catalogue import CATALOGUE
+from workflows.fixes import with_fixes
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,4 +43,6 @@ def check(document: Json, *, name: str | None = None, dialect: str | None = None
     if name is not None and native.get("name") != name:
         message = f"`name` must be {name}, the name of the workflow: correct it."
         problems = [error("bad_value", "name", message), *problems]
-    return Checked(native, problems)
+    # The changes of a fix are those of the draft as it is written: there are none for another dialect.
+    is_as_written = all(native.get(key) is value for key, value in document.items())
+    return Checked(native, with_fixes(native, problems, name) if is_as_written else problems)

@@ -19,8 +19,7 @@ from workflows.checking import check
 from workflows.forms import as_number, said_of, storable
 from workflows.importing import Report, report
 from workflows.models import Workflow, WorkflowVersion
-
-MOST_BYTES = 1024 * 1024
+from workflows.texts import MOST_BYTES, Format, arranged, read_text, written
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,7 @@ def definition_page(request: PageRequest, name: str) -> HttpResponse:
     if request.method == "POST":
         return _save(request, workflow)
     version = _asked_version(request, name)
-    shown = version.definition if version else workflow.draft_definition
+    shown = arranged(version.definition if version else workflow.draft_definition)
     problems = [] if version else _located(shown, check(shown, name=name).problems)
     context = {"version": version, "text": pretty(shown), "problems": problems}
     return _page(request, workflow, context)
@@ -52,7 +51,7 @@ def import_page(request: PageRequest) -> HttpResponse:
     text, name = request.POST.get("document", ""), request.POST.get("name", "").replace("\x00", "").strip()
     context: dict[str, Any] = {"text": text, "name": name}
     try:
-        found = report(request.principal.tenant_id, _object(text), name)
+        found = report(request.principal.tenant_id, read_text(text, field="document").document, name)
         if "import" in request.POST and request.POST.get("seen") == found.mark:
             return _import(request, found)
         if found.workflow is None:
@@ -73,12 +72,13 @@ def _import(request: PageRequest, seen: Report) -> HttpResponse:
 
 @page(WORKFLOWS_READ)
 def download_definition(request: PageRequest, name: str) -> HttpResponse:
-    """The draft or `?version=` as a file."""
+    """The draft or `?version=` as a file, JSON or `?format=yaml`."""
     workflow = queries.get_workflow(request.principal.tenant_id, name)
     version = _asked_version(request, name)
     shown = version.definition if version else workflow.draft_definition
-    file = f"{name}-v{version.number}.json" if version else f"{name}-draft.json"
-    answer = HttpResponse(pretty(shown), content_type="application/json")
+    written_as: Format = "yaml" if request.GET.get("format") == "yaml" else "json"
+    file = f"{name}-v{version.number}.{written_as}" if version else f"{name}-draft.{written_as}"
+    answer = HttpResponse(written(arranged(shown), written_as), content_type=f"application/{written_as}")
     answer["Content-Disposition"] = f'attachment; filename="{file.replace(":", "_")}"'
     return answer
 

@@ -1,7 +1,7 @@
 """A definition as a picture for people: its steps in the order of the work, branches set in below where they part."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from engine.dialects import DialectError, to_native
@@ -16,7 +16,9 @@ MOST_STEPS = 500
 
 @dataclass(slots=True)
 class Drawn:
-    """One step of the picture. `way` says when it is reached, `after` names the branches that meet in it."""
+    """One step of the picture. `way` says when it is reached, `after` names the branches that meet in it, `mark` what
+    became of it where two definitions are compared: new, changed or gone.
+    """
 
     id: str
     title: str
@@ -26,6 +28,7 @@ class Drawn:
     depth: int = 0
     way: str = ""
     after: list[str] = field(default_factory=list)
+    mark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,19 @@ def draw(document: Json) -> Drawing:
     steps = _laid_out(nodes, edges)
     is_chain = all(not step.depth and not step.way and not step.after for step in steps)
     return Drawing(steps[:MOST_STEPS], is_chain, max(len(steps) - MOST_STEPS, 0))
+
+
+def marked(
+    drawing: Drawing, before: Drawing, marks: Mapping[str, Iterable[str]], gone: Iterable[str]
+) -> Drawing:
+    """The picture with marks on its steps, and with those behind it that are gone."""
+    mark_of = {node: mark for mark, nodes in marks.items() for node in nodes}
+    kept = [replace(step, mark=mark_of.get(step.id, "")) for step in drawing.steps]
+    lost = set(gone)
+    removed = [
+        replace(step, mark="gone", depth=0, way="", after=[]) for step in before.steps if step.id in lost
+    ]
+    return replace(drawing, steps=[*kept, *removed])
 
 
 def _objects(value: Json) -> list[dict[str, Json]]:
@@ -172,6 +188,11 @@ def _in_words(params: Iterable[tuple[str, Json]]) -> list[str]:
             said.append(f"not {words}")
         elif isinstance(value, list):
             said.append(f"{len(value)} {words}")
-        elif isinstance(value, int | float) or (isinstance(value, str) and len(value) <= 60):
+        elif isinstance(value, int | float) or (isinstance(value, str) and _is_short(value)):
             said.append(f"{words} {value}")
     return said
+
+
+def _is_short(value: str) -> bool:
+    """Whether it says something at a glance: what is only known in a run does not."""
+    return len(value) <= 60 and not (value.startswith("{{") and value.endswith("}}"))

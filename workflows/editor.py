@@ -5,6 +5,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 
 from accounts.access import PageRequest, page
 from accounts.roles import WORKFLOWS_PUBLISH, WORKFLOWS_WRITE
@@ -14,6 +15,9 @@ from workflows.checking import check
 from workflows.forms import NEW, Form, as_number, keep_note, kept_note, note_of, storable
 from workflows.models import Workflow
 from workflows.pipelines import NotAPipeline, Pipeline, Step
+
+ANYWAY = "publish-anyway"
+"""Publishing although test cases fail: offered when they did."""
 
 
 @page(WORKFLOWS_WRITE, "GET", "POST")
@@ -66,7 +70,7 @@ def _answer(request: PageRequest, form: Form) -> HttpResponse:
         form.revision, asked = as_number(revision), then or "save"
     if asked == "check":
         return _checked(request, form)
-    if asked not in ("save", "publish"):
+    if asked not in ("save", "publish", "canvas", ANYWAY):
         form.pipeline = pipelines.rearranged(form.pipeline, asked)
         return _form(request, form)
     form.asked = asked
@@ -79,7 +83,11 @@ def _answer(request: PageRequest, form: Form) -> HttpResponse:
         form.refuse(refusal)
         return _form(request, form, status=422)
     keep_note(request, saved.name, form.note)
-    return _publish(request, saved, form.note) if asked == "publish" else _saved(request, saved)
+    if asked == "canvas":
+        return redirect("workflow-edit", saved.name)
+    if asked == "save":
+        return _saved(request, saved)
+    return _publish(request, saved, form.note, anyway=asked == ANYWAY)
 
 
 def _checked(request: PageRequest, form: Form) -> HttpResponse:
@@ -120,17 +128,23 @@ def _save(request: PageRequest, form: Form) -> Workflow:
 
 def _saved(request: PageRequest, workflow: Workflow) -> HttpResponse:
     messages.success(request, "Saved as a draft. Runs still take the last published version.")
-    return redirect("workflow-edit", workflow.name)
+    return redirect("workflow-pipeline", workflow.name)
 
 
-def _publish(request: PageRequest, workflow: Workflow, note: str) -> HttpResponse:
+def _publish(request: PageRequest, workflow: Workflow, note: str, *, anyway: bool) -> HttpResponse:
     try:
         published = services.publish(
-            request.principal, workflow.name, note=note, expected_revision=workflow.draft_revision
+            request.principal,
+            workflow.name,
+            note=note,
+            expected_revision=workflow.draft_revision,
+            despite_failing_cases=anyway,
         )
     except Refusal as refusal:
         messages.error(request, f"Saved as a draft, but not published: {refusal.message}")
-        return redirect("workflow-edit", workflow.name)
+        if refusal.code == "test_cases_failed":
+            return redirect(f"{reverse('workflow-pipeline', args=[workflow.name])}?failing=1")
+        return redirect("workflow-pipeline", workflow.name)
     keep_note(request, workflow.name, "")
     said = (
         "Published as version {}." if published.created else "Nothing is different from version {}: it stays."
@@ -146,5 +160,6 @@ def _form(request: PageRequest, form: Form, status: int = 200) -> HttpResponse:
         "choices": pipelines.choices(),
         "blanks": [Step("KEY", choice.name) for choice in pipelines.choices()],
         "may_publish": WORKFLOWS_PUBLISH in request.principal.scopes,
+        "cases_fail": "failing" in request.GET,
     }
     return render(request, "workflows/edit.html", context, status=status)

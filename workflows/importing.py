@@ -10,6 +10,7 @@ from engine.problems import Problem
 from lib.refusals import Unprocessable
 from workflows import queries
 from workflows.checking import check
+from workflows.comparing import Shown, shown
 from workflows.drawing import Drawing, draw
 from workflows.models import Workflow
 
@@ -33,9 +34,7 @@ class Report:
     native: dict[str, Json]
     workflow: Workflow | None
     problems: list[Problem]
-    added: list[str]
-    changed: list[str]
-    removed: list[str]
+    comparison: Shown | None
     is_same: bool
 
     @property
@@ -62,25 +61,20 @@ def report(tenant_id: int, document: dict[str, Json], name: str = "") -> Report:
     if not isinstance(named, str) or not named:
         raise Unprocessable("It doesn't say what the workflow is called: give it a name.", field="name")
     workflow = queries.find_workflow(tenant_id, named)
-    before = _nodes(workflow.draft_definition) if workflow else {}
-    after = _nodes(native)
     return Report(
         spelling=spelling,
         name=named,
         native=native,
         workflow=workflow,
         problems=check(native, name=named).problems,
-        added=[node for node in after if node not in before],
-        changed=[node for node in after if node in before and after[node] != before[node]],
-        removed=[node for node in before if node not in after],
+        comparison=_compared(workflow.draft_definition, native) if workflow else None,
         is_same=workflow is not None and workflow.draft_definition == native,
     )
 
 
-def _nodes(document: Mapping[str, Json]) -> dict[str, Json]:
+def _compared(before: Mapping[str, Json], after: Mapping[str, Json]) -> Shown | None:
+    """What would be different in the draft; None where that can't be said field by field."""
     try:
-        nodes = to_native(document).get("nodes")
-    except DialectError:
-        return {}
-    listed = nodes if isinstance(nodes, list) else []
-    return {node["id"]: node for node in listed if isinstance(node, dict) and isinstance(node.get("id"), str)}
+        return shown(before, after)
+    except Unprocessable:
+        return None

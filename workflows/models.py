@@ -1,13 +1,13 @@
 """What people design: workflows with their draft, and published versions, which never change (R-009, R-025)."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from accounts.scoping import TenantOwned
+from accounts.scoping import TenantManager, TenantOwned
 from lib.stored_json import StoredJson
 
 NAME_PATTERN = r"^[A-Za-z0-9_:\-]{1,128}$"
@@ -45,11 +45,27 @@ class Workflow(TenantOwned):
         return self.name
 
 
+class PublishedVersions(TenantManager["WorkflowVersion"]):
+    """The door to what was published: what tests run is found by `with_tests` alone."""
+
+    def for_tenant(self, tenant_id: int) -> models.QuerySet["WorkflowVersion"]:
+        """The published versions of one tenant."""
+        return super().for_tenant(tenant_id).filter(is_test=False)
+
+
+class AllVersions(TenantManager["WorkflowVersion"]):
+    """The door to what tests run, too."""
+
+
 class WorkflowVersion(TenantOwned):
-    """One published graph. Runs are pinned to it, so the database refuses any change (a trigger, too)."""
+    """One published graph. Runs are pinned to it, so the database refuses any change (a trigger, too).
+
+    `is_test`: the graph of test runs, without a number; it is never listed, started otherwise, or the latest.
+    """
 
     workflow = models.ForeignKey(Workflow, on_delete=models.PROTECT, related_name="versions")
-    number = models.PositiveIntegerField()
+    number = models.PositiveIntegerField(null=True)
+    is_test = models.BooleanField(default=False, db_default=False)
     definition = StoredJson()
     layout = StoredJson(default=dict)
     content_hash = models.CharField(max_length=64)
@@ -57,10 +73,22 @@ class WorkflowVersion(TenantOwned):
     published_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     published_at = models.DateTimeField(db_default=Now())
 
+    objects: ClassVar[PublishedVersions] = PublishedVersions()
+    with_tests: ClassVar[AllVersions] = AllVersions()
+
     class Meta(TenantOwned.Meta):
         constraints = (
             models.UniqueConstraint(fields=["workflow", "number"], name="workflowversion_number_once"),
-            models.CheckConstraint(condition=Q(number__gte=1), name="workflowversion_number_from_one"),
+            models.CheckConstraint(
+                condition=Q(is_test=False, number__isnull=False, number__gte=1)
+                | Q(is_test=True, number__isnull=True),
+                name="workflowversion_numbered_unless_test",
+            ),
+            models.UniqueConstraint(
+                fields=["workflow", "content_hash"],
+                condition=Q(is_test=True),
+                name="workflowversion_test_once",
+            ),
             models.CheckConstraint(
                 condition=Q(content_hash__regex=r"^[0-9a-f]{64}$"), name="workflowversion_hash_is_sha256"
             ),
@@ -74,3 +102,50 @@ class WorkflowVersion(TenantOwned):
         if not self._state.adding:
             raise VersionIsImmutable
         super().save(*args, **options)
+
+
+class DraftChange(TenantOwned):
+    """What somebody did to a draft in one go; the last 1,000 of each workflow are kept.
+
+    `changes` are null where they can't be said or are too many: the draft was replaced as a whole.
+    """
+
+    workflow = models.ForeignKey(Workflow, on_delete=models.CASCADE, related_name="draft_changes")
+    revision = models.PositiveIntegerField()
+    group_id = models.UUIDField()
+    label = models.CharField(max_length=200, blank=True)
+    changes = StoredJson(null=True)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta(TenantOwned.Meta):
+        constraints = (models.UniqueConstraint(fields=["workflow", "group_id"], name="draftchange_once"),)
+        indexes = (models.Index(fields=["workflow", "-id"], name="draftchange_list"),)
+
+    def __str__(self) -> str:
+        return f"{self.workflow_id} r{self.revision}: {self.label}"
+
+
+class TestCase(TenantOwned):
+    """An input of a workflow with what the outside answers, and what is expected then; run before publishing.
+
+    `stubs`: `{node: {"output"} or {"error": {"code", "message"}}}`; `expect`: `{"status", "path", "output"?}`.
+    """
+
+    workflow = models.ForeignKey(Workflow, on_delete=models.PROTECT, related_name="+")
+    name = models.CharField(max_length=200)
+    input = StoredJson()
+    stubs = StoredJson(default=dict)
+    expect = StoredJson()
+    revision = models.PositiveIntegerField(default=1)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(db_default=Now())
+    updated_at = models.DateTimeField(db_default=Now())
+
+    class Meta(TenantOwned.Meta):
+        constraints = (
+            models.UniqueConstraint(fields=["workflow", "name"], name="testcase_name_once_per_workflow"),
+        )
+
+    def __str__(self) -> str:
+        return self.name

@@ -69,6 +69,12 @@ def find_workflow(tenant_id: int, name: str) -> Workflow | None:
     return _with_latest(tenant_id).select_related("draft_updated_by").filter(name=name).first()
 
 
+def draft_revision(tenant_id: int, name: str) -> int | None:
+    """The revision of its draft, if there is such a workflow; no more is read."""
+    rows = Workflow.objects.for_tenant(tenant_id).filter(name=name)
+    return rows.values_list("draft_revision", flat=True).first()
+
+
 def lock_workflow(tenant_id: int, name: str) -> Workflow:
     """The workflow, locked until the transaction ends; for changes. Raises Missing, or Conflict if archived."""
     workflow = Workflow.objects.for_tenant(tenant_id).select_for_update().filter(name=name).first()
@@ -86,8 +92,12 @@ def refuse_archived(workflow: Workflow) -> None:
 
 def list_versions(tenant_id: int, name: str) -> QuerySet[WorkflowVersion]:
     """The versions of a workflow. Raises Missing for an unknown workflow."""
-    workflow = get_workflow(tenant_id, name)
-    rows = WorkflowVersion.objects.for_tenant(tenant_id).select_related("workflow", "published_by")
+    return versions_of(get_workflow(tenant_id, name))
+
+
+def versions_of(workflow: Workflow) -> QuerySet[WorkflowVersion]:
+    """The versions of a workflow."""
+    rows = WorkflowVersion.objects.for_tenant(workflow.tenant_id).select_related("workflow", "published_by")
     return rows.filter(workflow=workflow)
 
 
@@ -102,7 +112,8 @@ def get_version(tenant_id: int, name: str, number: int) -> WorkflowVersion:
 def version_numbers(workflow: Workflow) -> list[int]:
     """The numbers of its versions, newest first."""
     rows = WorkflowVersion.objects.for_tenant(workflow.tenant_id).filter(workflow=workflow)
-    return list(rows.order_by("-number").values_list("number", flat=True)[:100])
+    numbers = rows.order_by("-number").values_list("number", flat=True)[:100]
+    return [number for number in numbers if number is not None]
 
 
 def latest_version(tenant_id: int, name: str) -> WorkflowVersion | None:

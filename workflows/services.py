@@ -4,24 +4,25 @@ import re
 from dataclasses import dataclass
 
 from django.db import IntegrityError, transaction
-from django.db.models import F
 from django.db.models.functions import Now
 
 from accounts import audit
 from accounts.principal import Principal
 from accounts.roles import WORKFLOWS_PUBLISH, WORKFLOWS_READ, WORKFLOWS_WRITE
 from engine.canonical import content_hash
+from engine.dialects import DIALECTS, DialectError, detect, from_native, to_native
 from engine.problems import Problem
-from lib.refusals import Conflict, Invalid, Stale, Unprocessable
+from lib.refusals import Conflict, Invalid, Unprocessable
 from lib.strict_json import Json
-from workflows import queries
+from workflows import cases, drafts, queries
 from workflows.checking import Checked, check
 from workflows.examples import Example
 from workflows.guards import why_not_archive
 from workflows.models import NAME_PATTERN, Workflow, WorkflowVersion
+from workflows.texts import read_text
 
 # They would hide behind the routes of the same name.
-RESERVED_NAMES = frozenset({"validate", "import", "new", "examples"})
+RESERVED_NAMES = frozenset({"validate", "import", "read", "write", "new", "examples"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +63,8 @@ def create_workflow(
             workflow = Workflow.objects.create(
                 tenant_id=principal.tenant_id,
                 name=name,
-                title=_text(draft.get("title"), 200) if title is None else title,
-                description=_text(draft.get("description"), 10_000),
+                title=drafts.text(draft.get("title"), 200) if title is None else title,
+                description=drafts.text(draft.get("description"), 10_000),
                 draft_definition=draft,
                 draft_updated_by_id=principal.user_id,
             )
@@ -79,11 +80,6 @@ def check_name(name: str) -> None:
         raise Invalid("A name has 1 to 128 of A-Z, a-z, 0-9, _, : and -.", field="name")
     if name in RESERVED_NAMES:
         raise Invalid(f"{name} can't be the name of a workflow.", field="name")
-
-
-def _text(value: Json, length: int) -> str:
-    """A text of a draft, which may hold anything."""
-    return value[:length] if isinstance(value, str) else ""
 
 
 def update_workflow(
@@ -138,6 +134,7 @@ def save_draft(
     layout: dict[str, Json] | None = None,
     title: str | None = None,
     description: str | None = None,
+    label: str = "Saved the whole draft",
     reason: str | None = None,
 ) -> Drafted:
     """Replaces the draft if it still is at `expected_revision`; its problems don't stand against that.
@@ -149,45 +146,16 @@ def save_draft(
     principal.require(WORKFLOWS_WRITE)
     checked = check(definition, name=name)
     with transaction.atomic():
-        rows = Workflow.objects.for_tenant(principal.tenant_id).filter(name=name)
-        changed = rows.filter(draft_revision=expected_revision, archived_at=None).update(
-            **_draft(principal, definition, layout), **_about(definition, title, description)
+        # The log says what became of the draft: compared under the row's lock.
+        before = queries.lock_workflow(principal.tenant_id, name)
+        if before.draft_revision != expected_revision:
+            raise drafts.stale(before)
+        drafts.replace(
+            principal, before, definition, layout, label=label, title=title, description=description
         )
-        workflow = queries.get_workflow(principal.tenant_id, name)
-        if not changed:
-            queries.refuse_archived(workflow)
-            raise _stale(workflow)
         audit.record(principal, "workflow.save_draft", name, reason=reason)
+        workflow = queries.get_workflow(principal.tenant_id, name)
     return Drafted(workflow, checked.problems, created=False)
-
-
-def _stale(workflow: Workflow) -> Stale:
-    return Stale("The draft was changed since you read it.", details={"revision": workflow.draft_revision})
-
-
-def _draft(
-    principal: Principal, definition: dict[str, Json], layout: dict[str, Json] | None
-) -> dict[str, Json]:
-    values = {
-        "draft_definition": definition,
-        "draft_revision": F("draft_revision") + 1,
-        "draft_updated_at": Now(),
-        "draft_updated_by_id": principal.user_id,
-    }
-    return values if layout is None else values | {"draft_layout": layout}
-
-
-def _about(definition: dict[str, Json], title: str | None, description: str | None) -> dict[str, Json]:
-    """What changes of the workflow's own title and description with its draft."""
-    given = {
-        "title": _text(definition.get("title"), 200) or None if title is None else title[:200],
-        "description": (
-            _text(definition.get("description"), 10_000) or None
-            if description is None
-            else description[:10_000]
-        ),
-    }
-    return {name: value for name, value in given.items() if value is not None}
 
 
 def publish(
@@ -196,29 +164,35 @@ def publish(
     *,
     note: str = "",
     expected_revision: int | None = None,
+    despite_failing_cases: bool = False,
     reason: str | None = None,
 ) -> Published:
     """Makes the draft the next version; content equal to the latest version's is that version (R-020).
 
-    Raises Unprocessable with the problems, Missing, Conflict for an archived workflow, or Stale where the draft no
-    longer is at `expected_revision`.
+    Its test cases are run before, unless `despite_failing_cases`. Raises Unprocessable with the problems or the
+    results of the cases, Missing, Conflict for an archived workflow, or Stale where the draft no longer is at
+    `expected_revision`.
     """
     principal.require(WORKFLOWS_PUBLISH)
+    # Outside the transaction: it may take seconds, and others save their drafts meanwhile.
+    before = None if despite_failing_cases else cases.before_publishing(principal.tenant_id, name)
     with transaction.atomic():
         # The number is the last one + 1 and the content is compared with it: both under the row's lock.
         workflow = queries.lock_workflow(principal.tenant_id, name)
         if expected_revision not in (None, workflow.draft_revision):
-            raise _stale(workflow)
+            raise drafts.stale(workflow)
         checked = check(workflow.draft_definition, name=name)
         native = _publishable(checked)
         digest = content_hash(native)
         latest = queries.latest_version(principal.tenant_id, name)
         if latest is not None and latest.content_hash == digest:
             return Published(latest, checked.problems, created=False)
+        if not despite_failing_cases:
+            cases.refuse_failing(workflow, checked, before)
         version = WorkflowVersion.objects.create(
             tenant_id=principal.tenant_id,
             workflow=workflow,
-            number=latest.number + 1 if latest else 1,
+            number=(latest.number or 0) + 1 if latest else 1,
             definition=native,
             layout=workflow.draft_layout,
             content_hash=digest,
@@ -250,13 +224,15 @@ def import_definition(
     expected_revision: int | None = None,
     reason: str | None = None,
 ) -> Drafted:
-    """Makes a document of any dialect the draft of the workflow that it names, new or not; equal content
-    changes nothing.
+    """Makes a document of any dialect, as text (JSON or YAML) too, the draft of the workflow that it names, new or
+    not; equal content changes nothing.
 
     Raises Unprocessable with the problems where it can't be read as a workflow with a name; Stale where the draft is
     not, or no longer, at `expected_revision` (0: there is no such workflow yet).
     """
     principal.require(WORKFLOWS_WRITE)
+    if isinstance(document, str):
+        document = read_text(document, field="document").document
     checked = check(document, dialect=dialect)
     native = checked.native
     if native is None or not isinstance(native.get("name"), str):
@@ -274,7 +250,7 @@ def import_definition(
     if workflow is None:
         return create_workflow(principal, name=name, definition=native, reason=reason)
     if expected_revision not in (None, workflow.draft_revision):
-        raise _stale(workflow)
+        raise drafts.stale(workflow)
     if workflow.draft_definition == native:
         queries.refuse_archived(workflow)
         return Drafted(queries.get_workflow(principal.tenant_id, name), checked.problems, created=False)
@@ -283,6 +259,7 @@ def import_definition(
         name,
         definition=native,
         expected_revision=workflow.draft_revision,
+        label="Imported a definition",
         reason=reason,
     )
 
@@ -295,6 +272,7 @@ def restore(principal: Principal, version: WorkflowVersion, *, expected_revision
         definition=dict(version.definition),
         layout=dict(version.layout),
         expected_revision=expected_revision,
+        label=f"Restored version {version.number}",
     )
 
 
@@ -319,15 +297,37 @@ def create_from_example(principal: Principal, example: Example) -> Workflow:
     return made
 
 
-def export(principal: Principal, name: str, *, version: int | None = None) -> dict[str, Json]:
-    """The definition of a version (the latest if none is named; the draft before the first), as import takes it.
+def export(
+    principal: Principal,
+    name: str,
+    *,
+    version: int | None = None,
+    draft: bool = False,
+    dialect: str | None = None,
+) -> dict[str, Json]:
+    """The definition of a version (the latest if none is named; the draft if asked for, or before the first), as
+    import takes it, in a dialect if one is named.
 
-    Raises Missing.
+    Raises Missing; Invalid for an unknown dialect; Unprocessable for one that can't say it.
     """
     principal.require(WORKFLOWS_READ)
+    definition = _exported(principal.tenant_id, name, version, draft)
+    if dialect is None:
+        return definition
+    if dialect not in DIALECTS:
+        raise Invalid(f"There is no such dialect; known ones are {', '.join(DIALECTS)}.", field="dialect")
+    try:
+        is_so = detect(definition) == dialect
+        return definition if is_so else from_native(to_native(definition, None, name), dialect)
+    except DialectError as refusal:
+        details = {"place": refusal.field}
+        raise Unprocessable(refusal.message, code="not_sayable", field="dialect", details=details) from None
+
+
+def _exported(tenant_id: int, name: str, version: int | None, draft: bool) -> dict[str, Json]:
     if version is not None:
-        return dict(queries.get_version(principal.tenant_id, name, version).definition)
-    latest = queries.latest_version(principal.tenant_id, name)
+        return dict(queries.get_version(tenant_id, name, version).definition)
+    latest = None if draft else queries.latest_version(tenant_id, name)
     if latest is not None:
         return dict(latest.definition)
-    return dict(queries.get_workflow(principal.tenant_id, name).draft_definition)
+    return dict(queries.get_workflow(tenant_id, name).draft_definition)

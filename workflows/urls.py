@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from workflows import definitions, editor, views
+from workflows import builder, definitions, editor, versions, views
 
 urlpatterns = [
     path("workflows/", views.workflows_page, name="workflows"),
@@ -11,11 +11,12 @@ urlpatterns = [
     path("workflows/examples", views.examples_page, name="workflow-examples"),
     path("workflows/examples/<slug:example>", views.take_example, name="workflow-take-example"),
     path("workflows/<workflow_name:name>/", views.workflow_page, name="workflow"),
-    path("workflows/<workflow_name:name>/edit", editor.edit_page, name="workflow-edit"),
-    path("workflows/<workflow_name:name>/versions", views.versions_page, name="workflow-versions"),
+    path("workflows/<workflow_name:name>/edit", builder.builder_page, name="workflow-edit"),
+    path("workflows/<workflow_name:name>/pipeline", editor.edit_page, name="workflow-pipeline"),
+    path("workflows/<workflow_name:name>/versions", versions.versions_page, name="workflow-versions"),
     path(
         "workflows/<workflow_name:name>/versions/<int:number>/edit",
-        views.restore_version,
+        versions.restore_version,
         name="workflow-restore",
     ),
     path(

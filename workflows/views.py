@@ -10,11 +10,10 @@ from django.shortcuts import redirect, render
 from accounts import once
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_START, WORKFLOWS_PUBLISH, WORKFLOWS_READ, WORKFLOWS_WRITE
-from lib.refusals import Conflict, Missing, Stale
+from lib.refusals import Conflict, Missing
 from workflows import queries, services
 from workflows.drawing import draw
 from workflows.examples import examples
-from workflows.forms import as_number
 from workflows.models import Workflow, WorkflowVersion
 from workflows.starting import start_form
 
@@ -60,29 +59,6 @@ def workflow_page(request: PageRequest, name: str) -> HttpResponse:
         "once": once.ticket(request.principal),
     }
     return render(request, "workflows/detail.html", context | _about(request, "overview"))
-
-
-@page(WORKFLOWS_READ)
-def versions_page(request: PageRequest, name: str) -> HttpResponse:
-    """The versions of a workflow, newest first."""
-    tenant = request.principal.tenant_id
-    rows = queries.list_versions(tenant, name).defer("definition", "layout").order_by("-number")
-    context = {"workflow": queries.get_workflow(tenant, name), "versions": rows[:200]}
-    return render(request, "workflows/versions.html", context | _about(request, "versions"))
-
-
-@page(WORKFLOWS_WRITE, "POST")
-def restore_version(request: PageRequest, name: str, number: int) -> HttpResponse:
-    """Makes a version the draft again; the draft that the reader saw is the one that is replaced."""
-    version = queries.get_version(request.principal.tenant_id, name, number)
-    seen = as_number(request.POST.get("revision"))
-    try:
-        services.restore(request.principal, version, expected_revision=seen)
-    except Stale:
-        messages.error(request, "Nothing was changed: somebody saved the draft meanwhile. Look at it first.")
-        return redirect("workflow-versions", name)
-    messages.success(request, f"The draft is version {number} now. Publish it when it is as you want it.")
-    return redirect("workflow-edit", name)
 
 
 @page(WORKFLOWS_WRITE, "POST")

@@ -142,10 +142,12 @@ class Flow:
 
     def _closure(self, known: int, among: int) -> int:
         """`known` and what must have run as well, when every node of `among` is decided."""
-        for node in self.order:
-            bit = self.bits[node]
-            if not among & bit or known & bit:
-                continue
+        missing = among & ~known
+        while missing:
+            # The lowest bit is the first in order.
+            bit = missing & -missing
+            missing ^= bit
+            node = self.order[bit.bit_length() - 1]
             links = self.into[node]
             sure = sum(1 for link in links if link.sure and known & self.bits[link.source])
             if not links or sure >= _needed(self.outline.by_id[node].node.join, len(links)):

@@ -63,10 +63,11 @@ class Outline:
     by_id: Mapping[str, SeenNode]
     catalogue: Catalogue
     limits: Limits
+    by_source: Mapping[str, list[SeenEdge]]
 
     def leaving(self, node: SeenNode) -> list[SeenEdge]:
         """The edges from this node, in order."""
-        return [seen for seen in self.edges if seen.edge.source == node.id]
+        return self.by_source.get(node.id, [])
 
 
 def outline_of(document: Mapping[str, Json], catalogue: Catalogue, limits: Limits) -> Outline:
@@ -76,7 +77,10 @@ def outline_of(document: Mapping[str, Json], catalogue: Catalogue, limits: Limit
     by_id: dict[str, SeenNode] = {}
     for node in nodes:
         by_id.setdefault(node.id, node)
-    return Outline(document, nodes, edges, by_id, catalogue, limits)
+    by_source: dict[str, list[SeenEdge]] = {}
+    for edge in edges:
+        by_source.setdefault(edge.edge.source, []).append(edge)
+    return Outline(document, nodes, edges, by_id, catalogue, limits, by_source)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -1,11 +1,11 @@
 """Rules about expressions: they compile, and what they read can be there."""
 
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from engine.checks.flow import Flow
-from engine.checks.outline import Outline, SeenNode, did_you_mean
+from engine.checks.outline import Outline, did_you_mean
+from engine.checks.places import Place, Places
 from engine.errors import ExpressionInvalid
 from engine.expressions import Expression, compile_expression
 from engine.problems import Problem, error, quoted, warning
@@ -13,65 +13,31 @@ from engine.templates import split_holes, strings_with_holes
 
 Json = Any
 
-ALWAYS = frozenset({"input", "steps", "run", "vars"})
-IN_STEP = ALWAYS | {"prev"}
-IN_EDGE = ALWAYS | {"prev", "output", "error"}
-EXTRA_NAMES = {"map": frozenset({"item", "index"}), "loop": frozenset({"output", "iteration"})}
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where an expression stands and what may be read there. `possible`, `certain`: steps, as masks of the flow."""
-
-    field: str
-    node: str | None
-    names: frozenset[str]
-    possible: int
-    certain: int
-
 
 def expressions(outline: Outline, flow: Flow) -> Iterator[Problem]:
     """All expressions of the definition: in nodes, on edges, in `business_key` and `output`."""
-    check = _Check(outline, flow)
+    check = Check(outline, flow)
+    places = check.places
     document = outline.document
-    yield from check.value(
-        document.get("business_key"), Place("business_key", None, frozenset({"input"}), 0, 0)
-    )
+    yield from check.value(document.get("business_key"), places.business_key())
     for seen in outline.nodes:
-        yield from check.node(seen)
+        yield from check.value(seen.node.input, places.step(seen, "input"))
+        yield from check.value(seen.node.params, places.step(seen, "params"))
+        if seen.node.compensate:
+            yield from check.value(seen.node.compensate.params, places.undo(seen))
     for edge in outline.edges:
-        source = outline.by_id.get(edge.edge.source)
         if edge.edge.when is not None:
-            place = check.edge(source, f"{edge.field}.when", edge.edge.source)
-            yield from check.condition(edge.edge.when, place)
-    end = flow.certain_at_end if check.knows_paths else check.all
-    yield from check.value(document.get("output"), Place("output", None, ALWAYS, check.all, end))
+            yield from check.condition(edge.edge.when, places.edge(edge))
+    yield from check.value(document.get("output"), places.output())
 
 
-class _Check:
-    """Applies the rules with the flow at hand; with a cycle, every step is taken as there."""
+class Check:
+    """Applies the rules to single expressions, with the flow at hand."""
 
     def __init__(self, outline: Outline, flow: Flow) -> None:
         self.outline = outline
         self.flow = flow
-        self.knows_paths = flow.is_small
-        self.all = (1 << len(flow.order)) - 1
-
-    def node(self, seen: SeenNode) -> Iterator[Problem]:
-        names = IN_STEP | EXTRA_NAMES.get(seen.node.type, frozenset())
-        before, certain = self._masks(seen)
-        for key, value in (("input", seen.node.input), ("params", seen.node.params)):
-            yield from self.value(value, Place(f"{seen.field}.{key}", seen.id, names, before, certain))
-        if seen.node.compensate:
-            own = self.flow.bits.get(seen.id, 0)
-            place = Place(f"{seen.field}.compensate.params", seen.id, IN_STEP, before | own, certain | own)
-            yield from self.value(seen.node.compensate.params, place)
-
-    def edge(self, seen: SeenNode | None, field: str, node: str) -> Place:
-        """The place of a condition: its own source has ended."""
-        before, certain = self._masks(seen) if seen else (self.all, self.all)
-        own = self.flow.bits.get(node, 0)
-        return Place(field, node, IN_EDGE, before | own, certain | own)
+        self.places = Places(outline, flow)
 
     def value(self, value: Json, place: Place) -> Iterator[Problem]:
         """A JSON value with holes in its strings."""
@@ -129,9 +95,3 @@ class _Check:
                 else f'The output of {quoted(step)} is not there on every path: ask "{step}" in steps first.'
             )
             yield warning("value_not_on_every_path", place.field, message, place.node)
-
-    def _masks(self, seen: SeenNode) -> tuple[int, int]:
-        if not self.flow.order:
-            return self.all, self.all
-        before = self.flow.before[seen.id]
-        return before, self.flow.certain[seen.id] if self.knows_paths else before

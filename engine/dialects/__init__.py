@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from engine.dialects.base import Dialect, DialectError, Json
 from engine.dialects.configuration import CONFIGURATION
 from engine.dialects.depends_on import DEPENDS_ON
+from engine.dialects.export import exported
 from engine.dialects.native import NATIVE
 from engine.dialects.s0 import S0
 from engine.dialects.steps import STEPS
@@ -45,6 +46,9 @@ def to_native(document: object, dialect: str | None = None, name: str | None = N
     return native
 
 
-def from_native(definition: Mapping[str, Json]) -> dict[str, Json]:
-    """A stored definition as it is exported: the native dialect, exactly as it was saved (R-026)."""
-    return dict(definition)
+def from_native(definition: Mapping[str, Json], dialect: str = "native") -> dict[str, Json]:
+    """A stored definition as it is exported: the native dialect, exactly as it was saved (R-026), or another one.
+
+    Raises DialectError where that dialect can't say it.
+    """
+    return exported(definition, DIALECTS[dialect])

@@ -1,7 +1,14 @@
 """The egress client: requests to hosts that others have chosen, which may reach the public internet and no more."""
 
 from lib.egress.client import Egress, EgressResponse
-from lib.egress.errors import EgressError, EgressFailed, EgressRefused, EgressTimeout, EgressTooLarge
+from lib.egress.errors import (
+    EgressError,
+    EgressFailed,
+    EgressRefused,
+    EgressTimeout,
+    EgressTooLarge,
+    EgressUnreached,
+)
 from lib.egress.rules import Allowance, EgressRules, Server, allowances
 
 __all__ = [
@@ -14,6 +21,7 @@ __all__ = [
     "EgressRules",
     "EgressTimeout",
     "EgressTooLarge",
+    "EgressUnreached",
     "Server",
     "allowances",
 ]

@@ -24,6 +24,10 @@ class EgressFailed(EgressError):
     """The name could not be resolved, nobody answered, or the answer was no proper HTTP."""
 
 
+class EgressUnreached(EgressFailed):
+    """There was no connection, so nothing was sent."""
+
+
 class EgressTimeout(EgressError):
     """The time was over before the answer was complete."""
 

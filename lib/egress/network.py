@@ -11,7 +11,7 @@ import httpcore
 
 from lib.egress.addresses import Address, literal
 from lib.egress.deadline import Deadline
-from lib.egress.errors import EgressError, EgressFailed, EgressTimeout
+from lib.egress.errors import EgressError, EgressFailed, EgressTimeout, EgressUnreached
 from lib.egress.rules import EgressRules, addresses_of
 
 _MOST_ADDRESSES = 8
@@ -42,8 +42,8 @@ class CheckedNetwork(httpcore.NetworkBackend):
                 self._deadline.left()
                 failure = EgressTimeout(f"{host} at port {port} does not answer.")
             except OSError as error:
-                failure = EgressFailed(f"{host} at port {port} can't be reached: {reason(error)}.")
-        raise failure or EgressFailed(f"{host} has no address.")
+                failure = EgressUnreached(f"{host} at port {port} can't be reached: {reason(error)}.")
+        raise failure or EgressUnreached(f"{host} has no address.")
 
     def connect_unix_socket(
         self, path: str, timeout: float | None = None, socket_options: Iterable[Any] | None = None
@@ -64,7 +64,7 @@ class CheckedNetwork(httpcore.NetworkBackend):
         try:
             return addresses_of(self._rules.resolver(host, port, type=socket.SOCK_STREAM))
         except (OSError, UnicodeError) as error:
-            raise EgressFailed(f"The name {host} can't be resolved: {reason(error)}.") from None
+            raise EgressUnreached(f"The name {host} can't be resolved: {reason(error)}.") from None
 
     def _in_time(self, checked: Callable[[], list[Address]]) -> list[Address]:
         """`checked()`; nothing can interrupt a resolver: its thread is left behind where it takes too long."""
@@ -136,13 +136,13 @@ class CheckedStream(httpcore.NetworkStream):
         except ssl.SSLCertVerificationError as error:
             self.close()
             message = f"The certificate of {self._host} is not trusted: {error.verify_message}."
-            raise EgressFailed(message) from None
+            raise EgressUnreached(message) from None
         except TimeoutError:
             self.close()
             raise self._deadline.over() from None
         except (OSError, ValueError) as error:
             self.close()
-            raise EgressFailed(f"No TLS with {self._host}: {reason(error)}.") from None
+            raise EgressUnreached(f"No TLS with {self._host}: {reason(error)}.") from None
         except BaseException:
             self.close()
             raise

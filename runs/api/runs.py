@@ -143,15 +143,6 @@ class _VerbView(RunsApiView):
         return Response(self.shown(run_id))
 
 
-class RunResumeView(_VerbView):
-    """Resuming."""
-
-    @extend_schema(request=Verb, responses=s.RunSerializer)
-    def post(self, request: Request, run_id: UUID) -> Response:
-        """Reopens a FAILED run: its failed steps run again, completed ones stay; 409 for any other."""
-        return self.done(request, run_id, services.resume_runs)
-
-
 class RunPauseView(_VerbView):
     """Pausing."""
 

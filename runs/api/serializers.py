@@ -78,6 +78,37 @@ class CancelRun(Verb):
     )
 
 
+class ResumeRun(Verb):
+    """Resuming."""
+
+    version = fields.Whole(
+        required=False, min_value=1, max_value=2**31 - 1, help_text="Default: the one that it started with."
+    )
+
+
+class RerunRun(ResumeRun):
+    """Running again from a step."""
+
+    from_node = fields.Text(max_length=100)
+    input = fields.JsonValue(
+        required=False, help_text="What the step gets; of a step at the start it is the new run's input."
+    )
+
+
+class RetryStep(Verb):
+    """Trying a step again."""
+
+    input = fields.JsonValue(required=False, help_text="Instead of the step's own input.")
+    index = fields.Whole(required=False, min_value=0, max_value=2**31 - 1, help_text="The item of a map.")
+
+
+class SkipStep(Verb):
+    """Skipping a step."""
+
+    output = fields.JsonValue(help_text="What the step counts as having given.")
+    index = fields.Whole(required=False, min_value=0, max_value=2**31 - 1, help_text="The item of a map.")
+
+
 class PollJobs(Verb):
     """A worker that asks for jobs."""
 
@@ -127,6 +158,9 @@ class RunListQuery(PageQuery):
     business_key = serializers.CharField(required=False, max_length=MAX_BUSINESS_KEY, trim_whitespace=False)
     created_after = fields.Moment(required=False)
     created_before = fields.Moment(required=False)
+    test = serializers.BooleanField(
+        required=False, default=False, help_text="Test runs, which are not listed otherwise."
+    )
     q = serializers.CharField(
         required=False,
         max_length=MAX_BUSINESS_KEY,
@@ -225,6 +259,12 @@ class StepSerializer(serializers.Serializer[Any]):
     waiting_for = serializers.CharField(allow_null=True)
     waiting = WaitingSerializer(allow_null=True)
     next_attempt_at = serializers.DateTimeField(allow_null=True)
+    kept_from = serializers.UUIDField(
+        allow_null=True, help_text="The step of the run before that is kept here."
+    )
+    cause = serializers.CharField(
+        allow_null=True, help_text="Why it was cancelled or skipped; `operator`: somebody skipped it."
+    )
     truncated = _truncated()
 
 
@@ -233,7 +273,7 @@ class RunSerializer(serializers.Serializer[Any]):
 
     id = serializers.UUIDField()
     workflow = serializers.CharField()
-    version = serializers.IntegerField()
+    version = serializers.IntegerField(allow_null=True, help_text="null of a test run.")
     business_key = serializers.CharField(allow_null=True)
     status = serializers.ChoiceField(RUN_STATUSES)
     life = serializers.IntegerField()
@@ -245,6 +285,8 @@ class RunSerializer(serializers.Serializer[Any]):
     completed_at = serializers.DateTimeField(allow_null=True)
     waiting_for = serializers.CharField(allow_null=True)
     created_by = serializers.CharField()
+    rerun_of = serializers.UUIDField(allow_null=True, help_text="The run of which this one keeps steps.")
+    test = serializers.BooleanField(help_text="Whether it is a test run, which is in no list.")
     can_compensate = serializers.BooleanField(
         help_text="Whether steps of its version say how they are undone."
     )

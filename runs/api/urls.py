@@ -2,16 +2,27 @@
 
 from django.urls import path
 
-from runs.api import jobs, letters, runs, signals, webhooks
+from runs.api import jobs, letters, operators, runs, signals, trials, webhooks
 
 urlpatterns = [
+    path("workflows/<workflow_name:name>/trials", trials.TrialsView.as_view(), name="api-workflow-trials"),
+    path(
+        "workflows/<workflow_name:name>/test-cases/record",
+        trials.RecordCaseView.as_view(),
+        name="api-workflow-test-cases-record",
+    ),
     path("runs", runs.RunsView.as_view(), name="api-runs"),
     path("runs/batch", runs.RunBatchView.as_view(), name="api-runs-batch"),
     path("runs/<uuid:run_id>", runs.RunView.as_view(), name="api-run"),
     path("runs/<uuid:run_id>/steps", runs.RunStepsView.as_view(), name="api-run-steps"),
     path("runs/<uuid:run_id>/history", runs.RunHistoryView.as_view(), name="api-run-history"),
     path("runs/<uuid:run_id>/cancel", runs.RunCancelView.as_view(), name="api-run-cancel"),
-    path("runs/<uuid:run_id>/resume", runs.RunResumeView.as_view(), name="api-run-resume"),
+    path("runs/<uuid:run_id>/resume", operators.RunResumeView.as_view(), name="api-run-resume"),
+    path("runs/<uuid:run_id>/rerun", operators.RunRerunView.as_view(), name="api-run-rerun"),
+    path(
+        "runs/<uuid:run_id>/steps/<str:node>/retry", operators.StepRetryView.as_view(), name="api-step-retry"
+    ),
+    path("runs/<uuid:run_id>/steps/<str:node>/skip", operators.StepSkipView.as_view(), name="api-step-skip"),
     path("runs/<uuid:run_id>/signals", signals.RunSignalsView.as_view(), name="api-run-signals"),
     path("signals", signals.SignalsView.as_view(), name="api-signals"),
     path("webhooks", webhooks.WebhooksView.as_view(), name="api-webhooks"),

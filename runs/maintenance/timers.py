@@ -15,7 +15,7 @@ from lib import crash_points
 from lib.uuid7 import uuid7
 from runs import dispatch, live, scopes, store, waiting_store
 from runs.advance import advance
-from runs.claimed import Broken, Done, Ending, Held, Locked, Rang
+from runs.claimed import Broken, Done, Ending, Rang
 from runs.graphs import compiled
 from runs.plan import Anchor
 from runs.waiting_store import Due
@@ -87,25 +87,13 @@ def _ring(batch: list[Due]) -> None:
         scopes.load(due.held for due in fired)
         for due in fired:
             # One after another: two of one run may meet in a join.
-            wave.hang([(_anchor(due.held, locked), _effects(due))])
+            anchor = Anchor.beside(due.held, locked[due.held.run_id], id=uuid7())
+            wave.hang([(anchor, _effects(due))])
         wave.finish()
         wave.fail()
         crash_points.hit("before_commit")
     dispatch.wake(wave.result.wake)
     live.tell(live.Change(due.held.tenant_id, due.held.run_id) for due in fired)
-
-
-def _anchor(held: Held, locked: dict[str, Locked]) -> Anchor:
-    run = locked[held.run_id]
-    return Anchor(
-        id=uuid7(),
-        run_id=held.run_id,
-        tenant_id=held.tenant_id,
-        shard=held.shard,
-        version_id=held.version_id,
-        priority=run.priority,
-        held=run.status == "PAUSED",
-    )
 
 
 def _effects(due: Due) -> Effects:

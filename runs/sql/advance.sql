@@ -22,7 +22,7 @@ x AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%(ended)s::jsonb) AS x(
         id uuid, epoch int, status text, output jsonb, error jsonb, taken jsonb, sinks int, final boolean,
         delay double precision, held boolean, expired boolean, reopened boolean, pending boolean, cause text,
-        woken boolean, rang boolean, usage jsonb, anchor uuid)
+        woken boolean, rang boolean, passed boolean, said jsonb, usage jsonb, anchor uuid)
 ),
 l AS MATERIALIZED (
     -- In order of id, as heartbeats and sweeps lock them: the plan of an UPDATE promises no order.
@@ -44,18 +44,19 @@ d AS (
            cancel_cause = x.cause,
            completed_at = CASE WHEN x.status = 'QUEUED' THEN NULL
                                WHEN x.reopened THEN s.completed_at ELSE clock.now END,
-           epoch = CASE WHEN x.status = 'CANCELLED' THEN s.epoch + 1 ELSE s.epoch END,
+           epoch = CASE WHEN x.status IN ('CANCELLED', 'SKIPPED') THEN s.epoch + 1 ELSE s.epoch END,
            waiting = NULL
       FROM x CROSS JOIN clock
      WHERE s.id = x.id AND s.id = ANY (ARRAY(SELECT id FROM l)) AND s.epoch = x.epoch
        AND CASE WHEN x.rang THEN s.status IN ('QUEUED', 'RUNNING', 'WAITING')
                 WHEN x.woken THEN s.status = 'WAITING'
+                WHEN x.passed THEN s.status IN ('QUEUED', 'WAITING')
                 ELSE s.status = 'RUNNING' OR s.status = 'QUEUED' AND x.status = 'COMPLETED'
                      OR x.reopened AND s.edges_pending END
        AND (x.expired IS NULL OR s.lease_expires_at <= clock.now)
     RETURNING s.id, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.attempt, s.epoch, s.worker, s.status,
               s.started_at, s.output, s.error, s.cancel_cause, s.edges_pending, x.taken, x.sinks, x.final, x.delay,
-              x.usage, x.reopened, coalesce(x.anchor, s.id) AS anchor
+              x.usage, x.said, x.reopened, coalesce(x.anchor, s.id) AS anchor
 ),
 a AS (
     -- By its own anchor and not by its step: two endings of a step, one of an epoch that was lost, may share a batch.
@@ -70,21 +71,24 @@ y AS MATERIALIZED (
       FROM jsonb_to_recordset(%(steps)s::jsonb) AS y(
                after uuid, ordinal smallint, id uuid, node text, type text, queue text, priority smallint,
                status text, held boolean, lease_seconds int, timeout_seconds int,
-               input jsonb, input_from uuid, output jsonb, error jsonb, taken jsonb)
+               input jsonb, input_from uuid, output jsonb, error jsonb, taken jsonb, cause text, said jsonb,
+               fired text[])
       JOIN a ON a.id = y.after
 ),
 n AS (
     INSERT INTO runs_stepexecution (
         id, run_id, tenant_id, shard, version_id, node, type, queue, priority, status, held, lease_seconds,
         timeout_seconds, input, input_from, output, error, attempt, epoch, worker, available_at, queued_at,
-        started_at, completed_at, hard_deadline, lease_expires_at)
+        started_at, completed_at, hard_deadline, lease_expires_at, cancel_cause, kept_from,
+        fired)
     SELECT y.id, y.run_id, y.tenant_id, y.shard, y.version_id, y.node, y.type, y.queue, y.priority, y.status,
            coalesce(y.held, false), y.lease_seconds, y.timeout_seconds, y.input, y.input_from, y.output, y.error,
            kept.n, kept.n, CASE WHEN kept.n = 1 THEN %(worker)s END, clock.now, clock.now,
            CASE WHEN y.status NOT IN ('QUEUED', 'SKIPPED') THEN clock.now END,
            CASE WHEN y.status NOT IN ('QUEUED', 'RUNNING') THEN clock.now END,
            CASE WHEN kept.n = 1 THEN clock.now + y.timeout_seconds * interval '1 second' END,
-           CASE WHEN kept.n = 1 THEN clock.now + least(y.lease_seconds, y.timeout_seconds) * interval '1 second' END
+           CASE WHEN kept.n = 1 THEN clock.now + least(y.lease_seconds, y.timeout_seconds) * interval '1 second' END,
+           y.cause, (y.said ->> 'kept_from')::uuid, y.fired
       FROM y CROSS JOIN clock CROSS JOIN LATERAL (SELECT CASE WHEN y.status = 'RUNNING' THEN 1 ELSE 0 END) kept(n)
 ),
 j AS (
@@ -132,12 +136,14 @@ h AS (
                                       'error', d.error, 'retry_in', d.delay, 'taken', d.taken,
                                       'cause', d.cancel_cause, 'usage', d.usage,
                                       'edges_pending', nullif(d.edges_pending, false),
-                                      'digest', encode(sha256(convert_to(d.output::text, 'UTF8')), 'hex')) AS payload
+                                      'digest', encode(sha256(convert_to(d.output::text, 'UTF8')), 'hex'))
+                   || coalesce(d.said, '{}') AS payload
               FROM d
             UNION ALL
             SELECT y.tenant_id, y.run_id, y.shard, y.ordinal, 'STEP_' || y.status, y.node, NULL,
-                   jsonb_build_object('error', y.error, 'taken', y.taken,
+                   jsonb_build_object('error', y.error, 'taken', y.taken, 'cause', y.cause,
                                       'digest', encode(sha256(convert_to(y.output::text, 'UTF8')), 'hex'))
+                   || coalesce(y.said, '{}')
               FROM y
              WHERE y.status NOT IN ('QUEUED', 'RUNNING')
             UNION ALL
@@ -154,7 +160,8 @@ SELECT json_build_object(
     'sunk', (SELECT coalesce(json_agg(k.id), '[]') FROM k WHERE k.open_sinks <= 0 AND k.status <> 'COMPLETED'))
 
 -- name: fire_joins
--- A statement of its own, so that its snapshot sees the outputs of the sources whose edges were just counted.
+-- A statement of its own, so that its snapshot sees the outputs of the sources whose edges were just counted. An edge
+-- that a timer took carries its moment, whatever the step has given since.
 WITH w AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%(joins)s::jsonb) AS w(run_id uuid, node text, sources jsonb)
 ),
@@ -168,7 +175,15 @@ f AS (
 SELECT coalesce(json_agg(json_build_array(f.run_id, f.node, coalesce(o.outputs, '{}'))), '[]')
   FROM f
   LEFT JOIN LATERAL (
-           SELECT json_object_agg(s.node, s.output) AS outputs
+           SELECT json_object_agg(s.node, CASE WHEN f.node = ANY (s.fired) THEN (
+                      SELECT jsonb_build_object('timer_of', s.node, 'fired_at',
+                                 coalesce(e.payload -> 'fired' -> f.node, to_jsonb(e.created_at)))
+                        FROM runs_historyevent e
+                       WHERE e.run_id = s.run_id AND e.node = s.node
+                         AND (e.type = 'TIMER_FIRED' AND e.payload -> 'taken' ->> 0 = f.node
+                              OR e.payload -> 'fired' ? f.node)
+                       ORDER BY e.id DESC
+                       LIMIT 1) ELSE s.output END) AS outputs
              FROM runs_stepexecution s
             WHERE s.run_id = f.run_id AND s.index IS NULL
               AND s.node = ANY (ARRAY(SELECT jsonb_array_elements_text(f.sources)))

@@ -78,20 +78,27 @@ SELECT coalesce(json_agg(r.id), '[]') FROM r
 
 -- name: bury
 -- Dead letters of steps that failed their run for good: by their own error, or by edges that can't be resolved (then the
--- run, which is closed already, has the error).
+-- run, which is closed already, has the error). Nobody has to see to what a test run could not do.
 INSERT INTO runs_deadletter (id, tenant_id, run_id, step_id, node, error, attempts)
 SELECT w.id, s.tenant_id, s.run_id, s.id, s.node,
        coalesce(s.error, (SELECT r.error - 'node' FROM runs_run r WHERE r.id = s.run_id)), s.attempt
   FROM jsonb_to_recordset(%(letters)s::jsonb) AS w(id uuid, step_id uuid)
  CROSS JOIN LATERAL (SELECT * FROM runs_stepexecution s
                       WHERE s.id = w.step_id AND (s.status = 'FAILED' OR s.edges_pending) LIMIT 1) s
+ WHERE NOT (SELECT r.is_test FROM runs_run r WHERE r.id = s.run_id)
 
 -- name: reopen_runs
 -- A new life: whatever failed or was cancelled by the failure is queued again with a fresh budget.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 r AS (
     UPDATE runs_run r
-       SET status = 'RUNNING', life = r.life + 1, error = NULL, completed_at = NULL, undo = false
+       SET status = 'RUNNING', life = r.life + 1, error = NULL, completed_at = NULL, undo = false,
+           -- It may have been looked at while it stood still, and nothing was told then.
+           sla_look_at = CASE WHEN r.sla_look_at IS NOT NULL OR r.sla_deadline IS NULL OR EXISTS (
+                                   SELECT 1 FROM runs_historyevent e
+                                    WHERE e.run_id = r.id AND e.type = 'SLA_BREACHED')
+                              THEN r.sla_look_at ELSE clock.now END
+      FROM clock
      WHERE r.id = ANY (%(runs)s::uuid[]) AND r.status = 'FAILED'
     RETURNING r.id, r.tenant_id, r.shard, r.version_id, r.priority, r.life, r.open_sinks
 ),
@@ -158,9 +165,7 @@ SELECT json_build_object('runs', (SELECT coalesce(json_agg(json_build_array(
 -- Steps that completed while their run was failing: their edges are resolved when the run is reopened.
 SELECT coalesce(json_agg(json_build_array(
            s.id, s.epoch, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.attempt, s.priority, s.solo,
-           CASE WHEN s.input_from IS NULL THEN s.input
-                ELSE coalesce((SELECT p.output FROM runs_stepexecution p WHERE p.id = s.input_from),
-                              (SELECT r.input FROM runs_run r WHERE r.id = s.input_from)) END,
+           /* include given_input */,
            coalesce(s.fired, '{}'), s.output)
        ORDER BY s.completed_at, s.id), '[]')
   FROM runs_stepexecution s

@@ -12,16 +12,26 @@ c AS MATERIALIZED (
     SELECT DISTINCT ON (s.run_id)
            s.run_id, s.tenant_id, s.shard, s.version_id, s.output, s.error, w.id, w.undo, w.type, w.queue,
            coalesce(w.priority, s.priority) AS priority, w.lease_seconds, w.timeout_seconds, s.node, s.status,
-           CASE WHEN s.input_from IS NULL THEN s.input
-                ELSE coalesce((SELECT p.output FROM runs_stepexecution p WHERE p.id = s.input_from),
-                              (SELECT r.input FROM runs_run r WHERE r.id = s.input_from)) END AS given
+           /* include given_input */ AS given
       FROM w
       JOIN runs_stepexecution s ON s.run_id = w.run_id AND s.run_id = ANY (%(runs)s::uuid[]) AND s.node = w.node
                                AND s.index IS NULL
-     WHERE (s.status = 'COMPLETED'
+     -- What is kept from another run is that run's to undo.
+     WHERE s.kept_from IS NULL
+       AND (s.status = 'COMPLETED'
             OR w.unknown AND s.status = 'CANCELLED' AND s.attempt > 0 AND s.cancel_cause IN ('unknown', 'timer')
             OR w.unknown AND s.status = 'FAILED'
-               AND s.error ->> 'code' IN ('LeaseLost', 'Timeout', 'HttpTimeout'))
+               AND (s.error ->> 'code' IN ('LeaseLost', 'Timeout')
+                    OR s.error -> 'details' ->> 'outcome' = 'unknown')
+            -- It was to be tried again when the run closed.
+            OR w.unknown AND s.status = 'CANCELLED' AND s.cancel_cause IN ('failure', 'cancelled')
+               AND (SELECT true FROM runs_historyevent e
+                     WHERE e.run_id = s.run_id AND e.node = s.node
+                       AND (e.type = 'LEASE_LOST'
+                            OR e.type = 'ATTEMPT_FAILED'
+                               AND (e.payload -> 'error' ->> 'code' IN ('LeaseLost', 'Timeout')
+                                    OR e.payload -> 'error' -> 'details' ->> 'outcome' = 'unknown'))
+                     LIMIT 1))
        AND NOT EXISTS (SELECT 1 FROM runs_stepexecution u
                         WHERE u.run_id = s.run_id AND u.node = w.undo AND u.index IS NULL)
      ORDER BY s.run_id, s.completed_at DESC, w.rank DESC
@@ -79,19 +89,36 @@ SELECT r.tenant_id, r.id, r.shard, 32000, 'RUN_' || r.status, pg_current_xact_id
  ORDER BY r.id
 
 -- name: hand_over
--- A compensation failed for good: nothing more is undone before a person has seen to it.
+-- A compensation failed for good: nothing more is undone before a person has seen to it. History says so, and alerts.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 r AS (
     UPDATE runs_run r
        SET status = 'WAITING_FOR_MANUAL_ACTION'
      WHERE r.id = ANY (%(runs)s::uuid[]) AND r.status = 'COMPENSATING'
-    RETURNING r.id, r.tenant_id, r.shard
+    RETURNING r.id, r.tenant_id, r.shard, r.is_test
+),
+s AS MATERIALIZED (
+    SELECT r.tenant_id, r.shard, r.is_test, s.run_id, s.id, s.node, s.version_id, s.attempt, s.error ->> 'code' AS code
+      FROM r
+      JOIN runs_stepexecution s ON s.run_id = r.id AND s.run_id = ANY (%(runs)s::uuid[])
+                               AND s.status = 'FAILED' AND s.node LIKE '%%:compensate'
+),
+h AS (
+    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, attempt, xid, payload, created_at)
+    SELECT e.tenant_id, e.run_id, e.shard, e.ordinal, e.type, e.node, e.attempt, pg_current_xact_id()::text::bigint,
+           e.payload, clock.now
+      FROM (SELECT r.tenant_id, r.id AS run_id, r.shard, 300 AS ordinal, 'RUN_WAITING_FOR_MANUAL_ACTION' AS type,
+                   NULL AS node, NULL::int AS attempt, '{}'::jsonb AS payload
+              FROM r
+            UNION ALL
+            SELECT s.tenant_id, s.run_id, s.shard, 301, 'ALERT', s.node, s.attempt,
+                   jsonb_strip_nulls(jsonb_build_object('kind', 'compensation_failed', 'code', s.code))
+              FROM s
+             WHERE NOT s.is_test) e CROSS JOIN clock
+     ORDER BY e.run_id, e.ordinal
 )
-INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, xid, payload, created_at)
-SELECT r.tenant_id, r.id, r.shard, 300, 'RUN_WAITING_FOR_MANUAL_ACTION', pg_current_xact_id()::text::bigint, '{}',
-       clock.now
-  FROM r CROSS JOIN clock
- ORDER BY r.id
+SELECT coalesce(json_agg(json_build_array(s.run_id, s.tenant_id, s.id, s.node, s.version_id, s.attempt, s.code, s.is_test)
+                         ORDER BY s.run_id), '[]') FROM s
 
 -- name: resolve_compensation
 -- What a person decided about a compensation that failed: tried again, done by hand, or given up.
@@ -127,7 +154,7 @@ h AS (
            %(payload)s::jsonb || jsonb_build_object('epoch', s.epoch, 'resolution', %(how)s::text), clock.now
       FROM s CROSS JOIN clock
 )
-SELECT json_build_array(s.status, s.queue) FROM s
+SELECT json_build_array(s.status, s.queue, s.id) FROM s
 
 -- name: began_compensating
 SELECT coalesce(json_agg(DISTINCT s.run_id), '[]')

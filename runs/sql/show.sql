@@ -36,13 +36,23 @@ p AS (
 x AS (
     SELECT s.run_id, json_agg(json_build_array(
                s.id, s.node, s.index, s.status, s.attempt, s.held, s.queue, s.worker, s.error IS NOT NULL, s.available_at,
-               s.lease_expires_at, s.queued_at, s.started_at, s.completed_at, s.waiting, coalesce(p.payloads, '[]'))
+               s.lease_expires_at, s.queued_at, s.started_at, s.completed_at, s.waiting,
+               -- Whether somebody takes steps of its queue at all: our workers say so, others by asking for jobs.
+               CASE WHEN s.status <> 'QUEUED' OR s.held THEN NULL
+                    WHEN s.type = 'job' THEN EXISTS (
+                        SELECT 1 FROM runs_queuepoll q WHERE q.tenant_id = s.tenant_id AND q.queue = s.queue
+                           AND q.polled_at > statement_timestamp() - interval '2 minutes')
+                    ELSE EXISTS (SELECT 1 FROM runs_worker w WHERE w.queue = s.queue
+                                    AND w.seen_at > statement_timestamp() - interval '20 seconds') END,
+               s.kept_from, s.cancel_cause,
+               coalesce(p.payloads, '[]'))
            ORDER BY s.id) AS steps
       FROM s
       LEFT JOIN p ON p.id = s.id
      GROUP BY s.run_id
 )
 SELECT json_build_array(r.id, r.version_id, r.business_key, r.status, r.life, r.created_by, r.created_at, r.completed_at,
+                        r.rerun_of, r.is_test,
                         coalesce(p.payloads, '[]'), coalesce(x.steps, '[]'))::text
   FROM r
   LEFT JOIN p ON p.id = r.id

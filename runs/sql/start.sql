@@ -27,7 +27,8 @@ WITH l AS MATERIALIZED (
     SELECT r.id, r.business_key, k.run_id
       FROM runs_run r
       JOIN runs_runkey k ON k.tenant_id = r.tenant_id AND k.workflow_id = r.workflow_id AND k.business_key = r.business_key
-     WHERE r.id = ANY (%(runs)s::uuid[])
+     -- The key of a test run never was its own.
+     WHERE r.id = ANY (%(runs)s::uuid[]) AND NOT r.is_test
      ORDER BY k.tenant_id, k.workflow_id, k.business_key COLLATE "C"
        FOR NO KEY UPDATE OF k
 )
@@ -40,18 +41,24 @@ SELECT coalesce(json_object_agg(k.business_key, k.run_id), '{}')
 
 -- name: insert_runs
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+w AS MATERIALIZED (
+    SELECT *
+      FROM jsonb_to_recordset(%(runs)s::jsonb)
+        AS w(id uuid, shard smallint, business_key text, input jsonb, rerun_of uuid, said jsonb)
+),
 r AS (
     INSERT INTO runs_run (id, tenant_id, workflow_id, version_id, shard, business_key, priority, input, open_sinks,
-                          sla_deadline, sla_look_at, root_id, created_by, created_at)
+                          sla_deadline, sla_look_at, root_id, created_by, created_at, rerun_of, is_test)
     SELECT w.id, %(tenant)s, %(workflow)s, %(version)s, w.shard, w.business_key, %(priority)s, coalesce(w.input, 'null'), %(sinks)s,
-           clock.now + %(sla_seconds)s * interval '1 second', clock.now + %(sla_seconds)s * interval '0.8 second', w.id, %(created_by)s, clock.now
-      FROM jsonb_to_recordset(%(runs)s::jsonb) AS w(id uuid, shard smallint, business_key text, input jsonb)
+           clock.now + %(sla_seconds)s * interval '1 second', clock.now + %(sla_seconds)s * interval '0.8 second', w.id, %(created_by)s, clock.now, w.rerun_of, %(is_test)s
+      FROM w
      CROSS JOIN clock
-    RETURNING id, tenant_id, shard, business_key, input
+    RETURNING id, tenant_id, shard, business_key, input, rerun_of
 )
 INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, xid, payload, created_at)
 SELECT r.tenant_id, r.id, r.shard, -1, 'RUN_STARTED', pg_current_xact_id()::text::bigint,
-       jsonb_strip_nulls(jsonb_build_object('business_key', r.business_key, 'version', %(number)s::int, 'by', %(created_by)s::text,
-           'digest', encode(sha256(convert_to(r.input::text, 'UTF8')), 'hex'))), clock.now
-  FROM r CROSS JOIN clock
+       jsonb_strip_nulls(jsonb_build_object('business_key', r.business_key, 'version', %(number)s::int, 'rerun_of', r.rerun_of, 'by', %(created_by)s::text,
+           'test', CASE WHEN %(is_test)s THEN true END,
+           'digest', encode(sha256(convert_to(r.input::text, 'UTF8')), 'hex')) || coalesce(w.said, '{}')), clock.now
+  FROM r JOIN w ON w.id = r.id CROSS JOIN clock
  ORDER BY r.id

@@ -59,9 +59,7 @@ UPDATE runs_timer t
 -- Read without locks; every write that follows asks again. `after` goes on behind the last batch of the same tick.
 SELECT coalesce(json_agg(json_build_array(
            s.id, s.epoch, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.attempt, s.priority, s.solo,
-           CASE WHEN s.input_from IS NULL THEN s.input
-                ELSE coalesce((SELECT p.output FROM runs_stepexecution p WHERE p.id = s.input_from),
-                              (SELECT r.input FROM runs_run r WHERE r.id = s.input_from)) END,
+           /* include given_input */,
            d.id, d.kind, d.target, d.interrupting, d.fire_at, s.waiting,
            coalesce(%(now)s::timestamptz, statement_timestamp())) ORDER BY d.fire_at, d.id), '[]')
   FROM (SELECT t.*
@@ -74,7 +72,7 @@ SELECT coalesce(json_agg(json_build_array(
 
 -- name: ring_timers
 -- Boundary timers that don't interrupt: the step remembers which of its edges are resolved. The caller holds the runs
--- FOR UPDATE, so nobody ends these steps meanwhile.
+-- FOR UPDATE, so nobody ends these steps meanwhile. Of several timers that lead to the same step one takes the edge.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 t AS (
     UPDATE runs_timer t
@@ -83,22 +81,29 @@ t AS (
      WHERE t.id = ANY (%(timers)s::uuid[]) AND t.status = 'PENDING'
     RETURNING t.id, t.tenant_id, t.run_id, t.shard, t.step_id, t.node, t.target
 ),
+f AS MATERIALIZED (
+    SELECT DISTINCT ON (t.step_id, t.target) t.*
+      FROM t
+      JOIN runs_stepexecution s ON s.id = t.step_id
+     WHERE t.target <> ALL (coalesce(s.fired, '{}'))
+     ORDER BY t.step_id, t.target, t.id
+),
 s AS (
     UPDATE runs_stepexecution s
        SET fired = coalesce(s.fired, '{}') || t.targets
-      FROM (SELECT step_id, array_agg(target) AS targets FROM t GROUP BY step_id) t
+      FROM (SELECT step_id, array_agg(target) AS targets FROM f GROUP BY step_id) t
      WHERE s.id = t.step_id AND s.status IN ('QUEUED', 'RUNNING', 'WAITING')
     RETURNING s.id
 ),
 h AS (
     INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
-    SELECT t.tenant_id, t.run_id, t.shard, 0, 'TIMER_FIRED', t.node, pg_current_xact_id()::text::bigint,
-           jsonb_build_object('taken', jsonb_build_array(t.target)), clock.now
-      FROM t CROSS JOIN clock
-     WHERE t.step_id IN (SELECT id FROM s)
-     ORDER BY t.run_id, t.id
+    SELECT f.tenant_id, f.run_id, f.shard, 0, 'TIMER_FIRED', f.node, pg_current_xact_id()::text::bigint,
+           jsonb_build_object('taken', jsonb_build_array(f.target)), clock.now
+      FROM f CROSS JOIN clock
+     WHERE f.step_id IN (SELECT id FROM s)
+     ORDER BY f.run_id, f.id
 )
-SELECT coalesce(json_agg(t.id), '[]') FROM t WHERE t.step_id IN (SELECT id FROM s)
+SELECT coalesce(json_agg(f.id), '[]') FROM f WHERE f.step_id IN (SELECT id FROM s)
 
 -- name: fired_edges
 -- Which boundary edges of steps are resolved already; their runs are held FOR UPDATE.
@@ -134,9 +139,7 @@ SELECT coalesce(json_agg(n.id), '[]') FROM n
 -- step that has just begun to wait would not be seen (ENGINE "Waits").
 SELECT coalesce(json_agg(json_build_array(
            s.id, s.epoch, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.attempt, s.priority, s.solo,
-           CASE WHEN s.input_from IS NULL THEN s.input
-                ELSE coalesce((SELECT p.output FROM runs_stepexecution p WHERE p.id = s.input_from),
-                              (SELECT r.input FROM runs_run r WHERE r.id = s.input_from)) END,
+           /* include given_input */,
            s.waiting) ORDER BY s.id), '[]')
   FROM runs_stepexecution s
  WHERE s.run_id = ANY (%(runs)s::uuid[]) AND s.tenant_id = %(tenant)s AND s.status = 'WAITING'

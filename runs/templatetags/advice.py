@@ -7,8 +7,14 @@ from django import template
 
 register = template.Library()
 
-_NEW_INPUT = "Run it again with a corrected input: another attempt with this one would fail in the same way."
-_NEW_VERSION = "Correct the step in the workflow, publish it and run it again: this run keeps its version."
+_NEW_INPUT = (
+    "Another attempt with this input would fail in the same way: try the step again with another one, "
+    "or run it all again."
+)
+_NEW_VERSION = (
+    "Correct the step in the workflow and publish it; then resume this run on the new version, "
+    "or run it again."
+)
 _LATER = "Often it passes: resume the run, and it goes on at this step."
 _LLM = "Have an admin configure a language model, then resume the run: it goes on at this step."
 _NOT_ALLOWED = (

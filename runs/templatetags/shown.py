@@ -13,7 +13,7 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from runs.timeline import Bar
-from steps.catalogue import CATALOGUE
+from steps.catalogue import ALL_TYPES
 
 register = template.Library()
 
@@ -103,13 +103,13 @@ def in_short(value: Any) -> str:
 @register.filter
 def type_icon(type_: str) -> str:
     """The icon of a step type."""
-    return CATALOGUE[type_].icon if type_ in CATALOGUE else "circle-help"
+    return ALL_TYPES[type_].icon if type_ in ALL_TYPES else "circle-help"
 
 
 @register.filter
 def type_title(type_: str) -> str:
     """What people call a step type."""
-    return CATALOGUE[type_].title if type_ in CATALOGUE else type_
+    return ALL_TYPES[type_].title if type_ in ALL_TYPES else type_
 
 
 @register.filter
@@ -136,6 +136,12 @@ def in_words(bar: Bar) -> str:
         return f"waited {took}"
     attempt = f"attempt {bar.attempt} " if bar.attempt else ""
     return f"{attempt}{_BAR_WORDS[bar.kind]} {took}"
+
+
+@register.filter
+def at(found: Mapping[str, Any], key: str | None) -> Any:
+    """What a mapping has there, if anything."""
+    return found.get(key) if key else None
 
 
 @register.filter

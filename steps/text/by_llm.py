@@ -45,6 +45,7 @@ def variant(step_type: StepType, params: Mapping[str, Json]) -> StepType:
         lease_seconds=llm_client.LEASE_SECONDS,
         timeout_seconds=llm_client.TIMEOUT_SECONDS,
         retry=llm_client.RETRY,
+        has_side_effects=True,
     )
 
 

@@ -34,16 +34,21 @@ SENTENCE_LOSS, WORD_LOSS = 0.3, 0.5
 class CleanParams(Params):
     """What to clean, and how much of the text to keep."""
 
-    lowercase: bool = Field(False, description="Write everything in lower case.")
+    lowercase: bool = Field(False, title="Lower case", description="Write everything in lower case.")
     strip_html: bool = Field(
-        True, description="Remove tags such as <b>, and write codes such as &amp; as what they mean."
+        True,
+        title="Remove HTML",
+        description="Remove tags such as <b>, and write codes such as &amp; as what they mean.",
     )
     fix_encoding: bool = Field(
-        True, description="Repair letters that were garbled on the way, such as FÃ¼ÃŸe for Füße."
+        True,
+        title="Repair letters",
+        description="Repair letters that were garbled on the way, such as FÃ¼ÃŸe for Füße.",
     )
     max_chars: WholeNumber | None = Field(
         None,
         ge=1,
+        title="Characters at most",
         description="Cut a longer text at the end of a sentence or a word. Empty: all of it is kept.",
     )
 

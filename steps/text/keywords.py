@@ -11,7 +11,7 @@ from steps.base import Params, StepContext, StepType, WholeNumber
 from steps.text import by_llm, phrases, tokens
 from steps.text.language import detect
 from steps.text.phrases import Family, Key, Survey
-from steps.text.source import LLM_HELP, TextInput, TextOutput
+from steps.text.source import LLM_HELP, LLM_TITLE, TextInput, TextOutput
 
 GENERAL_WEIGHT = 0.25
 # What a phrase says, a single word as frequent says less precisely; but the best word leads.
@@ -33,8 +33,10 @@ PRECISE_LETTERS = 10
 class KeywordsParams(Params):
     """How many keywords to find."""
 
-    limit: WholeNumber = Field(10, ge=1, le=100, description="How many keywords to find at most.")
-    llm: bool = Field(False, description=LLM_HELP)
+    limit: WholeNumber = Field(
+        10, ge=1, le=100, title="Keywords at most", description="How many keywords to find at most."
+    )
+    llm: bool = Field(False, title=LLM_TITLE, description=LLM_HELP)
 
 
 class Keyword(BaseModel):

@@ -9,6 +9,7 @@ from pydantic_core import CoreSchema, PydanticCustomError
 from steps.problems import kind_of
 
 MAX_BYTES = 1024 * 1024
+LLM_TITLE = "Use a language model"
 LLM_HELP = "Have a language model do this step. An admin has to set one up first."
 
 
@@ -17,7 +18,7 @@ class TextInput(BaseModel):
 
     model_config = ConfigDict(extra="ignore", strict=True)
 
-    text: str = Field(min_length=1, max_length=MAX_BYTES)
+    text: str = Field(min_length=1, max_length=MAX_BYTES, title="Text")
 
     @model_validator(mode="before")
     @classmethod

@@ -9,7 +9,7 @@ from steps.base import Params, StepContext, StepType, WholeNumber
 from steps.text import by_llm, centrality, tokens
 from steps.text.language import Language, detect, general_stems, stems
 from steps.text.sentences import Sentence, sentences_of
-from steps.text.source import LLM_HELP, TextInput, TextOutput
+from steps.text.source import LLM_HELP, LLM_TITLE, TextInput, TextOutput
 from steps.text.stopwords import words
 
 GENERAL_WEIGHT = 0.3
@@ -39,8 +39,10 @@ LEANS, LINKS, ASKS, QUOTES = 0.55, 0.85, 0.5, 0.7
 class SummarizeParams(Params):
     """How long the summary is."""
 
-    sentences: WholeNumber = Field(3, ge=1, le=50, description="How many sentences the summary has.")
-    llm: bool = Field(False, description=LLM_HELP)
+    sentences: WholeNumber = Field(
+        3, ge=1, le=50, title="Sentences", description="How many sentences the summary has."
+    )
+    llm: bool = Field(False, title=LLM_TITLE, description=LLM_HELP)
 
 
 class Summary(TextOutput):

@@ -7,11 +7,11 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_valida
 from pydantic_core import PydanticCustomError
 
 from engine.catalogue import Json
-from steps.base import Params, StepContext, StepType
+from steps.base import Params, StepContext, StepType, widget
 from steps.problems import kind_of
 from steps.text import by_llm
 from steps.text.evidence import evidence_of, profile_of, shared
-from steps.text.source import LLM_HELP, TextInput, TextOutput
+from steps.text.source import LLM_HELP, LLM_TITLE, TextInput, TextOutput
 
 # Below this a text holds a word or two of a category, as every longer text does of every category.
 ENOUGH = 0.33
@@ -23,9 +23,20 @@ class Category(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
-    name: str = Field(min_length=1, max_length=100)
-    description: str | None = Field(None, max_length=5_000)
-    examples: list[str] = Field(default_factory=list, max_length=100)
+    name: str = Field(min_length=1, max_length=100, title="Name", description="What the category is called.")
+    description: str | None = Field(
+        None,
+        max_length=5_000,
+        title="What belongs there",
+        description="Words that occur in texts of this category.",
+        json_schema_extra=widget("textarea"),
+    )
+    examples: list[str] = Field(
+        default_factory=list,
+        max_length=100,
+        title="Examples",
+        description="Texts, or pieces of them, that belong to this category.",
+    )
 
     @field_validator("name")
     @classmethod
@@ -53,9 +64,10 @@ class TagParams(Params):
     categories: list[NamedCategory] = Field(
         min_length=1,
         max_length=100,
+        title="Categories",
         description="One category in each row. Say what belongs there where the name alone does not.",
     )
-    llm: bool = Field(False, description=LLM_HELP)
+    llm: bool = Field(False, title=LLM_TITLE, description=LLM_HELP)
 
     @field_validator("categories")
     @classmethod

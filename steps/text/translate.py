@@ -21,9 +21,12 @@ class TranslateParams(Params):
     # `from` is the param's name, and a word of Python.
     model_config = ConfigDict(serialize_by_alias=True)
 
-    to: LanguageName = Field(description="The language to translate into, such as German.")
+    to: LanguageName = Field(title="Into", description="The language to translate into, such as German.")
     source: LanguageName | None = Field(
-        None, alias="from", description="The language of the text. Empty: the model finds it out."
+        None,
+        alias="from",
+        title="From",
+        description="The language of the text. Empty: the model finds it out.",
     )
 
 
@@ -45,6 +48,7 @@ TEXT_TRANSLATE = StepType(
     input_model=TextInput,
     output_model=TextOutput,
     run=run,
+    has_side_effects=True,
     lease_seconds=llm_client.LEASE_SECONDS,
     timeout_seconds=llm_client.TIMEOUT_SECONDS,
     retry=llm_client.RETRY,

@@ -7,6 +7,8 @@ from rest_framework import serializers
 from lib.api import fields
 from lib.api.serializers import PageQuery, Verb
 from tasks_inbox.actions import MAX_COMMENT
+from tasks_inbox.comments import MAX_TEXT
+from tasks_inbox.compensations import RESOLUTIONS
 from tasks_inbox.models import KINDS, STATUSES
 from tasks_inbox.queries import VIEWS
 
@@ -35,12 +37,42 @@ class AssignTask(Verb):
     assignee = fields.Text(max_length=150, help_text="A username; the task must ask them.")
 
 
+class DelegateTask(Verb):
+    """To whom."""
+
+    to = fields.Text(max_length=150, help_text="The username of another member who may decide tasks.")
+
+
+class AddComment(Verb):
+    """Something to say."""
+
+    text = fields.Text(help_text=f"1 to {MAX_TEXT:,} characters, blanks at the ends not counted.")
+
+
+class CommentSerializer(serializers.Serializer[Any]):
+    """A comment."""
+
+    id = serializers.UUIDField()
+    text = serializers.CharField()
+    by = serializers.CharField()
+    at = serializers.DateTimeField()
+
+
 class CompleteTask(Verb):
     """A decision."""
 
     outcome = fields.Text(max_length=64, help_text="One of the task's outcomes.")
     data = fields.JsonObject(required=False, help_text="What the form asks for.")  # type: ignore[assignment]
     comment = fields.Text(required=False, allow_blank=True, max_length=MAX_COMMENT)
+
+
+class ResolveTask(Verb):
+    """What is to become of a compensation that failed."""
+
+    resolution = serializers.ChoiceField(
+        choices=RESOLUTIONS,
+        help_text="retry: it runs once more; done: it was done by hand; abandon: it stays, and the run ends FAILED.",
+    )
 
 
 class OutcomeSerializer(serializers.Serializer[Any]):
@@ -73,12 +105,16 @@ class TaskSummarySerializer(serializers.Serializer[Any]):
     candidates = CandidatesSerializer()
     exclude = serializers.ListField(child=serializers.CharField())
     assignee = serializers.CharField(allow_null=True)
+    delegated_by = serializers.CharField(
+        allow_null=True, help_text="Who handed it to its assignee, who decides on their behalf."
+    )
     due_at = serializers.DateTimeField(allow_null=True)
     outcomes = OutcomeSerializer(many=True)
     outcome = serializers.CharField(allow_null=True)
     decided_by = serializers.CharField(allow_null=True)
     decided_at = serializers.DateTimeField(allow_null=True)
     created_at = serializers.DateTimeField()
+    test = serializers.BooleanField(help_text="Whether a test run asks it.")
     may_decide = serializers.BooleanField(help_text="Whether you may decide it now.")
 
 
@@ -97,3 +133,4 @@ class TaskSerializer(TaskSummarySerializer):
     form = fields.JsonObject(allow_null=True)
     data = fields.JsonValue()  # type: ignore[assignment]
     comment = serializers.CharField(allow_blank=True)
+    comments = serializers.IntegerField(help_text="How many there are.")

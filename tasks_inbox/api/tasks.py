@@ -9,9 +9,9 @@ from rest_framework.response import Response
 from accounts.roles import TASKS_ASSIGN, TASKS_DECIDE, TASKS_READ
 from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
-from lib.api.serializers import Verb, body, query
+from lib.api.serializers import PageQuery, Verb, body, query
 from runs.api.base import RunsApiView
-from tasks_inbox import actions, queries
+from tasks_inbox import actions, comments, queries
 from tasks_inbox.api import serializers as s
 from tasks_inbox.models import ManualTask
 
@@ -71,7 +71,7 @@ class TaskUnclaimView(_TasksApiView):
 
     @extend_schema(request=Verb, responses=s.TaskSerializer)
     def post(self, request: Request, task_id: UUID) -> Response:
-        """Puts the task back for all whom it asks; somebody else's needs `tasks:assign`."""
+        """Puts the task back for all whom it asks, or to who delegated it; somebody else's needs `tasks:assign`."""
         return self.answer(actions.unclaim_task(self.principal, task_id, **body(Verb, request)))
 
 
@@ -86,6 +86,36 @@ class TaskAssignView(_TasksApiView):
         return self.answer(actions.assign_task(self.principal, task_id, **body(s.AssignTask, request)))
 
 
+class TaskDelegateView(_TasksApiView):
+    """Delegating."""
+
+    scopes = {"POST": TASKS_DECIDE}
+
+    @extend_schema(request=s.DelegateTask, responses=s.TaskSerializer)
+    def post(self, request: Request, task_id: UUID) -> Response:
+        """Hands a task that you may decide to another member, who decides it on your behalf."""
+        return self.answer(actions.delegate_task(self.principal, task_id, **body(s.DelegateTask, request)))
+
+
+class TaskCommentsView(_TasksApiView):
+    """Comments."""
+
+    scopes = {"GET": TASKS_READ, "POST": TASKS_DECIDE}
+
+    @extend_schema(parameters=[PageQuery], responses=page_schema(s.CommentSerializer))
+    def get(self, request: Request, task_id: UUID) -> Response:
+        """What was said of the task, oldest first."""
+        found = queries.comments_of(queries.task_of(self.principal.tenant_id, task_id))
+        page = keyset_page(found, request, keys=("id",), oldest_first=True, **query(PageQuery, request))
+        return Response(page.answer([queries.comment_row(comment) for comment in page.rows]))
+
+    @extend_schema(request=s.AddComment, responses={201: s.CommentSerializer})
+    def post(self, request: Request, task_id: UUID) -> Response:
+        """Says something of an open task; 409 if it is closed."""
+        comment = comments.add_comment(self.principal, task_id, **body(s.AddComment, request))
+        return Response(queries.comment_row(comment), status=201)
+
+
 class TaskCompleteView(_TasksApiView):
     """Deciding."""
 
@@ -95,3 +125,14 @@ class TaskCompleteView(_TasksApiView):
     def post(self, request: Request, task_id: UUID) -> Response:
         """Decides the task, and its run goes on; 409, with who and when, if it is decided already."""
         return self.answer(actions.complete_task(self.principal, task_id, **body(s.CompleteTask, request)))
+
+
+class TaskResolveView(_TasksApiView):
+    """Resolving."""
+
+    scopes = {"POST": TASKS_DECIDE}
+
+    @extend_schema(request=s.ResolveTask, responses=s.TaskSerializer)
+    def post(self, request: Request, task_id: UUID) -> Response:
+        """Settles the task's failed compensation, and its run goes on; 409, with who and when, if it is settled."""
+        return self.answer(actions.resolve_task(self.principal, task_id, **body(s.ResolveTask, request)))

@@ -3,10 +3,10 @@
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 n AS (
     INSERT INTO tasks_inbox_manualtask (id, tenant_id, shard, workflow_id, run_id, step_id, node, kind, title, instructions,
-                                        facts, outcomes, form, candidates, audience, exclude, priority, due_at, created_at)
+                                        facts, outcomes, form, candidates, audience, exclude, priority, due_at, created_at, is_test)
     SELECT t.id, r.tenant_id, r.shard, r.workflow_id, r.id, t.step_id, t.node, t.kind, t.title, t.instructions, t.facts,
            t.outcomes, t.form, t.candidates, t.audience, t.exclude, t.priority,
-           clock.now + t.due_seconds * interval '1 second', clock.now
+           clock.now + t.due_seconds * interval '1 second', clock.now, r.is_test
       FROM jsonb_to_recordset(%(tasks)s::jsonb)
         AS t(id uuid, run_id uuid, step_id uuid, node text, kind text, title text, instructions text, facts jsonb,
              outcomes jsonb, form jsonb, candidates jsonb, audience text[], exclude text[], priority smallint,
@@ -22,20 +22,94 @@ SELECT n.tenant_id, n.run_id, n.shard, 1, 'TASK_OPENED', n.node, pg_current_xact
   FROM n CROSS JOIN clock
  ORDER BY n.run_id, n.id
 
+-- name: open_compensation_tasks
+-- One for each compensation that has just failed for good; its run is held FOR UPDATE. What was to be undone is copied
+-- here, cut where it is long: nobody needs to have the run's page beside it.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+ask AS MATERIALIZED (
+    SELECT * FROM jsonb_to_record(%(ask)s::jsonb)
+        AS a(instructions text, outcomes jsonb, candidates jsonb, audience text[], priority smallint)
+),
+n AS (
+    INSERT INTO tasks_inbox_manualtask (id, tenant_id, shard, workflow_id, run_id, step_id, node, kind, title, instructions,
+                                        facts, outcomes, candidates, audience, exclude, priority, created_at, is_test)
+    SELECT t.id, r.tenant_id, r.shard, r.workflow_id, r.id, s.id, s.node, 'compensation', t.title, ask.instructions,
+           f.facts, ask.outcomes, ask.candidates, ask.audience, '{}', ask.priority, clock.now, r.is_test
+      FROM jsonb_to_recordset(%(tasks)s::jsonb)
+        AS t(id uuid, step_id uuid, of text, title text, undoes text, attempts text)
+      JOIN runs_stepexecution s ON s.id = t.step_id
+      JOIN runs_run r ON r.id = s.run_id
+      LEFT JOIN runs_stepexecution o ON o.run_id = s.run_id AND o.node = t.of AND o.index IS NULL
+     CROSS JOIN LATERAL (
+           SELECT jsonb_agg(jsonb_build_object('label', v.label, 'value', CASE
+                                WHEN octet_length(v.value::text) <= %(most)s THEN v.value
+                                ELSE to_jsonb(left(v.value::text, %(cut)s) || '… ('
+                                              || to_char(octet_length(v.value::text), 'FM999,999,999')
+                                              || ' bytes; the page of the run has it whole)') END)
+                            ORDER BY v.place) AS facts
+             FROM (VALUES (1, 'To be undone', to_jsonb(t.undoes)),
+                          (2, 'Business key', to_jsonb(r.business_key)),
+                          (3, 'What went wrong', to_jsonb(
+                              concat(s.error ->> 'message', ' (' || (s.error ->> 'code') || ')'))),
+                          (4, 'Attempts to undo it', to_jsonb(t.attempts)),
+                          (5, 'Whether it was done', CASE WHEN o.status <> 'COMPLETED' THEN to_jsonb(
+                              'Nobody knows: its worker was lost, it timed out, or it was stopped.'::text) END),
+                          (6, 'What the step was given', s.input -> 'input'),
+                          (7, 'What the step gave',
+                           CASE WHEN o.status = 'COMPLETED' THEN s.input -> 'output' END),
+                          (8, 'Idempotency key', s.input -> 'idempotency_key')) v(place, label, value)
+            WHERE v.value IS NOT NULL) f
+     CROSS JOIN ask
+     CROSS JOIN clock
+     ORDER BY t.id
+    -- Of a run that is handed over once more it is there already.
+    ON CONFLICT (step_id) WHERE status = 'OPEN' DO NOTHING
+    RETURNING id, tenant_id, shard, run_id, node
+)
+INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
+SELECT n.tenant_id, n.run_id, n.shard, 302, 'TASK_OPENED', n.node, pg_current_xact_id()::text::bigint,
+       jsonb_build_object('task', n.id), clock.now
+  FROM n CROSS JOIN clock
+ ORDER BY n.run_id, n.id
+
+-- name: close_compensation_task
+-- Whoever settles a compensation decides its task, also one that somebody else has claimed; the run is held FOR UPDATE.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+u AS (
+    UPDATE tasks_inbox_manualtask t
+       SET status = 'COMPLETED', outcome = %(outcome)s, comment = %(comment)s, decided_by = %(by)s, decided_at = clock.now
+      FROM clock
+     WHERE t.step_id = %(step)s::uuid AND t.status = 'OPEN' AND t.kind = 'compensation'
+    RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node, t.decided_at
+)
+INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
+SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_COMPLETED', u.node, pg_current_xact_id()::text::bigint,
+       jsonb_build_object('task', u.id, 'outcome', %(outcome)s::text, 'by', %(by)s::text), u.decided_at
+  FROM u
+
 -- name: cancel_tasks
 -- Those whose step waits no more, of runs that are held FOR UPDATE; who ended the step has said so in its history.
 WITH l AS MATERIALIZED (
     SELECT t.id
       FROM tasks_inbox_manualtask t
-     WHERE t.run_id = ANY (%(runs)s::uuid[]) AND t.status = 'OPEN' AND NOT EXISTS (
+     WHERE t.run_id = ANY (%(runs)s::uuid[]) AND t.status = 'OPEN' AND t.kind <> 'compensation' AND NOT EXISTS (
            SELECT 1 FROM runs_stepexecution s WHERE s.id = t.step_id AND s.status = 'WAITING')
      ORDER BY t.id
        FOR NO KEY UPDATE
 )
 UPDATE tasks_inbox_manualtask t SET status = 'CANCELLED' WHERE t.id = ANY (ARRAY(SELECT id FROM l)) AND t.status = 'OPEN'
 
+-- name: missing_tasks
+SELECT coalesce(json_agg(json_build_array(r.id, r.tenant_id, r.life, s.node)), '[]')
+  FROM runs_run r
+ CROSS JOIN LATERAL (SELECT s.id, s.node FROM runs_stepexecution s
+                      WHERE s.run_id = r.id AND s.status = 'WAITING' AND s.waiting ->> 'kind' = 'task' OFFSET 0) s
+ WHERE r.id = ANY (%(runs)s::uuid[]) AND r.status IN ('RUNNING', 'PAUSED')
+   AND NOT EXISTS (SELECT 1 FROM tasks_inbox_manualtask t WHERE t.step_id = s.id AND t.status = 'OPEN')
+
 -- name: complete_task
--- The one decision: whoever comes second finds the task no longer OPEN, or claimed by somebody else.
+-- The one decision: whoever comes second finds the task no longer OPEN, or claimed by somebody else. Who may decide only
+-- because it was handed to them finds it still theirs by that, or doesn't decide it.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 u AS (
     UPDATE tasks_inbox_manualtask t
@@ -43,21 +117,54 @@ u AS (
            decided_at = clock.now
       FROM clock
      WHERE t.id = %(task)s AND t.status = 'OPEN' AND (t.assignee IS NULL OR t.assignee = %(by)s)
-    RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node, t.decided_at
+       AND (NOT %(handed)s OR t.delegated_by IS NOT NULL)
+    RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node, t.decided_at, t.delegated_by
 ),
 h AS (
     INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
     SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_COMPLETED', u.node, pg_current_xact_id()::text::bigint,
            jsonb_strip_nulls(jsonb_build_object(
-               'task', u.id, 'outcome', %(outcome)s::text, 'by', %(by)s::text,
+               'task', u.id, 'outcome', %(outcome)s::text, 'by', %(by)s::text, 'on_behalf_of', u.delegated_by,
                'digest', encode(sha256(convert_to(%(data)s::jsonb::text, 'UTF8')), 'hex'))), u.decided_at
       FROM u
 )
-SELECT json_build_object('at', u.decided_at) FROM u
+SELECT json_build_object('at', u.decided_at, 'on_behalf_of', u.delegated_by) FROM u
 
 -- name: give_task
 -- To somebody or, where `assignee` is null, to nobody; only as long as it is whose it was when that was decided.
 UPDATE tasks_inbox_manualtask t
-   SET assignee = %(assignee)s
+   SET assignee = %(assignee)s, delegated_by = NULL
  WHERE t.id = %(task)s AND t.status = 'OPEN' AND t.assignee IS NOT DISTINCT FROM %(before)s
+   AND t.delegated_by IS NOT DISTINCT FROM %(delegated_by)s
+RETURNING true
+
+-- name: delegate_task
+-- As `give_task`, and told in history: the run is held FOR UPDATE, so that it doesn't end before that is written.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+u AS (
+    UPDATE tasks_inbox_manualtask t
+       SET assignee = %(to)s, delegated_by = %(after)s
+     WHERE t.id = %(task)s AND t.status = 'OPEN' AND t.assignee IS NOT DISTINCT FROM %(assignee)s
+       AND t.delegated_by IS NOT DISTINCT FROM %(delegated_by)s
+    RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node
+)
+INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
+SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_DELEGATED', u.node, pg_current_xact_id()::text::bigint,
+       jsonb_strip_nulls(jsonb_build_object(
+           'task', u.id, 'by', %(by)s::text, 'to', %(to)s::text, 'reason', %(reason)s::text)), clock.now
+  FROM u CROSS JOIN clock
+RETURNING true
+
+-- name: add_comment
+-- A decision that is being made is awaited: what was decided upon stays as it was.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+t AS MATERIALIZED (
+    SELECT t.id, t.tenant_id, t.shard, t.run_id
+      FROM tasks_inbox_manualtask t
+     WHERE t.id = %(task)s AND t.tenant_id = %(tenant)s AND t.status = 'OPEN'
+       FOR SHARE
+)
+INSERT INTO tasks_inbox_taskcomment (id, tenant_id, shard, run_id, task_id, by, text, at)
+SELECT %(comment)s::uuid, t.tenant_id, t.shard, t.run_id, t.id, %(by)s, %(text)s, clock.now FROM t CROSS JOIN clock
+    ON CONFLICT (id) DO NOTHING
 RETURNING true

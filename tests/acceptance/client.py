@@ -1,6 +1,7 @@
 """What a user of a running Handoff has: an API token, and (as its operator) its database."""
 
 import time
+from functools import cached_property
 from typing import Any
 
 import httpx
@@ -24,6 +25,11 @@ class Client:
             trust_env=False,
         )
         self.handoff = handoff
+
+    @cached_property
+    def worker_token(self) -> str:
+        """A token that opens the jobs and nothing else."""
+        return self.handoff.manage("create_token", "--user", "admin", "--role", "worker").stdout.strip()
 
     def __enter__(self) -> "Client":
         return self

@@ -60,6 +60,16 @@ class Handoff:
         """Wait until the database of a Handoff that is up answers (again)."""
         wait_until(lambda: b'"ready": true' in self.get("/readyz")[1], START_SECONDS, "readiness")
 
+    def kill(self, name: str) -> None:
+        """kill -9 of one process, until the supervisor has started another in its place and the database answers.
+
+        To ask for readiness alone is too early: what a dead server's connections still had in hand is answered.
+        """
+        killed = self.pids()[name]
+        os.kill(killed, signal.SIGKILL)
+        wait_until(lambda: self.pids().get(name, killed) != killed, START_SECONDS, f"another {name}")
+        self.until_answering()
+
     def refusal(self) -> list[str]:
         """Start what must not start; gives what it said, without make's own last word."""
         self.start()

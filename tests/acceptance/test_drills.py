@@ -127,8 +127,7 @@ def test_every_run_completes_when_the_database_is_killed_in_the_middle(handoff, 
     client.publish(drill("database"))
     before = client.number(COMPLETED_RUNS)
     client.start("database", 60, text=TEXT)
-    os.kill(handoff.pids()["postgres"], signal.SIGKILL)
-    handoff.until_answering()
+    handoff.kill("postgres")
     client.until(COMPLETED_RUNS, before + 60, 120)
 
     assert_all_went_well(client, before + 60)

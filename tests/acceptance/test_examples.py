@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from copy import deepcopy
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -16,42 +15,15 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from config.embedded.processes import wait_until
+from tests.acceptance import workers
 from tests.acceptance.client import Client
 from tests.acceptance.conftest import end
 from tests.acceptance.running import ROOT, Handoff, hanging
 
-WORKER = ROOT / "docs" / "examples" / "tissue_worker.py"
+SCRIPT = "tissue_worker.py"
+WORKER = ROOT / "docs" / "examples" / SCRIPT
 IMAGE = {"image": "slide-17.tiff"}
 EXTRACT = "Urban areas are often warmer than the country around them; the difference is larger at night."
-
-
-class Worker:
-    """The example's worker with a terminal of its own; `each` is how long it works on a job, in seconds."""
-
-    def __init__(self, client: Client, output: Path, *, each: float) -> None:
-        token = client.handoff.manage("create_token", "--user", "admin", "--role", "worker").stdout.strip()
-        api = f"http://127.0.0.1:{client.handoff.port}/api/v1"
-        self._output = output
-        with output.open("wb") as terminal:
-            self.process = subprocess.Popen(
-                [sys.executable, str(WORKER)],
-                env={"HANDOFF": api, "TOKEN": token, "WORK_SECONDS": str(each), "NO_PROXY": "127.0.0.1"},
-                stdout=terminal,
-                stderr=subprocess.STDOUT,
-            )
-
-    def said(self) -> str:
-        return self._output.read_text()
-
-    def until_it_says(self, what: str) -> None:
-        wait_until(lambda: what in self.said() or self.process.poll() is not None, 60, f"the word {what!r}")
-        assert what in self.said()
-
-    def stop(self, signum: int) -> int:
-        """What it ends with, soon. Some supervisors signal twice."""
-        self.process.send_signal(signum)
-        self.process.send_signal(signum)
-        return self.process.wait(10)
 
 
 @pytest.fixture(scope="module")
@@ -95,16 +67,9 @@ def client(handoff) -> Iterator[Client]:
         yield client
 
 
-@contextmanager
-def working(client: Client, tmp_path: Path, *, each: float = 0, name: str = "worker") -> Iterator[Worker]:
-    """A worker that polls; it doesn't outlive the test."""
-    worker = Worker(client, tmp_path / name, each=each)
-    try:
-        worker.until_it_says("polls the queue tissue")
-        yield worker
-    finally:
-        worker.process.kill()
-        worker.process.wait()
+def working(client: Client, tmp_path: Path, *, each: float = 0, name: str = "worker"):
+    """The worker of the tissue analysis; `each` is how long it works on a job, in seconds."""
+    return workers.working(client, SCRIPT, tmp_path / name, WORK_SECONDS=str(each))
 
 
 def start(client: Client, workflow: str = "tissue-analysis", given: dict | None = None) -> str:
@@ -158,7 +123,7 @@ def test_an_input_that_the_worker_cannot_use_fails_with_its_reason(client, tmp_p
 def test_a_worker_that_is_stopped_gives_its_job_back_at_once(client, tmp_path, signum):
     run = start(client)
     with working(client, tmp_path, each=60) as worker:
-        until_running(client, run)
+        worker.until_it_says("upload_image: begun")
         assert worker.stop(signum) == 0
     assert worker.said().splitlines()[-2:] == ["upload_image: given back", "stopped"]
     step = first_step(client, run)

@@ -1,8 +1,11 @@
-"""README's tour, typed as it stands into a shell beside a running Handoff."""
+"""README's tour, and the pages that have commands, typed as they stand into a shell beside a running Handoff."""
 
 import json
+import os
 import re
+import signal
 import subprocess
+from contextlib import suppress
 
 from tests.acceptance.running import ROOT
 from workflows.checking import check
@@ -31,6 +34,53 @@ def test_the_tour_does_what_it_says(handoff):
     assert re.search(r"COMPLETED +tag \(text.tag\) in \d+ ms", told.stderr)
     assert not (ROOT / "run.json").exists()
     assert not (ROOT / "jobs.json").exists()
+
+
+def test_the_page_on_order_fulfilment_does_what_it_says(handoff):
+    page = (ROOT / "docs" / "order-fulfilment.md").read_text()
+    blocks = re.findall(r"^```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    shell = subprocess.Popen(
+        ["bash", "-c", "\n".join(["set -euo pipefail", *blocks])],
+        cwd=ROOT,
+        env=handoff.environment | {"WORK_SECONDS": "0"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        said, _ = shell.communicate(timeout=120)
+    finally:
+        # Its workers, too.
+        with suppress(ProcessLookupError):
+            os.killpg(shell.pid, signal.SIGKILL)
+
+    assert shell.returncode == 0, said[-3000:]
+    assert said.count('"duplicate":true') == 1
+    assert "'tracking': 'trk-A-1'" in said
+    assert "'warehouse': 'west'" in said
+    done = re.findall(r"'node': '([a-z:]+)'", said)
+    assert done[-2:] == ["charge:compensate", "reserve:compensate"]
+    assert said.rstrip().endswith("stopped")
+    assert not (ROOT / "hook.json").exists()
+
+
+def test_a_job_is_done_by_hand_as_the_docs_say(handoff):
+    page = (ROOT / "docs" / "workers.md").read_text()
+    [block] = re.findall(r"<!-- by hand.*?```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    told = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", block],
+        cwd=ROOT,
+        env=handoff.environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert told.returncode == 0, told.stdout[-2000:] + told.stderr[-2000:]
+    assert told.stdout.count('"applied":true') == 2
+    assert "{'score': 730, 'accepted': True}" in told.stdout
+    assert not (ROOT / "job.json").exists()
 
 
 def test_the_tour_is_all_there():

@@ -1,25 +1,10 @@
 """Tenant isolation at the managers: a query without its tenant raises (R-223)."""
 
-import re
-from pathlib import Path
-
 import pytest
 from django.apps import apps
 
 from accounts.models import Membership, Tenant, User
 from accounts.scoping import TenantManager, UnscopedQuery
-
-ROOT = Path(__file__).resolve().parents[2]
-
-# Where rows of all tenants are read or written on purpose, and why.
-UNSCOPED_ON_PURPOSE = {
-    "accounts/scoping.py": "defines it",
-    "accounts/queries.py": "who somebody is comes before whose tenant it is",
-    "accounts/services.py": "the first membership is made before there is a principal",
-    "accounts/sealed.py": "a new master key wraps the keys of every tenant",
-    "runs/models.py": "defines it for hot tables",
-    "runs/graphs.py": "the engine executes the runs of every tenant",
-}
 
 
 @pytest.mark.parametrize(
@@ -56,13 +41,3 @@ def test_every_model_with_a_tenant_has_the_scoped_manager():
     assert len(owned) >= 4
     for model in owned:
         assert isinstance(model.objects, TenantManager), model
-
-
-def test_unscoped_queries_stand_only_where_they_are_listed():
-    found = {
-        str(path.relative_to(ROOT))
-        for package in ("accounts", "workflows", "runs", "steps", "engine", "lib", "config")
-        for path in (ROOT / package).rglob("*.py")
-        if "migrations" not in path.parts and re.search(r"unsafe_all_tenants", path.read_text())
-    }
-    assert found <= set(UNSCOPED_ON_PURPOSE), found - set(UNSCOPED_ON_PURPOSE)

@@ -6,12 +6,13 @@
 from dataclasses import dataclass, field
 
 PUBLIC = "public"
+NOBODY = "00000000-0000-7000-8000-000000000000"
 
 
 @dataclass(frozen=True)
 class Route:
     """One route: `methods` says the scope of each, `path` is an address that fits it; `{run}`, `{job}`, `{letter}`,
-    `{task}`, `{webhook}` and `{group}` in it stand for ids."""
+    `{task}`, `{webhook}`, `{case}` and `{group}` in it stand for ids."""
 
     methods: dict[str, str]
     path: str
@@ -38,6 +39,10 @@ MATRIX: dict[str, Route] = {
     "api-workflows": Route({"GET": "workflows:read", "POST": "workflows:write"}, "/api/v1/workflows"),
     "api-workflows-validate": Route({"POST": "workflows:read"}, "/api/v1/workflows/validate"),
     "api-workflows-import": Route({"POST": "workflows:write"}, "/api/v1/workflows/import"),
+    "api-step-types": Route({"GET": "workflows:read"}, "/api/v1/step-types"),
+    "api-definition-schema": Route({"GET": "workflows:read"}, "/api/v1/definition-schema"),
+    "api-workflows-read": Route({"POST": "workflows:read"}, "/api/v1/workflows/read"),
+    "api-workflows-write": Route({"POST": "workflows:read"}, "/api/v1/workflows/write"),
     "api-workflow": Route(
         {"GET": "workflows:read", "PATCH": "workflows:write", "DELETE": "workflows:write"},
         "/api/v1/workflows/ours",
@@ -47,13 +52,28 @@ MATRIX: dict[str, Route] = {
         {"GET": "workflows:read"}, "/api/v1/workflows/ours/export", names_object=True
     ),
     "api-workflow-draft": Route(
-        {"GET": "workflows:read", "PUT": "workflows:write"},
+        {"GET": "workflows:read", "PUT": "workflows:write", "PATCH": "workflows:write"},
         "/api/v1/workflows/ours/draft",
         names_object=True,
         headers=_DRAFT,
     ),
+    "api-workflow-scope": Route(
+        {"POST": "workflows:read"}, "/api/v1/workflows/ours/scope", names_object=True
+    ),
+    "api-workflow-evaluate": Route(
+        {"POST": "workflows:read"}, "/api/v1/workflows/ours/evaluate", names_object=True
+    ),
+    "api-workflow-rename-step": Route(
+        {"POST": "workflows:read"}, "/api/v1/workflows/ours/rename-step", names_object=True
+    ),
+    "api-workflow-draft-changes": Route(
+        {"GET": "workflows:read"}, "/api/v1/workflows/ours/draft/changes", names_object=True
+    ),
     "api-workflow-publish": Route(
         {"POST": "workflows:publish"}, "/api/v1/workflows/ours/publish", names_object=True
+    ),
+    "api-workflow-diff": Route(
+        {"GET": "workflows:read"}, "/api/v1/workflows/ours/diff?from=1", names_object=True
     ),
     "api-workflow-versions": Route(
         {"GET": "workflows:read"}, "/api/v1/workflows/ours/versions", names_object=True
@@ -64,6 +84,23 @@ MATRIX: dict[str, Route] = {
 }
 
 MATRIX |= {
+    "api-workflow-test-cases": Route(
+        {"GET": "workflows:read", "POST": "workflows:write"},
+        "/api/v1/workflows/ours/test-cases",
+        names_object=True,
+    ),
+    "api-workflow-test-case": Route(
+        {"GET": "workflows:read", "PATCH": "workflows:write", "DELETE": "workflows:write"},
+        "/api/v1/workflows/ours/test-cases/{case}",
+        names_object=True,
+    ),
+    "api-workflow-test-cases-run": Route(
+        {"POST": "workflows:read"}, "/api/v1/workflows/ours/test-cases/run", names_object=True
+    ),
+    "api-workflow-test-cases-record": Route(
+        {"POST": "workflows:write"}, "/api/v1/workflows/ours/test-cases/record", names_object=True
+    ),
+    "api-workflow-trials": Route({"POST": "runs:start"}, "/api/v1/workflows/ours/trials", names_object=True),
     "api-runs": Route({"GET": "runs:read", "POST": "runs:start"}, "/api/v1/runs"),
     "api-runs-batch": Route({"POST": "runs:start"}, "/api/v1/runs/batch"),
     "api-run": Route({"GET": "runs:read"}, "/api/v1/runs/{run}", names_object=True),
@@ -71,6 +108,9 @@ MATRIX |= {
     "api-run-history": Route({"GET": "runs:read"}, "/api/v1/runs/{run}/history", names_object=True),
     "api-run-cancel": Route({"POST": "runs:operate"}, "/api/v1/runs/{run}/cancel", names_object=True),
     "api-run-resume": Route({"POST": "runs:operate"}, "/api/v1/runs/{run}/resume", names_object=True),
+    "api-run-rerun": Route({"POST": "runs:operate"}, "/api/v1/runs/{run}/rerun", names_object=True),
+    "api-step-retry": Route({"POST": "runs:operate"}, "/api/v1/runs/{run}/steps/a/retry", names_object=True),
+    "api-step-skip": Route({"POST": "runs:operate"}, "/api/v1/runs/{run}/steps/a/skip", names_object=True),
     "api-run-pause": Route({"POST": "runs:operate"}, "/api/v1/runs/{run}/pause", names_object=True),
     "api-run-unpause": Route({"POST": "runs:operate"}, "/api/v1/runs/{run}/unpause", names_object=True),
     "api-dead-letters-redrive": Route({"POST": "runs:operate"}, "/api/v1/dead-letters/redrive"),
@@ -105,6 +145,18 @@ MATRIX |= {
     "run": Route({"GET": "runs:read"}, "/runs/{run}", page=True, names_object=True),
     "run-value": Route({"GET": "runs:read"}, "/runs/{run}/value", page=True, names_object=True),
     "run-resume": Route({"POST": "runs:operate"}, "/runs/{run}/resume", page=True, names_object=True),
+    "run-resume-on": Route(
+        {"GET": "runs:operate", "POST": "runs:operate"}, "/runs/{run}/resume-on", page=True, names_object=True
+    ),
+    **{
+        f"step-{verb}": Route(
+            {"GET": "runs:operate", "POST": "runs:operate"},
+            f"/runs/{{run}}/steps/a/{verb}",
+            page=True,
+            names_object=True,
+        )
+        for verb in ("retry", "skip", "rerun")
+    },
     "run-cancel": Route({"POST": "runs:operate"}, "/runs/{run}/cancel", page=True, names_object=True),
     "run-pause": Route({"POST": "runs:operate"}, "/runs/{run}/pause", page=True, names_object=True),
     "run-unpause": Route({"POST": "runs:operate"}, "/runs/{run}/unpause", page=True, names_object=True),
@@ -127,10 +179,18 @@ MATRIX |= {
     "api-task-claim": Route({"POST": "tasks:decide"}, "/api/v1/tasks/{task}/claim", names_object=True),
     "api-task-unclaim": Route({"POST": "tasks:decide"}, "/api/v1/tasks/{task}/unclaim", names_object=True),
     "api-task-assign": Route({"POST": "tasks:assign"}, "/api/v1/tasks/{task}/assign", names_object=True),
+    "api-task-delegate": Route({"POST": "tasks:decide"}, "/api/v1/tasks/{task}/delegate", names_object=True),
+    "api-task-comments": Route(
+        {"GET": "tasks:read", "POST": "tasks:decide"}, "/api/v1/tasks/{task}/comments", names_object=True
+    ),
     "api-task-complete": Route({"POST": "tasks:decide"}, "/api/v1/tasks/{task}/complete", names_object=True),
+    "api-task-resolve": Route({"POST": "tasks:decide"}, "/api/v1/tasks/{task}/resolve", names_object=True),
     "inbox": _page({"GET": "tasks:read"}, "/inbox/"),
     "task": Route({"GET": "tasks:read"}, "/inbox/{task}", page=True, names_object=True),
     "task-decide": Route({"POST": "tasks:decide"}, "/inbox/{task}/decide", page=True, names_object=True),
+    "task-resolve": Route({"POST": "tasks:decide"}, "/inbox/{task}/resolve", page=True, names_object=True),
+    "task-comment": Route({"POST": "tasks:decide"}, "/inbox/{task}/comment", page=True, names_object=True),
+    "task-delegate": Route({"POST": "tasks:decide"}, "/inbox/{task}/delegate", page=True, names_object=True),
     "task-claim": Route({"POST": "tasks:decide"}, "/inbox/{task}/claim", page=True, names_object=True),
     "task-unclaim": Route({"POST": "tasks:decide"}, "/inbox/{task}/unclaim", page=True, names_object=True),
     "api-groups": Route({"GET": "members:read", "POST": "members:manage"}, "/api/v1/groups"),
@@ -151,7 +211,8 @@ MATRIX |= {
     "workflow-examples": _page({"GET": "workflows:read"}, "/workflows/examples"),
     "workflow-take-example": _page({"POST": "workflows:publish"}, "/workflows/examples/order-check"),
     "workflow": _page({"GET": "workflows:read"}, "/workflows/ours/"),
-    "workflow-edit": _page(_FORM, "/workflows/ours/edit"),
+    "workflow-edit": _page({"GET": "workflows:read"}, "/workflows/ours/edit"),
+    "workflow-pipeline": _page(_FORM, "/workflows/ours/pipeline"),
     "workflow-versions": _page({"GET": "workflows:read"}, "/workflows/ours/versions"),
     "workflow-restore": _page(_WRITE, "/workflows/ours/versions/1/edit"),
     "workflow-definition": _page({"GET": "workflows:read"} | _WRITE, "/workflows/ours/definition"),
@@ -163,6 +224,14 @@ MATRIX |= {
 # Bodies that are good, so that only the authorisation can refuse them.
 BODIES: dict[tuple[str, str], dict[str, object]] = {
     ("api-workflow-draft", "PUT"): {"definition": {"name": "ours"}},
+    ("api-workflow-scope", "POST"): {"definition": {"name": "ours"}, "place": "output"},
+    ("api-workflow-evaluate", "POST"): {"definition": {"name": "ours"}, "place": "output", "text": "{{ 1 }}"},
+    ("api-workflow-rename-step", "POST"): {
+        "definition": {"name": "ours", "nodes": [{"id": "a", "type": "noop"}]},
+        "from": "a",
+        "to": "b",
+    },
+    ("api-workflow-draft", "PATCH"): {"revision": 1, "groups": []},
     ("api-jobs-poll", "POST"): {"worker_id": "w", "queues": ["work"], "max_jobs": 1},
     ("api-job-complete", "POST"): {"lease_token": "x", "output": None},
     ("api-job-fail", "POST"): {
@@ -173,18 +242,27 @@ BODIES: dict[tuple[str, str], dict[str, object]] = {
     ("api-dead-letters-redrive", "POST"): {"filter": {}},
     ("api-run-signals", "POST"): {"name": "paid", "signal_id": "1"},
     ("api-task-assign", "POST"): {"assignee": "admin-of-ours"},
+    ("api-task-delegate", "POST"): {"to": "operator-of-ours"},
+    ("api-task-comments", "POST"): {"text": "Is this right?"},
     ("api-task-complete", "POST"): {"outcome": "approved"},
+    ("api-task-resolve", "POST"): {"resolution": "retry"},
     ("api-groups", "POST"): {"name": "Finance"},
+    ("api-workflow-test-cases", "POST"): {"name": "one more", "input": {}},
+    ("api-workflow-test-cases-record", "POST"): {
+        "run_id": NOBODY,
+        "name": "recorded",
+    },
+    ("api-run-rerun", "POST"): {"from_node": "a"},
+    ("api-step-skip", "POST"): {"output": None},
     ("api-job-heartbeat", "POST"): {"lease_token": "x"},
     ("api-job-release", "POST"): {"lease_token": "x"},
 }
-NOBODY = "00000000-0000-7000-8000-000000000000"
 
 
-def address(name: str, *, group: int = 0, **ids: str) -> str:
+def address(name: str, *, group: int = 0, case: int = 0, **ids: str) -> str:
     """An address of the route."""
     known = dict.fromkeys(("run", "job", "letter", "task", "webhook"), NOBODY) | ids
-    return MATRIX[name].path.format(group=group, **known)
+    return MATRIX[name].path.format(group=group, case=case, **known)
 
 
 @dataclass(frozen=True)

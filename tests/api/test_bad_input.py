@@ -100,7 +100,11 @@ FIELDS = [
     ("PATCH", "/api/v1/workflows/ours", "description", lambda v: isinstance(v, str)),
     ("PATCH", "/api/v1/workflows/ours", "archived", lambda v: isinstance(v, bool)),
     ("POST", "/api/v1/workflows/validate", "definition", lambda v: isinstance(v, dict)),
-    ("POST", "/api/v1/workflows/import", "document", lambda v: isinstance(v, dict)),
+    ("POST", "/api/v1/workflows/import", "document", lambda v: isinstance(v, dict | str)),
+    ("POST", "/api/v1/workflows/read", "text", lambda v: isinstance(v, str)),
+    ("POST", "/api/v1/workflows/write", "definition", lambda v: isinstance(v, dict)),
+    ("PATCH", "/api/v1/workflows/ours/draft", "revision", lambda v: type(v) is int),
+    ("PATCH", "/api/v1/workflows/ours/draft", "groups", lambda v: isinstance(v, list)),
     ("POST", "/api/v1/workflows/ours/publish", "note", lambda v: isinstance(v, str)),
     ("PUT", "/api/v1/workflows/ours/draft", "definition", lambda v: isinstance(v, dict)),
     ("PUT", "/api/v1/workflows/ours/draft", "layout", lambda v: isinstance(v, dict)),
@@ -130,6 +134,10 @@ GOOD = {
     "name": "other",
     "definition": chain("other"),
     "document": chain("other"),
+    "text": "name: other",
+    "format": "yaml",
+    "revision": 1,
+    "groups": [],
     "workflow": "ours",
     "input": {},
     "action": "start",
@@ -142,6 +150,9 @@ GOOD = {
     "error": {"code": "X", "message": "x"},
     "retryable": True,
 }
+# Of a PATCH of the draft, whose PUT needs something else.
+IN_PARTS = ("revision", "groups")
+IN_PARTS_FIELDS = {("PATCH", field) for field in IN_PARTS}
 NEEDED = {
     "/api/v1/workflows": ["name"],
     "/api/v1/workflows/validate": ["definition"],
@@ -161,7 +172,8 @@ def test_a_value_of_another_type_is_refused_and_named_never_converted(ours, meth
     for value in WRONG_TYPES:
         if good(value):
             continue
-        body = {key: GOOD[key] for key in NEEDED.get(path, ())} | {field: value}
+        needed = IN_PARTS if (method, field) in IN_PARTS_FIELDS else NEEDED.get(path, ())
+        body = {key: GOOD[key] for key in needed} | {field: value}
         answer = ours.generic(
             method,
             path.format(**ours.ids),

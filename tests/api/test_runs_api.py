@@ -38,11 +38,12 @@ def start(api, workflow="flow", **more):
 
 RUN_FIELDS = {
     "id", "workflow", "version", "business_key", "status", "life", "input", "output", "error", "created_at",
-    "started_at", "completed_at", "waiting_for", "created_by", "can_compensate", "steps",
+    "started_at", "completed_at", "waiting_for", "created_by", "rerun_of", "can_compensate", "steps", "test",
 }  # fmt: skip
 STEP_FIELDS = {
     "id", "node", "index", "type", "title", "status", "attempt", "max_attempts", "input", "output", "error",
     "queued_at", "started_at", "completed_at", "duration_ms", "waiting_for", "waiting", "next_attempt_at",
+    "kept_from", "cause",
 }  # fmt: skip
 
 

@@ -154,3 +154,103 @@ def test_a_group_of_a_task_counts_as_it_is_when_somebody_decides(api, people, as
     assert approver.post(path, {"outcome": "approved"}).status_code == 403
     api.post("/api/v1/groups", {"name": "Finance", "members": ["approver-of-ours"]})
     assert approver.post(path, {"outcome": "approved"}).status_code == 200
+
+
+def test_a_task_is_handed_over_and_decided_on_behalf_of_who_was_asked(api, people, ask):
+    people.member("approver")
+    task = ask(candidates={"users": ["admin-of-ours"]})
+    path, approver = f"/api/v1/tasks/{task['id']}", people.client("approver")
+    assert approver.post(f"{path}/complete", {"outcome": "approved"}).status_code == 403
+    handed = api.post(f"{path}/delegate", {"to": "Approver-of-ours", "reason": "away"})
+    assert (handed.status_code, handed.json()["may_decide"]) == (200, False)
+    shown = {key: handed.json()[key] for key in ("assignee", "delegated_by")}
+    assert shown == {"assignee": "approver-of-ours", "delegated_by": "admin-of-ours"}
+    assert approver.get("/api/v1/tasks?view=mine").json()["results"][0]["delegated_by"] == "admin-of-ours"
+    refused = api.post(f"{path}/delegate", {"to": "approver-of-ours"})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "claimed")
+    assert approver.post(f"{path}/complete", {"outcome": "approved"}).status_code == 200
+    output = api.get(f"/api/v1/runs/{task['run_id']}").json()["output"]
+    assert (output["by"], output["on_behalf_of"]) == ("approver-of-ours", "admin-of-ours")
+
+
+def test_a_delegate_puts_it_back_to_who_delegated_it(api, people, ask):
+    people.member("approver")
+    path = f"/api/v1/tasks/{ask()['id']}"
+    api.post(f"{path}/delegate", {"to": "approver-of-ours"})
+    back = people.client("approver").post(f"{path}/unclaim", {}).json()
+    assert (back["assignee"], back["delegated_by"]) == ("admin-of-ours", None)
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "to"),
+        ({"to": ""}, "to"),
+        ({"to": 5}, "to"),
+        ({"to": "x" * 151}, "to"),
+        ({"to": "nobody"}, "to"),
+        ({"to": "admin-of-ours"}, "to"),
+        ({"to": "viewer-of-ours"}, "to"),
+        ({"to": "operator-of-theirs"}, "to"),
+        ({"to": "operator-of-ours", "assignee": "x"}, "assignee"),
+        ({"to": "operator-of-ours", "reason": "x" * 2001}, "reason"),
+    ],
+)
+def test_to_whom_it_cannot_be_handed_is_refused_by_name(api, people, ask, body, field):
+    for role, tenant in (("viewer", "ours"), ("operator", "ours"), ("operator", "theirs")):
+        people.member(role, tenant)
+    path = f"/api/v1/tasks/{ask()['id']}"
+    answer = api.post(f"{path}/delegate", body)
+    assert (answer.status_code, answer.json()["error"]["field"]) == (400, field)
+    assert api.get(path).json()["assignee"] is None
+
+
+def test_comments_are_written_listed_oldest_first_and_counted(api, people, ask):
+    path = f"/api/v1/tasks/{ask()['id']}"
+    assert api.get(f"{path}/comments").json() == {"results": [], "next": None, "previous": None}
+    made = people.client("approver").post(f"{path}/comments", {"text": " One\n<b>line</b> "})
+    assert made.status_code == 201
+    assert set(made.json()) == {"id", "text", "by", "at"}
+    assert (made.json()["text"], made.json()["by"]) == ("One\n<b>line</b>", "approver-of-ours")
+    for text in ("two", "three"):
+        api.post(f"{path}/comments", {"text": text, "reason": "asked by mail"})
+    viewer = people.client("viewer")
+    first = viewer.get(f"{path}/comments?limit=2").json()
+    assert [one["text"] for one in first["results"]] == ["One\n<b>line</b>", "two"]
+    second = viewer.get(first["next"]).json()
+    assert [one["text"] for one in second["results"]] == ["three"]
+    assert viewer.get(second["previous"]).json()["results"] == first["results"]
+    assert api.get(path).json()["comments"] == 3
+    assert api.get(f"{path}/comments?q=x").json()["error"]["field"] == "q"
+
+
+def test_a_closed_task_takes_no_comments_and_keeps_those_it_has(api, ask):
+    path = f"/api/v1/tasks/{ask()['id']}"
+    api.post(f"{path}/comments", {"text": "Hm."})
+    api.post(f"{path}/complete", {"outcome": "approved"})
+    refused = api.post(f"{path}/comments", {"text": "Too late."})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "task_closed")
+    assert [one["text"] for one in api.get(f"{path}/comments").json()["results"]] == ["Hm."]
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "text"),
+        ({"text": ""}, "text"),
+        ({"text": " \n"}, "text"),
+        ({"text": 5}, "text"),
+        ({"text": "x" * 4001}, "text"),
+        ({"text": "x", "by": "me"}, "by"),
+    ],
+)
+def test_what_is_no_comment_names_its_field(api, ask, body, field):
+    path = f"/api/v1/tasks/{ask()['id']}/comments"
+    answer = api.post(path, body)
+    assert (answer.status_code, answer.json()["error"]["field"]) == (400, field)
+    assert api.get(path).json()["results"] == []
+
+
+def test_a_comment_with_a_nul_is_refused(api, ask):
+    path = f"/api/v1/tasks/{ask()['id']}/comments"
+    assert api.post(path, {"text": "a\x00b"}).status_code == 400

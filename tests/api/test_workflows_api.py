@@ -113,7 +113,7 @@ def test_a_draft_may_have_problems(api):
     assert answer.status_code == 200
     (problem,) = [p for p in answer.json()["problems"] if p["severity"] == "error"]
     assert problem["node"] == "a"
-    assert set(problem) == {"code", "severity", "node", "field", "message"}
+    assert set(problem) == {"code", "severity", "node", "field", "message", "fix"}
 
 
 def test_publishing_gives_version_after_version(api):

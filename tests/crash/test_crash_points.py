@@ -14,13 +14,14 @@ from accounts.roles import ADMIN, SCOPES
 from lib.clock import set_now
 from lib.uuid7 import uuid7
 from runs import jobs, store
-from runs.maintenance import leases, timers
+from runs.maintenance import leases, stuck, timers
 from runs.models import Run
 from runs.refused import RunRefused
 from runs.webhooks.services import WithSecret, create_webhook, token_of
+from tests import damage, invariants
 from tests import factories as make
-from tests import invariants
 from tests.crash import victim
+from tests.inbox.asking import approval, member
 from tests.webhooks import signed
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -54,6 +55,11 @@ ENGINE_FIRST = make.graph([{"id": "a", **MADE}, "b", "c"], ["a>b", "a>c"])
 BROKEN_START = make.graph(
     [{"id": "a", "type": "transform", "params": {"set": {"x": "{{ input.no }}"}}}, "b"], []
 )
+UNCLEAN = make.graph(["a", {"id": "b", **BAD}, "c"], ["a>b", "b>c"])
+CLEANED = [
+    {"id": "b", "type": "text.clean", "input": {"text": "{{ string(prev.n) }}"}},
+    {"id": "c", "type": "noop"},
+]
 JOB = make.graph(["a", {"id": "b", "type": "job", "queue": victim.OUTSIDE}], ["a>b"])
 
 UNDO = {"compensate": {"type": "noop"}}
@@ -112,6 +118,20 @@ def started_anew() -> Work:
     return victim.start_anew, (version, tenant, keys)
 
 
+def stuck_for_ever() -> Work:
+    """Damage of each kind that is repaired in a way of its own."""
+    for stage in (
+        damage.held_for_ever,
+        damage.a_step_that_is_gone,
+        damage.a_wait_without_its_timer,
+        damage.a_wait_that_says_nothing,
+        damage.failing_for_ever,
+        damage.a_person_is_waited_for_and_nothing_failed,
+    ):
+        stage(None)
+    return victim.check, ()
+
+
 def resumed() -> Work:
     run_ids = make.start(HALF, {"n": 1}, {"n": 2})
     batch = make.claimed()
@@ -162,8 +182,37 @@ def given_up() -> Work:
     return victim.give_up, (make.a_tenant().pk, make.start(NOT_UNDONE, {"n": 1}, {"n": 2}))
 
 
+def handed_over() -> Work:
+    member("bob")
+    run_ids = make.start(approval(), {"amount": 1}, {"amount": 2})
+    return victim.hand_over, (make.a_tenant().pk, run_ids, [uuid7() for _ in run_ids])
+
+
 def paused() -> Work:
     return victim.pause, (make.a_tenant().pk, make.start(CHAIN, {"n": 1}, {"n": 2}))
+
+
+def failed_of(definition) -> list[str]:
+    """Two runs of which b has failed."""
+    run_ids = make.start(definition, {"n": 1}, {"n": 2})
+    make.work()
+    return run_ids
+
+
+def mended() -> Work:
+    return victim.mend, (make.a_tenant().pk, failed_of(UNCLEAN))
+
+
+def resumed_on() -> Work:
+    run_ids = failed_of(UNCLEAN)
+    fixed = {**UNCLEAN, "nodes": [{"id": "a", "type": "noop"}, *CLEANED]}
+    version = make.a_version(fixed)
+    return victim.resume_on, (make.a_tenant().pk, run_ids, version.pk)
+
+
+def rerun() -> Work:
+    run_ids = failed_of(UNCLEAN)
+    return victim.rerun, (make.a_tenant().pk, run_ids, [uuid7() for _ in run_ids])
 
 
 def hooked(key: str) -> tuple[Principal, WithSecret]:
@@ -190,6 +239,8 @@ def exchanged() -> Work:
 
 
 def dutiful() -> Work:
+    make.start(make.chain("noop"))
+    make.work()
     make.start(CHAIN)
     return victim.duties, ()
 
@@ -203,6 +254,7 @@ SCENARIOS: dict[str, tuple[Callable[[], Work], set[str]]] = {
     "start again": (started_again, {"COMPLETED"}),
     "start anew": (started_anew, {"COMPLETED"}),
     "failing start": (started(BROKEN_START), {"FAILED"}),
+    "stuck": (stuck_for_ever, {"COMPLETED", "FAILED", "COMPENSATED"}),
     "resume": (resumed, {"COMPLETED"}),
     "cancel": (cancelled, {"CANCELLED"}),
     "sweep": (swept, {"COMPLETED"}),
@@ -212,7 +264,11 @@ SCENARIOS: dict[str, tuple[Callable[[], Work], set[str]]] = {
     "signals": (signalled, {"COMPLETED"}),
     "saga": (drained(UNDONE), {"COMPENSATED"}),
     "given up": (given_up, {"FAILED"}),
+    "handed over": (handed_over, {"COMPLETED"}),
     "pause": (paused, {"COMPLETED"}),
+    "mend": (mended, {"COMPLETED"}),
+    "resume on": (resumed_on, {"COMPLETED"}),
+    "rerun": (rerun, {"FAILED", "COMPLETED"}),
     "messages": (posted, {"COMPLETED"}),
     "secret": (exchanged, set()),
     "duties": (dutiful, {"COMPLETED"}),
@@ -234,7 +290,11 @@ def heal(work: Callable[..., None], given: Sequence[Any]) -> None:
         victim.cancel,
         victim.send,
         victim.give_up,
+        victim.hand_over,
         victim.pause,
+        victim.mend,
+        victim.resume_on,
+        victim.rerun,
         victim.post,
     ):
         try:
@@ -245,9 +305,10 @@ def heal(work: Callable[..., None], given: Sequence[Any]) -> None:
         victim.later(turn)
         leases.sweep()
         timers.fire()
+        stuck.check()
         make.work(*victim.QUEUES)
         victim.do_jobs(make.a_tenant().pk)
-        if work is victim.give_up:
+        if work in (victim.give_up, victim.hand_over):
             work(*given)
         if not Run.unsafe_all_tenants.exclude(status__in=ENDED).exists():
             break
@@ -256,6 +317,7 @@ def heal(work: Callable[..., None], given: Sequence[Any]) -> None:
 
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_whatever_point_a_worker_dies_at_every_run_ends_as_it_should(name):
+    """H-9, H-26, H-37: a timer and its effect, a claim and its work, an end and what follows are never half there."""
     prepare, expected = SCENARIOS[name]
     work, given = prepare()
     seen[name] = victim.hits_of(work, *given)
@@ -283,8 +345,10 @@ def test_every_crash_point_was_come_by():
         for path in Path(store.__file__).parent.rglob("*.py")
         for name in re.findall(r'crash_points\.hit\("(\w+)"\)', path.read_text())
     }
-    # It reads for those who look: there is nothing that dying before it could leave half done.
-    points = in_code | {f"before_{name}" for name in store.SQL.texts.keys() - {"show_runs"}}
+    # They read for those who look: there is nothing that dying before it could leave half done.
+    points = in_code | {f"before_{name}" for name in store.SQL.texts.keys() - {"show_runs", "told_runs"}}
+    points |= {"before_open_compensation_tasks", "before_close_compensation_task"}
+    points |= {"before_open_tasks", "before_add_comment", "before_delegate_task", "before_complete_task"}
 
     assert points - {hit for hits in seen.values() for hit in hits} == set()
     assert in_code >= {"after_claim", "before_commit", "after_commit"}

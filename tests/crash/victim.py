@@ -6,6 +6,7 @@ import os
 import signal
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -19,16 +20,21 @@ if not apps.ready:
     django.setup()
 
 from accounts.principal import Principal
+from accounts.roles import ADMIN, SCOPES
+from engine.told import Edited
 from lib import crash_points
 from lib.clock import set_now
+from lib.refusals import Conflict
 from lib.sealing import Hidden
-from runs import jobs, services, starts, store
+from runs import jobs, operators, replay, services, starts, store, stuck_store
 from runs.drain import Drain
-from runs.maintenance import deliveries, due, leases, sla, timers
+from runs.maintenance import deliveries, due, leases, seals, sla, stuck, timers
 from runs.refused import RunRefused
 from runs.signals import NewSignal, send_signals
 from runs.webhooks.actions import deliver
 from runs.webhooks.services import rotate_secret
+from tasks_inbox import actions, comments
+from tasks_inbox.models import OPEN, ManualTask
 from tests.webhooks import MASTER_KEY
 
 LATER = 40
@@ -87,19 +93,70 @@ def pause(tenant: int, runs: Sequence[str]) -> None:
 
 
 def give_up(tenant: int, runs: Sequence[str]) -> None:
-    """Work until what can't be undone waits for a person, who resumes in vain and gives it up; then work."""
+    """Work until what can't be undone waits for a person, who gives it up and resumes in vain; then work."""
     drain()
-    for run in runs:
-        try:
-            services.resolve_compensation(tenant, run, "a", "abandon", by="test")
-        except RunRefused:
-            continue
+    who = Principal(tenant, "default", 1, "test", ADMIN, SCOPES, "command")
+    for task in ManualTask.objects.for_tenant(tenant).filter(run_id__in=runs, status=OPEN):
+        actions.resolve_task(who, task.pk, resolution="abandon")
     drain()
     for run in runs:
         try:
             services.resume_runs(tenant, [run], by="test")
         except RunRefused:
             continue
+
+
+def hand_over(tenant: int, runs: Sequence[str], ids: Sequence[str]) -> None:
+    """Work until people are asked; say something of each task, hand it to bob, who decides it; then work."""
+    drain()
+    ann, bob = (Principal(tenant, "default", 1, name, ADMIN, SCOPES, "command") for name in ("ann", "bob"))
+    open_tasks = {
+        str(task.run_id): task.pk for task in ManualTask.objects.for_tenant(tenant).filter(status=OPEN)
+    }
+    for run, id in zip(runs, ids, strict=True):
+        task = open_tasks.get(run)
+        if task is None:
+            continue
+        comments.add_comment(ann, task, "Is this right?", id=id)
+        with suppress(Conflict):
+            actions.delegate_task(ann, task, "bob", reason="away")
+        actions.complete_task(bob, task, outcome="approved")
+    drain()
+
+
+def mend(tenant: int, runs: Sequence[str]) -> None:
+    """Try the failed step of one run again with another input, skip that of the other; work."""
+    said = {"by": "test"}
+    verbs = (
+        lambda: operators.retry_step(tenant, runs[0], "b", given=Edited({"text": "x"}), **said),
+        lambda: operators.skip_step(tenant, runs[1], "b", {"text": "x"}, **said),
+    )
+    for verb in verbs:
+        try:
+            verb()
+        except RunRefused:
+            continue
+    drain()
+
+
+def resume_on(tenant: int, runs: Sequence[str], version: int) -> None:
+    """Resume each on another version; work."""
+    for run in runs:
+        try:
+            replay.resume_on(tenant, run, version, by="test")
+        except RunRefused:
+            continue
+    drain()
+
+
+def rerun(tenant: int, runs: Sequence[str], ids: Sequence[str]) -> None:
+    """Rerun each from its failed step, with an input that it can take; work."""
+    for run, new in zip(runs, ids, strict=True):
+        try:
+            replay.rerun(tenant, run, "b", given=Edited({"text": "x"}), id=new, by="test")
+        except RunRefused:
+            continue
+    drain()
 
 
 def sweep() -> None:
@@ -157,6 +214,11 @@ def release(tenant: int, job: str, lease_token: str) -> None:
     jobs.release(tenant=tenant, job=job, lease_token=lease_token)
 
 
+def check() -> None:
+    """Repair what is stuck."""
+    stuck.check()
+
+
 def duties() -> None:
     """What a process does beside working."""
     jobs.queues_with_jobs({(1, OUTSIDE)})
@@ -164,6 +226,8 @@ def duties() -> None:
     due.hint()
     store.discard_letters(tenant=1, letters=[], by=1, reason="seen to")
     deliveries.forget()
+    seals.seal()
+    stuck_store.queues_polled(1, {OUTSIDE})
     store.workers_forget("victim")
 
 

@@ -4,17 +4,20 @@ It shares no line with the engine, so where both agree both have read the same p
 in the whole definition each time: no counters, no compiled graph, no cleverness.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 Json = Any
 Definition = Mapping[str, Any]
 Script = Mapping[str, tuple[str, Json]]
+Rung = Mapping[str, Sequence[str]]
 Pick = Callable[[list[str]], list[str]]
 
-QUEUED, RUNNING, COMPLETED = "QUEUED", "RUNNING", "COMPLETED"
-FAILING, FAILED, SKIPPED, CANCELLED = "FAILING", "FAILED", "SKIPPED", "CANCELLED"
+QUEUED, RUNNING, WAITING, COMPLETED = "QUEUED", "RUNNING", "WAITING", "COMPLETED"
+FAILING, FAILED, SKIPPED = "FAILING", "FAILED", "SKIPPED"
+CANCELLING, CANCELLED = "CANCELLING", "CANCELLED"
+CLOSED = {FAILING: FAILED, CANCELLING: CANCELLED}
 
 
 class Broken(Exception):
@@ -23,12 +26,20 @@ class Broken(Exception):
 
 @dataclass
 class Step:
-    """One decided node. `output` is what steps behind it see, `error` why it failed."""
+    """One decided node. `output` is what steps behind it see, `error` why it failed.
+
+    `interrupted`: a boundary timer ended it. `rung`: what the edges carry that timers took while it went on.
+    `at`: with which outcome of the run it ended. `lost`: nobody knows what its worker did.
+    """
 
     status: str
     given: Json = None
     output: Json = None
     error: Json = None
+    interrupted: bool = False
+    rung: dict[str, Json] = field(default_factory=dict)
+    at: int = 0
+    lost: bool = False
 
 
 @dataclass
@@ -51,13 +62,20 @@ def interpret(
     run_input: Json,
     script: Script,
     pick: Pick = list,
+    rung: Rung = {},  # noqa: B006
+    lost: Collection[str] = (),
+    cancel_at: int = 0,
 ) -> Final:
     """Play a run to its end.
 
-    `script` says how each worker step ends: ("completed", output) or ("failed", error), for good. `pick` says which
-    of the open steps workers have in hand, and in which order these end. Raises AssertionError for a run that is stuck.
+    `script` says how each step ends that the run doesn't do itself: ("completed", output), ("failed", error), for good,
+    or ("interrupted", target) by the boundary timer that leads there. `rung` says to which targets timers lead that
+    fire while it goes on. `pick` says which of the open steps workers have in hand or wait, and in which order these
+    end. `lost`: whose worker is lost where a closing run awaits it. After `cancel_at` of those steps have ended, the
+    run is cancelled. What is undone then is not played here. Raises AssertionError for a run that is stuck.
     """
-    run = _Run(definition, run_input, script)
+    run = _Run(definition, run_input, script, rung)
+    run.lost, run.cancel_at = lost, cancel_at
     run.begin()
     while run.final.status == RUNNING:
         batch = pick(run.having(QUEUED))
@@ -66,15 +84,25 @@ def interpret(
     return run.final
 
 
+NOBODY = Step(SKIPPED)
+
+
 class _Run:
-    def __init__(self, definition: Definition, run_input: Json, script: Script) -> None:
+    def __init__(self, definition: Definition, run_input: Json, script: Script, rung: Rung) -> None:
         self.nodes = {node["id"]: node for node in definition["nodes"]}
-        self.edges = definition["edges"]
+        self.edges = list(definition["edges"])
+        for name, node in self.nodes.items():
+            self.edges += [
+                {"from": name, "to": one["to"], "timer": True} for one in node.get("boundary_timers", ())
+            ]
         self.run_input = run_input
         self.script = script
+        self.rung = rung
+        self.lost: Collection[str] = ()
+        self.cancel_at = self.ended = self.tick = 0
         self.final = Final()
         self.steps = self.final.steps
-        self.unresolved: list[tuple[str, set[str]]] = []
+        self.unresolved: list[tuple[str, set[str], list[str]]] = []
 
     # What the page calls the life of a run.
 
@@ -86,38 +114,59 @@ class _Run:
         self.follow()
 
     def work(self, batch: list[str]) -> None:
-        """Workers take the steps of `batch`, and hand in their outcomes one after another."""
+        """Workers take the steps of `batch`, those that wait begin to, and one after another they end."""
         for name in batch:
-            self.steps[name].status = RUNNING
+            self.steps[name].status = WAITING if self.waits(name) else RUNNING
         for name in batch:
             kind, value = self.script[name]
-            if self.final.status == RUNNING:
+            left = list(self.rung.get(name, ()))
+            while left and self.is_open(name):
+                self.tick += 1
+                self.ring(name, left.pop(0))
+                self.follow()
+            self.tick += 1
+            if self.is_open(name):
                 self.end(name, kind, value)
                 self.follow()
-            elif self.final.status == FAILING:
-                # It was awaited: what it gives is kept, and nothing follows from it.
-                completed = kind == "completed"
-                self.steps[name].status = COMPLETED if completed else FAILED
-                self.steps[name].output = value if completed else None
-                self.steps[name].error = None if completed else value
-        if self.final.status == FAILING:
-            self.final.status = FAILED
+                self.ended += 1
+                if self.ended == self.cancel_at and self.final.status == RUNNING:
+                    self.cancel(QUEUED, WAITING)
+                    self.final.status = CANCELLING
+            elif self.steps[name].status == RUNNING:
+                self.await_end(name, kind, value, hopeless=bool(left) or kind == "interrupted")
+        self.final.status = CLOSED.get(self.final.status, self.final.status)
+
+    def is_open(self, name: str) -> bool:
+        """Whether the run goes on, and this step of it."""
+        return self.final.status == RUNNING and self.steps[name].status in (RUNNING, WAITING)
+
+    def await_end(self, name: str, kind: str, value: Json, hopeless: bool) -> None:
+        """The run closes, and the step is awaited: what it gives is kept, and nothing follows from it.
+
+        `hopeless`: only timers would end it, which don't fire any more, so its worker gives it back.
+        """
+        completed, step = kind == "completed", self.steps[name]
+        step.at, step.lost = self.tick, name in self.lost and not hopeless
+        hopeless = hopeless or step.lost
+        step.status = CANCELLED if hopeless else COMPLETED if completed else FAILED
+        step.output = value if completed and not hopeless else None
+        step.error = None if completed or hopeless else value
 
     def follow(self) -> None:
         """Resolve edges until nothing more follows; only then see how the run stands."""
         waiting = [name for name in self.nodes if name not in self.steps]
         while self.unresolved:
-            source, taken = self.unresolved.pop(0)
-            for target in self.targets(source):
+            source, taken, targets = self.unresolved.pop(0)
+            for target in targets:
                 self.resolve(source, target, target in taken)
         self.final.tied |= any(len(self.taken_into(name)) > self.limit(name) for name in waiting)
         if self.final.culprit is not None:
-            self.cancel(QUEUED)
+            self.cancel(QUEUED, WAITING)
             self.final.status = FAILING if self.having(RUNNING) else FAILED
         elif all(self.is_resolved(name) for name in self.nodes if self.is_sink(name)):
             self.final.status = COMPLETED
             self.final.output = self.run_output()
-            self.cancel(QUEUED, RUNNING)
+            self.cancel(QUEUED, WAITING, RUNNING)
 
     def cancel(self, *statuses: str) -> None:
         for name in self.having(*statuses):
@@ -142,7 +191,7 @@ class _Run:
                 self.start(target)
             case "skip":
                 self.steps[target] = Step(SKIPPED)
-                self.unresolved.append((target, set()))
+                self.unresolved.append((target, set(), self.targets(target)))
 
     def verdict(self, target: str) -> str:
         """The table of joins."""
@@ -191,11 +240,16 @@ class _Run:
         """The input of a step, but for its mapping."""
         sources, given = self.sources(name), self.run_input
         if len(sources) == 1:
-            given = self.steps[sources[0]].output
+            given = self.carried(sources[0], name)
         elif sources:
             first = self.taken_into(name)[: self.limit(name)]
-            given = {source: self.steps[source].output for source in first}
+            given = {source: self.carried(source, name) for source in first}
         return given
+
+    def carried(self, source: str, target: str) -> Json:
+        """What a taken link brings: what its source gave, or the moment at which a timer took it."""
+        step = self.steps[source]
+        return step.rung.get(target, step.output)
 
     def transformed(self, name: str) -> Json:
         params, given = self.nodes[name]["params"], self.steps[name].given
@@ -206,9 +260,21 @@ class _Run:
             raise Broken({"code": "BadInput"})
         return {**given, **made}
 
+    def ring(self, name: str, target: str) -> None:
+        """A timer fires beside a step that goes on: its link is taken at once, if it was not before."""
+        if target not in self.steps[name].rung:
+            self.steps[name].rung[target] = moment(name)
+            self.unresolved.append((name, {target}, [target]))
+
     def end(self, name: str, kind: str, value: Json) -> None:
         """A step ended: its final status, and which of its links are taken."""
         node, step = self.nodes[name], self.steps[name]
+        targets = [target for target in self.targets(name) if target not in step.rung]
+        step.at = self.tick
+        if kind == "interrupted":
+            step.status, step.interrupted, step.output = CANCELLED, True, moment(name)
+            self.unresolved.append((name, {value}, targets))
+            return
         try:
             if kind == "failed":
                 raise Broken(value)
@@ -217,7 +283,7 @@ class _Run:
             step.status = COMPLETED
         except Broken as broken:
             step.status, step.error, step.output = FAILED, broken.args[0], {"error": broken.args[0]}
-            match node.get("on_error", "fail"):
+            match node.get("on_error") or node.get("params", {}).get("on_timeout", "fail"):
                 case "fail":
                     self.final.culprit = self.final.culprit or name
                     return
@@ -225,12 +291,12 @@ class _Run:
                     taken = self.taken_after(name)
                 case "branch":
                     taken = {edge["to"] for edge in self.edges_of(name) if edge.get("on") == "error"}
-        self.unresolved.append((name, taken))
+        self.unresolved.append((name, taken, targets))
 
     def taken_after(self, name: str) -> set[str]:
         """Targets of the success edges that hold."""
         node, step = self.nodes[name], self.steps[name]
-        edges = [edge for edge in self.edges_of(name) if edge.get("on") != "error"]
+        edges = [edge for edge in self.edges_of(name) if is_success(edge)]
         conditional = [edge for edge in edges if "branch" in edge or "when" in edge]
         others = [edge for edge in edges if edge.get("default")]
         if node["type"] == "decision":
@@ -276,10 +342,13 @@ class _Run:
         return list(dict.fromkeys(edge["to"] for edge in self.edges_of(name)))
 
     def is_sink(self, name: str) -> bool:
-        return all(edge.get("on") == "error" for edge in self.edges_of(name))
+        return not any(is_success(edge) for edge in self.edges_of(name))
+
+    def waits(self, name: str) -> bool:
+        return self.nodes[name]["type"] in ("wait", "signal")
 
     def is_resolved(self, name: str) -> bool:
-        return name in self.having(COMPLETED, SKIPPED, FAILED)
+        return name in self.having(COMPLETED, SKIPPED, FAILED) or self.steps.get(name, NOBODY).interrupted
 
     def having(self, *statuses: str) -> list[str]:
         """Nodes in one of `statuses`, in the order of the definition."""
@@ -298,6 +367,16 @@ class _Run:
         if isinstance(template, str) and template.startswith("{{"):
             return evaluate(template[2:-2].strip(), scope)
         return template
+
+
+def moment(name: str) -> Json:
+    """What an edge carries that a timer of this step took; when that was, no case says."""
+    return {"fired_at": "then", "timer_of": name}
+
+
+def is_success(edge: Mapping[str, Any]) -> bool:
+    """Whether an edge is one that success may take."""
+    return edge.get("on") != "error" and not edge.get("timer")
 
 
 def evaluate(expression: str, scope: Mapping[str, Json]) -> Json:

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from engine.decide import Completed, Failed, Outcome
 from engine.graph import compile_graph
+from engine.outcomes import Completed, Failed, Interrupted, Outcome
 from engine.simulate import FinalState, simulate
 from steps.catalogue import CATALOGUE
 from tests.engine import reference
-from tests.engine.strategies import Case, Order, Pick
+from tests.engine.strategies import THEN, Case, Order, Pick
 
 Json = Any
 Told = dict[str, Json]
@@ -16,24 +16,36 @@ Told = dict[str, Json]
 
 def play(case: Case, pick: Pick) -> FinalState:
     """The run as the core plays it in memory."""
-    script: dict[str, Outcome] = {
-        name: Completed(value) if kind == "completed" else Failed(value)
-        for name, (kind, value) in case.script.items()
-    }
-    return simulate(compile_graph(case.definition, CATALOGUE), case.run_input, script, pick)
+    script = {name: _outcome(name, *ending) for name, ending in case.script.items()}
+    rung = {name: dict.fromkeys(targets, _moment(name)) for name, targets in case.rung.items()}
+    return simulate(compile_graph(case.definition, CATALOGUE), case.run_input, script, pick, rung)
+
+
+def _outcome(name: str, kind: str, value: Json) -> Outcome:
+    if kind == "interrupted":
+        return Interrupted(value, _moment(name))
+    return Completed(value) if kind == "completed" else Failed(value)
+
+
+def _moment(name: str) -> Json:
+    return {**THEN, "timer_of": name}
 
 
 def read(case: Case, order: Order) -> reference.Final:
     """The run as the page tells it."""
-    return reference.interpret(case.definition, case.run_input, case.script, order.pick())
+    return reference.interpret(
+        case.definition, case.run_input, case.script, order.pick(), case.rung, case.lost, case.cancel_at
+    )
 
 
 def plain(value: Json) -> Json:
-    """`value` with errors cut down to their codes: their sentences are not the reference's business."""
+    """`value` with errors cut down to their codes, and without the time: these are not the reference's business."""
     if isinstance(value, list):
         return [plain(item) for item in value]
     if not isinstance(value, dict):
         return value
+    if "fired_at" in value:
+        value = value | THEN
     cut = {"code": value["error"]["code"]} if "code" in (value.get("error") or {}) else None
     return {key: cut if key == "error" and cut else plain(item) for key, item in value.items()}
 
@@ -86,12 +98,17 @@ def _is_right(case: Case, node: Mapping[str, Json], told: Told) -> bool:
     if len(sources) < 2 or "input" in node:
         return True
     enough = len(given) == least or (join == "any_taken" and given.keys() == taken)
-    return enough and given.keys() <= taken and all(given[name] == _output(told, name) for name in given)
+    brought = all(given[name] in _brought(case, told, name, node["id"]) for name in given)
+    return enough and given.keys() <= taken and brought
 
 
-def _output(told: Told, name: str) -> Json:
+def _brought(case: Case, told: Told, name: str, target: str) -> list[Json]:
+    """What the edge from `name` to `target` may bring; a step that failed as it started had no timers."""
     status, _, result = told["steps"][name]
-    return {"error": {"code": result}} if status == "FAILED" else result
+    if status == "CANCELLED":
+        return [_moment(name)]
+    output = {"error": {"code": result}} if status == "FAILED" else result
+    return [output, _moment(name)] if target in case.rung.get(name, ()) else [output]
 
 
 def step_told(status: str, given: Json, output: Json, error: Json) -> tuple[str, Json, Json]:

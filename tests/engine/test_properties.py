@@ -22,6 +22,7 @@ def test_every_random_graph_is_one_that_can_be_published(case):
 @given(cases())
 @QUICK
 def test_every_run_ends_with_nothing_left_open(case):
+    """H-2: what depends on a failed or skipped step is decided, too."""
     state = play(case, case.order.pick())
 
     assert state.status in ("COMPLETED", "FAILED")
@@ -31,6 +32,7 @@ def test_every_run_ends_with_nothing_left_open(case):
 @given(cases())
 @QUICK
 def test_a_join_fires_once_and_each_edge_into_it_arrives_once(case):
+    """H-23: edges are counted, not first steps of branches."""
     joins = play(case, case.order.pick()).joins
 
     assert all(join.fired <= 1 for join in joins.values())
@@ -42,6 +44,7 @@ def test_a_join_fires_once_and_each_edge_into_it_arrives_once(case):
 @given(cases())
 @QUICK
 def test_nothing_is_skipped_while_an_edge_into_it_may_be_taken_and_a_join_is_given_what_was(case):
+    """H-6: an edge dies, and a node only when all of its edges did."""
     assert wrong_joins(case, told_by_core(play(case, case.order.pick()))) == []
 
 

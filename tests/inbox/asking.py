@@ -6,8 +6,8 @@ from accounts.models import Group, GroupMember, Membership, User
 from accounts.names import key_of
 from accounts.principal import Principal
 from accounts.roles import SCOPES_OF_ROLE
-from tasks_inbox import actions
-from tasks_inbox.models import ManualTask
+from tasks_inbox import actions, comments
+from tasks_inbox.models import ManualTask, TaskComment
 from tests import factories as make
 
 Json = Any
@@ -58,3 +58,55 @@ def member(name: str, role: str = "approver", *groups: str) -> Principal:
 def decide(who: Principal, task: ManualTask, outcome: str = "approved", **more: Json) -> ManualTask:
     """They decide it."""
     return actions.complete_task(who, task.pk, outcome=outcome, **more)
+
+
+def hand(who: Principal, task: ManualTask, to: str, reason: str | None = None) -> ManualTask:
+    """They hand it to somebody."""
+    return actions.delegate_task(who, task.pk, to, reason=reason)
+
+
+def say(who: Principal, task: ManualTask, text: str, **more: Json) -> TaskComment:
+    """They say something of it."""
+    return comments.add_comment(who, task.pk, text, **more)
+
+
+def booking(**undo: Json) -> dict[str, Json]:
+    """A definition of three jobs, two of which can be undone; each in a queue of its name, undoing in `undo`."""
+    undo = {"type": "job", "queue": "undo", "retry": "none", **undo}
+    names = {"reserve": "Reserve a room", "charge": "Charge the card"}
+    nodes = [
+        {"id": name, "type": "job", "queue": name, "title": title, "retry": "none", "compensate": undo}
+        for name, title in names.items()
+    ]
+    last = {"id": "tell", "type": "job", "queue": "tell", "retry": "none"}
+    return make.graph([*nodes, last], ["reserve>charge", "charge>tell"])
+
+
+def not_undone(*inputs: Json, output: Json = None, **undo: Json) -> list[str]:
+    """Runs that wait for a person, because charging the card could not be undone."""
+    runs = make.start(booking(**undo), *(inputs or ({"order": 1},)))
+    make.complete(*make.claimed("reserve"), output={"room": 5})
+    make.complete(*make.claimed("charge"), output=output or {"receipt": "ch_1"})
+    make.fail(*make.claimed("tell"))
+    make.fail(*make.claimed("undo"), code="BankDown")
+    return runs
+
+
+def stuck(**more: Json) -> ManualTask:
+    """The task of one such run."""
+    (run_id,) = not_undone(**more)
+    return task_of(run_id)
+
+
+def resolve(who: Principal, task: ManualTask, resolution: str, reason: str = "") -> ManualTask:
+    """They resolve it."""
+    return actions.resolve_task(who, task.pk, resolution=resolution, reason=reason)
+
+
+def undo_the_rest() -> list[str]:
+    """Undo what is to be undone, one after another; gives the nodes in their order."""
+    names = []
+    while steps := make.claimed("undo"):
+        names += [step.node for step in steps]
+        make.complete(*steps, output={})
+    return names

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from lib import named_sql
+from runs import drain
 from runs.shown import found_run
 from runs.waits import register
 from tasks_inbox.models import ManualTask
@@ -59,6 +60,8 @@ def test_whoever_is_asked_is_named(candidates, words):
 
 
 def test_a_batch_of_tasks_opens_in_one_statement(monkeypatch):
+    # However busy the machine is, the hundred are one batch.
+    monkeypatch.setattr(drain, "FLUSH_SECONDS", 60)
     seen = []
     monkeypatch.setattr(named_sql, "watchers", [seen.append])
     make.start(approval(), *({"amount": n} for n in range(100)))
@@ -140,3 +143,21 @@ def test_a_run_that_ends_elsewhere_leaves_no_task():
 def test_the_wait_has_one_owner():
     with pytest.raises(ValueError, match="has an owner already"):
         register("task", TASK)
+
+
+def test_a_decision_behind_a_reminder_ends_the_step_and_leaves_the_reminder_as_it_is(clock):
+    definition = approval()
+    definition["nodes"][0]["boundary_timers"] = [{"after_seconds": 60, "interrupting": False, "to": "remind"}]
+    definition["nodes"].append({"id": "remind", "type": "noop"})
+    task = asked(definition)
+    clock.advance(60)
+    make.tick()
+    decide(member("ann"), task)
+    make.work()
+    assert make.statuses(str(task.run_id)) == {
+        "ask": "COMPLETED",
+        "yes": "COMPLETED",
+        "no": "SKIPPED",
+        "remind": "COMPLETED",
+    }
+    assert make.run(str(task.run_id)).status == "COMPLETED"

@@ -44,6 +44,7 @@ def runs_of(version):
 
 
 def test_twenty_starts_with_one_business_key_give_one_run(version, rounds):
+    """H-12: the insert decides, and the losers read after its commit."""
     for round_ in rounds:
         before = runs_of(version)
         with holding(lambda key=f"k{round_}": start(version, key), before="insert_runs") as first:

@@ -2,6 +2,9 @@
 
 import pytest
 
+from accounts.principal import Principal
+from accounts.roles import ADMIN, SCOPES
+from runs import letters
 from runs.maintenance import timers
 from runs.refused import RunRefused
 from runs.services import pause_runs, resolve_compensation
@@ -17,6 +20,11 @@ WAITS = make.graph([SIGNAL, "after"], ["s>after"])
 GUARDED = make.graph(
     [{**SIGNAL, "boundary_timers": [{"after_seconds": 60, "to": "late"}]}, "after", "late"], ["s>after"]
 )
+
+
+def an_operator():
+    tenant, user = make.a_tenant(), make.a_user()
+    return Principal(tenant.pk, tenant.slug, user.pk, user.username, ADMIN, SCOPES, "command")
 
 
 def waiting(definition=WAITS):
@@ -85,6 +93,7 @@ def test_two_signals_at_once_one_serves_the_step_and_the_other_is_kept(rounds):
 
 
 def test_the_same_signal_twice_at_once_is_one(rounds):
+    """H-10: the insert decides, nobody looks first."""
     for _ in rounds:
         run_id = waiting()
         with holding(lambda run_id=run_id: make.send(run_id, "x", 1, signal_id="e"), before="take_signals"):
@@ -140,6 +149,7 @@ def test_a_signal_and_a_boundary_timer(rounds, clock, first):
 
 
 def test_two_ticks_at_once_fire_a_timer_once(rounds, clock):
+    """H-40: no lock is needed for that, the conditional update decides. H-9: so it does with a cancel."""
     for _ in rounds:
         run_id = waiting()
         clock.advance(60)
@@ -188,13 +198,27 @@ def test_two_people_settle_one_failed_compensation_and_one_does(rounds):
         assert make.run(run_id).status == "COMPENSATED"
 
 
-def test_two_redrives_of_one_run_and_one_resumes_it(rounds):
+@pytest.mark.parametrize(
+    ("first", "second"), [("redrive", "redrive"), ("redrive", "resume"), ("resume", "redrive")]
+)
+def test_redrives_and_resumes_of_one_run_open_it_once(rounds, first, second):
+    """Each is told: a redrive by its letter, a resume by a refusal."""
     for _ in rounds:
         run_id = make.start(make.chain("noop"))[0]
         make.fail(*make.claimed())
-        with holding(lambda run_id=run_id: make.resume(run_id), before="reopen_runs"):
-            other = blocked(lambda run_id=run_id: make.resume(run_id))
-        with pytest.raises(RunRefused, match="Only a FAILED run"):
-            other.end()
-        assert make.run(run_id).life == 2
+        (letter,) = make.letters(run_id)
+        verbs = {
+            "redrive": lambda letter=letter: letters.redrive(an_operator(), [letter]),
+            "resume": lambda run_id=run_id: make.resume(run_id),
+        }
+        with holding(verbs[first], before="reopen_runs") as winner:
+            other = blocked(verbs[second])
+        if second == "redrive":
+            assert [why.code for why in other.end().refused.values()] == ["not_failed"]
+        else:
+            with pytest.raises(RunRefused, match="Only a FAILED run"):
+                other.end()
+        assert winner.end() is None or not winner.end().refused
+        assert (make.run(run_id).life, make.history(run_id).count("RUN_REOPENED")) == (2, 1)
+        assert [letter.resolution for letter in make.letters(run_id)] == ["redriven"]
         make.work()

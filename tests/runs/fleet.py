@@ -1,17 +1,27 @@
-"""Many scripted runs moved through the real claim and advance at once, their outcomes dealt out in batches by dice."""
+"""Many scripted runs moved through the real claim and advance at once, their outcomes dealt out in batches by dice.
+
+Time passes for single timers: those that are to fire are made due.
+"""
 
 import random
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
-from engine.statuses import RUN_ENDED
+from engine.statuses import RUN_CLOSING, RUN_ENDED, RUN_OPEN, STEP_OPEN
+from lib.uuid7 import uuid7
 from runs import leases, scopes, store
 from runs.advance import advance
 from runs.claimed import Broken, Done, Ending, Held
 from runs.execute import execute
-from runs.models import HistoryEvent, Run, StepExecution
+from runs.maintenance import timers
+from runs.maintenance.leases import sweep
+from runs.models import HistoryEvent, Run, StepExecution, Timer
 from runs.plan import Keep
+from runs.services import cancel_runs
+from runs.signals import NewSignal, send_signals
 from runs.starts import NewRun, Terms, start_runs
 from tests import factories as make
 from tests.engine.strategies import Case, Pick
@@ -21,6 +31,49 @@ Json = Any
 
 QUEUES = ("default", "outside", "engine")
 WORKER = "w"
+LONG_AGO = datetime(2001, 1, 1, tzinfo=UTC)
+ROUNDS = 5_000
+
+
+@dataclass
+class Round:
+    """How runs, steps in hand and their timers stand as a round begins, and what happens in it."""
+
+    runs: Mapping[str, str]
+    steps: Mapping[str, tuple[str, frozenset[str]]]
+    timers: Mapping[str, list[Timer]]
+    endings: list[tuple[Held, Ending]] = field(default_factory=list)
+    due: list[Timer] = field(default_factory=list)
+    sent: list[tuple[str, NewSignal]] = field(default_factory=list)
+    given_back: list[Held] = field(default_factory=list)
+    lost: list[Held] = field(default_factory=list)
+    ended: list[str] = field(default_factory=list)
+
+    @classmethod
+    def now(cls, steps: Iterable[Held]) -> "Round":
+        """As the database says of these steps."""
+        held = list(steps)
+        ids = [step.id for step in held]
+        runs = Run.unsafe_all_tenants.filter(id__in={step.run_id for step in held}).values_list(
+            "id", "status"
+        )
+        rows = StepExecution.unsafe_all_tenants.filter(id__in=ids).values_list("id", "status", "fired")
+        timers: dict[str, list[Timer]] = {step.id: [] for step in held}
+        for timer in Timer.unsafe_all_tenants.filter(step_id__in=ids, status="PENDING").order_by("id"):
+            timers[str(timer.step_id)].append(timer)
+        return cls(
+            {str(run): status for run, status in runs},
+            {str(step): (status, frozenset(fired or ())) for step, status, fired in rows},
+            timers,
+        )
+
+    def boundary(self, step: Held, target: str, *, interrupting: bool) -> list[Timer]:
+        """The timers of a step that may still fire and lead there."""
+        return [
+            timer
+            for timer in self.timers[step.id]
+            if (timer.kind, timer.target, timer.interrupting) == ("boundary", target, interrupting)
+        ]
 
 
 @dataclass
@@ -36,7 +89,9 @@ class Fleet:
     picks: dict[str, Pick] = field(default_factory=dict)
     in_hand: dict[str, list[Held]] = field(default_factory=dict)
     released: dict[str, Held] = field(default_factory=dict)
+    queued: list[Held] = field(default_factory=list)
     ghosts: list[Held] = field(default_factory=list)
+    ended: Counter[str] = field(default_factory=Counter)
 
     def start(self, cases: Iterable[Case]) -> None:
         """Publish and start each case."""
@@ -46,28 +101,36 @@ class Fleet:
             run_id = start_runs(terms, [NewRun(case.run_input)])[0].id
             self.cases[run_id] = case
             self.picks[run_id] = case.order.pick()
+            early = [name for name in case.script if not self.strictly and self.dice.random() < 0.3]
+            self._send([(run_id, signal) for name in early if (signal := self._early(case, name))])
+
+    def _early(self, case: Case, name: str) -> NewSignal | None:
+        """The signal that a step is to wait for, unless timers are to fire meanwhile."""
+        (node,) = (node for node in case.nodes if node["id"] == name)
+        kind, value = case.script[name]
+        waits = node["type"] == "signal" and kind == "completed" and name not in case.rung
+        return NewSignal(uuid7(), name, value) if waits else None
 
     def drive(self) -> None:
-        """Claim and advance until no run has a step to do."""
-        while self._take() or any(self.in_hand.values()):
-            endings = self._endings()
-            while endings:
-                size = self.dice.randint(1, len(endings))
-                batch, endings = endings[:size], endings[size:]
-                self._keep(advance(batch, self._may_keep()).kept)
+        """Claim, advance, fire timers and send signals until no run has a step to do or to wait for."""
+        for _ in range(ROUNDS):
+            if not self._take() and not any(self.in_hand.values()):
+                return
+            self._happen(self._round())
+        raise AssertionError(f"still in hand: {self.in_hand}")
 
     def _take(self) -> bool:
         """Claim all there is; of each run only what its order picks next stays in hand."""
         by_run: dict[str, dict[str, Held]] = {}
         for step in self._claimed():
             by_run.setdefault(step.run_id, {})[step.node] = step
-        spare: list[Held] = []
+        self.queued = []
         for run_id, steps in by_run.items():
             picked = [] if self._busy(run_id) else self._pick(run_id, list(steps))
             self._keep(steps.pop(name) for name in picked)
-            spare += steps.values()
-        leases.hand_back(spare)
-        self.released |= {step.id: step for step in spare}
+            self.queued += steps.values()
+        leases.hand_back(self.queued)
+        self.released |= {step.id: step for step in self.queued}
         return bool(by_run)
 
     def _busy(self, run_id: str) -> bool:
@@ -89,41 +152,143 @@ class Fleet:
         return found
 
     def _keep(self, steps: Iterable[Held]) -> None:
+        """Take steps in hand; those that wait begin to at once, all in one batch."""
         kept = list(steps)
         scopes.load(kept)
         for step in kept:
             self.in_hand.setdefault(step.run_id, []).append(step)
+        if waiting := [step for step in kept if self._type(step) in ("wait", "signal")]:
+            advance([(step, execute(step)) for step in waiting])
+
+    def _type(self, step: Held) -> str:
+        found = (node["type"] for node in self.cases[step.run_id].nodes if node["id"] == step.node)
+        return next(found)
 
     def _may_keep(self) -> Keep | None:
         if self.strictly or self.dice.random() < 0.5:
             return None
         return Keep(WORKER, self.dice.choice(QUEUES), self.dice.randint(0, 20))
 
-    def _endings(self) -> list[tuple[Held, Ending]]:
-        """One outcome of each run, or any number of each."""
-        found: list[tuple[Held, Ending]] = []
+    def _round(self) -> Round:
+        """The next of one step of each run, or of any number of each."""
+        found = Round.now([*(step for steps in self.in_hand.values() for step in steps), *self.queued])
         for run_id, steps in self.in_hand.items():
             count = min(1, len(steps)) if self.strictly else self.dice.randint(0, len(steps))
             if not self.strictly:
                 self.dice.shuffle(steps)
-            found += [(step, self._ending(run_id, step)) for step in steps[:count]]
-            self.in_hand[run_id] = steps[count:]
+            rest = [step for step in steps[:count] if self._stays(step, found)]
+            self.in_hand[run_id] = rest + steps[count:]
+        if not self.strictly:
+            # Timers also fire beside a step that nobody has taken yet.
+            for step in self.queued:
+                if self.dice.random() < 0.5:
+                    found.due += self._due(step, found)[:1]
         scopes.load(self.ghosts)
-        found += [(step, Done("a late outcome of somebody who lost the step")) for step in self.ghosts]
+        found.endings += [
+            (step, Done("a late outcome of somebody who lost the step")) for step in self.ghosts
+        ]
         self.ghosts = []
-        self.dice.shuffle(found)
+        self.dice.shuffle(found.endings)
         return found
 
-    def _ending(self, run_id: str, step: Held) -> Ending:
-        script = self.cases[run_id].script
+    def _stays(self, step: Held, now: Round) -> bool:
+        """Have the next thing happen that is scripted for a step in hand; gives whether more may come."""
+        case, (status, fired) = self.cases[step.run_id], now.steps[step.id]
+        kind, value = case.script.get(step.node, ("", None))
+        waits = self._type(step) in ("wait", "signal")
+        if status not in STEP_OPEN and (waits or kind == "interrupted"):
+            return False
+        if now.runs[step.run_id] not in RUN_OPEN:
+            closing = now.runs[step.run_id] in RUN_CLOSING
+            if kind == "interrupted" or not fired.issuperset(case.rung.get(step.node, ())):
+                # Its timers don't fire any more.
+                now.given_back.append(step)
+            elif closing and step.node in case.lost:
+                now.lost.append(step)
+            elif not waits:
+                now.endings.append((step, self._ending(step)))
+            return False
+        due = self._due(step, now)
+        if not due or due[0].interrupting:
+            now.ended.append(step.run_id)
+        if due:
+            now.due.append(due[0])
+        elif self._type(step) == "signal" and kind == "completed":
+            now.sent.append((step.run_id, NewSignal(uuid7(), step.node, value)))
+        elif waits:
+            now.due += [timer for timer in now.timers[step.id] if timer.kind != "boundary"]
+        else:
+            now.endings.append((step, self._ending(step)))
+            return False
+        return True
+
+    def _due(self, step: Held, now: Round) -> list[Timer]:
+        """The boundary timers of a step that are to fire, the next one first."""
+        case = self.cases[step.run_id]
+        kind, value = case.script.get(step.node, ("", None))
+        ringing = [
+            timer
+            for target in case.rung.get(step.node, ())
+            for timer in now.boundary(step, target, interrupting=False)
+        ]
+        return ringing + (now.boundary(step, value, interrupting=True) if kind == "interrupted" else [])
+
+    def _happen(self, now: Round) -> None:
+        """Have it all happen, in any order."""
+        leases.hand_back(now.given_back)
+        ways = [
+            lambda: self._end(now.endings),
+            lambda: self._fire(now.due),
+            lambda: self._send(now.sent),
+            lambda: self._lose(now.lost),
+        ]
+        self.dice.shuffle(ways)
+        for way in ways:
+            way()
+        self._cancel(now.ended)
+
+    def _lose(self, steps: list[Held]) -> None:
+        """The workers of these steps are gone: their leases run out."""
+        if steps:
+            ids = [step.id for step in steps]
+            StepExecution.unsafe_all_tenants.filter(id__in=ids).update(lease_expires_at=LONG_AGO)
+            sweep()
+
+    def _cancel(self, runs: list[str]) -> None:
+        """Cancel the runs of which as many steps have ended as their cases say, and undo what they did."""
+        self.ended.update(runs)
+        asked = {run for run in runs if self.ended[run] >= self.cases[run].cancel_at > 0}
+        running = Run.unsafe_all_tenants.filter(id__in=asked, status="RUNNING").values_list("id", flat=True)
+        if found := [str(run) for run in running]:
+            cancel_runs(make.a_tenant().pk, found, by="test", compensate=True)
+
+    def _end(self, endings: list[tuple[Held, Ending]]) -> None:
+        while endings:
+            size = self.dice.randint(1, len(endings))
+            batch, endings = endings[:size], endings[size:]
+            self._keep(advance(batch, self._may_keep()).kept)
+
+    def _fire(self, due: list[Timer]) -> None:
+        if due:
+            Timer.unsafe_all_tenants.filter(id__in=[timer.pk for timer in due]).update(fire_at=LONG_AGO)
+            timers.fire()
+
+    def _send(self, signals: list[tuple[str, NewSignal]]) -> None:
+        """Send signals to those of the runs that still take any."""
+        runs = Run.unsafe_all_tenants.filter(id__in=[run for run, _ in signals], status__in=RUN_OPEN)
+        taking = {str(run) for run in runs.values_list("id", flat=True)}
+        send_signals(make.a_tenant().pk, [sent for sent in signals if sent[0] in taking], by="test")
+
+    def _ending(self, step: Held) -> Ending:
+        script = self.cases[step.run_id].script
         if step.node not in script:
             # A step of the engine's own that failed and was resumed.
             return execute(step)
         kind, value = script[step.node]
         return Done(value) if kind == "completed" else Broken(value)
 
-    def told(self) -> dict[str, Told]:
-        """What the database says of each run."""
+    def told(self, *, anew: bool = False) -> dict[str, Told]:
+        """What the database says of each run; `anew`: its graph was walked again, and edges resolved once more."""
         ids = list(self.cases)
         found: dict[str, Told] = {run_id: {"steps": {}, "taken": set()} for run_id in ids}
         for run in Run.unsafe_all_tenants.filter(id__in=ids):
@@ -137,7 +302,7 @@ class Fleet:
         for event in HistoryEvent.unsafe_all_tenants.filter(run_id__in=ids, payload__has_key="taken"):
             taken = found[str(event.run_id)]["taken"]
             links = {(event.node, target) for target in event.payload["taken"]}
-            assert not links & taken, "an edge resolves once"
+            assert anew or not links & taken, "an edge resolves once"
             taken |= links
         return found
 

@@ -6,9 +6,10 @@ from dataclasses import replace
 import pytest
 
 from runs.models import Run, StepJoin
+from runs.refused import RunRefused
 from runs.services import resume_runs
 from tests import factories as make
-from tests.engine.strategies import BYTES, Case, case_from
+from tests.engine.strategies import BYTES, Case, case_from, handling
 from tests.engine.telling import Told, read, told_by_page, wrong_joins
 from tests.runs.fleet import Fleet
 
@@ -80,6 +81,67 @@ def prove_resume_with_races(seed: int) -> None:
         assert wrong_joins(case, told) == [], (run_id, case)
 
 
+def prove_resume_on(seed: int) -> None:
+    """A version with the same graph: the run ends as if it had been that from the start, and had never failed."""
+    fleet, failed = failed_fleet(seed)
+    gone_on, refusals = [], set()
+    for run_id in failed:
+        try:
+            make.resume_on(run_id, make.newer(run_id, fleet.cases[run_id].definition))
+            gone_on.append(run_id)
+        except RunRefused as refused:
+            # Its edges can't be resolved; or the timer that led to what is done has not fired anew.
+            rung = bool(fleet.cases[run_id].rung) and "would not have come to it yet" in refused.message
+            refusals.add((refused.code, rung or "leads nowhere" in refused.message))
+    fleet.cases = {run_id: fleet.cases[run_id] for run_id in gone_on}
+    fleet.drive()
+
+    assert gone_on
+    assert refusals <= {("does_not_fit", True)}
+    for run_id, told in fleet.told(anew=True).items():
+        case = fleet.cases[run_id]
+        page = told_by_page(read(case, case.order))
+        assert told["status"] == page["status"], (run_id, case)
+        assert told["status"] == "FAILED" or told["steps"] == page["steps"], (run_id, case)
+
+
+def prove_rerun(seed: int) -> None:
+    """From whatever step a run is rerun, with what its steps gave: it ends as that run did."""
+    fleet = Fleet(random.Random(seed), strictly=False)
+    fleet.start(random_cases(fleet.dice, races=False))
+    fleet.drive()
+    again, refusals = {}, set()
+    for run_id, told in fleet.told().items():
+        case = fleet.cases[run_id]
+        fresh = told["status"] == "FAILED" and mended(case) != case
+        reached = sorted(name for name, (status, *_) in told["steps"].items() if status != "SKIPPED")
+        node = fleet.dice.choice(reached)
+        try:
+            again[make.rerun(run_id, node)] = mended(case) if fresh else case
+        except RunRefused as refused:
+            refusals.add(refused.code)
+    fleet.cases, fleet.picks = again, {run_id: case.order.pick() for run_id, case in again.items()}
+    fleet.drive()
+
+    assert again
+    assert refusals <= {"does_not_fit"}
+    for run_id, told in fleet.told().items():
+        case = fleet.cases[run_id]
+        page = told_by_page(read(case, case.order))
+        assert told["status"] == page["status"], (run_id, case)
+        assert told["status"] == "FAILED" or told == page, (run_id, case)
+
+
+def failed_fleet(seed: int) -> tuple[Fleet, list[str]]:
+    """Runs that failed, with scripts by which what failed does well now."""
+    fleet = Fleet(random.Random(seed), strictly=False)
+    fleet.start(random_cases(fleet.dice, races=False) + random_cases(fleet.dice, races=False))
+    fleet.drive()
+    failed = [run_id for run_id, told in fleet.told().items() if told["status"] == "FAILED"]
+    fleet.cases = {run_id: mended(fleet.cases[run_id]) for run_id in failed}
+    return fleet, failed
+
+
 def resumed(seed: int, *, races: bool) -> dict[str, tuple[Case, Told]]:
     """Runs that failed, were resumed and have ended again, by id."""
     fleet = Fleet(random.Random(seed), strictly=False)
@@ -97,7 +159,7 @@ def resumed(seed: int, *, races: bool) -> dict[str, tuple[Case, Told]]:
 
 def mended(case: Case) -> Case:
     """The case with every failure that fails the run turned into success."""
-    hard = {node["id"] for node in case.definition["nodes"] if node["on_error"] == "fail"}
+    hard = {node["id"] for node in case.nodes if handling(node) == "fail"}
     well = ("completed", {"n": 1, "ok": True})
     script = {
         name: well if name in hard and kind == "failed" else (kind, value)
@@ -131,6 +193,16 @@ def test_a_resumed_run_ends_also_where_the_order_matters(seed):
     prove_resume_with_races(seed)
 
 
+@pytest.mark.parametrize("seed", QUICK)
+def test_a_run_resumed_on_the_same_graph_ends_as_if_it_had_never_failed(seed):
+    prove_resume_on(seed)
+
+
+@pytest.mark.parametrize("seed", QUICK)
+def test_a_rerun_ends_as_the_run_that_it_repeats(seed):
+    prove_rerun(seed)
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", SOAK)
 @pytest.mark.parametrize(
@@ -141,6 +213,8 @@ def test_a_resumed_run_ends_also_where_the_order_matters(seed):
         prove_no_run_is_stuck,
         prove_resume,
         prove_resume_with_races,
+        prove_resume_on,
+        prove_rerun,
     ],
     ids=lambda prove: prove.__name__,
 )

@@ -152,3 +152,132 @@ def test_what_completes_while_the_run_fails_resolves_its_timers_edge_on_resume(c
         "late": "SKIPPED",
         "bad": "COMPLETED",
     }
+
+
+@pytest.mark.parametrize("kind", ["signal", "human.approval"])
+@pytest.mark.parametrize("joined", [False, True])
+def test_a_wait_that_ends_behind_its_reminder_takes_the_reminders_edge_once(clock, kind, joined):
+    params = {"name": "x"} if kind == "signal" else {"title": "Well?"}
+    definition = guarded(kind, interrupting=False, params=params)
+    if joined:
+        definition["nodes"].append({"id": "first", "type": "noop"})
+        definition["nodes"][2]["join"] = "all"
+        definition["edges"].append({"from": "first", "to": "late"})
+    run_id = make.start(definition)[0]
+    make.work("engine")
+    clock.advance(60)
+    assert make.tick() == 1
+    if kind == "signal":
+        make.send(run_id, "x", {"ok": 1})
+    else:
+        make.skip(run_id, "work", {"outcome": "approved"})
+    make.work()
+    expected = dict.fromkeys(("work", "done", "late", *(["first"] if joined else ())), "COMPLETED")
+    assert make.statuses(run_id) == expected | ({"work": "SKIPPED"} if kind == "human.approval" else {})
+    assert make.run(run_id).status == "COMPLETED"
+
+
+def reminded(*timers):
+    work = {"id": "work", "type": "job", "queue": "outside", "retry": "none", "boundary_timers": [*timers]}
+    return make.graph([work, "done", "late"], ["work>done"])
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_two_timers_that_lead_to_the_same_step_take_that_edge_once(clock, at_once):
+    first = {"after_seconds": 60, "interrupting": False, "to": "late"}
+    run_id = make.start(reminded(first, first | {"after_seconds": 120}))[0]
+    (job,) = make.claimed("outside")
+    for seconds in (120,) if at_once else (60, 60):
+        clock.advance(seconds)
+        make.tick()
+    assert make.pending_timers(run_id) == []
+    make.work()
+    assert make.statuses(run_id) == {"work": "RUNNING", "late": "COMPLETED"}
+    make.complete(job, output={"ok": 1})
+    make.work()
+    assert make.run(run_id).status == "COMPLETED"
+    assert make.history(run_id).count("TIMER_FIRED work") == 1
+
+
+def test_a_timer_that_ends_the_step_takes_no_edge_that_a_reminder_has_taken(clock):
+    first = {"after_seconds": 60, "interrupting": False, "to": "late"}
+    run_id = make.start(reminded(first, {"after_seconds": 120, "to": "late"}))[0]
+    (job,) = make.claimed("outside")
+    clock.advance(60)
+    make.tick()
+    make.work()
+    make.fail(job)
+    make.resume(run_id)
+    assert make.pending_timers(run_id) == [("work", "boundary")]
+    clock.advance(120)
+    make.tick()
+    make.work()
+    assert make.statuses(run_id) == {"work": "CANCELLED", "done": "SKIPPED", "late": "COMPLETED"}
+    taken = [event.payload.get("taken") for event in make.events(run_id, "STEP_CANCELLED")]
+    assert taken == [[]]
+
+
+def test_a_join_is_given_the_moment_at_which_a_timer_led_to_it_whatever_the_step_gave_since(clock):
+    remind = {"after_seconds": 60, "interrupting": False, "to": "both"}
+    work = {"id": "work", "type": "job", "queue": "outside", "boundary_timers": [remind]}
+    definition = make.graph([work, {"id": "other", "type": "job", "queue": "other"}, "both"], ["other>both"])
+    before, after = make.start(definition, {}, {})
+    jobs = {job.run_id: job for job in make.claimed("outside")}
+    others = {job.run_id: job for job in make.claimed("other")}
+    clock.advance(60)
+    make.tick()
+    make.complete(jobs[after], output={"ok": 1})
+    make.complete(*others.values(), output={"m": 2})
+    make.complete(jobs[before], output={"ok": 1})
+    make.work()
+    moment = {"fired_at": "2031-01-01T09:01:00+00:00", "timer_of": "work"}
+    for run_id in (before, after):
+        assert make.steps(run_id)["both"].output == {"work": moment, "other": {"m": 2}}
+
+
+def test_a_signal_that_comes_after_a_reminder_ends_the_step_and_takes_no_edge_again(clock):
+    run_id = make.start(guarded("signal", interrupting=False, params={"name": "x"}))[0]
+    make.work()
+    clock.advance(60)
+    make.tick()
+    make.work()
+    assert make.statuses(run_id) == {"work": "WAITING", "late": "COMPLETED"}
+    make.send(run_id, "x", {"ok": 1})
+    make.work()
+    assert make.statuses(run_id) == {"work": "COMPLETED", "done": "COMPLETED", "late": "COMPLETED"}
+    assert make.run(run_id).status == "COMPLETED"
+
+
+def test_a_run_whose_sinks_a_reminder_has_led_to_ends_and_the_step_is_cancelled(clock):
+    remind = {"after_seconds": 60, "interrupting": False, "to": "late"}
+    run_id = make.start(
+        make.graph(
+            [{"id": "work", "type": "job", "queue": "outside", "boundary_timers": [remind]}, "late"],
+            ["work>late"],
+        )
+    )[0]
+    (job,) = make.claimed("outside")
+    clock.advance(60)
+    make.tick()
+    make.work()
+    assert make.run(run_id).status == "COMPLETED"
+    assert make.statuses(run_id) == {"work": "CANCELLED", "late": "COMPLETED"}
+    assert make.complete(job, output={}).applied == set()
+
+
+def test_a_rerun_of_a_rerun_goes_the_way_of_the_reminder_too(clock):
+    remind = {"after_seconds": 60, "interrupting": False, "to": "late"}
+    work = {"id": "work", "type": "job", "queue": "outside", "boundary_timers": [remind]}
+    both = {"id": "both", "type": "noop"}
+    run_id = make.start(make.graph([work, "late", both, "end"], ["work>both", "late>both", "both>end"]))[0]
+    (job,) = make.claimed("outside")
+    clock.advance(60)
+    make.tick()
+    make.complete(job, output={"ok": 1})
+    make.work()
+    for from_node in ("end", "late"):
+        before, run_id = run_id, make.rerun(run_id, from_node)
+        make.work()
+        assert make.statuses(run_id) == make.statuses(before)
+        assert make.run(run_id).output == make.run(before).output
+        assert make.steps(run_id)["late"].output["timer_of"] == "work"

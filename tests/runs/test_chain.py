@@ -61,6 +61,7 @@ def test_a_branch_not_taken_is_skipped_transitively_and_the_join_still_runs():
 
 
 def test_no_branch_matched_fails_the_run_and_leaves_a_dead_letter():
+    """H-7: a branch that leads nowhere is a failure, not a run that completes having done nothing."""
     definition = make.graph("ab", [{"from": "a", "to": "b", "branch": "x"}])
     run_id = make.start(definition, {"branch": "z"})[0]
 

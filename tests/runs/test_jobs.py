@@ -49,6 +49,29 @@ def test_a_token_of_an_earlier_lease_is_worth_nothing(clock):
     assert make.run(run_id).output == "good"
 
 
+def test_the_idempotency_key_is_one_for_all_attempts_at_a_step_and_of_no_other_step(clock):
+    """H-25: neither a failed attempt, nor a lost lease, nor a resume makes another one."""
+    run_id, other = make.start(JOB, {"n": 1}, {"n": 2})
+    seen = {run_id: set(), other: set()}
+    for _ in range(2):
+        for job in poll(2):
+            seen[str(job.held.run_id)].add(job.idempotency_key)
+            fail(job, retryable=True)
+    for _ in range(2):
+        for _ in range(2):
+            (job,) = poll()
+            seen[str(job.held.run_id)].add(job.idempotency_key)
+        clock.advance(31)
+        assert sweep() == 2
+    assert make.run(run_id).status == "FAILED"
+    make.resume(run_id)
+    (job,) = poll()
+    seen[run_id].add(job.idempotency_key)
+
+    assert [len(keys) for keys in seen.values()] == [1, 1]
+    assert seen[run_id] != seen[other]
+
+
 def test_a_token_of_before_a_resume_is_worth_nothing():
     """Fence = (id, epoch), and the epoch rises at resume: the token of the old epoch must not pass for the new one."""
     run_id = make.start(JOB)[0]

@@ -164,6 +164,7 @@ def test_a_heartbeat_between_the_sweep_s_look_and_the_end_of_a_solo_attempt_wins
 
 
 def test_heartbeats_keep_a_lease_but_never_past_the_hard_deadline(clock):
+    """H-28: what takes long is not done twice. H-36: and what hangs ends, whatever its heart says."""
     run_id = make.start(lone(lease_seconds=30, timeout_seconds=40))[0]
     step = make.claimed()[0]
     clock.advance(20)

@@ -61,7 +61,9 @@ def test_a_poison_value_while_the_run_is_cancelled_does_not_block_it():
 
 
 @pytest.mark.parametrize(
-    "output", ["\0", "\ud800", float("nan"), float("inf"), 10**400, {1: 2}, object()], ids=repr
+    "output",
+    ["\0", "\ud800", float("nan"), float("inf"), 10**400, {1: 2}, object()],
+    ids=["NUL", "a lone surrogate", "NaN", "infinity", "too large", "a key that is no text", "no JSON"],
 )
 def test_what_no_json_gate_takes_is_bad_output_and_not_retried(output):
     ending = encoded(output)

@@ -19,7 +19,7 @@ def one(**node):
 
 
 def test_retries_wait_2_4_and_8_seconds_and_the_fourth_failure_is_final(clock):
-    """H-1: retry while attempt_count <= max_retries; delay 2^attempt_count."""
+    """H-1: retry while attempt_count <= max_retries; delay 2^attempt_count. H-21, H-22: the delay is kept, too."""
     run_id = make.start(one())[0]
     for attempt, wait in ((1, 2), (2, 4), (3, 8)):
         step = make.claimed()[0]

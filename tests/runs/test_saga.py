@@ -4,6 +4,8 @@ from itertools import pairwise
 
 import pytest
 
+from runs.advance import advance
+from runs.claimed import Broken
 from runs.maintenance import leases
 from runs.models import Run
 from runs.refused import RunRefused
@@ -77,7 +79,7 @@ def test_what_was_done_is_undone_in_reverse_and_the_run_is_compensated():
         "COMPENSATE_RUN reserve:compensate",
     ]
     shown = found_run(make.a_tenant().pk, run_id)
-    assert [row["node"] for row in shown["steps"]][-2:] == ["reserve:compensate", "charge:compensate"]
+    assert [row["node"] for row in shown["steps"]][-2:] == ["charge:compensate", "reserve:compensate"]
 
 
 def test_a_run_that_did_nothing_that_can_be_undone_has_just_failed():
@@ -103,6 +105,7 @@ def test_running_steps_are_awaited_and_what_they_did_is_undone_too():
 
 @pytest.mark.parametrize("wanted", [True, False])
 def test_a_step_whose_outcome_nobody_knows_is_undone_unless_it_says_no(wanted):
+    """H-24: it may have happened."""
     definition = order("charge")
     definition["nodes"][0] |= {"retry": "none"} | ({} if wanted else {"compensate_on_unknown": False})
     run_id = make.start(definition)[0]
@@ -113,6 +116,18 @@ def test_a_step_whose_outcome_nobody_knows_is_undone_unless_it_says_no(wanted):
         return
     assert undone() == ["charge:compensate"]
     assert make.run(run_id).status == "COMPENSATED"
+
+
+@pytest.mark.parametrize(("outcome", "ends"), [("unknown", "COMPENSATING"), ("known", "FAILED")])
+def test_a_step_that_says_that_its_outcome_is_not_known_is_undone(outcome, ends):
+    """H-24: the other side may have done it before the connection broke."""
+    definition = order("charge")
+    definition["nodes"][0] |= {"retry": "none"}
+    run_id = make.start(definition)[0]
+    (step,) = make.claimed("charge")
+    error = {"code": "HttpUnreachable", "message": "It broke.", "details": {"outcome": outcome}}
+    advance([(step, Broken(error))])
+    assert make.run(run_id).status == ends
 
 
 def test_a_cancel_undoes_only_when_asked_and_ends_cancelled():
@@ -198,3 +213,20 @@ def test_many_runs_undo_in_one_batch_each_in_its_order():
         assert len(steps) == 20
         make.complete(*steps, output={})
     assert {run.status for run in Run.unsafe_all_tenants.filter(pk__in=runs)} == {"COMPENSATED"}
+
+
+@pytest.mark.parametrize("way", ["timeout", "lost"])
+def test_a_step_that_was_to_be_tried_again_after_nobody_knows_what_is_undone_too(clock, way):
+    retry = {"max_retries": 3, "base_seconds": 100, "jitter": 0}
+    nodes = [undoable("charge")[0] | {"retry": retry}, {"id": "bad", "type": "noop", **ONCE}]
+    run_id = make.start(make.graph(nodes, []))[0]
+    (step,) = make.claimed("charge")
+    if way == "lost":
+        clock.advance(31)
+        leases.sweep()
+    else:
+        make.fail(step, code="Timeout", retryable=True)
+    assert make.statuses(run_id)["charge"] == "QUEUED"
+    make.fail(*make.claimed())
+    assert make.run(run_id).status == "COMPENSATING"
+    assert undone() == ["charge:compensate"]

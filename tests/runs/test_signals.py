@@ -53,6 +53,17 @@ def test_the_same_signal_again_is_dropped_also_after_the_end_and_a_new_one_is_re
     assert Signal.unsafe_all_tenants.filter(run_id=run_id).count() == 1
 
 
+def test_an_id_is_any_text_and_counts_for_its_run_only():
+    """H-10: two workflows may be sent the same one."""
+    runs = [make.start(waits())[0] for _ in range(2)]
+    make.work()
+    assert [make.send(run_id, "paid", {"amount": 7}, signal_id="sig_uniq_7761a") for run_id in runs] == [
+        True
+    ] * 2
+    make.work()
+    assert [make.run(run_id).status for run_id in runs] == ["COMPLETED"] * 2
+
+
 def test_two_that_wait_for_one_name_get_one_signal_each_in_order():
     nodes = [{"id": name, "type": "signal", "params": {"name": "go"}} for name in ("a", "b")]
     run_id = make.start(make.graph(nodes, []))[0]

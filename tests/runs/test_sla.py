@@ -60,3 +60,33 @@ def test_a_start_may_set_its_own_and_a_run_without_one_is_never_looked_at(clock)
     assert sla.look() == 0
     assert told(none) == []
     assert Run.unsafe_all_tenants.filter(sla_look_at__isnull=False).count() == 0
+
+
+@pytest.mark.parametrize("other_version", [False, True])
+def test_what_was_due_while_a_run_stood_still_is_told_when_it_goes_on(clock, other_version):
+    definition = make.graph([{"id": "s", "type": "noop", "retry": "none"}], [], sla_seconds=100)
+    run_id = make.start(definition)[0]
+    make.fail(*make.claimed())
+    clock.advance(85)
+    sla.look()
+    assert told(run_id) == []
+
+    def go_on():
+        if other_version:
+            make.resume_on(run_id, make.newer(run_id, definition))
+        else:
+            make.resume(run_id)
+
+    go_on()
+    sla.look()
+    assert told(run_id) == ["SLA_WARNING"]
+    make.fail(*make.claimed())
+    clock.advance(100)
+    sla.look()
+    go_on()
+    sla.look()
+    assert told(run_id) == ["SLA_WARNING", "SLA_BREACHED"]
+    make.fail(*make.claimed())
+    go_on()
+    sla.look()
+    assert told(run_id) == ["SLA_WARNING", "SLA_BREACHED"]

@@ -49,6 +49,7 @@ def test_a_key_is_one_of_its_workflow_only(version):
 
 
 def test_a_key_of_an_ended_run_may_be_taken_over_where_the_caller_says_so(version):
+    """H-12: a business key is unique in its generation."""
     first = start(version, NewRun({}, "k"))[0]
     assert start(version, NewRun({}, "k"), if_exists="new_if_ended")[0].id == first.id
     make.work()

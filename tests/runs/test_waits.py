@@ -78,6 +78,26 @@ def test_a_time_that_turns_out_to_be_none_fails_the_step_and_names_the_param(par
     assert message in make.run(run_id).error["message"]
 
 
+def test_a_timer_whose_effect_is_lost_is_still_to_fire(clock, before):
+    """H-9: that it fired and what it does are one transaction."""
+    run_id = make.start(waits(seconds=10))[0]
+    make.work()
+    clock.advance(10)
+
+    def die():
+        raise SystemExit
+
+    before("advance", die)
+    with pytest.raises(SystemExit):
+        make.tick()
+    assert make.pending_timers(run_id) == [("w", "wait")]
+    assert make.statuses(run_id) == {"w": "WAITING"}
+
+    assert make.tick() == 1
+    make.work()
+    assert make.run(run_id).status == "COMPLETED"
+
+
 def test_a_cancelled_run_has_no_timer_left(clock):
     run_id = make.start(waits(seconds=10))[0]
     make.work()

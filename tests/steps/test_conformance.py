@@ -3,11 +3,14 @@
 import copy
 import re
 from pathlib import Path
+from typing import get_args
 
 import jsonschema
 import pytest
+from pydantic import BaseModel
 
 from engine.errors import StepError
+from lib.form_hints import WIDGETS, plain_of
 from steps.base import execute
 from steps.catalogue import CATALOGUE
 
@@ -24,6 +27,25 @@ every_type_that_works_alone = pytest.mark.parametrize(
 every_executed_type = pytest.mark.parametrize("step_type", executed, ids=lambda step_type: step_type.name)
 with_input = [step_type for step_type in executed if step_type.input_model]
 every_picky_type = pytest.mark.parametrize("step_type", with_input, ids=lambda step_type: step_type.name)
+
+
+def models_within(model):
+    """The model of some params, and those of the objects in them."""
+    found, pending = [], [model]
+    while pending:
+        here = pending.pop()
+        if isinstance(here, type) and issubclass(here, BaseModel):
+            found.append(here)
+            pending += [field.annotation for field in here.model_fields.values()]
+        pending += get_args(here)
+    return found
+
+
+def properties_within(schema):
+    for part in (schema, *schema.get("$defs", {}).values()):
+        for name, described in part.get("properties", {}).items():
+            yield name, described
+            yield from ((name, choice) for choice in described.get("anyOf", ()) if "x-widget" in choice)
 
 
 def run(step_type, params, given):
@@ -76,9 +98,28 @@ class TestEveryType:
         for said in ("Input:", "Output:", "```json"):
             assert said in section
 
-    def test_each_param_says_what_it_is_for(self, step_type):
-        for name, schema in step_type.params_schema.get("properties", {}).items():
-            assert schema.get("description"), f"{step_type.name}: {name}"
+    def test_each_param_has_a_title_that_somebody_wrote_and_a_sentence_of_help(self, step_type):
+        for model in models_within(step_type.params_model):
+            for name, field in model.model_fields.items():
+                place = f"{step_type.name}: {model.__name__}.{name}"
+                assert "_" not in (field.title or "_"), place
+                assert len(field.description or "") > 10, place
+                assert not field.description[0].islower(), place
+                assert field.description[-1] in ".…?", place
+
+    def test_each_param_says_which_widget_a_form_shows_for_it(self, step_type):
+        for name, schema in properties_within(step_type.params_schema):
+            assert schema["x-widget"] in WIDGETS, f"{step_type.name}: {name}"
+            assert (schema["x-widget"] == "select") == ("enum" in plain_of(schema, step_type.params_schema))
+
+    def test_the_limits_of_its_numbers_are_those_of_json_schema(self, step_type):
+        for name, schema in properties_within(step_type.params_schema):
+            assert not {"ge", "le", "gt", "lt"} & set(schema), f"{step_type.name}: {name}"
+
+    def test_what_waits_or_reaches_others_says_so(self, step_type):
+        assert step_type.waits == (step_type.kind in ("wait", "external"))
+        if step_type.kind in ("blocking", "external"):
+            assert step_type.has_side_effects, "what a worker waits for is others' work, or costs money"
 
     def test_it_has_a_queue_unless_others_do_its_work(self, step_type):
         assert (step_type.default_queue is None) == (step_type.kind == "external")

@@ -134,7 +134,8 @@ class TestStatuses:
         with answering(http(b"later", f"{status} X")) as server:
             error = failing(run, server.url())
         assert (error.code, error.retryable) == ("HttpStatus", True)
-        assert error.details == {"status": status, "body": "later"}
+        maybe_done = {"outcome": "unknown"} if status >= 500 else {}
+        assert error.details == {"status": status, "body": "later"} | maybe_done
 
     @pytest.mark.parametrize("status", [300, 301, 302, 304, 307, 400, 401, 403, 404, 409, 410, 422, 451])
     def test_these_are_not(self, run, status):
@@ -178,15 +179,32 @@ class TestNoAnswer:
         with answering(silent) as server:
             error = failing(run, server.url(), timeout_seconds=0.2)
         assert (error.code, error.retryable) == ("HttpTimeout", True)
+        assert error.details["outcome"] == "unknown"
 
     def test_a_broken_connection_is_tried_again(self, run):
         with answering(hanging_up) as server:
             error = failing(run, server.url())
         assert (error.code, error.retryable) == ("HttpUnreachable", True)
+        assert error.details["outcome"] == "unknown"
 
     def test_an_unknown_name_is_tried_again(self, run):
         error = failing(run, "http://nowhere.invalid/")
         assert (error.code, error.retryable) == ("HttpUnreachable", True)
+        assert "outcome" not in error.details
+
+    @pytest.mark.parametrize(
+        ("answer", "unknown"), [("500 X", True), ("503 X", True), ("404 X", False), ("302 X", False)]
+    )
+    def test_a_server_error_may_come_after_the_deed_and_a_refusal_does_not(self, run, answer, unknown):
+        """H-24."""
+        with answering(http(b"", answer)) as server:
+            details = failing(run, server.url()).details
+        assert (details.get("outcome") == "unknown") is unknown
+
+    def test_who_answers_what_nobody_can_read_has_done_something(self, run):
+        with answering(http(b"{", "200 OK", content_type="application/json")) as server:
+            error = failing(run, server.url())
+        assert (error.code, error.details["outcome"]) == ("HttpBadAnswer", "unknown")
 
     def test_a_refusal_is_not_and_says_what_an_operator_can_do(self, run, server, monkeypatch):
         monkeypatch.delenv("HANDOFF_EGRESS_ALLOW")

@@ -31,6 +31,12 @@ SELECT md5('step' || g)::uuid, g % 50, md5('run' || g)::uuid, md5('step' || g)::
 INSERT INTO runs_runkey (tenant_id, workflow_id, business_key, run_id)
 SELECT g % 50, 1, 'key' || g, md5('run' || g)::uuid FROM generate_series(1, {ROWS}) g;
 """
+TIMERS = f"""
+INSERT INTO runs_timer (id, tenant_id, run_id, shard, step_id, node, kind, fire_at, status)
+SELECT md5('timer' || g)::uuid, g % 50, md5('run' || g)::uuid, 0, md5('step' || g)::uuid, 'a', 'wait',
+       now() + g * interval '1 second', CASE WHEN g % 5 = 0 THEN 'PENDING' ELSE 'FIRED' END
+  FROM generate_series(1, {ROWS}) g;
+"""
 
 
 @pytest.mark.parametrize("name", sorted(store.SQL.texts))
@@ -57,7 +63,21 @@ class TestAtFiftyThousandRows:
 
         assert {name: found for name in store.SQL.texts if (found := scanned(name))} == {}
 
+    def test_seals_and_the_stuck_check_walk_what_is_to_be_sealed_and_what_is_open(self):
+        with connection.cursor() as cursor:
+            cursor.execute(FILL)
+            cursor.execute(TIMERS)
+            for table in ("runs_run", "runs_stepexecution", "runs_timer"):
+                cursor.execute(f"ANALYZE {table}")
+
+        assert "run_unsealed" in plan("lock_unsealed")
+        assert "run_open" in plan("open_runs")
+        assert "timer_due" in plan("overdue_timers")
+        for name in ("stuck_among", "overdue_timers"):
+            assert "Seq Scan on runs_" not in plan(name), name
+
     def test_the_claim_walks_the_ready_index_and_the_sweep_the_running_one(self):
+        """H-11: what backs off is not mixed with what has failed, and what is leased is found, too."""
         with connection.cursor() as cursor:
             cursor.execute(FILL)
             cursor.execute("ANALYZE runs_stepexecution")

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.statuses import STEP, StepStatus
-from runs import leases, store, waiting_store
+from runs import leases, saga, store, waiting_store
 from runs.models import Run
 from tests import factories as make
 
@@ -70,6 +70,7 @@ WAYS = {
     ),
     ("wake", "advance"): ({}, lambda run, step: ended(step, status="COMPLETED", output={}, woken=True)),
     ("interrupt", "advance"): ({}, lambda run, step: ended(step, status="CANCELLED", output={}, rang=True)),
+    ("skip", "advance"): ({}, lambda run, step: ended(step, status="SKIPPED", output={}, passed=True)),
     ("cancel", "cancel_open_steps"): ({}, lambda run, step: closing(run, "cancelled", NOT_STARTED)),
     ("run ended", "cancel_open_steps"): (
         {},
@@ -138,3 +139,21 @@ def test_what_a_person_cancelled_is_not_requeued():
     reopened(run_id, "FAILED")
 
     assert make.statuses(run_id)["a"] == "CANCELLED"
+
+
+@pytest.mark.parametrize("how", ["retry", "done", "abandon"])
+@pytest.mark.parametrize("status", StepStatus)
+def test_only_what_failed_is_settled_by_a_person(status, how):
+    run_id, _ = step_in(status)
+    before = make.steps(run_id)["a"]
+
+    found = saga.resolve(run_id, "a", how, by="ann", reason="")
+
+    after = make.steps(run_id)["a"]
+    if status == "FAILED":
+        assert found == (after.status, "default")
+        assert after.status == ("QUEUED" if how == "retry" else "SKIPPED")
+        assert after.status in {*STEP[status, "resume"], *STEP[status, "done by hand"]}
+        assert after.epoch == before.epoch + 1
+    else:
+        assert (found, after.status, after.epoch) == (None, status, before.epoch)

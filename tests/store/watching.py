@@ -19,6 +19,8 @@ HOT = (
     "runs_historyevent",
     "runs_runkey",
     "runs_deadletter",
+    "runs_timer",
+    "runs_signal",
 )
 _PARAM = re.compile(r"%\((\w+)\)s")
 

@@ -3,10 +3,13 @@
 import re
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
 
+from accounts.models import Membership
 from tasks_inbox import actions
 from tests import factories as make
-from tests.inbox.asking import again, approval, asked, decide, member, task_of
+from tests.inbox.asking import again, approval, asked, decide, member, say, task_of
 from tests.web.test_page_queries import statements_of
 
 pytestmark = pytest.mark.django_db
@@ -173,7 +176,7 @@ def test_the_inbox_costs_the_same_for_one_task_as_for_fifty(client, bob):
     make.start(approval(), *({"amount": n} for n in range(60)))
     make.work()
     assert statements_of(client, "/inbox/") == few <= 8
-    assert statements_of(client, f"/inbox/{first.pk}") <= 8
+    assert statements_of(client, f"/inbox/{first.pk}") <= 11
 
 
 def test_a_form_of_another_shape_is_one_field_of_json(client, bob):
@@ -183,3 +186,133 @@ def test_a_form_of_another_shape_is_one_field_of_json(client, bob):
     assert client.post(path, {"outcome": "approved", "data": "{}"}).status_code == 422
     assert client.post(path, {"outcome": "approved", "data": '{"a": 1}'}).status_code == 302
     assert again(task).data == {"a": 1}
+
+
+def test_what_is_said_stands_on_the_page_as_it_was_said(client, bob):
+    task = asked()
+    page = client.get(f"/inbox/{task.pk}").text
+    assert "Nobody has said anything yet." in page
+    sent = client.post(
+        f"/inbox/{task.pk}/comment",
+        {"text": "Is <b>this</b>\r\nright?", "once": ticket_in(page)},
+        follow=True,
+    )
+    assert sent.redirect_chain == [(f"/inbox/{task.pk}#comments", 302)]
+    assert "<strong>bob</strong>" in sent.text
+    assert "Is &lt;b&gt;this&lt;/b&gt;<br>right?" in sent.text
+    log_in(client, member("vic", "viewer").username)
+    page = client.get(f"/inbox/{task.pk}").text
+    assert "right?" in page
+    assert f"/inbox/{task.pk}/comment" not in page
+
+
+def ticket_in(page):
+    return re.search(r'name="once" value="([^"]+)"', page)[1]
+
+
+def test_a_comment_that_is_sent_twice_is_there_once(client, bob):
+    task = asked()
+    body = {"text": "Once.", "once": ticket_in(client.get(f"/inbox/{task.pk}").text)}
+    for _ in range(2):
+        assert client.post(f"/inbox/{task.pk}/comment", body).status_code == 302
+    assert client.get(f"/inbox/{task.pk}").text.count("Once.") == 1
+
+
+def test_a_comment_that_is_none_is_told_at_its_field(client, bob):
+    task = asked()
+    for text in ("", " \n", "x" * 4001):
+        page = client.post(f"/inbox/{task.pk}/comment", {"text": text})
+        assert (page.status_code, page.text.count('id="text-fault"')) == (422, 1)
+    assert "x" * 4001 in page.text
+
+
+def test_a_comment_that_comes_too_late_is_not_lost(client, bob):
+    task = asked()
+    decide(member("ann"), task)
+    page = client.post(f"/inbox/{task.pk}/comment", {"text": "Wait for me."})
+    assert page.status_code == 409
+    for words in ("Your comment was not kept", "Wait for me.", "Nobody has said anything."):
+        assert words in page.text
+
+
+def test_of_many_comments_the_last_stand_first_and_the_others_behind_a_link(client, bob):
+    task = asked()
+    few = statements_of(client, f"/inbox/{task.pk}")
+    for n in range(102):
+        say(bob, task, f"Number {n}.")
+    page = client.get(f"/inbox/{task.pk}").text
+    assert ("Number 1." in page, "Number 2." in page, "Number 101." in page) == (False, True, True)
+    earlier = re.search(r'href="(/inbox/[^"]+\?before=[^"#]+)#comments"', page)[1]
+    page = client.get(earlier).text
+    assert ("Number 0." in page, "Number 1." in page, "Number 2." in page) == (True, True, False)
+    assert statements_of(client, f"/inbox/{task.pk}") == few
+    assert client.get(f"/inbox/{task.pk}?before=nonsense").status_code == 200
+
+
+def test_a_task_is_given_to_somebody_and_given_back(client, bob):
+    task = asked(approval(candidates={"users": ["bob"]}))
+    member("ann")
+    page = client.get(f"/inbox/{task.pk}").text
+    assert re.findall(r'<option value="(\w+)"></option>', page) == ["ann"]
+    sent = client.post(f"/inbox/{task.pk}/delegate", {"to": "ann", "why": "Away."}, follow=True)
+    assert "ann has this task now, and decides it for bob." in sent.text
+    assert "bob gave this to ann" in sent.text
+    assert "Give it to somebody" not in sent.text
+    log_in(client, "ann")
+    page = client.get(f"/inbox/{task.pk}").text
+    assert "bob gave you this: you decide it for them." in page
+    assert "Given to" in client.get("/inbox/?view=mine").text
+    assert "The task is with bob again." in client.post(f"/inbox/{task.pk}/unclaim", follow=True).text
+    log_in(client, "bob")
+    client.post(f"/inbox/{task.pk}/delegate", {"to": "ann"})
+    log_in(client, "ann")
+    page = client.post(f"/inbox/{task.pk}/decide", {"outcome": "approved"}, follow=True).text
+    assert "ann decided this for bob" in page
+
+
+@pytest.mark.parametrize("to", ["", "nobody", "bob", "eve", "vic", "x" * 200])
+def test_to_whom_it_cannot_be_given_is_told_at_the_field(client, bob, to):
+    task = asked(approval(exclude=["eve"]))
+    member("eve")
+    member("vic", "viewer")
+    page = client.post(f"/inbox/{task.pk}/delegate", {"to": to, "why": "Away."})
+    assert (page.status_code, page.text.count('id="to-fault"')) == (422, 1)
+    assert '<details class="give" open>' in page.text
+    assert f'value="{to}"' in page.text
+    assert 'value="Away."' in page.text
+    assert again(task).assignee is None
+
+
+def test_what_somebody_else_has_by_now_is_given_to_nobody(client, bob):
+    task = asked()
+    member("cid")
+    actions.claim_task(member("ann"), task.pk)
+    page = client.post(f"/inbox/{task.pk}/delegate", {"to": "cid"})
+    assert page.status_code == 409
+    assert "You could not give it away" in page.text
+    assert "ann has claimed this task." in page.text
+
+
+@pytest.mark.browser
+def test_a_task_is_discussed_and_given_away_in_the_browser(visitor, ann):
+    Membership.objects.for_tenant(make.a_tenant().pk).filter(user=ann).update(role="approver")
+    page, task = visitor.page, asked()
+    member("bob")
+    visitor.open(f"/inbox/{task.pk}")
+    page.get_by_label("Your comment").fill("Is this right?\nI doubt it.")
+    page.get_by_role("button", name="Add the comment").click()
+    expect(page.get_by_text("I doubt it.")).to_be_visible()
+    page.get_by_text("Give it to somebody…").click()
+    page.get_by_label("Who is to have it").fill("nobody")
+    page.get_by_role("button", name="Give it to them").click()
+    expect(page.get_by_text("nobody is no member of this tenant.")).to_be_visible()
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    page.set_viewport_size({"width": 320, "height": 700})
+    assert not visitor.scrolls_sideways()
+    page.get_by_label("Who is to have it").fill("bob")
+    page.get_by_role("button", name="Give it to them").click()
+    expect(page.get_by_text("ann gave this to bob")).to_be_visible()
+    assert again(task).delegated_by == "ann"
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()

@@ -38,7 +38,7 @@ def test_what_was_typed_stays_where_the_workflow_was_archived_meanwhile(author):
     once = re.search(r'name="once" value="([^"]+)"', author.get("/workflows/ours/").text)[1]
     archive()
     answers = [
-        author.post("/workflows/ours/edit", sent(title="Mine", description="my words")),
+        author.post("/workflows/ours/pipeline", sent(title="Mine", description="my words")),
         author.post("/workflows/ours/definition", {"revision": "1", "definition": '{"a": "my words"}'}),
         author.post("/workflows/ours/start", {"input_kind": "text", "input": "my words", "once": once}),
     ]
@@ -54,18 +54,18 @@ def test_what_was_typed_stays_where_the_workflow_was_archived_meanwhile(author):
 
 def test_a_form_that_nobody_changed_is_not_saved_into_the_archive_either(author):
     a_workflow()
-    page = author.get("/workflows/ours/edit")
+    page = author.get("/workflows/ours/pipeline")
     archive()
     form = page.context["form"]
     posted = sent(title=form.pipeline.title, revision=str(form.revision))
-    assert author.post("/workflows/ours/edit", posted).status_code == 422
+    assert author.post("/workflows/ours/pipeline", posted).status_code == 422
 
 
 def test_line_breaks_at_the_beginning_stay(author):
     typed = "\n\nDear all,\n"
     definition = make.graph([{"id": "a", "type": "llm.prompt", "params": {"prompt": typed}}], [])
     a_workflow(definition={**definition, "metadata": {"sample_input": {"text": typed}}})
-    for path, name in (("edit", "s1.params.prompt"), ("", "input"), ("start", "input")):
+    for path, name in (("pipeline", "s1.params.prompt"), ("", "input"), ("start", "input")):
         page = author.get(f"/workflows/ours/{path}")
         for before in re.findall(r"<textarea[^>]*>(.?)", page.text, re.DOTALL):
             assert before == "\n"
@@ -80,7 +80,7 @@ def test_a_number_that_is_none_stays_as_it_was_typed(author):
     assert (
         "not published"
         in author.post(
-            "/workflows/ours/edit", sent(do="publish") | {"s2.params.sentences": "7-2"}, follow=True
+            "/workflows/ours/pipeline", sent(do="publish") | {"s2.params.sentences": "7-2"}, follow=True
         ).text
     )
 
@@ -98,20 +98,20 @@ def test_what_is_new_is_kept_until_it_is_published(author):
     faulty = sent(do="publish", note="faster") | {"s2.params.sentences": "99"}
     page = author.post("/workflows/new", faulty, follow=True)
     assert 'name="note" value="faster"' in page.text
-    assert 'name="note" value="faster"' in author.get("/workflows/ours/edit").text
+    assert 'name="note" value="faster"' in author.get("/workflows/ours/pipeline").text
     good = sent(do="publish", note="faster", revision="1")
-    assert "Published as version 1" in author.post("/workflows/ours/edit", good, follow=True).text
-    assert 'name="note" value=""' in author.get("/workflows/ours/edit").text
+    assert "Published as version 1" in author.post("/workflows/ours/pipeline", good, follow=True).text
+    assert 'name="note" value=""' in author.get("/workflows/ours/pipeline").text
 
 
 def test_what_replaces_a_newer_draft_is_published_if_that_was_asked(author):
     a_workflow()
     Workflow.objects.for_tenant(make.a_tenant().pk).update(draft_revision=2)
-    stale = author.post("/workflows/ours/edit", sent(do="publish", note="mine", revision="1"))
+    stale = author.post("/workflows/ours/pipeline", sent(do="publish", note="mine", revision="1"))
     assert stale.status_code == 409
     assert 'name="note" value="mine"' in stale.text
     verb = re.search(r'name="do" value="(overwrite:[^"]+)"', stale.text)[1]
-    done = author.post("/workflows/ours/edit", sent(do=verb, note="mine", revision="1"), follow=True)
+    done = author.post("/workflows/ours/pipeline", sent(do=verb, note="mine", revision="1"), follow=True)
     assert "Published as version 2" in done.text
 
 
@@ -119,7 +119,7 @@ def test_what_replaces_a_newer_draft_is_published_if_that_was_asked(author):
 def test_a_title_without_letters_for_a_name_gets_one(author, title):
     for name in ("pipeline", "pipeline-2"):
         answer = author.post("/workflows/new", sent(title=title, name=""))
-        assert answer.headers["Location"] == f"/workflows/{name}/edit"
+        assert answer.headers["Location"] == f"/workflows/{name}/pipeline"
 
 
 def test_a_form_of_many_rows_is_taken(author):

@@ -8,6 +8,7 @@ from django.test import Client
 from playwright.sync_api import expect
 
 from accounts.models import Membership, User
+from runs import jobs
 from tests import factories as make
 from tests.web.visitor import Visitor
 
@@ -50,10 +51,10 @@ def test_both_see_each_step_begin_and_end_and_the_run_complete(visitor, bob):
     for one in both:
         expect(one.step("check").get_by_text("Completed", exact=True)).to_be_visible()
         expect(one.step("price").get_by_text("Queued", exact=True)).to_be_visible()
-    (held,) = make.claimed("pricing")
+    (job,) = jobs.poll(tenant=make.a_tenant().pk, worker="w", queues=["pricing"], max_jobs=1)
     for one in both:
         expect(one.step("price").get_by_text("Running", exact=True)).to_be_visible()
-    make.complete(held, output={"price": 5})
+    make.complete(job.held, output={"price": 5})
     for one in both:
         expect(one.page.get_by_role("heading", level=1)).to_contain_text("Completed")
         assert one.page.evaluate("window.loaded")

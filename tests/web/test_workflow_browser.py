@@ -114,7 +114,7 @@ def test_what_was_removed_comes_back_with_what_was_typed(form):
     assert order(form) == ["text.clean", "text.summarize", "text.tag"]
     expect(page.get_by_label("Sentences")).to_have_value("7")
     page.get_by_label("Type of step 2").select_option("text.keywords")
-    expect(page.get_by_label("Limit")).to_have_value("10")
+    expect(page.get_by_label("Keywords at most")).to_have_value("10")
 
 
 def test_two_who_edit_at_once_lose_nothing(form):
@@ -146,8 +146,18 @@ def test_no_page_of_workflows_has_faults_of_accessibility_or_is_wider_than_a_pho
     page.get_by_label("Name", exact=True).fill("long")
     page.get_by_label("Sentences").fill("99")
     page.get_by_role("button", name="Publish").click()
-    page.wait_for_url("**/long/edit")
-    for path in ("", "edit", "versions", "definition", "../", "../new", "../examples", "../import"):
+    page.wait_for_url("**/long/pipeline")
+    for path in (
+        "",
+        "edit",
+        "pipeline",
+        "versions",
+        "definition",
+        "../",
+        "../new",
+        "../examples",
+        "../import",
+    ):
         page.goto(f"/workflows/long/{path}")
         for width in (1440, 390):
             page.set_viewport_size({"width": width, "height": 844})

@@ -102,7 +102,7 @@ def test_an_archived_workflow_leaves_the_list_and_can_come_back(author):
 def test_a_pipeline_is_saved_and_shown_again(author):
     assert author.get("/workflows/new").status_code == 200
     answer = author.post("/workflows/new", sent(name="", title="Täglich"))
-    assert answer.headers["Location"] == "/workflows/taeglich/edit"
+    assert answer.headers["Location"] == "/workflows/taeglich/pipeline"
     draft = the("taeglich").draft_definition
     assert draft == {
         "name": "taeglich",
@@ -113,7 +113,7 @@ def test_a_pipeline_is_saved_and_shown_again(author):
         ],
         "edges": [{"from": "clean", "to": "summarize"}],
     }
-    assert 'value="5"' in author.get("/workflows/taeglich/edit").text
+    assert 'value="5"' in author.get("/workflows/taeglich/pipeline").text
 
 
 def test_publishing_saves_first_and_says_what_became_of_it(author):
@@ -124,13 +124,14 @@ def test_publishing_saves_first_and_says_what_became_of_it(author):
     assert version.note == "first"
     again = sent(do="publish") | {"s1.id": "clean", "s2.id": "summarize"}
     assert (
-        "Nothing is different from version 1" in author.post("/workflows/ours/edit", again, follow=True).text
+        "Nothing is different from version 1"
+        in author.post("/workflows/ours/pipeline", again, follow=True).text
     )
 
 
 def test_problems_stand_at_their_fields_and_the_draft_is_kept(author):
     answer = author.post("/workflows/new", sent(do="publish") | {"s2.params.sentences": "99"}, follow=True)
-    assert answer.redirect_chain == [("/workflows/ours/edit", 302)]
+    assert answer.redirect_chain == [("/workflows/ours/pipeline", 302)]
     assert "Saved as a draft, but not published" in answer.text
     assert (
         'aria-describedby="s2-params-sentences-help s2-params-sentences-fault" aria-invalid="true"'
@@ -163,16 +164,16 @@ def test_a_stale_save_overwrites_nothing_and_keeps_what_was_typed(author):
     make_draft = Workflow.objects.for_tenant(make.a_tenant().pk)
     make_draft.update(draft_definition=theirs, draft_revision=2)
 
-    answer = author.post("/workflows/ours/edit", sent(title="Mine"))
+    answer = author.post("/workflows/ours/pipeline", sent(title="Mine"))
     assert answer.status_code == 409
     assert "Nothing was saved: the draft was changed meanwhile" in answer.text
     assert 'value="Mine"' in answer.text
     assert 'name="revision" value="1"' in answer.text
     assert the().draft_definition == theirs
 
-    answer = author.post("/workflows/ours/edit", sent(title="Mine", do="publish"))
+    answer = author.post("/workflows/ours/pipeline", sent(title="Mine", do="publish"))
     assert answer.status_code == 409
-    author.post("/workflows/ours/edit", sent(title="Mine", do="overwrite:2"))
+    author.post("/workflows/ours/pipeline", sent(title="Mine", do="overwrite:2"))
     assert the().title == "Mine"
 
 
@@ -192,12 +193,12 @@ def test_steps_come_and_go_without_a_script(author):
     assert re.findall(r'name="step" value="(\w+)"', text[: text.index("<template")]) == ["s2"]
 
 
-def test_what_is_no_pipeline_offers_its_definition_instead(author):
+def test_what_is_no_pipeline_offers_the_canvas_instead(author):
     a_workflow(definition=make.chain("text.clean", "job"))
-    text = author.get("/workflows/ours/edit").text
+    text = author.get("/workflows/ours/pipeline").text
     assert "more than a chain of text steps" in text
-    assert 'href="/workflows/ours/definition"' in text
-    assert author.get("/workflows/ours/definition").status_code == 200
+    assert 'href="/workflows/ours/edit"' in text
+    assert author.get("/workflows/ours/edit").status_code == 200
 
 
 def test_the_page_of_a_workflow_shows_its_steps_and_the_form_to_start_it(author):

@@ -115,7 +115,7 @@ def test_a_field_says_what_its_schema_says():
     fields = {
         field.param: field for field in fields_of(CATALOGUE["text.clean"].params_schema, {}, "s1.params")
     }
-    assert fields["strip_html"].label == "Strip HTML"
+    assert fields["strip_html"].label == "Remove HTML"
     assert (fields["strip_html"].kind, fields["strip_html"].checked) == ("flag", True)
     assert (fields["max_chars"].kind, fields["max_chars"].text) == ("integer", "")
     kinds = [field.kind for field in fields_of(SCHEMA, {}, "p")]

@@ -32,3 +32,9 @@ def expected_revision(request: Request) -> int:
     if match is None or int(match.group(1)) >= 2**31:
         raise Stale("If-Match is not the ETag of this draft.")
     return int(match.group(1))
+
+
+def is_known(request: Request, revision: int) -> bool:
+    """Whether `If-None-Match` names this revision: the sender has it."""
+    given = request.headers.get("If-None-Match", "")
+    return etag(revision) in {known.strip().removeprefix("W/") for known in given.split(",")}

@@ -1,11 +1,18 @@
 """What the workflows' routes take and give."""
 
+import re
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from lib.api import fields
 from lib.api.serializers import PageQuery, Query, Verb
+from workflows.change_requests import read_groups
+from workflows.changes import Group
+from workflows.texts import FORMATS, MOST_BYTES
+
+DIFFERENCE_KINDS = ["added", "removed", "changed", "moved"]
 
 
 class CreateWorkflow(Verb):
@@ -30,11 +37,37 @@ class ValidateDefinition(Verb):
     definition = fields.JsonObject()
 
 
+@extend_schema_field({"type": ["object", "string"]})
+class Document(serializers.Field[Any, Any, Any, Any]):
+    """An object, or the text of one."""
+
+    default_error_messages = {"invalid": "This must be a JSON object, or a text that is JSON or YAML."}
+
+    def to_internal_value(self, data: Any) -> dict[str, Any] | str:
+        if not isinstance(data, dict | str):
+            self.fail("invalid")
+        return data
+
+
 class ImportDefinition(Verb):
     """A definition in any dialect."""
 
-    document = fields.JsonObject()
+    document = Document(help_text="The definition, or a text that is one as JSON or YAML.")
     dialect = fields.Text(required=False, max_length=40, help_text="Recognised by its shape if not given.")
+
+
+class ReadText(Verb):
+    """A text to look at: nothing is saved."""
+
+    text = fields.Text(max_length=MOST_BYTES, help_text="A definition as JSON or YAML, in any dialect.")
+    name = fields.Text(required=False, max_length=128, help_text="The name of the workflow that it is for.")
+
+
+class WriteText(Verb):
+    """A definition to be written as text: nothing is saved."""
+
+    definition = fields.JsonObject()
+    format = fields.OneOf(FORMATS)
 
 
 class SaveDraft(Verb):
@@ -44,10 +77,73 @@ class SaveDraft(Verb):
     layout = fields.JsonObject(required=False, help_text="Where the nodes stand on the canvas.")
 
 
+class ChangeOfDraft(serializers.Serializer[Any]):
+    """A compare-and-set at a path; see docs/api.md, "Changing a draft in parts"."""
+
+    path = serializers.ListField(child=serializers.CharField(), min_length=2, max_length=12)
+    to = fields.JsonValue(required=False)
+    at = serializers.CharField(required=False, allow_null=True)
+    was_at = serializers.CharField(required=False, allow_null=True)
+
+    def get_fields(self) -> dict[str, Any]:
+        return {**super().get_fields(), "from": fields.JsonValue(required=False)}
+
+
+class GroupOfChanges(serializers.Serializer[Any]):
+    """What a person did in one go."""
+
+    id = serializers.UUIDField()
+    label = serializers.CharField(required=False, max_length=200, allow_blank=True)  # type: ignore[assignment]
+    changes = ChangeOfDraft(many=True)
+
+
+@extend_schema_field(GroupOfChanges(many=True))
+class Groups(serializers.Field[Any, Any, Any, Any]):
+    """Groups of changes; thousands of them are read by hand."""
+
+    def to_internal_value(self, data: Any) -> list[Group]:
+        return read_groups(data)
+
+
+class ChangeDraft(Verb):
+    """Groups of changes to the draft; `revision` is what the sender knows."""
+
+    revision = fields.Whole(min_value=0, max_value=2**31 - 1)
+    groups = Groups()
+
+
+class ConflictSerializer(serializers.Serializer[Any]):
+    """A change that was refused with its group."""
+
+    group = serializers.UUIDField()
+    path = serializers.ListField(child=serializers.CharField())
+    yours = fields.JsonValue(required=False)
+    theirs = fields.JsonValue(required=False)
+    by = serializers.CharField()
+    at = serializers.DateTimeField()
+
+
+class DraftChangeSerializer(serializers.Serializer[Any]):
+    """An entry of the log of a draft."""
+
+    group = serializers.UUIDField(source="group_id")
+    revision = serializers.IntegerField()
+    label = serializers.CharField()  # type: ignore[assignment]
+    changes = fields.JsonValue()
+    by = serializers.CharField(source="by.username")
+    at = serializers.DateTimeField()
+
+
 class Publish(Verb):
     """Publishing the draft."""
 
     note = fields.Text(required=False, max_length=2000, allow_blank=True, default="")
+    despite_failing_cases = fields.Flag(
+        required=False, default=False, help_text="Publish it although test cases fail."
+    )
+    revision = fields.Whole(
+        required=False, min_value=1, help_text="The draft that you saw: 412 where it is another one by now."
+    )
 
 
 class WorkflowListQuery(PageQuery):
@@ -58,9 +154,24 @@ class WorkflowListQuery(PageQuery):
 
 
 class ExportQuery(Query):
-    """Which version."""
+    """Which version, or the draft, and how it is written."""
 
     version = fields.Digits(required=False, min_value=1, max_value=2**31 - 1)
+    draft = serializers.BooleanField(required=False, default=False)
+    dialect = serializers.CharField(required=False, max_length=40)
+    format = serializers.ChoiceField(FORMATS, required=False, default="json")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs.get("draft") and "version" in attrs:
+            raise serializers.ValidationError({"draft": "Ask for a version or for the draft."})
+        return attrs
+
+
+class FixSerializer(serializers.Serializer[Any]):
+    """What takes a problem away by one press: changes of the draft, as `PATCH …/draft` takes them in a group."""
+
+    title = serializers.CharField()
+    changes = serializers.ListField(child=fields.JsonObject())
 
 
 class ProblemSerializer(serializers.Serializer[Any]):
@@ -71,12 +182,21 @@ class ProblemSerializer(serializers.Serializer[Any]):
     node = serializers.CharField(allow_null=True)
     field = serializers.CharField()
     message = serializers.CharField()
+    fix = FixSerializer(allow_null=True, help_text="The one safe way out, where there is one.")
 
 
 class ProblemsSerializer(serializers.Serializer[Any]):
     """All findings."""
 
     problems = ProblemSerializer(many=True)
+
+
+class ReadTextSerializer(ProblemsSerializer):
+    """What a text says; `definition` is null where it can't be translated."""
+
+    definition = fields.JsonObject(allow_null=True)
+    dialect = serializers.CharField(allow_null=True)
+    format = serializers.ChoiceField(FORMATS)
 
 
 class WorkflowSerializer(serializers.Serializer[Any]):
@@ -115,6 +235,16 @@ class SavedDraftSerializer(DraftSerializer):
     problems = ProblemSerializer(many=True)
 
 
+class ChangedDraftSerializer(ProblemsSerializer):
+    """What became of the groups; `definition` and `layout` where the sender does not have the draft now."""
+
+    revision = serializers.IntegerField()
+    applied = serializers.ListField(child=serializers.UUIDField())
+    conflicts = ConflictSerializer(many=True)
+    definition = fields.JsonObject(required=False)
+    layout = fields.JsonObject(required=False)
+
+
 class VersionSummarySerializer(serializers.Serializer[Any]):
     """A published version without its definition."""
 
@@ -124,6 +254,60 @@ class VersionSummarySerializer(serializers.Serializer[Any]):
     note = serializers.CharField()
     published_at = serializers.DateTimeField()
     published_by = serializers.CharField(source="published_by.username")
+
+
+class ListedVersionSerializer(VersionSummarySerializer):
+    """A published version in the list."""
+
+    open_runs = serializers.IntegerField(
+        help_text="How many open runs use it; 10,000 of a workflow are counted."
+    )
+
+
+class Side(fields.Text):
+    """The number of a version, or `draft`."""
+
+    default_error_messages = {"side": "This must be the number of a version, or draft."}
+
+    def to_internal_value(self, data: Any) -> Any:
+        text = super().to_internal_value(data)
+        if text == "draft":
+            return text
+        if not re.fullmatch("[1-9][0-9]{0,8}", text):
+            self.fail("side")
+        return int(text)
+
+
+class DiffQuery(Query):
+    """Which two."""
+
+    to = Side(required=False, default="draft", help_text="A version's number, or draft.")
+
+    def get_fields(self) -> dict[str, Any]:
+        return {"from": Side(help_text="A version's number, or draft."), **super().get_fields()}
+
+
+class FieldDifferenceSerializer(serializers.Serializer[Any]):
+    """One field that is different; an empty `field` is the whole step or connection."""
+
+    where = serializers.ChoiceField(["nodes", "edges", "settings"])
+    node = serializers.CharField(allow_null=True)
+    field = serializers.CharField(allow_blank=True)
+    kind = serializers.ChoiceField(DIFFERENCE_KINDS)
+    to = fields.JsonValue(required=False)
+
+    def get_fields(self) -> dict[str, Any]:
+        return {**super().get_fields(), "from": fields.JsonValue(required=False)}
+
+
+class DiffSerializer(serializers.Serializer[Any]):
+    """What is different."""
+
+    changes = ChangeOfDraft(many=True)
+    summary = fields.JsonObject()
+
+    def get_fields(self) -> dict[str, Any]:
+        return {**super().get_fields(), "fields": FieldDifferenceSerializer(many=True)}
 
 
 class VersionSerializer(VersionSummarySerializer):

@@ -2,19 +2,40 @@
 
 from django.urls import path, register_converter
 
-from workflows.api import views
+from workflows.api import building, cases, drafts, texts, views
 from workflows.api.converters import WorkflowName
 
 register_converter(WorkflowName, "workflow_name")
 
 urlpatterns = [
+    path("step-types", building.StepTypesView.as_view(), name="api-step-types"),
+    path("definition-schema", building.DefinitionSchemaView.as_view(), name="api-definition-schema"),
     path("workflows", views.WorkflowsView.as_view(), name="api-workflows"),
     path("workflows/validate", views.ValidateView.as_view(), name="api-workflows-validate"),
-    path("workflows/import", views.ImportView.as_view(), name="api-workflows-import"),
+    path("workflows/import", texts.ImportView.as_view(), name="api-workflows-import"),
+    path("workflows/read", texts.ReadView.as_view(), name="api-workflows-read"),
+    path("workflows/write", texts.WriteView.as_view(), name="api-workflows-write"),
     path("workflows/<workflow_name:name>", views.WorkflowView.as_view(), name="api-workflow"),
-    path("workflows/<workflow_name:name>/export", views.ExportView.as_view(), name="api-workflow-export"),
-    path("workflows/<workflow_name:name>/draft", views.DraftView.as_view(), name="api-workflow-draft"),
+    path("workflows/<workflow_name:name>/scope", building.ScopeView.as_view(), name="api-workflow-scope"),
+    path(
+        "workflows/<workflow_name:name>/evaluate",
+        building.EvaluateView.as_view(),
+        name="api-workflow-evaluate",
+    ),
+    path(
+        "workflows/<workflow_name:name>/rename-step",
+        building.RenameStepView.as_view(),
+        name="api-workflow-rename-step",
+    ),
+    path("workflows/<workflow_name:name>/export", texts.ExportView.as_view(), name="api-workflow-export"),
+    path("workflows/<workflow_name:name>/draft", drafts.DraftView.as_view(), name="api-workflow-draft"),
+    path(
+        "workflows/<workflow_name:name>/draft/changes",
+        drafts.DraftChangesView.as_view(),
+        name="api-workflow-draft-changes",
+    ),
     path("workflows/<workflow_name:name>/publish", views.PublishView.as_view(), name="api-workflow-publish"),
+    path("workflows/<workflow_name:name>/diff", views.DiffView.as_view(), name="api-workflow-diff"),
     path(
         "workflows/<workflow_name:name>/versions", views.VersionsView.as_view(), name="api-workflow-versions"
     ),
@@ -22,5 +43,20 @@ urlpatterns = [
         "workflows/<workflow_name:name>/versions/<int:number>",
         views.VersionView.as_view(),
         name="api-workflow-version",
+    ),
+    path(
+        "workflows/<workflow_name:name>/test-cases",
+        cases.CasesView.as_view(),
+        name="api-workflow-test-cases",
+    ),
+    path(
+        "workflows/<workflow_name:name>/test-cases/run",
+        cases.RunCasesView.as_view(),
+        name="api-workflow-test-cases-run",
+    ),
+    path(
+        "workflows/<workflow_name:name>/test-cases/<int:case_id>",
+        cases.CaseView.as_view(),
+        name="api-workflow-test-case",
     ),
 ]

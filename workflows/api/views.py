@@ -1,34 +1,20 @@
 """The workflows' routes: read the request, call a service or a query, show what it gave."""
 
-from collections.abc import Sequence
-from typing import Any
-
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api.base import ApiView
 from accounts.roles import WORKFLOWS_PUBLISH, WORKFLOWS_READ, WORKFLOWS_WRITE
-from engine.problems import Problem
 from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, Verb, body, query
-from workflows import queries, services
+from workflows import comparing, queries, services
 from workflows.api import serializers as s
-from workflows.api.etags import etag, expected_revision
+from workflows.api.drafts import found
+from workflows.api.etags import etag
 from workflows.checking import check
-
-_IF_MATCH = OpenApiParameter(
-    "If-Match",
-    str,
-    OpenApiParameter.HEADER,
-    required=True,
-    description="The ETag of the draft that you read.",
-)
-
-
-def _found(problems: Sequence[Problem]) -> dict[str, Any]:
-    return {"problems": [problem.as_dict() for problem in problems]}
+from workflows.usage import open_runs
 
 
 class WorkflowsView(ApiView):
@@ -48,17 +34,17 @@ class WorkflowsView(ApiView):
     @extend_schema(request=s.CreateWorkflow, responses={201: s.DraftedWorkflowSerializer})
     def post(self, request: Request) -> Response:
         """Makes a workflow with its draft; 409 if the name is taken."""
-        drafted = services.create_workflow(self.principal, **body(s.CreateWorkflow, request))
-        return _drafted(drafted)
+        return drafted(services.create_workflow(self.principal, **body(s.CreateWorkflow, request)))
 
 
-def _drafted(drafted: services.Drafted) -> Response:
-    answer = s.WorkflowSerializer(drafted.workflow).data | _found(drafted.problems)
+def drafted(written: services.Drafted) -> Response:
+    """The answer to what wrote a draft: 201 where the workflow is new."""
+    answer = s.WorkflowSerializer(written.workflow).data | found(written.problems)
     headers = {
-        "Location": f"/api/v1/workflows/{drafted.workflow.name}",
-        "ETag": etag(drafted.workflow.draft_revision),
+        "Location": f"/api/v1/workflows/{written.workflow.name}",
+        "ETag": etag(written.workflow.draft_revision),
     }
-    return Response(answer, status=201 if drafted.created else 200, headers=headers)
+    return Response(answer, status=201 if written.created else 200, headers=headers)
 
 
 class WorkflowView(ApiView):
@@ -92,55 +78,7 @@ class ValidateView(ApiView):
     @extend_schema(request=s.ValidateDefinition, responses=s.ProblemsSerializer)
     def post(self, request: Request) -> Response:
         """All problems of a definition, in whatever dialect it is written."""
-        return Response(_found(check(body(s.ValidateDefinition, request)["definition"]).problems))
-
-
-class ImportView(ApiView):
-    """Import."""
-
-    scopes = {"POST": WORKFLOWS_WRITE}
-
-    @extend_schema(
-        request=s.ImportDefinition,
-        responses={200: s.DraftedWorkflowSerializer, 201: s.DraftedWorkflowSerializer},
-    )
-    def post(self, request: Request) -> Response:
-        """Makes a document of any dialect the draft of the workflow that it names; 201 if that is new."""
-        return _drafted(services.import_definition(self.principal, **body(s.ImportDefinition, request)))
-
-
-class ExportView(ApiView):
-    """Export."""
-
-    scopes = {"GET": WORKFLOWS_READ}
-
-    @extend_schema(parameters=[s.ExportQuery], responses={200: dict})
-    def get(self, request: Request, name: str) -> Response:
-        """The definition of the latest version (the draft before the first), as import takes it."""
-        definition = services.export(self.principal, name, **query(s.ExportQuery, request))
-        return Response(definition, headers={"Content-Disposition": f'attachment; filename="{name}.json"'})
-
-
-class DraftView(ApiView):
-    """The draft of a workflow."""
-
-    scopes = {"GET": WORKFLOWS_READ, "PUT": WORKFLOWS_WRITE}
-
-    @extend_schema(responses=s.DraftSerializer)
-    def get(self, request: Request, name: str) -> Response:
-        """The draft with its ETag."""
-        workflow = queries.get_workflow(self.principal.tenant_id, name)
-        return Response(s.DraftSerializer(workflow).data, headers={"ETag": etag(workflow.draft_revision)})
-
-    @extend_schema(parameters=[_IF_MATCH], request=s.SaveDraft, responses=s.SavedDraftSerializer)
-    def put(self, request: Request, name: str) -> Response:
-        """Replaces the draft that has the ETag in `If-Match` (428 without, 412 if it was changed since)."""
-        revision = expected_revision(request)
-        drafted = services.save_draft(
-            self.principal, name, expected_revision=revision, **body(s.SaveDraft, request)
-        )
-        answer = s.DraftSerializer(drafted.workflow).data | _found(drafted.problems)
-        return Response(answer, headers={"ETag": etag(drafted.workflow.draft_revision)})
+        return Response(found(check(body(s.ValidateDefinition, request)["definition"]).problems))
 
 
 class PublishView(ApiView):
@@ -151,8 +89,10 @@ class PublishView(ApiView):
     @extend_schema(request=s.Publish, responses={200: s.PublishedSerializer, 201: s.PublishedSerializer})
     def post(self, request: Request, name: str) -> Response:
         """Makes the draft the next version; 200 where it equals the latest one, 422 with its problems."""
-        published = services.publish(self.principal, name, **body(s.Publish, request))
-        answer = s.VersionSummarySerializer(published.version).data | _found(published.problems)
+        asked = body(s.Publish, request)
+        seen = asked.pop("revision", None)
+        published = services.publish(self.principal, name, expected_revision=seen, **asked)
+        answer = s.VersionSummarySerializer(published.version).data | found(published.problems)
         return Response(answer, status=201 if published.created else 200)
 
 
@@ -161,13 +101,16 @@ class VersionsView(ApiView):
 
     scopes = {"GET": WORKFLOWS_READ}
 
-    @extend_schema(parameters=[PageQuery], responses=page_schema(s.VersionSummarySerializer))
+    @extend_schema(parameters=[PageQuery], responses=page_schema(s.ListedVersionSerializer))
     def get(self, request: Request, name: str) -> Response:
         """The published versions, newest first."""
         asked = query(PageQuery, request)
-        rows = queries.list_versions(self.principal.tenant_id, name)
+        workflow = queries.get_workflow(self.principal.tenant_id, name)
+        rows, used = queries.versions_of(workflow), open_runs(workflow)
         page = keyset_page(rows, request, keys=("number",), limit=asked["limit"], cursor=asked.get("cursor"))
-        return Response(page.answer(s.VersionSummarySerializer(page.rows, many=True).data))
+        for version in page.rows:
+            version.open_runs = used[version.pk]
+        return Response(page.answer(s.ListedVersionSerializer(page.rows, many=True).data))
 
 
 class VersionView(ApiView):
@@ -180,3 +123,24 @@ class VersionView(ApiView):
         """A published version with its definition."""
         version = queries.get_version(self.principal.tenant_id, name, number)
         return Response(s.VersionSerializer(version).data)
+
+
+class DiffView(ApiView):
+    """Comparing."""
+
+    scopes = {"GET": WORKFLOWS_READ}
+
+    @extend_schema(parameters=[s.DiffQuery], responses=s.DiffSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        """What makes one version, or the draft, of another: as changes, by field, and in a sentence."""
+        asked = query(s.DiffQuery, request)
+        tenant = self.principal.tenant_id
+        before, after = (comparing.definition_of(tenant, name, asked[side]) for side in ("from", "to"))
+        found = comparing.compared(before, after)
+        return Response(
+            {
+                "changes": [change.as_dict() for change in found.changes],
+                "fields": [each.as_dict() for each in found.fields],
+                "summary": found.summary(),
+            }
+        )

@@ -1,0 +1,70 @@
+"""Where expressions stand in a definition, and what may be read there."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from engine.checks.flow import Flow
+from engine.checks.outline import Outline, SeenEdge, SeenNode
+
+ALWAYS = frozenset({"input", "steps", "run", "vars"})
+IN_STEP = ALWAYS | {"prev"}
+IN_EDGE = ALWAYS | {"prev", "output", "error"}
+EXTRA_NAMES = {"map": frozenset({"item", "index"}), "loop": frozenset({"output", "iteration"})}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an expression stands and what may be read there. `possible`, `certain`: steps, as masks of the flow."""
+
+    field: str
+    node: str | None
+    names: frozenset[str]
+    possible: int
+    certain: int
+
+
+class Places:
+    """The places of a definition; with a cycle, every step is taken as there."""
+
+    def __init__(self, outline: Outline, flow: Flow) -> None:
+        self.flow = flow
+        self._knows_paths = flow.is_small
+        self._all = (1 << len(flow.order)) - 1
+        self._outline = outline
+
+    def business_key(self) -> Place:
+        """A run's business key: no step has run yet."""
+        return Place("business_key", None, frozenset({"input"}), 0, 0)
+
+    def step(self, seen: SeenNode, key: Literal["input", "params"]) -> Place:
+        """The params of a node, or the mapping of its input."""
+        names = IN_STEP | EXTRA_NAMES.get(seen.node.type, frozenset())
+        return Place(f"{seen.field}.{key}", seen.id, names, *self._masks(seen))
+
+    def undo(self, seen: SeenNode) -> Place:
+        """The params of what undoes a node: it has an output itself."""
+        before, certain = self._masks(seen)
+        own = self.flow.bits.get(seen.id, 0)
+        return Place(f"{seen.field}.compensate.params", seen.id, IN_STEP, before | own, certain | own)
+
+    def edge(self, edge: SeenEdge) -> Place:
+        """The condition of an edge: its own source has ended."""
+        return self.after(edge.edge.source, f"{edge.field}.when")
+
+    def after(self, source: str, field: str) -> Place:
+        """A condition on what leads away from a node, `source`."""
+        seen = self._outline.by_id.get(source)
+        before, certain = self._masks(seen) if seen else (self._all, self._all)
+        own = self.flow.bits.get(source, 0)
+        return Place(field, source, IN_EDGE, before | own, certain | own)
+
+    def output(self) -> Place:
+        """The output of the run: it has ended."""
+        end = self.flow.certain_at_end if self._knows_paths else self._all
+        return Place("output", None, ALWAYS, self._all, end)
+
+    def _masks(self, seen: SeenNode) -> tuple[int, int]:
+        if not self.flow.order:
+            return self._all, self._all
+        before = self.flow.before[seen.id]
+        return before, self.flow.certain[seen.id] if self._knows_paths else before

@@ -1,0 +1,41 @@
+"""How a step can end, as the core sees it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from engine.catalogue import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """The step did its work."""
+
+    output: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The step failed for good: no retry is left or none is allowed. `error` is `{code, message, …}`."""
+
+    error: Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupted:
+    """A boundary timer ended the step: of all its edges only the one to `target` is taken."""
+
+    target: str
+    output: Json
+
+
+Outcome = Completed | Failed | Interrupted
+
+
+def failed_output(error: Mapping[str, Json]) -> Json:
+    """What the steps behind a failed step with `on_error` continue or branch see as its output."""
+    return {"error": dict(error)}
+
+
+def output_of(outcome: Outcome) -> Json:
+    """What the steps behind a step that ended so see as its output."""
+    return failed_output(outcome.error) if isinstance(outcome, Failed) else outcome.output

@@ -1,0 +1,318 @@
+"""A step gets another id: all that names it is rewritten, expressions by their syntax tree and nothing else.
+
+What reads a step: `steps.a`, `steps["a-b"]`, `has(steps.a)`, `"a" in steps`; behind a join also `prev.a`. A new id that
+is no plain name is written in brackets, and one that is takes them off again.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.cel_ast import RESERVED, Call, Const, Expr, Group, Ident, Loop, Select
+from engine.cel_reads import Path, static_path
+from engine.errors import ExpressionInvalid
+from engine.expressions import compile_expression
+from engine.templates import join_path, replaced_holes
+
+Json = Any
+
+STEPS: Path = ("steps",)
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# Blanks and comments, and brackets that close around what was selected from.
+_GAP = re.compile(r"(?:[\s)]|//[^\n]*(?:\n|\Z))*")
+_BLANKS = re.compile(r"(?:\s|//[^\n]*(?:\n|\Z))*")
+_LITERAL = re.compile(r"""[rR]?(?:"[^"\\\n]*"|'[^'\\\n]*')""")
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """The definition with the new id, the fields that changed, and those with expressions that can't be read."""
+
+    definition: dict[str, Json]
+    changed: list[str]
+    unread: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    start: int
+    end: int
+    text: str
+
+
+class Unclear(ValueError):
+    """The source has not the form that its tree says."""
+
+
+def is_plain(name: str) -> bool:
+    """Whether CEL takes it behind a dot."""
+    return _NAME.fullmatch(name) is not None and name not in RESERVED
+
+
+def renamed_in(source: str, holders: frozenset[Path], old: str, new: str) -> str:
+    """The expression with `new` for the key `old` of what stands at `holders`. Raises ExpressionInvalid."""
+    tree = compile_expression(source).placed_tree()
+    edits = {edit.start: edit for edit in _edits(tree, frozenset(), source, holders, old, new)}
+    made = source
+    for edit in sorted(edits.values(), key=lambda edit: edit.start, reverse=True):
+        made = made[: edit.start] + edit.text + made[edit.end :]
+    if made != source:
+        compile_expression(made)
+    return made
+
+
+def _edits(
+    expr: Expr, own: frozenset[str], source: str, holders: frozenset[Path], old: str, new: str
+) -> Iterator[_Edit]:
+    match expr:
+        case Select(operand, name, tests, at) if name == old and static_path(operand, own) in holders:
+            write = _asked if tests else _selected
+            yield write(source, operand, at, old, new)
+            return
+        case Call("_[_]", (operand, Const(str() as key, at))) if (
+            key == old and static_path(operand, own) in holders
+        ):
+            yield _indexed(source, at, old, new)
+            return
+        case Call("@in", (Const(str() as key, at), holder)) if (
+            key == old and static_path(holder, own) in holders
+        ):
+            yield _contained(source, holder, at, old, new)
+            return
+    for part, names in _parts(expr, own):
+        yield from _edits(part, names, source, holders, old, new)
+
+
+def _parts(expr: Expr, own: frozenset[str]) -> Iterator[tuple[Expr, frozenset[str]]]:
+    match expr:
+        case Select(operand):
+            yield operand, own
+        case Call(_, parts) | Group(_, parts):
+            yield from ((part, own) for part in parts)
+        case Loop(names, over, start, body, result):
+            yield from ((part, own) for part in (over, start))
+            yield from ((part, own.union(names)) for part in (*body, result))
+
+
+def _selected(source: str, operand: Expr, at: int, old: str, new: str) -> _Edit:
+    """`.old`"""
+    start, end = _name_behind_dot(source, at, old)
+    return _Edit(start, end, new) if is_plain(new) else _Edit(at, end, f'["{new}"]')
+
+
+def _asked(source: str, operand: Expr, at: int, old: str, new: str) -> _Edit:
+    """`has(steps.old)`, of which `at` is the bracket; there are no brackets for keys in it."""
+    dot = _after(_GAP, source, _end_of(source, operand))
+    start, end = _name_behind_dot(source, dot, old)
+    if is_plain(new):
+        return _Edit(start, end, new)
+    before = re.search(r"has\s*\Z", source[:at])
+    if before is None:
+        raise Unclear
+    open_brackets = source.count("(", at, dot) - source.count(")", at, dot)
+    for _ in range(open_brackets):
+        end = _after(_BLANKS, source, end)
+        if source[end : end + 1] != ")":
+            raise Unclear
+        end += 1
+    return _Edit(before.start(), end, f'("{new}" in {source[at + 1 : dot].strip()})')
+
+
+def _indexed(source: str, at: int, old: str, new: str) -> _Edit:
+    """`["old"]`, of which `at` is the literal."""
+    start, end = _literal(source, at)
+    if is_plain(old) or not is_plain(new):
+        return _Edit(start, end, _spelled(source[start:end], new))
+    closing = _after(_BLANKS, source, end)
+    opening = source.rindex("[", 0, start)
+    if source[closing : closing + 1] != "]":
+        raise Unclear
+    return _Edit(opening, closing + 1, f".{new}")
+
+
+def _contained(source: str, holder: Expr, at: int, old: str, new: str) -> _Edit:
+    """`"old" in steps`, of which `at` is the literal; in brackets of its own it is how `has()` had to be written."""
+    start, end = _literal(source, at)
+    until = _end_of(source, holder)
+    bracketed = source[start - 1 : start] == "(" and source[until : until + 1] == ")"
+    called = re.search(r"\w\s*\Z", source[: start - 1]) if bracketed else None
+    if not bracketed or called or is_plain(old) or not is_plain(new):
+        return _Edit(start, end, _spelled(source[start:end], new))
+    held = re.sub(r"\A\s*in\s*", "", source[end:until])
+    return _Edit(start - 1, until + 1, f"has({held}.{new})")
+
+
+def _name_behind_dot(source: str, dot: int, name: str) -> tuple[int, int]:
+    if source[dot : dot + 1] != ".":
+        raise Unclear
+    start = _after(_BLANKS, source, dot + 1)
+    if source[start : start + len(name)] != name:
+        raise Unclear
+    return start, start + len(name)
+
+
+def _literal(source: str, at: int) -> tuple[int, int]:
+    found = _LITERAL.match(source, at)
+    if found is None:
+        raise Unclear
+    return found.span()
+
+
+def _spelled(literal: str, name: str) -> str:
+    quote = literal[-1]
+    return f"{quote}{name}{quote}"
+
+
+def _end_of(source: str, expr: Expr) -> int:
+    """Where a name or a selection ends."""
+    match expr:
+        case Ident(name, at):
+            return at + len(name)
+        case Select(_, name, False, at):
+            return _name_behind_dot(source, at, name)[1]
+        case Call("_[_]", (_, Const(_, at))):
+            end = _after(_BLANKS, source, _literal(source, at)[1])
+            return end + 1
+    raise Unclear
+
+
+def _after(pattern: re.Pattern[str], source: str, at: int) -> int:
+    found = pattern.match(source, at)
+    return found.end() if found else at
+
+
+# --- a definition ------------------------------------------------------------------------------------------------
+
+
+def rename_step(definition: Mapping[str, Json], old: str, new: str, *, jobs: frozenset[str]) -> Renamed:
+    """The definition (native, of whatever quality) with the node `old` called `new`.
+
+    `jobs`: the types whose queue is the node's id unless it names one: what the workers poll stays.
+    """
+    renaming = _Renaming(definition, old, new, jobs)
+    return Renamed(renaming.definition(), renaming.changed, renaming.unread)
+
+
+class _Renaming:
+    def __init__(self, definition: Mapping[str, Json], old: str, new: str, jobs: frozenset[str]) -> None:
+        self.document = definition
+        self.old = old
+        self.new = new
+        self.jobs = jobs
+        self.changed: list[str] = []
+        self.unread: list[str] = []
+        self.sources = _sources(definition)
+        self.mapped = {
+            node.get("id") for node in _objects(definition.get("nodes")) if node.get("input") is not None
+        }
+
+    def definition(self) -> dict[str, Json]:
+        made = dict(self.document)
+        if isinstance(made.get("nodes"), list):
+            made["nodes"] = [self._node(node, f"nodes[{at}]") for at, node in enumerate(made["nodes"])]
+        if isinstance(made.get("edges"), list):
+            made["edges"] = [self._edge(edge, f"edges[{at}]") for at, edge in enumerate(made["edges"])]
+        if "output" in made:
+            made["output"] = self._value(made["output"], "output", frozenset({STEPS}))
+        return made
+
+    def _node(self, node: Json, field: str) -> Json:
+        if not isinstance(node, dict):
+            return node
+        made = dict(node)
+        given = self._given(node.get("id"), behind_mapping=False)
+        taken = self._given(node.get("id"))
+        for key, holders in (("params", taken), ("input", given)):
+            if key in made:
+                made[key] = self._value(made[key], f"{field}.{key}", holders)
+        if isinstance(made.get("compensate"), dict) and "params" in made["compensate"]:
+            undone = frozenset({STEPS} | {("prev", "input") for holder in taken if holder == ("prev",)})
+            params = self._value(made["compensate"]["params"], f"{field}.compensate.params", undone)
+            made["compensate"] = {**made["compensate"], "params": params}
+        if isinstance(made.get("boundary_timers"), list):
+            made["boundary_timers"] = [
+                self._end(timer, "to", f"{field}.boundary_timers[{at}].to")
+                for at, timer in enumerate(made["boundary_timers"])
+            ]
+        return self._own(made, field) if made.get("id") == self.old else made
+
+    def _own(self, node: dict[str, Json], field: str) -> dict[str, Json]:
+        node["id"] = self.new
+        self.changed.append(f"{field}.id")
+        if node.get("type") in self.jobs:
+            if node.get("queue") is None:
+                node["queue"] = self.old
+                self.changed.append(f"{field}.queue")
+            elif node["queue"] == self.new:
+                del node["queue"]
+                self.changed.append(f"{field}.queue")
+        return node
+
+    def _edge(self, edge: Json, field: str) -> Json:
+        if not isinstance(edge, dict):
+            return edge
+        source = edge.get("from")
+        made = self._end(self._end(edge, "from", f"{field}.from"), "to", f"{field}.to")
+        if isinstance(made.get("when"), str):
+            when = self._rewritten(made["when"], f"{field}.when", self._given(source))
+            made = {**made, "when": when}
+        return made
+
+    def _end(self, holder: Json, key: str, field: str) -> Json:
+        if not isinstance(holder, dict) or holder.get(key) != self.old:
+            return holder
+        self.changed.append(field)
+        return {**holder, key: self.new}
+
+    def _given(self, node: Json, *, behind_mapping: bool = True) -> frozenset[Path]:
+        """What holds outputs by node id at this node: a join's input too, unless a mapping made another of it."""
+        sources = self.sources.get(node, ()) if isinstance(node, str) else ()
+        is_join = len(sources) > 1 and not (behind_mapping and node in self.mapped)
+        return frozenset({STEPS, ("prev",)}) if is_join and self.old in sources else frozenset({STEPS})
+
+    def _value(self, value: Json, field: str, holders: frozenset[Path]) -> Json:
+        if isinstance(value, str):
+            return self._text(value, field, holders) if "{{" in value else value
+        if isinstance(value, dict):
+            return {key: self._value(item, join_path(field, key), holders) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self._value(item, f"{field}[{at}]", holders) for at, item in enumerate(value)]
+        return value
+
+    def _text(self, text: str, field: str, holders: frozenset[Path]) -> str:
+        return self._noted(
+            text,
+            field,
+            lambda: replaced_holes(text, lambda hole: renamed_in(hole, holders, self.old, self.new)),
+        )
+
+    def _rewritten(self, source: str, field: str, holders: frozenset[Path]) -> str:
+        return self._noted(source, field, lambda: renamed_in(source, holders, self.old, self.new))
+
+    def _noted(self, before: str, field: str, rewrite: Callable[[], str]) -> str:
+        try:
+            made = rewrite()
+        except (ExpressionInvalid, Unclear):
+            if self.old in before:
+                self.unread.append(field)
+            return before
+        if made != before:
+            self.changed.append(field)
+        return made
+
+
+def _objects(value: Json) -> list[dict[str, Json]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def _sources(definition: Mapping[str, Json]) -> dict[str, set[str]]:
+    """Which nodes lead to each node."""
+    found: dict[str, set[str]] = {}
+    arrows = [(edge.get("from"), edge.get("to")) for edge in _objects(definition.get("edges"))]
+    for node in _objects(definition.get("nodes")):
+        arrows += [(node.get("id"), timer.get("to")) for timer in _objects(node.get("boundary_timers"))]
+    for source, target in arrows:
+        if isinstance(source, str) and isinstance(target, str):
+            found.setdefault(target, set()).add(source)
+    return found

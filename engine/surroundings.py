@@ -1,0 +1,276 @@
+"""What is known of the values at a place of a definition: from schemas, and from a sample of what a run gave."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from typing import Any, Final, Literal
+
+from engine.catalogue import Catalogue
+from engine.checks.flow import Flow
+from engine.checks.outline import Limits, Outline, SeenNode, outline_of
+from engine.checks.places import Place, Places
+from engine.errors import ExpressionError, ExpressionInvalid
+from engine.json_schema import schema_of
+from engine.templates import compile_template
+
+Json = Any
+PlaceName = Literal["params", "input", "when", "output", "business_key", "compensate"]
+OF_NODE = ("params", "input", "compensate")
+GIVES_ITS_INPUT = ("noop", "decision")
+
+
+class Absent(Enum):
+    """No value is known; null is one."""
+
+    ABSENT = "absent"
+
+
+ABSENT: Final = Absent.ABSENT
+
+ERROR_SCHEMA: Json = {
+    "type": "object",
+    "required": ["code", "message", "retryable"],
+    "properties": {
+        "code": {"type": "string"},
+        "message": {"type": "string"},
+        "retryable": {"type": "boolean"},
+        "details": {"type": "object"},
+    },
+}
+FAILED_SCHEMA: Json = {"type": "object", "required": ["error"], "properties": {"error": ERROR_SCHEMA}}
+TIMER_SCHEMA: Json = {
+    "type": "object",
+    "required": ["fired_at", "timer_of"],
+    "properties": {"fired_at": {"type": "string"}, "timer_of": {"type": "string"}},
+}
+RUN_SCHEMA: Json = {
+    "type": "object",
+    "required": ["id", "workflow", "tenant", "now"],
+    "properties": {
+        "id": {"type": "string", "title": "Id of the run"},
+        "workflow": {"type": "string", "title": "Name of the workflow"},
+        "business_key": {"type": ["string", "null"], "title": "Business key"},
+        "tenant": {"type": "string", "title": "Tenant"},
+        "now": {"type": "string", "title": "The time at this moment"},
+    },
+}
+
+
+class NoSuchPlace(ValueError):
+    """There is no such place in the definition; `field` is what of the question is wrong."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+        self.message = message
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A place as somebody asks for it: `node` for params, input and compensate, `source` of the edge for `when`."""
+
+    place: PlaceName
+    node: str | None = None
+    source: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Values as a run had them: its input, what steps gave, and what they were given where that is known."""
+
+    input: Json = ABSENT
+    outputs: Mapping[str, Json] = field(default_factory=dict)
+    inputs: Mapping[str, Json] = field(default_factory=dict)
+    run: Json = ABSENT
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A value that can be read: by which path, its schema (None: not known), its sample, and whose it is."""
+
+    path: tuple[str, ...]
+    schema: Json
+    sample: Json
+    origin: str
+    always: bool
+
+
+class Surroundings:
+    """A definition (native, of whatever quality) with a sample. Never raises on the definition itself."""
+
+    def __init__(self, document: Mapping[str, Json], catalogue: Catalogue, sample: Sample) -> None:
+        self.outline: Outline = outline_of(document, catalogue, Limits())
+        self.flow = Flow(self.outline)
+        self.places = Places(self.outline, self.flow)
+        self.sample = sample
+
+    def place(self, spot: Spot) -> Place:
+        """The rules of this place. Raises NoSuchPlace."""
+        if spot.place == "when":
+            return self.places.after(self._node(spot.source, "edge").id, "when")
+        if spot.place == "output":
+            return self.places.output()
+        if spot.place == "business_key":
+            return self.places.business_key()
+        seen = self._node(spot.node, "node")
+        return self.places.undo(seen) if spot.place == "compensate" else self.places.step(seen, spot.place)
+
+    def known(self, spot: Spot) -> list[Known]:
+        """All that may be read there, the nearest first. Raises NoSuchPlace."""
+        place = self.place(spot)
+        found: list[Known] = []
+        if spot.place == "when":
+            source = self._node(spot.source, "edge")
+            found.append(
+                Known(("output",), self._given_by(source), self._output(source.id), _title(source), True)
+            )
+            found.append(self._prev(source, behind_mapping=True))
+        elif spot.place in OF_NODE:
+            seen = self._node(spot.node, "node")
+            found.append(
+                self._undone(seen) if spot.place == "compensate" else self._prev(seen, spot.place == "params")
+            )
+        found += self._steps(place)
+        schema = self.outline.document.get("input_schema")
+        found.append(Known(("input",), schema, self.sample.input, "Input of the run", True))
+        if "run" in place.names:
+            found.append(Known(("run",), RUN_SCHEMA, self.sample.run, "The run", True))
+        return found
+
+    def scope(self, spot: Spot) -> dict[str, Json]:
+        """What an expression there sees, as far as the sample tells. Raises NoSuchPlace."""
+        place = self.place(spot)
+        scope: dict[str, Json] = {"vars": {}, "steps": self._outputs(place)}
+        for known in self.known(spot):
+            if known.sample is not ABSENT and len(known.path) == 1:
+                scope[known.path[0]] = known.sample
+        return scope
+
+    def _node(self, name: str | None, asked: str) -> SeenNode:
+        if name is None:
+            raise NoSuchPlace(asked, f"Say which {asked}.")
+        seen = self.outline.by_id.get(name)
+        if seen is None:
+            raise NoSuchPlace(asked, f"There is no node {name[:64]} in this definition.")
+        return seen
+
+    def _steps(self, place: Place) -> Iterator[Known]:
+        # The last ones first: what was just done is what is read most.
+        for name in reversed(self.flow.order or tuple(self.outline.by_id)):
+            bit = self.flow.bits.get(name, 0)
+            if name == place.node and not place.possible & bit:
+                continue
+            if place.possible & bit or not self.flow.order:
+                seen = self.outline.by_id[name]
+                always = bool(place.certain & bit)
+                schema = self._given_by(seen)
+                yield Known(("steps", name, "output"), schema, self._output(name), _title(seen), always)
+
+    def _outputs(self, place: Place) -> dict[str, Json]:
+        bits = self.flow.bits
+        return {
+            name: {"output": output}
+            for name, output in self.sample.outputs.items()
+            if name in self.outline.by_id and (not bits or place.possible & bits.get(name, 0))
+        }
+
+    def _output(self, name: str) -> Json:
+        return self.sample.outputs.get(name, ABSENT)
+
+    def _given_by(self, seen: SeenNode) -> Json:
+        """The schema of what a node gives, None where nothing is known of it."""
+        return self._schemas.get(seen.id)
+
+    @cached_property
+    def _schemas(self) -> dict[str, Json]:
+        self.__dict__["_schemas"] = found = dict[str, Json]()
+        # In their order, so that a long chain of steps that give their input on is no deep recursion.
+        for name in self.flow.order or tuple(self.outline.by_id):
+            found[name] = self._schema_of(self.outline.by_id[name])
+        return found
+
+    def _schema_of(self, seen: SeenNode) -> Json:
+        if seen.spec is None:
+            return None
+        if seen.node.type in GIVES_ITS_INPUT:
+            schema = self._prev(seen, behind_mapping=True).schema
+        else:
+            schema = seen.spec.output_schema(seen.node.params or {})
+        if seen.on_error != "continue" or not isinstance(schema, dict):
+            return schema
+        # One that goes on after a failure may give its error instead.
+        properties = {**schema.get("properties", {}), "error": ERROR_SCHEMA}
+        return {**schema, "properties": properties, "required": []}
+
+    def _undone(self, seen: SeenNode) -> Known:
+        given = self._prev(seen, behind_mapping=True)
+        schema = {
+            "type": "object",
+            "required": ["input", "output", "idempotency_key"],
+            "properties": {
+                "input": given.schema if isinstance(given.schema, dict) else {},
+                "output": self._given_by(seen) or {},
+                "idempotency_key": {"type": "string"},
+            },
+        }
+        sample: Json = ABSENT
+        output = self._output(seen.id)
+        if output is not ABSENT:
+            before = None if given.sample is ABSENT else given.sample
+            sample = {"input": before, "output": output, "idempotency_key": "sample"}
+        return Known(("prev",), schema, sample, _title(seen), True)
+
+    def _prev(self, seen: SeenNode, behind_mapping: bool) -> Known:
+        """What a node is given: what comes before it, or what its mapping makes of that."""
+        before = self._before(seen)
+        if not behind_mapping or seen.node.input is None:
+            return before
+        schema = schema_of(seen.node.input)
+        return Known(("prev",), schema, self._mapped(seen, before), "Input of this step", True)
+
+    def _mapped(self, seen: SeenNode, before: Known) -> Json:
+        scope = {"vars": {}, "steps": self._outputs(self.places.step(seen, "input"))}
+        more = {"prev": before.sample, "input": self.sample.input, "run": self.sample.run}
+        scope |= {name: value for name, value in more.items() if value is not ABSENT}
+        try:
+            return compile_template(seen.node.input).render(scope)
+        except (ExpressionError, ExpressionInvalid):
+            return self.sample.inputs.get(seen.id, ABSENT)
+
+    def _before(self, seen: SeenNode) -> Known:
+        sources = [link.source for link in self.flow.into[seen.id]]
+        if not sources:
+            schema = self.outline.document.get("input_schema")
+            return Known(("prev",), schema, self.sample.input, "Input of the run", True)
+        if len(sources) == 1:
+            source = self.outline.by_id[sources[0]]
+            sample = self.sample.outputs.get(source.id, self.sample.inputs.get(seen.id, ABSENT))
+            if seen.node.input is not None and source.id not in self.sample.outputs:
+                sample = ABSENT
+            return Known(("prev",), self._carried(source, seen), sample, _title(source), True)
+        schemas = {name: self._carried(self.outline.by_id[name], seen) or {} for name in sources}
+        sure = [name for name in sources if self._is_certain(name, seen)]
+        schema = {"type": "object", "properties": schemas, "required": sure}
+        found = {name: self.sample.outputs[name] for name in sources if name in self.sample.outputs}
+        return Known(("prev",), schema, found or ABSENT, "The steps before", True)
+
+    def _is_certain(self, name: str, seen: SeenNode) -> bool:
+        if seen.node.join == "all":
+            return True
+        sure = all(link.sure for link in self.flow.into[seen.id] if link.source == name)
+        return sure and bool(self.flow.order and self.flow.certain[seen.id] & self.flow.bits[name])
+
+    def _carried(self, source: SeenNode, target: SeenNode) -> Json:
+        """The schema of what the edges from one node to another carry; None where they may carry different things."""
+        edges = [edge.edge for edge in self.outline.leaving(source) if edge.edge.target == target.id]
+        rung = any(timer.to == target.id for timer in source.node.boundary_timers or ())
+        failed = [edge for edge in edges if edge.on]
+        kinds = [bool(failed), len(failed) < len(edges), rung]
+        if sum(kinds) != 1:
+            return None
+        return FAILED_SCHEMA if kinds[0] else TIMER_SCHEMA if kinds[2] else self._given_by(source)
+
+
+def _title(seen: SeenNode) -> str:
+    return seen.node.title or seen.id

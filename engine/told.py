@@ -1,0 +1,59 @@
+"""What an operator or an earlier run says of nodes, instead of what the graph alone would do (R-051, R-075)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from engine.catalogue import Json
+from engine.outcomes import Outcome, output_of
+from engine.statuses import StepStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The node has ended already, so it is not done again: its edges follow from `outcome`.
+
+    `given` is its input: the output of `given_from`, unless it is its `own`. `fired`: the boundary edges that were
+    taken while it went on, each with what it carries. `row`: the step row that stands for it; without one, a row is
+    made, with `status`, `cause` and what history says of it (`said`).
+    """
+
+    outcome: Outcome
+    status: StepStatus = StepStatus.COMPLETED
+    given: Json = None
+    given_from: str | None = None
+    own: bool = False
+    fired: Mapping[str, Json] = field(default_factory=dict)
+    row: str | None = None
+    cause: str | None = None
+    said: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """The node starts with this input, whatever its mapping or its predecessors say."""
+
+    given: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """The node begins anew, but these boundary edges of it were taken already, each with what it carries."""
+
+    fired: Mapping[str, Json]
+
+
+Told = Mapping[str, Kept | Edited | Rung]
+
+
+def outputs_of(told: Told) -> dict[str, Json]:
+    """What expressions see of the nodes that are kept, as `steps`."""
+    return {node: {"output": output_of(one.outcome)} for node, one in told.items() if isinstance(one, Kept)}
+
+
+class DoesNotFit(Exception):
+    """What is kept can't be kept in this graph; `node` is to blame."""
+
+    def __init__(self, node: str, message: str) -> None:
+        super().__init__(message)
+        self.node = node
+        self.message = message

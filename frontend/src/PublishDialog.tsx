@@ -1,0 +1,110 @@
+import { useEffect, useRef, useState } from "react";
+import { Icon } from "./Icon";
+import { Refused, ask } from "./api";
+import { hasErrors, say, set, state, useBuilder } from "./store";
+
+interface Published {
+  version?: number;
+  number?: number;
+}
+
+/** A version of the draft, with a note. What is not saved yet is waited for; errors stand against it. */
+export function PublishDialog() {
+  const isOpen = useBuilder((now) => now.publishing);
+  return isOpen ? <Asking /> : null;
+}
+
+function Asking() {
+  const problems = useBuilder((now) => now.problems);
+  const waiting = useBuilder((now) => now.pending.length);
+  const latest = useBuilder((now) => now.boot.latest);
+  const [note, setNote] = useState("");
+  const [error, setError] = useState("");
+  const [isBusy, setIsBusy] = useState(false);
+  const [fails, setFails] = useState(false);
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  const close = () => dialog.current?.close();
+  const stands = problems.filter((problem) => problem.severity === "error");
+  const warnings = problems.length - stands.length;
+  const publish = async (anyway = false) => {
+    setIsBusy(true);
+    setError("");
+    const { boot, revision } = state();
+    try {
+      const made = await ask<Published>(`${boot.urls.api}/publish`, { method: "POST", body: { note, revision, despite_failing_cases: anyway } });
+      const number = made.version ?? made.number ?? boot.latest;
+      set({ boot: { ...state().boot, latest: number, published: Object.keys(state().doc.nodes) } });
+      say(number === latest ? `Nothing is different from version ${number}: it stays.` : `Published as version ${number}.`);
+      close();
+    } catch (why) {
+      setFails(why instanceof Refused && why.code === "test_cases_failed");
+      setError(why instanceof Refused ? why.message : "The server does not answer. Nothing was published.");
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  return (
+    <dialog ref={dialog} className="ask-dialog" aria-labelledby="publish-title" onClose={() => set({ publishing: false })}>
+      <h2 id="publish-title">Publish version {(latest ?? 0) + 1}</h2>
+      {stands.length > 0 ? (
+        <p className="bad-words">
+          <Icon name="circle-alert" /> {stands.length === 1 ? "One problem stands" : `${stands.length} problems stand`} against it.
+        </p>
+      ) : (
+        <p className="quiet">
+          A version never changes. New runs take it from now on; runs that are under way stay on theirs.
+          {warnings > 0 && ` There ${warnings === 1 ? "is one warning" : `are ${warnings} warnings`}.`}
+        </p>
+      )}
+      <label className="field">
+        <span className="label">What is new? (optional)</span>
+        <input autoFocus value={note} maxLength={2000} onChange={(event) => setNote(event.target.value)} onKeyDown={(event) => event.key === "Enter" && !isBusy && !waiting && !hasErrors() && void publish()} />
+      </label>
+      {error && (
+        <p className="bad-words" role="alert">
+          {error}
+        </p>
+      )}
+      <div className="form-foot">
+        {stands.length > 0 ? (
+          <button
+            type="button"
+            className="button"
+            onClick={() => {
+              close();
+              set({ panel: "problems" });
+            }}
+          >
+            Show the problems
+          </button>
+        ) : (
+          <button type="button" className="button" disabled={isBusy || waiting > 0} onClick={() => void publish()}>
+            <Icon name="check" />
+            {waiting ? "Saving first…" : isBusy ? "Publishing…" : "Publish"}
+          </button>
+        )}
+        {fails && (
+          <>
+            <button type="button" className="button danger" disabled={isBusy} onClick={() => void publish(true)}>
+              Publish anyway
+            </button>
+            <button
+              type="button"
+              className="button plain"
+              onClick={() => {
+                close();
+                set({ panel: "test" });
+              }}
+            >
+              Show the test cases
+            </button>
+          </>
+        )}
+        <button type="button" className="button plain" onClick={close}>
+          Not now
+        </button>
+      </div>
+    </dialog>
+  );
+}

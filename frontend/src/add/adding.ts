@@ -1,0 +1,45 @@
+/** Adding a step where the selection is. */
+
+import { middle } from "../canvas/view";
+import { type Where, addStep } from "../model/commands";
+import { act, goTo, state, theEdge, theOne } from "../store";
+
+const MOST_RECENT = 5;
+const KEY = "handoff-recent-steps";
+
+/** Where a step goes if nobody says so: on the selected edge, behind the selected step, behind the last one. */
+export function here(): Where {
+  const now = state();
+  const edge = theEdge(now);
+  if (edge && Object.hasOwn(now.doc.edges, edge)) return { edge };
+  const one = theOne(now);
+  if (one) return { after: one };
+  return Object.keys(now.doc.nodes).length === 0 ? { at: middle() } : {};
+}
+
+/** Adds a step of a type and selects it. */
+export function addHere(type: string, where: Where = here()): void {
+  const { doc, catalogue } = state();
+  const made = addStep(doc, catalogue, type, where);
+  if (!act(`Add ${catalogue[type]?.title ?? type}`, made.changes)) return;
+  remember(type);
+  goTo(made.select[0]);
+}
+
+/** The step types that were added last, newest first. */
+export function recent(): string[] {
+  try {
+    const names = JSON.parse(localStorage.getItem(KEY) ?? "[]") as unknown;
+    return Array.isArray(names) ? names.filter((name): name is string => typeof name === "string" && Object.hasOwn(state().catalogue, name)) : [];
+  } catch {
+    return [];
+  }
+}
+
+function remember(type: string): void {
+  try {
+    localStorage.setItem(KEY, JSON.stringify([type, ...recent().filter((name) => name !== type)].slice(0, MOST_RECENT)));
+  } catch {
+    // Then nothing is recent.
+  }
+}

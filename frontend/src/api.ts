@@ -1,0 +1,88 @@
+/** Requests to the API of this Handoff, as the user of the page. */
+
+import { type Boot, boot } from "./boot";
+import type { Json, JsonObject } from "./model/json";
+
+/** The server's refusal, in its own words. */
+export class Refused extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly details: JsonObject = {},
+    readonly field: string | null = null,
+  ) {
+    super(message);
+  }
+}
+
+/** Nobody answered: no network, a server that is being started again. */
+export class Unreached extends Error {}
+
+export interface Asked {
+  method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  body?: Json;
+  signal?: AbortSignal;
+}
+
+/** What the server answers; null for an answer without a body. Raises Refused or Unreached. */
+export async function ask<T>(url: string, asked: Asked = {}): Promise<T> {
+  try {
+    return await askOnce<T>(url, asked);
+  } catch (error) {
+    // Who logged in again has another token than the page that was opened before.
+    if (!(error instanceof Refused && error.code === "csrf_failed")) throw error;
+    await renewToken();
+    return askOnce<T>(url, asked);
+  }
+}
+
+/** Takes the token of the session that there is now; somebody else's is not used. Raises Refused or Unreached. */
+async function renewToken(): Promise<void> {
+  const answer = await reached(window.location.pathname, {});
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const now = page.getElementById("builder-boot")?.textContent;
+  if (!now) throw new Refused(answer.status === 200 ? 401 : answer.status, "not_authenticated", "This workflow is not yours to open any more.");
+  if ((JSON.parse(now) as Boot).kept_as !== boot().kept_as) throw new Refused(403, "somebody_else", "Somebody else is logged in now.");
+  const token = page.querySelector<HTMLMetaElement>('meta[name="csrf"]')?.content ?? "";
+  document.querySelector('meta[name="csrf"]')?.setAttribute("content", token);
+}
+
+async function reached(url: string, options: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, { ...options, credentials: "same-origin" });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw new Unreached("The server does not answer.");
+  }
+}
+
+async function askOnce<T>(url: string, { method = "GET", body, signal }: Asked): Promise<T> {
+  const csrf = document.querySelector<HTMLMetaElement>('meta[name="csrf"]')?.content ?? "";
+  const headers: Record<string, string> = { Accept: "application/json" };
+  if (method !== "GET") headers["X-CSRFToken"] = csrf;
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  const answer = await reached(url, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), signal });
+  const text = await answer.text();
+  const value = parsed(text);
+  if (answer.ok) return value as T;
+  if (value === undefined && answer.status >= 500) throw new Unreached("The server does not answer as it should.");
+  const error = ((value as JsonObject | undefined)?.error ?? {}) as JsonObject;
+  if (answer.status === 503 || answer.status === 429) throw new Unreached(String(error.message ?? "The server is busy."));
+  throw new Refused(
+    answer.status,
+    String(error.code ?? answer.status),
+    String(error.message ?? "The server refused."),
+    (error.details ?? {}) as JsonObject,
+    (error.field as string | null) ?? null,
+  );
+}
+
+function parsed(text: string): Json | undefined {
+  if (!text) return null;
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,35 @@
+/** What the page tells the island. */
+
+import type { StepType } from "./model/catalogue";
+import type { JsonObject } from "./model/json";
+
+export interface Boot {
+  name: string;
+  title: string;
+  revision: number;
+  definition: JsonObject;
+  /** Why the draft can't be read as a graph, if it can't. */
+  cannot: string | null;
+  layout: JsonObject;
+  saved_at: string;
+  saved_by: string;
+  latest: number | null;
+  /** The steps of the latest version: their ids stay when their titles change. */
+  published: string[];
+  may_write: boolean;
+  may_publish: boolean;
+  may_start: boolean;
+  me: string;
+  /** Whose draft of which workflow this is: what is kept in the browser is kept under it. */
+  kept_as: string;
+  step_types: StepType[];
+  definition_schema: JsonObject;
+  sprite: string;
+  urls: { api: string; workflows: string; workflow: string; versions: string; definition: string; pipeline: string | null; runs: string };
+}
+
+export function boot(): Boot {
+  const text = document.getElementById("builder-boot")?.textContent;
+  if (!text) throw new Error("The page has no data for the builder.");
+  return JSON.parse(text) as Boot;
+}

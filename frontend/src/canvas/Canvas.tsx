@@ -1,0 +1,240 @@
+import {
+  Background,
+  BackgroundVariant,
+  type Connection,
+  Controls,
+  type EdgeChange,
+  type FinalConnectionState,
+  MiniMap,
+  type NodeChange,
+  ReactFlow,
+  type ReactFlowInstance,
+  type Viewport,
+} from "@xyflow/react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { DRAGGED_TYPE } from "../add/Palette";
+import { HEIGHT, WIDTH, addStep, connect, moveSteps, reconnect } from "../model/commands";
+import type { Doc, Place } from "../model/document";
+import { titleOf, whyNot } from "../model/graph";
+import { act, say, select, set, state, theOne, useBuilder } from "../store";
+import { FlowLine } from "./FlowLine";
+import { GroupFrame, NoteCard } from "./NoteCard";
+import { StepCard } from "./StepCard";
+import { type AnyNode, Drawer, type FlowEdge } from "./nodes";
+import { keepInstance, show } from "./view";
+
+const NODE_TYPES = { step: StepCard, note: NoteCard, "group-box": GroupFrame };
+const EDGE_TYPES = { flow: FlowLine };
+const FIT = { padding: 0.18, maxZoom: 1 };
+const MANY = 250;
+const DRAG_NAMES: Record<string, string> = { "node.a11yDescription.default": "Enter selects the step, arrow keys move it, Delete removes it." };
+
+/** The graph, to be looked at and worked on. */
+export function Canvas() {
+  const doc = useBuilder((now) => now.doc);
+  const catalogue = useBuilder((now) => now.catalogue);
+  const problems = useBuilder((now) => now.problems);
+  const picked = useBuilder((now) => now.selected);
+  const marks = useBuilder((now) => now.marks);
+  const trial = useBuilder((now) => now.trial);
+  const mayWrite = useBuilder((now) => now.boot.may_write);
+  const statuses = useMemo(() => new Map((trial?.steps ?? []).map((step) => [step.node, step.status])), [trial]);
+  const [dragged, setDragged] = useState<Record<string, Place>>({});
+  const [over, setOver] = useState<string | null>(null);
+  const drawer = useRef(new Drawer());
+  const flow = useRef<ReactFlowInstance<AnyNode, FlowEdge> | null>(null);
+  const selected = useMemo(() => new Set([...picked.nodes, ...picked.edges, ...picked.notes]), [picked]);
+  const seen = { doc, catalogue, problems, selected, dragged, marks, statuses };
+  const nodes = useMemo(() => drawer.current.nodes(seen), [doc, catalogue, problems, selected, dragged, marks, statuses]);
+  const edges = useMemo(() => drawer.current.edges(seen), [doc, selected, marks]);
+  const many = nodes.length > MANY;
+  const start = useRef(firstView(state().doc));
+
+  const onNodesChange = useCallback((changes: NodeChange<AnyNode>[]) => {
+    pickNodes(changes);
+    const moved: Record<string, Place> = {};
+    let isDragging = false;
+    for (const change of changes) {
+      if (change.type !== "position" || !change.position) continue;
+      isDragging ||= change.dragging === true;
+      Object.assign(moved, change.id.startsWith("group:") ? membersMoved(change.id, change.position, flow.current) : { [change.id]: change.position });
+    }
+    if (Object.keys(moved).length === 0) return;
+    if (isDragging) setDragged((before) => ({ ...before, ...moved }));
+    else if (!dragging.current) {
+      // By the arrow keys: React Flow moves what is selected, and each press is part of one move.
+      act(moveLabel(Object.keys(moved)), moveSteps(state().doc, moved), { merge: `nudge:${Object.keys(moved).join()}` });
+    }
+  }, []);
+  const dragging = useRef(false);
+  useEffect(() => () => keepInstance(null), []);
+  const onDragStart = useCallback(() => {
+    dragging.current = true;
+  }, []);
+  const onDragStop = useCallback(() => {
+    setDragged((places) => {
+      act(moveLabel(Object.keys(places)), moveSteps(state().doc, places));
+      return {};
+    });
+    dragging.current = false;
+  }, []);
+
+  const onDrop = (event: React.DragEvent) => {
+    const type = event.dataTransfer.getData(DRAGGED_TYPE);
+    setOver(null);
+    if (!type || !flow.current) return;
+    event.preventDefault();
+    const point = flow.current.screenToFlowPosition({ x: event.clientX, y: event.clientY });
+    const at = { x: point.x - WIDTH / 2, y: point.y - HEIGHT / 2 };
+    const edge = edgeAt(event.clientX, event.clientY) ?? undefined;
+    const made = addStep(state().doc, catalogue, type, { at, edge });
+    act(`Add ${catalogue[type]?.title ?? type}`, made.changes);
+    select({ nodes: made.select });
+  };
+
+  return (
+    <div className={`canvas ${over ? "is-over-edge" : ""}`} data-over={over ?? ""}>
+      <ReactFlow<AnyNode, FlowEdge>
+        nodes={nodes}
+        edges={edges.map((edge) => (edge.id === over ? { ...edge, className: "is-over" } : edge))}
+        nodeTypes={NODE_TYPES}
+        edgeTypes={EDGE_TYPES}
+        onInit={(instance) => {
+          flow.current = instance;
+          keepInstance(instance);
+          const one = theOne();
+          if (one) show(one);
+        }}
+        onNodesChange={onNodesChange}
+        onEdgesChange={pickEdges}
+        onNodeDragStart={onDragStart}
+        onNodeDragStop={onDragStop}
+        onSelectionDragStart={onDragStart}
+        onSelectionDragStop={onDragStop}
+        onConnect={(connection) => joined(connection)}
+        onConnectEnd={(event, end) => ended(event, end, flow.current)}
+        onReconnect={(edge, connection) => act("Move an edge", reconnect(state().doc, edge.id, { from: connection.source, to: connection.target }))}
+        isValidConnection={(connection) => whyNot(state().doc, connection.source, connection.target) === null}
+        onDragOver={(event) => {
+          if (!event.dataTransfer.types.includes(DRAGGED_TYPE)) return;
+          event.preventDefault();
+          setOver(edgeAt(event.clientX, event.clientY));
+        }}
+        onDragLeave={() => setOver(null)}
+        onDrop={onDrop}
+        onNodeDoubleClick={(_, node) => node.type === "step" && set({ focus: { what: "inspector", count: (state().focus?.count ?? 0) + 1 } })}
+        ariaLabelConfig={DRAG_NAMES}
+        nodesDraggable={mayWrite}
+        nodesConnectable={mayWrite}
+        edgesReconnectable={mayWrite}
+        deleteKeyCode={null}
+        selectionKeyCode="Shift"
+        multiSelectionKeyCode={["Shift", "Meta", "Control"]}
+        snapToGrid
+        snapGrid={[10, 10]}
+        minZoom={0.1}
+        maxZoom={2}
+        {...start.current}
+        onlyRenderVisibleElements={many}
+        elevateNodesOnSelect={false}
+        connectionRadius={28}
+        colorMode="system"
+        proOptions={{ hideAttribution: false }}
+      >
+        <Background variant={BackgroundVariant.Dots} gap={20} size={1.2} />
+        <Controls showInteractive={false} fitViewOptions={FIT} />
+        <MiniMap pannable zoomable ariaLabel="Map of the workflow" nodeStrokeWidth={0} />
+      </ReactFlow>
+    </div>
+  );
+}
+
+function moveLabel(ids: string[]): string {
+  return ids.length === 1 ? `Move ${titleOf(state().doc, ids[0])}` : `Move ${ids.length} steps`;
+}
+
+const LEAST_ZOOM = 0.5;
+/** What stands beside the canvas where there is room for it, in px. */
+const BESIDE = 640;
+
+/** A graph that would get too small to be read begins at its left end instead of being fitted. */
+function firstView(doc: Doc): { fitView: true; fitViewOptions: typeof FIT } | { defaultViewport: Viewport } {
+  const places = Object.values(doc.layout.nodes ?? {});
+  const xs = places.map((at) => at.x);
+  const ys = places.map((at) => at.y);
+  const [left, top, bottom] = [Math.min(...xs), Math.min(...ys), Math.max(...ys)];
+  const room = window.innerWidth < 896 ? window.innerWidth : window.innerWidth - BESIDE;
+  const far = room / LEAST_ZOOM - WIDTH;
+  if (places.length < 2 || (Math.max(...xs) - left < far && bottom - top < far)) return { fitView: true, fitViewOptions: FIT };
+  const zoom = 0.75;
+  const height = Math.max(window.innerHeight - 160, 200);
+  const first = places.find((at) => at.x === left) ?? { x: left, y: top };
+  return { defaultViewport: { x: 40 - left * zoom, y: height / 2 - (first.y + HEIGHT / 2) * zoom, zoom } };
+}
+
+/** The members of a group follow its frame. */
+function membersMoved(id: string, to: Place, flow: ReactFlowInstance<AnyNode, FlowEdge> | null): Record<string, Place> {
+  const { doc } = state();
+  const members = doc.layout.groups?.[id.slice("group:".length)]?.nodes ?? [];
+  const from = flow?.getNode(id)?.position;
+  if (!from) return {};
+  const shift = { x: to.x - from.x, y: to.y - from.y };
+  return Object.fromEntries(
+    members.flatMap((each) => {
+      const at = flow?.getNode(each)?.position;
+      return at ? [[each, { x: at.x + shift.x, y: at.y + shift.y }]] : [];
+    }),
+  );
+}
+
+function pickNodes(changes: NodeChange<AnyNode>[]): void {
+  const picks = changes.filter((change) => change.type === "select");
+  if (picks.length === 0) return;
+  const { selected, doc } = state();
+  const now = new Set([...selected.nodes, ...selected.notes]);
+  for (const { id, selected: isOn } of picks) isOn ? now.add(id) : now.delete(id);
+  set({ selected: { ...selected, nodes: [...now].filter((id) => Object.hasOwn(doc.nodes, id)), notes: [...now].filter((id) => id in (doc.layout.notes ?? {})) } });
+}
+
+function pickEdges(changes: EdgeChange<FlowEdge>[]): void {
+  const picks = changes.filter((change) => change.type === "select");
+  if (picks.length === 0) return;
+  const { selected } = state();
+  const now = new Set(selected.edges);
+  for (const { id, selected: isOn } of picks) isOn ? now.add(id) : now.delete(id);
+  set({ selected: { ...selected, edges: [...now] } });
+}
+
+function joined({ source, target }: Connection): void {
+  const { doc } = state();
+  const { changes, key } = connect(doc, source, target);
+  if (act(`Connect ${titleOf(doc, source)} with ${titleOf(doc, target)}`, changes) && key) select({ edges: [key] });
+}
+
+/** A connection that was let go of: over nothing it asks for a new step there, over a step that can't be it says why. */
+function ended(event: MouseEvent | TouchEvent, end: FinalConnectionState, flow: ReactFlowInstance<AnyNode, FlowEdge> | null): void {
+  if (end.isValid || !end.fromNode) return;
+  const isBackwards = end.fromHandle?.type === "target";
+  if (end.toNode) {
+    const [from, to] = isBackwards ? [end.toNode.id, end.fromNode.id] : [end.fromNode.id, end.toNode.id];
+    const why = whyNot(state().doc, from, to);
+    if (why) say(why, "bad");
+    return;
+  }
+  if (isBackwards || !flow) return;
+  const point = "changedTouches" in event ? event.changedTouches[0] : event;
+  const start = end.from;
+  const at = flow.screenToFlowPosition({ x: point.clientX, y: point.clientY });
+  // A click on a handle is no drag: nothing is asked then.
+  if (start && Math.hypot(at.x - start.x, at.y - start.y) < 30) return;
+  set({ adding: { where: { after: end.fromNode.id, at: { x: at.x, y: at.y - HEIGHT / 2 } }, from: null } });
+}
+
+/** The edge below a point of the window. */
+function edgeAt(x: number, y: number): string | null {
+  for (const element of document.elementsFromPoint(x, y)) {
+    const found = element.closest(".react-flow__edge");
+    if (found) return found.getAttribute("data-id");
+  }
+  return null;
+}

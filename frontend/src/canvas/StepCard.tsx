@@ -1,0 +1,74 @@
+import { Handle, Position, type NodeProps } from "@xyflow/react";
+import { memo } from "react";
+import { Icon } from "../Icon";
+import { isObject } from "../model/json";
+import { set } from "../store";
+import type { StepNode } from "./nodes";
+
+function joinWords(join: unknown): string | null {
+  if (join === "all") return "waits for all";
+  if (join === "any") return "first one wins";
+  if (isObject(join as never)) return `waits for ${(join as { n_of?: number }).n_of ?? "?"}`;
+  return null;
+}
+
+/** One step on the canvas. */
+export const StepCard = memo(function StepCard({ id, data, selected, isConnectable }: NodeProps<StepNode>) {
+  const join = joinWords(data.body.join);
+  const trouble = data.errors ? "has-errors" : data.warnings ? "has-warnings" : "";
+  return (
+    <div className={`step-card ${trouble} ${selected ? "is-selected" : ""} ${data.mark ? `is-${data.mark}` : ""}`} data-group={data.group}>
+      <Handle type="target" position={Position.Left} isConnectable={isConnectable} />
+      <span className="step-icon">
+        <Icon name={data.icon} />
+      </span>
+      <span className="step-words">
+        <strong>{data.title}</strong>
+        <small>{data.kind}</small>
+      </span>
+      <span className="step-badges">
+        {data.status && data.status !== "PENDING" && (
+          <em className="badge status" data-status={data.status}>
+            {data.status.toLowerCase()}
+          </em>
+        )}
+        {data.mark && <em className="badge mark">{data.mark}</em>}
+        {data.errors > 0 && (
+          <em className="badge bad" title={`${data.errors} to correct before publishing`}>
+            <Icon name="circle-alert" />
+            {data.errors > 1 ? data.errors : ""}
+          </em>
+        )}
+        {data.errors === 0 && data.warnings > 0 && (
+          <em className="badge wait" title={`${data.warnings} to look at`}>
+            <Icon name="triangle-alert" />
+          </em>
+        )}
+        {data.isPinned && (
+          <em className="badge" title="Its output is pinned for tests">
+            <Icon name="pin" />
+          </em>
+        )}
+        {data.body.compensate !== undefined && (
+          <em className="badge" title="Is undone if the run fails later">
+            <Icon name="undo-2" />
+          </em>
+        )}
+        {join && <em className="badge">{join}</em>}
+      </span>
+      <Handle type="source" position={Position.Right} isConnectable={isConnectable} />
+      {data.isOpenEnd && isConnectable && (
+        <button
+          type="button"
+          className="open-end nodrag nopan"
+          tabIndex={-1}
+          aria-label={`Add a step after ${data.title}`}
+          title="Add a step after this one (A)"
+          onClick={(event) => set({ adding: { where: { after: id }, from: event.currentTarget } })}
+        >
+          <Icon name="plus" />
+        </button>
+      )}
+    </div>
+  );
+});

@@ -1,0 +1,190 @@
+/** The document as React Flow wants it. Nothing else knows both, so another library could take its place. */
+
+import type { Edge, Node } from "@xyflow/react";
+import { MarkerType, Position } from "@xyflow/react";
+import type { Catalogue } from "../model/catalogue";
+import { faceOf } from "../model/catalogue";
+import { HEIGHT, WIDTH } from "../model/commands";
+import type { Doc, NodeBody, Place } from "../model/document";
+import { isObject, own } from "../model/json";
+import { arrows, titleOf } from "../model/graph";
+import { edgeWords, timerWords } from "../model/words";
+import type { Problem } from "../store";
+
+export type StepData = {
+  title: string;
+  kind: string;
+  icon: string;
+  group: string;
+  body: NodeBody;
+  errors: number;
+  warnings: number;
+  isPinned: boolean;
+  isOpenEnd: boolean;
+  mark: Mark | null;
+  /** How it went in the last test run. */
+  status: string | null;
+};
+export type StepNode = Node<StepData, "step">;
+export type NoteNode = Node<{ text: string; color: string }, "note">;
+export type GroupNode = Node<{ title: string; count: number }, "group-box">;
+export type AnyNode = StepNode | NoteNode | GroupNode;
+export type FlowEdge = Edge<{ words: string; kind: "plain" | "condition" | "default" | "error" | "timer"; mark: Mark | null }, "flow">;
+/** What a comparison says of it. */
+export type Mark = "added" | "changed" | "removed";
+
+export interface Seen {
+  doc: Doc;
+  catalogue: Catalogue;
+  problems: Problem[];
+  selected: Set<string>;
+  dragged: Record<string, Place>;
+  marks: Record<string, Mark>;
+  statuses: Map<string, string>;
+}
+
+const HANDLES = [
+  { type: "target" as const, position: Position.Left, x: -7, y: HEIGHT / 2 - 7, width: 14, height: 14 },
+  { type: "source" as const, position: Position.Right, x: WIDTH - 7, y: HEIGHT / 2 - 7, width: 14, height: 14 },
+];
+
+/** Keeps what it made, so that React Flow draws again only what is different. */
+export class Drawer {
+  private steps = new Map<string, { key: unknown[]; node: StepNode }>();
+  private notes = new Map<string, { key: unknown[]; node: NoteNode }>();
+  private ways = new Map<string, { key: unknown[]; edge: FlowEdge }>();
+
+  nodes(seen: Seen): AnyNode[] {
+    const found = counts(seen.problems);
+    const leads = new Set(arrows(seen.doc).map((arrow) => arrow.from));
+    const isMany = Object.keys(seen.doc.nodes).length > 1;
+    const steps = Object.keys(seen.doc.nodes).map((id) => this.step(id, seen, found, !leads.has(id) && isMany));
+    const notes = Object.keys(seen.doc.layout.notes ?? {}).map((id) => this.note(id, seen));
+    return [...groupNodes(seen), ...notes, ...steps];
+  }
+
+  private step(id: string, seen: Seen, found: Map<string, [number, number]>, isOpenEnd: boolean): StepNode {
+    const body = seen.doc.nodes[id];
+    const position = own(seen.dragged, id) ?? own(seen.doc.layout.nodes, id) ?? { x: 0, y: 0 };
+    const [errors, warnings] = found.get(id) ?? [0, 0];
+    const isPinned = seen.doc.layout.pins !== undefined && Object.hasOwn(seen.doc.layout.pins, id);
+    const selected = seen.selected.has(id);
+    const mark = own(seen.marks, id) ?? null;
+    const status = seen.statuses.get(id) ?? null;
+    const title = titleOf(seen.doc, id);
+    const key = [body, position.x, position.y, errors, warnings, isPinned, selected, isOpenEnd, mark, status, title];
+    const kept = this.steps.get(id);
+    if (kept && kept.key.every((value, at) => value === key[at])) return kept.node;
+    const face = faceOf(seen.catalogue, body.type);
+    const node: StepNode = {
+      id,
+      type: "step",
+      position,
+      selected,
+      width: WIDTH,
+      height: HEIGHT,
+      handles: HANDLES,
+      ariaLabel: `${title}, ${face.title}${errors ? `, ${errors} errors` : ""}`,
+      data: { title, kind: face.title, icon: face.icon, group: face.group, body, errors, warnings, isPinned, isOpenEnd, mark, status },
+    };
+    this.steps.set(id, { key, node });
+    return node;
+  }
+
+  private note(id: string, seen: Seen): NoteNode {
+    const note = (seen.doc.layout.notes ?? {})[id];
+    const position = own(seen.dragged, id) ?? { x: note.x, y: note.y };
+    const selected = seen.selected.has(id);
+    const key = [note, position.x, position.y, selected];
+    const kept = this.notes.get(id);
+    if (kept && kept.key.every((value, at) => value === key[at])) return kept.node;
+    const node: NoteNode = {
+      id,
+      type: "note",
+      position,
+      selected,
+      width: note.w,
+      height: note.h,
+      zIndex: -1,
+      ariaLabel: `Note: ${note.text || "empty"}`,
+      data: { text: note.text, color: note.color },
+    };
+    this.notes.set(id, { key, node });
+    return node;
+  }
+
+  edges(seen: Seen): FlowEdge[] {
+    return arrows(seen.doc).map((arrow) => {
+      const body = arrow.timer === undefined ? seen.doc.edges[arrow.key] : seen.doc.nodes[arrow.from].boundary_timers;
+      const selected = seen.selected.has(arrow.key);
+      const mark = seen.marks[arrow.key] ?? null;
+      const key = [body, selected, mark];
+      const kept = this.ways.get(arrow.key);
+      if (kept && kept.key.every((value, at) => value === key[at])) return kept.edge;
+      const timer = Array.isArray(body) ? body[arrow.timer as number] : null;
+      const words = timer && isObject(timer) ? timerWords(timer) : edgeWords(seen.doc.edges[arrow.key]);
+      const edge: FlowEdge = {
+        id: arrow.key,
+        type: "flow",
+        source: arrow.from,
+        target: arrow.to,
+        selected,
+        reconnectable: arrow.timer === undefined,
+        markerEnd: { type: MarkerType.ArrowClosed, width: 16, height: 16 },
+        ariaLabel: `From ${arrow.from} to ${arrow.to}${words ? `: ${words}` : ""}`,
+        data: { words, kind: kindOf(seen.doc, arrow.key, arrow.timer), mark },
+      };
+      this.ways.set(arrow.key, { key, edge });
+      return edge;
+    });
+  }
+}
+
+function kindOf(doc: Doc, key: string, timer: number | undefined): "plain" | "condition" | "default" | "error" | "timer" {
+  if (timer !== undefined) return "timer";
+  const edge = doc.edges[key];
+  if (edge.on === "error") return "error";
+  if (edge.default) return "default";
+  return edge.when || edge.branch ? "condition" : "plain";
+}
+
+function counts(problems: Problem[]): Map<string, [number, number]> {
+  const found = new Map<string, [number, number]>();
+  for (const { node, severity } of problems) {
+    if (node === null) continue;
+    const [errors, warnings] = found.get(node) ?? [0, 0];
+    found.set(node, severity === "error" ? [errors + 1, warnings] : [errors, warnings + 1]);
+  }
+  return found;
+}
+
+const MARGIN = 24;
+const HEAD = 32;
+
+/** A frame around the members of each group. */
+function groupNodes(seen: Seen): GroupNode[] {
+  return Object.entries(seen.doc.layout.groups ?? {}).flatMap(([id, group]) => {
+    const places = group.nodes.flatMap((node) =>
+      Object.hasOwn(seen.doc.nodes, node) ? [own(seen.dragged, node) ?? own(seen.doc.layout.nodes, node) ?? { x: 0, y: 0 }] : [],
+    );
+    if (places.length === 0) return [];
+    const left = Math.min(...places.map((place) => place.x)) - MARGIN;
+    const top = Math.min(...places.map((place) => place.y)) - MARGIN - HEAD;
+    const right = Math.max(...places.map((place) => place.x)) + WIDTH + MARGIN;
+    const bottom = Math.max(...places.map((place) => place.y)) + HEIGHT + MARGIN;
+    const node: GroupNode = {
+      id: `group:${id}`,
+      type: "group-box",
+      position: { x: left, y: top },
+      width: right - left,
+      height: bottom - top,
+      zIndex: -2,
+      selectable: false,
+      focusable: false,
+      draggable: true,
+      dragHandle: ".group-title",
+      data: { title: group.title, count: places.length },
+    };
+    return [node];
+  });
+}

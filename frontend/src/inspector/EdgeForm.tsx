@@ -1,0 +1,268 @@
+import { useState } from "react";
+import { Icon } from "../Icon";
+import { openAdd } from "../keys";
+import { Draft } from "../model/changes";
+import { reconnect, remove, reorder } from "../model/commands";
+import type { Doc, EdgeBody } from "../model/document";
+import { titleOf, whyNot } from "../model/graph";
+import type { Json, JsonObject } from "../model/json";
+import { isObject } from "../model/json";
+import { act, goTo, select, state, useBuilder } from "../store";
+import { StepPick } from "./StepPick";
+import { Timers } from "./Timers";
+import { ConditionField } from "./condition/ConditionField";
+import { Faults, Frame, Tool } from "./fields/Frame";
+import { Unknown } from "./fields/Unknown";
+import { otherSide } from "./fields/kept";
+import { docSpot, problemsAt } from "./spot";
+
+type Mode = "always" | "when" | "branch" | "default" | "error";
+
+const MODES: [Mode, string, string][] = [
+  ["always", "Always", ""],
+  ["when", "If…", "a condition holds"],
+  ["branch", "On an outcome", "what was decided"],
+  ["default", "Otherwise", "no other condition holds"],
+  ["error", "On failure", "the step fails for good"],
+];
+
+function modeOf(edge: EdgeBody): Mode {
+  if (edge.on) return "error";
+  if (edge.default) return "default";
+  if (typeof edge.branch === "string") return "branch";
+  return typeof edge.when === "string" ? "when" : "always";
+}
+
+/** One way from a step to another. */
+export function EdgeForm({ edge: key }: { edge: string }) {
+  const doc = useBuilder((now) => now.doc);
+  if (key.includes("@")) return <TimerForm edge={key} />;
+  const edge = doc.edges[key];
+  const field = `edges[${Object.keys(doc.edges).indexOf(key)}]`;
+  const peers = Object.keys(doc.edges).filter((each) => doc.edges[each].from === edge.from);
+  const at = peers.indexOf(key);
+  const ends = (changed: { from?: string; to?: string }) => {
+    const changes = reconnect(state().doc, key, changed);
+    const made = changes.find((change) => change.path[0] === "edges" && change.to !== undefined);
+    if (act(`Lead to ${titleOf(doc, changed.to ?? edge.to)} from ${titleOf(doc, changed.from ?? edge.from)}`, changes) && made) select({ edges: [made.path[1]] });
+  };
+  const { [key]: _own, ...others } = doc.edges;
+  const without: Doc = { ...doc, edges: others };
+  return (
+    <>
+      <header className="insp-head">
+        <div className="insp-kind">
+          <span className="step-icon">
+            <Icon name="spline" />
+          </span>
+          <div>
+            <h2>A way</h2>
+            <small>
+              <Go id={edge.from} /> to <Go id={edge.to} />
+            </small>
+          </div>
+        </div>
+      </header>
+      <div className="insp-part">
+        <Taken edgeKey={key} edge={edge} field={field} />
+      </div>
+      {peers.length > 1 && (
+        <div className="insp-part">
+          <div className="row-head">
+            <span>
+              Tried as number {at + 1} of {peers.length} behind {titleOf(doc, edge.from)}
+            </span>
+            <span className="row-tools">
+              <Tool icon="arrow-up" label="Try it earlier" disabled={at === 0} onClick={() => act("Try a way earlier", reorder(state().doc, "edges", key, -1))} />
+              <Tool icon="arrow-down" label="Try it later" disabled={at === peers.length - 1} onClick={() => act("Try a way later", reorder(state().doc, "edges", key, 1))} />
+            </span>
+          </div>
+        </div>
+      )}
+      <div className="insp-part">
+        <End title="From" field={`${field}.from`} value={edge.from} whyNot={(id) => whyNot(without, id, edge.to)} onChange={(from) => ends({ from })} />
+        <End title="To" field={`${field}.to`} value={edge.to} whyNot={(id) => whyNot(without, edge.from, id)} onChange={(to) => ends({ to })} />
+      </div>
+      <EdgeActions edgeKey={key} />
+      <Unknown spot={docSpot(doc, ["edges", key], field, "a field", "a way")} known={["from", "to", "when", "branch", "default", "on"]} isOpen={false} />
+    </>
+  );
+}
+
+function Go({ id }: { id: string }) {
+  const doc = useBuilder((now) => now.doc);
+  return (
+    <button type="button" className="link" onClick={() => goTo(id)}>
+      {titleOf(doc, id)}
+    </button>
+  );
+}
+
+function End({ title, field, value, whyNot: why, onChange }: { title: string; field: string; value: string; whyNot: (id: string) => string | null; onChange: (id: string) => void }) {
+  const problems = useBuilder((now) => now.problems);
+  return (
+    <Frame title={title} problems={problemsAt(problems, field, true)}>
+      {(ids) => <StepPick ids={ids} value={value} whyNot={why} onChange={onChange} />}
+    </Frame>
+  );
+}
+
+function EdgeActions({ edgeKey }: { edgeKey: string }) {
+  const doc = useBuilder((now) => now.doc);
+  const { from } = doc.edges[edgeKey];
+  const gone = () => {
+    if (act(`Remove the way to ${titleOf(doc, doc.edges[edgeKey].to)}`, remove(state().doc, { nodes: [], edges: [edgeKey] }))) goTo(from);
+  };
+  return (
+    <div className="insp-part insp-actions">
+      <button type="button" className="button plain small" onClick={() => openAdd({ edge: edgeKey })}>
+        <Icon name="plus" />
+        Add a step here
+      </button>
+      <button type="button" className="button danger small" onClick={gone}>
+        <Icon name="trash-2" />
+        Remove
+      </button>
+    </div>
+  );
+}
+
+/** What says of an edge when it is taken: one of four, or none. */
+const SAYS = ["when", "branch", "default", "on"] as const;
+
+function setCondition(key: string, wanted: JsonObject, label: string, merge?: string): void {
+  const draft = new Draft(state().doc);
+  for (const name of SAYS) draft.set(["edges", key, name], wanted[name]);
+  act(label, draft.changes, merge ? { merge } : {});
+}
+
+function Taken({ edgeKey: key, edge, field }: { edgeKey: string; edge: EdgeBody; field: string }) {
+  const doc = useBuilder((now) => now.doc);
+  const problems = useBuilder((now) => now.problems);
+  const [picked, setPicked] = useState<Mode | null>(null);
+  const actual = modeOf(edge);
+  // "If" without a condition yet is "always" for the draft: the form shows what somebody is about to say.
+  const mode = picked !== null && actual === "always" && (picked === "when" || picked === "branch") ? picked : actual;
+  const label = `Change when ${titleOf(doc, edge.to)} follows ${titleOf(doc, edge.from)}`;
+  const pick = (next: Mode) => {
+    otherSide.keep(`${key} ${mode}`, edge[mode] as Json);
+    const kept = otherSide.get<string>(`${key} ${next}`);
+    setPicked(next);
+    const said: Record<Mode, JsonObject> = {
+      always: {},
+      when: kept ? { when: kept } : {},
+      branch: kept ? { branch: kept } : {},
+      default: { default: true },
+      error: { on: "error" },
+    };
+    setCondition(key, said[next], label);
+  };
+  const own = problems.filter((problem) => problem.field === field || ["default", "on"].some((name) => problem.field === `${field}.${name}`));
+  const several = SAYS.filter((name) => edge[name]).length > 1;
+  return (
+    <>
+      <fieldset className="taken" aria-describedby={own.length ? "taken-faults" : undefined}>
+        <legend>It is taken</legend>
+        {MODES.map(([name, title, help]) => (
+          <label key={name} className="check">
+            <input type="radio" name={`taken ${key}`} data-first={name === mode || undefined} checked={mode === name} onChange={() => pick(name)} />
+            <span>
+              {title} {help && <small>{help}</small>}
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <Faults id="taken-faults" problems={own} />
+      {several && <p className="fault">Several conditions are set ({SAYS.filter((name) => edge[name]).join(", ")}); choose one.</p>}
+      {mode === "when" && (
+        <Frame title="Condition" isGroup problems={problemsAt(problems, `${field}.when`, true)}>
+          {(ids) => (
+            <ConditionField
+              value={typeof edge.when === "string" ? edge.when : ""}
+              ids={ids}
+              place={{ place: "when", edge: { from: edge.from, to: edge.to }, field: `${field}.when` }}
+              onChange={(text, typing) => {
+                setPicked("when");
+                setCondition(key, text ? { when: text } : {}, label, typing ? `type edges/${key}/when` : undefined);
+              }}
+            />
+          )}
+        </Frame>
+      )}
+      {mode === "branch" && (
+        <Frame title="Outcome" help="What the step decides: the outcome of a task, or `branch` of its output." problems={problemsAt(problems, `${field}.branch`, true)}>
+          {(ids) => (
+            <Outcome
+              key={edge.from} from={edge.from} ids={ids} value={typeof edge.branch === "string" ? edge.branch : ""} onChange={(text, typing) => {
+                setPicked("branch");
+                setCondition(key, text ? { branch: text } : {}, label, typing ? `type edges/${key}/branch` : undefined);
+              }}
+            />
+          )}
+        </Frame>
+      )}
+    </>
+  );
+}
+
+/** The outcomes that a step is known to have. */
+export function outcomesOf(doc: Doc, id: string, schema: JsonObject | null): string[] {
+  const { params } = doc.nodes[id] ?? {};
+  const given = isObject(params) && Array.isArray(params.outcomes) ? params.outcomes.flatMap((each) => (isObject(each) && typeof each.name === "string" ? [each.name] : [])) : [];
+  const properties = isObject(schema?.properties) ? schema.properties : {};
+  const known = isObject(properties.branch) && Array.isArray(properties.branch.enum) ? properties.branch.enum.filter((each): each is string => typeof each === "string") : [];
+  const set = isObject(params) && isObject(params.set) ? params.set.branch : undefined;
+  const computed = typeof set === "string" ? (set.includes("{{") ? [...set.matchAll(/[?:]\s*(?:'([^']*)'|"([^"]*)")/g)].map((found) => found[1] ?? found[2]) : [set]) : [];
+  const used = Object.values(doc.edges).flatMap((edge) => (edge.from === id && typeof edge.branch === "string" ? [edge.branch] : []));
+  return [...new Set([...(given.length ? given : known), ...computed, ...used])];
+}
+
+interface OutcomeProps {
+  from: string;
+  ids: { id: string; labelId: string; describedBy: string | undefined; isInvalid: boolean };
+  value: string;
+  onChange: (text: string, typing: boolean) => void;
+}
+
+function Outcome({ from, ids, value, onChange }: OutcomeProps) {
+  const doc = useBuilder((now) => now.doc);
+  const schema = useBuilder((now) => now.catalogue[doc.nodes[from]?.type]?.output_schema ?? null);
+  const known = outcomesOf(doc, from, schema);
+  const [isOther, setIsOther] = useState(known.length === 0);
+  const aria = { "aria-describedby": ids.describedBy, "aria-invalid": ids.isInvalid || undefined };
+  return (
+    <>
+      <select id={ids.id} {...aria} value={isOther ? "other" : value} hidden={known.length === 0} onChange={(event) => (event.target.value === "other" ? setIsOther(true) : (setIsOther(false), onChange(event.target.value, false)))}>
+        {!value && <option value="">Choose…</option>}
+        {known.map((name) => (
+          <option key={name} value={name}>
+            {name.replace(/_/g, " ")}
+          </option>
+        ))}
+        <option value="other">Another…</option>
+      </select>
+      {isOther && <input type="text" id={known.length ? undefined : ids.id} {...aria} aria-label="Name of the outcome" autoComplete="off" value={value} onChange={(event) => onChange(event.target.value, true)} />}
+    </>
+  );
+}
+
+/** The way of a deadline or a reminder stands at its step. */
+function TimerForm({ edge }: { edge: string }) {
+  const doc = useBuilder((now) => now.doc);
+  const [id] = edge.split("@");
+  if (!Object.hasOwn(doc.nodes, id)) return null;
+  const field = `nodes[${Object.keys(doc.nodes).indexOf(id)}].boundary_timers`;
+  return (
+    <>
+      <header className="insp-head">
+        <h2>Deadlines and reminders</h2>
+        <p className="help">
+          Of <Go id={id} />
+        </p>
+      </header>
+      <div className="insp-part">
+        <Timers id={id} spot={docSpot(doc, ["nodes", id, "boundary_timers"], field, "the timers", titleOf(doc, id))} />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,51 @@
+import { useEffect, useRef } from "react";
+import { theEdge, theOne, useBuilder } from "../store";
+import { EdgeForm } from "./EdgeForm";
+import { Several } from "./Several";
+import { SettingsForm } from "./SettingsForm";
+import { StepForm } from "./StepForm";
+import { lasting } from "./rename";
+import "../style/inspector.css";
+
+const FIRST = "input:not([type=hidden]), select, textarea, .cm-content, button";
+
+/** What is selected, as a form; the workflow itself where nothing is. */
+export function Inspector() {
+  const doc = useBuilder((now) => now.doc);
+  const one = useBuilder(theOne);
+  const edge = useBuilder(theEdge);
+  const count = useBuilder((now) => now.selected.nodes.length + now.selected.edges.length + now.selected.notes.length);
+  const mayWrite = useBuilder((now) => now.boot.may_write);
+  const focus = useBuilder((now) => now.focus);
+  const pane = useRef<HTMLDivElement>(null);
+
+  useEffect(() => {
+    if (!focus || !pane.current) return;
+    if (focus.what === "title") {
+      const title = pane.current.querySelector<HTMLInputElement>("[data-title]");
+      title?.focus();
+      title?.select();
+    } else if (focus.what === "inspector") {
+      const wrong = pane.current.querySelector<HTMLElement>("[aria-invalid=true]");
+      (wrong ?? pane.current.querySelector<HTMLElement>("[data-first]") ?? pane.current.querySelector<HTMLElement>(FIRST))?.focus();
+    }
+  }, [focus]);
+
+  const shown =
+    one !== null && Object.hasOwn(doc.nodes, one) ? (
+      <StepForm key={`step ${lasting(one)}`} id={one} />
+    ) : edge !== null && (Object.hasOwn(doc.edges, edge) || edge.includes("@")) ? (
+      <EdgeForm key={`edge ${edge}`} edge={edge} />
+    ) : count > 0 ? (
+      <Several />
+    ) : (
+      <SettingsForm />
+    );
+  return (
+    <div className="inspector" ref={pane}>
+      <fieldset className="insp-all" disabled={!mayWrite}>
+        {shown}
+      </fieldset>
+    </div>
+  );
+}

@@ -1,0 +1,106 @@
+import { Icon } from "../Icon";
+import type { Json, JsonObject } from "../model/json";
+import { isObject } from "../model/json";
+import { secondsInWords } from "../model/words";
+import { useBuilder } from "../store";
+import { Section } from "./Section";
+import { Expression } from "./expression/Expression";
+import { CodeControl } from "./fields/Code";
+import { Frame } from "./fields/Frame";
+import { MappingControl } from "./fields/MappingControl";
+import { kindOf } from "./fields/SchemaControl";
+import { Unknown, anyShape } from "./fields/Unknown";
+import { Reads, Valued } from "./fields/Valued";
+import { type Shape, shapesOf, short } from "./schema";
+import { docSpot, problemsAt } from "./spot";
+
+/** What is true of the whole workflow. */
+export function SettingsForm() {
+  const doc = useBuilder((now) => now.doc);
+  const problems = useBuilder((now) => now.problems);
+  const name = useBuilder((now) => now.boot.name);
+  const schema = useBuilder((now) => now.boot.definition_schema.settings) as JsonObject;
+  const shapes = Object.fromEntries(shapesOf(schema).map((shape) => [shape.name, shape])) as Record<string, Shape>;
+  const spot = (key: string) => docSpot(doc, ["settings", key], key, shapes[key]?.title ?? key, "the workflow");
+  const has = (...keys: string[]) => keys.some((key) => problemsAt(problems, key, true).length > 0);
+  const { output, business_key: key, sla_seconds: sla, input_schema: input } = doc.settings;
+  const fields = isObject(input) && isObject(input.properties) ? Object.keys(input.properties) : [];
+  const business = spot("business_key");
+  const result = spot("output");
+  const metadata = spot("metadata");
+  return (
+    <>
+      <header className="insp-head">
+        <h2>The workflow</h2>
+        <p className="insp-id">
+          <span>Name</span> <code>{name}</code>
+        </p>
+      </header>
+      <div className="insp-part">
+        <Valued spot={spot("title")} shape={{ ...shapes.title, fallback: name }} isFixed />
+        <Valued spot={spot("description")} shape={shapes.description} isFixed />
+      </div>
+      <Section title="What a run is given" isOpen summary={fields.join(", ")} hasProblems={has("input_schema")}>
+        <Valued spot={spot("input_schema")} shape={{ ...shapes.input_schema, title: "Input" }} isFixed />
+        <SampleInput />
+      </Section>
+      <Section title="What a run gives" summary={typeof output === "string" ? output : isObject(output) ? Object.keys(output).join(", ") : short(output)} hasProblems={has("output")}>
+        <Reads value={{ place: "output", base: "output" }}>
+          <Frame title={shapes.output.title} help={shapes.output.help} problems={problemsAt(problems, "output", !isObject(output))}>
+            {(ids) => <MappingControl spot={result} shape={{ ...shapes.output, title: "Result" }} ids={ids} none="The output of its last step" />}
+          </Frame>
+        </Reads>
+      </Section>
+      <Section title="Key and deadline" summary={[short(key), typeof sla === "number" ? secondsInWords(sla) : ""].filter(Boolean).join(", ")} hasProblems={has("business_key", "sla_seconds")}>
+        <Frame title={shapes.business_key.title} help={shapes.business_key.help} problems={problemsAt(problems, "business_key", true)} isGroup>
+          {(ids) => <Expression mode="template" value={typeof key === "string" ? key : ""} onChange={(text) => business.set(text || undefined, true)} label={shapes.business_key.title} ids={ids} place={{ place: "business_key", field: "business_key" }} />}
+        </Frame>
+        <Valued spot={spot("sla_seconds")} shape={shapes.sla_seconds} isFixed />
+      </Section>
+      <Section title="More" summary={short(doc.settings.next_workflow)} hasProblems={has("next_workflow", "metadata")}>
+        {shapes.next_workflow && <Valued spot={spot("next_workflow")} shape={shapes.next_workflow} isFixed />}
+        {isObject(metadata.value) ? <Unknown spot={metadata} known={["sample_input"]} isOpen={false} /> : metadata.value !== undefined && <Valued spot={metadata} shape={shapes.metadata} isFixed />}
+        <Unknown spot={docSpot(doc, ["settings"], "", "a setting", "the workflow")} known={Object.keys(shapes)} isOpen={false} />
+      </Section>
+    </>
+  );
+}
+
+const SAMPLES: Record<string, Json> = { text: "text", long: "A longer text.", integer: 1, number: 1.5, boolean: true, list: ["text"] };
+
+/** An input that fits the schema, for who has none at hand. */
+function madeUp(schema: JsonObject): JsonObject {
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, each]) => {
+      const described = isObject(each) ? each : {};
+      if (described.default !== undefined) return [name, described.default];
+      const kind = kindOf(each);
+      if (kind === "choice") return [name, (described.enum as Json[])[0] ?? null];
+      if (described.type === "object") return [name, madeUp(described)];
+      return [name, SAMPLES[kind] ?? (described.type === "array" ? [] : null)];
+    }),
+  );
+}
+
+/** What a start is offered, and what expressions are shown with before anything has run. */
+function SampleInput() {
+  const doc = useBuilder((now) => now.doc);
+  const { input_schema: schema } = doc.settings;
+  const spot = docSpot(doc, ["settings", "metadata"], "metadata", "the sample input", "the workflow").at("sample_input", "the sample input");
+  return (
+    <Frame title="Sample input" help="Stands in the form that starts it; previews use it until something has run." isGroup>
+      {(ids) => (
+        <>
+          <CodeControl spot={spot} shape={anyShape("sample_input", "Sample input")} ids={ids} />
+          {spot.value === undefined && isObject(schema) && (
+            <button type="button" className="button ghost small" onClick={() => spot.set(madeUp(schema))}>
+              <Icon name="wand-sparkles" />
+              Make one from the fields
+            </button>
+          )}
+        </>
+      )}
+    </Frame>
+  );
+}

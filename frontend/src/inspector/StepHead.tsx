@@ -1,0 +1,139 @@
+import { useRef, useState } from "react";
+import { Icon } from "../Icon";
+import { faceOf } from "../model/catalogue";
+import { free, slug } from "../model/names";
+import { say, state, useBuilder } from "../store";
+import { Frame } from "./fields/Frame";
+import { idFor, rename } from "./rename";
+import { docSpot, problemsAt } from "./spot";
+
+const GOOD_ID = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
+
+/** Which step this is: its kind, its title and its id. */
+export function StepHead({ id, field }: { id: string; field: string }) {
+  const doc = useBuilder((now) => now.doc);
+  const catalogue = useBuilder((now) => now.catalogue);
+  const problems = useBuilder((now) => now.problems);
+  const published = useBuilder((now) => now.boot.published);
+  // "Was": the form gave the focus back to the button that opened it.
+  const [isRenaming, setIsRenaming] = useState<boolean | "was">(false);
+  const before = useRef<string | null>(null);
+  const body = doc.nodes[id];
+  const face = faceOf(catalogue, body.type);
+  const title = docSpot(doc, ["nodes", id, "title"], `${field}.title`, "the title", id);
+  const text = typeof title.value === "string" ? title.value : "";
+
+  const left = async () => {
+    const old = before.current;
+    before.current = null;
+    if (old === null || old === text || !text) return;
+    const wanted = idFor(state().doc, id, old, text, face.title, published);
+    // Where the id can't follow, it stays: nobody asked for it.
+    if (wanted) await rename(id, wanted, `type nodes/${id}/title`);
+  };
+  return (
+    <header className="insp-head">
+      <div className="insp-kind">
+        <span className="step-icon" data-group={face.group}>
+          <Icon name={face.icon} />
+        </span>
+        <div>
+          <h2>{face.title}</h2>
+          <small>{face.help}</small>
+        </div>
+      </div>
+      {problemsAt(problems, `${field}.type`, true).map((problem) => (
+        <p className="fault" key={problem.message}>
+          {problem.message}
+        </p>
+      ))}
+      <Frame title="Title" problems={problemsAt(problems, `${field}.title`, true)}>
+        {(ids) => (
+          <input
+            type="text"
+            data-title
+            data-first
+            id={ids.id}
+            autoComplete="off"
+            aria-describedby={ids.describedBy}
+            aria-invalid={ids.isInvalid || undefined}
+            value={text}
+            placeholder={face.title}
+            onFocus={() => {
+              before.current = text;
+            }}
+            onChange={(event) => title.set(event.target.value || undefined, true)}
+            onBlur={() => void left()}
+          />
+        )}
+      </Frame>
+      {isRenaming === true ? (
+        <RenameForm id={id} onDone={() => setIsRenaming("was")} />
+      ) : (
+        <p className="insp-id">
+          <span>Id</span> <code>{id}</code>
+          <button type="button" className="link" autoFocus={isRenaming === "was"} onClick={() => setIsRenaming(true)}>
+            Change…
+          </button>
+        </p>
+      )}
+    </header>
+  );
+}
+
+function RenameForm({ id, onDone }: { id: string; onDone: () => void }) {
+  const [text, setText] = useState(id);
+  const [fault, setFault] = useState<string | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  const isPublished = useBuilder((now) => now.boot.published.includes(id));
+  const submit = async () => {
+    const wanted = text.trim();
+    if (wanted === id) return onDone();
+    if (!GOOD_ID.test(wanted)) return setFault(`Letters, digits, _ and - only, a letter first${slug(wanted) ? `: such as ${free(slug(wanted), state().doc.nodes)}` : ""}.`);
+    setIsBusy(true);
+    const why = await rename(id, wanted);
+    setIsBusy(false);
+    if (why) return setFault(why);
+    say(`${id} is called ${wanted} now, also where it is read.`);
+    return onDone();
+  };
+  return (
+    <div className="insp-rename">
+      <Frame title="Id" help={isPublished ? "Runs of published versions keep the old id." : "Expressions that read this step are rewritten."} problems={fault ? [{ code: "id", severity: "error", node: null, field: "", message: fault }] : []}>
+        {(ids) => (
+          <input
+            type="text"
+            className="code"
+            autoFocus
+            id={ids.id}
+            autoComplete="off"
+            spellCheck={false}
+            aria-describedby={ids.describedBy}
+            aria-invalid={fault !== null || undefined}
+            value={text}
+            onFocus={(event) => event.target.select()}
+            onChange={(event) => {
+              setText(event.target.value);
+              setFault(null);
+            }}
+            onKeyDown={(event) => {
+              if (event.key === "Enter") void submit();
+              if (event.key === "Escape") {
+                event.preventDefault();
+                onDone();
+              }
+            }}
+          />
+        )}
+      </Frame>
+      <div className="insp-actions">
+        <button type="button" className="button small" disabled={isBusy} onClick={() => void submit()}>
+          Change the id
+        </button>
+        <button type="button" className="button plain small" onClick={onDone}>
+          Cancel
+        </button>
+      </div>
+    </div>
+  );
+}

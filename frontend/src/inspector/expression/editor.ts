@@ -1,0 +1,215 @@
+/** CodeMirror, loaded when somebody edits code. Everything that knows it is here. */
+
+import { type Completion, type CompletionContext, type CompletionResult, autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, startCompletion } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap, insertNewlineAndIndent } from "@codemirror/commands";
+import { json } from "@codemirror/lang-json";
+import { HighlightStyle, StreamLanguage, bracketMatching, syntaxHighlighting } from "@codemirror/language";
+import { Compartment, EditorSelection, EditorState, type Extension, Prec } from "@codemirror/state";
+import { EditorView, keymap, placeholder } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+import type { Callable, Entry, Scope } from "./scope";
+import { allowStyles, oneWriter } from "./styles";
+
+export type Language = "json" | "template" | "cel";
+
+export interface Wanted {
+  value: string;
+  /** Where the cursor is; at the end without. */
+  cursor?: number;
+  language: Language;
+  isLong: boolean;
+  isReadOnly: boolean;
+  attributes: Record<string, string>;
+  hint?: string;
+  onChange: (text: string) => void;
+  onFocus?: () => void;
+  /** What completion offers. */
+  scope?: () => Promise<Scope | null>;
+}
+
+export interface Editor {
+  set: (text: string) => void;
+  attributes: (all: Record<string, string>) => void;
+  /** Puts a value in at the cursor, in braces where it stands in a text. */
+  insert: (path: string) => void;
+  focus: () => void;
+  destroy: () => void;
+}
+
+const COLOURS = HighlightStyle.define([
+  { tag: tags.string, color: "var(--good)" },
+  { tag: [tags.number, tags.bool, tags.null, tags.keyword], color: "var(--wait)" },
+  { tag: tags.propertyName, color: "var(--accent)" },
+  { tag: tags.variableName, color: "var(--accent)" },
+  { tag: tags.meta, color: "var(--quiet)", fontWeight: "700" },
+  { tag: [tags.operator, tags.punctuation], color: "var(--quiet)" },
+]);
+
+const LOOK = EditorView.theme({
+  "&": { background: "var(--card)", color: "var(--ink)", border: "1px solid var(--line-strong)", borderRadius: "var(--round)", fontSize: "var(--size-small)", maxHeight: "24rem" },
+  "&.cm-focused": { outline: "3px solid var(--accent)", outlineOffset: "2px" },
+  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.55", overflow: "auto" },
+  ".cm-content": { padding: "0.35rem 0", caretColor: "var(--ink)" },
+  ".cm-line": { padding: "0 0.6rem" },
+  ".cm-placeholder": { color: "var(--quiet)" },
+  "&.cm-focused .cm-matchingBracket": { background: "var(--accent-soft)" },
+  ".cm-tooltip": { background: "var(--card)", border: "1px solid var(--line)", borderRadius: "var(--round)", boxShadow: "var(--shadow)", color: "var(--ink)" },
+  ".cm-tooltip-autocomplete > ul": { fontFamily: "var(--mono)", maxHeight: "16rem", maxWidth: "min(26rem, 90vw)" },
+  ".cm-tooltip-autocomplete > ul > li": { padding: "0.25rem 0.6rem", lineHeight: "1.4" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]": { background: "var(--accent-soft)", color: "var(--ink)" },
+  ".cm-completionDetail": { color: "var(--quiet)", fontStyle: "normal", marginLeft: "0.75rem" },
+  ".cm-completionMatchedText": { textDecoration: "none", fontWeight: "700" },
+  ".cm-completionInfo": { padding: "0.5rem 0.75rem", maxWidth: "18rem", fontFamily: "var(--sans)", lineHeight: "1.4" },
+});
+
+interface Stream {
+  isOpen: boolean;
+}
+
+/** Expressions, and texts with holes for them. */
+function celOf(isTemplate: boolean): Extension {
+  return StreamLanguage.define<Stream>({
+    startState: () => ({ isOpen: !isTemplate }),
+    token(stream, now) {
+      if (isTemplate && !now.isOpen) {
+        if (stream.match("{{")) {
+          now.isOpen = true;
+          return "meta";
+        }
+        stream.next();
+        stream.eatWhile(/[^{]/);
+        return null;
+      }
+      if (isTemplate && stream.match("}}")) {
+        now.isOpen = false;
+        return "meta";
+      }
+      if (stream.eatSpace()) return null;
+      if (stream.match(/^"(?:[^"\\]|\\.)*"?/) || stream.match(/^'(?:[^'\\]|\\.)*'?/)) return "string";
+      if (stream.match(/^\d+(\.\d+)?/)) return "number";
+      if (stream.match(/^(true|false|null|in)\b/)) return "keyword";
+      if (stream.match(/^[A-Za-z_]\w*(?=\()/)) return "keyword";
+      if (stream.match(/^[A-Za-z_]\w*/)) return "variableName";
+      if (stream.match(/^[=!<>&|?:+\-*/%]+/)) return "operator";
+      stream.next();
+      return "punctuation";
+    },
+  });
+}
+
+/** Whether a place of a text is inside of a hole. */
+function isInHole(text: string, at: number): boolean {
+  const before = text.slice(0, at);
+  return before.lastIndexOf("{{") > before.lastIndexOf("}}");
+}
+
+function inPlaceOf(text: string, at: number, language: Language, path: string): string {
+  return language === "template" && !isInHole(text, at) ? `{{ ${path} }}` : path;
+}
+
+function sampleLine(entry: Entry): string {
+  const said = entry.sample === undefined ? "" : JSON.stringify(entry.sample);
+  return said.length > 120 ? `${said.slice(0, 119)}…` : said;
+}
+
+function ofEntry(entry: Entry, place: number, language: Language): Completion {
+  const info = [entry.title ?? "", entry.from, entry.always ? "" : "May be missing.", sampleLine(entry)].filter(Boolean).join("\n");
+  return {
+    label: entry.path,
+    detail: entry.type + (entry.always ? "" : "?"),
+    info: () => lines(info),
+    boost: Math.max(-90, 40 - place),
+    apply: (view, _completion, from, to) => put(view, language, entry.path, from, to),
+  };
+}
+
+function lines(text: string): HTMLElement {
+  const box = document.createElement("div");
+  for (const line of text.split("\n")) box.appendChild(document.createElement("div")).textContent = line;
+  return box;
+}
+
+function ofFunction({ name, signature, help, example }: Callable): Completion {
+  return { label: name, detail: signature, info: () => lines([help, example].filter(Boolean).join("\n")), boost: -95, type: "function" };
+}
+
+function put(view: EditorView, language: Language, path: string, from: number, to: number): void {
+  const text = view.state.doc.toString();
+  const made = inPlaceOf(text, from, language, path);
+  // A hole that was only begun is ended, too.
+  const after = text.slice(to);
+  const isOpen = language === "template" && isInHole(text, from) && !/^[^{]*\}\}/.test(after);
+  view.dispatch({ changes: { from, to, insert: made + (isOpen ? " }}" : "") }, selection: EditorSelection.cursor(from + made.length), userEvent: "input.complete" });
+}
+
+function completing(language: Language, scope: () => Promise<Scope | null>) {
+  return async (context: CompletionContext): Promise<CompletionResult | null> => {
+    const text = context.state.doc.toString();
+    if (language === "template" && !isInHole(text, context.pos) && !context.explicit) return null;
+    const word = context.matchBefore(/[A-Za-z_][\w]*(?:\.\w*|\["[^"\]]*"?\]?|\[\d*\]?)*/);
+    if (!word && !context.explicit && !/[{(!&|=<>+?:,\s]$/.test(text.slice(0, context.pos))) return null;
+    const found = await scope();
+    if (!found) return null;
+    const options = [...found.entries.map((entry, place) => ofEntry(entry, place, language)), ...found.functions.map(ofFunction)];
+    return { from: word?.from ?? context.pos, options, validFor: /^[\w.[\]"]*$/ };
+  };
+}
+
+/** An editor in `parent`. */
+export function mount(parent: HTMLElement, wanted: Wanted): Editor {
+  allowStyles();
+  const { language, isLong } = wanted;
+  const told = new Compartment();
+  let isSetting = false;
+  const scope = wanted.scope;
+  const oneLine = keymap.of([
+    { key: "Enter", run: () => true },
+    { key: "Shift-Enter", run: insertNewlineAndIndent },
+  ]);
+  const view = new EditorView({
+    parent,
+    state: EditorState.create({
+      doc: wanted.value,
+      selection: EditorSelection.cursor(Math.min(wanted.cursor ?? wanted.value.length, wanted.value.length)),
+      extensions: [
+        history(),
+        EditorView.lineWrapping,
+        language === "json" ? json() : celOf(language === "template"),
+        syntaxHighlighting(COLOURS),
+        LOOK,
+        bracketMatching(),
+        oneWriter(true),
+        closeBrackets(),
+        language === "template" ? EditorState.languageData.of(() => [{ closeBrackets: { brackets: ["(", "[", "{"] } }]) : [],
+        scope ? autocompletion({ override: [completing(language, scope)], icons: false, interactionDelay: 0, tooltipClass: () => "builder-completion" }) : [],
+        Prec.highest(keymap.of(scope ? [...completionKeymap, { key: "Ctrl-Space", run: startCompletion }] : [])),
+        isLong || language === "json" ? [] : oneLine,
+        keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap]),
+        wanted.hint ? placeholder(wanted.hint) : [],
+        EditorState.readOnly.of(wanted.isReadOnly),
+        EditorView.editable.of(!wanted.isReadOnly),
+        told.of(EditorView.contentAttributes.of(wanted.attributes)),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged && !isSetting) wanted.onChange(update.state.doc.toString());
+          if (update.focusChanged && update.view.hasFocus) wanted.onFocus?.();
+        }),
+      ],
+    }),
+  });
+  return {
+    set: (text) => {
+      if (text === view.state.doc.toString()) return;
+      isSetting = true;
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
+      isSetting = false;
+    },
+    attributes: (all) => view.dispatch({ effects: told.reconfigure(EditorView.contentAttributes.of(all)) }),
+    insert: (path) => {
+      const { from, to } = view.state.selection.main;
+      put(view, language, path, from, to);
+      view.focus();
+    },
+    focus: () => view.focus(),
+    destroy: () => view.destroy(),
+  };
+}

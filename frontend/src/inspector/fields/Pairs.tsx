@@ -1,0 +1,141 @@
+import { useEffect, useId, useRef, useState } from "react";
+import { Icon } from "../../Icon";
+import type { Json, JsonObject } from "../../model/json";
+import { isObject } from "../../model/json";
+import { useBuilder } from "../../store";
+import { isExpression } from "../convert";
+import type { Spot } from "../spot";
+import { problemsAt } from "../spot";
+import { Faults, Tool } from "./Frame";
+import { Unlabelled } from "./AnyValue";
+import type { ControlProps } from "./simple";
+
+interface Row {
+  id: number;
+  key: string;
+}
+
+/** The order of rows is the page's own: the server keeps none. A new name does not move its row. */
+function useRows(value: JsonObject): [Row[], (rows: Row[]) => void, () => number] {
+  const next = useRef(0);
+  const made = (keys: string[]) => keys.map((key) => ({ id: next.current++, key }));
+  const [rows, setRows] = useState<Row[]>(() => made(Object.keys(value)));
+  const known = rows.filter((row) => row.key === "" || row.key in value);
+  const missing = Object.keys(value).filter((key) => !rows.some((row) => row.key === key));
+  const isStale = known.length !== rows.length || missing.length > 0;
+  const true_ = isStale ? [...known, ...made(missing)] : rows;
+  useEffect(() => {
+    if (isStale) setRows(true_);
+  });
+  return [true_, setRows, () => next.current++];
+}
+
+/** Names with their values: headers, facts, what a step sets. */
+export function PairsControl({ spot, shape, ids }: ControlProps) {
+  const value = isObject(spot.value) ? spot.value : {};
+  const [rows, setRows, fresh] = useRows(value);
+  const [wanted, setWanted] = useState<number | null>(null);
+  const onlyTexts = isObject(shape.schema.additionalProperties) && shape.schema.additionalProperties.type === "string";
+  const add = () => {
+    const empty = rows.find((row) => row.key === "");
+    const id = empty?.id ?? fresh();
+    if (!empty) setRows([...rows, { id, key: "" }]);
+    setWanted(id);
+  };
+  const rename = (row: Row, key: string) => {
+    if (key === row.key) return;
+    setRows(rows.map((each) => (each.id === row.id ? { ...each, key } : each)));
+    // The entries keep their order: one value for the draft.
+    const had = row.key in value;
+    if (had) spot.set(Object.fromEntries(Object.entries(value).map(([name, each]) => [name === row.key ? key : name, each])));
+    else spot.at(key).set("");
+  };
+  const remove = (row: Row) => {
+    setRows(rows.filter((each) => each.id !== row.id));
+    if (!(row.key in value)) return;
+    if (Object.keys(value).length === 1) spot.set(undefined);
+    else spot.at(row.key).set(undefined);
+  };
+  return (
+    <div className="insp-pairs" id={ids.id}>
+      {rows.map((row) => (
+        <Pair key={row.id} row={row} spot={spot} title={shape.title} onlyTexts={onlyTexts} autoFocus={wanted === row.id} onRename={(key) => rename(row, key)} onRemove={() => remove(row)} />
+      ))}
+      <button type="button" className="button ghost small" onClick={add}>
+        <Icon name="plus" />
+        Add {rows.length ? "another" : "one"}
+        <span className="sr-only"> to {shape.title}</span>
+      </button>
+    </div>
+  );
+}
+
+/** What a name is given: Enter goes on there. */
+const VALUE = ".any-value :is(.cm-content, textarea, input, select)";
+
+interface PairProps {
+  row: Row;
+  spot: Spot;
+  title: string;
+  onlyTexts: boolean;
+  autoFocus: boolean;
+  onRename: (key: string) => void;
+  onRemove: () => void;
+}
+
+function Pair({ row, spot, title, onlyTexts, autoFocus, onRename, onRemove }: PairProps) {
+  const value = isObject(spot.value) ? spot.value : {};
+  const [name, setName] = useState(row.key);
+  const problems = useBuilder((now) => now.problems);
+  const faultsId = useId();
+  useEffect(() => setName(row.key), [row.key]);
+  const own = spot.at(row.key);
+  const isTaken = name !== row.key && name in value;
+  const isKept = row.key in value;
+  const found = problemsAt(problems, own.field, true);
+  const fault = isTaken ? `There is ${name} already.` : !name && isKept ? "Give it a name." : "";
+  const said = fault ? [{ code: "name", severity: "error" as const, node: null, field: "", message: fault }, ...found] : found;
+  const commit = () => {
+    if (!isTaken && name !== row.key) onRename(name);
+  };
+  const entered = (field: HTMLElement) => {
+    commit();
+    if (name && !isTaken) field.closest(".insp-pair")?.querySelector<HTMLElement>(VALUE)?.focus();
+  };
+  return (
+    <div className="insp-pair">
+      <div className="pair-head">
+        <input
+          type="text"
+          className="pair-name"
+          aria-label={`${title}: name`}
+          placeholder="Name"
+          autoFocus={autoFocus}
+          autoComplete="off"
+          value={name}
+          aria-invalid={fault ? true : undefined}
+          aria-describedby={said.length ? faultsId : undefined}
+          onChange={(event) => setName(event.target.value)}
+          onBlur={commit}
+          onKeyDown={(event) => {
+            if (event.key !== "Enter") return;
+            // Else the value, which has the focus by then, would begin with a new line.
+            event.preventDefault();
+            entered(event.currentTarget);
+          }}
+        />
+        <Tool icon="x" label={`Remove ${name || "it"}`} onClick={onRemove} />
+      </div>
+      <Unlabelled spot={own} title={name || "value"} onlyTexts={onlyTexts} describedBy={said.length ? faultsId : undefined} isInvalid={said.some((each) => each.severity === "error")} />
+      <Faults id={faultsId} problems={said} />
+    </div>
+  );
+}
+
+export function kindOf(value: Json | undefined): string {
+  if (value === undefined) return "text";
+  if (isExpression(value)) return "fx";
+  if (typeof value === "string") return "text";
+  if (typeof value === "number") return "number";
+  return typeof value === "boolean" ? "switch" : "json";
+}

@@ -1,0 +1,88 @@
+import { useState } from "react";
+import { Icon } from "../../Icon";
+import type { Json } from "../../model/json";
+import { isObject } from "../../model/json";
+import { itemsOf, shapesOf, short } from "../schema";
+import { Tool } from "./Frame";
+import { Unknown, anyShape } from "./Unknown";
+import { Valued } from "./Valued";
+import type { ControlProps } from "./simple";
+
+/** A list of objects, each a small form. Where a text may stand for one, it does as long as it is enough. */
+export function RowsControl({ spot, shape }: ControlProps) {
+  const kinds = itemsOf(shape);
+  const object = kinds.find((each) => isObject(each.properties));
+  const takesText = kinds.some((each) => each.type === "string");
+  const shapes = object ? shapesOf(object, shape.root) : [];
+  const first = shapes.find((each) => each.isRequired) ?? shapes[0];
+  const values = Array.isArray(spot.value) ? spot.value : [];
+  const [opened, setOpened] = useState<number | null>(null);
+  const put = (next: Json[]) => spot.set(next.length ? next : undefined);
+  const add = () => {
+    setOpened(values.length);
+    put([...values, takesText ? "" : {}]);
+  };
+  const move = (from: number, by: number) => {
+    const next = [...values];
+    next.splice(from + by, 0, ...next.splice(from, 1));
+    put(next);
+  };
+  return (
+    <>
+      <ol className="insp-rows">
+        {values.map((value, place) => {
+          const own = spot.item(place);
+          const name = short(isObject(value) ? (value[first?.name ?? ""] ?? value.name) : value) || `Row ${place + 1}`;
+          const tools = (
+            <span className="row-tools">
+              <Tool icon="arrow-up" label={`Move ${name} up`} disabled={place === 0} onClick={() => move(place, -1)} />
+              <Tool icon="arrow-down" label={`Move ${name} down`} disabled={place === values.length - 1} onClick={() => move(place, 1)} />
+              <Tool icon="trash-2" label={`Remove ${name}`} onClick={() => put(values.filter((_, at) => at !== place))} />
+            </span>
+          );
+          if (takesText && typeof value === "string") {
+            return (
+              <li key={place}>
+                <Valued spot={own} shape={{ ...anyShape("row", `${shape.title}, ${place + 1}`, "", "text"), isRequired: true }} isBare keepsEmpty />
+                <div className="row-foot">
+                  {first && (
+                    <button type="button" className="button ghost small" onClick={() => own.set({ [first.name]: value })}>
+                      <Icon name="plus" />
+                      More about it
+                    </button>
+                  )}
+                  {tools}
+                </div>
+              </li>
+            );
+          }
+          return (
+            <li key={place}>
+              <details open={opened === place || values.length === 1 || undefined}>
+                <summary>
+                  <span>{name}</span>
+                </summary>
+                {isObject(value) && shapes.length ? (
+                  <>
+                    {shapes.map((each) => (
+                      <Valued key={each.name} spot={own.at(each.name, each.title)} shape={each} />
+                    ))}
+                    <Unknown spot={own} known={shapes.map((each) => each.name)} isOpen={false} />
+                  </>
+                ) : (
+                  <Valued spot={own} shape={anyShape("row", `${shape.title}, ${place + 1}`)} isBare />
+                )}
+              </details>
+              <div className="row-foot">{tools}</div>
+            </li>
+          );
+        })}
+      </ol>
+      <button type="button" className="button ghost small" onClick={add}>
+        <Icon name="plus" />
+        Add {values.length ? "another" : "one"}
+        <span className="sr-only"> to {shape.title}</span>
+      </button>
+    </>
+  );
+}

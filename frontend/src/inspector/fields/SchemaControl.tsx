@@ -1,0 +1,221 @@
+import { useRef, useState } from "react";
+import { Icon } from "../../Icon";
+import type { Json, JsonObject } from "../../model/json";
+import { isObject } from "../../model/json";
+import { free, slug } from "../../model/names";
+import { useBuilder } from "../../store";
+import { type Shape, words } from "../schema";
+import { type Spot, problemsAt } from "../spot";
+import { CodeControl } from "./Code";
+import { Faults, Frame, Tool } from "./Frame";
+import { ListControl } from "./List";
+import { anyShape } from "./Unknown";
+import { Valued } from "./Valued";
+import { type ControlProps, told } from "./simple";
+
+const LONG = 300;
+const KINDS: [string, string][] = [
+  ["text", "Text"],
+  ["long", "Long text"],
+  ["integer", "Whole number"],
+  ["number", "Number"],
+  ["boolean", "Yes or no"],
+  ["choice", "Choice"],
+  ["list", "List of texts"],
+  ["other", "Something else (JSON)"],
+];
+
+export function kindOf(schema: Json | undefined): string {
+  if (!isObject(schema)) return "other";
+  if (Array.isArray(schema.enum)) return "choice";
+  if (schema.type === "string") return typeof schema.maxLength === "number" && schema.maxLength > LONG ? "long" : "text";
+  if (schema.type === "array") return isObject(schema.items) && schema.items.type === "string" && Object.keys(schema.items).length === 1 ? "list" : "other";
+  return typeof schema.type === "string" && ["integer", "number", "boolean"].includes(schema.type) ? schema.type : "other";
+}
+
+const OF_KIND = ["type", "enum", "items", "maxLength"];
+
+/** The schema as another kind; what says nothing of the kind stays. */
+export function asKind(schema: JsonObject, kind: string): JsonObject {
+  if (kind === "other") return schema;
+  const rest = Object.fromEntries(Object.entries(schema).filter(([key]) => !OF_KIND.includes(key)));
+  const made: Record<string, JsonObject> = {
+    text: { type: "string" },
+    long: { type: "string", maxLength: 5000 },
+    choice: { type: "string", enum: Array.isArray(schema.enum) ? schema.enum : [] },
+    list: { type: "array", items: { type: "string" } },
+  };
+  return { ...(made[kind] ?? { type: kind }), ...rest };
+}
+
+function canShow(value: Json | undefined): boolean {
+  if (value === undefined) return true;
+  return isObject(value) && (value.type === undefined || value.type === "object") && (value.properties === undefined || isObject(value.properties)) && (value.required === undefined || Array.isArray(value.required));
+}
+
+/** What somebody fills in, field by field. What this form can't show stays as it is, and can be edited as JSON. */
+export function SchemaControl(props: ControlProps) {
+  const { spot, shape } = props;
+  const can = canShow(spot.value);
+  const [asText, setAsText] = useState(!can);
+  const isText = asText || !can;
+  return (
+    <div className="insp-schema">
+      <div className="switch" role="group" aria-label={`How ${shape.title} is shown`}>
+        <button type="button" aria-pressed={!isText} disabled={!can} onClick={() => setAsText(false)}>
+          Fields
+        </button>
+        <button type="button" aria-pressed={isText} onClick={() => setAsText(true)}>
+          JSON Schema
+        </button>
+      </div>
+      {isText ? <CodeControl {...props} /> : <FieldRows spot={spot} title={shape.title} />}
+    </div>
+  );
+}
+
+let rowIds = 0;
+
+function FieldRows({ spot, title }: { spot: Spot; title: string }) {
+  const [opened, setOpened] = useState<string | null>(null);
+  const schema = isObject(spot.value) ? spot.value : {};
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  const required = Array.isArray(schema.required) ? schema.required.filter((each): each is string => typeof each === "string") : [];
+  // Stored objects have no order: what is needed comes first, as it is listed, like in the form that people see.
+  const listed = [...required.filter((name) => name in properties), ...Object.keys(properties).filter((name) => !required.includes(name))];
+  // While somebody is here, no row moves under their hands.
+  const rows = useRef<{ id: number; name: string }[]>([]);
+  rows.current = [...rows.current.filter((row) => row.name in properties), ...listed.filter((name) => !rows.current.some((row) => row.name === name)).map((name) => ({ id: (rowIds += 1), name }))];
+  const names = rows.current.map((row) => row.name);
+  const put = (next: JsonObject, needed: string[]) => {
+    const { properties: _was, required: _needed, ...rest }: JsonObject = { type: "object", ...schema };
+    if (Object.keys(next).length === 0 && Object.keys(rest).every((key) => key === "type")) return spot.set(undefined);
+    return spot.set({ ...rest, properties: next, ...(needed.length ? { required: needed } : {}) });
+  };
+  const add = () => {
+    const name = free("field", properties);
+    setOpened(name);
+    put({ ...properties, [name]: { type: "string" } }, required);
+  };
+  const rename = (from: string, to: string) => {
+    rows.current = rows.current.map((row) => (row.name === from ? { ...row, name: to } : row));
+    put(Object.fromEntries(Object.entries(properties).map(([name, each]) => [name === from ? to : name, each])), required.map((name) => (name === from ? to : name)));
+  };
+  const remove = (name: string) => {
+    const { [name]: _gone, ...rest } = properties;
+    put(rest, required.filter((each) => each !== name));
+  };
+  return (
+    <>
+      {names.length === 0 && <p className="quiet small">No fields yet.</p>}
+      <ul className="insp-rows">
+        {rows.current.map(({ id, name }) => (
+          <FieldRow
+            key={id}
+            name={name}
+            spot={spot.at("properties").at(name, name)}
+            isNeeded={required.includes(name)}
+            isOpen={opened === name}
+            names={names}
+            onNeeded={(is) => put(properties, is ? [...required, name] : required.filter((each) => each !== name))}
+            onRename={(to) => rename(name, to)}
+            onRemove={() => remove(name)}
+          />
+        ))}
+      </ul>
+      <button type="button" className="button plain small" onClick={add}>
+        <Icon name="plus" />
+        Add a field
+      </button>
+      <span className="sr-only">{title}</span>
+    </>
+  );
+}
+
+interface RowProps {
+  name: string;
+  spot: Spot;
+  isNeeded: boolean;
+  isOpen: boolean;
+  names: string[];
+  onNeeded: (is: boolean) => void;
+  onRename: (to: string) => void;
+  onRemove: () => void;
+}
+
+function FieldRow({ name, spot, isNeeded, isOpen, names, onNeeded, onRename, onRemove }: RowProps) {
+  const problems = useBuilder((now) => now.problems);
+  const [open, setOpen] = useState(isOpen);
+  const schema = isObject(spot.value) ? spot.value : {};
+  const kind = kindOf(spot.value);
+  const title = spot.at("title", `the label of ${name}`);
+  const said = typeof title.value === "string" && title.value ? title.value : words(name);
+  const label: Shape = { ...anyShape("title", "Label", "", "text"), fallback: words(name) };
+  const follow = () => {
+    const wanted = typeof title.value === "string" ? slug(title.value) : "";
+    // A name that nobody chose goes with the label.
+    if (/^field(_\d+)?$/.test(name) && wanted && !names.includes(wanted)) onRename(wanted);
+  };
+  return (
+    <li>
+      <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>
+          <span>{said}</span> <small className="quiet"><code>{name}</code>, {KINDS.find(([each]) => each === kind)?.[1].toLowerCase()}{isNeeded ? ", needed" : ""}</small>
+        </summary>
+        <div onBlur={follow}>
+          <Valued spot={title} shape={label} isFixed />
+        </div>
+        <NameField name={name} names={names} onRename={onRename} />
+        <Frame title="Kind">
+          {(ids) => (
+            <select {...told(ids, label)} value={kind} onChange={(event) => spot.set(asKind(schema, event.target.value))}>
+              {KINDS.filter(([each]) => each !== "other" || kind === "other").map(([each, text]) => (
+                <option key={each} value={each}>
+                  {text}
+                </option>
+              ))}
+            </select>
+          )}
+        </Frame>
+        {kind === "choice" && (
+          <Frame title="Options" isGroup>
+            {(ids) => <ListControl spot={spot.at("enum", `the options of ${name}`)} shape={anyShape("enum", "Option")} ids={ids} />}
+          </Frame>
+        )}
+        {kind === "other" && (
+          <Frame title="JSON Schema" isGroup>
+            {(ids) => <CodeControl spot={spot} shape={anyShape("schema", `JSON Schema of ${said}`)} ids={ids} />}
+          </Frame>
+        )}
+        <Valued spot={spot.at("description", `the help of ${name}`)} shape={anyShape("description", "Help", "", "text")} isFixed />
+        <label className="check">
+          <input type="checkbox" checked={isNeeded} onChange={(event) => onNeeded(event.target.checked)} />
+          It must be given
+        </label>
+      </details>
+      <div className="row-foot">
+        <Tool icon="trash-2" label={`Remove ${said}`} onClick={onRemove} />
+      </div>
+      <Faults id={`faults of ${spot.key}`} problems={problemsAt(problems, spot.field, true)} />
+    </li>
+  );
+}
+
+function NameField({ name, names, onRename }: { name: string; names: string[]; onRename: (to: string) => void }) {
+  const [text, setText] = useState(name);
+  const [seen, setSeen] = useState(name);
+  if (seen !== name) {
+    setSeen(name);
+    setText(name);
+  }
+  const isTaken = text !== name && names.includes(text);
+  const fault = isTaken ? `There is ${text} already.` : text ? "" : "It needs a name.";
+  const commit = () => {
+    if (!fault && text !== name) onRename(text);
+  };
+  return (
+    <Frame title="Name" help="What expressions call it." problems={fault ? [{ code: "name", severity: "error", node: null, field: "", message: fault }] : []}>
+      {(ids) => <input type="text" className="code" id={ids.id} aria-describedby={ids.describedBy} aria-invalid={ids.isInvalid || undefined} autoComplete="off" spellCheck={false} value={text} onChange={(event) => setText(event.target.value)} onBlur={commit} onKeyDown={(event) => event.key === "Enter" && commit()} />}
+    </Frame>
+  );
+}

@@ -1,0 +1,153 @@
+import { createContext, useContext, useState } from "react";
+import type { Json } from "../../model/json";
+import { isObject } from "../../model/json";
+import { useBuilder } from "../../store";
+import { asExpression, asLiteral, isExpression } from "../convert";
+import { Expression } from "../expression/Expression";
+import type { ScopePlace } from "../expression/scope";
+import type { Shape } from "../schema";
+import { type Spot, problemsAt } from "../spot";
+import { CodeControl } from "./Code";
+import { Frame } from "./Frame";
+import { GroupControl } from "./Group";
+import { ListControl } from "./List";
+import { PairsControl } from "./Pairs";
+import { RowsControl } from "./Rows";
+import { SchemaControl } from "./SchemaControl";
+import { otherSide } from "./kept";
+import { ChoicesControl, type ControlProps, DateTimeControl, DurationControl, LongTextControl, NumberControl, SecondsControl, SelectControl, SwitchControl, TextControl } from "./simple";
+
+/** Where expressions may stand, and what they can read there. Null: none may. */
+export const Reads = createContext<ScopePlace | null>(null);
+
+const TEXTS = new Set(["text", "textarea", "template", "datetime", "duration"]);
+const CONTROLS: Record<string, (props: ControlProps) => React.ReactNode> = {
+  text: TextControl,
+  textarea: LongTextControl,
+  template: TextControl,
+  datetime: DateTimeControl,
+  duration: DurationControl,
+  number: NumberControl,
+  seconds: SecondsControl,
+  switch: SwitchControl,
+  select: SelectControl,
+  choices: ChoicesControl,
+  list: ListControl,
+  rows: RowsControl,
+  pairs: PairsControl,
+  group: GroupControl,
+  schema: SchemaControl,
+  code: CodeControl,
+};
+const SEVERAL = new Set(["choices", "list", "rows", "pairs", "group", "schema"]);
+/** Their problems stand at their parts. */
+const PARTED = new Set(["rows", "pairs", "group", "schema", "list"]);
+
+/** Whether the control can show the value; a text where none belongs stays visible as JSON. */
+function canShow(widget: string, value: Json | undefined, shape: Shape): boolean {
+  if (value === undefined) return true;
+  if (TEXTS.has(widget)) return typeof value === "string";
+  if (widget === "number" || widget === "seconds") return typeof value === "number" || typeof value === "string";
+  if (widget === "switch") return typeof value === "boolean";
+  if (widget === "select") return typeof value !== "object";
+  if (widget === "list") return Array.isArray(value) ? value.every((each) => typeof each !== "object") : typeof value !== "object" && shape.takes.has(typeof value === "string" ? "string" : "integer");
+  if (widget === "choices" || widget === "rows") return Array.isArray(value);
+  if (widget === "pairs" || widget === "group" || widget === "schema") return isObject(value);
+  return true;
+}
+
+export interface ValuedProps {
+  spot: Spot;
+  shape: Shape;
+  keepsEmpty?: boolean;
+  isBare?: boolean;
+  /** No expression may stand there. */
+  isFixed?: boolean;
+  tools?: React.ReactNode;
+}
+
+/** One field: its control, or the expression in its place, and the switch between the two. */
+export function Valued({ spot, shape, keepsEmpty, isBare, isFixed, tools }: ValuedProps) {
+  const around = useContext(Reads);
+  const reads = isFixed ? null : around;
+  const mayWrite = useBuilder((now) => now.boot.may_write);
+  const all = useBuilder((now) => now.problems);
+  const [wantsFx, setWantsFx] = useState(false);
+  const [isTypedInto, setIsTypedInto] = useState(false);
+  const isFx = reads !== null && (wantsFx || isExpression(spot.value)) && (spot.value === undefined || typeof spot.value === "string");
+  const known = CONTROLS[shape.widget] && canShow(shape.widget, spot.value, shape) ? shape.widget : "code";
+  const Control = CONTROLS[known];
+  const problems = problemsAt(all, spot.field, isFx || !PARTED.has(known));
+  const guarded: Spot = {
+    ...spot,
+    set: (value, typing) => {
+      // Somebody who types {{ goes on in the editor for expressions.
+      if (typing && reads && isExpression(value)) {
+        setWantsFx(true);
+        setIsTypedInto(true);
+      }
+      spot.set(value, typing);
+    },
+  };
+  const flip = () => {
+    const literal = otherSide.get<Json>(`${spot.key} literal`);
+    const expression = otherSide.get<string>(`${spot.key} fx`);
+    if (!isFx) {
+      otherSide.keep(`${spot.key} literal`, spot.value);
+      const wanted = expression !== undefined && asLiteral(expression) === undefined && spot.value === literal ? expression : asExpression(spot.value);
+      if (wanted !== (spot.value ?? "")) spot.set(wanted || undefined);
+      setIsTypedInto(true);
+    } else {
+      const text = typeof spot.value === "string" ? spot.value : "";
+      otherSide.keep(`${spot.key} fx`, text);
+      const back = asLiteral(text);
+      const next = back === undefined ? literal : back === "" ? undefined : back;
+      if (next !== spot.value) spot.set(isExpression(next) ? undefined : next);
+      setIsTypedInto(false);
+    }
+    setWantsFx(!isFx);
+  };
+  const fx = reads && mayWrite && known !== "group" && (
+    <button type="button" className="fx" aria-pressed={isFx} title={isFx ? "Back to a fixed value" : "Compute it by an expression"} onClick={flip}>
+      <span aria-hidden="true">fx</span>
+      <span className="sr-only">Expression for {shape.title}</span>
+    </button>
+  );
+  const aside = (
+    <>
+      {fx}
+      {tools}
+    </>
+  );
+  if (isFx && reads) {
+    return (
+      <Frame title={shape.title} help={shape.help} isRequired={shape.isRequired} problems={problems} tools={aside} isBare={isBare} isGroup>
+        {(ids) => (
+          <Expression
+            mode="template"
+            value={typeof spot.value === "string" ? spot.value : ""}
+            onChange={(text) => spot.set(text || keepsEmpty ? text : undefined, true)}
+            label={shape.title}
+            ids={ids}
+            place={{ ...reads, field: spot.field }}
+            expects={shape}
+            isLong={shape.widget === "textarea"}
+            autoFocus={isTypedInto}
+          />
+        )}
+      </Frame>
+    );
+  }
+  if (known === "switch") {
+    return (
+      <Frame title={shape.title} help={shape.help} problems={problems} tools={aside} isBare={isBare} isInline>
+        {(ids) => <Control spot={guarded} shape={shape} ids={ids} />}
+      </Frame>
+    );
+  }
+  return (
+    <Frame title={shape.title} help={shape.help} isRequired={shape.isRequired} isGroup={SEVERAL.has(known)} problems={problems} tools={aside} isBare={isBare}>
+      {(ids) => <Control spot={guarded} shape={shape} ids={ids} keepsEmpty={keepsEmpty} />}
+    </Frame>
+  );
+}

@@ -1,0 +1,69 @@
+/** Another id for a step: the server rewrites what reads it. */
+
+import { Refused, ask } from "../api";
+import { diff } from "../model/changes";
+import type { Doc, Layout } from "../model/document";
+import { keyed } from "../model/document";
+import { free, slug } from "../model/names";
+import type { JsonObject } from "../model/json";
+import { act, definition, select, state } from "../store";
+
+interface Answer {
+  definition: JsonObject;
+  unread?: string[];
+}
+
+const stable = new Map<string, string>();
+let renamings = 0;
+
+/** A name for a step that stays when its id changes, so that what is typed in has its focus still. */
+export function lasting(id: string): string {
+  return stable.get(id) ?? id;
+}
+
+/** Renames a step; `follows` is the act that it comes of. Gives why it can't be done, in a sentence, or null. */
+export async function rename(from: string, to: string, follows?: string): Promise<string | null> {
+  if (from === to) return null;
+  const before = state().doc;
+  let answer: Answer;
+  try {
+    answer = await ask<Answer>(`${state().boot.urls.api}/rename-step`, { method: "POST", body: { definition: definition(), from, to } });
+  } catch (error) {
+    return error instanceof Refused || error instanceof Error ? error.message : "It can't be renamed now.";
+  }
+  const now = state();
+  if (now.doc.nodes !== before.nodes || now.doc.edges !== before.edges || now.doc.settings !== before.settings) {
+    return "The draft has changed meanwhile. Try again.";
+  }
+  const renamed = keyed(answer.definition, followed(now.doc.layout, from, to) as JsonObject);
+  const name = lasting(from);
+  if (!act(`Rename ${from} to ${to}`, diff(now.doc, renamed), { follows })) return "It can't be renamed now.";
+  stable.set(to, name);
+  // The next step that gets the id is another one.
+  stable.set(from, `${from} ${(renamings += 1)}`);
+  const { selected } = state();
+  if (selected.nodes.includes(from)) select({ ...selected, nodes: selected.nodes.map((id) => (id === from ? to : id)) });
+  return null;
+}
+
+/** Places, pins and groups go with the id. */
+function followed(layout: Layout, from: string, to: string): Layout {
+  const moved = <T>(entries: Record<string, T> | undefined) =>
+    entries && Object.hasOwn(entries, from) ? Object.fromEntries(Object.entries(entries).map(([id, each]) => [id === from ? to : id, each])) : entries;
+  const groups = layout.groups && Object.fromEntries(Object.entries(layout.groups).map(([key, group]) => [key, { ...group, nodes: group.nodes.map((id) => (id === from ? to : id)) }]));
+  const made: Layout = { ...layout };
+  if (layout.nodes) made.nodes = moved(layout.nodes);
+  if (layout.pins) made.pins = moved(layout.pins);
+  if (groups) made.groups = groups;
+  return made;
+}
+
+/** The id that goes with a new title; null where the step has one of its own already. */
+export function idFor(doc: Doc, id: string, oldTitle: string, title: string, typeTitle: string, published: string[]): string | null {
+  if (published.includes(id) || !slug(title)) return null;
+  const isAutomatic = [oldTitle, typeTitle].some((each) => slug(each) && new RegExp(`^${slug(each)}(_\\d+)?$`).test(id));
+  if (!isAutomatic) return null;
+  const { [id]: _own, ...others } = doc.nodes;
+  const wanted = free(slug(title), others);
+  return wanted === id ? null : wanted;
+}

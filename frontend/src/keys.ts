@@ -1,0 +1,192 @@
+/** The keys of the builder, in one table: what they do, where they are shown, and the listener. */
+
+import { fit, zoom } from "./canvas/view";
+import { setting } from "./model/changes";
+import { moveSteps, paste, remove, copy, group, ungroup, asClip, addNote } from "./model/commands";
+import { inOrder, reach, titleOf } from "./model/graph";
+import { middle } from "./canvas/view";
+import { here } from "./add/adding";
+import type { Focus } from "./store";
+import { act, goTo, redo, say, select, set, state, theOne, undo } from "./store";
+
+export interface Key {
+  keys: string[];
+  does: string;
+  run: () => void;
+  /** Only for who may change the draft. */
+  writes?: boolean;
+}
+
+export function wantFocus(what: Focus["what"]): void {
+  set({ focus: { what, count: (state().focus?.count ?? 0) + 1 } });
+}
+
+export function openAdd(where = here()): void {
+  set({ adding: { where, from: document.activeElement instanceof HTMLElement ? document.activeElement : null } });
+}
+
+/** Removes what is selected; what comes before it has the selection then. */
+export function removeSelected(bridge = false): void {
+  const { doc, selected } = state();
+  const count = selected.nodes.length + selected.edges.length + selected.notes.length;
+  if (!count) return say("Nothing is selected.");
+  const order = inOrder(doc).map((row) => row.id);
+  const at = selected.nodes.length ? order.indexOf(selected.nodes[0]) : -1;
+  const name = selected.nodes.length === 1 ? titleOf(doc, selected.nodes[0]) : count === 1 ? (selected.edges.length ? "an edge" : "a note") : `${count} things`;
+  if (!act(`Delete ${name}`, remove(doc, selected, bridge))) return;
+  const next = order.filter((id) => Object.hasOwn(state().doc.nodes, id))[Math.max(at - 1, 0)];
+  select(at >= 0 && next ? { nodes: [next] } : {});
+  say(`Deleted ${name}. Ctrl+Z brings it back.`);
+}
+
+export async function tidySelected(): Promise<void> {
+  const { doc, selected } = state();
+  const { tidy } = await import("./canvas/tidy");
+  act(selected.nodes.length > 1 ? `Tidy ${selected.nodes.length} steps` : "Tidy the canvas", moveSteps(doc, tidy(doc, selected.nodes)));
+  if (selected.nodes.length < 2) requestAnimationFrame(() => fit());
+}
+
+export function duplicate(): void {
+  const { doc, selected } = state();
+  if (!selected.nodes.length && !selected.notes.length) return say("Select what you want to duplicate.");
+  const made = paste(doc, copy(doc, selected), { x: 40, y: 40 });
+  if (act(`Duplicate ${selected.nodes.length === 1 ? titleOf(doc, selected.nodes[0]) : `${made.select.length} steps`}`, made.changes)) select({ nodes: made.select });
+}
+
+export function groupSelected(): void {
+  const { doc, selected } = state();
+  if (!selected.nodes.length) return say("Select the steps that belong together.");
+  act(`Group ${selected.nodes.length} steps`, group(doc, selected.nodes, "Group"));
+}
+
+function nextProblem(): void {
+  const { problems, selected } = state();
+  const own = problems.filter((problem) => problem.node !== null);
+  if (!own.length) return say(problems.length ? problems[0].message : "There is no problem.");
+  const at = own.findIndex((problem) => problem.node === selected.nodes[0]);
+  const next = own[(at + 1) % own.length];
+  goTo(next.node as string);
+  say(next.message, next.severity === "error" ? "bad" : "info");
+}
+
+/** Pins the output of the selected step for tests, or takes the pin out. */
+function pinSelected(): void {
+  const { doc, trial } = state();
+  const one = theOne();
+  if (!one) return say("Select a step first.");
+  const isPinned = doc.layout.pins !== undefined && one in doc.layout.pins;
+  const step = trial?.steps.find((each) => each.node === one && each.status === "COMPLETED");
+  if (!isPinned && !step) return say("Make a test run first: then what this step gave can be pinned.");
+  const change = setting(doc, ["layout", "pins", one], isPinned ? undefined : (step?.output ?? null));
+  if (change) act(isPinned ? `Unpin ${titleOf(doc, one)}` : `Pin the output of ${titleOf(doc, one)}`, [change]);
+}
+
+function stream(way: "out" | "into"): void {
+  const one = theOne();
+  if (one) select({ nodes: [...reach(state().doc, one, way)] });
+}
+
+export const KEYS: Key[] = [
+  { keys: ["a", "/"], does: "Add a step after the selected one, or on the selected edge", writes: true, run: () => openAdd() },
+  { keys: ["i"], does: "Insert a step before the selected one", writes: true, run: () => (theOne() ? openAdd({ before: theOne() as string }) : openAdd()) },
+  { keys: ["c"], does: "Connect the selected step with another", writes: true, run: () => (theOne() ? set({ connecting: theOne() }) : say("Select the step that leads to another.")) },
+  { keys: ["Enter"], does: "Edit the selected step", run: () => wantFocus("inspector") },
+  { keys: ["F2"], does: "Rename the selected step", writes: true, run: () => wantFocus("title") },
+  { keys: ["o"], does: "Go to the outline", run: () => wantFocus("outline") },
+  { keys: ["Delete", "Backspace"], does: "Delete", writes: true, run: () => removeSelected() },
+  { keys: ["Ctrl+Delete", "Ctrl+Backspace"], does: "Delete and connect what stood before and after", writes: true, run: () => removeSelected(true) },
+  { keys: ["Ctrl+z"], does: "Undo", writes: true, run: undo },
+  { keys: ["Ctrl+y", "Ctrl+Shift+z"], does: "Redo", writes: true, run: redo },
+  { keys: ["Ctrl+d"], does: "Duplicate", writes: true, run: duplicate },
+  { keys: ["Ctrl+a"], does: "Select everything", run: () => select({ nodes: Object.keys(state().doc.nodes), notes: Object.keys(state().doc.layout.notes ?? {}) }) },
+  { keys: ["g"], does: "Group the selected steps", writes: true, run: groupSelected },
+  { keys: ["Shift+g"], does: "Take the selected steps out of their group", writes: true, run: () => act("Ungroup", ungroup(state().doc, state().selected.nodes)) },
+  { keys: ["n"], does: "Add a note", writes: true, run: () => noteHere() },
+  { keys: ["l"], does: "Tidy the canvas, or what is selected", writes: true, run: () => void tidySelected() },
+  { keys: ["Shift+ArrowLeft"], does: "Select everything that comes before", run: () => stream("into") },
+  { keys: ["Shift+ArrowRight"], does: "Select everything that comes after", run: () => stream("out") },
+  { keys: ["F8"], does: "Go to the next problem", run: nextProblem },
+  { keys: ["t"], does: "Test", run: () => set({ panel: "test" }) },
+  { keys: ["p"], does: "Pin what the selected step gave in the last test run, or unpin it", writes: true, run: pinSelected },
+  { keys: ["Shift+p"], does: "Publish", run: () => set({ publishing: true }) },
+  { keys: ["0"], does: "Show all of it", run: fit },
+  { keys: ["1"], does: "Full size", run: () => zoom("full") },
+  { keys: ["+", "="], does: "Zoom in", run: () => zoom("in") },
+  { keys: ["-"], does: "Zoom out", run: () => zoom("out") },
+  { keys: ["Escape"], does: "Select nothing", run: () => select({}) },
+  { keys: ["?"], does: "Show the keys", run: () => set({ showsKeys: true }) },
+];
+
+export function noteHere(): void {
+  const made = addNote(state().doc, middle());
+  if (act("Add a note", made.changes)) select({ notes: [made.id] });
+}
+
+function pressed(event: KeyboardEvent): string {
+  const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  const isSign = event.key.length === 1 && !/[a-z0-9]/i.test(event.key);
+  return [event.ctrlKey || event.metaKey ? "Ctrl" : "", event.shiftKey && !isSign ? "Shift" : "", event.altKey ? "Alt" : "", name].filter(Boolean).join("+");
+}
+
+const TYPED_IN = "input, textarea, select, [contenteditable=true], .cm-editor, dialog";
+/** Where Enter and the arrows have a meaning of their own. */
+const OWN_KEYS = "button, a, summary, [role=tab], [role=option], [role=menuitem]";
+
+function onKey(event: KeyboardEvent): void {
+  const target = event.target instanceof Element ? event.target : document.body;
+  const name = pressed(event);
+  const isTyping = target.closest(TYPED_IN) !== null;
+  if (name === "Escape" && !event.defaultPrevented && target.closest(".inspector") && !target.closest("dialog")) return wantFocus("outline");
+  const isEverywhere = ["F8", "Ctrl+z", "Ctrl+y", "Ctrl+Shift+z"].includes(name) && !isTyping;
+  if (event.defaultPrevented || (isTyping && name !== "F8")) return;
+  if (name === "Enter" && target.closest(OWN_KEYS)) return;
+  if (name === "Enter" && target.closest(".react-flow__node") && !(target as Element).classList.contains("selected")) return;
+  if ((name.startsWith("Shift+Arrow") || name === "Escape") && target.closest(".react-flow__node")) return;
+  const key = KEYS.find((each) => each.keys.includes(name));
+  if (!key || (state().view !== "canvas" && !isEverywhere && name !== "?")) return;
+  if (key.writes && !state().boot.may_write) return;
+  event.preventDefault();
+  key.run();
+}
+
+/** Copying as text, so that it goes from one workflow (or program) to another. */
+function onCopy(event: ClipboardEvent): void {
+  if (isElsewhere(event)) return;
+  const { doc, selected } = state();
+  if (!selected.nodes.length && !selected.notes.length) return;
+  event.preventDefault();
+  event.clipboardData?.setData("text/plain", JSON.stringify(copy(doc, selected), null, 1));
+  const count = selected.nodes.length + selected.notes.length;
+  if (event.type === "cut") removeSelected();
+  say(`${event.type === "cut" ? "Cut" : "Copied"} ${count === 1 ? "one thing" : `${count} things`}.`);
+}
+
+function onPaste(event: ClipboardEvent): void {
+  if (isElsewhere(event) || !state().boot.may_write) return;
+  const clip = asClip(event.clipboardData?.getData("text/plain") ?? "");
+  if (!clip) return;
+  event.preventDefault();
+  const { doc } = state();
+  const places = [...Object.values(clip.places), ...clip.notes];
+  const [left, top] = [Math.min(...places.map((at) => at.x)), Math.min(...places.map((at) => at.y))];
+  const isThere = Object.keys(clip.nodes).some((id) => Object.hasOwn(doc.nodes, id));
+  const to = isThere ? { x: left + 40, y: top + 40 } : middle();
+  const made = paste(doc, clip, { x: Math.round(to.x - left), y: Math.round(to.y - top) });
+  if (act(`Paste ${made.select.length === 1 ? "a step" : `${made.select.length} steps`}`, made.changes)) select({ nodes: made.select });
+}
+
+function isElsewhere(event: Event): boolean {
+  const target = event.target instanceof Element ? event.target : document.body;
+  return target.closest(TYPED_IN) !== null || (document.getSelection()?.toString() ?? "") !== "";
+}
+
+export function listen(): () => void {
+  const pairs: [string, (event: never) => void][] = [
+    ["keydown", onKey],
+    ["copy", onCopy],
+    ["cut", onCopy],
+    ["paste", onPaste],
+  ];
+  for (const [name, listener] of pairs) document.addEventListener(name, listener as EventListener);
+  return () => pairs.forEach(([name, listener]) => document.removeEventListener(name, listener as EventListener));
+}

@@ -1,0 +1,71 @@
+import { createRoot } from "react-dom/client";
+import { App } from "./App";
+import { boot } from "./boot";
+import { allPlaced } from "./canvas/places";
+import { beat } from "./kept";
+import type { Catalogue } from "./model/catalogue";
+import { knowTypes } from "./model/graph";
+import { NotDrawable, keyed } from "./model/document";
+import type { Doc } from "./model/document";
+import { set } from "./store";
+import { startSync } from "./sync";
+import "@xyflow/react/dist/style.css";
+import "./style/frame.css";
+import "./style/canvas.css";
+import "./style/side.css";
+import "./style/panels.css";
+
+const EMPTY: Doc = { nodes: {}, edges: {}, settings: {}, layout: {} };
+
+async function start(): Promise<void> {
+  const given = boot();
+  knowTypes(given.step_types);
+  const catalogue: Catalogue = Object.fromEntries(given.step_types.map((type) => [type.name, type]));
+  let doc = EMPTY;
+  let cannot = given.cannot;
+  try {
+    if (cannot === null) doc = keyed(given.definition, given.layout);
+  } catch (error) {
+    if (!(error instanceof NotDrawable)) throw error;
+    cannot = error.message;
+  }
+  const { doc: shown, found } = await allPlaced(doc);
+  doc = shown;
+  set({
+    boot: given,
+    catalogue,
+    doc,
+    base: doc,
+    revision: given.revision,
+    pending: [],
+    undo: [],
+    redo: [],
+    selected: { nodes: [], edges: [], notes: [] },
+    problems: [],
+    conflicts: [],
+    save: { kind: "saved", at: given.saved_at },
+    said: { text: "", kind: "info", count: 0 },
+    panel: null,
+    view: cannot === null ? "canvas" : "code",
+    cannot,
+    adding: null,
+    look: null,
+    marks: {},
+    trial: null,
+    focus: null,
+    connecting: null,
+    publishing: false,
+    showsKeys: false,
+    auto: found,
+  });
+  if (cannot === null) startSync();
+  window.setInterval(() => beat(given.kept_as), 2000);
+  const root = document.getElementById("builder");
+  if (root) createRoot(root).render(<App />);
+}
+
+start().catch((error: unknown) => {
+  const root = document.getElementById("builder");
+  if (root) root.textContent = "The builder can't be opened. Load the page again; if that does not help, the definition can be edited as text.";
+  throw error;
+});

@@ -1,0 +1,31 @@
+/** What the server tells of step types. */
+
+import type { Json, JsonObject } from "./json";
+
+export interface StepType {
+  name: string;
+  title: string;
+  help: string;
+  icon: string;
+  group: string;
+  group_title: string;
+  kind: string;
+  example: JsonObject;
+  params_schema: JsonObject;
+  input_schema: JsonObject | null;
+  output_schema: JsonObject | null;
+  default_queue: string | null;
+  lease_seconds: number;
+  timeout_seconds: number | null;
+  retry: Json;
+  on_error: string;
+  has_side_effects: boolean;
+  waits: boolean;
+}
+
+export type Catalogue = Record<string, StepType>;
+
+/** A face for what the catalogue doesn't know. */
+export function faceOf(catalogue: Catalogue, name: string): Pick<StepType, "title" | "icon" | "help" | "group"> {
+  return catalogue[name] ?? { title: name, icon: "circle-help", help: "No such step type is installed.", group: "unknown" };
+}

@@ -1,0 +1,138 @@
+/** Who leads to whom: what the canvas, the outline and the commands ask of a document. */
+
+import type { Doc } from "./document";
+import { isObject } from "./json";
+
+export interface Arrow {
+  key: string;
+  from: string;
+  to: string;
+  /** A boundary timer's way, which stands in its node and not among the edges. */
+  timer?: number;
+}
+
+/** All ways, those of boundary timers too; only between steps that are there. */
+export function arrows(doc: Doc): Arrow[] {
+  const found: Arrow[] = [];
+  for (const [key, edge] of Object.entries(doc.edges)) {
+    if (Object.hasOwn(doc.nodes, edge.from) && Object.hasOwn(doc.nodes, edge.to)) found.push({ key, from: edge.from, to: edge.to });
+  }
+  for (const [id, body] of Object.entries(doc.nodes)) {
+    const timers = Array.isArray(body.boundary_timers) ? body.boundary_timers : [];
+    timers.forEach((timer, place) => {
+      if (isObject(timer) && typeof timer.to === "string" && Object.hasOwn(doc.nodes, timer.to)) {
+        found.push({ key: `${id}@${place}`, from: id, to: timer.to, timer: place });
+      }
+    });
+  }
+  return found;
+}
+
+export interface Neighbours {
+  into: Map<string, Arrow[]>;
+  out: Map<string, Arrow[]>;
+}
+
+const known = new WeakMap<Doc["nodes"], { edges: Doc["edges"]; found: Neighbours }>();
+
+/** The ways into and out of each step. Kept while neither nodes nor edges change. */
+export function neighbours(doc: Doc): Neighbours {
+  const kept = known.get(doc.nodes);
+  if (kept && kept.edges === doc.edges) return kept.found;
+  const into = new Map<string, Arrow[]>();
+  const out = new Map<string, Arrow[]>();
+  for (const id of Object.keys(doc.nodes)) {
+    into.set(id, []);
+    out.set(id, []);
+  }
+  for (const arrow of arrows(doc)) {
+    into.get(arrow.to)?.push(arrow);
+    out.get(arrow.from)?.push(arrow);
+  }
+  const found = { into, out };
+  known.set(doc.nodes, { edges: doc.edges, found });
+  return found;
+}
+
+/** Everything that can be reached from a step, itself included. */
+export function reach(doc: Doc, start: string, way: "out" | "into"): Set<string> {
+  const ways = neighbours(doc)[way];
+  const seen = new Set<string>([start]);
+  const open = [start];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    for (const arrow of ways.get(id) ?? []) {
+      const next = way === "out" ? arrow.to : arrow.from;
+      if (!seen.has(next)) {
+        seen.add(next);
+        open.push(next);
+      }
+    }
+  }
+  return seen;
+}
+
+/** Why these two can't be connected, in a sentence; null where they can. */
+export function whyNot(doc: Doc, from: string, to: string): string | null {
+  const name = (id: string) => titleOf(doc, id);
+  if (from === to) return "A step can't lead to itself. To repeat something, use a loop.";
+  if (!Object.hasOwn(doc.nodes, from) || !Object.hasOwn(doc.nodes, to)) return "There is no such step.";
+  if (Object.values(doc.edges).some((edge) => edge.from === from && edge.to === to)) {
+    return `${name(from)} leads to ${name(to)} already.`;
+  }
+  if (reach(doc, to, "out").has(from)) {
+    return `That would create a cycle: ${name(to)} comes before ${name(from)}.`;
+  }
+  return null;
+}
+
+const typeTitles: Record<string, string> = {};
+
+/** Tells what steps are called that have no title of their own. */
+export function knowTypes(types: { name: string; title: string }[]): void {
+  for (const { name, title } of types) typeTitles[name] = title;
+}
+
+/** What a step is called: its title, or that of its type, numbered as its id is. */
+export function titleOf(doc: Doc, id: string): string {
+  const body = doc.nodes[id];
+  if (!body) return id;
+  if (typeof body.title === "string" && body.title) return body.title;
+  const title = typeTitles[body.type];
+  const number = /_(\d+)$/.exec(id)?.[1];
+  return title ? `${title}${number ? ` ${number}` : ""}` : id;
+}
+
+export interface Row {
+  id: string;
+  depth: number;
+}
+
+/** The steps in the order of the work, branches set in below where they part; what is in a circle comes last. */
+export function inOrder(doc: Doc): Row[] {
+  const { into, out } = neighbours(doc);
+  const missing = new Map<string, number>();
+  const depth = new Map<string, number>();
+  for (const [id, ways] of into) missing.set(id, ways.length);
+  const open = [...into.keys()].filter((id) => !missing.get(id)).reverse();
+  const rows: Row[] = [];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    const before = into.get(id) ?? [];
+    let deep = 0;
+    if (before.length === 1) {
+      const from = before[0].from;
+      deep = (depth.get(from) ?? 0) + ((out.get(from) ?? []).length > 1 ? 1 : 0);
+    } else if (before.length > 1) {
+      deep = Math.max(Math.min(...before.map((arrow) => depth.get(arrow.from) ?? 0)) - 1, 0);
+    }
+    depth.set(id, deep);
+    rows.push({ id, depth: deep });
+    for (const arrow of [...(out.get(id) ?? [])].reverse()) {
+      const left = (missing.get(arrow.to) ?? 1) - 1;
+      missing.set(arrow.to, left);
+      if (left === 0) open.push(arrow.to);
+    }
+  }
+  const seen = new Set(rows.map((row) => row.id));
+  for (const id of into.keys()) if (!seen.has(id)) rows.push({ id, depth: 0 });
+  return rows;
+}

@@ -1,0 +1,66 @@
+/** Conditions and times as people say them. */
+
+import type { EdgeBody } from "./document";
+import type { JsonObject } from "./json";
+
+const WORDS: [RegExp, string][] = [
+  [/\s*==\s*true\b/g, ""],
+  [/\s*==\s*/g, " is "],
+  [/\s*!=\s*/g, " is not "],
+  [/\s*>=\s*/g, " ≥ "],
+  [/\s*<=\s*/g, " ≤ "],
+  [/\s*&&\s*/g, " and "],
+  [/\s*\|\|\s*/g, " or "],
+  [/!(?=[A-Za-z(])/g, "not "],
+  [/\b(?:output|input|prev)\./g, ""],
+  [/\bsteps\.(\w+)\.output\./g, "$1’s "],
+  [/\bsteps\["([\w-]+)"\]\.output\./g, "$1’s "],
+];
+
+/** A condition in words: `output.amount > 10000 && !output.vip` is "amount > 10,000 and not vip". */
+export function inWords(condition: string): string {
+  const parts = condition.split(/("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')/);
+  const said = parts.map((part, place) => (place % 2 ? part : WORDS.reduce((text, [from, to]) => text.replace(from, to), part)));
+  return said
+    .join("")
+    .replace(/\b\d{5,}\b/g, (number) => Number(number).toLocaleString("en"))
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+/** What an edge's label says; empty for one that is always taken. */
+export function edgeWords(edge: EdgeBody): string {
+  if (edge.on === "error") return "on error";
+  if (edge.default) return "otherwise";
+  if (typeof edge.branch === "string") return edge.branch.replace(/_/g, " ");
+  if (typeof edge.when === "string") return inWords(edge.when);
+  return "";
+}
+
+const UNITS: [number, string][] = [
+  [604800, "week"],
+  [86400, "day"],
+  [3600, "hour"],
+  [60, "minute"],
+  [1, "second"],
+];
+
+/** 604800 is "1 week", 5400 "1 hour 30 minutes". */
+export function secondsInWords(seconds: number): string {
+  if (!Number.isFinite(seconds) || seconds < 1) return `${seconds} seconds`;
+  const said: string[] = [];
+  let left = Math.round(seconds);
+  for (const [size, unit] of UNITS) {
+    const count = Math.floor(left / size);
+    if (count && said.length < 2) {
+      said.push(`${count} ${unit}${count === 1 ? "" : "s"}`);
+      left -= count * size;
+    }
+  }
+  return said.join(" ");
+}
+
+export function timerWords(timer: JsonObject): string {
+  if (typeof timer.after_seconds === "number") return `after ${secondsInWords(timer.after_seconds)}`;
+  return typeof timer.duration === "string" ? `after ${timer.duration}` : "after a time";
+}

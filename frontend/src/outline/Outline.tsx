@@ -1,0 +1,168 @@
+import { useEffect, useMemo, useRef } from "react";
+import { Icon } from "../Icon";
+import { duplicate, openAdd, removeSelected, wantFocus } from "../keys";
+import { faceOf } from "../model/catalogue";
+import { reorder } from "../model/commands";
+import { inOrder, neighbours, titleOf } from "../model/graph";
+import { isObject } from "../model/json";
+import { edgeWords, timerWords } from "../model/words";
+import type { Doc } from "../model/document";
+import { act, goTo, say, select, set, state, useBuilder } from "../store";
+
+/** How a step is reached, in words. */
+function reached(doc: Doc, id: string): string {
+  const into = neighbours(doc).into.get(id) ?? [];
+  if (into.length === 0) return "";
+  const said = into.map((arrow) => {
+    const timers = doc.nodes[arrow.from].boundary_timers;
+    const timer = Array.isArray(timers) ? timers[arrow.timer ?? 0] : null;
+    const words = arrow.timer !== undefined && isObject(timer ?? undefined) ? timerWords(timer as never) : edgeWords(doc.edges[arrow.key] ?? ({} as never));
+    return into.length === 1 ? words : `${titleOf(doc, arrow.from)}${words ? ` (${words})` : ""}`;
+  });
+  const more = said.length > 2 ? [...said.slice(0, 2), `${said.length - 2} more`] : said;
+  return into.length === 1 ? said[0] : `after ${more.join(", ")}`;
+}
+
+/** The same graph as a tree: everything that the canvas can do, without seeing or pointing. */
+export function Outline() {
+  const doc = useBuilder((now) => now.doc);
+  const catalogue = useBuilder((now) => now.catalogue);
+  const problems = useBuilder((now) => now.problems);
+  const selected = useBuilder((now) => now.selected.nodes);
+  const mayWrite = useBuilder((now) => now.boot.may_write);
+  const focus = useBuilder((now) => now.focus);
+  const rows = useMemo(() => inOrder(doc), [doc.nodes, doc.edges]);
+  const bad = useMemo(() => new Map(problems.map((problem) => [problem.node, problem.severity])), [problems]);
+  const tree = useRef<HTMLUListElement>(null);
+  const last = useRef<string | undefined>(undefined);
+  // Where nothing is selected, or an edge is, the tree stays where it was.
+  const current = [selected[0], last.current].find((id) => rows.some((row) => row.id === id)) ?? rows[0]?.id;
+
+  useEffect(() => {
+    last.current = current;
+  }, [current]);
+
+  useEffect(() => {
+    if (focus?.what !== "outline") return;
+    const item = tree.current?.querySelector<HTMLElement>('[tabindex="0"]');
+    if (item) item.focus();
+    else document.querySelector<HTMLElement>("[data-first-step]")?.focus();
+  }, [focus]);
+  useEffect(() => {
+    // The tree keeps the focus while what is selected moves under it.
+    if (tree.current?.contains(document.activeElement)) tree.current.querySelector<HTMLElement>('[tabindex="0"]')?.focus();
+  }, [current, rows]);
+
+  const onKeyDown = (event: React.KeyboardEvent) => {
+    const at = rows.findIndex((row) => row.id === current);
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows.length - 1 }[event.key];
+    if (event.altKey && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
+      event.preventDefault();
+      moved(current, event.key === "ArrowDown" ? 1 : -1);
+      return;
+    }
+    if (to === undefined || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    const row = rows[Math.max(0, Math.min(rows.length - 1, to))];
+    if (!row) return;
+    if (event.shiftKey) select({ nodes: [row.id, ...selected.filter((id) => id !== row.id)] });
+    else goTo(row.id);
+  };
+  if (rows.length === 0) {
+    return (
+      <div className="outline-empty">
+        <p>
+          <strong>No step yet.</strong>
+        </p>
+        <p className="quiet small">A workflow begins with its first step. Choose one, or drag one onto the canvas.</p>
+        {mayWrite && (
+          <button type="button" className="button" data-first-step onClick={() => openAdd({})}>
+            <Icon name="plus" />
+            Add the first step
+          </button>
+        )}
+      </div>
+    );
+  }
+  return (
+    <div className="outline">
+      <ul ref={tree} role="tree" aria-label="Steps in the order of the work" aria-multiselectable="true" onKeyDown={onKeyDown}>
+        {rows.map(({ id, depth }, at) => {
+          const how = reached(doc, id);
+          const face = faceOf(catalogue, doc.nodes[id].type);
+          const worst = bad.get(id);
+          return (
+            <li
+              key={id}
+              role="treeitem"
+              aria-level={depth + 1}
+              aria-setsize={rows.length}
+              aria-posinset={at + 1}
+              aria-selected={selected.includes(id)}
+              tabIndex={id === current ? 0 : -1}
+              className={`outline-row ${worst === "error" ? "has-errors" : worst ? "has-warnings" : ""}`}
+              data-depth={Math.min(depth, 6)}
+              data-node={id}
+              onClick={(event) => (event.ctrlKey || event.metaKey || event.shiftKey ? toggled(id) : goTo(id))}
+              onFocus={(event) => event.target === event.currentTarget && !selected.includes(id) && goTo(id)}
+              onDoubleClick={() => wantFocus("inspector")}
+            >
+              <span className="step-icon" data-group={face.group}>
+                <Icon name={face.icon} />
+              </span>
+              <span className="outline-words">
+                {how && <small className="outline-way">{how}</small>}
+                <span>{titleOf(doc, id)}</span>
+                {worst && <span className="sr-only">, has {worst === "error" ? "errors" : "warnings"}</span>}
+              </span>
+            </li>
+          );
+        })}
+      </ul>
+      {mayWrite && current && <RowActions id={current} />}
+    </div>
+  );
+}
+
+function toggled(id: string): void {
+  const { nodes } = state().selected;
+  select({ nodes: nodes.includes(id) ? nodes.filter((each) => each !== id) : [...nodes, id] });
+}
+
+function moved(id: string | undefined, by: -1 | 1): void {
+  if (!id) return;
+  const { doc } = state();
+  const into = neighbours(doc).into.get(id) ?? [];
+  const edge = into.length === 1 && into[0].timer === undefined ? into[0].key : null;
+  const changes = edge ? reorder(doc, "edges", edge, by) : [];
+  const all = changes.length ? changes : reorder(doc, "nodes", id, by);
+  if (!act(`Move ${titleOf(doc, id)} ${by < 0 ? "up" : "down"}`, all)) say("It can't go any further.");
+}
+
+/** What can be done with the selected step, for who has no canvas. */
+function RowActions({ id }: { id: string }) {
+  return (
+    <div className="outline-actions" role="toolbar" aria-label="The selected step">
+      <button type="button" className="button small" onClick={() => openAdd({ after: id })}>
+        <Icon name="plus" />
+        Add after
+      </button>
+      <button type="button" className="button plain small" onClick={() => set({ connecting: id })}>
+        <Icon name="spline" />
+        Connect
+      </button>
+      <button type="button" className="button plain small icon-only" aria-label="Move up" title="Move up (Alt+↑)" onClick={() => moved(id, -1)}>
+        <Icon name="arrow-up" />
+      </button>
+      <button type="button" className="button plain small icon-only" aria-label="Move down" title="Move down (Alt+↓)" onClick={() => moved(id, 1)}>
+        <Icon name="arrow-down" />
+      </button>
+      <button type="button" className="button plain small icon-only" aria-label="Duplicate" title="Duplicate (Ctrl+D)" onClick={duplicate}>
+        <Icon name="copy" />
+      </button>
+      <button type="button" className="button plain small icon-only" aria-label="Delete" title="Delete (Del)" onClick={() => removeSelected()}>
+        <Icon name="trash-2" />
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,186 @@
+import { useEffect, useRef, useState } from "react";
+import { Icon } from "../Icon";
+import { Refused, ask } from "../api";
+import type { Json, JsonObject } from "../model/json";
+import { definition, say, useBuilder } from "../store";
+import { hasEnded } from "./trial";
+
+interface Case {
+  id: number;
+  name: string;
+  input: Json;
+  stubs: JsonObject;
+  expect: JsonObject;
+  revision: number;
+}
+
+interface Outcome {
+  id: number;
+  passed: boolean;
+  status: string | null;
+  differences: { what: string; expected: Json; got: Json }[];
+}
+
+/** Test cases: kept with the workflow, run in memory at once, and before each publishing. */
+export function Cases() {
+  const boot = useBuilder((now) => now.boot);
+  const trial = useBuilder((now) => now.trial);
+  const [cases, setCases] = useState<Case[] | null>(null);
+  const [results, setResults] = useState<Map<number, Outcome>>(new Map());
+  const [error, setError] = useState("");
+  const [name, setName] = useState("");
+  const [edited, setEdited] = useState<Case | null>(null);
+  const url = `${boot.urls.api}/test-cases`;
+  const tried = async (does: () => Promise<void>) => {
+    setError("");
+    try {
+      await does();
+    } catch (why) {
+      setError(why instanceof Refused ? why.message : "The server does not answer.");
+    }
+  };
+  const load = () => tried(async () => setCases((await ask<{ results: Case[] }>(`${url}?limit=200`)).results));
+  useEffect(() => void load(), []);
+  const run = (ids?: number[]) =>
+    tried(async () => {
+      const body: JsonObject = { definition: definition(), ...(ids ? { ids } : {}) };
+      const found = await ask<{ results: Outcome[] }>(`${url}/run`, { method: "POST", body });
+      setResults(new Map([...results, ...found.results.map((each) => [each.id, each] as const)]));
+      const failed = found.results.filter((each) => !each.passed).length;
+      say(failed ? `${failed} of ${found.results.length} test cases failed.` : `${found.results.length} test case${found.results.length === 1 ? "" : "s"} passed.`, failed ? "bad" : "info");
+    });
+  const record = () =>
+    tried(async () => {
+      if (!trial) return;
+      const made = await ask<Case>(`${url}/record`, { method: "POST", body: { run_id: trial.id, name: name.trim() } });
+      setName("");
+      await load();
+      say(`${made.name} is kept as a test case.`);
+    });
+  const remove = (each: Case) =>
+    tried(async () => {
+      await ask(`${url}/${each.id}`, { method: "DELETE" });
+      await load();
+    });
+  return (
+    <div className="cases">
+      {error && (
+        <p className="bad-words" role="alert">
+          {error}
+        </p>
+      )}
+      {boot.may_write && trial && hasEnded(trial) && (
+        <form
+          className="case-new"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void record();
+          }}
+        >
+          <label className="field">
+            <span className="label">Keep the last test run as a case</span>
+            <input required maxLength={200} value={name} placeholder="An order above the limit" onChange={(event) => setName(event.target.value)} />
+          </label>
+          <button type="submit" className="button small">
+            <Icon name="plus" />
+            Keep it
+          </button>
+        </form>
+      )}
+      {cases?.length === 0 && <p className="quiet small">No test case yet. Make a test run; when it went as it should, keep it here. Publishing runs them all.</p>}
+      {cases && cases.length > 0 && (
+        <button type="button" className="button small" onClick={() => void run()}>
+          <Icon name="play" />
+          Run all {cases.length}
+        </button>
+      )}
+      <ul>
+        {cases?.map((each) => {
+          const result = results.get(each.id);
+          return (
+            <li key={each.id}>
+              <span className="case-name">
+                {result && <Icon name={result.passed ? "circle-check" : "circle-x"} className={result.passed ? "is-good" : "is-bad"} />}
+                <strong>{each.name}</strong>
+                {result && <span className="sr-only">{result.passed ? "passed" : "failed"}</span>}
+                {result?.differences.map((difference) => (
+                  <small key={difference.what} className="bad-words">
+                    {difference.what}: expected {JSON.stringify(difference.expected)}, got {JSON.stringify(difference.got)}
+                  </small>
+                ))}
+              </span>
+              <button type="button" className="button plain small" onClick={() => void run([each.id])}>
+                Run
+              </button>
+              {boot.may_write && (
+                <>
+                  <button type="button" className="button plain small" onClick={() => setEdited(each)}>
+                    Edit
+                  </button>
+                  <button type="button" className="button plain small icon-only" aria-label={`Delete ${each.name}`} onClick={() => void remove(each)}>
+                    <Icon name="trash-2" />
+                  </button>
+                </>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+      {edited && (
+        <Edit
+          of={edited}
+          url={url}
+          done={() => {
+            setEdited(null);
+            void load();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** A case as JSON: what goes in, what stands in for the outside, what is expected. */
+function Edit({ of, url, done }: { of: Case; url: string; done: () => void }) {
+  const { name: oldName, input, stubs, expect } = of;
+  const [name, setName] = useState(oldName);
+  const [text, setText] = useState(JSON.stringify({ input, stubs, expect }, null, 2));
+  const [error, setError] = useState("");
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  const save = async () => {
+    try {
+      const value = JSON.parse(text) as JsonObject;
+      await ask(`${url}/${of.id}`, { method: "PATCH", body: { ...value, name, revision: of.revision } });
+      dialog.current?.close();
+    } catch (why) {
+      setError(why instanceof Refused ? why.message : `This can't be read: ${(why as Error).message}`);
+    }
+  };
+  return (
+    <dialog ref={dialog} className="ask-dialog" aria-labelledby="case-title" onClose={done}>
+      <h2 id="case-title">Edit the test case</h2>
+      <label className="field">
+        <span className="label">Name</span>
+        <input value={name} maxLength={200} onChange={(event) => setName(event.target.value)} />
+      </label>
+      <label className="field">
+        <span className="label">Input, stubs (outputs or errors of steps) and what is expected</span>
+        <textarea className="code" rows={14} spellCheck={false} value={text} onChange={(event) => setText(event.target.value)} />
+      </label>
+      {error && (
+        <p className="bad-words" role="alert">
+          {error}
+        </p>
+      )}
+      <div className="form-foot">
+        <button type="button" className="button" onClick={() => void save()}>
+          Save
+        </button>
+        <button type="button" className="button plain" onClick={() => dialog.current?.close()}>
+          Leave it
+        </button>
+      </div>
+    </dialog>
+  );
+}

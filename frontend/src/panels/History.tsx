@@ -1,0 +1,199 @@
+import { useEffect, useState } from "react";
+import { Icon } from "../Icon";
+import { Refused, ask } from "../api";
+import type { Mark } from "../canvas/nodes";
+import { type Change, diff, isMove } from "../model/changes";
+import { type Doc, keyed } from "../model/document";
+import { titleOf } from "../model/graph";
+import type { Json, JsonObject } from "../model/json";
+import { edgeWords } from "../model/words";
+import { act, goTo, say, select, set, state, useBuilder } from "../store";
+
+interface Version {
+  version: number;
+  note: string;
+  published_by: string;
+  published_at: string;
+  open_runs?: number;
+  definition?: JsonObject;
+  layout?: JsonObject;
+}
+interface Logged {
+  revision: number;
+  label: string;
+  by: string;
+  at: string;
+}
+
+function when(at: string): string {
+  return new Date(at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+}
+
+/** Versions, what is different from the draft, and who changed the draft when. */
+export function History() {
+  const boot = useBuilder((now) => now.boot);
+  const revision = useBuilder((now) => now.revision);
+  const mayWrite = boot.may_write;
+  const [versions, setVersions] = useState<Version[] | null>(null);
+  const [log, setLog] = useState<Logged[]>([]);
+  const [compared, setCompared] = useState<{ version: number; doc: Doc } | null>(null);
+  const [error, setError] = useState("");
+  useEffect(() => {
+    ask<{ results: Version[] }>(`${boot.urls.api}/versions?limit=50`).then((page) => setVersions(page.results), failed(setError));
+  }, [boot.latest]);
+  useEffect(() => {
+    ask<{ results: Logged[] }>(`${boot.urls.api}/draft/changes?limit=30`).then((page) => setLog(page.results), failed(setError));
+  }, [revision]);
+  useEffect(() => () => set({ marks: {} }), []);
+  const fetched = async (version: number): Promise<Doc | null> => {
+    try {
+      const found = await ask<Version>(`${boot.urls.api}/versions/${version}`);
+      return keyed(found.definition ?? {}, (found.layout ?? {}) as JsonObject);
+    } catch (why) {
+      failed(setError)(why);
+      return null;
+    }
+  };
+  const compare = async (version: number) => {
+    const doc = await fetched(version);
+    if (doc) setCompared({ version, doc });
+  };
+  const restore = async (version: number) => {
+    const doc = await fetched(version);
+    if (!doc) return;
+    const now = state().doc;
+    const places = { ...now.layout.nodes, ...doc.layout.nodes };
+    const target = { ...doc, layout: { ...now.layout, ...doc.layout, nodes: places } };
+    if (act(`Restore version ${version}`, diff(now, target))) say(`The draft is version ${version} again. Ctrl+Z brings back what it was.`);
+    else say(`The draft is what version ${version} is.`);
+  };
+  return (
+    <div className="history">
+      <section aria-labelledby="versions-title">
+        <h2 id="versions-title">Versions</h2>
+        {error && <p className="bad-words">{error}</p>}
+        {versions?.length === 0 && <p className="quiet small">Nothing is published yet.</p>}
+        <ul>
+          {versions?.map((version) => (
+            <li key={version.version}>
+              <span>
+                <strong>Version {version.version}</strong> {version.version === boot.latest && <span className="count">runs take this one</span>}
+                <small className="quiet">
+                  {when(version.published_at)}
+                  {version.published_by ? ` by ${version.published_by}` : ""}
+                  {version.note ? `: ${version.note}` : ""}
+                  {version.open_runs ? `, used by ${version.open_runs} open run${version.open_runs === 1 ? "" : "s"}` : ""}
+                </small>
+              </span>
+              <button type="button" className="button plain small" aria-pressed={compared?.version === version.version} onClick={() => (compared?.version === version.version ? setCompared(null) : void compare(version.version))}>
+                <Icon name="git-compare" />
+                Compare
+              </button>
+              {mayWrite && (
+                <button type="button" className="button plain small" onClick={() => void restore(version.version)}>
+                  <Icon name="undo-2" />
+                  Restore
+                </button>
+              )}
+            </li>
+          ))}
+        </ul>
+      </section>
+      {compared ? <Compared version={compared.version} before={compared.doc} /> : <Log log={log} />}
+    </div>
+  );
+}
+
+function failed(tell: (text: string) => void): (why: unknown) => void {
+  return (why) => tell(why instanceof Refused ? why.message : "The server does not answer.");
+}
+
+function Log({ log }: { log: Logged[] }) {
+  return (
+    <section aria-labelledby="log-title">
+      <h2 id="log-title">Changes of the draft</h2>
+      {log.length === 0 && <p className="quiet small">Nobody has changed it since it was made.</p>}
+      <ol>
+        {log.map((entry, at) => (
+          <li key={`${entry.revision} ${at}`}>
+            <span>
+              {entry.label || "Changed"} <small className="quiet">{`${entry.by}, ${when(entry.at)}`}</small>
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** What is different: marked on the canvas, and in a list. Where steps stand is no difference. */
+function Compared({ version, before }: { version: number; before: Doc }) {
+  const doc = useBuilder((now) => now.doc);
+  const changes = diff({ ...before, layout: {} }, { ...doc, layout: {} });
+  const marks = marksOf(changes, doc);
+  useEffect(() => set({ marks }), [doc, before]);
+  return (
+    <section aria-labelledby="compared-title">
+      <h2 id="compared-title">
+        {changes.length === 0 ? `The draft is what version ${version} is` : `${changes.length} difference${changes.length === 1 ? "" : "s"} from version ${version}`}
+      </h2>
+      <table className="differences">
+        {changes.length > 0 && (
+          <thead>
+            <tr>
+              <th scope="col">Where</th>
+              <th scope="col">Version {version}</th>
+              <th scope="col">Draft</th>
+            </tr>
+          </thead>
+        )}
+        <tbody>
+          {changes.map((change) => (
+            <tr key={`${change.path.join(".")} ${change.at ?? ""}`}>
+              <th scope="row">
+                <button type="button" className="link" onClick={() => shown(change, doc)}>
+                  {whereWords(change, before, doc)}
+                </button>
+              </th>
+              <td>{valueWords(change, change.from, before)}</td>
+              <td>{isMove(change) ? "moved in the order" : valueWords(change, change.to, doc)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function shown(change: Change, doc: Doc): void {
+  const [root, key] = change.path;
+  if (root === "nodes" && Object.hasOwn(doc.nodes, key)) goTo(key);
+  else if (root === "edges" && Object.hasOwn(doc.edges, key)) select({ edges: [key] });
+}
+
+export function marksOf(changes: Change[], doc: Doc): Record<string, Mark> {
+  const marks: Record<string, Mark> = {};
+  for (const { path, from } of changes) {
+    const [root, key] = path;
+    if ((root === "nodes" || root === "edges") && Object.hasOwn(doc[root], key)) marks[key] ??= path.length === 2 && from === undefined ? "added" : "changed";
+  }
+  return marks;
+}
+
+function whereWords({ path }: Change, before: Doc, doc: Doc): string {
+  const [root, key, ...rest] = path;
+  if (root === "nodes") return [titleOf(Object.hasOwn(doc.nodes, key) ? doc : before, key), ...rest.filter((part) => part !== "params").map((part) => part.replace(/_/g, " "))].join(" › ");
+  if (root === "edges") {
+    const edge = doc.edges[key] ?? before.edges[key];
+    return [`${titleOf(doc, edge.from)} → ${titleOf(doc, edge.to)}`, ...rest].join(" › ");
+  }
+  return path.slice(1).join(" › ").replace(/_/g, " ");
+}
+
+function valueWords({ path }: Change, value: Json | undefined, doc: Doc): string {
+  if (value === undefined) return "(nothing)";
+  if (path[0] === "nodes" && path.length === 2) return "this step";
+  if (path[0] === "edges" && path.length === 2) return edgeWords(doc.edges[path[1]] ?? (value as never)) || "always";
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.length > 160 ? `${text.slice(0, 158)}…` : text;
+}

@@ -1,0 +1,52 @@
+import { Icon } from "../Icon";
+import { titleOf } from "../model/graph";
+import { type Problem, act, goTo, select, set, state, useBuilder } from "../store";
+
+/** Goes to what a problem is about: its step, its edge, or the settings of the workflow. */
+export function jump(problem: Problem): void {
+  const { doc } = state();
+  const edge = /^edges\[(\d+)\]/.exec(problem.field);
+  if (edge) {
+    const key = Object.keys(doc.edges)[Number(edge[1])];
+    if (key) select({ edges: [key] });
+    const from = key && doc.edges[key]?.from;
+    if (from) set({ look: { node: from, count: (state().look?.count ?? 0) + 1 } });
+  } else if (problem.node !== null && Object.hasOwn(doc.nodes, problem.node)) goTo(problem.node);
+  else select({});
+  set({ focus: { what: "inspector", count: (state().focus?.count ?? 0) + 1 } });
+}
+
+/** Everything that the server's validator finds, as it is now. */
+export function Problems() {
+  const problems = useBuilder((now) => now.problems);
+  const doc = useBuilder((now) => now.doc);
+  const mayWrite = useBuilder((now) => now.boot.may_write);
+  if (problems.length === 0) {
+    return (
+      <p className="panel-empty">
+        <Icon name="circle-check" /> {Object.keys(doc.nodes).length ? "No problems: this can be published." : "Add a first step."}
+      </p>
+    );
+  }
+  return (
+    <ul className="problem-list">
+      {problems.map((problem, at) => (
+        <li key={`${problem.field} ${problem.code} ${at}`} data-severity={problem.severity}>
+          <button type="button" className="problem" onClick={() => jump(problem)}>
+            <Icon name={problem.severity === "error" ? "circle-alert" : "triangle-alert"} />
+            <span>
+              <strong>{problem.node ? titleOf(doc, problem.node) : "The workflow"}</strong> {problem.message}
+              <span className="sr-only">{problem.severity === "error" ? " (must be corrected before publishing)" : " (a warning)"}</span>
+            </span>
+          </button>
+          {problem.fix && mayWrite && (
+            <button type="button" className="button plain small" onClick={() => problem.fix && act(problem.fix.title, problem.fix.changes)}>
+              <Icon name="wand-sparkles" />
+              {problem.fix.title}
+            </button>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

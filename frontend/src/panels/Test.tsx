@@ -1,0 +1,297 @@
+import { useEffect, useMemo, useRef, useState } from "react";
+import { Icon } from "../Icon";
+import { setting } from "../model/changes";
+import { titleOf } from "../model/graph";
+import type { Json } from "../model/json";
+import { isObject } from "../model/json";
+import { act, goTo, state, theOne, useBuilder } from "../store";
+import { Cases } from "./Cases";
+import { type Trial, type TrialStep, forgetTrial, hasEnded, start } from "./trial";
+
+const WHY: Record<string, string> = {
+  pinned: "pinned",
+  side_effects: "not done: it has effects outside",
+  waits: "not waited for",
+  outside: "stood in for",
+};
+
+function shown(value: Json | undefined): string {
+  return value === undefined || value === null ? "" : JSON.stringify(value, null, 2);
+}
+
+/** Runs of the draft with sample input, and the test cases that are kept. */
+export function Test() {
+  const [tab, setTab] = useState<"run" | "cases">("run");
+  return (
+    <div className="test">
+      <div className="switch" role="group" aria-label="Tests">
+        <button type="button" aria-pressed={tab === "run"} onClick={() => setTab("run")}>
+          Test run
+        </button>
+        <button type="button" aria-pressed={tab === "cases"} onClick={() => setTab("cases")}>
+          Test cases
+        </button>
+      </div>
+      {tab === "run" ? <Run /> : <Cases />}
+    </div>
+  );
+}
+
+const keyOf = (name: string) => `handoff-test-input:${name}`;
+
+function Run() {
+  const boot = useBuilder((now) => now.boot);
+  const doc = useBuilder((now) => now.doc);
+  const trial = useBuilder((now) => now.trial);
+  const one = useBuilder(theOne);
+  const metadata = doc.settings.metadata;
+  const sample = isObject(metadata) ? metadata.sample_input : undefined;
+  const [text, setText] = useState(() => sessionStorage.getItem(keyOf(boot.name)) ?? shown(sample ?? {}));
+  const [live, setLive] = useState<string[]>([]);
+  const [outcomes, setOutcomes] = useState<Record<string, string>>({});
+  const [error, setError] = useState("");
+  const [isBusy, setIsBusy] = useState(false);
+  useEffect(() => sessionStorage.setItem(keyOf(boot.name), text), [text]);
+  const run = async (part: { until?: string; only?: string }) => {
+    let input: Json;
+    try {
+      input = JSON.parse(text || "{}") as Json;
+    } catch (why) {
+      return setError(`The input can't be read: ${(why as Error).message}`);
+    }
+    setIsBusy(true);
+    setError((await start({ input, live, outcomes, ...part })) ?? "");
+    setIsBusy(false);
+    return undefined;
+  };
+  const keepSample = () => {
+    try {
+      const change = setting(state().doc, ["settings", "metadata", "sample_input"], JSON.parse(text) as Json);
+      if (change) act("Keep the sample input", [change]);
+    } catch (why) {
+      setError(`The input can't be read: ${(why as Error).message}`);
+    }
+  };
+  if (!boot.may_start) return <p className="quiet">You may not start runs, not even test runs.</p>;
+  return (
+    <div className="test-run">
+      <section className="test-asked" aria-label="What is tested">
+        <label className="field">
+          <span className="label">Sample input</span>
+          <textarea className="code" rows={5} spellCheck={false} value={text} onChange={(event) => setText(event.target.value)} />
+        </label>
+        <Effects live={live} setLive={setLive} outcomes={outcomes} setOutcomes={setOutcomes} />
+        {error && (
+          <p className="bad-words" role="alert">
+            {error}
+          </p>
+        )}
+        <div className="form-foot">
+          <button type="button" className="button small" disabled={isBusy} onClick={() => void run({})}>
+            <Icon name="play" />
+            Run the draft
+          </button>
+          {one && (
+            <>
+              <button type="button" className="button plain small" disabled={isBusy} onClick={() => void run({ until: one })}>
+                Up to {titleOf(doc, one)}
+              </button>
+              <button type="button" className="button plain small" disabled={isBusy} onClick={() => void run({ only: one })}>
+                Only {titleOf(doc, one)}
+              </button>
+            </>
+          )}
+          {boot.may_write && (
+            <button type="button" className="button plain small" onClick={keepSample}>
+              Keep as the sample
+            </button>
+          )}
+        </div>
+      </section>
+      {trial ? <Result trial={trial} /> : <p className="quiet small test-none">Nothing is published by a test, it is in no list of runs, and what has effects outside (requests, e-mails, jobs) is not done unless you say so.</p>}
+    </div>
+  );
+}
+
+interface Choices {
+  live: string[];
+  setLive: (live: string[]) => void;
+  outcomes: Record<string, string>;
+  setOutcomes: (outcomes: Record<string, string>) => void;
+}
+
+/** What happens for real, and what people are taken to decide. */
+function Effects({ live, setLive, outcomes, setOutcomes }: Choices) {
+  const doc = useBuilder((now) => now.doc);
+  const catalogue = useBuilder((now) => now.catalogue);
+  const effects = useMemo(() => Object.keys(doc.nodes).filter((id) => catalogue[doc.nodes[id].type]?.has_side_effects || catalogue[doc.nodes[id].type]?.waits), [doc.nodes, catalogue]);
+  const people = effects.filter((id) => doc.nodes[id].type.startsWith("human."));
+  if (effects.length === 0) return null;
+  return (
+    <details className="test-effects">
+      <summary>
+        {effects.length} step{effects.length === 1 ? "" : "s"} with effects outside {live.length ? `(${live.length} for real)` : "are not done"}
+      </summary>
+      <ul>
+        {effects.map((id) => (
+          <li key={id}>
+            <label>
+              <input type="checkbox" checked={live.includes(id)} onChange={(event) => setLive(event.target.checked ? [...live, id] : live.filter((each) => each !== id))} /> {titleOf(doc, id)} for real
+            </label>
+            {people.includes(id) && !live.includes(id) && (
+              <select aria-label={`What is decided at ${titleOf(doc, id)}`} value={outcomes[id] ?? ""} onChange={(event) => setOutcomes(chosen(outcomes, id, event.target.value))}>
+                <option value="">the first outcome</option>
+                {outcomesOf(doc.nodes[id].params as Json).map((name) => (
+                  <option key={name} value={name}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            )}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+function chosen(outcomes: Record<string, string>, id: string, name: string): Record<string, string> {
+  const { [id]: _old, ...others } = outcomes;
+  return name ? { ...others, [id]: name } : others;
+}
+
+function outcomesOf(params: Json | undefined): string[] {
+  const listed = isObject(params) && Array.isArray(params.outcomes) ? params.outcomes : [];
+  const names = listed.flatMap((outcome) => (isObject(outcome) && typeof outcome.name === "string" ? [outcome.name] : []));
+  return names.length ? names : ["approved", "rejected"];
+}
+
+function Result({ trial }: { trial: Trial }) {
+  const doc = useBuilder((now) => now.doc);
+  const urls = useBuilder((now) => now.boot.urls);
+  const one = useBuilder(theOne);
+  const stubbed = new Map(trial.stubbed.map((each) => [each.node, each]));
+  const steps = trial.steps.filter((step) => step.status !== "PENDING");
+  const chosenStep = trial.steps.find((step) => step.node === one);
+  return (
+    <section className="test-result" aria-label="What came of it" aria-busy={!hasEnded(trial)}>
+      <header>
+        <span className="status" data-status={trial.status}>
+          {trial.status.toLowerCase().replace(/_/g, " ")}
+        </span>
+        <a href={`${urls.runs}${trial.id}`} target="_blank" rel="noopener">
+          Open the run
+        </a>
+        <button type="button" className="link" onClick={forgetTrial}>
+          Forget it
+        </button>
+      </header>
+      {trial.error?.message && <p className="bad-words">{trial.error.message}</p>}
+      <div className="test-both">
+        <ol>
+          {steps.map((step) => (
+            <li key={step.node}>
+              <button type="button" className="test-step" aria-pressed={step.node === one} onClick={() => goTo(step.node)}>
+                <span className="status" data-status={step.status}>
+                  {step.status.toLowerCase()}
+                </span>
+                {titleOf(doc, step.node)}
+                {stubbed.has(step.node) && <small className="quiet">{WHY[stubbed.get(step.node)?.why ?? ""]}{stubbed.get(step.node)?.made_up ? ", output made up" : ""}</small>}
+              </button>
+            </li>
+          ))}
+        </ol>
+        {chosenStep ? <StepValues step={chosenStep} /> : <Values title="Output of the run" value={trial.output} />}
+      </div>
+    </section>
+  );
+}
+
+function StepValues({ step }: { step: TrialStep }) {
+  const doc = useBuilder((now) => now.doc);
+  const mayWrite = useBuilder((now) => now.boot.may_write);
+  const pins = doc.layout.pins ?? {};
+  const isPinned = step.node in pins;
+  const [asks, setAsks] = useState(false);
+  const pin = (value: Json | undefined) => {
+    const change = setting(doc, ["layout", "pins", step.node], value);
+    if (change) act(value === undefined ? `Unpin ${titleOf(doc, step.node)}` : `Pin the output of ${titleOf(doc, step.node)}`, [change]);
+  };
+  return (
+    <div className="test-values">
+      {step.error?.message && <p className="bad-words">{step.error.message}</p>}
+      <Values title="Input" value={step.input} />
+      <Values title="Output" value={step.output} />
+      {mayWrite && (
+        <div className="form-foot">
+          {isPinned ? (
+            <button type="button" className="button plain small" onClick={() => pin(undefined)}>
+              <Icon name="pin-off" />
+              Unpin the output
+            </button>
+          ) : (
+            step.status === "COMPLETED" && (
+              <button type="button" className="button plain small" onClick={() => pin(step.output ?? null)}>
+                <Icon name="pin" />
+                Pin this output
+              </button>
+            )
+          )}
+          <button type="button" className="button plain small" onClick={() => setAsks(true)}>
+            {isPinned ? "Change the pinned output…" : "Pin another output…"}
+          </button>
+        </div>
+      )}
+      {asks && <PinDialog title={titleOf(doc, step.node)} value={pins[step.node] ?? step.output ?? {}} pin={pin} done={() => setAsks(false)} />}
+    </div>
+  );
+}
+
+/** What a step is to give in tests, written by hand: for what a test does not do, such as a job or a signal. */
+function PinDialog({ title, value, pin, done }: { title: string; value: Json; pin: (value: Json) => void; done: () => void }) {
+  const [text, setText] = useState(JSON.stringify(value, null, 2));
+  const [error, setError] = useState("");
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  const save = () => {
+    try {
+      pin(JSON.parse(text) as Json);
+      dialog.current?.close();
+    } catch (why) {
+      setError(`This can't be read: ${(why as Error).message}`);
+    }
+  };
+  return (
+    <dialog ref={dialog} className="ask-dialog" aria-labelledby="pin-title" onClose={done}>
+      <h2 id="pin-title">What {title} gives in tests</h2>
+      <p className="quiet small">It is used in tests only, never by a run of a version.</p>
+      <label className="field">
+        <span className="label">Output as JSON</span>
+        <textarea className="code" rows={8} spellCheck={false} value={text} onChange={(event) => setText(event.target.value)} />
+      </label>
+      {error && (
+        <p className="bad-words" role="alert">
+          {error}
+        </p>
+      )}
+      <div className="form-foot">
+        <button type="button" className="button" onClick={save}>
+          <Icon name="pin" />
+          Pin it
+        </button>
+        <button type="button" className="button plain" onClick={() => dialog.current?.close()}>
+          Not now
+        </button>
+      </div>
+    </dialog>
+  );
+}
+
+function Values({ title, value }: { title: string; value: Json | undefined }) {
+  return (
+    <div>
+      <h3>{title}</h3>
+      <pre tabIndex={0}>{shown(value) || "(nothing)"}</pre>
+    </div>
+  );
+}

@@ -1,0 +1,256 @@
+/** The state of the builder. Every change of the draft goes through `act`, so every change can be undone and is sent. */
+
+import { create } from "zustand";
+import type { Boot } from "./boot";
+import type { Catalogue } from "./model/catalogue";
+import type { Change, Group } from "./model/changes";
+import { apply, applyWhatFits, inverses } from "./model/changes";
+import type { Doc } from "./model/document";
+import { definitionOf } from "./model/document";
+import type { Json, JsonObject } from "./model/json";
+import type { Trial } from "./panels/trial";
+
+export interface Fix {
+  title: string;
+  changes: Change[];
+}
+
+export interface Problem {
+  code: string;
+  severity: "error" | "warning";
+  node: string | null;
+  field: string;
+  message: string;
+  fix?: Fix | null;
+}
+
+/** A field that somebody else has set meanwhile. Nothing is lost: both values are kept until somebody chooses. */
+export interface Conflict {
+  group: string;
+  label: string;
+  path: string[];
+  yours?: Json;
+  theirs?: Json;
+  by: string | null;
+  at: string | null;
+  /** Why the server takes it from nobody, where nobody else is the cause. */
+  refused?: string;
+  /** The whole group, to be made again over what is there now. */
+  changes: Change[];
+}
+
+export type SaveState =
+  | { kind: "saved"; at: string }
+  | { kind: "saving" }
+  | { kind: "offline"; why: string }
+  | { kind: "refused"; why: string };
+
+export interface Done {
+  label: string;
+  changes: Change[];
+  merge?: string;
+  when: number;
+}
+
+export interface Selected {
+  nodes: string[];
+  edges: string[];
+  notes: string[];
+}
+
+export type Panel = "problems" | "test" | "history";
+export type View = "canvas" | "code";
+
+export interface State {
+  boot: Boot;
+  catalogue: Catalogue;
+  doc: Doc;
+  /** What the server has, as far as we know, and at which revision. */
+  base: Doc;
+  revision: number;
+  pending: Group[];
+  undo: Done[];
+  redo: Done[];
+  selected: Selected;
+  problems: Problem[];
+  conflicts: Conflict[];
+  save: SaveState;
+  /** What is said once, aloud and in a corner: why something was refused, what was undone. */
+  said: { text: string; kind: "info" | "bad"; count: number };
+  panel: Panel | null;
+  view: View;
+  /** Why the draft can't be drawn; then there is its text only. */
+  cannot: string | null;
+  adding: Adding | null;
+  /** What a comparison says of steps and edges; empty where nothing is compared. */
+  marks: Record<string, "added" | "changed" | "removed">;
+  /** The last test run, which is shown on the canvas too. */
+  trial: Trial | null;
+  /** Which part of the page wants the focus. */
+  focus: Focus | null;
+  /** The step from which a connection is being made by keyboard. */
+  connecting: string | null;
+  publishing: boolean;
+  showsKeys: boolean;
+  /** Steps without a place yet, and where they are shown. Kept with the first change that is made. */
+  auto: Record<string, { x: number; y: number }>;
+  /** Where the problem or the outline wants the eye to go. */
+  look: { node: string; count: number } | null;
+}
+
+export interface Focus {
+  what: "inspector" | "outline" | "title" | "canvas";
+  count: number;
+}
+
+/** The search for a step to add is open, and where it will stand. */
+export interface Adding {
+  where: { after?: string; before?: string; edge?: string; at?: { x: number; y: number } };
+  /** What has the focus again when it closes. */
+  from?: HTMLElement | null;
+}
+
+const MERGE_MS = 1500;
+const MOST_UNDO = 500;
+
+export const useBuilder = create<State>(() => ({}) as State);
+export const state = useBuilder.getState;
+export const set = useBuilder.setState;
+
+let onChange: () => void = () => undefined;
+
+/** Who is told that there is something to send. */
+export function whenChanged(listener: () => void): void {
+  onChange = listener;
+}
+
+export interface Acting {
+  /** Acts with the same key, one soon after the other, are one act: typing, nudging. */
+  merge?: string;
+  /** What comes of an act before, however long ago: it is undone together with it, if nothing was done since. */
+  follows?: string;
+}
+
+/** Does something to the draft. False where it does not fit, and then nothing is done. */
+export function act(label: string, changes: Change[], { merge, follows }: Acting = {}): boolean {
+  const now = state();
+  if (changes.length === 0 || !now.boot.may_write) return false;
+  const doc = apply(now.doc, changes);
+  if (doc === null) return false;
+  const places = placesOf(now.auto);
+  const last = now.undo.at(-1);
+  const isSoon = merge !== undefined && last?.merge === merge && Date.now() - last.when < MERGE_MS;
+  const goesOn = isSoon || (follows !== undefined && last?.merge === follows);
+  const done: Done = {
+    label: follows && goesOn ? (last?.label ?? label) : label,
+    changes: goesOn ? squeezed([...(last?.changes ?? []), ...changes]) : changes,
+    merge,
+    when: Date.now(),
+  };
+  const undo = goesOn ? [...now.undo.slice(0, -1), done] : [...now.undo, done].slice(-MOST_UNDO);
+  set({ doc, undo, redo: [], auto: {}, pending: [...now.pending, ...places, newGroup(label, changes)] });
+  onChange();
+  return true;
+}
+
+/** The places that steps were given for want of any: the first change of the draft keeps them, too. */
+function placesOf(auto: State["auto"]): Group[] {
+  const changes = Object.entries(auto).map(([id, at]) => ({ path: ["layout", "nodes", id], to: at }));
+  return changes.length ? [newGroup("Lay out", changes)] : [];
+}
+
+/** One value set several times in a row is one change from the first to the last. */
+function squeezed(changes: Change[]): Change[] {
+  const result: Change[] = [];
+  for (const change of changes) {
+    const last = result.at(-1);
+    const isSame = last && change.at === undefined && last.at === undefined && change.path.join("\n") === last.path.join("\n");
+    if (!isSame) result.push(change);
+    else result[result.length - 1] = { ...last, to: change.to, ...(change.to === undefined ? { to: undefined } : {}) };
+  }
+  return result;
+}
+
+function newGroup(label: string, changes: Change[]): Group {
+  return { id: uuid(), label: [...label].slice(0, 200).join(""), changes };
+}
+
+/** `crypto.randomUUID` exists on https and localhost only. */
+export function uuid(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+export function undo(): void {
+  back("undo");
+}
+
+export function redo(): void {
+  back("redo");
+}
+
+function back(way: "undo" | "redo"): void {
+  const now = state();
+  const done = now[way].at(-1);
+  if (!done) return say(way === "undo" ? "There is nothing to undo." : "There is nothing to redo.");
+  const wanted = way === "undo" ? inverses(done.changes) : done.changes;
+  const { doc, left, made } = applyWhatFits(now.doc, wanted);
+  const rest = now[way].slice(0, -1);
+  const other = way === "undo" ? "redo" : "undo";
+  set({ [way]: rest, [other]: [...now[other], { ...done, merge: undefined }], doc } as Partial<State>);
+  if (made.length) {
+    set({ pending: [...state().pending, newGroup(`${way === "undo" ? "Undo" : "Redo"}: ${done.label}`, made)] });
+    onChange();
+  }
+  const what = `${way === "undo" ? "Undone" : "Done again"}: ${done.label}.`;
+  say(left && !made.length ? `Somebody has changed that meanwhile; it stays as it is.` : what);
+  keepSelectionTrue();
+}
+
+/** Selected is only what is there. */
+export function keepSelectionTrue(): void {
+  const { doc, selected } = state();
+  const nodes = selected.nodes.filter((id) => Object.hasOwn(doc.nodes, id));
+  const edges = selected.edges.filter((key) => Object.hasOwn(doc.edges, key) || (key.includes("@") && key.split("@")[0] in doc.nodes));
+  const notes = selected.notes.filter((id) => doc.layout.notes && id in doc.layout.notes);
+  if (nodes.length + edges.length + notes.length < selected.nodes.length + selected.edges.length + selected.notes.length) {
+    set({ selected: { nodes, edges, notes } });
+  }
+}
+
+export function select(what: Partial<Selected>): void {
+  set({ selected: { nodes: what.nodes ?? [], edges: what.edges ?? [], notes: what.notes ?? [] } });
+}
+
+/** Selects a step and brings it into sight. */
+export function goTo(node: string): void {
+  select({ nodes: [node] });
+  set({ look: { node, count: (state().look?.count ?? 0) + 1 } });
+}
+
+export function say(text: string, kind: "info" | "bad" = "info"): void {
+  set({ said: { text, kind, count: state().said.count + 1 } });
+}
+
+/** The one step that is selected alone, if it is one. */
+export function theOne(now: State = state()): string | null {
+  const { nodes, edges, notes } = now.selected;
+  return nodes.length === 1 && edges.length === 0 && notes.length === 0 ? nodes[0] : null;
+}
+
+export function theEdge(now: State = state()): string | null {
+  const { nodes, edges } = now.selected;
+  return edges.length === 1 && nodes.length === 0 ? edges[0] : null;
+}
+
+/** The draft as a definition, as it stands here. */
+export function definition(): JsonObject {
+  return definitionOf(state().doc);
+}
+
+export function hasErrors(now: State = state()): boolean {
+  return now.problems.some((problem) => problem.severity === "error");
+}

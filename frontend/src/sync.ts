@@ -1,0 +1,194 @@
+/**
+ * Saving: what was done is sent in groups, again and again until the server has said that it has them. A group that
+ * arrives twice changes nothing, so no answer that got lost loses or doubles anything. What is not sent yet is kept in the
+ * browser's storage: it outlives the tab.
+ */
+
+import { beside, unplaced, withPlaces } from "./canvas/places";
+import { Refused, Unreached, ask } from "./api";
+import type { Change, Group } from "./model/changes";
+import { applyWhatFits } from "./model/changes";
+import type { Doc } from "./model/document";
+import { keyed } from "./model/document";
+import type { Json, JsonObject } from "./model/json";
+import { keep, kept, keptUndo, keepUndo } from "./kept";
+import type { Conflict, Problem } from "./store";
+import { keepSelectionTrue, say, set, state, useBuilder, whenChanged } from "./store";
+
+interface Answer {
+  revision: number;
+  applied: string[];
+  conflicts: { group: string; path: string[]; yours?: Json; theirs?: Json; by: string | null; at: string | null }[];
+  definition?: JsonObject;
+  layout?: JsonObject;
+  problems: Problem[];
+}
+
+const QUIET_MS = 60;
+const POLL_MS = 4000;
+/** A server that hangs must not keep the rest back; what it did after all counts as applied when it is sent again. */
+const ANSWER_MS = 30000;
+const MOST_GROUPS = 400;
+const WAITS_MS = [500, 1000, 2000, 4000, 8000, 15000];
+
+let timer: number | undefined;
+let inFlight = false;
+let failures = 0;
+/** After a refusal the groups go one by one, so that one that is never taken keeps no other back. */
+let isOneByOne = false;
+
+/** Begins: sends what an earlier tab left, what is done from now on, and asks now and then what others did. */
+export function startSync(): void {
+  whenChanged(() => {
+    persist();
+    if (state().save.kind !== "offline") set({ save: { kind: "saving" } });
+    later(QUIET_MS);
+  });
+  const left = kept(state().boot.kept_as);
+  const mayWrite = state().boot.may_write;
+  const stacks = keptUndo(state().boot.kept_as);
+  if (stacks && mayWrite) set(stacks);
+  if (!mayWrite && left.groups.length) say(`What you changed last is not saved: you may not change this workflow now. It is kept in this browser.`, "bad");
+  if (mayWrite && (left.groups.length || left.conflicts.length)) {
+    const doc = left.groups.reduce((now, group) => applyWhatFits(now, group.changes).doc, state().doc);
+    set({ doc, pending: left.groups, conflicts: left.conflicts, save: { kind: "saving" } });
+    if (left.groups.length) say(left.groups.length === 1 ? "One change from before is sent now." : `${left.groups.length} changes from before are sent now.`);
+  }
+  void send();
+  window.addEventListener("online", () => void send());
+  document.addEventListener("visibilitychange", () => void (document.visibilityState === "visible" && send()));
+  window.setInterval(() => void (document.visibilityState === "visible" && !state().pending.length && send()), POLL_MS);
+  useBuilder.subscribe((now, was) => {
+    if (now.undo !== was.undo || now.redo !== was.redo) keepUndo(now.boot.kept_as, now.undo, now.redo);
+  });
+}
+
+function later(ms: number): void {
+  window.clearTimeout(timer);
+  timer = window.setTimeout(() => void send(), ms);
+}
+
+function persist(): void {
+  const { boot, pending, conflicts } = state();
+  // Who may not write now keeps what was written before.
+  if (boot.may_write) keep(boot.kept_as, pending, conflicts);
+}
+
+/** Sends what is pending, or asks for what is new. One request at a time. */
+export async function send(): Promise<void> {
+  if (inFlight) return;
+  inFlight = true;
+  window.clearTimeout(timer);
+  const { boot, revision, pending } = state();
+  const sent = boot.may_write ? pending.slice(0, isOneByOne ? 1 : MOST_GROUPS) : [];
+  try {
+    const answer = boot.may_write
+      ? await ask<Answer>(`${boot.urls.api}/draft`, { method: "PATCH", body: { revision, groups: sent as unknown as Json }, signal: AbortSignal.timeout(ANSWER_MS) })
+      : await looked();
+    failures = 0;
+    isOneByOne = isOneByOne && state().pending.length > sent.length;
+    take(answer, sent);
+  } catch (error) {
+    failed(error, sent);
+  } finally {
+    inFlight = false;
+  }
+  if (state().pending.length && state().save.kind !== "refused") later(failures ? WAITS_MS[Math.min(failures, WAITS_MS.length) - 1] : QUIET_MS);
+}
+
+/** The revision whose problems a reader has been told. */
+let judged: number | null = null;
+
+/** The draft as it is now, for who may not change it; it is judged once for each revision. */
+async function looked(): Promise<Answer> {
+  const { boot, revision } = state();
+  const now = await ask<{ revision: number; definition: JsonObject; layout: JsonObject }>(`${boot.urls.api}/draft`);
+  const isNew = now.revision !== revision;
+  const problems =
+    judged === now.revision ? state().problems : (await ask<{ problems: Problem[] }>(`${boot.urls.workflows}/validate`, { method: "POST", body: { definition: now.definition } })).problems;
+  judged = now.revision;
+  return { revision: now.revision, applied: [], conflicts: [], problems, ...(isNew ? { definition: now.definition, layout: now.layout } : {}) };
+}
+
+function take(answer: Answer, sent: Group[]): void {
+  const now = state();
+  const gone = new Set(sent.map((group) => group.id));
+  const pending = now.pending.filter((group) => !gone.has(group.id));
+  const settled = new Set(answer.applied);
+  const base = answer.definition
+    ? drawn(answer.definition, answer.layout ?? {}, now.base)
+    : sent.filter((group) => settled.has(group.id)).reduce((doc, group) => applyWhatFits(doc, group.changes).doc, now.base);
+  const conflicts = [...now.conflicts, ...answer.conflicts.map((conflict) => told(conflict, sent))];
+  const changed = answer.definition || answer.conflicts.length;
+  const doc = changed ? pending.reduce((each, group) => applyWhatFits(each, group.changes).doc, base) : now.doc;
+  const save = pending.length ? ({ kind: "saving" } as const) : savedNow(now.save, sent.length > 0);
+  set({ base, revision: answer.revision, pending, conflicts, doc, problems: answer.problems, save });
+  if (changed) keepSelectionTrue();
+  if (answer.conflicts.length) say("Somebody else changed the same field. Both values are kept: choose one.", "bad");
+  persist();
+}
+
+function savedNow(before: ReturnType<typeof state>["save"], isNew: boolean): ReturnType<typeof state>["save"] {
+  return before.kind === "saved" && !isNew ? before : { kind: "saved", at: new Date().toISOString() };
+}
+
+function drawn(definition: JsonObject, layout: JsonObject, before: Doc): Doc {
+  try {
+    const doc = keyed(definition, layout);
+    const known = Object.entries(before.layout.nodes ?? {}).filter(([id]) => Object.hasOwn(doc.nodes, id));
+    const shown = withPlaces(doc, Object.fromEntries(known));
+    const missing = unplaced(shown);
+    return missing.length ? withPlaces(shown, beside(shown, missing)) : shown;
+  } catch {
+    say("The draft was replaced by something that can't be drawn. Open it as text.", "bad");
+    return before;
+  }
+}
+
+function told(conflict: Answer["conflicts"][number], sent: Group[]): Conflict {
+  const group = sent.find((each) => each.id === conflict.group);
+  return { ...conflict, label: group?.label ?? "", changes: group?.changes ?? [] };
+}
+
+/** What the server takes of nobody and never: a text that can't be stored, a name that is too long. */
+function isHopeless(error: Refused): boolean {
+  return [400, 413, 422].includes(error.status) && error.code !== "not_keyable";
+}
+
+/** Puts a group aside that is refused whenever it is sent. Its values are shown until they are given up. */
+function putAside(group: Group, why: string): void {
+  const now = state();
+  const pending = now.pending.filter((each) => each.id !== group.id);
+  const doc = pending.reduce((each, next) => applyWhatFits(each, next.changes).doc, now.base);
+  const values = group.changes.filter((change) => change.path[0] !== "layout" || group.changes.length === 1);
+  const conflicts = values.slice(0, 1).map((change) => ({ group: group.id, label: group.label, path: change.path, yours: change.to, theirs: change.from, by: null, at: null, refused: why, changes: group.changes }));
+  set({ pending, doc, conflicts: [...now.conflicts, ...conflicts], save: pending.length ? { kind: "saving" } : { kind: "saved", at: new Date().toISOString() } });
+  keepSelectionTrue();
+  say(`Not saved: ${why}`, "bad");
+  persist();
+}
+
+function failed(error: unknown, sent: Group[]): void {
+  if (error instanceof Refused && isHopeless(error) && sent.length) {
+    if (sent.length === 1) putAside(sent[0], error.message);
+    else isOneByOne = true;
+    return;
+  }
+  if (error instanceof Refused && error.status !== 401 && error.status !== 403) {
+    set({ save: { kind: "refused", why: error.message } });
+    say(`Not saved: ${error.message}`, "bad");
+    return;
+  }
+  failures += 1;
+  const why = error instanceof Refused ? (error.status === 401 ? "You are logged out. Log in in another tab; your changes are kept here." : `${error.message} Your changes are kept here.`) : "";
+  if (sent.length || state().pending.length) set({ save: { kind: "offline", why } });
+  if (!(error instanceof Refused || error instanceof Unreached)) throw error;
+}
+
+/** Puts an end to a conflict: what is there stays, or what was wanted is made again. */
+export function resolve(conflict: Conflict, choice: "theirs" | "yours", again: (changes: Change[]) => boolean): void {
+  const rest = state().conflicts.filter((each) => each !== conflict);
+  if (choice === "yours" && !again(conflict.changes)) return;
+  set({ conflicts: choice === "yours" ? rest.filter((each) => each.group !== conflict.group) : rest });
+  persist();
+}

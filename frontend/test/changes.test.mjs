@@ -1,0 +1,29 @@
+// The rules of changes, checked against the vectors that the server's tests check, too.
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import test from "node:test";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const vectors = JSON.parse(readFileSync(join(here, "../../tests/workflows/change_vectors.json"), "utf8"));
+const file = join(mkdtempSync(join(tmpdir(), "handoff-")), "changes.mjs");
+await build({ entryPoints: [join(here, "../src/model/changes.ts")], bundle: true, format: "esm", outfile: file, logLevel: "silent" });
+const { apply, inverses, diff } = await import(file);
+
+for (const { name, before, changes, after } of vectors) {
+  test(name, () => {
+    const made = apply(before, changes);
+    assert.deepEqual(ordered(made), ordered(after));
+    if (after === null) return;
+    assert.deepEqual(ordered(apply(made, diff(made, before))), ordered(before), "a difference leads back");
+    assert.deepEqual(ordered(apply(made, inverses(changes))), ordered(before), "an undo leads back");
+  });
+}
+
+/** The order of nodes and edges counts, that of other keys does not. */
+function ordered(doc) {
+  return doc && { ...doc, nodes: Object.entries(doc.nodes), edges: Object.entries(doc.edges) };
+}

@@ -1,0 +1,101 @@
+"""What a form needs beyond a JSON Schema: `x-widget` on every property, and limits in the words of JSON Schema."""
+
+from collections.abc import Mapping
+from typing import Any
+
+Json = Any
+Schema = Mapping[str, Json]
+
+WIDGETS = frozenset(
+    {
+        "text",
+        "textarea",
+        "number",
+        "seconds",
+        "duration",
+        "datetime",
+        "switch",
+        "select",
+        "choices",
+        "list",
+        "rows",
+        "pairs",
+        "group",
+        "schema",
+        "code",
+        "template",
+        "expression",
+        "retry",
+        "join",
+    }
+)
+"""Every `x-widget` there is. `code`: any JSON; `template`: a text with `{{ }}`; `expression`: CEL without braces."""
+
+LONG_TEXT = 300
+_LIMITS = {"ge": "minimum", "le": "maximum", "gt": "exclusiveMinimum", "lt": "exclusiveMaximum"}
+
+
+def with_hints(schema: Schema) -> dict[str, Json]:
+    """The schema with a widget for each property that names none, also in the objects within it."""
+    return _hinted(schema, schema)
+
+
+def _hinted(schema: Schema, root: Schema) -> dict[str, Json]:
+    # Pydantic writes the limits of a number that it first converts by its own names.
+    made = {_LIMITS.get(key, key): value for key, value in schema.items()}
+    if isinstance(made.get("properties"), dict):
+        made["properties"] = {key: _property(key, value, root) for key, value in made["properties"].items()}
+    for key in ("items", "additionalProperties"):
+        if isinstance(made.get(key), dict):
+            made[key] = _hinted(made[key], root)
+    if isinstance(made.get("$defs"), dict):
+        made["$defs"] = {key: _hinted(value, root) for key, value in made["$defs"].items()}
+    if isinstance(made.get("anyOf"), list):
+        made["anyOf"] = [_hinted(choice, root) for choice in made["anyOf"]]
+    return made
+
+
+def _property(name: str, described: Schema, root: Schema) -> dict[str, Json]:
+    made = _hinted(described, root)
+    made.setdefault("x-widget", widget_of(name, described, root))
+    return made
+
+
+def widget_of(name: str, described: Schema, root: Schema) -> str:
+    """Which widget fits the values of this property; `code` where none is made for them."""
+    plain = plain_of(described, root)
+    if "enum" in plain:
+        return "select"
+    match plain.get("type"):
+        case "boolean":
+            return "switch"
+        case "integer" | "number":
+            return "seconds" if name == "seconds" or name.endswith("_seconds") else "number"
+        case "string":
+            return "textarea" if plain.get("maxLength", 0) > LONG_TEXT else "text"
+        case "array":
+            return _widget_of_list(plain.get("items", {}), root)
+        case "object":
+            return "group" if plain.get("properties") else "pairs"
+        case _:
+            return "code"
+
+
+def plain_of(described: Schema, root: Schema) -> Schema:
+    """The schema of a value that is given: references followed, "or null" left out, a whole number a number."""
+    if "$ref" in described:
+        return plain_of(root.get("$defs", {}).get(described["$ref"].rpartition("/")[2], {}), root)
+    choices = [choice for choice in described.get("anyOf", ()) if choice.get("type") != "null"]
+    if choices and {choice.get("type") for choice in choices} == {"integer", "number"}:
+        return {**described, "type": "number"}
+    return plain_of(choices[0], root) if len(choices) == 1 else described
+
+
+def _widget_of_list(items: Schema, root: Schema) -> str:
+    plain = plain_of(items, root)
+    if "enum" in plain:
+        return "choices"
+    kinds = {plain_of(choice, root).get("type") for choice in plain.get("anyOf", (plain,))}
+    if "object" in kinds:
+        return "rows"
+    return "list" if kinds <= {"string", "integer", "number"} else "code"

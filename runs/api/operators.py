@@ -1,0 +1,108 @@
+"""The routes by which operators mend runs: resume, rerun from a step, try a step again, skip one."""
+
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.roles import RUNS_OPERATE
+from engine.told import Edited
+from lib.api.serializers import body
+from lib.refusals import Missing
+from runs import operators, replay, services
+from runs.api import serializers as s
+from runs.api.base import RunsApiView
+from runs.graphs import shown
+from runs.models import Run
+from workflows.queries import get_version
+
+
+class _OperatorView(RunsApiView):
+    scopes = {"POST": RUNS_OPERATE}
+
+    def said(self, asked: dict[str, Any]) -> dict[str, str]:
+        """By whom and why."""
+        return {"by": self.principal.username, "reason": asked.get("reason", "")}
+
+    def version_of(self, run: Run, asked: dict[str, Any]) -> int | None:
+        """The id of the version that is asked for; None for the run's own. Raises Missing."""
+        known = shown(run.version_id)
+        if asked.get("version") in (None, known.number):
+            return None
+        return get_version(run.tenant_id, known.workflow, asked["version"]).pk
+
+
+class RunResumeView(_OperatorView):
+    """Resuming."""
+
+    @extend_schema(request=s.ResumeRun, responses=s.RunSerializer)
+    def post(self, request: Request, run_id: UUID) -> Response:
+        """Reopens a FAILED run: its failed steps run again, completed ones stay; 409 for any other.
+
+        With `version` it goes on by another version of its workflow; 409 `does_not_fit` where what was done doesn't.
+        """
+        asked = body(s.ResumeRun, request)
+        run = self.find_run(run_id)
+        if (version := self.version_of(run, asked)) is None:
+            services.resume_runs(run.tenant_id, [str(run.id)], **self.said(asked))
+        else:
+            replay.resume_on(run.tenant_id, str(run.id), version, **self.said(asked))
+        return Response(self.shown(run_id))
+
+
+class RunRerunView(_OperatorView):
+    """Running again from a step."""
+
+    @extend_schema(request=s.RerunRun, responses={201: s.RunSerializer})
+    def post(self, request: Request, run_id: UUID) -> Response:
+        """Starts a new run that keeps what the ended one did, approvals too, but for `from_node` and what follows."""
+        asked = body(s.RerunRun, request)
+        run = self.find_run(run_id)
+        started = replay.rerun(
+            run.tenant_id,
+            str(run.id),
+            asked["from_node"],
+            given=Edited(asked["input"]) if "input" in asked else None,
+            version=self.version_of(run, asked),
+            **self.said(asked),
+        )
+        headers = {"Location": f"/api/v1/runs/{started.id}"}
+        return Response(self.shown(started.id), status=201, headers=headers)
+
+
+class StepRetryView(_OperatorView):
+    """Trying a step again."""
+
+    @extend_schema(request=s.RetryStep, responses=s.RunSerializer)
+    def post(self, request: Request, run_id: UUID, node: str) -> Response:
+        """Tries a step again that failed or waits for its next attempt, with another input where one is given."""
+        asked = body(s.RetryStep, request)
+        run = self.find_run(run_id)
+        check_step(run, node, asked)
+        given = Edited(asked["input"]) if "input" in asked else None
+        operators.retry_step(run.tenant_id, str(run.id), node, given=given, **self.said(asked))
+        return Response(self.shown(run_id))
+
+
+class StepSkipView(_OperatorView):
+    """Skipping a step."""
+
+    @extend_schema(request=s.SkipStep, responses=s.RunSerializer)
+    def post(self, request: Request, run_id: UUID, node: str) -> Response:
+        """Skips a step that failed, waits or is queued: it counts as done with the output that is given."""
+        asked = body(s.SkipStep, request)
+        run = self.find_run(run_id)
+        check_step(run, node, asked)
+        operators.skip_step(run.tenant_id, str(run.id), node, asked["output"], **self.said(asked))
+        return Response(self.shown(run_id))
+
+
+def check_step(run: Run, node: str, asked: dict[str, Any]) -> None:
+    """Raises Missing where the run's version has no such node, or the node no such item."""
+    nodes = shown(run.version_id).graph.nodes
+    if node not in nodes and node.rpartition(":")[0] not in nodes:
+        raise Missing(f"The run has no node {node}.")
+    if asked.get("index") is not None:
+        raise Missing(f"{node} has no items.", field="index")

@@ -1,0 +1,70 @@
+"""The routes that try a draft out: test runs, and test cases made of runs."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.roles import RUNS_START, WORKFLOWS_READ, WORKFLOWS_WRITE
+from lib.api.serializers import body
+from runs.api import trial_serializers as t
+from runs.api.base import RunsApiView
+from runs.recording import record_case
+from runs.trials import StepInput, start_trial
+from workflows.api.case_serializers import CaseSerializer
+from workflows.trials import Asked
+
+Json = Any
+
+
+class TrialsView(RunsApiView):
+    """Test runs."""
+
+    scopes = {"POST": RUNS_START}
+
+    @extend_schema(request=t.StartTrial, responses={201: t.TrialSerializer})
+    def post(self, request: Request, name: str) -> Response:
+        """Starts a test run of the draft: what has side effects is left out unless it is `live`, nothing waits."""
+        self.principal.require(WORKFLOWS_READ)
+        asked = body(t.StartTrial, request)
+        tried = start_trial(self.principal, name, _asked(asked), **_rest(asked))
+        row = self.shown(tried.run) | {"stubbed": [one.as_dict() for one in tried.stubbed]}
+        return Response(row, status=201, headers={"Location": f"/api/v1/runs/{tried.run}"})
+
+
+class RecordCaseView(RunsApiView):
+    """Recording."""
+
+    scopes = {"POST": WORKFLOWS_WRITE}
+
+    @extend_schema(request=t.RecordCase, responses={201: CaseSerializer})
+    def post(self, request: Request, name: str) -> Response:
+        """Makes a test case of a run that ended: its input, what the outside answered, its way and output."""
+        asked = body(t.RecordCase, request)
+        said = {"reason": asked.get("reason")}
+        case = record_case(self.principal, name, asked["run_id"], asked["name"], **said)
+        headers = {"Location": f"/api/v1/workflows/{name}/test-cases/{case.pk}"}
+        return Response(CaseSerializer(case).data, status=201, headers=headers)
+
+
+def _asked(body: Mapping[str, Json]) -> Asked:
+    live = body.get("live", [])
+    return Asked(
+        pins=body.get("pins", {}),
+        until=body.get("until"),
+        only=body.get("only"),
+        live=frozenset() if live == "all" else frozenset(live),
+        outcomes=body.get("outcomes", {}),
+    )
+
+
+def _rest(body: Mapping[str, Json]) -> dict[str, Json]:
+    return {
+        "given": body.get("input", {}),
+        "definition": body.get("definition"),
+        "own_pins": "pins" not in body,
+        "all_live": body.get("live") == "all",
+        "step_input": StepInput(body["step_input"]) if "step_input" in body else None,
+    }

@@ -1,0 +1,1 @@
+"""What history says of runs, and whether it is what the rows say."""

@@ -1,0 +1,193 @@
+"""A run rebuilt from its events alone: where it stands, and each of its steps. Pure."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from engine.statuses import RUN_ENDED, RunStatus, StepStatus
+
+Json = Any
+
+AT_WORK = "QUEUED or RUNNING"
+"""Queued, or claimed since: who claims a step says so nowhere but on its row."""
+_OVER = frozenset({StepStatus.COMPLETED, StepStatus.FAILED, StepStatus.SKIPPED, StepStatus.CANCELLED})
+_BACK = frozenset({"ATTEMPT_FAILED", "LEASE_LOST", "STEP_RELEASED"})
+_RUN_IS: dict[str, RunStatus] = {
+    f"RUN_{status}": status for status in RunStatus if status != RunStatus.RUNNING
+}
+_RUN_IS |= {"RUN_UNPAUSED": RunStatus.RUNNING}
+
+
+class Event(NamedTuple):
+    """One event of a run's history."""
+
+    id: int
+    type: str
+    node: str | None
+    attempt: int | None
+    payload: Mapping[str, Json]
+
+
+@dataclass(slots=True)
+class StepTold:
+    """A step as history tells of it; None where it does not say.
+
+    `attempt` and `epoch` of a step `AT_WORK` are those of it queued: claimed, both are one more.
+    """
+
+    status: str = AT_WORK
+    attempt: int | None = 0
+    epoch: int | None = 0
+    digest: str | None = None
+    taken: tuple[str, ...] = ()
+    fired: frozenset[str] = frozenset()
+    edges_pending: bool = False
+    interrupted: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is not over."""
+        return self.status not in _OVER
+
+    def resolves(self, target: str) -> bool:
+        """Whether its edge to `target` is resolved, to taken or to dead."""
+        return target in self.fired or self.is_resolved
+
+    @property
+    def is_resolved(self) -> bool:
+        """Whether it is over and its edges are followed."""
+        if self.edges_pending:
+            return False
+        match self.status:
+            case StepStatus.COMPLETED | StepStatus.SKIPPED:
+                return True
+            case StepStatus.FAILED:
+                return self.digest is not None
+        return self.status == StepStatus.CANCELLED and self.interrupted
+
+    def takes(self, target: str) -> bool:
+        """Whether its edge to `target` is resolved to taken."""
+        return target in self.fired or target in self.taken
+
+
+@dataclass(slots=True)
+class Told:
+    """A run as history tells of it. `wrong`: what can't be, with the event that says it.
+
+    `version`: the number of the version, where history says it. `keeps_graph`: whether all its steps were decided by
+    the graph of that version, from the beginning.
+    """
+
+    status: str | None = None
+    life: int = 0
+    version: int | None = None
+    given: str | None = None
+    digest: str | None = None
+    keeps_graph: bool = True
+    steps: dict[str, StepTold] = field(default_factory=dict)
+    wrong: list[tuple[Event, str]] = field(default_factory=list)
+
+
+def fold(events: Iterable[Event]) -> Told:
+    """Rebuild a run from its events, in their order."""
+    told = Told()
+    for event in events:
+        if told.status in RUN_ENDED and event.type != "RUN_REOPENED":
+            told.wrong.append((event, "nothing behind the end of the run"))
+        if told.status is None and not _starts(event):
+            told.wrong.append((event, "the start of the run first"))
+        if event.node is None:
+            _of_run(told, event)
+        else:
+            _of_step(told, event.node, event)
+    return told
+
+
+def _starts(event: Event) -> bool:
+    return event.type == "RUN_STARTED" or (event.node is None and "rerun_of" in event.payload)
+
+
+def _of_run(told: Told, event: Event) -> None:
+    said = event.payload
+    if _starts(event):
+        if told.status is not None:
+            told.wrong.append((event, "a run starts once"))
+        told.status, told.life = RunStatus.RUNNING, 1
+        told.version, told.given = said.get("version"), said.get("digest")
+        told.keeps_graph = "rerun_of" not in said
+    elif event.type == "RUN_REOPENED":
+        _reopen(told, event)
+    elif event.type in _RUN_IS:
+        told.status = _RUN_IS[event.type]
+        told.digest = said.get("digest") if told.status in RUN_ENDED else None
+
+
+def _reopen(told: Told, event: Event) -> None:
+    """A new life. What failed before any worker had it begins anew, as if it had never been."""
+    if told.status not in RUN_ENDED:
+        told.wrong.append((event, "only a run that has ended is reopened"))
+    told.status, told.digest = RunStatus.RUNNING, None
+    told.life = event.payload.get("life", told.life + 1)
+    if event.payload.get("version") is not None:
+        told.version, told.keeps_graph = event.payload["version"], False
+    for name, step in list(told.steps.items()):
+        if step.status == StepStatus.FAILED and step.digest is None and step.epoch == 0:
+            del told.steps[name]
+
+
+def _of_step(told: Told, name: str, event: Event) -> None:
+    said = event.payload
+    if event.type == "COMPENSATE_RUN":
+        told.steps[name] = StepTold()
+        return
+    if event.type == "RUN_REPAIRED" and said.get("anew"):
+        # Its row was gone, and is made once more.
+        told.steps.pop(name, None)
+        return
+    if event.type == "TIMER_FIRED":
+        step = told.steps.setdefault(name, StepTold())
+        step.fired |= frozenset(said.get("taken") or ())
+        return
+    if event.type == "STEP_WITHDRAWN":
+        # What stands for it, if the run comes to it again, is another row with epochs of its own.
+        told.steps.pop(name, None)
+        return
+    step = told.steps.get(name) or StepTold()
+    if event.type in _BACK:
+        _back(step, event)
+    elif event.type == "STEP_REQUEUED":
+        told.steps[name] = StepTold(epoch=said.get("epoch"), fired=step.fired)
+    elif event.type == "STEP_WAITING":
+        step.status, step.attempt, step.epoch = StepStatus.WAITING, event.attempt, said.get("epoch")
+    elif event.type == "EDGES_RESOLVED":
+        step.taken, step.edges_pending = tuple(said.get("taken") or ()), False
+    elif event.type.removeprefix("STEP_") in _OVER and event.type.startswith("STEP_"):
+        if step.status == StepStatus.COMPLETED and not step.edges_pending:
+            told.wrong.append((event, "a step that has completed is over"))
+        _end(step, event)
+    else:
+        return
+    told.steps.setdefault(name, step)
+    if "resolution" in said and told.status == RunStatus.WAITING_FOR_MANUAL_ACTION:
+        # A person has seen to what could not be undone: the run goes on undoing.
+        told.status = RunStatus.COMPENSATING
+
+
+def _back(step: StepTold, event: Event) -> None:
+    """The attempt is over and the step is queued again; some attempts don't count."""
+    used = event.attempt if event.payload.get("counted") is not False else (event.attempt or 1) - 1
+    step.status, step.attempt, step.epoch = AT_WORK, used, event.payload.get("epoch")
+
+
+def _end(step: StepTold, event: Event) -> None:
+    said = event.payload
+    if event.attempt is not None:
+        step.attempt = event.attempt
+    elif "kept_from" in said:
+        step.attempt = None
+    step.epoch = said.get("epoch", None if "by" in said or "kept_from" in said else step.epoch)
+    step.status = event.type.removeprefix("STEP_")
+    step.digest = said.get("digest")
+    step.taken = tuple(said.get("taken") or ())
+    step.edges_pending = bool(said.get("edges_pending"))
+    step.interrupted = said.get("cause") == "timer"

@@ -1,0 +1,46 @@
+"""The stuck check: every minute, open runs in turn, and timers that can't fire. What it finds is repaired (`repair`).
+
+It reads without locks, one snapshot a batch, and asks again under the run's lock: what is under way is none of it.
+"""
+
+import time
+from itertools import groupby
+
+from runs import repair, stuck_store
+from runs.maintenance.once import alone
+from runs.stuck_store import Finding
+
+BATCH = 1000
+MOST_TIMERS = 5000
+MOST_RUNS = 200
+TICK_SECONDS = 0.8
+_FIRST = "00000000-0000-0000-0000-000000000000"
+
+
+def check(seconds: float = TICK_SECONDS) -> int:
+    """Look at the open runs behind the last ones for at most `seconds`, repair what is stuck; gives how much was."""
+    with alone("stuck") as mine:
+        found = _looked(seconds) if mine else []
+    stuck_store.forget_polls()
+    known = stuck_store.known_repairs({one.run_id for one in found}) if found else {}
+    found = [one for one in found if (one.run_id, one.life, one.what, one.node, False) not in known]
+    runs = [list(group) for _, group in groupby(sorted(found, key=_run_of), key=_run_of)]
+    return sum(repair.repair(group) for group in runs[:MOST_RUNS])
+
+
+def _run_of(one: Finding) -> str:
+    return one.run_id
+
+
+def _looked(seconds: float) -> list[Finding]:
+    until = time.monotonic() + seconds
+    found = stuck_store.overdue_timers(MOST_TIMERS)
+    while runs := stuck_store.open_runs(BATCH):
+        found += repair.look(runs)
+        stuck_store.move_cursor(runs[-1])
+        if len(runs) < BATCH or time.monotonic() >= until:
+            break
+    if len(runs) < BATCH:
+        # The last ones: the next time begins from the first.
+        stuck_store.move_cursor(_FIRST)
+    return found

@@ -1,0 +1,85 @@
+"""`manage.py verify_history`: history against its seals, and rows against history (DESIGN "History")."""
+
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db.models import QuerySet
+from django.utils.dateparse import parse_date, parse_datetime
+from django.utils.timezone import get_current_timezone, make_aware
+
+from accounts.models import Tenant
+from runs import queries
+from runs.history.verify import verify
+from runs.models import Run
+
+BATCH = 50
+TELL_EVERY = 20
+
+
+class Command(BaseCommand):
+    help = "Makes seals anew, rebuilds runs from their events and says every difference; exits 1 where there is one."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        which = parser.add_mutually_exclusive_group(required=True)
+        which.add_argument("--run", help="the id of one run")
+        which.add_argument("--tenant", help="every run of this tenant")
+        which.add_argument("--all", action="store_true", help="every run of every tenant")
+        parser.add_argument("--since", help="only runs that are open, or have ended since this day or time")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        runs = _asked(options)
+        looked_at = wrong = 0
+        for number, batch in enumerate(_batches(runs), 1):
+            for found in verify(batch):
+                wrong += 1
+                where = f"run {found.run}" + (f" step {found.node}" if found.node else "")
+                self.stdout.write(f"{where} {found.field}: expected {found.expected}, found {found.found}")
+            looked_at += len(batch)
+            if number % TELL_EVERY == 0:
+                self.stderr.write(f"  … {looked_at:,} runs looked at, {wrong:,} differences")
+        if looked_at == 0 and options["run"]:
+            raise CommandError("There is no such run.", returncode=2)
+        self.stderr.write(f"{looked_at:,} runs looked at, {wrong:,} differences")
+        if unsealed := queries.unsealed(runs).count():
+            self.stderr.write(f"{unsealed:,} of them have ended and are not sealed yet")
+        if wrong:
+            raise CommandError("History and rows are not what they should be.", returncode=1)
+
+
+def _asked(options: dict[str, Any]) -> QuerySet[Run]:
+    runs = Run.unsafe_all_tenants.all()
+    if options["run"]:
+        try:
+            runs = runs.filter(pk=UUID(options["run"]))
+        except ValueError:
+            raise CommandError(f"{options['run']!r} is no id of a run.", returncode=2) from None
+    if options["tenant"]:
+        tenant = Tenant.objects.filter(slug=options["tenant"]).first()
+        if tenant is None:
+            raise CommandError(f"There is no tenant {options['tenant']!r}.", returncode=2)
+        runs = Run.objects.for_tenant(tenant.pk)
+    return runs if options["since"] is None else queries.not_over_before(runs, _moment(options["since"]))
+
+
+def _moment(text: str) -> datetime:
+    try:
+        day = parse_date(text)
+        found = datetime(day.year, day.month, day.day) if day else parse_datetime(text)  # noqa: DTZ001
+    except ValueError:
+        found = None
+    if found is None:
+        raise CommandError(f"{text!r} is no day (2026-11-20) or time (RFC 3339).", returncode=2)
+    return found if found.tzinfo else make_aware(found, get_current_timezone())
+
+
+def _batches(runs: QuerySet[Run]) -> Iterator[list[str]]:
+    """The ids of the runs, in bounded batches by keyset: what is written meanwhile makes none long."""
+    ids = runs.order_by("id").values_list("id", flat=True)
+    last: UUID | None = None
+    while found := list((ids if last is None else ids.filter(id__gt=last))[:BATCH]):
+        yield [str(run) for run in found]
+        last = found[-1]

@@ -1,0 +1,176 @@
+"""What operators do to one step of a run: try it again, with another input too, or skip it (R-075). Each is audited."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from engine.errors import StepError
+from engine.graph import UNDO
+from engine.outcomes import Completed, Failed
+from engine.statuses import RUN_OPEN, RunStatus, StepStatus
+from engine.told import Edited, Kept, Told
+from runs import dispatch, live, scopes, store, waits
+from runs.claimed import Held, Locked, Passed
+from runs.graphs import compiled, graph_of
+from runs.mendable import is_redone
+from runs.plan import PASSED, plan
+from runs.refused import RunRefused, had_alone, refusing
+from runs.reopening import Change, fitting, reopen
+from runs.wave import Wave
+
+Json = Any
+
+
+@dataclass(frozen=True, slots=True)
+class _Spoken:
+    """The step that is spoken of, as it stands."""
+
+    held: Held
+    status: str
+    cause: str | None
+    has_output: bool
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether it is what a resume would do again: it failed its run, or was cancelled by that."""
+        return is_redone(self.status, self.cause, self.has_output)
+
+    @property
+    def begins_anew(self) -> bool:
+        """Whether it failed before any worker had it: then it is entered again, and its row is another one."""
+        return self.status == StepStatus.FAILED and self.held.epoch == 0
+
+
+def retry_step(
+    tenant: int, run: str, node: str, *, given: Edited | None = None, by: str, reason: str = ""
+) -> None:
+    """Try a failed step again with a fresh budget, and with another input where one is `given`.
+
+    In a FAILED run, which is resumed by it; or at once where it waits for its next attempt. Raises RunRefused.
+    """
+    said = {"by": by, "reason": reason}
+    with refusing(), transaction.atomic():
+        locked = had_alone(tenant, [run])
+        step = _spoken_of(run, node)
+        if given is not None:
+            _admit(step, given.given, "input")
+        if locked[run].status == RunStatus.FAILED and step.has_failed:
+            told: Told = {node: given} if given is not None and step.begins_anew else {}
+            change = None if step.begins_anew else _requeuing(step, given, said)
+            queues = reopen(tenant, locked, said, told={run: told}, change=change)
+        elif locked[run].status in RUN_OPEN and step.status == StepStatus.QUEUED:
+            queues = _requeue(step.held.id, given, said)
+        else:
+            _refuse(locked[run], step, "tried again")
+    dispatch.wake(queues)
+    live.tell_runs(tenant, [run])
+
+
+def skip_step(tenant: int, run: str, node: str, output: Json, *, by: str, reason: str = "") -> None:
+    """Skip a step that failed, waits or is queued: it counts as done with `output`, and its edges follow from that.
+
+    A FAILED run is resumed by it. Raises RunRefused, also where the output leads nowhere.
+    """
+    said = {"by": by, "reason": reason}
+    with refusing(), transaction.atomic():
+        locked = had_alone(tenant, [run])
+        step = _spoken_of(run, node)
+        _admit(step, output, "output")
+        replaced = said | {"was": step.status}
+        if locked[run].status == RunStatus.FAILED and step.has_failed:
+            if step.begins_anew:
+                kept = Kept(
+                    Completed(output),
+                    status=StepStatus.SKIPPED,
+                    given=step.held.given,
+                    own=True,
+                    cause=PASSED,
+                    said=replaced,
+                )
+                queues = reopen(tenant, locked, said, told={run: {node: kept}})
+            else:
+                queues = reopen(tenant, locked, said, change=_passing(run, node, output, replaced))
+        elif locked[run].status in RUN_OPEN and step.status in (StepStatus.QUEUED, StepStatus.WAITING):
+            wave = Wave()
+            with fitting():
+                _passing(run, node, output, replaced)(wave, locked)
+                waits.left([run])
+                wave.finish()
+            wave.fail()
+            queues = wave.result.wake
+        else:
+            _refuse(locked[run], step, "skipped")
+    dispatch.wake(queues)
+    live.tell_runs(tenant, [run])
+
+
+def _spoken_of(run: str, node: str) -> _Spoken:
+    found = store.step_to_change(run=run, node=node)
+    if found is not None and not node.endswith(UNDO):
+        return _Spoken(*found)
+    message = f"The run has not come to {node} yet, or has no such step."
+    if node.endswith(UNDO):
+        message = "What undoes a step is settled by the task that was opened for it."
+    raise RunRefused("not_begun", message, field="node", conflict=True)
+
+
+def _admit(step: _Spoken, value: Json, field: str) -> None:
+    try:
+        graph_of(step.held.version_id).nodes[step.held.node].spec.admit(value)
+    except StepError as error:
+        raise RunRefused("invalid", error.message, field=field) from error
+
+
+def _requeuing(step: _Spoken, given: Edited | None, said: Mapping[str, Json]) -> Change:
+    def change(wave: Wave, _: Mapping[str, Locked]) -> None:
+        wave.result.wake |= _requeue(step.held.id, given, said)
+
+    return change
+
+
+def _requeue(step: str, given: Edited | None, said: Mapping[str, Json]) -> set[str]:
+    queues = store.requeue_step(
+        step=step, edited=given is not None, value=given and given.given, payload=said
+    )
+    if not queues:
+        raise _moved()
+    return set(queues)
+
+
+def _passing(run: str, node: str, output: Json, said: Mapping[str, Json]) -> Change:
+    """End the step as skipped; it is read anew, since its row may have been queued again."""
+
+    def change(wave: Wave, locked: Mapping[str, Locked]) -> None:
+        held = _spoken_of(run, node).held
+        scopes.load([held])
+        graph = compiled(held.version_id).graph
+        planned = plan(held, Passed(output, said), graph, luck=0.0)
+        if planned.effects is not None and isinstance(planned.effects.outcome, Failed):
+            message = str(planned.effects.outcome.error["message"])
+            raise RunRefused("leads_nowhere", message, field="output")
+        wave.end([planned], locked)
+        if planned.anchor not in wave.alive:
+            raise _moved()
+
+    return change
+
+
+def _moved() -> RunRefused:
+    return RunRefused("step_moved", "A worker took the step just now: nothing was changed.", conflict=True)
+
+
+def _refuse(run: Locked, step: _Spoken, verb: str) -> None:
+    """Raises RunRefused with what stands against it."""
+    if run.status not in (*RUN_OPEN, RunStatus.FAILED):
+        message = f"The run is {run.status}: its steps can't be {verb} now."
+        raise RunRefused("run_ended", message, conflict=True)
+    why = {
+        StepStatus.RUNNING: "a worker is at it; wait until the attempt ends",
+        StepStatus.WAITING: "it waits; send what it waits for, or skip it",
+        StepStatus.COMPLETED: "it is done; rerun the run from it instead",
+        StepStatus.FAILED: "its failure was dealt with by its edges; rerun the run from it instead",
+    }.get(StepStatus(step.status), "rerun the run from it instead")
+    message = f"The step is {step.status} and can't be {verb}: {why}."
+    raise RunRefused("step_is_" + step.status.lower(), message, conflict=True)

@@ -1,0 +1,139 @@
+-- name: step_to_change
+-- The step that an operator speaks of. The caller holds its run FOR UPDATE; a worker may still take or end the step.
+SELECT json_build_array(
+           s.id, s.epoch, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.attempt, s.priority, s.solo,
+           /* include given_input */,
+           s.status, s.cancel_cause, s.output IS NOT NULL, coalesce(s.fired, '{}'))
+  FROM runs_stepexecution s
+ WHERE s.run_id = %(run)s::uuid AND s.node = %(node)s AND s.index IS NULL
+
+-- name: requeue_step
+-- Tried again at once, with a fresh budget, and with another input where one is given: history keeps the digests of both.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+o AS MATERIALIZED (
+    SELECT s.id, /* include given_input */ AS given
+      FROM runs_stepexecution s
+     WHERE s.id = %(id)s::uuid AND s.status = 'QUEUED'
+       FOR NO KEY UPDATE
+),
+s AS (
+    UPDATE runs_stepexecution s
+       SET epoch = s.epoch + 1, attempt = 0, solo = false, error = NULL, available_at = clock.now, worker = NULL,
+           lease_token_hash = NULL,
+           input = CASE WHEN %(edited)s THEN %(input)s::jsonb ELSE s.input END,
+           input_from = CASE WHEN %(edited)s THEN NULL ELSE s.input_from END
+      FROM o CROSS JOIN clock
+     WHERE s.id = o.id AND s.status = 'QUEUED'
+    RETURNING s.run_id, s.tenant_id, s.shard, s.node, s.epoch, s.queue, s.input, o.given
+),
+h AS (
+    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
+    SELECT s.tenant_id, s.run_id, s.shard, 1, 'STEP_REQUEUED', s.node, pg_current_xact_id()::text::bigint,
+           jsonb_strip_nulls(%(payload)s::jsonb || jsonb_build_object('epoch', s.epoch,
+               'input_digest', CASE WHEN %(edited)s THEN encode(sha256(convert_to(s.input::text, 'UTF8')), 'hex') END,
+               'replaced_digest', CASE WHEN %(edited)s THEN encode(sha256(convert_to(s.given::text, 'UTF8')), 'hex') END)),
+           clock.now
+      FROM s CROSS JOIN clock
+)
+SELECT json_agg(s.queue) FROM s
+
+-- name: kept_steps
+-- The steps of a run as they may be kept by another run, or on another version: how each ended, with what, from which
+-- input, and which boundary edges were taken when: that is in its history, or in that of the run that it is kept from.
+-- An interrupted step's own way is in its history too.
+SELECT coalesce(json_agg(json_build_array(
+           s.id, s.node, s.type, s.status, s.cancel_cause,
+           /* include given_input */,
+           s.input_from IS NULL,
+           (SELECT p.node FROM runs_stepexecution p WHERE p.id = s.input_from),
+           s.output, s.error,
+           coalesce((SELECT json_object_agg(f.target, f.at)
+                       FROM runs_historyevent e
+                      CROSS JOIN LATERAL (
+                            SELECT e.payload -> 'taken' ->> 0 AS target, to_jsonb(e.created_at) AS at
+                             WHERE e.type = 'TIMER_FIRED'
+                            UNION ALL
+                            SELECT k.key, k.value FROM jsonb_each(e.payload -> 'fired') k) f
+                      WHERE s.fired IS NOT NULL AND e.run_id = s.run_id AND e.node = s.node
+                        AND f.target = ANY (s.fired)), '{}'),
+           CASE WHEN s.cancel_cause = 'timer' THEN (
+               SELECT e.payload -> 'taken' ->> -1
+                 FROM runs_historyevent e
+                WHERE e.run_id = s.run_id AND e.node = s.node AND e.type = 'STEP_CANCELLED'
+                ORDER BY e.id DESC LIMIT 1) END,
+           EXISTS (SELECT 1 FROM runs_stepexecution u
+                    WHERE u.run_id = s.run_id AND u.node = s.node || ':compensate' AND u.index IS NULL))
+       ORDER BY s.id), '[]')
+  FROM runs_stepexecution s
+ WHERE s.run_id = %(run)s::uuid AND s.index IS NULL
+
+-- name: digests_of
+-- Of what a step is given now, and of what it was given in the run before, where it came to that.
+SELECT jsonb_strip_nulls(jsonb_build_object(
+           'input_digest', encode(sha256(convert_to(%(input)s::jsonb::text, 'UTF8')), 'hex'),
+           'replaced_digest', (
+               SELECT encode(sha256(convert_to(
+                          (/* include given_input */)::text, 'UTF8')), 'hex')
+                 FROM runs_stepexecution s
+                WHERE s.run_id = %(run)s::uuid AND s.node = %(node)s AND s.index IS NULL)))
+
+-- name: reopen_on
+-- A new life on another version: what is kept stays, everything else is decided anew by its graph.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+r AS (
+    UPDATE runs_run r
+       SET status = 'RUNNING', life = r.life + 1, error = NULL, completed_at = NULL, undo = false,
+           -- It may have been looked at while it stood still, and nothing was told then.
+           sla_look_at = CASE WHEN r.sla_look_at IS NOT NULL OR r.sla_deadline IS NULL OR EXISTS (
+                                   SELECT 1 FROM runs_historyevent e
+                                    WHERE e.run_id = r.id AND e.type = 'SLA_BREACHED')
+                              THEN r.sla_look_at ELSE clock.now END,
+           version_id = %(version)s, open_sinks = %(sinks)s
+      FROM clock
+     WHERE r.id = %(run)s::uuid AND r.status = 'FAILED'
+    RETURNING r.id, r.tenant_id, r.shard, r.priority, r.life
+),
+d AS (
+    DELETE FROM runs_stepexecution s
+     USING r
+     WHERE s.run_id = r.id AND s.run_id = %(run)s::uuid AND NOT s.id = ANY (%(kept)s::uuid[])
+    RETURNING s.node, s.status
+),
+k AS (
+    UPDATE runs_stepexecution s
+       SET version_id = %(version)s, edges_pending = false
+      FROM r
+     WHERE s.run_id = r.id AND s.run_id = %(run)s::uuid AND s.id = ANY (%(kept)s::uuid[])
+),
+j AS (
+    DELETE FROM runs_stepjoin t USING r WHERE t.run_id = r.id AND t.run_id = %(run)s::uuid
+),
+l AS (
+    UPDATE runs_deadletter l
+       SET resolution = 'redriven', resolved_at = clock.now
+      FROM r CROSS JOIN clock
+     WHERE l.run_id = r.id AND l.run_id = %(run)s::uuid AND l.resolution IS NULL
+),
+h AS (
+    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
+    SELECT r.tenant_id, r.id, r.shard, e.ordinal, e.type, e.node, pg_current_xact_id()::text::bigint, e.payload, clock.now
+      FROM r CROSS JOIN clock
+     CROSS JOIN LATERAL (
+            SELECT 0 AS ordinal, 'RUN_REOPENED' AS type, NULL AS node,
+                   %(payload)s::jsonb || jsonb_build_object('life', r.life, 'version', %(number)s::int) AS payload
+            UNION ALL
+            SELECT 1, 'STEP_WITHDRAWN', d.node, jsonb_build_object('was', d.status) FROM d) e
+     ORDER BY e.ordinal, e.node
+)
+SELECT json_build_array(r.shard, r.priority) FROM r
+
+-- name: walked_again
+-- Of the steps that are kept history says which edges they have taken now.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now)
+INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
+SELECT s.tenant_id, s.run_id, s.shard, 2, 'EDGES_RESOLVED', s.node, pg_current_xact_id()::text::bigint,
+       jsonb_build_object('epoch', s.epoch, 'taken', k.value), clock.now
+  FROM jsonb_each(%(kept)s::jsonb) k
+  JOIN runs_stepexecution s ON s.run_id = %(run)s::uuid AND s.node = k.key AND s.index IS NULL
+ CROSS JOIN clock
+ ORDER BY s.node

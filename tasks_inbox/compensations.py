@@ -1,0 +1,60 @@
+"""What could not be undone becomes a task: operators and admins say what is to happen (R-136, R-140).
+
+Opened when a compensation fails for good; closed by whatever settles it, by its own page or elsewhere.
+"""
+
+from collections.abc import Sequence
+
+from engine.graph import UNDO, Node
+from lib.uuid7 import uuid7
+from runs.graphs import graph_of
+from runs.saga import Failed, Settled
+from runs.store import Row
+from tasks_inbox import policies, store
+
+RETRY, DONE, ABANDON = "retry", "done", "abandon"
+RESOLUTIONS = (RETRY, DONE, ABANDON)
+LABELS = {RETRY: "Try again", DONE: "It was done by hand", ABANDON: "Give it up"}
+OUTCOMES = [{"name": name, "label": LABELS[name], "require_comment": False} for name in RESOLUTIONS]
+CANDIDATES: Row = {"users": [], "groups": [], "roles": ["operator", "admin"]}
+URGENT = 1
+INSTRUCTIONS = (
+    "The run waits for this: nothing more of what it did is undone before somebody says what is to happen."
+)
+
+
+def open_for(failed: Sequence[Failed]) -> None:
+    """Open a task for each compensation that has just failed for good, in one statement."""
+    store.open_compensation_tasks(
+        [_row(one) for one in failed],
+        {
+            "instructions": INSTRUCTIONS,
+            "outcomes": OUTCOMES,
+            "candidates": CANDIDATES,
+            "audience": policies.audience_of(CANDIDATES),
+            "priority": URGENT,
+        },
+    )
+
+
+def _row(failed: Failed) -> Row:
+    graph, of = graph_of(failed.version), failed.node.removesuffix(UNDO)
+    undone, undo = graph.nodes[of], graph.compensations[of]
+    title = _title(undone)
+    return {
+        "id": uuid7(),
+        "step_id": failed.step,
+        "of": of,
+        "title": f"Undoing “{title}” failed",
+        "undoes": of if title == of else f"{title} ({of})",
+        "attempts": f"{failed.attempts} of {undo.retry.max_retries + 1}",
+    }
+
+
+def _title(node: Node) -> str:
+    return node.title or node.id
+
+
+def close_for(settled: Settled) -> None:
+    """Close the task of a compensation that was settled, whoever had claimed it, saying by whom and how."""
+    store.close_compensation_task(settled.step, outcome=settled.how, by=settled.by, comment=settled.reason)

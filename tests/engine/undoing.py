@@ -1,0 +1,58 @@
+"""What DESIGN "Failure of a run" says of undoing, from how a run's steps have ended: written from the page alone."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from tests.engine.reference import COMPLETED, FAILED, Final, Step
+
+Json = Any
+Definition = Mapping[str, Any]
+
+NOBODY_KNOWS = ("Timeout", "LeaseLost")
+
+
+def to_undo(definition: Definition, final: Final) -> set[str]:
+    """The nodes that are undone once the run has closed: what completed, and what nobody knows the outcome of."""
+    if final.status == COMPLETED:
+        return set()
+    return {
+        node["id"]
+        for node in definition["nodes"]
+        if "compensate" in node and node["id"] in final.steps and _is_undone(node, final.steps[node["id"]])
+    }
+
+
+def _is_undone(node: Mapping[str, Json], step: Step) -> bool:
+    unknown = step.lost or step.interrupted
+    unknown = unknown or (step.status == FAILED and step.error["code"] in NOBODY_KNOWS)
+    return step.status == COMPLETED or (unknown and node.get("compensate_on_unknown", True))
+
+
+def misplaced(definition: Definition, order: list[str], ended: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Pairs that were undone in the wrong order: the last that ended comes first, and none before what it led to."""
+    before = {name: _before(definition, name) for name in order}
+    return [
+        (one, other)
+        for place, one in enumerate(order)
+        for other in order[place + 1 :]
+        if ended[one] < ended[other] or (ended[one] == ended[other] and one in before[other])
+    ]
+
+
+def _before(definition: Definition, name: str) -> set[str]:
+    """All nodes that lead to this one."""
+    sources = {edge["from"] for edge in definition["edges"] if edge["to"] == name}
+    for node in definition["nodes"]:
+        if any(timer["to"] == name for timer in node.get("boundary_timers", ())):
+            sources.add(node["id"])
+    return sources.union(*(_before(definition, source) for source in sources))
+
+
+def status_after(final: Final, undone: Iterable[str], ways: Mapping[str, tuple[str, ...]]) -> str:
+    """How the run stands once all that is to be undone is: `ways` says what people decided where that failed."""
+    names = set(undone)
+    if not names:
+        return final.status
+    if any(ways[name][-1:] == ("abandon",) for name in names):
+        return "FAILED"
+    return "COMPENSATED" if final.status == FAILED else final.status

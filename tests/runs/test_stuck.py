@@ -1,0 +1,185 @@
+"""Never stuck: whatever is broken by hand is found, repaired, counted and told, and nothing else is (R-210)."""
+
+import logging
+
+import pytest
+from django.db import connection
+
+from config import doctor
+from runs import queries, repair
+from runs.maintenance import seals, stuck
+from runs.models import Repair, Run
+from runs.services import cancel_runs, pause_runs
+from tests import damage
+from tests import factories as make
+from tests.damage import ASKED, JOB, SIGNAL, an_undoing_run, sql, steps
+
+pytestmark = pytest.mark.django_db
+
+ENDS = {
+    damage.failing_for_ever: "FAILED",
+    damage.cancelling_for_ever: "CANCELLED",
+    damage.undone_for_ever: "COMPENSATED",
+    damage.failed_to_undo_and_nobody_was_told: "WAITING_FOR_MANUAL_ACTION",
+    damage.a_person_is_waited_for_and_nothing_failed: "COMPENSATED",
+    damage.a_person_without_a_task: "RUNNING",
+}
+DAMAGES = [
+    damage.held_for_ever,
+    damage.a_step_that_is_gone,
+    damage.a_first_step_that_is_gone,
+    damage.a_retried_step_that_is_gone,
+    damage.dead_edges_without_a_row,
+    damage.sinks_that_were_miscounted,
+    damage.a_join_that_forgot_an_edge,
+    damage.a_join_that_did_not_fire,
+    damage.a_join_with_nothing_before_it,
+    damage.a_wait_without_its_timer,
+    damage.a_signal_without_its_timeout,
+    damage.a_signal_that_is_there_already,
+    damage.a_wait_that_says_nothing,
+    damage.a_timer_of_a_step_that_is_over,
+    *ENDS,
+]
+
+
+def forget(run_id):
+    """Nothing makes this run whole again."""
+    sql("SET LOCAL handoff.archiving = 'on'")
+    sql("DELETE FROM runs_historyevent WHERE run_id = %s", run_id)
+    sql("DELETE FROM runs_run WHERE id = %s", run_id)
+
+
+@pytest.mark.parametrize("staged", DAMAGES, ids=lambda staged: staged.__name__)
+def test_damage_is_found_repaired_counted_and_told(staged, clock, caplog):
+    run_id, what, go_on = staged(clock)
+
+    with caplog.at_level(logging.ERROR, "handoff.stuck"):
+        assert stuck.check() == 1
+
+    (noted,) = Repair.unsafe_all_tenants.all()
+    assert (str(noted.run_id), noted.what, noted.done) == (run_id, what, True)
+    assert f"Run {run_id} was stuck and is repaired: {what}" in caplog.text
+    told = [event.payload["what"] for event in make.events(run_id, "RUN_REPAIRED")]
+    assert set(told) == {what}
+    assert stuck.check() == 0
+    if go_on:
+        go_on()
+    assert make.run(run_id).status == ENDS.get(staged, "COMPLETED")
+    assert stuck.check() == 0
+
+
+def test_a_timer_of_a_run_that_has_ended_is_dropped_and_nothing_stands_behind_the_end(clock):
+    run_id = make.start(make.graph([SIGNAL, "b"], ["a>b"]))[0]
+    make.work()
+    make.send(run_id, "go", 1)
+    make.work()
+    seals.seal()
+    sql("UPDATE runs_timer SET status = 'PENDING' WHERE run_id = %s", run_id)
+    assert stuck.check() == 0, "it may yet be its time"
+    clock.advance(300)
+
+    assert stuck.check() == 1
+
+    assert make.pending_timers(run_id) == []
+    assert make.events(run_id, "RUN_REPAIRED") == []
+    assert Repair.unsafe_all_tenants.count() == 1
+
+
+def test_what_cant_be_repaired_is_reported_once_and_left_alone(clock, caplog):
+    run_id = make.start(make.chain("noop", "noop"))[0]
+    make.complete(*make.claimed())
+    sql("DELETE FROM runs_stepexecution WHERE run_id = %s", run_id)
+
+    assert [stuck.check(), stuck.check(), stuck.check()] == [0, 0, 0]
+
+    (noted,) = Repair.unsafe_all_tenants.all()
+    assert (noted.what, noted.done) == ("nothing open", False)
+    assert "What a gave is gone" in noted.detail
+    assert caplog.text.count("is stuck and can't be repaired: nothing open") == 1
+    assert make.events(run_id, "RUN_REPAIRED") == []
+    cancel_runs(make.a_tenant().pk, [run_id], by="test")
+    forget(run_id)
+
+
+def test_the_doctor_says_what_was_repaired_and_what_cant_be(clock):
+    assert queries.repairs() == (0, 0)
+    damage.held_for_ever(clock)
+    stuck.check()
+    lost = make.start(make.chain("noop", "noop"))[0]
+    make.complete(*[held for held in make.claimed() if held.run_id == lost])
+    sql("DELETE FROM runs_stepexecution WHERE run_id = %s", lost)
+    stuck.check()
+
+    assert queries.repairs() == (1, 1)
+    assert [(found.level, found.text) for found in doctor._stuck()] == [
+        ("problem", "1 runs are stuck and can't be repaired"),
+        ("warn", "1 times something was stuck and was repaired"),
+    ]
+    forget(lost)
+
+
+def test_what_comes_back_again_and_again_is_reported(clock):
+    run_id, *_ = damage.held_for_ever(clock)
+    assert stuck.check() == 1
+    for _ in range(3):
+        steps("held = true", run_id)
+        stuck.check()
+
+    assert list(Repair.unsafe_all_tenants.order_by("id").values_list("done", flat=True)) == [True] * 3 + [
+        False
+    ]
+    steps("held = false", run_id)
+
+
+def test_a_run_that_somebody_is_busy_with_is_left_alone(clock):
+    run_id, *_ = damage.held_for_ever(clock)
+    (found,) = repair.look([run_id])
+    steps("held = false", run_id)
+
+    assert repair.repair([found]) == 0, "it was so, and is no longer"
+
+
+def test_a_paused_run_holds_its_steps(clock):
+    run_id = make.start(make.chain("noop"))[0]
+    pause_runs(make.a_tenant().pk, [run_id], by="test")
+    assert stuck.check() == 0
+
+
+def test_every_open_run_is_looked_at_in_turn(clock, monkeypatch):
+    monkeypatch.setattr(stuck, "BATCH", 2)
+    runs = [damage.held_for_ever(clock)[0] for _ in range(5)]
+
+    repaired = [stuck.check(seconds=0) for _ in range(3)]
+
+    assert repaired == [2, 2, 1]
+    assert not Run.unsafe_all_tenants.filter(pk__in=runs).exclude(status="RUNNING").exists()
+    assert stuck.check() == 0
+
+
+def sources(run_id):
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT node, source FROM runs_wake_source WHERE run_id = %s ORDER BY node", [run_id])
+        return dict(cursor.fetchall())
+
+
+def test_the_view_names_one_source_for_each_open_step(clock):
+    nodes = [
+        {"id": "a", **JOB},
+        {"id": "b", "type": "wait", "params": {"seconds": 30}},
+        SIGNAL | {"id": "c"},
+        ASKED | {"id": "d"},
+        {"id": "e", **JOB, "queue": "other"},
+    ]
+    run_id = make.start(make.graph(nodes, []))[0]
+    make.work()
+    make.claimed("job")
+    expected = {"a": "leased", "b": "timer", "c": "signal", "d": "person", "e": "claimable"}
+    assert sources(run_id) == expected
+    pause_runs(make.a_tenant().pk, [run_id], by="test")
+    assert sources(run_id) == expected | {"e": "held"}
+    undoing = an_undoing_run()
+    assert sources(undoing) == {"a:compensate": "claimable"}
+    make.fail(*make.claimed("undo"))
+    assert sources(undoing) == {"a:compensate": "person"}
+    assert stuck.check() == 0

@@ -1,0 +1,122 @@
+"""One sentence on what an open run waits for, whatever its state, and on each of its open steps (R-198)."""
+
+import pytest
+
+from lib import named_sql
+from runs import jobs, shown, store
+from runs.services import cancel_runs, pause_runs
+from tests import factories as make
+from tests.damage import ASKED, SIGNAL, an_undoing_run, sql
+
+pytestmark = pytest.mark.django_db
+
+JOB = {"type": "job", "queue": "pricing"}
+
+
+@pytest.fixture(autouse=True)
+def _nobody_has_asked(monkeypatch):
+    monkeypatch.setattr(jobs, "_noted", {})
+
+
+def sentence(run_id):
+    return shown.found_run(make.a_tenant().pk, run_id)["waiting_for"]
+
+
+def of_step(run_id, node):
+    (row,) = [row for row in shown.step_rows(make.a_tenant().pk, run_id) if row["node"] == node]
+    return row["waiting_for"]
+
+
+def test_queued_for_a_queue_that_no_worker_listens_on_and_for_one_that_one_does():
+    run_id = make.start(make.graph(["a", {"id": "b", **JOB}], []))[0]
+    assert of_step(run_id, "a") == "a worker of the queue default: none listens now"
+    nobody = "a worker of yours that polls the queue pricing: none has asked for jobs in the last 2 minutes"
+    assert of_step(run_id, "b") == nobody
+    assert sentence(run_id) == f"a waits for {of_step(run_id, 'a')}, and 1 more"
+
+    store.worker_seen(worker="w1", queue="default", host="here", pid=1)
+    jobs.poll(tenant=make.a_tenant("other").pk, worker="x", queues=["pricing"], max_jobs=1)
+    assert of_step(run_id, "a") == "a worker of the queue default"
+    assert of_step(run_id, "b") == nobody, "another tenant's worker is nobody's"
+
+    jobs.poll(tenant=make.a_tenant().pk, worker="mine", queues=["pricing", "more"], max_jobs=0)
+    assert of_step(run_id, "b") == "a worker of yours that polls the queue pricing"
+    sql("UPDATE runs_queuepoll SET polled_at = now() - interval '3 minutes'")
+    assert of_step(run_id, "b") == nobody
+
+
+def test_who_polls_is_noted_now_and_then_only(monkeypatch):
+    tenant, seen = make.a_tenant().pk, []
+    monkeypatch.setattr(named_sql, "watchers", [seen.append])
+    for _ in range(3):
+        jobs.poll(tenant=tenant, worker="mine", queues=["pricing"], max_jobs=1)
+    assert seen.count("queues_polled") == 1
+
+
+def test_leased_by_which_worker_and_backing_off_until_when(clock):
+    run_id = make.start(make.graph([{"id": "a", **JOB}], []))[0]
+    held = make.claimed("pricing", worker="ann-1")
+    assert sentence(run_id) == "a waits for worker ann-1, whose lease ends 2031-01-01 09:00:30 UTC"
+    make.fail(*held, retryable=True)
+    assert of_step(run_id, "a").startswith("attempt 2, due 2031-01-01 09:00:0")
+
+
+def test_held_because_the_run_is_paused():
+    run_id = make.start(make.chain("noop"))[0]
+    pause_runs(make.a_tenant().pk, [run_id], by="test")
+    assert sentence(run_id) == "a waits for the run to be unpaused"
+
+
+@pytest.mark.parametrize(
+    ("node", "words"),
+    [
+        ({"id": "a", "type": "wait", "params": {"seconds": 60}}, "2031-01-01 09:01:00 UTC"),
+        (SIGNAL, "the signal go, at most until 2031-01-01 09:01:00 UTC"),
+        (ASKED, "somebody to decide “May we?”"),
+    ],
+    ids=["timer", "signal", "person"],
+)
+def test_waiting_for_a_timer_a_signal_or_a_person(node, words, clock):
+    run_id = make.start(make.graph([node], []))[0]
+    make.work()
+    assert sentence(run_id) == f"a waits for {words}"
+
+
+def test_failing_and_cancelling_runs_await_what_runs(clock):
+    failing, cancelling = (
+        make.start(make.graph([{"id": "a", **JOB}, {"id": "b", **JOB}], []))[0] for _ in "ab"
+    )
+    steps = make.claimed("pricing", worker="w")
+    make.fail(*[step for step in steps if step.run_id == failing and step.node == "a"])
+    cancel_runs(make.a_tenant().pk, [cancelling], by="test")
+
+    end = "waits for worker w, whose lease ends 2031-01-01 09:00:30 UTC"
+    assert sentence(failing) == f"It fails when what runs has ended: b {end}"
+    assert sentence(cancelling) == f"It is cancelled when what runs has ended: a {end}, and 1 more"
+
+
+def test_undoing_and_waiting_for_somebody_because_that_failed():
+    run_id = an_undoing_run()
+    assert sentence(run_id).startswith(
+        "It undoes what was done: Undo a waits for a worker of yours that polls the queue undo"
+    )
+    make.fail(*make.claimed("undo"))
+    assert sentence(run_id) == "somebody to see to what could not be undone: Undo a"
+
+
+def test_nothing_that_is_known_is_said_to_be_so():
+    run_id = make.start(make.chain("noop"))[0]
+    sql("DELETE FROM runs_stepexecution WHERE run_id = %s", run_id)
+    assert (
+        sentence(run_id)
+        == "Nothing is known that it waits for: this should not be, and is looked at every minute"
+    )
+    sql("SET LOCAL handoff.archiving = 'on'")
+    sql("DELETE FROM runs_historyevent WHERE run_id = %s", run_id)
+    sql("DELETE FROM runs_run WHERE id = %s", run_id)
+
+
+def test_a_run_that_has_ended_waits_for_nothing():
+    run_id = make.start(make.chain("noop"))[0]
+    make.work()
+    assert sentence(run_id) is None

@@ -1,0 +1,66 @@
+"""Compensations of scripted runs: workers end them, people settle those that fail; what was undone, in its order."""
+
+import random
+from dataclasses import dataclass, field
+from typing import Any
+
+from runs import store
+from runs.advance import advance
+from runs.claimed import Broken, Done, Held
+from runs.services import resolve_compensation
+from tests import factories as make
+from tests.engine.strategies import BOOM
+from tests.runs.fleet import Fleet
+
+Json = Any
+
+UNDO = ":compensate"
+
+
+@dataclass
+class Undoer:
+    """`begun`: by run the nodes whose compensation was begun, each time that it was, with what it was given."""
+
+    fleet: Fleet
+    dice: random.Random
+    begun: dict[str, list[tuple[str, Json]]] = field(default_factory=dict)
+
+    def drive(self) -> None:
+        """Undo until nobody has anything to do."""
+        held: list[Held] = []
+        while claimed := self._claim() or held:
+            held = [*held, *claimed] if claimed is not held else held
+            self.dice.shuffle(held)
+            size = self.dice.randint(1, len(held))
+            batch, held = held[:size], held[size:]
+            advance([(step, self._ending(step)) for step in batch])
+            for step in batch:
+                self._settle(step)
+
+    def _claim(self) -> list[Held]:
+        found = store.claim(queue="undo", worker="w", cursor=0, limit=10_000)
+        while alone := store.claim_alone(queue="undo", worker="w"):
+            found += alone
+        for step in found:
+            self.begun.setdefault(step.run_id, []).append((step.node.removesuffix(UNDO), step.given))
+        return found
+
+    def _times(self, step: Held) -> int:
+        """How often this compensation was begun before this time."""
+        node = step.node.removesuffix(UNDO)
+        return [name for name, _ in self.begun[step.run_id]].count(node) - 1
+
+    def _fails(self, step: Held) -> bool:
+        ways = self.fleet.cases[step.run_id].undo[step.node.removesuffix(UNDO)]
+        return self._times(step) < len(ways)
+
+    def _ending(self, step: Held) -> Done | Broken:
+        return Broken(BOOM) if self._fails(step) else Done({"undone": True})
+
+    def _settle(self, step: Held) -> None:
+        """A person decides about a compensation that has failed."""
+        if self._fails(step):
+            assert make.run(step.run_id).status == "WAITING_FOR_MANUAL_ACTION"
+            node = step.node.removesuffix(UNDO)
+            how = self.fleet.cases[step.run_id].undo[node][self._times(step)]
+            resolve_compensation(make.a_tenant().pk, step.run_id, node, how, by="test", reason="seen to")

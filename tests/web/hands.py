@@ -1,0 +1,204 @@
+"""Two pairs of hands for the builder: one has a mouse, the other only keys. Both fill in forms from top to bottom."""
+
+import re
+from typing import Protocol
+
+from playwright.sync_api import Locator, Page, expect
+
+_NAME = """(field) => {
+  const named = (field.getAttribute("aria-labelledby") ?? "").split(" ").map((id) => document.getElementById(id));
+  const label = named.filter(Boolean).concat([...(field.labels ?? [])])[0];
+  const own = field.tagName === "SUMMARY" ? field.querySelector("h3, span") : label ?? field;
+  const said = (field.getAttribute("aria-label") ?? own.textContent).replace(/\\s+/g, " ");
+  return said.replace(/[*]? ?[(]needed[)]$/, "").replace(/[*]$/, "").trim();
+}"""
+_ACTIVE = f"() => ({_NAME})(document.activeElement)"
+# How many fields of its form stand between the one that has the focus and the one that is called so.
+_BETWEEN = """(label) => {
+  const now = document.activeElement, form = now.closest(".inspector");
+  if (!form) return 0;
+  const fields = [...form.querySelectorAll("button, input, select, textarea, summary, [contenteditable=true]")];
+  const open = fields.filter((field) => field.checkVisibility() && !field.disabled && field.tabIndex >= 0);
+  const next = open.slice(open.indexOf(now) + 1).filter((field) => field.type !== "radio" || field.checked);
+  const name = NAME;
+  return Math.max(next.findIndex((field) => name(field) === label || name(field).endsWith(": " + label)), 0);
+}""".replace("NAME", _NAME)
+_MOST_TABS = 90
+_LONG = 24
+
+
+class Hands(Protocol):
+    """What is done to the form in the inspector; each goes on below what was done before."""
+
+    page: Page
+
+    def text(self, label: str, value: str) -> None:
+        """A text in a field in place of what it has."""
+
+    def pick(self, label: str, option: str) -> None:
+        """One of the options of a select."""
+
+    def tick(self, label: str) -> None:
+        """A box, or one of several choices."""
+
+    def choose(self, option: str) -> None:
+        """One of the conditions of a way."""
+
+    def first(self, label: str, option: str) -> None:
+        """An option of the select where a new part of the form begins."""
+
+    def press(self, button: str) -> None:
+        """A button."""
+
+    def unfold(self, section: str) -> None:
+        """A section, if it is closed."""
+
+    def amount(self, label: str, count: str, unit: str) -> None:
+        """A time with its unit."""
+
+    def pairs(self, title: str, values: dict[str, object]) -> None:
+        """Names with their values, where there are none yet."""
+
+
+class Mouse:
+    """Clicks, and types into what was clicked."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.pane = page.locator(".inspector")
+
+    def _field(self, role: str, label: str) -> Locator:
+        name = re.compile(rf"^{re.escape(label)}( \(needed\))?$")
+        return self.pane.get_by_role(role, name=name).last  # type: ignore[arg-type]
+
+    def text(self, label: str, value: str) -> None:
+        self._field("textbox", label).click()
+        self.page.keyboard.press("Control+a")
+        self.page.keyboard.insert_text(value)
+
+    def pick(self, label: str, option: str) -> None:
+        self._field("combobox", label).select_option(label=option)
+
+    def tick(self, label: str) -> None:
+        self.pane.locator("label.check", has_text=label).first.click()
+
+    def choose(self, option: str) -> None:
+        self.pane.locator(".taken label", has_text=option).click()
+
+    def first(self, label: str, option: str) -> None:
+        self.pick(label, option)
+
+    def press(self, button: str) -> None:
+        self.pane.get_by_role("button", name=button).last.click()
+
+    def unfold(self, section: str) -> None:
+        summary = self.pane.locator(".insp-section > summary", has_text=section).last
+        if summary.locator("xpath=..").get_attribute("open") is None:
+            summary.click()
+
+    def amount(self, label: str, count: str, unit: str) -> None:
+        self.text(label, count)
+        self._field("textbox", label).locator("xpath=..").get_by_label("Unit").select_option(label=unit)
+
+    def pairs(self, title: str, values: dict[str, object]) -> None:
+        for at, (name, value) in enumerate(values.items()):
+            self.press(f"Add {'another' if at else 'one'} to {title}")
+            self.page.keyboard.insert_text(name)
+            self.page.keyboard.press("Enter")
+            self.text(name, str(value))
+
+
+class Keys:
+    """Has no mouse: Tab leads to everything, and what a field or a button is called tells that it is there."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+
+    def here(self) -> str:
+        """What has the focus."""
+        return self.page.evaluate(_ACTIVE)
+
+    def _is(self, label: str) -> bool:
+        # What a way is called ends with what the button does.
+        said = self.here()
+        return said == label or said.endswith(f": {label}")
+
+    def to(self, label: str, by: str = "Tab") -> None:
+        """Goes to what is called so, within a bounded number of steps."""
+        seen: list[str] = []
+        for _ in range(self.page.evaluate(_BETWEEN, label) if by == "Tab" else 0):
+            self.page.keyboard.press(by)
+        for _ in range(_MOST_TABS):
+            self.page.keyboard.press(by)
+            if self._is(label):
+                return
+            seen.append(self.here())
+        raise AssertionError(f"{label} can't be reached by {by}: {seen}")
+
+    def at(self, place: str) -> None:
+        """Waits until the focus is there."""
+        expect(self.page.locator(f"{place}:focus")).to_be_visible()
+
+    def write(self, value: str) -> None:
+        """Types in place of what is there."""
+        self.page.keyboard.press("Control+a")
+        self.enter(value)
+
+    def enter(self, value: str) -> None:
+        """Types; what is long comes in one go, as out of the clipboard."""
+        write = self.page.keyboard.type if len(value) < _LONG else self.page.keyboard.insert_text
+        write(value)
+
+    def text(self, label: str, value: str) -> None:
+        self.to(label)
+        self.write(value)
+
+    def pick(self, label: str, option: str) -> None:
+        self.to(label)
+        self._choose(option)
+
+    def _choose(self, option: str) -> None:
+        # As much of its name as tells it from others, without a space: that would open the list.
+        self.page.keyboard.type(re.split(r"\W", option)[0])
+        chosen = self.page.evaluate("() => document.activeElement.selectedOptions[0].text")
+        assert chosen == option, f"{chosen} instead of {option}"
+
+    def tick(self, label: str) -> None:
+        self.to(label)
+        self.page.keyboard.press("Space")
+
+    def choose(self, option: str) -> None:
+        self.at("[type=radio]")
+        for _ in range(5):
+            if self.here().startswith(option):
+                return
+            self.page.keyboard.press("ArrowDown")
+        raise AssertionError(f"no {option}")
+
+    def first(self, label: str, option: str) -> None:
+        assert self.here() == label
+        self._choose(option)
+
+    def press(self, button: str) -> None:
+        if not self._is(button):
+            self.to(button)
+        self.page.keyboard.press("Enter")
+
+    def unfold(self, section: str) -> None:
+        self.to(section)
+        while not self.page.evaluate("() => document.activeElement.parentElement.open"):
+            self.page.keyboard.press("Enter")
+        expect(self.page.locator("details:has(> summary:focus) > .insp-body")).to_be_visible()
+
+    def amount(self, label: str, count: str, unit: str) -> None:
+        self.text(label, count)
+        self.pick("Unit", unit)
+
+    def pairs(self, title: str, values: dict[str, object]) -> None:
+        for at, (name, value) in enumerate(values.items()):
+            self.press(f"Add {'another' if at else 'one'} to {title}")
+            self.page.keyboard.type(name)
+            self.page.keyboard.press("Enter")
+            self.enter(str(value))
+            if "{{" in str(value):
+                self.at(".cm-content")

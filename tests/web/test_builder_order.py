@@ -1,0 +1,268 @@
+"""S1's order fulfilment, built from nothing by mouse and started; two steps for texts that run to their end."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from playwright.sync_api import Page, expect
+
+from accounts.models import Membership
+from runs.models import Run
+from tests import factories as make
+from tests.web.builder import Builder
+from tests.web.hands import Hands, Mouse
+
+pytestmark = pytest.mark.browser
+
+Json = Any
+EXAMPLE = Path(settings.BASE_DIR) / "workflows" / "example_definitions" / "5-order-fulfillment.json"
+ORDER: Json = json.loads(EXAMPLE.read_text())
+TITLES = {node["id"]: node["title"] for node in ORDER["nodes"]}
+KINDS = {
+    "job": "External job",
+    "signal": "Wait for a signal",
+    "transform": "Set values",
+    "human.approval": "Ask for an approval",
+}
+UNITS = (("days", 86_400), ("seconds", 1))
+NOT_BUILT = ("name", "title", "metadata")
+
+
+@pytest.fixture
+def author(visitor, ann):
+    """Ann as an author, who likes things to stand still."""
+    Membership.objects.for_tenant(make.a_tenant().pk).filter(user=ann).update(role="author")
+    visitor.page.emulate_media(reduced_motion="reduce")
+    return visitor
+
+
+def built(definition: Json) -> Json:
+    """What is to be built of a definition."""
+    return {name: part for name, part in definition.items() if name not in NOT_BUILT}
+
+
+def in_units(seconds: int) -> tuple[str, str]:
+    """A time as somebody says it."""
+    return next((str(seconds // size), unit) for unit, size in UNITS if seconds % size == 0)
+
+
+def settle(hands: Hands) -> None:
+    """What is true of the whole workflow, into the form that is there while nothing is selected."""
+    hands.text("Description", ORDER["description"])
+    hands.press("JSON Schema")
+    hands.text("Input", json.dumps(ORDER["input_schema"], separators=(",", ":")))
+    hands.text("Sample input", json.dumps(ORDER["metadata"]["sample_input"], separators=(",", ":")))
+    hands.unfold("Key and deadline")
+    hands.text("Business key", ORDER["business_key"])
+
+
+def name_step(hands: Hands, node: Json) -> None:
+    """Its title and its id; the title is where the hands are."""
+    shown = hands.page.locator(".insp-id code")
+    hands.page.keyboard.press("Tab")
+    expect(shown).to_have_text(re.sub(r"\W+", "_", node["title"].lower()))
+    hands.press("Change…")
+    hands.page.keyboard.press("Control+a")
+    hands.page.keyboard.type(node["id"])
+    hands.page.keyboard.press("Enter")
+    expect(shown).to_have_text(node["id"])
+
+
+def set_params(hands: Hands, kind: str, params: Json) -> None:
+    """What a step of its kind needs."""
+    match kind:
+        case "job":
+            hands.pairs("Settings", params)
+        case "transform":
+            hands.pairs("Values", params["set"])
+        case "signal":
+            hands.text("Signal", params["name"])
+            hands.amount("Wait at most", *in_units(params["timeout_seconds"]))
+        case _:
+            hands.text("Question", params["title"])
+            hands.text("Instructions", params["instructions"])
+            hands.pairs("Facts", params["facts"])
+            for role in params["candidates"]["roles"]:
+                hands.tick(role.capitalize())
+            hands.amount("Deadline", *in_units(params["due_seconds"]))
+
+
+RETRY = {
+    "max_retries": "Retries",
+    "base_seconds": "First pause",
+    "factor": "Growth",
+    "max_seconds": "Longest pause",
+    "jitter": "Spread",
+}
+
+
+def set_retry(hands: Hands, retry: Json) -> None:
+    """How often it is tried again."""
+    if retry == "none":
+        hands.pick("Retries", "Never")
+        return
+    hands.pick("Retries", "Own…")
+    for name, label in RETRY.items():
+        if name in retry:
+            (hands.amount if name.endswith("seconds") else hands.text)(label, *_typed(name, retry[name]))
+
+
+def _typed(name: str, value: float) -> tuple[str, ...]:
+    return (str(value), "seconds") if name.endswith("seconds") else (str(value),)
+
+
+def set_failure(hands: Hands, node: Json) -> None:
+    """What follows when it fails, and what undoes it."""
+    if not node.keys() & {"on_error", "retry", "compensate"}:
+        return
+    hands.unfold("When it fails")
+    if "on_error" in node:
+        hands.pick("If it fails for good", "Go on all the same")
+    if "retry" in node:
+        set_retry(hands, node["retry"])
+    if "compensate" in node:
+        undo = node["compensate"]
+        hands.press("Undo it by a step")
+        hands.first("Type", KINDS[undo["type"]])
+        hands.text("Title", undo["title"])
+        set_params(hands, undo["type"], undo["params"])
+        hands.unfold("More")
+        hands.amount("Silence allowed", *in_units(undo["lease_seconds"]))
+        hands.text("Queue", undo["queue"])
+
+
+def describe(hands: Hands, node: Json) -> None:
+    """Everything of one step that is no edge, from the top of its form to the bottom."""
+    name_step(hands, node)
+    set_params(hands, node["type"], node["params"])
+    set_failure(hands, node)
+    if "queue" in node:
+        hands.unfold("Where it runs")
+        hands.text("Queue", node["queue"])
+        hands.amount("Silence allowed", *in_units(node["lease_seconds"]))
+
+
+def say_when(hands: Hands, edge: Json) -> None:
+    """When an edge is taken, from the form of the step that it leaves."""
+    hands.press(f"Edit the way to {TITLES[edge['to']]}")
+    if "when" in edge:
+        hands.choose("If…")
+        hands.press("Expression")
+        hands.text("Condition", edge["when"])
+    elif "branch" in edge:
+        hands.choose("On an outcome")
+        hands.pick("Outcome", edge["branch"])
+    else:
+        hands.choose("Otherwise")
+
+
+def joins(hands: Hands) -> None:
+    """The one step that waits for all paths."""
+    hands.unfold("How it starts")
+    hands.pick("Starts when", "When every path was taken")
+
+
+def start(page: Page, press: Callable[[], None]) -> None:
+    """Starts it, and waits for the page of its run and what that listens to."""
+    with page.expect_websocket(lambda socket: "/ws/runs/" in socket.url) as opened:
+        press()
+        page.wait_for_url("**/runs/*")
+    # Left before it is there, a socket complains.
+    opened.value.wait_for_event("framereceived")
+
+
+def runs(name: str) -> list[Run]:
+    """The runs of a workflow."""
+    return list(Run.unsafe_all_tenants.filter(version__workflow__name=name))
+
+
+def undo_and_redo(builder: Builder) -> None:
+    """Back to nothing and forth to the same, by keys."""
+    whole = builder.saved()
+    for keys, name in (("Control+z", "Undo"), ("Control+Shift+z", "Redo")):
+        button = builder.page.get_by_role("button", name=re.compile(f"^{name}"))
+        while button.is_enabled():
+            for _ in range(10):
+                builder.page.keyboard.press(keys)
+        if name == "Undo":
+            assert builder.cards() == []
+            assert builder.saved() == {
+                "name": builder.name,
+                "title": ORDER["title"],
+                "nodes": [],
+                "edges": [],
+            }
+    assert builder.saved() == whole
+
+
+CONDITIONS = [edge for edge in ORDER["edges"] if edge.keys() - {"from", "to"}]
+PLACES = [(130 + 180 * (at % 4), 120 + 130 * (at // 4)) for at in range(len(ORDER["nodes"]))]
+
+
+def test_an_order_is_built_by_mouse_undone_done_again_published_and_started(author):
+    author.open("/workflows/")
+    page = author.page
+    page.get_by_role("button", name="New workflow").first.click()
+    page.get_by_role("dialog").get_by_label("Title").fill(ORDER["title"])
+    page.get_by_role("button", name="Open the builder").click()
+    page.wait_for_url("**/workflows/order-fulfilment/edit")
+    builder, hands = Builder(author, "order-fulfilment"), Mouse(page)
+    settle(hands)
+    errors = page.locator(".bottom-tabs .count")
+    for node, place in zip(ORDER["nodes"], PLACES, strict=True):
+        builder.drag_step(KINDS[node["type"]], *place)
+        if node is ORDER["nodes"][0]:
+            builder.zoom_out()
+            builder.drag(KINDS[node["type"]], -250, -260)
+        hands.text("Title", node["title"])
+        describe(hands, node)
+    page.get_by_role("button", name="Fit View").click()
+    for edge in ORDER["edges"]:
+        builder.connect(TITLES[edge["from"]], TITLES[edge["to"]])
+    builder.connect(TITLES["ship"], TITLES["charge"])
+    expect(page.locator(".said")).to_contain_text("That would create a cycle")
+    for edge in CONDITIONS:
+        builder.card(TITLES[edge["from"]]).click()
+        say_when(hands, edge)
+    builder.card(TITLES["done"]).click()
+    joins(hands)
+    assert built(builder.saved()) == built(ORDER)
+    expect(errors).to_have_attribute("aria-label", re.compile("^0 errors"))
+    undo_and_redo(builder)
+    page.get_by_role("button", name="Publish").click()
+    page.get_by_label("What is new?").fill("From nothing, by mouse")
+    page.get_by_role("dialog").get_by_role("button", name="Publish").click()
+    expect(page.locator(".said")).to_contain_text("Published as version 1.")
+    page.get_by_role("link", name="Back to the workflow").click()
+    start(page, lambda: page.get_by_role("button", name="Start").click())
+    expect(author.step("reserve")).to_contain_text("Reserve the items")
+    assert [run.input for run in runs("order-fulfilment")] == [ORDER["metadata"]["sample_input"]]
+
+
+TEXT = (
+    "Dear team. The garden opens on Monday. The garden is <b>green</b>. Everybody is welcome in the garden."
+)
+
+
+def test_two_steps_for_texts_are_built_published_run_and_their_result_is_seen(author):
+    make.a_workflow("letters", {"name": "letters", "title": "Letters", "nodes": [], "edges": []})
+    page = author.page
+    builder, hands = Builder(author, "letters"), Mouse(page)
+    builder.add("clean")
+    builder.add("keywords")
+    hands.text("Title", "Find the words")
+    page.keyboard.press("Tab")
+    assert builder.edges() == ["clean_text>find_the_words"]
+    page.get_by_role("button", name="Publish").click()
+    page.get_by_role("dialog").get_by_role("button", name="Publish").click()
+    expect(page.locator(".said")).to_contain_text("Published as version 1.")
+    page.get_by_role("link", name="Back to the workflow").click()
+    page.get_by_label("Text", exact=True).fill(TEXT)
+    start(page, lambda: page.get_by_role("button", name="Start").click())
+    make.work()
+    expect(page.get_by_text("COMPLETED").or_(page.get_by_text("Completed")).first).to_be_visible()
+    expect(page.locator("main")).to_contain_text("garden")

@@ -1,0 +1,76 @@
+"""Whatever a draft holds, it has a scope, previews and fixes, and a step in it gets another id."""
+
+import json
+from itertools import pairwise
+
+import orjson
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from engine.entries import entries
+from engine.preview import preview
+from engine.renaming import rename_step
+from engine.surroundings import NoSuchPlace, Sample, Spot, Surroundings
+from lib.strict_json import BadJson, strict_loads
+from steps.catalogue import CATALOGUE
+from tests.engine.test_validate_anything import QUICK, documents, junk
+from workflows.checking import check
+from workflows.samples import chosen
+
+SPOTS = [
+    *(Spot(place, node="a") for place in ("params", "input", "compensate")),
+    Spot("when", source="a"),
+    Spot("output"),
+    Spot("business_key"),
+]
+TEXTS = ["{{ steps.a.output.x }}", "{{ prev }} {{ input.a }}", "steps.b.output > 1", "{{", ""]
+
+
+def as_sent(value):
+    """The value as it comes through the gate of JSON."""
+    try:
+        return strict_loads(json.dumps(value, ensure_ascii=False).encode(), max_bytes=1_000_000)
+    except (BadJson, ValueError):
+        assume(False)
+
+
+@QUICK
+@given(documents, st.dictionaries(st.sampled_from("ab"), junk), st.sampled_from(SPOTS))
+def test_it_has_a_scope_and_previews(document, pins, spot):
+    document, pins = as_sent(document), as_sent(pins)
+    assume(isinstance(document, dict))
+    found = chosen(document, None, workflow="x", tenant="t", pins=pins)
+    around = Surroundings(document, CATALOGUE, found.sample)
+    try:
+        told = [entry.as_dict() for entry in entries(around.known(spot))]
+        for text in TEXTS:
+            preview(around, spot, text, keys=("set", 0, "x"))
+    except NoSuchPlace:
+        return
+    orjson.dumps(told)
+    assert all(isinstance(entry["always"], bool) for entry in told)
+
+
+@QUICK
+@given(documents)
+def test_it_has_fixes_that_can_be_sent(document):
+    document = as_sent(document)
+    orjson.dumps(check(document, name="x").as_dicts())
+
+
+@QUICK
+@given(documents, st.sampled_from(["b", "in", "a-b"]))
+def test_a_step_gets_another_id(document, new):
+    document = as_sent(document)
+    assume(isinstance(document, dict))
+    rename_step(document, "a", new, jobs=frozenset({"job"}))
+
+
+@pytest.mark.parametrize("spot", SPOTS)
+def test_a_long_chain_is_no_deep_recursion(spot):
+    nodes = [{"id": "a", "type": "noop"}, *({"id": f"n{at}", "type": "noop"} for at in range(400))]
+    ids = [node["id"] for node in nodes]
+    edges = [{"from": one, "to": other} for one, other in pairwise(ids)]
+    around = Surroundings({"nodes": nodes, "edges": edges[::-1]}, CATALOGUE, Sample(input={"x": 1}))
+    assert entries(around.known(spot))

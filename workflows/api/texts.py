@@ -1,0 +1,89 @@
+"""The routes of definitions as texts and in other dialects: import, export, reading and writing without saving."""
+
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api.base import ApiView
+from accounts.roles import WORKFLOWS_READ, WORKFLOWS_WRITE
+from engine.dialects import DialectError, detect
+from lib.api.serializers import body, query
+from lib.strict_json import Json
+from workflows import services, texts
+from workflows.api import serializers as s
+from workflows.api.drafts import found
+from workflows.api.views import drafted
+from workflows.checking import check
+
+
+class ImportView(ApiView):
+    """Import."""
+
+    scopes = {"POST": WORKFLOWS_WRITE}
+
+    @extend_schema(
+        request=s.ImportDefinition,
+        responses={200: s.DraftedWorkflowSerializer, 201: s.DraftedWorkflowSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Makes a document of any dialect the draft of the workflow that it names; 201 if that is new."""
+        return drafted(services.import_definition(self.principal, **body(s.ImportDefinition, request)))
+
+
+class ReadView(ApiView):
+    """Reading a text."""
+
+    scopes = {"POST": WORKFLOWS_READ}
+
+    @extend_schema(request=s.ReadText, responses=s.ReadTextSerializer)
+    def post(self, request: Request) -> Response:
+        """What a text says, JSON or YAML, in our own dialect and with its problems; 422 where it is neither."""
+        asked = body(s.ReadText, request)
+        read = texts.read_text(asked["text"], field="text")
+        checked = check(read.document, name=asked.get("name"))
+        answer = {"definition": checked.native, "dialect": _dialect(read.document), "format": read.format}
+        return Response(answer | found(checked.problems))
+
+
+def _dialect(document: dict[str, Json]) -> str | None:
+    try:
+        return detect(document)
+    except DialectError:
+        return None
+
+
+class WriteView(ApiView):
+    """Writing a text."""
+
+    scopes = {"POST": WORKFLOWS_READ}
+
+    @extend_schema(
+        request=s.WriteText, responses={200: {"type": "object", "properties": {"text": {"type": "string"}}}}
+    )
+    def post(self, request: Request) -> Response:
+        """A definition as JSON or YAML, with its keys in the order in which people look for them."""
+        asked = body(s.WriteText, request)
+        return Response({"text": texts.written(texts.arranged(asked["definition"]), asked["format"])})
+
+
+class ExportView(ApiView):
+    """Export."""
+
+    scopes = {"GET": WORKFLOWS_READ}
+
+    @extend_schema(
+        parameters=[s.ExportQuery],
+        responses={(200, "application/json"): dict, (200, "application/yaml"): OpenApiTypes.STR},
+    )
+    def get(self, request: Request, name: str) -> HttpResponse:
+        """The definition of the latest version (the draft before the first), as import takes it."""
+        asked = query(s.ExportQuery, request)
+        written_as = asked.pop("format")
+        definition = texts.arranged(services.export(self.principal, name, **asked))
+        return HttpResponse(
+            texts.written(definition, written_as),
+            content_type=f"application/{written_as}",
+            headers={"Content-Disposition": f'attachment; filename="{name}.{written_as}"'},
+        )

@@ -1,0 +1,106 @@
+"""Pure: a small value that a JSON Schema takes, where nobody has said what a step would have given."""
+
+from collections.abc import Mapping
+from typing import Any
+
+Json = Any
+Schema = Mapping[str, Json]
+
+MAX_DEPTH = 16
+_TEXTS = {
+    "date-time": "2026-01-01T00:00:00Z",
+    "date": "2026-01-01",
+    "time": "00:00:00Z",
+    "duration": "P1D",
+    "email": "somebody@example.org",
+    "uri": "https://example.org/",
+    "uuid": "00000000-0000-7000-8000-000000000000",
+}
+
+
+def specimen(schema: Json) -> Json:
+    """The smallest value that this schema takes, as far as it is easily found; an example in it comes first."""
+    return _specimen(schema, schema, 0)
+
+
+def _specimen(schema: Json, root: Json, depth: int) -> Json:
+    if not isinstance(schema, dict) or depth > MAX_DEPTH:
+        return None
+    schema = _resolved(schema, root)
+    for key in ("const", "default"):
+        if key in schema:
+            return schema[key]
+    for key in ("examples", "enum"):
+        if isinstance(schema.get(key), list) and schema[key]:
+            return schema[key][0]
+    for key in ("anyOf", "oneOf"):
+        if isinstance(schema.get(key), list) and schema[key]:
+            return _specimen(schema[key][0], root, depth + 1)
+    return _of_type(schema, root, depth)
+
+
+def _resolved(schema: Schema, root: Json) -> dict[str, Json]:
+    """The schema with what it refers to and all that must hold of it together, as far as they can be merged."""
+    found = dict(schema)
+    reference = found.pop("$ref", None)
+    if isinstance(reference, str) and reference.startswith("#"):
+        there: Json = root
+        for part in filter(None, reference[1:].split("/")):
+            there = there.get(part) if isinstance(there, dict) else None
+        found = {**(there if isinstance(there, dict) else {}), **found}
+    parts = found.pop("allOf", None)
+    for part in parts if isinstance(parts, list) else ():
+        if isinstance(part, dict):
+            both = {**_dict(found.get("properties")), **_dict(part.get("properties"))}
+            required = [*_list(found.get("required")), *_list(part.get("required"))]
+            found = {**part, **found} | ({"properties": both, "required": required} if both else {})
+    return found
+
+
+def _of_type(schema: Schema, root: Json, depth: int) -> Json:
+    named = schema.get("type")
+    kind = next(iter(named), None) if isinstance(named, list) else named
+    match kind:
+        case "object":
+            return _object(schema, root, depth)
+        case "array":
+            least = _number(schema.get("minItems"))
+            return [_specimen(schema.get("items"), root, depth + 1) for _ in range(min(int(least), 100))]
+        case "string":
+            text = _TEXTS.get(str(schema.get("format")), "")
+            return text.ljust(min(int(_number(schema.get("minLength"))), 1000), "x")
+        case "integer" | "number":
+            return _least(schema)
+        case "boolean":
+            return False
+    return _object(schema, root, depth) if "properties" in schema else None
+
+
+def _object(schema: Schema, root: Json, depth: int) -> dict[str, Json]:
+    properties = _dict(schema.get("properties"))
+    return {
+        name: _specimen(properties.get(name), root, depth + 1)
+        for name in _list(schema.get("required"))
+        if isinstance(name, str)
+    }
+
+
+def _least(schema: Schema) -> int | float:
+    if "minimum" in schema:
+        return _number(schema["minimum"])
+    if "exclusiveMinimum" in schema:
+        return _number(schema["exclusiveMinimum"]) + 1
+    most = schema.get("maximum")
+    return most if isinstance(most, int | float) and not isinstance(most, bool) and most < 0 else 0
+
+
+def _number(value: Json) -> int | float:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else 0
+
+
+def _dict(value: Json) -> dict[str, Json]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []
