@@ -65,7 +65,7 @@ def test_a_form_that_outlived_its_session_goes_on_after_the_login(author):
     assert not Workflow.objects.for_tenant(make.a_tenant().pk).exists()
     kept = hidden(again.text)
     assert kept["description"] == [form["description"]]
-    assert author.post("/workflows/new", kept, **OURS).headers["Location"] == "/workflows/daily/edit"
+    assert author.post("/workflows/new", kept, **OURS).headers["Location"] == "/workflows/daily/pipeline"
     saved = Workflow.objects.for_tenant(make.a_tenant().pk).get()
     assert [node["id"] for node in saved.draft_definition["nodes"]] == ["clean"]
 
@@ -174,5 +174,5 @@ def test_a_pipeline_is_saved_although_its_session_ended(visitor, ann):
     page.get_by_role("button", name="Save draft").click()
     visitor.log_in("a long password")
     page.get_by_role("button", name="Send it again").click()
-    page.wait_for_url("**/workflows/mine/edit")
+    page.wait_for_url("**/workflows/mine/pipeline")
     expect(page.get_by_label("Sentences")).to_be_visible()

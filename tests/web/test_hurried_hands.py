@@ -61,7 +61,7 @@ def test_a_form_whose_sending_was_stopped_can_be_sent_again_and_is_guarded(form)
     assert page.evaluate("!dispatchEvent(new Event('beforeunload', { cancelable: true }))")
     page.unroute("**/workflows/new")
     save.click()
-    page.wait_for_url("**/workflows/mine/edit")
+    page.wait_for_url("**/workflows/mine/pipeline")
 
 
 def test_a_run_that_was_resumed_elsewhere_can_be_cancelled_here(admin):
@@ -93,7 +93,7 @@ def test_a_type_that_is_chosen_again_has_what_was_typed(form):
     expect(page.get_by_label("Categories, row 1: Name")).to_have_value("Sport")
     expect(page.get_by_label("Type of step 1")).to_have_value("text.tag")
     page.get_by_role("button", name="Save draft").click()
-    page.wait_for_url("**/edit")
+    page.wait_for_url("**/pipeline")
     nodes = Workflow.objects.for_tenant(make.a_tenant().pk).get().draft_definition["nodes"]
     assert [(node["type"], node["params"]) for node in nodes] == [("text.tag", {"categories": ["Sport"]})]
 
@@ -134,7 +134,7 @@ def test_what_stands_against_publishing_is_where_the_reader_goes_on(form):
     page = form.page
     page.get_by_label("Type of step 1").select_option("text.tag")
     page.get_by_role("button", name="Publish").click()
-    page.wait_for_url("**/edit")
+    page.wait_for_url("**/pipeline")
     expect(page.get_by_role("alert")).to_be_focused()
     expect(page.get_by_role("alert")).to_contain_text("One thing stands against publishing")
     expect(page.locator("fieldset.wrong")).to_have_attribute("aria-invalid", "true")
