@@ -93,8 +93,11 @@ class Mouse:
 
     def unfold(self, section: str) -> None:
         summary = self.pane.locator(".insp-section > summary", has_text=section).last
-        if summary.locator("xpath=..").get_attribute("open") is None:
+        section_of = summary.locator("xpath=..")
+        if section_of.get_attribute("open") is None:
             summary.click()
+        # What is in it comes after it has opened; until then another field of the same name would be the last.
+        expect(section_of.locator("> .insp-body")).to_be_visible()
 
     def amount(self, label: str, count: str, unit: str) -> None:
         self.text(label, count)
