@@ -45,6 +45,8 @@ def test_the_page_follows_and_what_was_unfolded_stays_so(visitor):
     expect(visitor.page.get_by_role("heading", level=1)).to_contain_text("Completed")
     assert visitor.page.locator("#run-input").evaluate("one => one.open")
     assert not visitor.step("check").locator("details", has_text="Output").evaluate("one => one.open")
+    # What a notice asked for while the last answer was on its way is still being asked.
+    expect(visitor.page.locator("#run.htmx-request")).to_have_count(0)
     asked = len(visitor.asked)
     visitor.page.evaluate(CHANGED)
     visitor.page.evaluate("fetch('/healthz')")
