@@ -1,8 +1,10 @@
 """Callers of the API: two tenants, tokens of every role."""
 
 import pytest
+from django.db import transaction
 from rest_framework.test import APIClient
 
+from tests.api.furnishing import has_everything
 from tests.people import People
 
 
@@ -21,3 +23,23 @@ def api(people):
 @pytest.fixture
 def anonymous():
     return APIClient()
+
+
+@pytest.fixture(scope="module")
+def furnished(django_db_setup, django_db_blocker):
+    """The tenants of a module's tests, ours with one of everything and its ids; each test goes back to it."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        people = People()
+        people.client("admin", tenant="theirs")
+        people.member("operator")
+        people.ids = has_everything(people.client("admin"))
+        yield people
+        transaction.set_rollback(True)
+
+
+@pytest.fixture
+def ours(furnished, db):
+    """A client whose tenant has what the addresses of the matrix name, and their ids."""
+    client = furnished.client("admin")
+    client.ids = furnished.ids
+    return client

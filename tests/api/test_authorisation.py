@@ -8,7 +8,6 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from accounts.models import Membership
 from accounts.roles import SCOPES, SCOPES_OF_ROLE, TOKEN_ROLES
-from tests import factories as make
 from tests.api.authorisation_matrix import BODIES, MATRIX, NOBODY, PUBLIC, address
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
@@ -120,51 +119,16 @@ def test_a_role_opens_exactly_the_doors_of_its_scopes(people, role):
         assert opened == (scope in SCOPES_OF_ROLE[role]), (name, method)
 
 
-def has_everything(client):
-    """Gives the client's tenant one of everything that the matrix' addresses name; the ids in them."""
-    failing = {"nodes": [{"id": "a", "type": "text.clean", "retry": "none"}]}
-    client.post("/api/v1/workflows", {"name": "failing", "definition": {"name": "failing", **failing}})
-    client.post("/api/v1/workflows/failing/publish")
-    client.post("/api/v1/runs", {"workflow": "failing", "input": {}})
-    make.work()
-    (letter,) = client.get("/api/v1/dead-letters").json()["results"]
-    asks = {"id": "b", "type": "human.approval", "params": {"title": "Go on?"}}
-    job = {"nodes": [{"id": "a", "type": "job", "queue": "work"}, asks], "edges": []}
-    client.post("/api/v1/workflows", {"name": "ours", "definition": job})
-    assert client.post("/api/v1/workflows/ours/publish").status_code == 201
-    run = client.post("/api/v1/runs", {"workflow": "ours", "input": {}})
-    assert run.status_code == 201, run.json()
-    make.work("engine")
-    (task,) = client.get("/api/v1/tasks").json()["results"]
-    group = client.post("/api/v1/groups", {"name": "Finance"})
-    hook = client.post("/api/v1/webhooks", {"name": "ours", "workflow": "ours", "action": "start"})
-    assert hook.status_code == 201, hook.json()
-    case = client.post("/api/v1/workflows/ours/test-cases", {"name": "one", "input": {}})
-    assert case.status_code == 201, case.json()
-    return {
-        "case": case.json()["id"],
-        "run": run.json()["id"],
-        "job": run.json()["steps"][0]["id"],
-        "letter": letter["id"],
-        "webhook": hook.json()["id"],
-        "task": task["id"],
-        "group": group.json()["id"],
-    }
-
-
 @pytest.mark.django_db
 @pytest.mark.parametrize(("name", "method", "scope"), [d for d in API_DOORS if MATRIX[d[0]].names_object])
-def test_what_belongs_to_another_tenant_is_not_there(people, name, method, scope):
-    ours, ids = people.client("admin"), has_everything(people.client("admin"))
-    people.member("operator")
-    assert_envelope(call(people.client("admin", tenant="theirs"), name, method, **ids), 404, "not_found")
-    assert call(ours, name, method, **ids).status_code in (200, 201, 202, 204, 409)
+def test_what_belongs_to_another_tenant_is_not_there(furnished, ours, name, method, scope):
+    theirs = furnished.client("admin", tenant="theirs")
+    assert_envelope(call(theirs, name, method, **ours.ids), 404, "not_found")
+    assert call(ours, name, method, **ours.ids).status_code in (200, 201, 202, 204, 409)
 
 
-@pytest.mark.django_db
-def test_lists_show_the_tenants_own_only(people):
-    has_everything(people.client("admin"))
-    theirs = people.client("admin", tenant="theirs")
+def test_lists_show_the_tenants_own_only(furnished, ours):
+    theirs = furnished.client("admin", tenant="theirs")
     lists = ("workflows", "runs", "dead-letters", "tasks", "groups", "webhooks")
     for path in (f"/api/v1/{name}" for name in lists):
         assert theirs.get(path).json()["results"] == []
@@ -200,14 +164,12 @@ def test_a_session_opens_nothing_that_is_for_workers(people):
     assert_envelope(client.post("/api/v1/jobs/poll", poll, content_type="application/json"), 401)
 
 
-@pytest.mark.django_db
-def test_a_page_of_another_tenants_run_is_not_there(people):
-    ids = has_everything(people.client("admin"))
+def test_a_page_of_another_tenants_run_is_not_there(furnished, ours):
     client = Client()
-    client.force_login(people.member("admin", tenant="theirs"))
-    assert client.get(address("run", **ids)).status_code == 404
-    client.force_login(people.member("viewer"))
-    assert client.get(address("run", **ids)).status_code == 200
+    client.force_login(furnished.member("admin", tenant="theirs"))
+    assert client.get(address("run", **ours.ids)).status_code == 404
+    client.force_login(furnished.member("viewer"))
+    assert client.get(address("run", **ours.ids)).status_code == 200
 
 
 @pytest.mark.django_db

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.api.authorisation_matrix import MATRIX, address
-from tests.api.test_authorisation import API_DOORS, assert_envelope, has_everything
+from tests.api.test_authorisation import API_DOORS, assert_envelope
 from tests.definitions import chain
 
 pytestmark = pytest.mark.django_db
@@ -18,13 +18,6 @@ WRITES = sorted((name, method) for name, method, _scope in API_DOORS if method !
 def send(api, name, method, raw):
     path = address(name, **api.ids)
     return api.generic(method, path, raw, content_type="application/json", **MATRIX[name].headers)
-
-
-@pytest.fixture
-def ours(api):
-    """A client whose tenant has what the matrix' addresses name."""
-    api.ids = has_everything(api)
-    return api
 
 
 BROKEN = [

@@ -1,0 +1,35 @@
+"""A tenant that has one of everything."""
+
+from tests import factories as make
+
+
+def has_everything(client):
+    """Gives the client's tenant one of everything that the matrix' addresses name; the ids in them."""
+    failing = {"nodes": [{"id": "a", "type": "text.clean", "retry": "none"}]}
+    client.post("/api/v1/workflows", {"name": "failing", "definition": {"name": "failing", **failing}})
+    client.post("/api/v1/workflows/failing/publish")
+    client.post("/api/v1/runs", {"workflow": "failing", "input": {}})
+    make.work()
+    (letter,) = client.get("/api/v1/dead-letters").json()["results"]
+    asks = {"id": "b", "type": "human.approval", "params": {"title": "Go on?"}}
+    job = {"nodes": [{"id": "a", "type": "job", "queue": "work"}, asks], "edges": []}
+    client.post("/api/v1/workflows", {"name": "ours", "definition": job})
+    assert client.post("/api/v1/workflows/ours/publish").status_code == 201
+    run = client.post("/api/v1/runs", {"workflow": "ours", "input": {}})
+    assert run.status_code == 201, run.json()
+    make.work("engine")
+    (task,) = client.get("/api/v1/tasks").json()["results"]
+    group = client.post("/api/v1/groups", {"name": "Finance"})
+    hook = client.post("/api/v1/webhooks", {"name": "ours", "workflow": "ours", "action": "start"})
+    assert hook.status_code == 201, hook.json()
+    case = client.post("/api/v1/workflows/ours/test-cases", {"name": "one", "input": {}})
+    assert case.status_code == 201, case.json()
+    return {
+        "case": case.json()["id"],
+        "run": run.json()["id"],
+        "job": run.json()["steps"][0]["id"],
+        "letter": letter["id"],
+        "webhook": hook.json()["id"],
+        "task": task["id"],
+        "group": group.json()["id"],
+    }
