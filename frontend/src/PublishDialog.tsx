@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { Icon } from "./Icon";
 import { Refused, ask } from "./api";
+import type { CaseResult } from "./panels/trial";
 import { hasErrors, say, set, state, useBuilder } from "./store";
 
 interface Published {
@@ -38,7 +39,9 @@ function Asking() {
       say(number === latest ? `Nothing is different from version ${number}: it stays.` : `Published as version ${number}.`);
       close();
     } catch (why) {
-      setFails(why instanceof Refused && why.code === "test_cases_failed");
+      const failing = why instanceof Refused && why.code === "test_cases_failed";
+      setFails(failing);
+      if (failing) set({ failing: why.details.results as unknown as CaseResult[] });
       setError(why instanceof Refused ? why.message : "The server does not answer. Nothing was published.");
     } finally {
       setIsBusy(false);
@@ -78,7 +81,7 @@ function Asking() {
           >
             Show the problems
           </button>
-        ) : (
+        ) : fails ? null : (
           <button type="button" className="button" disabled={isBusy || waiting > 0} onClick={() => void publish()}>
             <Icon name="check" />
             {waiting ? "Saving first…" : isBusy ? "Publishing…" : "Publish"}
@@ -94,7 +97,7 @@ function Asking() {
               className="button plain"
               onClick={() => {
                 close();
-                set({ panel: "test" });
+                set({ panel: "test", tests: "cases" });
               }}
             >
               Show the test cases

@@ -23,6 +23,8 @@ export interface Asked {
   method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   body?: Json;
   signal?: AbortSignal;
+  /** The revision that is changed, and no other. */
+  revision?: number;
 }
 
 /** What the server answers; null for an answer without a body. Raises Refused or Unreached. */
@@ -57,11 +59,12 @@ async function reached(url: string, options: RequestInit): Promise<Response> {
   }
 }
 
-async function askOnce<T>(url: string, { method = "GET", body, signal }: Asked): Promise<T> {
+async function askOnce<T>(url: string, { method = "GET", body, signal, revision }: Asked): Promise<T> {
   const csrf = document.querySelector<HTMLMetaElement>('meta[name="csrf"]')?.content ?? "";
   const headers: Record<string, string> = { Accept: "application/json" };
   if (method !== "GET") headers["X-CSRFToken"] = csrf;
   if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (revision !== undefined) headers["If-Match"] = `"${revision}"`;
   const answer = await reached(url, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), signal });
   const text = await answer.text();
   const value = parsed(text);
