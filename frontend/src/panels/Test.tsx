@@ -4,7 +4,7 @@ import { remember } from "../kept";
 import { setting } from "../model/changes";
 import { titleOf } from "../model/graph";
 import type { Json } from "../model/json";
-import { isObject } from "../model/json";
+import { isObject, own } from "../model/json";
 import { act, goTo, set, state, theOne, useBuilder } from "../store";
 import { Cases } from "./Cases";
 import { type Chosen, type Trial, type TrialStep, madeUpBefore, outcomesOf, stillThere } from "./asked";
@@ -174,6 +174,8 @@ function Result({ trial }: { trial: Trial }) {
   const chosenStep = trial.steps.find((step) => step.node === one);
   const mayWrite = useBuilder((now) => now.boot.may_write);
   const madeUp = madeUpBefore(doc, trial);
+  const [asks, setAsks] = useState<string | null>(null);
+  const pins = doc.layout.pins ?? {};
   return (
     <section className="test-result" aria-label="What came of it" aria-busy={!hasEnded(trial)}>
       <header>
@@ -191,8 +193,8 @@ function Result({ trial }: { trial: Trial }) {
       {madeUp && mayWrite && (
         <p>
           What {titleOf(doc, madeUp)} gave was made up.{" "}
-          <button type="button" className="link" onClick={() => goTo(madeUp)}>
-            Pin what it really gives
+          <button type="button" className="link" onClick={() => setAsks(madeUp)}>
+            Pin what it really gives…
           </button>
         </p>
       )}
@@ -210,18 +212,24 @@ function Result({ trial }: { trial: Trial }) {
             </li>
           ))}
         </ol>
-        {chosenStep ? <StepValues key={`${trial.id} ${chosenStep.node}`} run={trial.id} step={chosenStep} /> : <Values title="Output of the run" value={trial.output} />}
+        {chosenStep ? <StepValues key={`${trial.id} ${chosenStep.node}`} run={trial.id} step={chosenStep} ask={() => setAsks(chosenStep.node)} /> : <Values title="Output of the run" value={trial.output} />}
       </div>
+      {asks !== null && (
+        <PinDialog
+          title={titleOf(doc, asks)}
+          value={own(pins, asks) ?? trial.steps.find((step) => step.node === asks)?.output ?? {}}
+          pin={(value) => pin(asks, value)}
+          done={() => setAsks(null)}
+        />
+      )}
     </section>
   );
 }
 
-function StepValues({ run, step: told }: { run: string; step: TrialStep }) {
+function StepValues({ run, step: told, ask }: { run: string; step: TrialStep; ask: () => void }) {
   const doc = useBuilder((now) => now.doc);
   const mayWrite = useBuilder((now) => now.boot.may_write);
-  const pins = doc.layout.pins ?? {};
-  const isPinned = Object.hasOwn(pins, told.node);
-  const [asks, setAsks] = useState(false);
+  const isPinned = Object.hasOwn(doc.layout.pins ?? {}, told.node);
   const [step, setStep] = useState(told);
   useEffect(() => {
     setStep(told);
@@ -248,12 +256,11 @@ function StepValues({ run, step: told }: { run: string; step: TrialStep }) {
               </button>
             )
           )}
-          <button type="button" className="button plain small" onClick={() => setAsks(true)}>
+          <button type="button" className="button plain small" onClick={ask}>
             {isPinned ? "Change the pinned output…" : "Pin another output…"}
           </button>
         </div>
       )}
-      {asks && <PinDialog title={titleOf(doc, step.node)} value={isPinned ? pins[step.node] : (step.output ?? {})} pin={(value) => pin(step.node, value)} done={() => setAsks(false)} />}
     </div>
   );
 }
