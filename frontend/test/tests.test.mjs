@@ -9,9 +9,10 @@ import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "handoff-"));
-const entryPoints = [join(here, "../src/panels/asked.ts"), join(here, "../src/canvas/places.ts")];
+const entryPoints = [join(here, "../src/panels/asked.ts"), join(here, "../src/canvas/places.ts"), join(here, "../src/panels/text.ts")];
 await build({ entryPoints, bundle: true, format: "esm", outdir: folder, outExtension: { ".js": ".mjs" }, logLevel: "silent" });
 const { caseOf, gave, madeUpBefore, stillThere } = await import(join(folder, "panels/asked.mjs"));
+const { foreign } = await import(join(folder, "panels/text.mjs"));
 const { restored } = await import(join(folder, "canvas/places.mjs"));
 
 const step = (type, params) => ({ type, ...(params ? { params } : {}) });
@@ -57,4 +58,14 @@ test("a step that a restored version brings back does not stand on another one",
   assert.equal(new Set(Object.values(layout.nodes).map(({ x, y }) => `${x} ${y}`)).size, 3);
   assert.deepEqual(layout.nodes.a, { x: 0, y: 0 });
   assert.deepEqual(layout.pins, { a: 1 });
+});
+
+test("a text in another dialect is not taken for a draft without steps", () => {
+  assert.equal(foreign({ name: "x", steps: ["text.clean"] }), "steps");
+  assert.equal(foreign({ configuration: ["Clean Text"] }), "configuration");
+  assert.equal(foreign({ dag: { nodes: [] } }), "dag");
+  assert.equal(foreign({ nodes: [{ step_name: "a" }], edges: [] }), "step_name");
+  assert.equal(foreign({ nodes: [{ id: "a", depends_on: [] }] }), "depends_on");
+  assert.equal(foreign({ nodes: [{ id: "a" }], edges: [{ from: "a", to: "b", condition: "x" }] }), "condition");
+  assert.equal(foreign({ nodes: [{ id: "a", type: "noop" }], edges: [], steps: 1 }), null);
 });

@@ -50,7 +50,7 @@ def test_an_output_that_is_too_large_for_the_run_is_shown_and_pinned_whole(autho
     assert builder.layout()["pins"]["a"]["text"] == text.strip()
 
 
-FULL = "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') }"
+FULL = "void (Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') })"
 
 
 def test_a_sample_input_that_the_browser_can_not_keep_ends_nothing(author):

@@ -99,7 +99,7 @@ export function Code() {
       isTyped.current = true;
       return;
     }
-    const why = toDraft(found.definition, base.current);
+    const why = toDraft(found.definition, base.current, text);
     setFault(why);
     isTyped.current = why !== null;
     if (why === null) refreshed();
@@ -152,9 +152,11 @@ export function Code() {
 }
 
 /** Makes of the draft what was typed, from what it was written from; or says why it can't be. */
-function toDraft(definition: JsonObject, base: Doc): string | null {
+function toDraft(definition: JsonObject, base: Doc, reader: typeof import("./text")): string | null {
   const { doc, boot } = state();
   if (definition.name !== undefined && definition.name !== boot.name) return `The name is ${boot.name} and can't be changed here.`;
+  const key = reader.foreign(definition);
+  if (key !== null) return `\`${key}\` belongs to another way of writing a workflow. Import (under More) translates it and shows first what would change.`;
   try {
     const next = keyed(definition, base.layout as unknown as { [key: string]: Json });
     const missing = unplaced(next);

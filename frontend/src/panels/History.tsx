@@ -41,7 +41,12 @@ export function History() {
   const [compared, setCompared] = useState<{ version: number; doc: Doc } | null>(null);
   const [error, setError] = useState("");
   useEffect(() => {
-    ask<{ results: Version[] }>(`${boot.urls.api}/versions?limit=50`).then((page) => setVersions(page.results), failed(setError));
+    ask<{ results: Version[] }>(`${boot.urls.api}/versions?limit=50`).then((page) => {
+      setVersions(page.results);
+      // Somebody else may have published meanwhile.
+      const latest = page.results[0]?.version ?? null;
+      if (latest !== state().boot.latest) set({ boot: { ...state().boot, latest } });
+    }, failed(setError));
   }, [boot.latest]);
   useEffect(() => {
     ask<{ results: Logged[] }>(`${boot.urls.api}/draft/changes?limit=30`).then((page) => setLog(page.results), failed(setError));
