@@ -19,6 +19,7 @@ function Asking() {
   const problems = useBuilder((now) => now.problems);
   const waiting = useBuilder((now) => now.pending.length);
   const latest = useBuilder((now) => now.boot.latest);
+  const unread = useBuilder((now) => now.unread);
   const [note, setNote] = useState("");
   const [error, setError] = useState("");
   const [isBusy, setIsBusy] = useState(false);
@@ -60,6 +61,7 @@ function Asking() {
           {warnings > 0 && ` There ${warnings === 1 ? "is one warning" : `are ${warnings} warnings`}.`}
         </p>
       )}
+      {unread && <p className="bad-words">What was typed as text can't be read yet: it is not in the draft and would not be published.</p>}
       <label className="field">
         <span className="label">What is new? (optional)</span>
         <input autoFocus value={note} maxLength={2000} onChange={(event) => setNote(event.target.value)} onKeyDown={(event) => event.key === "Enter" && !isBusy && !waiting && !hasErrors() && void publish()} />

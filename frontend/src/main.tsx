@@ -3,7 +3,7 @@ import { App } from "./App";
 import { ask } from "./api";
 import { type Boot, boot } from "./boot";
 import { allPlaced } from "./canvas/places";
-import { beat } from "./kept";
+import { beat, keptText } from "./kept";
 import type { Catalogue } from "./model/catalogue";
 import { knowTypes } from "./model/graph";
 import { NotDrawable, keyed } from "./model/document";
@@ -64,6 +64,7 @@ async function start(): Promise<void> {
     focus: null,
     connecting: null,
     publishing: false,
+    unread: keptText(given.kept_as) !== null,
     showsKeys: false,
     auto: found,
   });

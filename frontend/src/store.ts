@@ -95,6 +95,8 @@ export interface State {
   /** The step from which a connection is being made by keyboard. */
   connecting: string | null;
   publishing: boolean;
+  /** A text was typed that can't be read, so it is not in the draft. */
+  unread: boolean;
   showsKeys: boolean;
   /** Steps without a place yet, and where they are shown. Kept with the first change that is made. */
   auto: Record<string, { x: number; y: number }>;
