@@ -267,15 +267,25 @@ def import_definition(
 
 
 def restore(principal: Principal, version: WorkflowVersion, *, expected_revision: int) -> Drafted:
-    """Makes what a version has the draft again. Raises what `save_draft` raises."""
+    """Makes what a version has the draft again; of the canvas, what the version does not say stays.
+
+    Raises what `save_draft` raises.
+    """
+    now = queries.get_workflow(principal.tenant_id, version.workflow.name).draft_layout
+    places = {**_places(now), **_places(version.layout)}
     return save_draft(
         principal,
         version.workflow.name,
         definition=dict(version.definition),
-        layout=dict(version.layout),
+        layout={**now, **version.layout, **({"nodes": places} if places else {})},
         expected_revision=expected_revision,
         label=f"Restored version {version.number}",
     )
+
+
+def _places(layout: dict[str, Json]) -> dict[str, Json]:
+    places = layout.get("nodes")
+    return places if isinstance(places, dict) else {}
 
 
 def duplicate(principal: Principal, name: str) -> Workflow:

@@ -158,3 +158,14 @@ def test_a_copy_of_a_workflow_has_its_canvas_too(author):
     }
     services.save_draft(author, "flow", definition=chain("flow"), layout=layout, expected_revision=1)
     assert services.duplicate(author, "flow").draft_layout == layout
+
+
+def test_restoring_a_version_takes_no_notes_and_pins_from_the_canvas(author):
+    version = published(author)
+    notes = {"note": {"x": 0, "y": 0, "w": 200, "h": 100, "text": "Ask Ann first", "color": "yellow"}}
+    layout = {"nodes": {"n0": {"x": 7, "y": 9}}, "notes": notes, "pins": {"n0": 1}}
+    services.save_draft(
+        author, "flow", definition=chain("flow", length=2), layout=layout, expected_revision=1
+    )
+    restored = services.restore(author, version, expected_revision=2).workflow
+    assert (restored.draft_definition, restored.draft_layout) == (version.definition, layout)
