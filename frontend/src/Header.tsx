@@ -105,7 +105,7 @@ function More() {
 
 /** The head of the builder: where we are, what is saved, and what comes of it. */
 export function Header() {
-  const { urls, name, latest, may_write: mayWrite, may_publish: mayPublish } = useBuilder((now) => now.boot);
+  const { urls, name, latest, may_write: mayWrite, may_publish: mayPublish, archived } = useBuilder((now) => now.boot);
   const title = useBuilder((now) => now.doc.settings.title);
   const view = useBuilder((now) => now.view);
   const cannot = useBuilder((now) => now.cannot);
@@ -121,7 +121,7 @@ export function Header() {
         <h1>{typeof title === "string" && title ? title : name}</h1>
         <span className="version">{latest === null ? "not published yet" : `draft, version ${latest} runs`}</span>
       </div>
-      {mayWrite ? <SaveState /> : <span className="save-state">You may look, but not change</span>}
+      {mayWrite ? <SaveState /> : <span className="save-state">{archived ? "Archived: it takes no changes" : "You may look, but not change"}</span>}
       <div className="builder-tools">
         {mayWrite && (
           <>

@@ -20,7 +20,7 @@ export function jump(problem: Problem): void {
 export function Problems() {
   const problems = useBuilder((now) => now.problems);
   const doc = useBuilder((now) => now.doc);
-  const mayWrite = useBuilder((now) => now.boot.may_write);
+  const mayWrite = useBuilder((now) => now.boot.may_write && now.cannot === null);
   if (problems.length === 0) {
     return (
       <p className="panel-empty">
