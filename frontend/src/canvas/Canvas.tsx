@@ -27,6 +27,8 @@ const NODE_TYPES = { step: StepCard, note: NoteCard, "group-box": GroupFrame };
 const EDGE_TYPES = { flow: FlowLine };
 const FIT = { padding: 0.18, maxZoom: 1 };
 const MANY = 250;
+/** So few steps need no map: it would only stand before them. */
+const FEW = 12;
 const DRAG_NAMES: Record<string, string> = { "node.a11yDescription.default": "Enter selects the step, arrow keys move it, Delete removes it." };
 
 /** The graph, to be looked at and worked on. */
@@ -143,7 +145,7 @@ export function Canvas() {
       >
         <Background variant={BackgroundVariant.Dots} gap={20} size={1.2} />
         <Controls showInteractive={false} fitViewOptions={FIT} />
-        <MiniMap pannable zoomable ariaLabel="Map of the workflow" nodeStrokeWidth={0} />
+        {Object.keys(doc.nodes).length > FEW && <MiniMap pannable zoomable ariaLabel="Map of the workflow" nodeStrokeWidth={0} />}
       </ReactFlow>
     </div>
   );
@@ -207,8 +209,8 @@ function pickEdges(changes: EdgeChange<FlowEdge>[]): void {
 
 function joined({ source, target }: Connection): void {
   const { doc } = state();
-  const { changes, key } = connect(doc, source, target);
-  if (act(`Connect ${titleOf(doc, source)} with ${titleOf(doc, target)}`, changes) && key) select({ edges: [key] });
+  // What was selected stays so: whoever draws one way draws the next.
+  act(`Connect ${titleOf(doc, source)} with ${titleOf(doc, target)}`, connect(doc, source, target).changes);
 }
 
 /** A connection that was let go of: over nothing it asks for a new step there, over a step that can't be it says why. */

@@ -4,8 +4,7 @@ import { duplicate, openAdd, removeSelected, wantFocus } from "../keys";
 import { faceOf } from "../model/catalogue";
 import { reorder } from "../model/commands";
 import { inOrder, neighbours, titleOf } from "../model/graph";
-import { isObject } from "../model/json";
-import { edgeWords, timerWords } from "../model/words";
+import { wayWords } from "../model/words";
 import type { Doc } from "../model/document";
 import { act, goTo, say, select, set, state, useBuilder } from "../store";
 
@@ -14,9 +13,7 @@ function reached(doc: Doc, id: string): string {
   const into = neighbours(doc).into.get(id) ?? [];
   if (into.length === 0) return "";
   const said = into.map((arrow) => {
-    const timers = doc.nodes[arrow.from].boundary_timers;
-    const timer = Array.isArray(timers) ? timers[arrow.timer ?? 0] : null;
-    const words = arrow.timer !== undefined && isObject(timer ?? undefined) ? timerWords(timer as never) : edgeWords(doc.edges[arrow.key] ?? ({} as never));
+    const words = wayWords(doc, arrow);
     return into.length === 1 ? words : `${titleOf(doc, arrow.from)}${words ? ` (${words})` : ""}`;
   });
   const more = said.length > 2 ? [...said.slice(0, 2), `${said.length - 2} more`] : said;
