@@ -13,10 +13,10 @@ function Table() {
   useEffect(() => dialog.current?.showModal(), []);
   const close = () => dialog.current?.close();
   return (
-    <dialog ref={dialog} className="ask-dialog keys-dialog" aria-labelledby="keys-title" onClose={() => set({ showsKeys: false })} onClick={(event) => event.target === dialog.current && close()}>
-      <h2 id="keys-title">Keys</h2>
+    <dialog ref={dialog} className="ask-dialog keys-dialog" aria-labelledby="builder-keys-title" onClose={() => set({ showsKeys: false })} onClick={(event) => event.target === dialog.current && close()}>
+      <h2 id="builder-keys-title">Keys</h2>
       <dl>
-        {[...KEYS, { keys: ["Ctrl+c", "Ctrl+x", "Ctrl+v"], does: "Copy, cut, paste, also into another workflow" }, { keys: ["←↑↓→"], does: "Move the selected step (with Shift: further)" }].map((key) => (
+        {[...KEYS, { keys: ["Ctrl+c", "Ctrl+x", "Ctrl+v"], does: "Copy, cut, paste, also into another workflow" }, { keys: ["←↑↓→"], does: "Move the selected step (with Shift: further)" }, { keys: ["Ctrl+k"], does: "Go to anything" }].map((key) => (
           <div key={key.does}>
             <dt>
               {key.keys.map((name) => (

@@ -11,7 +11,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "handoff-"));
 const sources = ["model/said.ts", "model/routes.ts", "model/words.ts", "model/commands.ts", "inspector/convert.ts"];
 await build({ entryPoints: sources.map((source) => join(here, "../src", source)), bundle: true, format: "esm", outdir: folder, outbase: join(here, "../src"), logLevel: "silent" });
-const [{ fieldWords, saidOf }, { pathOf, routes, widthOf }, { inWords }, { WIDTH, HEIGHT }] = await Promise.all(sources.map((source) => import(join(folder, source.replace(".ts", ".js")))));
+const [{ fieldWords, saidOf }, { pathOf, routes, widthOf }, { inWords }, { WIDTH, HEIGHT }, { asMoment, ofMoment }] = await Promise.all(sources.map((source) => import(join(folder, source.replace(".ts", ".js")))));
 
 const fields = (properties) => ({ type: "object", properties });
 const called = {
@@ -53,14 +53,16 @@ const said = (code, node, message) => saidOf({ code, node, message }, doc, calle
 
 test("a problem says what its form says", () => {
   assert.equal(said("bad_value", "first", "`nodes[0].timeout_seconds` must be a number."), "Time limit must be a number.");
-  assert.equal(said("no_deadline", "second", "`second` waits for a person without a deadline."), "“Rest” waits for a person without a deadline.");
+  assert.equal(said("no_deadline", "second", "`second` waits for a person without a deadline."), "This step waits for a person without a deadline.");
+  assert.equal(said("value_never_there", "second", "The output of `first` is never there yet."), "The output of “Fetch it” is never there yet.");
   assert.equal(said("name_not_in_scope", "first", "`second` cannot be read here: names in scope are `input`."), "[second] cannot be read here: names in scope are [input].");
   assert.equal(said("bad_value", null, "`sla_seconds` must be a number."), "Deadline of a run must be a number.");
 });
 
 test("a condition leaves out what only guards it", () => {
   assert.equal(inWords("has(output.status) && output.status == 'SUCCESS'"), "status is 'SUCCESS'");
-  assert.equal(inWords("has(output.status) && output.statuses == 1"), "has(status) and statuses is 1");
+  assert.equal(inWords("!has(output.status)"), "status is missing");
+  assert.equal(inWords("has(output.status) && output.statuses == 1"), "status is given and statuses is 1");
 });
 
 const GAP = 90;
@@ -109,4 +111,10 @@ test("three hundred steps are drawn in a moment", () => {
   const start = performance.now();
   assert.equal(routes(places, ways(...all, ["s0", "s19"], ["s0", "s299"])).size, 301);
   assert.ok(performance.now() - start < 1000);
+});
+
+test("a moment is shown as a local time and kept as the same moment", () => {
+  for (const text of ["2027-01-31T09:00:00Z", "2027-07-31T23:59:30Z"]) assert.equal(asMoment(ofMoment(text)), text);
+  assert.equal(asMoment(ofMoment("2027-01-31T09:00:00+02:00")), "2027-01-31T07:00:00Z");
+  for (const text of ["2027-01-31", "2027-01-31T09:00:00", "2027-01-31T09:00:00.123Z", "2027-13-31T09:00:00Z", "{{ input.at }}"]) assert.equal(ofMoment(text), null, text);
 });

@@ -25,7 +25,9 @@ import { keepInstance, show } from "./view";
 
 const NODE_TYPES = { step: StepCard, note: NoteCard, "group-box": GroupFrame };
 const EDGE_TYPES = { flow: FlowLine };
-const FIT = { padding: 0.18, maxZoom: 1 };
+/** Whose texts are larger than usual sees the canvas nearer by as much. */
+const NEAR = Math.min(2, parseFloat(getComputedStyle(document.documentElement).fontSize) / 16 || 1);
+const FIT = { padding: 0.18, maxZoom: NEAR };
 const MANY = 250;
 /** So few steps need no map: it would only stand before them. */
 const FEW = 12;
@@ -168,7 +170,7 @@ function firstView(doc: Doc): { fitView: true; fitViewOptions: typeof FIT } | { 
   const room = window.innerWidth < 896 ? window.innerWidth : window.innerWidth - BESIDE;
   const far = room / LEAST_ZOOM - WIDTH;
   if (places.length < 2 || (Math.max(...xs) - left < far && bottom - top < far)) return { fitView: true, fitViewOptions: FIT };
-  const zoom = 0.75;
+  const zoom = Math.min(2, 0.75 * NEAR);
   const height = Math.max(window.innerHeight - 160, 200);
   const first = places.find((at) => at.x === left) ?? { x: left, y: top };
   return { defaultViewport: { x: 40 - left * zoom, y: height / 2 - (first.y + HEIGHT / 2) * zoom, zoom } };

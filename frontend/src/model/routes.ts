@@ -42,7 +42,7 @@ const PLUS = 26;
 export function widthOf(words: string): number {
   if (!words) return 0;
   let width = 20;
-  for (const letter of words) width += (letter.codePointAt(0) ?? 0) > 0x2e7f ? 13 : 6.7;
+  for (const letter of words) width += (letter.codePointAt(0) ?? 0) > 0x2e7f ? 13 : 7.3;
   return Math.min(Math.ceil(width), LABEL_MOST);
 }
 

@@ -92,9 +92,11 @@ export function saidOf(problem: { code: string; node: string | null; message: st
   const parts = problem.message.split(/`([^`]*)`/);
   const said = parts.map((text, at): Part => {
     if (at % 2 === 0) return { text, isCode: false };
+    const begins = at === 1 && parts[0] === "";
+    if (ABOUT_STEPS.has(problem.code) && text === problem.node) return { text: begins ? "This step" : "this step", isCode: false };
     if (ABOUT_STEPS.has(problem.code) && Object.hasOwn(doc.nodes, text)) return { text: `“${titleOf(doc, text)}”`, isCode: false };
     const words = /[.[]/.test(text) || text in ((called.definition.settings as JsonObject | undefined)?.properties as JsonObject ?? {}) ? fieldWords(text, doc, called, problem.node) : null;
-    return words === null ? { text, isCode: true } : { text: at === 1 && parts[0] === "" ? capital(words) : words, isCode: false };
+    return words === null ? { text, isCode: true } : { text: begins ? capital(words) : words, isCode: false };
   });
   return said.filter((part) => part.text !== "");
 }

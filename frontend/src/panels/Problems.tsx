@@ -44,7 +44,7 @@ export function Problems() {
           <button type="button" className="problem" onClick={() => jump(problem)}>
             <Icon name={problem.severity === "error" ? "circle-alert" : "triangle-alert"} />
             <span>
-              <strong>{whose(problem, doc)}</strong> <Words problem={problem} />
+              <strong>{whose(problem, doc)}:</strong> <Words problem={problem} />
               <span className="sr-only">{problem.severity === "error" ? " (must be corrected before publishing)" : " (a warning)"}</span>
             </span>
           </button>
