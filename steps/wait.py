@@ -19,7 +19,9 @@ Seconds = Annotated[int | float, Field(ge=0, le=TEN_YEARS.total_seconds(), allow
 class WaitParams(Params):
     """Exactly one of the three."""
 
-    seconds: Seconds | None = Field(None, title="Wait for", description="How long to wait, in seconds. One of the three is enough.")
+    seconds: Seconds | None = Field(
+        None, title="Wait for", description="How long to wait, in seconds. One of the three is enough."
+    )
     duration: str | None = Field(
         None,
         title="Length",

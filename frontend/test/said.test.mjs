@@ -61,8 +61,8 @@ test("a problem says what its form says", () => {
 
 test("a condition leaves out what only guards it", () => {
   assert.equal(inWords("has(output.status) && output.status == 'SUCCESS'"), "status is 'SUCCESS'");
-  assert.equal(inWords("!has(output.status)"), "status is missing");
-  assert.equal(inWords("has(output.status) && output.statuses == 1"), "status is given and statuses is 1");
+  assert.equal(inWords("!has(output.status)"), "status is not there");
+  assert.equal(inWords("has(output.status) && output.statuses == 1"), "status is there and statuses is 1");
 });
 
 const GAP = 90;

@@ -19,7 +19,13 @@ UNDONE = {"retry": {"max_retries": 2}, "compensate": {"type": "noop"}}
 TIMED = {"boundary_timers": [{"after_seconds": 60, "to": "noop"}], "input": {"text": "{{ input.order }}"}}
 KINDS = [kind for kind in CATALOGUE if kind != "noop"]
 NODES = [
-    {"id": kind.replace(".", "_"), "type": kind, "title": f"It is {kind}", "params": spec.example["params"], **TIMED}
+    {
+        "id": kind.replace(".", "_"),
+        "type": kind,
+        "title": f"It is {kind}",
+        "params": spec.example["params"],
+        **TIMED,
+    }
     | (UNDONE if kind == "http.request" else {})
     for kind, spec in CATALOGUE.items()
     if kind != "noop"

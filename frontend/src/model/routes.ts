@@ -49,12 +49,12 @@ export function widthOf(words: string): number {
 /** A route for every way whose two steps have a place. */
 export function routes(places: Record<string, Place>, ways: Drawn[]): Map<string, Route> {
   const cards = Object.entries(places).map(([id, at]) => ({ id, box: boxAt(at) }));
-  const several = fans(ways);
+  const ends = ownEnds(ways);
   const lanes: { way: Drawn; y: number; left: number; right: number }[] = [];
   const found: { way: Drawn; points: Place[] }[] = [];
   for (const way of ways) {
     if (!places[way.from] || !places[way.to]) continue;
-    const points = around(way, several.has(way.from), places, cards, (y, left, right) =>
+    const points = around(way, ends(way), places, cards, (y, left, right) =>
       lanes.filter((lane) => Math.abs(lane.y - y) < 6 && lane.left < right && left < lane.right && lane.way.from !== way.from && lane.way.to !== way.to).length,
     );
     if (points.length === 6) lanes.push({ way, y: points[2].y, left: Math.min(points[2].x, points[3].x), right: Math.max(points[2].x, points[3].x) });
@@ -63,17 +63,36 @@ export function routes(places: Record<string, Place>, ways: Drawn[]): Map<string
   const taken = cards.map(({ box }) => box);
   const result = new Map<string, Route>();
   for (const { way, points } of found) {
-    const label = roomiest(spotsOf(points, several.has(way.from)), way.words, taken);
+    const label = roomiest(spotsOf(points, ends(way)), way.words, near(points, taken));
     if (way.words) taken.push(boxAround(label, label.width));
-    const free = roomiest(spotsOf(points, false), PLUS, taken);
-    result.set(way.key, { points, label, plus: { x: free.x, y: free.y } });
+    result.set(way.key, { points, label, plus: label });
+  }
+  for (const [, route] of result) {
+    const { x, y } = roomiest(spotsOf(route.points, null), PLUS, near(route.points, taken));
+    route.plus = { x, y };
   }
   return result;
 }
 
-function fans(ways: Drawn[]): Set<string> {
-  const seen = new Set<string>();
-  return new Set(ways.flatMap(({ from }) => (seen.has(from) ? [from] : (seen.add(from), []))));
+/** Which end of a way is its own: its last part where its step has several ways out, its first where several lead to one step. */
+type OwnEnd = "first" | "last" | null;
+
+function ownEnds(ways: Drawn[]): (way: Drawn) => OwnEnd {
+  const to = new Map<string, Set<string>>();
+  const from = new Map<string, Set<string>>();
+  for (const way of ways) {
+    to.set(way.from, (to.get(way.from) ?? new Set()).add(way.to));
+    from.set(way.to, (from.get(way.to) ?? new Set()).add(way.from));
+  }
+  return (way) => ((to.get(way.from)?.size ?? 0) > 1 ? "last" : (from.get(way.to)?.size ?? 0) > 1 ? "first" : null);
+}
+
+/** What a label of the line could lie on. */
+function near(points: Place[], boxes: Box[]): Box[] {
+  const xs = points.map(({ x }) => x);
+  const ys = points.map(({ y }) => y);
+  const [left, right, top, bottom] = [Math.min(...xs) - LABEL_MOST, Math.max(...xs) + LABEL_MOST, Math.min(...ys) - LABEL_HEIGHT, Math.max(...ys) + LABEL_HEIGHT];
+  return boxes.filter((box) => box.right > left && box.left < right && box.bottom > top && box.top < bottom);
 }
 
 function boxAt({ x, y }: Place): Box {
@@ -85,39 +104,47 @@ function boxAround({ x, y }: Place, width: number): Box {
 }
 
 /** The corners of a way: straight on, with one turn between the two, or by a lane past what is in the way. */
-function around(way: Drawn, isFan: boolean, places: Record<string, Place>, cards: { id: string; box: Box }[], crowded: (y: number, left: number, right: number) => number): Place[] {
+function around(way: Drawn, own: OwnEnd, places: Record<string, Place>, cards: { id: string; box: Box }[], crowded: (y: number, left: number, right: number) => number): Place[] {
   const start = { x: places[way.from].x + WIDTH, y: places[way.from].y + HEIGHT / 2 };
   const end = { x: places[way.to].x, y: places[way.to].y + HEIGHT / 2 };
   const [left, right] = [Math.min(start.x, end.x) - STUB, Math.max(start.x, end.x) + STUB];
-  const near = cards.filter(({ id, box }) => (box.right > left && box.left < right) || id === way.from || id === way.to).map(({ box }) => box);
+  const boxes = cards.filter(({ id, box }) => (box.right > left && box.left < right) || id === way.from || id === way.to).map(({ box }) => box);
   const isForward = end.x - start.x >= 2 * STUB;
-  const direct = isForward ? turns(start, end, isFan) : [];
-  const free = direct.find((points) => hits(points, near) === 0);
+  const direct = isForward ? turns(start, end, own) : [];
+  const free = direct.find((points) => hits(points, boxes) === 0);
   if (free) return free;
   const [out, into] = [start.x + STUB, end.x - STUB];
   const by = (y: number) => [start, { x: out, y: start.y }, { x: out, y }, { x: into, y }, { x: into, y: end.y }, end];
   const middle = (start.y + end.y) / 2;
-  const ys = near.flatMap((box) => [box.top - LANE, box.bottom + LANE]).concat(isForward ? [] : [middle]);
-  const candidates = [...direct.map((points) => ({ points, cost: hits(points, near) * 5000 + length(points) }))];
-  for (const y of new Set(ys)) {
+  const ys = boxes.flatMap((box) => [box.top - LANE, box.bottom + LANE]).concat(isForward ? [] : [middle]);
+  const detour = (y: number) => Math.abs(y - start.y) + Math.abs(y - end.y);
+  let best = { points: by(middle), cost: Infinity };
+  const tell = (points: Place[], cost: number) => {
+    if (cost < best.cost) best = { points, cost };
+  };
+  for (const points of direct) tell(points, hits(points, boxes) * 5000 + length(points));
+  const level = Math.abs(into - out) + 2 * STUB + 60;
+  for (const y of [...new Set(ys)].sort((one, other) => detour(one) - detour(other))) {
+    // The lanes get longer from here on: none is better than the best one.
+    if (best.cost <= level + detour(y) - 2 * LANE) break;
     for (const shift of LANES) {
-      const points = by(y + shift);
-      const base = length(points) + 60 + Math.abs(shift) + crowded(y + shift, Math.min(out, into), Math.max(out, into)) * 120;
-      // What is longer than the best one is not looked at any closer.
-      if (candidates.some((each) => each.cost <= base)) continue;
-      candidates.push({ points, cost: hits(points, near) * 5000 + base });
+      const base = level + detour(y + shift) + Math.abs(shift) + crowded(y + shift, Math.min(out, into), Math.max(out, into)) * 120;
+      if (base < best.cost) {
+        const points = by(y + shift);
+        tell(points, hits(points, boxes) * 5000 + base);
+      }
     }
   }
-  return candidates.reduce((best, each) => (each.cost < best.cost ? each : best)).points;
+  return best.points;
 }
 
-function turns(start: Place, end: Place, isFan: boolean): Place[][] {
+function turns(start: Place, end: Place, own: OwnEnd): Place[][] {
   if (Math.abs(start.y - end.y) < 1) return [[start, end]];
   const at = (x: number) => [start, { x, y: start.y }, { x, y: end.y }, end];
-  const near = Math.min(45, (end.x - start.x) / 2);
-  const all = [at((start.x + end.x) / 2), at(start.x + near), at(end.x - near)];
-  // Ways that part do so soon: what is behind is each one's own.
-  return isFan ? [all[1], all[0], all[2]] : all;
+  const soon = Math.min(45, (end.x - start.x) / 2);
+  const all = [at((start.x + end.x) / 2), at(start.x + soon), at(end.x - soon)];
+  // Ways that part do so soon, and those that meet do so late: the rest is each one's own.
+  return own === "last" ? [all[1], all[0], all[2]] : own === "first" ? [all[2], all[0], all[1]] : all;
 }
 
 function length(points: Place[]): number {
@@ -140,22 +167,27 @@ interface Candidate extends Place {
   bonus: number;
 }
 
-/** Where words of a way could stand. Where its step has several ways out, rather near the end that is its own. */
-function spotsOf(points: Place[], isFan: boolean): Candidate[] {
+/** Where words of a way could stand: rather on the part that is its own. */
+function spotsOf(points: Place[], own: OwnEnd): Candidate[] {
   const [start, end] = [points[0], points[points.length - 1]];
   const gap = Math.min(90, Math.max(end.x - start.x, 2 * STUB)) / 2;
-  const spots: Candidate[] = [{ x: end.x - gap, y: end.y, bonus: isFan ? 90 : 0 }];
-  if (Math.abs(end.x - start.x) < 400 && end.x > start.x) spots.push({ x: (start.x + end.x) / 2, y: end.y, bonus: isFan ? 90 : 0 });
+  const bonus = (place: number) => (own === (place === 1 ? "first" : place === points.length - 1 ? "last" : null) && own !== null ? 90 : 0);
+  const [first, last] = [bonus(1), bonus(points.length - 1)];
+  const spots: Candidate[] = [
+    { x: end.x - gap, y: end.y, bonus: last },
+    { x: start.x + gap, y: start.y, bonus: first },
+  ];
+  if (Math.abs(end.x - start.x) < 400 && end.x > start.x) {
+    const x = (start.x + end.x) / 2;
+    spots.push({ x, y: end.y, bonus: last }, { x, y: start.y, bonus: first });
+  }
   for (let place = points.length - 1; place > 0; place -= 1) {
     const [one, other] = [points[place - 1], points[place]];
-    const isOwn = place > 1 || !isFan;
+    const isLevel = one.y === other.y;
     for (const part of [0.5, 0.25, 0.75]) {
-      const isLevel = one.y === other.y;
-      const isLast = place === points.length - 1 && isFan;
-      spots.push({ x: one.x + (other.x - one.x) * part, y: one.y + (other.y - one.y) * part, bonus: (isLast ? 90 : isOwn && isLevel ? 20 : 0) + (part === 0.5 ? 2 : 0) });
+      spots.push({ x: one.x + (other.x - one.x) * part, y: one.y + (other.y - one.y) * part, bonus: bonus(place) + (isLevel && own === null ? 20 : 0) + (part === 0.5 ? 2 : 0) });
     }
   }
-  spots.push({ x: start.x + gap, y: start.y, bonus: isFan ? -20 : 0 });
   return spots;
 }
 

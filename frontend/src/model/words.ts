@@ -8,8 +8,8 @@ import { isObject } from "./json";
 const WORDS: [RegExp, string][] = [
   // Asked first so that nothing missing is read; nobody needs to be told.
   [/\bhas\(([\w.]+)\)\s*&&\s*(?=\1(?![\w.]))/g, ""],
-  [/!has\(([\w.]+)\)/g, "$1 is missing"],
-  [/\bhas\(([\w.]+)\)/g, "$1 is given"],
+  [/!has\(([\w.]+)\)/g, "$1 is not there"],
+  [/\bhas\(([\w.]+)\)/g, "$1 is there"],
   [/\s*==\s*true\b/g, ""],
   [/\s*==\s*/g, " is "],
   [/\s*!=\s*/g, " is not "],
