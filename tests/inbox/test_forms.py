@@ -6,7 +6,11 @@ DAY = {"type": "string", "format": "date"}
 MOMENT = {"type": "string", "format": "date-time"}
 FORM = {
     "type": "object",
-    "properties": {"a": {"type": "string"}, "day": DAY, "when": {**MOMENT, "default": "2027-01-31T09:00:00Z"}},
+    "properties": {
+        "a": {"type": "string"},
+        "day": DAY,
+        "when": {**MOMENT, "default": "2027-01-31T09:00:00Z"},
+    },
     "required": ["day"],
 }
 
