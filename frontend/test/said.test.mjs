@@ -11,7 +11,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "handoff-"));
 const sources = ["model/said.ts", "model/routes.ts", "model/words.ts", "model/commands.ts", "inspector/convert.ts"];
 await build({ entryPoints: sources.map((source) => join(here, "../src", source)), bundle: true, format: "esm", outdir: folder, outbase: join(here, "../src"), logLevel: "silent" });
-const [{ fieldWords, saidOf }, { pathOf, routes, widthOf }, { inWords }, { WIDTH, HEIGHT }, { asMoment, ofMoment }] = await Promise.all(sources.map((source) => import(join(folder, source.replace(".ts", ".js")))));
+const [{ fieldWords, saidOf, worstOf }, { pathOf, routes, widthOf }, { inWords }, { WIDTH, HEIGHT }, { asMoment, ofMoment }] = await Promise.all(sources.map((source) => import(join(folder, source.replace(".ts", ".js")))));
 
 const fields = (properties) => ({ type: "object", properties });
 const called = {
@@ -57,6 +57,12 @@ test("a problem says what its form says", () => {
   assert.equal(said("value_never_there", "second", "The output of `first` is never there yet."), "The output of “Fetch it” is never there yet.");
   assert.equal(said("name_not_in_scope", "first", "`second` cannot be read here: names in scope are `input`."), "[second] cannot be read here: names in scope are [input].");
   assert.equal(said("bad_value", null, "`sla_seconds` must be a number."), "Deadline of a run must be a number.");
+});
+
+test("a step with an error and a warning has an error", () => {
+  const both = [{ node: "a", severity: "error" }, { node: "a", severity: "warning" }, { node: "b", severity: "warning" }];
+  assert.deepEqual([...worstOf(both)], [["a", "error"], ["b", "warning"]]);
+  assert.equal(worstOf(both.toReversed()).get("a"), "error");
 });
 
 test("a condition leaves out what only guards it", () => {

@@ -104,3 +104,10 @@ export function saidOf(problem: { code: string; node: string | null; message: st
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+/** How bad it is at each step: an error outweighs all warnings, whichever comes first. */
+export function worstOf<S extends string>(problems: { node: string | null; severity: S }[]): Map<string | null, S> {
+  const found = new Map<string | null, S>();
+  for (const { node, severity } of problems) if (found.get(node) !== "error") found.set(node, severity);
+  return found;
+}

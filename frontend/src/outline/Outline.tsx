@@ -4,6 +4,7 @@ import { duplicate, openAdd, removeSelected, wantFocus } from "../keys";
 import { faceOf } from "../model/catalogue";
 import { reorder } from "../model/commands";
 import { inOrder, neighbours, titleOf } from "../model/graph";
+import { worstOf } from "../model/said";
 import { wayWords } from "../model/words";
 import type { Doc } from "../model/document";
 import { act, goTo, say, select, set, state, useBuilder } from "../store";
@@ -29,7 +30,7 @@ export function Outline() {
   const mayWrite = useBuilder((now) => now.boot.may_write);
   const focus = useBuilder((now) => now.focus);
   const rows = useMemo(() => inOrder(doc), [doc.nodes, doc.edges]);
-  const bad = useMemo(() => new Map(problems.map((problem) => [problem.node, problem.severity])), [problems]);
+  const bad = useMemo(() => worstOf(problems), [problems]);
   const tree = useRef<HTMLUListElement>(null);
   const last = useRef<string | undefined>(undefined);
   // Where nothing is selected, or an edge is, the tree stays where it was.
