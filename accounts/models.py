@@ -61,6 +61,7 @@ class Membership(TenantOwned):
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
     role = models.CharField(max_length=16, choices=[(role, role) for role in MEMBER_ROLES])
+    manager = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta(TenantOwned.Meta):

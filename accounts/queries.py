@@ -47,6 +47,17 @@ def find_member(tenant_id: int, username: str) -> Membership | None:
     return members.filter(user__username__iexact=username, user__is_active=True).first()
 
 
+def manager_of(tenant_id: int, username: str) -> str | None:
+    """The username of a member's manager; None for who has none, or is no member."""
+    member = find_member(tenant_id, username)
+    if member is None or member.manager_id is None:
+        return None
+    boss = (
+        Membership.objects.for_tenant(tenant_id).select_related("user").filter(pk=member.manager_id).first()
+    )
+    return boss.user.username if boss and boss.user.is_active else None
+
+
 def members_of_roles(tenant_id: int, roles: Iterable[str]) -> QuerySet[Membership]:
     """The tenant's active members of these roles, by name."""
     members = Membership.objects.for_tenant(tenant_id).filter(user__is_active=True, role__in=list(roles))

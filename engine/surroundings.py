@@ -46,11 +46,12 @@ TIMER_SCHEMA: Json = {
 }
 RUN_SCHEMA: Json = {
     "type": "object",
-    "required": ["id", "workflow", "tenant", "now"],
+    "required": ["id", "workflow", "created_by", "tenant", "now"],
     "properties": {
         "id": {"type": "string", "title": "Id of the run"},
         "workflow": {"type": "string", "title": "Name of the workflow"},
         "business_key": {"type": ["string", "null"], "title": "Business key"},
+        "created_by": {"type": "string", "title": "Who started it"},
         "tenant": {"type": "string", "title": "Tenant"},
         "now": {"type": "string", "title": "The time at this moment"},
     },

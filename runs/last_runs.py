@@ -26,7 +26,7 @@ class _Size(Func):
 def last_run(workflow: Workflow) -> LastRun | None:
     """The run that was started last, whatever became of it, in two queries; None before the first."""
     rows = Run.objects.for_tenant(workflow.tenant_id).filter(workflow_id=workflow.pk)
-    run = rows.only("id", "input", "business_key", "created_at").order_by("-id").first()
+    run = rows.only("id", "input", "business_key", "created_by", "created_at").order_by("-id").first()
     if run is None:
         return None
     steps = _steps(workflow.tenant_id, run)
@@ -40,7 +40,7 @@ def last_run(workflow: Workflow) -> LastRun | None:
             inputs[step["node"]] = step["input_"]
         elif step["input_from"] in by_id:
             inputs[step["node"]] = by_id[step["input_from"]]
-    return LastRun(str(run.id), run.created_at, run.business_key, run.input, outputs, inputs)
+    return LastRun(str(run.id), run.created_at, run.business_key, run.created_by, run.input, outputs, inputs)
 
 
 def _steps(tenant_id: int, run: Run) -> list[dict[str, Any]]:

@@ -35,6 +35,7 @@ def scope_of(
             "id": run_id,
             "workflow": version.workflow,
             "business_key": facts["business_key"],
+            "created_by": facts["created_by"],
             "tenant": version.tenant_slug,
             "now": facts["now"],
         },

@@ -85,7 +85,7 @@ def _held(row: Sequence[Json]) -> Held:
 
 
 def read_scopes(wanted: Iterable[Row]) -> dict[str, tuple[Row, dict[str, tuple[str, Json]]]]:
-    """For each run its facts (input, business_key, now) and node → (status, output) of the steps that are over."""
+    """For each run its facts (input, key, starter, now) and node → (status, output) of the steps that are over."""
     params = {"wanted": document(list(wanted)), "now": now_or_none()}
     return {run: (facts, outputs) for run, facts, outputs in SQL.value("read_scope", params)}
 

@@ -2,167 +2,25 @@
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from pydantic import BaseModel, Field, StringConstraints, field_validator, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import BaseModel, Field
 
 from engine.catalogue import Json
 from engine.json_schema import schema_faults
 from engine.templates import has_holes
-from steps.base import Params, StepContext, StepType, WholeNumber, storable, widget
-from steps.wait import TEN_YEARS
+from steps.asking import Candidates, Choice, HumanParams, Quorum
+from steps.base import StepContext, StepType, storable
 from steps.waiting import for_person
 
 MAX_TASK_BYTES = 256 * 1024
-MAX_NAMES = 200
-
-Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=150)]
-Names = Annotated[list[Name], Field(max_length=MAX_NAMES)]
-Role = Literal["approver", "operator", "admin"]
-"""The roles that may decide tasks at all (`tasks:decide`)."""
-
-
-class Candidates(Params):
-    """Who may decide: whoever one of these names."""
-
-    users: Names | None = Field(None, title="People", description="Who may decide, by username.")
-    groups: Names | None = Field(None, title="Groups", description="Groups whose members may decide.")
-    roles: list[Role] | None = Field(
-        None,
-        max_length=10,
-        title="Roles",
-        description="Everybody with one of these roles may decide.",
-    )
-    expr: Name | Names | None = Field(
-        None,
-        title="By expression",
-        description="An expression that gives a username or a list of usernames.",
-        json_schema_extra=widget("text"),
-    )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _names_somebody(cls, given: Any) -> Any:
-        # An expression that finds nobody must not open the task to everybody.
-        if isinstance(given, dict) and not any(given.values()):
-            raise ValueError("names nobody: give users, groups, roles or expr, or leave candidates out")
-        return given
-
-
-class Choice(Params):
-    """One way in which the task can end."""
-
-    name: str = Field(
-        pattern=r"^[A-Za-z_][A-Za-z0-9_\-]{0,63}$",
-        title="Name",
-        description="The outcome's name, which edges branch on.",
-    )
-    label: str = Field(min_length=1, max_length=80, title="Button", description="What stands on its button.")
-    require_comment: bool = Field(
-        False, title="Needs a reason", description="Whether a comment must say why."
-    )
-
-
-class HumanParams(Params):
-    """What the person is asked, who may decide, and what there is to choose from."""
-
-    title: str = Field(
-        min_length=1,
-        max_length=300,
-        title="Question",
-        description="What is asked, such as Refund {{ input.amount }} to Ann?",
-    )
-    instructions: str | None = Field(
-        None,
-        max_length=20_000,
-        title="Instructions",
-        description="What the person should know or check before they decide.",
-        json_schema_extra=widget("textarea"),
-    )
-    facts: dict[str, Json] | None = Field(
-        None, max_length=50, title="Facts", description="What they need to see, as label and value."
-    )
-    candidates: Candidates | None = Field(
-        None,
-        title="Who may decide",
-        description="People, groups or roles. Empty: everybody who may decide tasks.",
-    )
-    exclude: Names | None = Field(
-        None,
-        title="Who may not",
-        description="Usernames of those who may not decide, whatever else is said of them.",
-    )
-    outcomes: list[Choice] | None = Field(
-        None,
-        min_length=1,
-        max_length=10,
-        title="Outcomes",
-        description="What there is to choose from; one button each.",
-    )
-    form: dict[str, Json] | None = Field(
-        None,
-        title="Form",
-        description="What the person fills in: a JSON Schema of the type object.",
-        json_schema_extra=widget("schema"),
-    )
-    due_seconds: (
-        Annotated[int | float, Field(gt=0, le=TEN_YEARS.total_seconds(), allow_inf_nan=False)] | None
-    ) = Field(
-        None,
-        title="Deadline",
-        description="How soon it should be decided, from when it is asked; nothing ends by itself.",
-    )
-    priority: WholeNumber = Field(
-        0,
-        ge=-1000,
-        le=1000,
-        title="Urgency",
-        description="Which task to look at first: higher is more urgent.",
-    )
-    quorum: WholeNumber = Field(
-        1, title="How many decide", description="How many must decide. So far one does: only 1 is taken."
-    )
-
-    @field_validator("title")
-    @classmethod
-    def _not_blank(cls, title: str) -> str:
-        if not title.strip():
-            raise PydanticCustomError("blank", "is empty")
-        return title
-
-    @field_validator("outcomes")
-    @classmethod
-    def _differ(cls, outcomes: list[Choice] | None) -> list[Choice] | None:
-        names = [outcome.name for outcome in outcomes or ()]
-        if len(set(names)) < len(names):
-            raise PydanticCustomError("same_outcome", "names an outcome twice")
-        return outcomes
-
-    @field_validator("form")
-    @classmethod
-    def _is_form(cls, form: dict[str, Json] | None) -> dict[str, Json] | None:
-        if form is None:
-            return form
-        for path, fault in schema_faults(form, ""):
-            where = f"{path}: " if path else ""
-            raise PydanticCustomError("no_schema", "is no JSON Schema: {fault}", {"fault": where + fault})
-        if form.get("type") != "object":
-            raise PydanticCustomError("no_form", "needs the type object: a form gives an object")
-        return form
-
-    @field_validator("quorum")
-    @classmethod
-    def _one_decides(cls, quorum: int) -> int:
-        if quorum != 1:
-            raise PydanticCustomError("quorum", "takes only 1 so far: one person decides a task")
-        return quorum
 
 
 class Decision(BaseModel):
     """What was decided, by whom and when; `branch` is the outcome again, for the edges.
 
-    `on_behalf_of` is there only where who was asked had handed the task to who decided.
+    `on_behalf_of` is there only where who was asked had handed the task to who decided, `decisions` only where
+    several decide.
     """
 
     outcome: str
@@ -172,6 +30,9 @@ class Decision(BaseModel):
     comment: str
     branch: str
     on_behalf_of: str | None = None
+    decisions: list[Json] | None = Field(
+        None, description="Where several decide: what each of them decided, the last one last."
+    )
 
 
 APPROVED_OR_NOT = (
@@ -183,26 +44,39 @@ SUBMITTED = (Choice(name="submitted", label="Submit"),)
 
 def _asks(kind: str, context: StepContext, usual: tuple[Choice, ...]) -> Json:
     params: HumanParams = context.params
-    asked = params.candidates or Candidates.model_construct()
-    by_expr = [asked.expr] if isinstance(asked.expr, str) else asked.expr or []
     task = {
         "kind": kind,
         "title": params.title,
         "instructions": params.instructions or "",
         "facts": [{"label": label, "value": value} for label, value in (params.facts or {}).items()],
-        "outcomes": [outcome.model_dump() for outcome in params.outcomes or usual],
+        "outcomes": [outcome.model_dump(exclude_none=True) for outcome in params.outcomes or usual],
         "form": params.form,
-        "candidates": {
-            "users": _once([*(asked.users or []), *by_expr]),
-            "groups": _once(asked.groups or []),
-            "roles": _once(asked.roles or []),
-        },
+        "candidates": _candidates(params),
         "exclude": _once(params.exclude or []),
+        "exclude_requester": params.exclude_requester,
+        "exclude_deciders": params.exclude_deciders,
+        "quorum": _quorum(params.quorum),
         "priority": params.priority,
         "due_seconds": params.due_seconds,
     }
     storable(task, "task", code="BadParams", max_bytes=MAX_TASK_BYTES)
     return for_person(task)
+
+
+def _candidates(params: HumanParams) -> dict[str, Json]:
+    asked = params.candidates or Candidates.model_construct()
+    by_expr = [asked.expr] if isinstance(asked.expr, str) else asked.expr or []
+    counted = params.quorum.groups if isinstance(params.quorum, Quorum) else None
+    named = {
+        "users": _once([*(asked.users or []), *by_expr]),
+        "groups": _once(asked.groups or list(counted or ())),
+        "roles": _once(asked.roles or []),
+    }
+    return named | ({"manager_of": asked.manager_of} if asked.manager_of else {})
+
+
+def _quorum(given: int | Quorum) -> Json:
+    return {"need": given, "rule": "veto"} if isinstance(given, int) else given.model_dump(exclude_none=True)
 
 
 def _once(names: list[Any]) -> list[str]:

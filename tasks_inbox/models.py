@@ -21,9 +21,11 @@ class ManualTask(HotRow):
     """What a person is asked for a step: to decide, to fill in a form, or what is to become of a compensation that
     failed (R-142, R-143, R-136).
 
-    `audience` are the marks of those who may decide and `exclude` the names of those who may not, both as
-    `policies` writes them; `candidates` is what the author wrote, for showing. `delegated_by` is whose the task was
-    before it was handed to its assignee, however often it was handed on.
+    `audience` are the marks of those who may decide and `exclude` the names of those who may not, both as `policies`
+    writes them; `why_excluded` says why four eyes bar a name, `bars_deciders` that who decides another task of the run
+    is barred then. `candidates` is what the author wrote, for showing. `quorum` says how many decide (null: one),
+    `voted` which names have in this `round`. `delegated_by` is whose the task was before it was handed to its assignee,
+    however often it was handed on.
     """
 
     id = models.UUIDField(primary_key=True)
@@ -43,6 +45,11 @@ class ManualTask(HotRow):
     exclude = ArrayField(models.TextField(), default=list)
     assignee = models.TextField(null=True)
     delegated_by = models.TextField(null=True)
+    quorum = StoredJson(null=True)
+    round = models.SmallIntegerField(db_default=1)
+    voted = ArrayField(models.TextField(), default=list, db_default=[])
+    why_excluded = StoredJson(null=True)
+    bars_deciders = models.BooleanField(db_default=False)
     status = models.TextField(choices=[(status, status) for status in STATUSES], db_default=OPEN)
     priority = models.SmallIntegerField(db_default=0)
     due_at = models.DateTimeField(null=True)
@@ -103,3 +110,44 @@ class TaskComment(HotRow):
 
     class Meta(HotRow.Meta):
         indexes = [models.Index(fields=["task_id", "id"], name="task_comments")]
+
+
+class TaskDecision(HotRow):
+    """One person's decision, as evidence: append-only, a link of the tenant's chain (SECURITY "Audit log", R-149).
+
+    `record` is the canonical JSON of all that is evidence, `previous` digest included; `digest` is its SHA-256.
+    `groups` are the keys of the groups for which it counts, `ended_with` is how the task ended by it. Names are texts:
+    whom nobody knows any more stays named.
+    """
+
+    id = models.UUIDField(primary_key=True)
+    shard = models.SmallIntegerField()
+    run_id = models.UUIDField()
+    task_id = models.UUIDField()
+    round = models.SmallIntegerField()
+    seq = models.BigIntegerField()
+    by = models.TextField()
+    on_behalf_of = models.TextField(null=True)
+    outcome = models.TextField()
+    ended_with = models.TextField(null=True)
+    groups = ArrayField(models.TextField())
+    data = StoredJson(null=True)
+    comment = models.TextField()
+    record = models.TextField()
+    digest = models.TextField()
+    at = models.DateTimeField()
+
+    class Meta(HotRow.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=["tenant_id", "seq"], name="decision_place_once"),
+            models.UniqueConstraint(fields=["task_id", "round", "by"], name="decision_once_each"),
+        ]
+        indexes = [models.Index(fields=["run_id", "seq"], name="decision_of_run")]
+
+
+class EvidenceHead(HotRow):
+    """Where the chain of a tenant's decisions stands; whoever adds a link holds this row."""
+
+    tenant_id = models.BigIntegerField(primary_key=True)
+    seq = models.BigIntegerField()
+    digest = models.TextField()

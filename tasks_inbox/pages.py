@@ -9,7 +9,7 @@ from accounts.access import PageRequest
 from lib.api.pagination import keyset_page
 from lib.refusals import Conflict, Invalid, Refusal
 from runs.refused import RunRefused
-from tasks_inbox import actions, comments, policies, queries
+from tasks_inbox import actions, comments, deciding, policies, queries
 from tasks_inbox.compensations import ABANDON, DONE, LABELS, RESOLUTIONS, RETRY
 from tasks_inbox.forms import FormField, fields_of, read, tell
 from tasks_inbox.models import COMPENSATION, OPEN, ManualTask
@@ -96,9 +96,9 @@ def decide(request: PageRequest, task_id: UUID) -> tuple[dict[str, Json], int] |
     told: dict[str, Json] = {"comment": comment, "comment_error": "", "faults": [], "refused": ""}
     try:
         if any(field.error for field in fields):
-            actions.check_decision(task, outcome, data, comment)
+            deciding.check_decision(task, outcome, data, comment)
         else:
-            actions.complete_task(request.principal, task_id, outcome=outcome, data=data, comment=comment)
+            deciding.complete_task(request.principal, task_id, outcome=outcome, data=data, comment=comment)
             return None
     except Invalid as error:
         faults: list[dict[str, Json]] = list(cast(Any, error.details.get("errors", ())))

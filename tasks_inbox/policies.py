@@ -11,6 +11,12 @@ from tasks_inbox.models import COMPENSATION, ManualTask
 
 Json = Any
 EVERYBODY = "everybody"
+NOBODY = "\n"
+"""No username: a candidate who can't be found, so that the task is not open to everybody instead."""
+_WHY = {
+    "requester": "You started this run: somebody else must decide (four eyes).",
+    "decider": "You have decided another step of this run: somebody else must decide this one (four eyes).",
+}
 
 
 def audience_of(candidates: Mapping[str, Json]) -> list[str]:
@@ -40,6 +46,19 @@ def marks_of(username: str, role: str, group_keys: Iterable[str]) -> list[str]:
 def is_excluded(task: ManualTask, username: str) -> bool:
     """Whether the task bars this person, whatever else is said of them."""
     return key_of(username) in task.exclude
+
+
+def why_excluded(task: ManualTask, username: str) -> str | None:
+    """Why this person is barred, in a sentence; None where they are not."""
+    if not is_excluded(task, username):
+        return None
+    why = (task.why_excluded or {}).get(key_of(username), "")
+    return _WHY.get(why, "You are excluded from deciding this task.")
+
+
+def has_voted(task: ManualTask, username: str) -> bool:
+    """Whether they have decided in this round of the task."""
+    return key_of(username) in task.voted
 
 
 def is_asked(task: ManualTask, username: str, marks: Collection[str]) -> bool:

@@ -14,8 +14,9 @@ from accounts.names import key_of
 from accounts.principal import Principal
 from accounts.roles import SCOPES_OF_ROLE, TASKS_DECIDE
 from lib.refusals import Missing
-from tasks_inbox import policies
+from tasks_inbox import evidence, policies
 from tasks_inbox.models import COMPENSATION, COMPLETED, OPEN, ManualTask, TaskComment
+from tasks_inbox.quorum import ONE
 from workflows.models import Workflow
 
 Json = Any
@@ -99,11 +100,12 @@ def tasks_of(
 def _seen(who: Who, view: View) -> Q:
     if view == "mine":
         return Q(status=OPEN, assignee=who.username)
+    key = [key_of(who.username)]
     if view == "done":
-        return Q(status=COMPLETED, decided_by=who.username)
+        return Q(status=COMPLETED, decided_by=who.username) | Q(voted__contains=key)
     # Nothing is open to those who may decide nothing.
     asked = Q(status=OPEN, assignee__isnull=True, audience__overlap=list(who.marks))
-    return (asked & ~Q(exclude__contains=[key_of(who.username)])) if who.decides else Q(pk__in=())
+    return asked & ~Q(exclude__contains=key) & ~Q(voted__contains=key) if who.decides else Q(pk__in=())
 
 
 def waiting_for(who: Who) -> int:
@@ -141,14 +143,20 @@ def task_row(task: ManualTask, workflow: str, who: Who) -> dict[str, Json]:
         "decided_at": task.decided_at,
         "created_at": task.created_at,
         "test": task.is_test,
-        "may_decide": task.status == OPEN and mine and who.may_decide(task),
+        "quorum": task.quorum or ONE,
+        "round": task.round,
+        "may_decide": task.status == OPEN
+        and mine
+        and who.may_decide(task)
+        and not policies.has_voted(task, who.username),
     }
 
 
 def whole_row(task: ManualTask, workflow: str, who: Who) -> dict[str, Json]:
     """A task with all that it holds, and how many comments there are."""
     large = {name: getattr(task, name) for name in _LARGE}
-    return task_row(task, workflow, who) | large | {"comments": comments_of(task).count()}
+    more = {"comments": comments_of(task).count(), "shown_hash": evidence.shown_hash(task)}
+    return task_row(task, workflow, who) | large | more
 
 
 def comments_of(task: ManualTask) -> QuerySet[TaskComment]:

@@ -47,16 +47,56 @@ def missing_tasks(runs: Iterable[str]) -> list[tuple[str, int, int, str]]:
     return [tuple(row) for row in SQL.value("missing_tasks", {"runs": sorted(runs)})]
 
 
-def complete_task(
-    task: UUID, *, by: str, outcome: str, data: str | None, comment: str, handed: bool
-) -> tuple[str, str | None] | None:
-    """Decide an OPEN task that nobody else has claimed, and, if `handed`, that is still delegated to `by`.
+def requesters(runs: Iterable[str]) -> dict[str, str]:
+    """Who started each of these runs."""
+    wanted = sorted(runs)
+    return dict(SQL.value("requesters", {"runs": wanted})) if wanted else {}
 
-    `data` is JSON. Gives when, and on whose behalf; None where it isn't so.
+
+def decided_in_run(runs: Iterable[str]) -> dict[str, list[str]]:
+    """Who has decided something in each of these runs, in person or through somebody else."""
+    wanted = sorted(runs)
+    return dict(SQL.value("decided_in_run", {"runs": wanted})) if wanted else {}
+
+
+def hold_task(task: UUID, *, by: str, keys: Sequence[str], handed: bool) -> Row | None:
+    """Have an OPEN task alone that nobody else has claimed, in which none of `keys` has voted.
+
+    If `handed`, it must still be delegated to `by`. Gives what its record tells of run and version; None otherwise.
     """
-    params = {"task": task, "by": by, "outcome": outcome, "data": data, "comment": comment, "handed": handed}
-    done = SQL.value("complete_task", {**params, "now": now_or_none()})
-    return None if done is None else (str(done["at"]), done["on_behalf_of"])
+    params = {"task": task, "by": by, "keys": list(keys), "handed": handed}
+    held: Row | None = SQL.value("hold_task", params)
+    return held
+
+
+def hold_chain(tenant: int, first: str) -> Row:
+    """Have the tenant's chain alone: `seq` and `digest` of its end, and the time."""
+    chain: Row = SQL.value("hold_chain", {"tenant": tenant, "first": first, "now": now_or_none()})
+    return chain
+
+
+def add_decision(row: Row, *, keys: Sequence[str], why: Row) -> None:
+    """Write the next link of the chain that is held, and bar those of `keys` where four eyes are wanted."""
+    SQL.execute("add_decision", {**row, "keys": list(keys), "why": document(why)})
+
+
+def note_vote(task: UUID, *, keys: Sequence[str], said: Row) -> bool:
+    """Note that one of several has decided. `said`: outcome, by, on_behalf_of, digest, at."""
+    return bool(SQL.value("note_vote", {"task": task, "keys": list(keys), **said}))
+
+
+def complete_task(task: UUID, *, keys: Sequence[str], data: str | None, comment: str, said: Row) -> bool:
+    """Decide a task that is held. `data` is JSON; `said` as for `note_vote`."""
+    return bool(
+        SQL.value(
+            "complete_task", {"task": task, "keys": list(keys), "data": data, "comment": comment, **said}
+        )
+    )
+
+
+def loose_ends(tenant: int) -> list[tuple[int, str]]:
+    """What doesn't lean on the tenant's chain of decisions as it should: place, and what is wrong."""
+    return [(seq, what) for seq, what in SQL.value("loose_ends", {"tenant": tenant})]
 
 
 def give_task(task: UUID, *, assignee: str | None, before: str | None, delegated_by: str | None) -> bool:

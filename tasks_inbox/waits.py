@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from accounts import queries as people
+from accounts.names import key_of
 from lib.uuid7 import uuid7
 from runs.claimed import Ending, Held
 from runs.waits import Entered, WaitKind
@@ -18,15 +20,34 @@ _ASKED = (
     "outcomes",
     "form",
     "candidates",
+    "quorum",
     "priority",
     "due_seconds",
 )
+REQUESTER = "requester"
+DECIDER = "decider"
 SHOWN_NAMES = 3
 
 
 def _open(entered: Entered) -> list[tuple[Held, Ending]]:
-    store.open_tasks([_row(held, wait["task"]) for held, wait in entered])
+    asked = [(held, wait["task"]) for held, wait in entered]
+    requesters = store.requesters({held.run_id for held, task in asked if task.get("exclude_requester")})
+    deciders = store.decided_in_run({held.run_id for held, task in asked if task.get("exclude_deciders")})
+    rows = [_row(held, task) | _barred(held.run_id, task, requesters, deciders) for held, task in asked]
+    store.open_tasks(rows)
     return []
+
+
+def _barred(
+    run: str, task: Mapping[str, Json], requesters: Mapping[str, str], deciders: Mapping[str, list[str]]
+) -> dict[str, Json]:
+    """Who may not decide, and of those whom four eyes bar, why (R-149)."""
+    why = {key_of(name): DECIDER for name in deciders.get(run, ()) if task.get("exclude_deciders")}
+    if task.get("exclude_requester") and run in requesters:
+        why[key_of(requesters[run])] = REQUESTER
+    names = [*policies.excluded(task["exclude"]), *why]
+    bars = bool(task.get("exclude_deciders"))
+    return {"exclude": list(dict.fromkeys(names)), "why_excluded": why or None, "bars_deciders": bars}
 
 
 def _row(held: Held, task: Mapping[str, Json]) -> dict[str, Json]:
@@ -34,9 +55,16 @@ def _row(held: Held, task: Mapping[str, Json]) -> dict[str, Json]:
     # What was null is not there when a task is opened anew, by what its step says that it waits for.
     row |= {key: task.get(key) for key in _ASKED}
     row["facts"] = [{"value": None} | fact for fact in task["facts"]]
-    row["audience"] = policies.audience_of(task["candidates"])
-    row["exclude"] = policies.excluded(task["exclude"])
+    row["audience"] = policies.audience_of(_with_manager(held.tenant_id, task["candidates"]))
     return row
+
+
+def _with_manager(tenant: int, candidates: Mapping[str, Json]) -> Mapping[str, Json]:
+    """The candidates with the manager that they name as a user; a manager whom nobody has asks nobody."""
+    if not candidates.get("manager_of"):
+        return candidates
+    manager = people.manager_of(tenant, candidates["manager_of"])
+    return {**candidates, "users": [*candidates["users"], manager or policies.NOBODY]}
 
 
 def _in_words(wait: Mapping[str, Json]) -> str:
@@ -51,6 +79,7 @@ def whom(candidates: Mapping[str, Json], everybody: str) -> str:
         *(candidates.get("users") or ()),
         *(f"the group {name}" for name in candidates.get("groups") or ()),
         *(f"an {role}" for role in candidates.get("roles") or ()),
+        *([f"the manager of {candidates['manager_of']}"] if candidates.get("manager_of") else ()),
     ]
     if not named:
         return everybody

@@ -93,14 +93,16 @@ def a_workflow(name: str, definition: Mapping[str, Json], *, tenant: Tenant | No
     )
 
 
-def start(definition: Mapping[str, Json], *inputs: Json, tenant: Tenant | None = None) -> list[str]:
+def start(
+    definition: Mapping[str, Json], *inputs: Json, tenant: Tenant | None = None, by: str = "test"
+) -> list[str]:
     """Publish and start it, once for each input; gives the ids of the runs."""
-    return start_version(a_version(definition, tenant=tenant), *inputs or [{}])
+    return start_version(a_version(definition, tenant=tenant), *inputs or [{}], by=by)
 
 
-def start_version(version: WorkflowVersion, *inputs: Json) -> list[str]:
+def start_version(version: WorkflowVersion, *inputs: Json, by: str = "test") -> list[str]:
     """Start runs of this version, one for each input; gives their ids."""
-    terms = Terms(tenant=version.tenant_id, version=version.pk, by="test")
+    terms = Terms(tenant=version.tenant_id, version=version.pk, by=by)
     return [started.id for started in start_runs(terms, [NewRun(given) for given in inputs])]
 
 

@@ -5,10 +5,12 @@ from typing import Any
 
 from django.db import connection
 
+from accounts.models import Tenant
 from runs import repair
 from runs.graphs import graph_of
 from runs.history.verify import verify
 from runs.models import HistoryEvent, Run, StepExecution, StepJoin
+from tasks_inbox.verifying import verify_chain
 
 ENDED = "('COMPLETED', 'CONTINUED', 'FAILED', 'CANCELLED', 'COMPENSATED')"
 TERMINAL = "('RUN_COMPLETED', 'RUN_CONTINUED', 'RUN_FAILED', 'RUN_CANCELLED', 'RUN_COMPENSATED')"
@@ -56,7 +58,7 @@ ORACLES = {
         SELECT s.run_id, s.node, s.status, l.type FROM runs_stepexecution s LEFT JOIN LATERAL (
             SELECT h.type, h.payload FROM runs_historyevent h
              WHERE h.run_id = s.run_id AND h.node = s.node
-               AND h.type NOT IN ('ALERT', 'TASK_OPENED', 'TASK_COMPLETED', 'TASK_DELEGATED')
+               AND h.type NOT IN ('ALERT', 'TASK_OPENED', 'TASK_VOTED', 'TASK_COMPLETED', 'TASK_DELEGATED')
              ORDER BY h.id DESC LIMIT 1) l ON true
          WHERE s.status NOT IN ('QUEUED', 'RUNNING', 'WAITING')
            AND coalesce(l.type, 'none') NOT IN ('STEP_' || s.status, 'EDGES_RESOLVED')""",
@@ -129,6 +131,8 @@ def broken() -> dict[str, list[Any]]:
     still_open = Run.unsafe_all_tenants.filter(completed_at=None).values_list("pk", flat=True)
     if wrong := repair.look([str(run) for run in still_open]):
         found["whatever is open has a wake source"] = wrong
+    if wrong := [fault for tenant in Tenant.objects.all() for fault in verify_chain(tenant.pk)]:
+        found["I11, I14: decisions are what was written down"] = wrong
     return found
 
 

@@ -33,6 +33,7 @@ SECONDS = 5.0
 NOW = "2026-01-01T00:00:00+00:00"
 """The time in every test case: what reads it gives the same each time."""
 RUN_ID = "00000000-0000-7000-8000-000000000000"
+STARTED_BY = "somebody"
 MAX_BYTES = 32 * 1024 * 1024
 """What the expressions of a case may give in all: it is played in a process that serves others too."""
 MAX_SHOWN = 1024 * 1024
@@ -206,6 +207,7 @@ def _facts(subject: Subject, graph: Graph, given: Json) -> dict[str, Json]:
         "id": RUN_ID,
         "workflow": subject.workflow,
         "business_key": key,
+        "created_by": STARTED_BY,
         "tenant": subject.tenant,
         "now": NOW,
     }

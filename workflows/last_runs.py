@@ -15,6 +15,7 @@ class LastRun:
     run_id: str
     at: datetime
     business_key: str | None
+    created_by: str
     input: Json
     outputs: Mapping[str, Json]
     inputs: Mapping[str, Json]

@@ -39,6 +39,7 @@ def chosen(
         "id": found.run_id if found else "sample",
         "workflow": workflow,
         "business_key": found.business_key if found else None,
+        "created_by": found.created_by if found else "somebody",
         "tenant": tenant,
         "now": datetime.now(UTC).isoformat().replace("+00:00", "Z"),
     }

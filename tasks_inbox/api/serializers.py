@@ -6,9 +6,9 @@ from rest_framework import serializers
 
 from lib.api import fields
 from lib.api.serializers import PageQuery, Verb
-from tasks_inbox.actions import MAX_COMMENT
 from tasks_inbox.comments import MAX_TEXT
 from tasks_inbox.compensations import RESOLUTIONS
+from tasks_inbox.deciding import MAX_COMMENT
 from tasks_inbox.models import KINDS, STATUSES
 from tasks_inbox.queries import VIEWS
 
@@ -62,6 +62,14 @@ class CompleteTask(Verb):
     """A decision."""
 
     outcome = fields.Text(max_length=64, help_text="One of the task's outcomes.")
+    seen = fields.Text(
+        required=False,
+        max_length=64,
+        help_text="The task's `shown_hash` as you read it: 409 `task_changed` if it is another by now.",
+    )
+    password = fields.Text(
+        required=False, max_length=1000, help_text="Your password again, where the outcome is signed."
+    )
     data = fields.JsonObject(required=False, help_text="What the form asks for.")  # type: ignore[assignment]
     comment = fields.Text(required=False, allow_blank=True, max_length=MAX_COMMENT)
 
@@ -81,6 +89,10 @@ class OutcomeSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment]
     require_comment = serializers.BooleanField()
+    require = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="Fields of the form that this outcome needs."
+    )
+    sign = serializers.BooleanField(required=False, help_text="Whether it needs your password again.")
 
 
 class CandidatesSerializer(serializers.Serializer[Any]):
@@ -89,6 +101,20 @@ class CandidatesSerializer(serializers.Serializer[Any]):
     users = serializers.ListField(child=serializers.CharField())
     groups = serializers.ListField(child=serializers.CharField())
     roles = serializers.ListField(child=serializers.CharField())
+
+
+class QuorumSerializer(serializers.Serializer[Any]):
+    """How many must agree."""
+
+    need = fields.JsonValue(required=False, help_text="A number, `all`, or a share such as `50%`.")
+    groups = fields.JsonObject(
+        required=False, help_text="Of each group so many, each of them another person."
+    )
+    rule = serializers.ChoiceField(
+        choices=("veto", "majority"),
+        required=False,
+        help_text="veto: any other outcome than the first decides at once; majority: what as many choose.",
+    )
 
 
 class TaskSummarySerializer(serializers.Serializer[Any]):
@@ -114,6 +140,10 @@ class TaskSummarySerializer(serializers.Serializer[Any]):
     decided_by = serializers.CharField(allow_null=True)
     decided_at = serializers.DateTimeField(allow_null=True)
     created_at = serializers.DateTimeField()
+    quorum = QuorumSerializer()
+    round = serializers.IntegerField(
+        help_text="Which time it is asked; decisions of former rounds don't count."
+    )
     test = serializers.BooleanField(help_text="Whether a test run asks it.")
     may_decide = serializers.BooleanField(help_text="Whether you may decide it now.")
 
@@ -134,3 +164,4 @@ class TaskSerializer(TaskSummarySerializer):
     data = fields.JsonValue()  # type: ignore[assignment]
     comment = serializers.CharField(allow_blank=True)
     comments = serializers.IntegerField(help_text="How many there are.")
+    shown_hash = serializers.CharField(help_text="SHA-256 of what a decider is shown; see `seen`.")

@@ -11,7 +11,7 @@ from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, Verb, body, query
 from runs.api.base import RunsApiView
-from tasks_inbox import actions, comments, queries
+from tasks_inbox import actions, comments, deciding, queries
 from tasks_inbox.api import serializers as s
 from tasks_inbox.models import ManualTask
 
@@ -124,7 +124,7 @@ class TaskCompleteView(_TasksApiView):
     @extend_schema(request=s.CompleteTask, responses=s.TaskSerializer)
     def post(self, request: Request, task_id: UUID) -> Response:
         """Decides the task, and its run goes on; 409, with who and when, if it is decided already."""
-        return self.answer(actions.complete_task(self.principal, task_id, **body(s.CompleteTask, request)))
+        return self.answer(deciding.complete_task(self.principal, task_id, **body(s.CompleteTask, request)))
 
 
 class TaskResolveView(_TasksApiView):

@@ -3,14 +3,15 @@
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 n AS (
     INSERT INTO tasks_inbox_manualtask (id, tenant_id, shard, workflow_id, run_id, step_id, node, kind, title, instructions,
-                                        facts, outcomes, form, candidates, audience, exclude, priority, due_at, created_at, is_test)
+                                        facts, outcomes, form, candidates, audience, exclude, why_excluded, bars_deciders,
+                                        quorum, priority, due_at, created_at, is_test)
     SELECT t.id, r.tenant_id, r.shard, r.workflow_id, r.id, t.step_id, t.node, t.kind, t.title, t.instructions, t.facts,
-           t.outcomes, t.form, t.candidates, t.audience, t.exclude, t.priority,
+           t.outcomes, t.form, t.candidates, t.audience, t.exclude, t.why_excluded, t.bars_deciders, t.quorum, t.priority,
            clock.now + t.due_seconds * interval '1 second', clock.now, r.is_test
       FROM jsonb_to_recordset(%(tasks)s::jsonb)
         AS t(id uuid, run_id uuid, step_id uuid, node text, kind text, title text, instructions text, facts jsonb,
-             outcomes jsonb, form jsonb, candidates jsonb, audience text[], exclude text[], priority smallint,
-             due_seconds double precision)
+             outcomes jsonb, form jsonb, candidates jsonb, audience text[], exclude text[], why_excluded jsonb,
+             bars_deciders boolean, quorum jsonb, priority smallint, due_seconds double precision)
       JOIN runs_run r ON r.id = t.run_id
      CROSS JOIN clock
      ORDER BY t.id
@@ -108,27 +109,22 @@ SELECT coalesce(json_agg(json_build_array(r.id, r.tenant_id, r.life, s.node)), '
    AND NOT EXISTS (SELECT 1 FROM tasks_inbox_manualtask t WHERE t.step_id = s.id AND t.status = 'OPEN')
 
 -- name: complete_task
--- The one decision: whoever comes second finds the task no longer OPEN, or claimed by somebody else. Who may decide only
--- because it was handed to them finds it still theirs by that, or doesn't decide it.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
-u AS (
+-- The decision that ends it: the task is held, so nobody else's comes between.
+WITH u AS (
     UPDATE tasks_inbox_manualtask t
        SET status = 'COMPLETED', outcome = %(outcome)s, data = %(data)s::jsonb, comment = %(comment)s, decided_by = %(by)s,
-           decided_at = clock.now
-      FROM clock
-     WHERE t.id = %(task)s AND t.status = 'OPEN' AND (t.assignee IS NULL OR t.assignee = %(by)s)
-       AND (NOT %(handed)s OR t.delegated_by IS NOT NULL)
-    RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node, t.decided_at, t.delegated_by
-),
-h AS (
-    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
-    SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_COMPLETED', u.node, pg_current_xact_id()::text::bigint,
-           jsonb_strip_nulls(jsonb_build_object(
-               'task', u.id, 'outcome', %(outcome)s::text, 'by', %(by)s::text, 'on_behalf_of', u.delegated_by,
-               'digest', encode(sha256(convert_to(%(data)s::jsonb::text, 'UTF8')), 'hex'))), u.decided_at
-      FROM u
+           decided_at = %(at)s::timestamptz, voted = t.voted || %(keys)s::text[]
+     WHERE t.id = %(task)s AND t.status = 'OPEN'
+    RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node, t.decided_at
 )
-SELECT json_build_object('at', u.decided_at, 'on_behalf_of', u.delegated_by) FROM u
+INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
+SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_COMPLETED', u.node, pg_current_xact_id()::text::bigint,
+       jsonb_strip_nulls(jsonb_build_object(
+           'task', u.id, 'outcome', %(outcome)s::text, 'by', %(by)s::text, 'on_behalf_of', %(on_behalf_of)s::text,
+           'digest', encode(sha256(convert_to(%(data)s::jsonb::text, 'UTF8')), 'hex'), 'evidence', %(digest)s::text)),
+       u.decided_at
+  FROM u
+RETURNING true
 
 -- name: give_task
 -- To somebody or, where `assignee` is null, to nobody; only as long as it is whose it was when that was decided.

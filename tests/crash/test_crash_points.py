@@ -188,6 +188,10 @@ def handed_over() -> Work:
     return victim.hand_over, (make.a_tenant().pk, run_ids, [uuid7() for _ in run_ids])
 
 
+def voted_on() -> Work:
+    return victim.vote, (make.a_tenant().pk, make.start(approval(quorum=2), {"amount": 1}, {"amount": 2}))
+
+
 def paused() -> Work:
     return victim.pause, (make.a_tenant().pk, make.start(CHAIN, {"n": 1}, {"n": 2}))
 
@@ -265,6 +269,7 @@ SCENARIOS: dict[str, tuple[Callable[[], Work], set[str]]] = {
     "saga": (drained(UNDONE), {"COMPENSATED"}),
     "given up": (given_up, {"FAILED"}),
     "handed over": (handed_over, {"COMPLETED"}),
+    "voted on": (voted_on, {"COMPLETED"}),
     "pause": (paused, {"COMPLETED"}),
     "mend": (mended, {"COMPLETED"}),
     "resume on": (resumed_on, {"COMPLETED"}),
@@ -291,6 +296,7 @@ def heal(work: Callable[..., None], given: Sequence[Any]) -> None:
         victim.send,
         victim.give_up,
         victim.hand_over,
+        victim.vote,
         victim.pause,
         victim.mend,
         victim.resume_on,
@@ -308,7 +314,7 @@ def heal(work: Callable[..., None], given: Sequence[Any]) -> None:
         stuck.check()
         make.work(*victim.QUEUES)
         victim.do_jobs(make.a_tenant().pk)
-        if work in (victim.give_up, victim.hand_over):
+        if work in (victim.give_up, victim.hand_over, victim.vote):
             work(*given)
         if not Run.unsafe_all_tenants.exclude(status__in=ENDED).exists():
             break
@@ -349,6 +355,7 @@ def test_every_crash_point_was_come_by():
     points = in_code | {f"before_{name}" for name in store.SQL.texts.keys() - {"show_runs", "told_runs"}}
     points |= {"before_open_compensation_tasks", "before_close_compensation_task"}
     points |= {"before_open_tasks", "before_add_comment", "before_delegate_task", "before_complete_task"}
+    points |= {f"before_{name}" for name in ("hold_task", "hold_chain", "add_decision", "note_vote")}
 
     assert points - {hit for hits in seen.values() for hit in hits} == set()
     assert in_code >= {"after_claim", "before_commit", "after_commit"}

@@ -6,7 +6,7 @@ from accounts.models import Group, GroupMember, Membership, User
 from accounts.names import key_of
 from accounts.principal import Principal
 from accounts.roles import SCOPES_OF_ROLE
-from tasks_inbox import actions, comments
+from tasks_inbox import actions, comments, deciding
 from tasks_inbox.models import ManualTask, TaskComment
 from tests import factories as make
 
@@ -57,7 +57,7 @@ def member(name: str, role: str = "approver", *groups: str) -> Principal:
 
 def decide(who: Principal, task: ManualTask, outcome: str = "approved", **more: Json) -> ManualTask:
     """They decide it."""
-    return actions.complete_task(who, task.pk, outcome=outcome, **more)
+    return deciding.complete_task(who, task.pk, outcome=outcome, **more)
 
 
 def hand(who: Principal, task: ManualTask, to: str, reason: str | None = None) -> ManualTask:

@@ -77,7 +77,7 @@ def test_a_claim_between_looking_and_deciding_counts(rounds):
     ann, bob = member("ann"), member("bob")
     for _ in rounds:
         task = asked()
-        deciding = Actor(lambda task=task: decide(ann, task), before="complete_task").until_halted()
+        deciding = Actor(lambda task=task: decide(ann, task), before="hold_task").until_halted()
         actions.claim_task(bob, task.pk)
         with pytest.raises(Conflict, match="bob has claimed"):
             deciding.end()
@@ -321,7 +321,7 @@ def test_what_was_taken_from_a_delegate_who_is_deciding_is_not_decided(rounds):
     for _ in rounds:
         task = asked(approval(candidates={"users": ["ann"]}))
         hand(ann, task, "bob")
-        late = Actor(lambda task=task: decide(bob, task), before="complete_task").until_halted()
+        late = Actor(lambda task=task: decide(bob, task), before="hold_task").until_halted()
         actions.unclaim_task(bob, task.pk)
         actions.unclaim_task(ann, task.pk)
         assert again(task).assignee is None

@@ -5,9 +5,9 @@ import pytest
 from accounts.roles import SCOPES_OF_ROLE, TASKS_DECIDE
 from engine.errors import StepError
 from engine.validate import validate
+from steps.asking import Role
 from steps.base import execute
 from steps.catalogue import CATALOGUE
-from steps.human import Role
 
 ASK = {"title": "Go on?"}
 
@@ -26,7 +26,9 @@ def test_an_approval_has_two_outcomes_and_a_form_one():
     ]
     assert [one["name"] for one in asks("human.form")["outcomes"]] == ["submitted"]
     own = [{"name": "later", "label": "Later"}]
-    assert asks(outcomes=own)["outcomes"] == [{"name": "later", "label": "Later", "require_comment": False}]
+    assert asks(outcomes=own)["outcomes"] == [
+        {"name": "later", "label": "Later", "require_comment": False, "sign": False}
+    ]
 
 
 def test_an_expression_adds_users_each_named_once():
@@ -50,7 +52,15 @@ def test_an_expression_adds_users_each_named_once():
         ({"form": {"type": "array"}}, "form"),
         ({"due_seconds": 0}, "due_seconds"),
         ({"priority": 1001}, "priority"),
-        ({"quorum": 2}, "quorum"),
+        ({"quorum": 0}, "quorum"),
+        ({"quorum": True}, "quorum"),
+        ({"quorum": {}}, "quorum"),
+        ({"quorum": {"need": "some"}}, "quorum"),
+        ({"quorum": {"need": "0%"}}, "quorum"),
+        ({"quorum": {"need": 1, "groups": {"Legal": 1}}}, "quorum"),
+        ({"quorum": {"groups": {"Legal": 1}, "rule": "majority"}}, "quorum"),
+        ({"quorum": {"groups": {"Legal": 1}}, "candidates": {"groups": ["Finance"]}}, "params"),
+        ({"outcomes": [{"name": "a", "label": "A", "require": ["x"]}], "form": {"type": "object"}}, "params"),
         ({"instructions": "a\x00b"}, "task"),
     ],
 )
@@ -81,7 +91,7 @@ def test_an_edge_for_each_outcome_needs_no_default():
     assert problems(*both) == []
     assert ("no_default_edge", "warning") in problems(both[0], ("no", "else"))
     assert ("no_default_edge", "warning") in problems(*both, outcomes=[{"name": "x", "label": "X"}])
-    assert ("bad_params", "error") in problems(*both, quorum=2)
+    assert ("bad_params", "error") in problems(*both, quorum=0)
 
 
 def test_what_is_known_of_the_output_is_its_outcomes_and_its_form():

@@ -17,7 +17,9 @@ Scene = tuple[str, Callable[[Page], None]]
 
 UNDONE = {"retry": {"max_retries": 2}, "compensate": {"type": "noop"}}
 TIMED = {"boundary_timers": [{"after_seconds": 60, "to": "noop"}], "input": {"text": "{{ input.order }}"}}
-KINDS = [kind for kind in CATALOGUE if kind != "noop"]
+# The forms of these are like that of another one.
+LIKE_OTHERS = {"noop", "text.summarize", "text.keywords", "text.translate"}
+KINDS = [kind for kind in CATALOGUE if kind not in LIKE_OTHERS]
 NODES = [
     {
         "id": kind.replace(".", "_"),

@@ -1,0 +1,231 @@
+"""What a person is asked: the params of human.approval and human.form (R-142, R-146, R-149)."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StringConstraints, field_validator, model_validator
+from pydantic_core import PydanticCustomError
+
+from engine.catalogue import Json
+from engine.json_schema import schema_faults
+from engine.templates import has_holes
+from steps.base import Params, WholeNumber, widget
+from steps.wait import TEN_YEARS
+
+MAX_NAMES = 200
+
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=150)]
+Names = Annotated[list[Name], Field(max_length=MAX_NAMES)]
+Role = Literal["approver", "operator", "admin"]
+"""The roles that may decide tasks at all (`tasks:decide`)."""
+Share = Annotated[str, StringConstraints(pattern=r"^(100|[1-9][0-9]?)%$")]
+
+
+class Candidates(Params):
+    """Who may decide: whoever one of these names."""
+
+    users: Names | None = Field(None, title="People", description="Who may decide, by username.")
+    groups: Names | None = Field(None, title="Groups", description="Groups whose members may decide.")
+    roles: list[Role] | None = Field(
+        None,
+        max_length=10,
+        title="Roles",
+        description="Everybody with one of these roles may decide.",
+    )
+    manager_of: Name | None = Field(
+        None,
+        title="The manager of",
+        description="A username, such as {{ run.created_by }}, whose manager may decide.",
+    )
+    expr: Name | Names | None = Field(
+        None,
+        title="By expression",
+        description="An expression that gives a username or a list of usernames.",
+        json_schema_extra=widget("text"),
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _names_somebody(cls, given: Any) -> Any:
+        # An expression that finds nobody must not open the task to everybody.
+        if isinstance(given, dict) and not any(given.values()):
+            raise ValueError(
+                "names nobody: give users, groups, roles, manager_of or expr, or leave candidates out"
+            )
+        return given
+
+
+class Choice(Params):
+    """One way in which the task can end."""
+
+    name: str = Field(
+        pattern=r"^[A-Za-z_][A-Za-z0-9_\-]{0,63}$",
+        title="Name",
+        description="The outcome's name, which edges branch on.",
+    )
+    label: str = Field(min_length=1, max_length=80, title="Button", description="What stands on its button.")
+    require_comment: bool = Field(
+        False, title="Needs a reason", description="Whether a comment must say why."
+    )
+    require: list[Name] | None = Field(
+        None,
+        max_length=50,
+        title="Needs these fields",
+        description="Fields of the form that must be filled in for this outcome.",
+    )
+    sign: bool = Field(
+        False, title="Needs a signature", description="Whether who decides must give their password again."
+    )
+
+
+class Quorum(Params):
+    """How many must agree, where one person's decision is not enough."""
+
+    need: Annotated[int, Field(strict=True, ge=1, le=MAX_NAMES)] | Literal["all"] | Share | None = Field(
+        None,
+        title="How many",
+        description="A number, all, or a share of those who may decide, such as 50%.",
+    )
+    groups: dict[Name, Annotated[int, Field(strict=True, ge=1, le=MAX_NAMES)]] | None = Field(
+        None,
+        max_length=20,
+        title="Of each group",
+        description="How many of each group must agree, such as 2 of Legal and 1 of Finance.",
+    )
+    rule: Literal["veto", "majority"] = Field(
+        "veto",
+        title="Who prevails",
+        description="By veto anybody who doesn’t choose the first outcome decides; by majority what as many choose.",
+    )
+
+    @model_validator(mode="after")
+    def _is_one(self) -> "Quorum":
+        if (self.need is None) == (not self.groups):
+            raise PydanticCustomError("quorum", "needs either need or groups")
+        if self.groups and self.rule == "majority":
+            raise PydanticCustomError("quorum", "of groups is decided by veto: leave rule out")
+        return self
+
+
+class HumanParams(Params):
+    """What the person is asked, who may decide, and what there is to choose from."""
+
+    title: str = Field(
+        min_length=1,
+        max_length=300,
+        title="Question",
+        description="What is asked, such as Refund {{ input.amount }} to Ann?",
+    )
+    instructions: str | None = Field(
+        None,
+        max_length=20_000,
+        title="Instructions",
+        description="What the person should know or check before they decide.",
+        json_schema_extra=widget("textarea"),
+    )
+    facts: dict[str, Json] | None = Field(
+        None, max_length=50, title="Facts", description="What they need to see, as label and value."
+    )
+    candidates: Candidates | None = Field(
+        None,
+        title="Who may decide",
+        description="People, groups or roles. Empty: everybody who may decide tasks.",
+    )
+    exclude: Names | None = Field(
+        None,
+        title="Who may not",
+        description="Usernames of those who may not decide, whatever else is said of them.",
+    )
+    outcomes: list[Choice] | None = Field(
+        None,
+        min_length=1,
+        max_length=10,
+        title="Outcomes",
+        description="What there is to choose from; one button each.",
+    )
+    form: dict[str, Json] | None = Field(
+        None,
+        title="Form",
+        description="What the person fills in: a JSON Schema of the type object.",
+        json_schema_extra=widget("schema"),
+    )
+    due_seconds: (
+        Annotated[int | float, Field(gt=0, le=TEN_YEARS.total_seconds(), allow_inf_nan=False)] | None
+    ) = Field(
+        None,
+        title="Deadline",
+        description="How soon it should be decided, from when it is asked; nothing ends by itself.",
+    )
+    priority: WholeNumber = Field(
+        0,
+        ge=-1000,
+        le=1000,
+        title="Urgency",
+        description="Which task to look at first: higher is more urgent.",
+    )
+    quorum: Annotated[int, Field(strict=True, ge=1, le=MAX_NAMES)] | Quorum = Field(
+        1,
+        title="How many decide",
+        description="How many must agree: a number, or need, groups and rule.",
+    )
+    exclude_requester: bool = Field(
+        False,
+        title="Not who started the run",
+        description="Four eyes: who started the run may not decide.",
+    )
+    exclude_deciders: bool = Field(
+        False,
+        title="Not who decided before",
+        description="Four eyes: who has decided another step of the run may not decide this one.",
+    )
+
+    @field_validator("title")
+    @classmethod
+    def _not_blank(cls, title: str) -> str:
+        if not title.strip():
+            raise PydanticCustomError("blank", "is empty")
+        return title
+
+    @field_validator("outcomes")
+    @classmethod
+    def _differ(cls, outcomes: list[Choice] | None) -> list[Choice] | None:
+        names = [outcome.name for outcome in outcomes or ()]
+        if len(set(names)) < len(names):
+            raise PydanticCustomError("same_outcome", "names an outcome twice")
+        return outcomes
+
+    @field_validator("form")
+    @classmethod
+    def _is_form(cls, form: dict[str, Json] | None) -> dict[str, Json] | None:
+        if form is None:
+            return form
+        for path, fault in schema_faults(form, ""):
+            where = f"{path}: " if path else ""
+            raise PydanticCustomError("no_schema", "is no JSON Schema: {fault}", {"fault": where + fault})
+        if form.get("type") != "object":
+            raise PydanticCustomError("no_form", "needs the type object: a form gives an object")
+        return form
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> "HumanParams":
+        fields = (self.form or {}).get("properties", {})
+        known = fields if isinstance(fields, dict) and not has_holes(fields) else None
+        for outcome in self.outcomes or ():
+            unknown = [name for name in outcome.require or () if known is not None and name not in known]
+            if unknown:
+                raise PydanticCustomError(
+                    "unknown_field",
+                    "has an outcome, {outcome}, that needs a field that the form has not: {field}",
+                    {"outcome": outcome.name, "field": unknown[0]},
+                )
+        asked = self.candidates
+        if isinstance(self.quorum, Quorum) and self.quorum.groups and asked and not has_holes(asked.groups):
+            missing = [
+                name
+                for name in self.quorum.groups
+                if name.casefold() not in map(str.casefold, asked.groups or ())
+            ]
+            if missing:
+                raise PydanticCustomError(
+                    "quorum", "counts a group that candidates does not ask: {group}", {"group": missing[0]}
+                )
+        return self

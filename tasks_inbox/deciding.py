@@ -1,0 +1,211 @@
+"""Deciding a task: what is checked, counted, written down as evidence and told to the run, in one transaction.
+
+While nobody else has the run: task and step end together, or a vote is kept and both stay as they are
+(R-142, R-146, R-149, C-17; SECURITY Decision 6, I11).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from accounts import audit, services
+from accounts.names import key_of
+from accounts.principal import Principal
+from accounts.roles import TASKS_DECIDE
+from lib.api.errors import join
+from lib.refusals import Conflict, Invalid
+from lib.strict_json import BadJson, strict_dumps
+from lib.uuid7 import uuid7
+from runs.claimed import Done, Ending, Held, Locked
+from runs.waking import Waiters, wake
+from steps.schema import problems_of
+from tasks_inbox import evidence, queries, store, votes
+from tasks_inbox.models import COMPENSATION, ManualTask
+from tasks_inbox.quorum import needs_several
+from tasks_inbox.refused import conflict, task_to_decide
+from tasks_inbox.waits import DECIDER
+
+Json = Any
+
+MAX_DATA_BYTES = 1024 * 1024
+MAX_COMMENT = 10_000
+MOST_FAULTS = 50
+
+
+def complete_task(
+    principal: Principal,
+    task_id: UUID,
+    *,
+    outcome: str,
+    data: Json = None,
+    comment: str = "",
+    seen: str | None = None,
+    password: str | None = None,
+    reason: str | None = None,
+) -> ManualTask:
+    """Decide a task. It is kept as evidence; where it is enough, the step ends with it and the run goes on.
+
+    `seen` is the hash of what was decided upon (`evidence.shown_hash`), `password` who decides again, where the
+    outcome is signed. Raises Missing; NotAllowed for those whom it doesn't ask; Conflict where it is decided,
+    cancelled, changed, somebody else's or of a failed compensation; Invalid, with `details.errors`, for what is wrong.
+    """
+    principal.require(TASKS_DECIDE)
+    if queries.task_of(principal.tenant_id, task_id).kind == COMPENSATION:
+        message = "This task is of a compensation that failed: say by /resolve what is to become of it."
+        raise Conflict(message, code="is_a_compensation")
+    task = task_to_decide(principal, task_id)
+    check_decision(task, outcome, data, comment)
+    signed = _signature(principal, task, outcome, password)
+    said = _Said(principal, outcome, data, comment, seen, signed)
+
+    def decide(_: Mapping[str, Locked], waiters: Waiters) -> list[tuple[Held, Ending]]:
+        waiting = {held.id: held for held, _ in waiters([str(task.run_id)])}
+        if (step := waiting.get(str(task.step_id))) is None:
+            raise conflict(queries.task_of(principal.tenant_id, task_id))
+        done = _cast(said, task_id)
+        return [] if done is None else [(step, done)]
+
+    wake(task.tenant_id, [str(task.run_id)], "task", decide)
+    audit.record(principal, f"decide {outcome}", f"task {task_id}", reason=reason or comment)
+    return queries.task_of(principal.tenant_id, task_id)
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What somebody decides."""
+
+    principal: Principal
+    outcome: str
+    data: Json
+    comment: str
+    seen: str | None
+    signed: bool
+
+
+def _cast(said: _Said, task_id: UUID) -> Done | None:
+    """Write a decision down, in the transaction that has the run alone; the end of the step, where it ends it."""
+    who = said.principal
+    # Behind the lock: another decision may have barred who decides, or changed what is asked.
+    task = task_to_decide(who, task_id)
+    if said.seen is not None and said.seen != evidence.shown_hash(task):
+        message = "This task was changed while you looked at it: look again before you decide."
+        raise Conflict(message, code="task_changed")
+    handed = not queries.who_is(who).is_asked(task)
+    held = store.hold_task(task_id, by=who.username, keys=[key_of(who.username)], handed=handed)
+    if held is None:
+        raise conflict(queries.task_of(who.tenant_id, task_id))
+    counted = votes.count(task, who.username, held["on_behalf_of"], said.outcome)
+    chain = store.hold_chain(task.tenant_id, evidence.FIRST)
+    record = evidence.record_of(
+        task,
+        held,
+        chain,
+        votes.told(counted),
+        by=evidence.Decider(who.username, votes.printed_name(who), who.user_id, who.via, said.signed),
+        outcome=said.outcome,
+        data=said.data,
+        comment=said.comment,
+    )
+    _write(said, task, counted, record, held["on_behalf_of"])
+    return _ending(said, task, counted, record, held["on_behalf_of"])
+
+
+def _write(
+    said: _Said, task: ManualTask, counted: votes.Counted, record: evidence.Record, first: str | None
+) -> None:
+    keys = [key_of(name) for name in (said.principal.username, first) if name]
+    by, outcome, data = said.principal.username, counted.verdict.outcome, _encoded(said.data)
+    link = {
+        "outcome": said.outcome,
+        "by": by,
+        "on_behalf_of": first,
+        "digest": record.digest,
+        "at": record.at,
+    }
+    row = {"id": uuid7(), "task": task.pk, "seq": record.seq, "record": record.text, "data": data}
+    more = {"comment": said.comment, "groups": list(counted.groups), "ended_with": outcome}
+    store.add_decision(row | link | more, keys=keys, why=dict.fromkeys(keys, DECIDER))
+    if outcome is None:
+        written = store.note_vote(task.pk, keys=keys, said=link)
+    else:
+        end = link | {"outcome": outcome}
+        written = store.complete_task(task.pk, keys=keys, data=data, comment=said.comment, said=end)
+    if not written:
+        raise conflict(queries.task_of(task.tenant_id, task.pk))
+
+
+def _ending(
+    said: _Said, task: ManualTask, counted: votes.Counted, record: evidence.Record, first: str | None
+) -> Done | None:
+    if (outcome := counted.verdict.outcome) is None:
+        return None
+    output = {"by": said.principal.username, "outcome": outcome, "comment": said.comment}
+    output |= {"data": said.data, "at": record.at, "branch": outcome}
+    output |= {} if first is None else {"on_behalf_of": first}
+    return Done(output | ({"decisions": votes.decisions_of(task)} if needs_several(task.quorum) else {}))
+
+
+def _signature(principal: Principal, task: ManualTask, outcome: str, password: str | None) -> bool:
+    """Whether a decision is signed. Raises Invalid at `password` where it must be and is not."""
+    if not next(one for one in task.outcomes if one["name"] == outcome).get("sign"):
+        return False
+    if not password:
+        raise Invalid("Give your password to sign this.", code="required", field="password")
+    try:
+        services.check_login(
+            username=principal.username, password=password, address=f"signature {principal.user_id}"
+        )
+    except services.WrongPassword:
+        raise Invalid("This is not your password.", code="wrong_password", field="password") from None
+    return True
+
+
+def _encoded(data: Json) -> str | None:
+    return None if data is None else strict_dumps(data, max_bytes=MAX_DATA_BYTES).decode()
+
+
+def check_decision(task: ManualTask, outcome: str, data: Json, comment: str) -> None:
+    """Let pass what may end this task. Raises Invalid naming the first field, all faults in `details.errors`."""
+    faults = list(_faults(task, outcome, data, comment))
+    if faults:
+        errors = [{"field": field, "code": code, "message": text} for field, code, text in faults]
+        field, code, text = faults[0]
+        raise Invalid(text, code=code, field=field, details={"errors": errors})
+
+
+def _faults(task: ManualTask, outcome: str, data: Json, comment: str) -> list[tuple[str, str, str]]:
+    found = []
+    chosen = next((one for one in task.outcomes if one["name"] == outcome), None)
+    if chosen is None:
+        known = ", ".join(one["name"] for one in task.outcomes)
+        found.append(("outcome", "unknown_outcome", f"There is no such outcome; there are {known}."))
+    elif chosen["require_comment"] and not comment.strip():
+        found.append(("comment", "required", f"Say why: “{chosen['label']}” needs a comment."))
+    if len(comment) > MAX_COMMENT:
+        found.append(("comment", "max_length", f"A comment has at most {MAX_COMMENT:,} characters."))
+    wanted = (chosen or {}).get("require") or ()
+    given = data if isinstance(data, dict) else {}
+    missing = [name for name in wanted if given.get(name) in (None, "", [], {})]
+    for name in missing:
+        message = f"“{(chosen or {})['label']}” needs this."
+        found.append((join("data", name), "required", message))
+    return found + _data_faults(task, data)
+
+
+def _data_faults(task: ManualTask, data: Json) -> list[tuple[str, str, str]]:
+    if task.form is None:
+        return [] if data is None else [("data", "unknown_field", "This task has no form to fill in.")]
+    try:
+        strict_dumps(data, max_bytes=MAX_DATA_BYTES)
+    except BadJson as error:
+        return [("data", "bad_json", error.message)]
+    found = problems_of(task.form, {} if data is None else data, most=MOST_FAULTS)
+    return [(_field(path), "invalid", text) for path, text in found]
+
+
+def _field(path: tuple[str | int, ...]) -> str:
+    name = "data"
+    for part in path:
+        name = f"{name}[{part}]" if isinstance(part, int) else join(name, part)
+    return name

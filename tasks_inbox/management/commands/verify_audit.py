@@ -1,0 +1,34 @@
+"""`manage.py verify_audit`: whether decisions are what was written down when they were made (R-149)."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from accounts.models import Tenant
+from tasks_inbox.models import EvidenceHead
+from tasks_inbox.verifying import verify_chain
+
+
+class Command(BaseCommand):
+    help = "Makes every link of the chains of decisions anew and says every difference; exits 1 where there is one."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--tenant", help="only this tenant; else all of them")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        tenants = Tenant.objects.order_by("slug")
+        if options["tenant"]:
+            tenants = tenants.filter(slug=options["tenant"])
+            if not tenants.exists():
+                raise CommandError(f"There is no tenant {options['tenant']!r}.", returncode=2)
+        wrong = 0
+        for tenant in tenants:
+            head = EvidenceHead.objects.for_tenant(tenant.pk).first()
+            for fault in verify_chain(tenant.pk):
+                wrong += 1
+                self.stdout.write(f"{tenant.slug} decision {fault.seq or 'end'}: {fault.what}")
+            ends = f"end at {head.seq:,} with {head.digest}" if head else "are none yet"
+            self.stderr.write(f"{tenant.slug}: decisions {ends}")
+        if wrong:
+            raise CommandError("Decisions are not what was written down.", returncode=1)

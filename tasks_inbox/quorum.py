@@ -1,0 +1,112 @@
+"""How many must agree, and whether they do: what a task's votes come to. Pure.
+
+The first outcome of a task is the one that needs the quorum. By `veto` any other outcome decides at once; by `majority`
+every outcome needs as many, and where the first can't reach them any more, the strongest other one decides. In groups
+one person counts for one group, however many they are in: "2 of Legal and 1 of Finance" are three people.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from accounts.names import key_of
+
+Json = Any
+ONE: Json = {"need": 1, "rule": "veto"}
+
+
+@dataclass(frozen=True, slots=True)
+class Elector:
+    """Somebody who may decide, or has: the key of their name, and the keys of their groups."""
+
+    key: str
+    groups: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """What somebody decided; `elector` is in whose place, themselves mostly."""
+
+    elector: Elector
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What votes come to: the outcome, None while more must decide; whether the first outcome can still be had."""
+
+    outcome: str | None
+    is_possible: bool
+    state: Mapping[str, Json]
+
+
+def needs_several(quorum: Json | None) -> bool:
+    """Whether more than one person may have to decide."""
+    return quorum is not None and (bool(quorum.get("groups")) or quorum.get("need") != 1)
+
+
+def verdict(
+    quorum: Json | None, outcomes: Sequence[str], votes: Sequence[Vote], electors: Collection[Elector]
+) -> Verdict:
+    """What these votes come to, where `electors` are those who may decide now, whether they have voted or not."""
+    rule = quorum or ONE
+    voted = {vote.elector.key for vote in votes}
+    rest = [one for one in electors if one.key not in voted]
+    pro = [vote.elector for vote in votes if vote.outcome == outcomes[0]]
+    contra = [vote.outcome for vote in votes if vote.outcome != outcomes[0]]
+    if rule.get("groups"):
+        wanted = {key_of(name): (name, count) for name, count in rule["groups"].items()}
+        slots = [key for key, (_, count) in wanted.items() for _ in range(count)]
+        filled = _placed(slots, pro)
+        is_possible = len(_placed(slots, [*pro, *rest])) == len(slots)
+        reached, need = len(filled) == len(slots), len(slots)
+        told = [
+            {"name": name, "need": count, "have": filled.count(key)} for key, (name, count) in wanted.items()
+        ]
+        state: dict[str, Json] = {"need": need, "have": len(filled), "groups": told}
+    else:
+        need = _number(rule["need"], len(votes) + len(rest))
+        reached, is_possible = len(pro) >= need, len(pro) + len(rest) >= need
+        state = {"need": need, "have": len(pro)}
+    state |= {"rule": rule.get("rule", "veto"), "may": len(votes) + len(rest)}
+    outcome = outcomes[0] if reached else _other(state["rule"], contra, need, outcomes, is_possible)
+    return Verdict(outcome, is_possible, state)
+
+
+def _number(need: int | str, people: int) -> int:
+    """How many people `need` means: all of them, or a share rounded up, are one at least."""
+    if need == "all":
+        return max(people, 1)
+    if isinstance(need, str):
+        return max(-(-people * int(need.rstrip("%")) // 100), 1)
+    return need
+
+
+def _other(
+    rule: str, contra: Sequence[str], need: int, outcomes: Sequence[str], is_possible: bool
+) -> str | None:
+    """The outcome other than the first that decides, if one does."""
+    if not contra:
+        return None
+    if rule == "veto":
+        return contra[-1]
+    strongest = max(outcomes[1:], key=contra.count)
+    return strongest if contra.count(strongest) >= need or not is_possible else None
+
+
+def _placed(slots: Sequence[str], people: Sequence[Elector]) -> list[str]:
+    """The slots that these people fill when each fills one at most, as many as can be (augmenting paths)."""
+    holder: dict[int, Elector] = {}
+
+    def place(person: Elector, tried: set[int]) -> bool:
+        for at, group in enumerate(slots):
+            if group in person.groups and at not in tried:
+                tried.add(at)
+                if at not in holder or place(holder[at], tried):
+                    holder[at] = person
+                    return True
+        return False
+
+    for person in people:
+        place(person, set())
+    return [slots[at] for at in sorted(holder)]

@@ -1,0 +1,52 @@
+"""Whether somebody may have a task, and what they are told where not."""
+
+from uuid import UUID
+
+from accounts.principal import Principal
+from accounts.roles import TASKS_DECIDE
+from lib.refusals import Conflict, NotAllowed
+from runs.waits import moment
+from tasks_inbox import policies, queries
+from tasks_inbox.models import COMPLETED, OPEN, ManualTask
+
+
+def open_task(principal: Principal, task_id: UUID) -> ManualTask:
+    """The tenant's task. Raises Missing, and Conflict where it is not open any more."""
+    task = queries.task_of(principal.tenant_id, task_id)
+    if task.status != OPEN:
+        raise conflict(task)
+    return task
+
+
+def task_to_decide(principal: Principal, task_id: UUID) -> ManualTask:
+    """As `open_task`, for who may decide it. Raises Forbidden and NotAllowed with the reason, too."""
+    principal.require(TASKS_DECIDE)
+    task = open_task(principal, task_id)
+    if reason := policies.why_excluded(task, principal.username):
+        raise NotAllowed(reason, code="excluded")
+    if not queries.who_is(principal).may_decide(task):
+        raise NotAllowed("This task asks others, not you.", code="not_a_candidate")
+    if policies.has_voted(task, principal.username):
+        raise Conflict("You have decided this already; others must decide, too.", code="voted_already")
+    return task
+
+
+def conflict(task: ManualTask) -> Conflict:
+    """Why it can't be had: what has become of it meanwhile."""
+    if task.status == COMPLETED and task.decided_at is not None:
+        label = next((one["label"] for one in task.outcomes if one["name"] == task.outcome), task.outcome)
+        decided_at = task.decided_at.isoformat()
+        return Conflict(
+            f"{task.decided_by} decided this already: {label}, {moment(decided_at)}.",
+            code="decided_already",
+            details={"outcome": task.outcome, "decided_by": task.decided_by, "decided_at": decided_at},
+        )
+    if task.status != OPEN:
+        return Conflict("The run went on without this decision.", code="task_cancelled")
+    return claimed(task)
+
+
+def claimed(task: ManualTask) -> Conflict:
+    """Whose it is instead."""
+    whose = f"{task.assignee} has claimed this task." if task.assignee else "Nobody has this task any more."
+    return Conflict(whose, code="claimed", details={"assignee": task.assignee})

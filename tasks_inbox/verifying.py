@@ -1,0 +1,63 @@
+"""Whether decisions are what was written down when they were made: every link of a chain, and what leans on it."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from lib.stored_json import StoredDecoder
+from tasks_inbox import store
+from tasks_inbox.evidence import FIRST, digest_of
+from tasks_inbox.models import EvidenceHead, TaskDecision
+
+Json = Any
+BATCH = 500
+_SAID = ("seq", "task", "run", "round", "outcome", "data", "comment", "on_behalf_of")
+_OWN = ("seq", "round", "outcome", "data", "comment", "on_behalf_of", "by", "ended_with")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong at this place of the chain (0: at its end)."""
+
+    seq: int
+    what: str
+
+
+def verify_chain(tenant: int) -> Iterator[Fault]:
+    """Everything that is wrong with the decisions of a tenant as it stands now; in batches, however many there are."""
+    head = EvidenceHead.objects.for_tenant(tenant).first()
+    end, last = (head.seq, head.digest) if head else (0, FIRST)
+    digest, expected = FIRST, 1
+    # What is written meanwhile is for the next time; what stands behind the end and belongs to nobody is found below.
+    rows = TaskDecision.objects.for_tenant(tenant).filter(seq__lte=end).order_by("seq")
+    for row in rows.iterator(BATCH):
+        if row.seq != expected:
+            yield Fault(expected, f"is missing: the next one is {row.seq}")
+        yield from _of_link(row, digest)
+        digest, expected = row.digest, row.seq + 1
+    if (expected - 1, digest) != (end, last):
+        yield Fault(
+            0,
+            f"the chain should end at {end} with {last[:12]}…, it ends at {expected - 1} with {digest[:12]}…",
+        )
+    for seq, what in store.loose_ends(tenant):
+        yield Fault(seq, what)
+
+
+def _of_link(row: TaskDecision, previous: str) -> Iterator[Fault]:
+    if digest_of(row.record) != row.digest:
+        yield Fault(row.seq, "its record is not what its digest says")
+    try:
+        told: Json = json.loads(row.record, cls=StoredDecoder)
+        said = {name: told[name] for name in _SAID}
+        said |= {"previous": told["previous"], "by": told["by"]["username"]}
+        said |= {"ended_with": told["quorum"]["outcome"]}
+    except (ValueError, KeyError, TypeError):
+        yield Fault(row.seq, "its record can't be read")
+        return
+    found = {name: getattr(row, name) for name in _OWN} | {"previous": previous}
+    found |= {"task": str(row.task_id), "run": str(row.run_id)}
+    for name, value in said.items():
+        if found[name] != value:
+            yield Fault(row.seq, f"its record has another {name}")

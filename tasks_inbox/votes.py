@@ -1,0 +1,81 @@
+"""The votes of a task: who has decided what in its round, and what that comes to together with one more."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from accounts.models import User
+from accounts.names import key_of
+from accounts.principal import Principal
+from tasks_inbox.electors import elector_named, electors_of
+from tasks_inbox.models import ManualTask, TaskDecision
+from tasks_inbox.quorum import Elector, Verdict, Vote, needs_several, verdict
+
+Json = Any
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """How the votes stand; `groups` are those of the last one that the quorum counts."""
+
+    verdict: Verdict
+    groups: tuple[str, ...]
+
+
+def rows_of(task: ManualTask) -> list[TaskDecision]:
+    """What was decided in the task's round, in its order."""
+    found = TaskDecision.objects.for_tenant(task.tenant_id).filter(task_id=task.pk, round=task.round)
+    return list(found.order_by("seq"))
+
+
+def count(task: ManualTask, by: str, on_behalf_of: str | None, outcome: str) -> Counted:
+    """How the votes stand with this one, which nobody has written down yet."""
+    names = [one["name"] for one in task.outcomes]
+    if not needs_several(task.quorum):
+        own = Vote(Elector(key_of(on_behalf_of or by)), outcome)
+        return Counted(Verdict(outcome, True, verdict(None, names, [own], ()).state), ())
+    mine = elector_named(task, on_behalf_of or by)
+    told = _verdict(task, [*_votes(task), Vote(mine, outcome)])
+    counted = {key_of(name) for name in (task.quorum.get("groups") or ())}
+    return Counted(told, tuple(sorted(mine.groups & counted)))
+
+
+def standing(task: ManualTask) -> Verdict:
+    """How the votes of a task stand, and whether its quorum can be reached by those who may decide it now."""
+    return _verdict(task, _votes(task))
+
+
+def told(counted: Counted) -> dict[str, Json]:
+    """How the votes stand, for the record."""
+    return dict(counted.verdict.state) | {"outcome": counted.verdict.outcome}
+
+
+def decisions_of(task: ManualTask) -> list[dict[str, Json]]:
+    """Each decision of the round as a step's output has it."""
+    return [
+        {
+            "by": row.by,
+            "outcome": row.outcome,
+            "comment": row.comment,
+            "at": row.at.isoformat(),
+            "data": row.data,
+        }
+        | ({"on_behalf_of": row.on_behalf_of} if row.on_behalf_of else {})
+        for row in rows_of(task)
+    ]
+
+
+def printed_name(principal: Principal) -> str:
+    """The name that stands on a decision."""
+    name = User.objects.filter(pk=principal.user_id).values_list("name", flat=True).first()
+    return name or principal.username
+
+
+def _votes(task: ManualTask) -> list[Vote]:
+    return [
+        Vote(Elector(key_of(row.on_behalf_of or row.by), frozenset(row.groups)), row.outcome)
+        for row in rows_of(task)
+    ]
+
+
+def _verdict(task: ManualTask, cast: list[Vote]) -> Verdict:
+    return verdict(task.quorum, [one["name"] for one in task.outcomes], cast, electors_of(task))
