@@ -149,13 +149,14 @@ export function act(label: string, changes: Change[], { merge, follows }: Acting
   const isSoon = merge !== undefined && last?.merge === merge && Date.now() - last.when < MERGE_MS;
   const goesOn = isSoon || (follows !== undefined && last?.merge === follows);
   const done: Done = {
-    label: follows && goesOn ? (last?.label ?? label) : label,
+    // What is typed is one act, called as it was when it began: a title is not the name of its own change.
+    label: goesOn ? (last?.label ?? label) : label,
     changes: goesOn ? squeezed([...(last?.changes ?? []), ...changes]) : changes,
     merge,
     when: Date.now(),
   };
   const undo = goesOn ? [...now.undo.slice(0, -1), done] : [...now.undo, done].slice(-MOST_UNDO);
-  set({ doc, undo, redo: [], auto: {}, pending: [...now.pending, ...places, newGroup(label, changes)] });
+  set({ doc, undo, redo: [], auto: {}, pending: [...now.pending, ...places, newGroup(isSoon ? done.label : label, changes)] });
   onChange();
   return true;
 }

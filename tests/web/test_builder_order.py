@@ -92,7 +92,7 @@ def set_params(hands: Hands, kind: str, params: Json) -> None:
 
 
 RETRY = {
-    "max_retries": "Retries",
+    "max_retries": "How often",
     "base_seconds": "First pause",
     "factor": "Growth",
     "max_seconds": "Longest pause",

@@ -1,6 +1,8 @@
 import { useRef, useState } from "react";
 import { Icon } from "../Icon";
+import { Words } from "../Words";
 import { faceOf } from "../model/catalogue";
+import { titleOf } from "../model/graph";
 import { free, slug } from "../model/names";
 import { say, state, useBuilder } from "../store";
 import { Frame } from "./fields/Frame";
@@ -20,7 +22,7 @@ export function StepHead({ id, field }: { id: string; field: string }) {
   const before = useRef<string | null>(null);
   const body = doc.nodes[id];
   const face = faceOf(catalogue, body.type);
-  const title = docSpot(doc, ["nodes", id, "title"], `${field}.title`, "the title", id);
+  const title = docSpot(doc, ["nodes", id, "title"], `${field}.title`, "the title", titleOf(doc, id));
   const text = typeof title.value === "string" ? title.value : "";
 
   const left = async () => {
@@ -44,7 +46,7 @@ export function StepHead({ id, field }: { id: string; field: string }) {
       </div>
       {problemsAt(problems, `${field}.type`, true).map((problem) => (
         <p className="fault" key={problem.message}>
-          {problem.message}
+          <Words problem={problem} />
         </p>
       ))}
       <Frame title="Title" problems={problemsAt(problems, `${field}.title`, true)}>

@@ -4,8 +4,8 @@ import { duplicate, openAdd, removeSelected, wantFocus } from "../keys";
 import { faceOf } from "../model/catalogue";
 import { reorder } from "../model/commands";
 import { inOrder, neighbours, titleOf } from "../model/graph";
-import { isObject } from "../model/json";
-import { edgeWords, timerWords } from "../model/words";
+import { worstOf } from "../model/said";
+import { wayWords } from "../model/words";
 import type { Doc } from "../model/document";
 import { act, goTo, say, select, set, state, useBuilder } from "../store";
 
@@ -14,9 +14,7 @@ function reached(doc: Doc, id: string): string {
   const into = neighbours(doc).into.get(id) ?? [];
   if (into.length === 0) return "";
   const said = into.map((arrow) => {
-    const timers = doc.nodes[arrow.from].boundary_timers;
-    const timer = Array.isArray(timers) ? timers[arrow.timer ?? 0] : null;
-    const words = arrow.timer !== undefined && isObject(timer ?? undefined) ? timerWords(timer as never) : edgeWords(doc.edges[arrow.key] ?? ({} as never));
+    const words = wayWords(doc, arrow);
     return into.length === 1 ? words : `${titleOf(doc, arrow.from)}${words ? ` (${words})` : ""}`;
   });
   const more = said.length > 2 ? [...said.slice(0, 2), `${said.length - 2} more`] : said;
@@ -32,7 +30,7 @@ export function Outline() {
   const mayWrite = useBuilder((now) => now.boot.may_write);
   const focus = useBuilder((now) => now.focus);
   const rows = useMemo(() => inOrder(doc), [doc.nodes, doc.edges]);
-  const bad = useMemo(() => new Map(problems.map((problem) => [problem.node, problem.severity])), [problems]);
+  const bad = useMemo(() => worstOf(problems), [problems]);
   const tree = useRef<HTMLUListElement>(null);
   const last = useRef<string | undefined>(undefined);
   // Where nothing is selected, or an edge is, the tree stays where it was.

@@ -49,7 +49,7 @@ export function History() {
     }, failed(setError));
   }, [boot.latest]);
   useEffect(() => {
-    ask<{ results: Logged[] }>(`${boot.urls.api}/draft/changes?limit=30`).then((page) => setLog(page.results), failed(setError));
+    ask<{ results: Logged[] }>(`${boot.urls.api}/draft/changes?limit=100`).then((page) => setLog(page.results), failed(setError));
   }, [revision]);
   useEffect(() => () => set({ marks: {} }), []);
   const fetched = async (version: number): Promise<Doc | null> => {
@@ -127,13 +127,20 @@ function failed(tell: (text: string) => void): (why: unknown) => void {
   return (why) => tell(why instanceof Refused ? why.message : "The server does not answer.");
 }
 
+const MOST_ROWS = 40;
+
+/** What is typed is sent bit by bit: it is one row, as it is one act. */
+function inRows(log: Logged[]): Logged[] {
+  return log.filter((entry, at) => at === 0 || entry.label === "" || entry.label !== log[at - 1].label || entry.by !== log[at - 1].by).slice(0, MOST_ROWS);
+}
+
 function Log({ log }: { log: Logged[] }) {
   return (
     <section aria-labelledby="log-title">
       <h2 id="log-title">Changes of the draft</h2>
       {log.length === 0 && <p className="quiet small">Nobody has changed it since it was made.</p>}
       <ol>
-        {log.map((entry, at) => (
+        {inRows(log).map((entry, at) => (
           <li key={`${entry.revision} ${at}`}>
             <span>
               {entry.label || "Changed"} <small className="quiet">{`${entry.by}, ${when(entry.at)}`}</small>

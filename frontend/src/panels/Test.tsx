@@ -177,7 +177,10 @@ function Result({ trial }: { trial: Trial }) {
   const [asks, setAsks] = useState<string | null>(null);
   const pins = doc.layout.pins ?? {};
   return (
-    <section className="test-result" aria-label="What came of it" aria-busy={!hasEnded(trial)}>
+    <section className="test-result" aria-labelledby="trial-title" aria-busy={!hasEnded(trial)}>
+      <h2 id="trial-title" className="sr-only">
+        What came of it
+      </h2>
       <header>
         <span className="status" data-status={trial.status}>
           {trial.status.toLowerCase().replace(/_/g, " ")}
