@@ -105,7 +105,7 @@ function More() {
 
 /** The head of the builder: where we are, what is saved, and what comes of it. */
 export function Header() {
-  const { urls, name, latest, may_write: mayWrite, may_publish: mayPublish } = useBuilder((now) => now.boot);
+  const { urls, name, latest, may_write: mayWrite, may_publish: mayPublish, may_start: mayStart } = useBuilder((now) => now.boot);
   const title = useBuilder((now) => now.doc.settings.title);
   const view = useBuilder((now) => now.view);
   const cannot = useBuilder((now) => now.cannot);
@@ -148,6 +148,12 @@ export function Header() {
           <span>Test</span>
         </button>
         <More />
+        {mayStart && latest !== null && (
+          <a className="button plain small" href={`${urls.workflow}#start`} title={`Start a run of version ${latest}`}>
+            <Icon name="play" />
+            <span>Start version {latest}</span>
+          </a>
+        )}
         {mayPublish && (
           <button type="button" className="button small" title={errors ? `${errors} to correct first` : "Publish (Shift+P)"} onClick={() => set({ publishing: true })}>
             <Icon name="check" />

@@ -44,13 +44,14 @@ export function Outline() {
 
   useEffect(() => {
     if (focus?.what !== "outline") return;
-    const item = tree.current?.querySelector<HTMLElement>('[tabindex="0"]');
-    if (item) item.focus();
-    else document.querySelector<HTMLElement>("[data-first-step]")?.focus();
+    focusTree(tree.current);
   }, [focus]);
+  // Asked before what has the focus is taken away, by an undo for example.
+  const hadFocus = document.activeElement?.closest(".outline, .outline-empty") !== null;
   useEffect(() => {
-    // The tree keeps the focus while what is selected moves under it.
-    if (tree.current?.contains(document.activeElement)) tree.current.querySelector<HTMLElement>('[tabindex="0"]')?.focus();
+    // The tree keeps the focus while what is selected moves under it, or what had it is gone.
+    const isLost = hadFocus && document.activeElement === document.body;
+    if (isLost || tree.current?.contains(document.activeElement)) focusTree(tree.current);
   }, [current, rows]);
 
   const onKeyDown = (event: React.KeyboardEvent) => {
@@ -122,6 +123,12 @@ export function Outline() {
       {mayWrite && current && <RowActions id={current} />}
     </div>
   );
+}
+
+/** The focus to the selected step, or to the button for the first one. */
+function focusTree(tree: HTMLElement | null): void {
+  const item = tree?.querySelector<HTMLElement>('[tabindex="0"]') ?? document.querySelector<HTMLElement>("[data-first-step]");
+  item?.focus();
 }
 
 function toggled(id: string): void {
