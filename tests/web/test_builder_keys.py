@@ -111,6 +111,18 @@ def test_the_outline_keeps_the_focus_when_the_step_that_has_it_is_undone(empty):
     empty.saved()
 
 
+def test_a_step_in_the_outline_keeps_the_focus_while_its_id_follows_its_title(empty):
+    page, outline = empty.page, Outline(empty)
+    page.keyboard.press("o")
+    outline.add("Do nothing", "First")
+    page.route("**/rename-step", lambda route: (outline.hands.at("[role=combobox]"), route.continue_()))
+    outline.leave()
+    page.keyboard.press("a")
+    expect(page.locator("[role=treeitem][data-node=first]")).to_be_attached()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("treeitem", name="First")).to_be_focused()
+
+
 BOTH = """() => {
   window.both = 0;
   const look = () => (window.both += document.querySelectorAll(".code-text:has(.cm-content) > textarea").length);

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef } from "react";
 import { Icon } from "../Icon";
 import { duplicate, openAdd, removeSelected, wantFocus } from "../keys";
+import { lasting } from "../inspector/rename";
 import { faceOf } from "../model/catalogue";
 import { reorder } from "../model/commands";
 import { inOrder, neighbours, titleOf } from "../model/graph";
@@ -94,7 +95,7 @@ export function Outline() {
           const worst = bad.get(id);
           return (
             <li
-              key={id}
+              key={lasting(id)}
               role="treeitem"
               aria-level={depth + 1}
               aria-setsize={rows.length}
