@@ -22,6 +22,8 @@ export class Unreached extends Error {}
 export interface Asked {
   method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   body?: Json;
+  /** The ETag of what the asker has: the answer is null while that is still so. */
+  known?: string;
   signal?: AbortSignal;
 }
 
@@ -57,12 +59,14 @@ async function reached(url: string, options: RequestInit): Promise<Response> {
   }
 }
 
-async function askOnce<T>(url: string, { method = "GET", body, signal }: Asked): Promise<T> {
+async function askOnce<T>(url: string, { method = "GET", body, known, signal }: Asked): Promise<T> {
   const csrf = document.querySelector<HTMLMetaElement>('meta[name="csrf"]')?.content ?? "";
   const headers: Record<string, string> = { Accept: "application/json" };
   if (method !== "GET") headers["X-CSRFToken"] = csrf;
   if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (known !== undefined) headers["If-None-Match"] = known;
   const answer = await reached(url, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), signal });
+  if (answer.status === 304) return null as T;
   const text = await answer.text();
   const value = parsed(text);
   if (answer.ok) return value as T;

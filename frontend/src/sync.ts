@@ -82,9 +82,7 @@ export async function send(): Promise<void> {
   const { boot, revision, pending } = state();
   const sent = boot.may_write ? pending.slice(0, isOneByOne ? 1 : MOST_GROUPS) : [];
   try {
-    const answer = boot.may_write
-      ? await ask<Answer>(`${boot.urls.api}/draft`, { method: "PATCH", body: { revision, groups: sent as unknown as Json }, signal: AbortSignal.timeout(ANSWER_MS) })
-      : await looked();
+    const answer = sent.length ? await changed(revision, sent) : await looked(revision);
     failures = 0;
     isOneByOne = isOneByOne && state().pending.length > sent.length;
     take(answer, sent);
@@ -96,22 +94,28 @@ export async function send(): Promise<void> {
   if (state().pending.length && state().save.kind !== "refused") later(failures ? WAITS_MS[Math.min(failures, WAITS_MS.length) - 1] : QUIET_MS);
 }
 
-/** The revision whose problems a reader has been told. */
+/** The revision whose problems are known. */
 let judged: number | null = null;
 
-/** The draft as it is now, for who may not change it; it is judged once for each revision. */
-async function looked(): Promise<Answer> {
-  const { boot, revision } = state();
-  const now = await ask<{ revision: number; definition: JsonObject; layout: JsonObject }>(`${boot.urls.api}/draft`);
-  const isNew = now.revision !== revision;
-  const problems =
-    judged === now.revision ? state().problems : (await ask<{ problems: Problem[] }>(`${boot.urls.workflows}/validate`, { method: "POST", body: { definition: now.definition } })).problems;
-  judged = now.revision;
-  return { revision: now.revision, applied: [], conflicts: [], problems, ...(isNew ? { definition: now.definition, layout: now.layout } : {}) };
+function changed(revision: number, groups: Group[]): Promise<Answer> {
+  return ask<Answer>(`${state().boot.urls.api}/draft`, { method: "PATCH", body: { revision, groups: groups as unknown as Json }, signal: AbortSignal.timeout(ANSWER_MS) });
+}
+
+/** The draft as it is now; nothing is fetched and nothing judged while it is what is known here. */
+async function looked(revision: number): Promise<Answer> {
+  const { boot, problems } = state();
+  const known = judged === revision ? `"${revision}"` : undefined;
+  const now = await ask<{ revision: number; definition: JsonObject; layout: JsonObject } | null>(`${boot.urls.api}/draft`, { known, signal: AbortSignal.timeout(ANSWER_MS) });
+  if (!now) return { revision, applied: [], conflicts: [], problems };
+  if (boot.may_write) return changed(revision, []);
+  const judgement = await ask<{ problems: Problem[] }>(`${boot.urls.workflows}/validate`, { method: "POST", body: { definition: now.definition } });
+  const news = now.revision === revision ? {} : { definition: now.definition, layout: now.layout };
+  return { revision: now.revision, applied: [], conflicts: [], problems: judgement.problems, ...news };
 }
 
 function take(answer: Answer, sent: Group[]): void {
   const now = state();
+  judged = answer.revision;
   const gone = new Set(sent.map((group) => group.id));
   const pending = now.pending.filter((group) => !gone.has(group.id));
   const settled = new Set(answer.applied);

@@ -70,6 +70,13 @@ def test_what_two_people_do_to_different_steps_is_merged_and_both_see_it(both):
     assert titles(ana) == ["Ana's", "Ben's"]
 
 
+def test_who_only_looks_asks_whether_there_is_anything_new_and_changes_nothing(both):
+    ana, _ben = both
+    with ana.page.expect_response("**/draft", timeout=15_000) as answer:
+        pass
+    assert (answer.value.request.method, answer.value.status) == ("GET", 304)
+
+
 def test_what_was_done_offline_is_kept_and_sent_when_the_net_is_back(both):
     ana, ben = both
     ana.visitor.forgive("ERR_INTERNET_DISCONNECTED")
