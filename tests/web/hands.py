@@ -29,7 +29,7 @@ _AWAY = """([label, isNew]) => {
   const [first, last, sign] = isBelow(wanted, now) ? [now, wanted, 1] : [wanted, now, -1];
   return sign * (1 + stops.filter((field) => isBelow(field, first) && isBelow(last, field)).length);
 }""".replace("NAME", _NAME)
-_MOST_TABS = 90
+_MOST_TABS = 200
 _MOST_LOOKS = 5
 _LONG = 24
 
