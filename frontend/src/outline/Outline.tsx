@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef } from "react";
 import { Icon } from "../Icon";
 import { duplicate, openAdd, removeSelected, wantFocus } from "../keys";
+import { lasting } from "../inspector/rename";
 import { faceOf } from "../model/catalogue";
 import { reorder } from "../model/commands";
 import { inOrder, neighbours, titleOf } from "../model/graph";
@@ -42,13 +43,14 @@ export function Outline() {
 
   useEffect(() => {
     if (focus?.what !== "outline") return;
-    const item = tree.current?.querySelector<HTMLElement>('[tabindex="0"]');
-    if (item) item.focus();
-    else document.querySelector<HTMLElement>("[data-first-step]")?.focus();
+    focusTree(tree.current);
   }, [focus]);
+  // Asked before what has the focus is taken away, by an undo for example.
+  const hadFocus = document.activeElement?.closest(".outline, .outline-empty") !== null;
   useEffect(() => {
-    // The tree keeps the focus while what is selected moves under it.
-    if (tree.current?.contains(document.activeElement)) tree.current.querySelector<HTMLElement>('[tabindex="0"]')?.focus();
+    // The tree keeps the focus while what is selected moves under it, or what had it is gone.
+    const isLost = hadFocus && document.activeElement === document.body;
+    if (isLost || tree.current?.contains(document.activeElement)) focusTree(tree.current);
   }, [current, rows]);
 
   const onKeyDown = (event: React.KeyboardEvent) => {
@@ -91,7 +93,7 @@ export function Outline() {
           const worst = bad.get(id);
           return (
             <li
-              key={id}
+              key={lasting(id)}
               role="treeitem"
               aria-level={depth + 1}
               aria-setsize={rows.length}
@@ -120,6 +122,12 @@ export function Outline() {
       {mayWrite && current && <RowActions id={current} />}
     </div>
   );
+}
+
+/** The focus to the selected step, or to the button for the first one. */
+function focusTree(tree: HTMLElement | null): void {
+  const item = tree?.querySelector<HTMLElement>('[tabindex="0"]') ?? document.querySelector<HTMLElement>("[data-first-step]");
+  item?.focus();
 }
 
 function toggled(id: string): void {
