@@ -8,11 +8,9 @@ import time
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
-
 from lib.refusals import Conflict
-from runs import live
-from runs.refused import RunRefused, had_alone
+from runs.refused import RunRefused
+from runs.waking import telling
 from tasks_inbox import policies, queries, store
 from tasks_inbox.deciding import end_at_deadline
 from tasks_inbox.models import ManualTask
@@ -39,10 +37,8 @@ def tick(seconds: float = TICK_SECONDS) -> int:
 def _strike(tenant: int, task_id: UUID) -> None:
     task = queries.task_of(tenant, task_id)
     try:
-        with transaction.atomic():
-            locked = had_alone(tenant, [str(task.run_id)])
+        with telling(tenant, str(task.run_id)):
             outcome = _come(task_id, tenant)
-        transaction.on_commit(lambda: live.tell_runs(tenant, locked))
         if outcome is not None:
             end_at_deadline(task, outcome)
     except (Conflict, RunRefused):

@@ -1,19 +1,13 @@
 """What people say of an open task: comments, which nobody changes or takes back, questions and answers (R-146)."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from uuid import UUID
-
-from django.db import transaction
 
 from accounts import audit
 from accounts.principal import Principal
 from accounts.roles import TASKS_DECIDE, TASKS_READ
-from lib import crash_points
 from lib.refusals import Conflict, Invalid, NotAllowed
 from lib.uuid7 import uuid7
-from runs import live
-from runs.refused import had_alone
+from runs.waking import telling
 from tasks_inbox import queries, store
 from tasks_inbox.models import ANSWERED, ASKED, OPEN, SAID, ManualTask, TaskComment
 from tasks_inbox.refused import conflict, open_task, task_to_decide
@@ -46,7 +40,7 @@ def ask(principal: Principal, task_id: UUID, text: str, *, reason: str | None = 
     """
     task = task_to_decide(principal, task_id)
     said = _checked(text)
-    with _had_alone(task):
+    with telling(task.tenant_id, str(task.run_id)):
         if not store.stop_clock(task_id, by=principal.username):
             _still_open(task)
             raise Conflict("A question is open already: it waits for its answer.", code="asked_already")
@@ -65,23 +59,13 @@ def answer(principal: Principal, task_id: UUID, text: str, *, reason: str | None
     if TASKS_DECIDE not in principal.scopes and not queries.is_requester(task, principal.username):
         raise NotAllowed("Who started the run answers, or who may decide tasks.", code="not_asked")
     said = _checked(text)
-    with _had_alone(task):
+    with telling(task.tenant_id, str(task.run_id)):
         if not store.start_clock(task_id, by=principal.username):
             _still_open(task)
             raise Conflict("Nothing was asked, or it is answered already.", code="nothing_asked")
         _say(principal, task, said, ANSWERED)
         audit.record(principal, "answer", f"task {task_id}", reason=reason)
     return queries.task_of(principal.tenant_id, task_id)
-
-
-@contextmanager
-def _had_alone(task: ManualTask) -> Iterator[None]:
-    """It goes into the history of the run, which must not end meanwhile."""
-    with transaction.atomic():
-        locked = had_alone(task.tenant_id, [str(task.run_id)])
-        yield
-        crash_points.hit("before_commit")
-    transaction.on_commit(lambda: live.tell_runs(task.tenant_id, locked))
 
 
 def _say(principal: Principal, task: ManualTask, text: str, kind: str) -> None:

@@ -1,4 +1,4 @@
-"""What happens while nobody decides: reminders, escalation, the outcome at the deadline; and questions stop the clock."""
+"""While nobody decides: reminders, escalation, the outcome at the deadline; and questions stop the clock."""
 
 from datetime import timedelta
 
@@ -31,7 +31,10 @@ def test_who_may_decide_is_reminded_and_others_are_asked_level_by_level(clock):
         approval(
             candidates={"users": ["ann"]},
             reminders=[50, 20],
-            escalation=[{"after_seconds": 30, "users": ["boss"]}, {"after_seconds": 60, "roles": ["operator"]}],
+            escalation=[
+                {"after_seconds": 30, "users": ["boss"]},
+                {"after_seconds": 60, "roles": ["operator"]},
+            ],
         )
     )
     assert later(clock, 19) == 0
@@ -42,7 +45,12 @@ def test_who_may_decide_is_reminded_and_others_are_asked_level_by_level(clock):
     assert [one.pk for one in queries.tasks_of(queries.who_is(boss), view="open")] == [task.pk]
     assert list(queries.tasks_of(queries.who_is(other), view="open")) == []
     later(clock, 100)
-    assert told(task)[1:] == ["TASK_REMINDED ask", "TASK_ESCALATED ask", "TASK_REMINDED ask", "TASK_ESCALATED ask"]
+    assert told(task)[1:] == [
+        "TASK_REMINDED ask",
+        "TASK_ESCALATED ask",
+        "TASK_REMINDED ask",
+        "TASK_ESCALATED ask",
+    ]
     assert again(task).candidates == {"users": ["ann", "boss"], "groups": [], "roles": ["operator"]}
     assert (later(clock, 10_000), again(task).next_at) == (0, None)
     assert decide(other, task).outcome == "approved"
