@@ -31,10 +31,18 @@ def open_compensation_tasks(tasks: Sequence[Row], ask: Row) -> None:
     SQL.execute("open_compensation_tasks", {**params, "now": now_or_none()})
 
 
-def close_compensation_task(step: str, *, outcome: str, by: str, comment: str) -> None:
-    """Close the open task of a compensation that was settled."""
-    params = {"step": step, "outcome": outcome, "by": by, "comment": comment, "now": now_or_none()}
-    SQL.execute("close_compensation_task", params)
+def hold_compensation_task(step: str, by: str) -> Row | None:
+    """Have the open task of a compensation alone, which `by` settles; None where it has none.
+
+    Gives the task, its tenant, what its record tells of run and version, and the user `by`, if there is one.
+    """
+    held: Row | None = SQL.value("hold_compensation_task", {"step": step, "by": by})
+    return held
+
+
+def close_compensation_task(task: UUID, *, comment: str, said: Row) -> None:
+    """Close the task of a compensation that is held. `said` as for `note_vote`."""
+    SQL.execute("close_compensation_task", {"task": task, "comment": comment, **said})
 
 
 def cancel_tasks(runs: Iterable[str]) -> None:

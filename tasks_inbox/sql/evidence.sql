@@ -13,6 +13,22 @@ SELECT json_build_object(
    AND (NOT %(handed)s OR t.delegated_by IS NOT NULL) AND NOT t.voted && %(keys)s::text[]
    FOR NO KEY UPDATE OF t
 
+-- name: hold_compensation_task
+-- Whoever settles a compensation has its task alone, whoever had claimed it; its run is held FOR UPDATE. On whose behalf: of
+-- who handed it to them.
+SELECT json_build_object(
+           'task', t.id, 'tenant_id', t.tenant_id,
+           'tenant', n.slug, 'workflow', w.name, 'version', v.number, 'version_hash', v.content_hash,
+           'requester', r.created_by, 'on_behalf_of', CASE t.assignee WHEN %(by)s THEN t.delegated_by END,
+           'decider', (SELECT json_build_object('id', u.id, 'name', u.name) FROM accounts_user u WHERE u.username = %(by)s))
+  FROM tasks_inbox_manualtask t
+  JOIN runs_run r ON r.id = t.run_id
+  JOIN workflows_workflowversion v ON v.id = r.version_id
+  JOIN workflows_workflow w ON w.id = v.workflow_id
+  JOIN accounts_tenant n ON n.id = t.tenant_id
+ WHERE t.step_id = %(step)s::uuid AND t.status = 'OPEN' AND t.kind = 'compensation'
+   FOR NO KEY UPDATE OF t
+
 -- name: hold_chain
 -- The end of the tenant's chain, had alone until the commit: decisions of a tenant are written one after another.
 INSERT INTO tasks_inbox_evidencehead AS h (tenant_id, seq, digest) VALUES (%(tenant)s, 0, %(first)s)

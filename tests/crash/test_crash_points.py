@@ -356,6 +356,7 @@ def test_every_crash_point_was_come_by():
     points |= {"before_open_compensation_tasks", "before_close_compensation_task"}
     points |= {"before_open_tasks", "before_add_comment", "before_delegate_task", "before_complete_task"}
     points |= {f"before_{name}" for name in ("hold_task", "hold_chain", "add_decision", "note_vote")}
+    points |= {"before_hold_compensation_task"}
 
     assert points - {hit for hits in seen.values() for hit in hits} == set()
     assert in_code >= {"after_claim", "before_commit", "after_commit"}
