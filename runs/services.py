@@ -100,7 +100,8 @@ def resolve_compensation(
 ) -> None:
     """Settle a compensation that failed for good, and go on with the next one (R-140).
 
-    `node` is the step that was to be undone; who came `via`, in which `way` is kept as evidence. Raises RunRefused where the run doesn't wait for that.
+    `node` is the step that was to be undone; `via` what they came, and in which `way`, is kept as evidence. Raises
+    RunRefused where the run doesn't wait for that.
     """
     with transaction.atomic():
         locked = had_alone(tenant, [run])

@@ -57,7 +57,7 @@ def _title(node: Node) -> str:
 
 
 def close_for(settled: Settled) -> None:
-    """Close the task of a compensation that was settled, whoever had claimed it, and keep as evidence who settled it how."""
+    """Close the task of a compensation that was settled, whoever had claimed it, and keep who settled it how."""
     held = store.hold_compensation_task(settled.step, settled.by)
     if held is None:
         return

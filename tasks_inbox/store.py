@@ -7,13 +7,14 @@ from uuid import UUID
 
 from lib.clock import now_or_none
 from lib.named_sql import Statements
+from runs.store import SQL_FOLDER as SQL_OF_RUNS
 from runs.store import Row, document
 
 Json = Any
 Delegated = tuple[str | None, str | None]
 """Who has a task, and who delegated it to them."""
 
-SQL = Statements(Path(__file__).parent / "sql")
+SQL = Statements(Path(__file__).parent / "sql", SQL_OF_RUNS)
 
 MAX_SHOWN_BYTES = 16 * 1024
 """What was to be undone is shown whole up to so many bytes, and otherwise so many characters of it."""
@@ -100,6 +101,12 @@ def complete_task(task: UUID, *, keys: Sequence[str], data: str | None, comment:
             "complete_task", {"task": task, "keys": list(keys), "data": data, "comment": comment, **said}
         )
     )
+
+
+def evidence_of_run(tenant: int, run: UUID) -> str | None:
+    """All that is evidence in a run of the tenant, as a JSON text of one snapshot; None where there is no such run."""
+    params = {"tenant": tenant, "run": run, "now": now_or_none()}
+    return next(iter(SQL.column("evidence_of_run", params)), None)
 
 
 def loose_ends(tenant: int) -> list[tuple[int, str]]:
