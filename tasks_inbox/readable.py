@@ -68,11 +68,11 @@ def _question(asked: Json, records: list[tuple[Json, Json]]) -> Part:
     lines = [("Asked", f"{moment(asked['asked_at'])} · step {asked['node']} · round {asked['round']}")]
     lines += [("Instructions", shown["instructions"])] if shown["instructions"] else []
     lines += [(fact["label"], said(fact["value"])) for fact in shown["facts"]]
-    lines += [("Form", said(shown["form"]))] if shown["form"] is not None else []
+    lines += [("Form", _fields(shown["form"]))] if shown["form"] is not None else []
     lines.append(
         ("To choose from", ", ".join(f"{one['label']} ({one['name']})" for one in shown["outcomes"]))
     )
-    lines.append(("Needed", said(shown["quorum"])))
+    lines.append(("Must agree", _needed(shown["quorum"], shown["outcomes"])))
     if not of_it:
         lines.append(("Decided by", _nobody(asked)))
     return Part(shown["title"], lines, [_decision(*pair) for pair in of_it])
@@ -99,10 +99,40 @@ def _decision(one: Json, record: Json) -> Part:
     lines += [("Filled in", said(record["data"]))] if record["data"] is not None else []
     if way := record.get("settled_by"):
         lines.append(("Settled", WAYS.get(way, way)))
-    lines.append(("How the votes stood", said(record["quorum"])))
+    lines.append(("How the votes stood", _standing(record["quorum"])))
     lines.append(("SHA-256 of what was shown", record["shown_sha256"]))
     lines += [("Record", one["digest"]), ("Record before it in the chain", record["previous"])]
     return Part(f"Decision {one['seq']}", lines, [])
+
+
+def _fields(form: Json) -> str:
+    """The fields of a form, one a line; a form of another kind as it is."""
+    fields = form.get("properties")
+    if not isinstance(fields, dict) or not all(isinstance(one, dict) for one in fields.values()):
+        return said(form)
+    needed = form.get("required") or ()
+    return "\n".join(
+        f"{one.get('title', name)} ({_short(one.get('type', 'anything'))}{', needed' if name in needed else ''})"
+        for name, one in fields.items()
+    )
+
+
+def _needed(quorum: Json, outcomes: Json) -> str:
+    groups = quorum.get("groups") or {}
+    if not groups and quorum["need"] == 1:
+        return "one person decides"
+    first = outcomes[0]["label"]
+    whom = ", ".join(f"{count} of {name}" for name, count in groups.items()) or f"{quorum['need']}"
+    majority = quorum.get("rule") == "majority"
+    others = "any other choice needs as many" if majority else "any other choice decides at once"
+    return f"{whom} for “{first}”; {others}"
+
+
+def _standing(quorum: Json) -> str:
+    groups = [f"{one['have']} of {one['need']} in {one['name']}" for one in quorum.get("groups") or ()]
+    counted = ", ".join(groups) or f"{quorum['have']} of {quorum['need']}"
+    end = "not decided yet" if quorum["outcome"] is None else f"decided: {quorum['outcome']}"
+    return f"{counted} for the first choice; {end}"
 
 
 def said(value: Json) -> str:

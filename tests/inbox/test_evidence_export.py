@@ -196,8 +196,19 @@ def test_the_zip_holds_all_and_its_script_checks_it(task, tmp_path):
 
 def test_the_html_says_each_decision_and_escapes_what_people_wrote(task):
     page = export(task, "html")
-    for text in ("Łukasz Żak (bob)", "李 (li)", "Fine.\nReally.", "UTC", "Record before it", "Größe"):
+    for text in (
+        "Łukasz Żak (bob)",
+        "李 (li)",
+        "Fine.\nReally.",
+        "UTC",
+        "Record before it",
+        "Größe",
+        "limit (number)",
+    ):
         assert text in page
+    assert "2 for “Approve”; any other choice decides at once" in page
+    assert "1 of 2 for the first choice; not decided yet" in page
+    assert "2 of 2 for the first choice; decided: approved" in page
     assert "Pay &lt;b&gt;40&lt;/b&gt; “EUR”?" in page
     assert "Look &amp; &lt;see&gt;." in page
     for text in ("<script", "<b>", "http://", "https://", "<see>"):
