@@ -298,3 +298,25 @@ def test_it_is_for_those_of_the_tenant_who_may_read_runs_and_tasks(task):
     for scope in ("runs:read", "tasks:read"):
         with pytest.raises(NotAllowed):
             export(task, who=replace(member("vic", "viewer"), scopes=frozenset({scope})))
+
+
+def test_pages_of_runs_and_decided_tasks_lead_to_it(task, client):
+    address = f"/api/v1/runs/{task.run_id}/evidence?format=zip"
+    client.force_login(User.objects.get(username="ann"))
+    for page in (f"/runs/{task.run_id}", f"/inbox/{task.pk}"):
+        assert f'href="{address}"' in client.get(page).text, page
+    assert client.get(address).content.startswith(b"PK")
+    other = asked()
+    assert "Export evidence" not in client.get(f"/inbox/{other.pk}").text
+
+
+def test_it_is_a_file_of_each_kind_for_the_tenant(people):
+    our = people.client("viewer", "default")
+    (run_id,) = make.start(make.chain("noop"))
+    for written_as, kind in exports.KINDS.items():
+        answer = our.get(f"/api/v1/runs/{run_id}/evidence?format={written_as}")
+        assert (answer.status_code, answer["Content-Type"].partition(";")[0]) == (200, kind)
+        assert answer["Content-Disposition"] == f'attachment; filename="evidence-{run_id}.{written_as}"'
+    assert our.get(f"/api/v1/runs/{run_id}/evidence").json()["run"]["id"] == run_id
+    assert our.get(f"/api/v1/runs/{run_id}/evidence?format=exe").json()["error"]["field"] == "format"
+    assert people.client("viewer", "theirs").get(f"/api/v1/runs/{run_id}/evidence").status_code == 404
