@@ -120,11 +120,14 @@ SELECT json_build_object(
 -- What doesn't lean on the chain as it should: decisions of which history doesn't say what they were, tasks that were decided
 -- otherwise than it says, and links behind its end. What was decided before there was a chain is left out.
 SELECT coalesce(json_agg(json_build_array(f.seq, f.what) ORDER BY f.seq), '[]') FROM (
-    SELECT d.seq, 'history doesn''t tell of it' AS what
+    SELECT d.seq, 'history doesn''t tell of it as it is' AS what
       FROM tasks_inbox_taskdecision d
      WHERE d.tenant_id = %(tenant)s AND NOT EXISTS (
            SELECT 1 FROM runs_historyevent h
-            WHERE h.run_id = d.run_id AND h.type IN ('TASK_VOTED', 'TASK_COMPLETED') AND h.payload ->> 'evidence' = d.digest)
+            WHERE h.run_id = d.run_id AND h.type = CASE WHEN d.ended_with IS NULL THEN 'TASK_VOTED' ELSE 'TASK_COMPLETED' END
+              AND (h.payload ->> 'evidence', h.payload ->> 'task', h.payload ->> 'by', h.payload ->> 'outcome')
+                  = (d.digest, d.task_id::text, d.by, coalesce(d.ended_with, d.outcome))
+              AND h.payload ->> 'on_behalf_of' IS NOT DISTINCT FROM d.on_behalf_of)
     UNION ALL
     SELECT d.seq, 'its task was decided otherwise'
       FROM tasks_inbox_taskdecision d
