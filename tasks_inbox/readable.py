@@ -12,7 +12,12 @@ Json = Any
 Line = tuple[str, str]
 """What something is, and what it says."""
 
-VIA = {"token": "with an API token", "session": "in a browser", "command": "on the server"}
+VIA = {
+    "token": "with an API token",
+    "session": "in a browser",
+    "command": "on the server",
+    "clock": "by itself",
+}
 WAYS = {"task": "at this task", "dead letter": "by its dead letter", "command": "on the server"}
 STATUSES = {"OPEN": "nobody yet", "CANCELLED": "nobody: the run went on, or ended, without it"}
 
@@ -88,9 +93,10 @@ def _nobody(asked: Json) -> str:
 
 def _decision(one: Json, record: Json) -> Part:
     by = record["by"]
+    whom = by["name"] if by["name"] == by["username"] else f"{by['name']} ({by['username']})"
     lines = [
         ("Meaning", f"{record['meaning']} ({record['outcome']})"),
-        ("Decided by", f"{by['name']} ({by['username']}), {VIA.get(by['via'], by['via'])}"),
+        ("Decided by", f"{whom}, {VIA.get(by['via'], by['via'])}"),
         ("At", moment(record["at"])),
     ]
     lines += [("On behalf of", record["on_behalf_of"])] if record["on_behalf_of"] else []

@@ -21,6 +21,7 @@ _ASKED = (
     "form",
     "candidates",
     "quorum",
+    "clock",
     "priority",
     "due_seconds",
 )

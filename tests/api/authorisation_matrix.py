@@ -184,6 +184,8 @@ MATRIX |= {
     "api-task-comments": Route(
         {"GET": "tasks:read", "POST": "tasks:decide"}, "/api/v1/tasks/{task}/comments", names_object=True
     ),
+    "api-task-ask": Route({"POST": "tasks:decide"}, "/api/v1/tasks/{task}/ask", names_object=True),
+    "api-task-answer": Route({"POST": "tasks:read"}, "/api/v1/tasks/{task}/answer", names_object=True),
     "api-task-complete": Route({"POST": "tasks:decide"}, "/api/v1/tasks/{task}/complete", names_object=True),
     "api-task-resolve": Route({"POST": "tasks:decide"}, "/api/v1/tasks/{task}/resolve", names_object=True),
     "inbox": _page({"GET": "tasks:read"}, "/inbox/"),
@@ -245,6 +247,8 @@ BODIES: dict[tuple[str, str], dict[str, object]] = {
     ("api-task-assign", "POST"): {"assignee": "admin-of-ours"},
     ("api-task-delegate", "POST"): {"to": "operator-of-ours"},
     ("api-task-comments", "POST"): {"text": "Is this right?"},
+    ("api-task-ask", "POST"): {"text": "Which account?"},
+    ("api-task-answer", "POST"): {"text": "The second one."},
     ("api-task-complete", "POST"): {"outcome": "approved"},
     ("api-task-resolve", "POST"): {"resolution": "retry"},
     ("api-groups", "POST"): {"name": "Finance"},

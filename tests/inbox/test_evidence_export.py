@@ -20,6 +20,7 @@ from accounts.models import User
 from lib.refusals import Missing, NotAllowed
 from runs.maintenance import seals
 from tasks_inbox import exports, gathering
+from tasks_inbox.clock import tick
 from tasks_inbox.exported import verify
 from tasks_inbox.verifying import verify_chain
 from tests import factories as make
@@ -184,7 +185,7 @@ def test_the_zip_holds_all_and_its_script_checks_it(task, tmp_path):
     assert digest in PdfReader(tmp_path / "evidence.pdf").pages[0].extract_text().replace("\n", "")
 
     code, said = run_script(tmp_path, digest)
-    assert (code, said.splitlines()[0].split(",")[0], digest in said) == (0, "Right: 2 decisions", True)
+    assert (code, said.startswith("Right. Decisions: 2, "), digest in said) == (0, True, True)
     assert "decisions ended at 3 with" in said
     assert run_script(tmp_path, "0" * 64)[0] == 1
     file.write_bytes(file.read_bytes().replace(b"Really.", b"Reelly."))
@@ -264,6 +265,18 @@ def test_a_settled_compensation_is_in_it():
     page = export(task, "html")
     assert "Give it up (abandon)" in page
     assert "<dt>Settled</dt><dd>at this task</dd>" in page
+
+
+def test_what_a_deadline_decided_is_told_as_that(clock):
+    task = asked(approval(due_seconds=60, on_timeout="rejected", quorum=2))
+    decide(named("ann"), task)
+    clock.advance(61)
+    tick()
+    make.work()
+    assert faults(export(task)) == []
+    page = export(task, "html")
+    assert "<dt>Decided by</dt><dd>the deadline, by itself</dd>" in page
+    assert "1 of 2 for the first choice; decided: rejected" in page
 
 
 def test_deleted_users_stay_named(task):
