@@ -89,9 +89,7 @@ def main(path: str, digest: str = "") -> int:
     if not wrong:
         told = json.loads(text)
         sealed = sum(one["events"] for one in told["seals"][-1:])
-        print(
-            f"Right. Decisions: {len(told['decisions'])}, events: {len(told['history'])}, sealed: {sealed}."
-        )
+        print(f"Right. Decisions: {len(told['decisions'])}, events: {len(told['history'])}, sealed: {sealed}")
         print(f"SHA-256 of this file (the foot of evidence.html and evidence.pdf says it): {found}")
         print(f"The tenant's decisions ended at {told['chain']['seq']} with {told['chain']['digest']}")
     return int(bool(wrong))
