@@ -5,6 +5,7 @@ from django.urls import path
 from tasks_inbox.api import tasks
 
 urlpatterns = [
+    path("runs/<uuid:run_id>/evidence", tasks.RunEvidenceView.as_view(), name="api-run-evidence"),
     path("tasks", tasks.TasksView.as_view(), name="api-tasks"),
     path("tasks/<uuid:task_id>", tasks.TaskView.as_view(), name="api-task"),
     path("tasks/<uuid:task_id>/claim", tasks.TaskClaimView.as_view(), name="api-task-claim"),
