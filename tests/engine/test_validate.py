@@ -13,10 +13,8 @@ from engine.validate import Limits, validate
 from tests.engine.spec_samples import CATALOGUE, definition, edge, node
 
 ROOT = Path(__file__).parents[2]
-INVALID = {
-    path.stem: json.loads(path.read_text())
-    for path in (Path(__file__).parent / "fixtures/invalid").glob("*.json")
-}
+FIXTURES = Path(__file__).parent / "fixtures/invalid"
+INVALID = {path.stem: json.loads(path.read_text()) for path in FIXTURES.glob("*.json")}
 CODES = set(get_args(Code))
 
 ORDER_FULFILMENT = {
@@ -110,8 +108,7 @@ def test_every_code_has_a_fixture():
 
 def test_every_code_is_documented_with_its_severity():
     rows = re.findall(r"^\| `(\w+)` \| (error|warning) \|", (ROOT / "docs/validation.md").read_text(), re.M)
-    found_here = {code: case["problem"]["severity"] for code, case in INVALID.items()}
-    assert dict(rows) == found_here | OF_A_TENANT
+    assert dict(rows) == {code: case["problem"]["severity"] for code, case in INVALID.items()} | OF_A_TENANT
     assert len(rows) == len(CODES)
 
 
