@@ -7,7 +7,7 @@ from accounts.preferences import change_notifications
 from lib.named_sql import watchers
 from tasks_inbox import actions, comments, mailing
 from tasks_inbox import clock as tasks_clock
-from tasks_inbox.models import Notification
+from tasks_inbox.models import ManualTask, Notification
 from tests import factories as make
 from tests.inbox.asking import approval, asked, decide, hand, member, say, stuck
 from tests.smtp import mailbox
@@ -157,7 +157,7 @@ def test_who_asked_is_told_of_the_answer(box):
     comments.ask(ann, task.pk, "Which account?")
     comments.answer(reached("op", "operator"), task.pk, "The second one.")
     send()
-    assert box.subjects() == {"ann": [TITLE, f"Answered: {TITLE}"]}
+    assert sorted(box.subjects()["ann"]) == [f"Answered: {TITLE}", TITLE]
 
 
 def test_whose_task_is_cancelled_is_told(box):
@@ -206,7 +206,8 @@ def test_who_has_no_address_or_is_gone_gets_nothing(box):
 
 def test_a_title_is_one_line_whatever_it_holds(box):
     reached("ann")
-    asked(approval(title="Pay?\nBcc: eve@example.org\r\n" + "x" * 300))
+    asked()
+    ManualTask.unsafe_all_tenants.update(title="Pay?\nBcc: eve@example.org\r\n" + "x" * 300)
     send()
     (message,) = box.messages()
     assert message["Bcc"] is None
@@ -262,7 +263,7 @@ def test_what_no_server_takes_is_given_up_and_said(monkeypatch, clock, caplog):
         asked()
         for _ in range(mailing.MOST_ATTEMPTS + 5):
             send(clock, 3_601)
-        assert sum(verb.startswith("MAIL") for verb in box.server.verbs) == mailing.MOST_ATTEMPTS
+        assert sum(verb.upper().startswith("MAIL") for verb in box.server.verbs) == mailing.MOST_ATTEMPTS
     (said,) = why("ann")
     assert said.startswith("Given up after 10 attempts. The mail server refused the sender")
     assert mailing.outbox.lost() == 1
