@@ -78,4 +78,4 @@ def test_the_doctor_says_where_mail_goes(monkeypatch):
     monkeypatch.setenv("HANDOFF_SMTP_URL", "smtp://me:pw@mail.example.org")
     assert next(doctor._steps()).level == "warn"
     monkeypatch.setenv("HANDOFF_MAIL_FROM", "handoff@example.org")
-    assert next(doctor._steps()).text == "mail of steps goes to mail.example.org at port 587"
+    assert next(doctor._steps()).text == "mail goes to mail.example.org at port 587"
