@@ -48,7 +48,7 @@ def close_compensation_task(task: UUID, *, comment: str, said: Row) -> None:
 
 def cancel_tasks(runs: Iterable[str]) -> None:
     """Cancel the open tasks of these runs whose step waits no more."""
-    SQL.execute("cancel_tasks", {"runs": sorted(runs)})
+    SQL.execute("cancel_tasks", {"runs": sorted(runs), "now": now_or_none()})
 
 
 def missing_tasks(runs: Iterable[str]) -> list[tuple[str, int, int, str]]:
@@ -148,13 +148,15 @@ def loose_ends(tenant: int) -> list[tuple[int, str]]:
     return [(seq, what) for seq, what in SQL.value("loose_ends", {"tenant": tenant})]
 
 
-def give_task(task: UUID, *, assignee: str | None, before: str | None, delegated_by: str | None) -> bool:
+def give_task(
+    task: UUID, *, assignee: str | None, before: str | None, delegated_by: str | None, by: str
+) -> bool:
     """Give an OPEN task that is `before`'s, by that delegation, to `assignee` (None: nobody), by none.
 
-    False where it is no longer so.
+    It is `by` who does; whom they give it to is told. False where it is no longer so.
     """
-    params = {"task": task, "assignee": assignee, "before": before, "delegated_by": delegated_by}
-    return bool(SQL.value("give_task", params))
+    params = {"task": task, "assignee": assignee, "before": before, "delegated_by": delegated_by, "by": by}
+    return bool(SQL.value("give_task", {**params, "now": now_or_none()}))
 
 
 def delegate_task(task: UUID, *, by: str, to: str, before: Delegated, after: str | None, reason: str) -> bool:
@@ -168,7 +170,13 @@ def delegate_task(task: UUID, *, by: str, to: str, before: Delegated, after: str
     return bool(SQL.value("delegate_task", params | more))
 
 
-def add_comment(comment: str, *, tenant: int, task: UUID, by: str, text: str, kind: str) -> bool:
-    """Write a comment of this id to an OPEN task of the tenant; False where it is none, or the comment is there."""
+def add_comment(
+    comment: str, *, tenant: int, task: UUID, by: str, text: str, kind: str, mentions: Sequence[str]
+) -> bool:
+    """Write a comment of this id to an OPEN task of the tenant, and have those told whom it mentions.
+
+    False where it is none, or the comment is there.
+    """
     params = {"comment": comment, "tenant": tenant, "task": task, "by": by, "text": text, "kind": kind}
+    params["mentions"] = list(mentions)
     return bool(SQL.value("add_comment", {**params, "now": now_or_none()}))

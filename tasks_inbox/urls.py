@@ -2,10 +2,11 @@
 
 from django.urls import path
 
-from tasks_inbox import views
+from tasks_inbox import opening, views
 
 urlpatterns = [
     path("inbox/", views.inbox, name="inbox"),
+    path("inbox/open/<str:token>", opening.open_link, name="inbox-open"),
     path("inbox/<uuid:task_id>", views.task_page, name="task"),
     path("inbox/<uuid:task_id>/decide", views.decide, name="task-decide"),
     path("inbox/<uuid:task_id>/resolve", views.resolve, name="task-resolve"),

@@ -2,9 +2,10 @@
 
 from django.urls import path
 
-from accounts.api import groups
+from accounts.api import groups, me
 
 urlpatterns = [
+    path("me/notifications", me.NotificationsView.as_view(), name="api-me-notifications"),
     path("groups", groups.GroupsView.as_view(), name="api-groups"),
     path("groups/<int:group_id>", groups.GroupView.as_view(), name="api-group"),
 ]

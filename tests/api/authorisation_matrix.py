@@ -32,6 +32,8 @@ MATRIX: dict[str, Route] = {
     "healthz": _page({"GET": PUBLIC}, "/healthz"),
     "readyz": _page({"GET": PUBLIC}, "/readyz"),
     "login": _page({"GET": PUBLIC, "POST": PUBLIC}, "/login"),
+    "settings-notifications": _page({"GET": "tasks:read", "POST": "tasks:read"}, "/settings/notifications"),
+    "inbox-open": _page({"GET": PUBLIC, "POST": PUBLIC}, "/inbox/open/none"),
     "logout": _page({"POST": PUBLIC}, "/logout"),
     "api-docs": _page({"GET": PUBLIC}, "/api/docs"),
     "api-schema": Route({"GET": PUBLIC}, "/api/v1/schema"),
@@ -196,6 +198,7 @@ MATRIX |= {
     "task-delegate": Route({"POST": "tasks:decide"}, "/inbox/{task}/delegate", page=True, names_object=True),
     "task-claim": Route({"POST": "tasks:decide"}, "/inbox/{task}/claim", page=True, names_object=True),
     "task-unclaim": Route({"POST": "tasks:decide"}, "/inbox/{task}/unclaim", page=True, names_object=True),
+    "api-me-notifications": Route({"GET": "tasks:read", "PATCH": "tasks:read"}, "/api/v1/me/notifications"),
     "api-groups": Route({"GET": "members:read", "POST": "members:manage"}, "/api/v1/groups"),
     "api-group": Route(
         {"GET": "members:read", "PATCH": "members:manage", "DELETE": "members:manage"},
