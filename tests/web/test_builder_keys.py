@@ -97,7 +97,7 @@ def test_an_order_is_built_by_keyboard_alone_undone_done_again_published_and_sta
 
 def test_the_outline_keeps_the_focus_when_the_step_that_has_it_is_undone(empty):
     page, outline = empty.page, Outline(empty)
-    page.keyboard.press("o")
+    outline.begin()
     for title in ("First", "Second"):
         outline.add("Do nothing", title)
         outline.leave()
@@ -115,7 +115,7 @@ def test_the_outline_keeps_the_focus_when_the_step_that_has_it_is_undone(empty):
 
 def test_a_step_in_the_outline_keeps_the_focus_while_its_id_follows_its_title(empty):
     page, outline = empty.page, Outline(empty)
-    page.keyboard.press("o")
+    outline.begin()
     outline.add("Do nothing", "First")
     page.route("**/rename-step", lambda route: (outline.hands.at("[role=combobox]"), route.continue_()))
     outline.leave()
