@@ -35,6 +35,7 @@ def claim_task(principal: Principal, task_id: UUID, *, reason: str | None = None
         task_id, assignee=principal.username, before=None, delegated_by=None
     ):
         audit.record(principal, "claim", f"task {task_id}", reason=reason)
+        _tell(task)
     task = queries.task_of(principal.tenant_id, task_id)
     if task.status != OPEN or task.assignee != principal.username:
         raise conflict(task)
@@ -55,6 +56,7 @@ def unclaim_task(principal: Principal, task_id: UUID, *, reason: str | None = No
         if not store.give_task(task_id, assignee=back_to, **was):
             raise conflict(queries.task_of(principal.tenant_id, task_id))
         audit.record(principal, "unclaim", f"task {task_id}", reason=reason)
+        _tell(task)
     return queries.task_of(principal.tenant_id, task_id)
 
 
@@ -77,6 +79,7 @@ def assign_task(
     if not store.give_task(task_id, assignee=member.user.username, **was):
         raise conflict(queries.task_of(principal.tenant_id, task_id))
     audit.record(principal, f"assign to {member.user.username}", f"task {task_id}", reason=reason)
+    _tell(task)
     return queries.task_of(principal.tenant_id, task_id)
 
 
@@ -108,6 +111,7 @@ def delegate_task(principal: Principal, task_id: UUID, to: str, *, reason: str |
         audit.record(principal, f"delegate to {member}", f"task {task_id}", reason=reason)
         crash_points.hit("before_commit")
     transaction.on_commit(lambda: live.tell_runs(task.tenant_id, locked))
+    _tell(task)
     return queries.task_of(principal.tenant_id, task_id)
 
 
@@ -135,7 +139,12 @@ def resolve_task(
         if resolved.assignee not in (None, by):
             raise claimed(resolved)
         audit.record(principal, f"resolve {resolution}", f"task {task_id}", reason=reason)
+    _tell(task)
     return resolved
+
+
+def _tell(task: ManualTask) -> None:
+    transaction.on_commit(lambda: live.tell_inboxes([task.tenant_id]))
 
 
 def _is_one_persons(task: ManualTask) -> None:

@@ -2,11 +2,14 @@
 
 from uuid import UUID
 
+from django.db import transaction
+
 from accounts import audit
 from accounts.principal import Principal
 from accounts.roles import TASKS_DECIDE
 from lib.refusals import Conflict, Invalid
 from lib.uuid7 import uuid7
+from runs import live
 from tasks_inbox import queries, store
 from tasks_inbox.models import TaskComment
 
@@ -26,6 +29,7 @@ def add_comment(
     said, made = _checked(text), id or uuid7()
     if store.add_comment(made, tenant=task.tenant_id, task=task_id, by=principal.username, text=said):
         audit.record(principal, "comment", f"task {task_id}", reason=reason)
+        transaction.on_commit(lambda: live.tell_inboxes([task.tenant_id]))
     comment = queries.comments_of(task).filter(pk=made).first()
     if comment is None:
         raise Conflict("This task is closed: nothing more is said of it.", code="task_closed")

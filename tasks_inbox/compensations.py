@@ -5,8 +5,11 @@ Opened when a compensation fails for good; closed by whatever settles it, by its
 
 from collections.abc import Sequence
 
+from django.db import transaction
+
 from engine.graph import UNDO, Node
 from lib.uuid7 import uuid7
+from runs import live
 from runs.graphs import graph_of
 from runs.saga import Failed, Settled
 from runs.store import Row
@@ -35,6 +38,8 @@ def open_for(failed: Sequence[Failed]) -> None:
             "priority": URGENT,
         },
     )
+    tenants = {one.tenant for one in failed}
+    transaction.on_commit(lambda: live.tell_inboxes(tenants))
 
 
 def _row(failed: Failed) -> Row:

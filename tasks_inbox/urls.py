@@ -7,6 +7,9 @@ from tasks_inbox import views
 urlpatterns = [
     path("inbox/", views.inbox, name="inbox"),
     path("inbox/<uuid:task_id>", views.task_page, name="task"),
+    path("inbox/<uuid:task_id>/state", views.task_state, name="task-state"),
+    path("inbox/<uuid:task_id>/snooze", views.snooze, name="task-snooze"),
+    path("inbox/<uuid:task_id>/watch", views.watch, name="task-watch"),
     path("inbox/<uuid:task_id>/decide", views.decide, name="task-decide"),
     path("inbox/<uuid:task_id>/resolve", views.resolve, name="task-resolve"),
     path("inbox/<uuid:task_id>/comment", views.comment, name="task-comment"),

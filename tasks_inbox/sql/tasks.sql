@@ -97,8 +97,13 @@ WITH l AS MATERIALIZED (
            SELECT 1 FROM runs_stepexecution s WHERE s.id = t.step_id AND s.status = 'WAITING')
      ORDER BY t.id
        FOR NO KEY UPDATE
+),
+u AS (
+    UPDATE tasks_inbox_manualtask t SET status = 'CANCELLED'
+     WHERE t.id = ANY (ARRAY(SELECT id FROM l)) AND t.status = 'OPEN'
+    RETURNING t.tenant_id
 )
-UPDATE tasks_inbox_manualtask t SET status = 'CANCELLED' WHERE t.id = ANY (ARRAY(SELECT id FROM l)) AND t.status = 'OPEN'
+SELECT coalesce(json_agg(DISTINCT u.tenant_id), '[]') FROM u
 
 -- name: missing_tasks
 SELECT coalesce(json_agg(json_build_array(r.id, r.tenant_id, r.life, s.node)), '[]')
@@ -164,3 +169,13 @@ INSERT INTO tasks_inbox_taskcomment (id, tenant_id, shard, run_id, task_id, by, 
 SELECT %(comment)s::uuid, t.tenant_id, t.shard, t.run_id, t.id, %(by)s, %(text)s, clock.now FROM t CROSS JOIN clock
     ON CONFLICT (id) DO NOTHING
 RETURNING true
+
+-- name: snooze_task
+INSERT INTO tasks_inbox_tasknote (id, tenant_id, task_id, username, snoozed_until)
+VALUES (%(note)s::uuid, %(tenant)s, %(task)s, %(by)s, %(until)s)
+    ON CONFLICT (task_id, username) DO UPDATE SET snoozed_until = excluded.snoozed_until
+
+-- name: watch_task
+INSERT INTO tasks_inbox_tasknote (id, tenant_id, task_id, username, watching)
+VALUES (%(note)s::uuid, %(tenant)s, %(task)s, %(by)s, %(watching)s)
+    ON CONFLICT (task_id, username) DO UPDATE SET watching = excluded.watching
