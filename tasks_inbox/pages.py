@@ -50,7 +50,6 @@ def task_context(
     context = state_context(request, task, who) | panes.run_pane(task)
     fields = fields_of(task.form) if fields is None else fields
     _mark_needed(fields, task)
-    note = queries.note_of(task, who)
     place = Place.of(request)
     is_whole = not request.headers.get("HX-Request")
     return context | {
@@ -73,10 +72,7 @@ def task_context(
         "delegates": queries.delegates_of(task, who, MOST_OFFERED) if context["may_give"] else (),
         "entries": [_told(_label(task, key), value) for key, value in (task.data or {}).items()],
         "snoozes": SNOOZES,
-        "snoozed_until": note.snoozed_until
-        if note and note.snoozed_until and note.snoozed_until > _now()
-        else None,
-        "watching": bool(note and note.watching),
+        "snoozed_until": until if (until := context["task"]["snoozed_until"]) and until > _now() else None,
         "decides": who.decides,
     }
 

@@ -136,8 +136,7 @@ def _now() -> Json:
     return now_or_none() or Now()
 
 
-def note_of(task: ManualTask, who: Who) -> TaskNote | None:
-    """What they have noted of a task for themselves."""
+def _note_of(task: ManualTask, who: Who) -> TaskNote | None:
     notes = TaskNote.objects.for_tenant(task.tenant_id)
     return notes.filter(task_id=task.pk, username=who.username).first()
 
@@ -187,10 +186,12 @@ def task_row(task: ManualTask, workflow: str, who: Who) -> dict[str, Json]:
 
 
 def whole_row(task: ManualTask, workflow: str, who: Who) -> dict[str, Json]:
-    """A task with all that it holds, and how many comments there are."""
+    """A task with all that it holds, how many comments there are, and what who asks has noted of it."""
     large = {name: getattr(task, name) for name in _LARGE}
     more = {"comments": comments_of(task).count(), "shown_hash": evidence.shown_hash(task)}
-    return task_row(task, workflow, who) | large | more
+    note = _note_of(task, who)
+    own = {"snoozed_until": note and note.snoozed_until, "watching": bool(note and note.watching)}
+    return task_row(task, workflow, who) | large | more | own
 
 
 def comments_of(task: ManualTask) -> QuerySet[TaskComment]:

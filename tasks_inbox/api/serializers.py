@@ -196,4 +196,9 @@ class TaskSerializer(TaskSummarySerializer):
     data = fields.JsonValue()  # type: ignore[assignment]
     comment = serializers.CharField(allow_blank=True)
     comments = serializers.IntegerField(help_text="How many there are.")
+    snoozed_until = serializers.DateTimeField(
+        allow_null=True,
+        help_text="Until when it is kept out of your own lists; a time that is over means nothing.",
+    )
+    watching = serializers.BooleanField(help_text="Whether you watch it.")
     shown_hash = serializers.CharField(help_text="SHA-256 of what a decider is shown; see `seen`.")
