@@ -62,4 +62,6 @@ def _title(node: Node) -> str:
 
 def close_for(settled: Settled) -> None:
     """Close the task of a compensation that was settled, whoever had claimed it, saying by whom and how."""
-    store.close_compensation_task(settled.step, outcome=settled.how, by=settled.by, comment=settled.reason)
+    said = {"outcome": settled.how, "by": settled.by, "comment": settled.reason}
+    if (tenant := store.close_compensation_task(settled.step, **said)) is not None:
+        transaction.on_commit(lambda: live.tell_inboxes([tenant]))

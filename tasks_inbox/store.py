@@ -32,10 +32,11 @@ def open_compensation_tasks(tasks: Sequence[Row], ask: Row) -> None:
     SQL.execute("open_compensation_tasks", {**params, "now": now_or_none()})
 
 
-def close_compensation_task(step: str, *, outcome: str, by: str, comment: str) -> None:
-    """Close the open task of a compensation that was settled."""
+def close_compensation_task(step: str, *, outcome: str, by: str, comment: str) -> int | None:
+    """Close the open task of a compensation that was settled; gives its tenant, None where there is none."""
     params = {"step": step, "outcome": outcome, "by": by, "comment": comment, "now": now_or_none()}
-    SQL.execute("close_compensation_task", params)
+    tenant: int | None = SQL.value("close_compensation_task", params)
+    return tenant
 
 
 def cancel_tasks(runs: Iterable[str]) -> list[int]:

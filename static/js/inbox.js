@@ -106,3 +106,4 @@ document.body.addEventListener("htmx:afterSettle", (event) => {
   if (event.detail.target?.id === "chosen" || event.detail.elt?.id === "chosen") document.getElementById("task-title")?.focus({ preventScroll: true });
 });
 mark();
+rows().find(isShown)?.scrollIntoView({ block: "nearest" });

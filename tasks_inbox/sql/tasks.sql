@@ -87,6 +87,7 @@ INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xi
 SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_COMPLETED', u.node, pg_current_xact_id()::text::bigint,
        jsonb_build_object('task', u.id, 'outcome', %(outcome)s::text, 'by', %(by)s::text), u.decided_at
   FROM u
+RETURNING tenant_id
 
 -- name: cancel_tasks
 -- Those whose step waits no more, of runs that are held FOR UPDATE; who ended the step has said so in its history.

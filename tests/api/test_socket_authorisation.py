@@ -14,8 +14,8 @@ __all__ = ["site"]
 
 LET_IN = (0, b"")
 FOR_WORKERS = (
-    "from config.websockets import ROUTES\n"
-    "for route in ROUTES: route.callback.consumer_class.required_scope = 'jobs:work'"
+    "from config.websockets import ROUTES; "
+    "[setattr(route.callback.consumer_class, 'required_scope', 'jobs:work') for route in ROUTES]"
 )
 
 everywhere = pytest.mark.parametrize("name", SOCKETS)
