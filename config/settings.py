@@ -219,6 +219,7 @@ _TICK = {"queue": "ticks", "expires": 1.0}
 CELERY_BEAT_SCHEDULE = {
     "due": {"task": "runs.tick_due", "schedule": 1.0, "options": _TICK},
     "timers": {"task": "runs.tick_timers", "schedule": 1.0, "options": _TICK},
+    "tasks": {"task": "tasks_inbox.tick_clock", "schedule": 1.0, "options": _TICK},
     "sla": {"task": "runs.tick_sla", "schedule": 30.0, "options": _TICK},
     "leases": {"task": "runs.tick_leases", "schedule": 5.0, "options": _TICK},
     "seals": {"task": "runs.tick_seals", "schedule": 5.0, "options": _TICK},

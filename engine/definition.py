@@ -48,7 +48,7 @@ class Retry(Shape):
     """A retry policy of its own (R-088); what is not given comes from the default policy."""
 
     max_retries: int | None = _field(
-        "Retries", "How often to try again after the first failure.", ge=0, le=100
+        "How often", "So many times it is tried again after the first failure.", ge=0, le=100
     )
     base_seconds: float | None = _field(
         "First pause", "How long to wait before the first retry.", ge=0, le=DAY, allow_inf_nan=False

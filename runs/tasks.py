@@ -26,53 +26,53 @@ def drain(queue: str) -> None:
 @shared_task(name="runs.tick_due")
 def tick_due() -> int:
     """Every second: hint where steps have become due."""
-    return _tick(due.hint)
+    return ticking(due.hint)
 
 
 @shared_task(name=timers.TICK)
 def tick_timers() -> int:
     """Every second: fire the timers whose time has come."""
-    return _tick(timers.fire)
+    return ticking(timers.fire)
 
 
 @shared_task(name="runs.tick_sla")
 def tick_sla() -> int:
     """Every half minute: tell of runs that near or pass their deadline."""
-    return _tick(sla.look)
+    return ticking(sla.look)
 
 
 @shared_task(name="runs.tick_leases")
 def tick_leases() -> int:
     """Every five seconds: take back what workers have lost."""
-    return _tick(leases.sweep)
+    return ticking(leases.sweep)
 
 
 @shared_task(name="runs.tick_forgotten")
 def tick_forgotten() -> int:
     """Every five seconds: hint again where steps have waited for long."""
-    return _tick(due.hint_forgotten)
+    return ticking(due.hint_forgotten)
 
 
 @shared_task(name="runs.tick_seals")
 def tick_seals() -> int:
     """Every five seconds: seal the history of what has ended."""
-    return _tick(seals.seal)
+    return ticking(seals.seal)
 
 
 @shared_task(name="runs.tick_stuck")
 def tick_stuck() -> int:
     """Every minute: repair what nothing would move any more."""
-    return _tick(stuck.check)
+    return ticking(stuck.check)
 
 
 @shared_task(name="runs.tick_deliveries")
 def tick_deliveries() -> int:
     """Every minute: forget messages of webhooks that nobody can send again."""
-    return _tick(deliveries.forget)
+    return ticking(deliveries.forget)
 
 
-def _tick(work: Callable[[], int]) -> int:
-    """A tick that finds no database is a line; the next one tries again, on a new connection."""
+def ticking(work: Callable[[], int]) -> int:
+    """Do a tick; one that finds no database is a line, and the next one tries again, on a new connection."""
     try:
         return work()
     except _LOST as error:

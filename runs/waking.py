@@ -1,6 +1,7 @@
-"""The one way in which something from outside ends waits: have the runs alone, decide, end the steps."""
+"""The one way in which something from outside ends waits: have the runs alone, decide, end the steps; or only tell."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from django.db import transaction
@@ -38,3 +39,16 @@ def wake(tenant: int, runs: Iterable[str], kind: str, decide: Decide) -> list[st
     transaction.on_commit(lambda: dispatch.wake(wave.result.wake))
     transaction.on_commit(lambda: live.tell_runs(tenant, locked))
     return sorted(wave.result.applied)
+
+
+@contextmanager
+def telling(tenant: int, run: str) -> Iterator[None]:
+    """Have one run of the tenant alone for what goes into its history and ends nothing: it can't end meanwhile.
+
+    Who looks at it is told once it is committed. Raises RunRefused for another tenant's run.
+    """
+    with transaction.atomic():
+        locked = had_alone(tenant, [run])
+        yield
+        crash_points.hit("before_commit")
+    transaction.on_commit(lambda: live.tell_runs(tenant, locked))

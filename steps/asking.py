@@ -17,6 +17,7 @@ Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max
 Names = Annotated[list[Name], Field(max_length=MAX_NAMES)]
 Role = Literal["approver", "operator", "admin"]
 """The roles that may decide tasks at all (`tasks:decide`)."""
+Seconds = Annotated[int | float, Field(gt=0, le=TEN_YEARS.total_seconds(), allow_inf_nan=False)]
 Share = Annotated[str, StringConstraints(pattern=r"^(100|[1-9][0-9]?)%$")]
 
 
@@ -106,6 +107,28 @@ class Quorum(Params):
         return self
 
 
+class Level(Params):
+    """Whom else the task asks when nobody has decided for so long."""
+
+    after_seconds: Seconds = Field(title="After", description="How long after it was asked.")
+    users: Names | None = Field(None, title="People", description="Who may decide from then on, by username.")
+    groups: Names | None = Field(
+        None, title="Groups", description="Groups whose members may decide from then on."
+    )
+    roles: list[Role] | None = Field(
+        None,
+        max_length=10,
+        title="Roles",
+        description="Everybody with one of these roles may decide from then on.",
+    )
+
+    @model_validator(mode="after")
+    def _names_somebody(self) -> "Level":
+        if not (self.users or self.groups or self.roles):
+            raise PydanticCustomError("nobody", "names nobody: give users, groups or roles")
+        return self
+
+
 class HumanParams(Params):
     """What the person is asked, who may decide, and what there is to choose from."""
 
@@ -148,12 +171,27 @@ class HumanParams(Params):
         description="What the person fills in: a JSON Schema of the type object.",
         json_schema_extra=widget("schema"),
     )
-    due_seconds: (
-        Annotated[int | float, Field(gt=0, le=TEN_YEARS.total_seconds(), allow_inf_nan=False)] | None
-    ) = Field(
+    due_seconds: Seconds | None = Field(
         None,
         title="Deadline",
-        description="How soon it should be decided, from when it is asked; nothing ends by itself.",
+        description="How soon it should be decided, from when it is asked.",
+    )
+    on_timeout: Name | None = Field(
+        None,
+        title="At the deadline",
+        description="The outcome that the task has if nobody has decided by the deadline. Empty: it stays open.",
+    )
+    reminders: list[Seconds] | None = Field(
+        None,
+        max_length=20,
+        title="Reminders",
+        description="How long after it is asked those who may decide are reminded.",
+    )
+    escalation: list[Level] | None = Field(
+        None,
+        max_length=10,
+        title="Escalation",
+        description="Whom else it asks when nobody has decided for so long, level by level.",
     )
     priority: WholeNumber = Field(
         0,
@@ -217,6 +255,15 @@ class HumanParams(Params):
                     "has an outcome, {outcome}, that needs a field that the form has not: {field}",
                     {"outcome": outcome.name, "field": unknown[0]},
                 )
+        if self.on_timeout is not None and self.due_seconds is None:
+            raise PydanticCustomError("no_deadline", "has on_timeout but no due_seconds: say when")
+        names = [outcome.name for outcome in self.outcomes or ()]
+        if self.on_timeout is not None and names and self.on_timeout not in names:
+            raise PydanticCustomError(
+                "unknown_outcome",
+                "has no outcome {outcome}, which on_timeout names",
+                {"outcome": self.on_timeout},
+            )
         asked = self.candidates
         if isinstance(self.quorum, Quorum) and self.quorum.groups and asked and not has_holes(asked.groups):
             missing = [

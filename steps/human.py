@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from engine.catalogue import Json
+from engine.errors import StepError
 from engine.json_schema import schema_faults
 from engine.templates import has_holes
 from steps.asking import Candidates, Choice, HumanParams, Quorum
@@ -58,6 +59,7 @@ def _asks(kind: str, context: StepContext, usual: tuple[Choice, ...]) -> Json:
         "quorum": _quorum(params.quorum),
         "priority": params.priority,
         "due_seconds": params.due_seconds,
+        "clock": _clock(params, usual),
     }
     storable(task, "task", code="BadParams", max_bytes=MAX_TASK_BYTES)
     return for_person(task)
@@ -73,6 +75,20 @@ def _candidates(params: HumanParams) -> dict[str, Json]:
         "roles": _once(asked.roles or []),
     }
     return named | ({"manager_of": asked.manager_of} if asked.manager_of else {})
+
+
+def _clock(params: HumanParams, usual: tuple[Choice, ...]) -> list[Json]:
+    """What happens while nobody decides, in its order. Raises StepError for an outcome that there is not."""
+    moments: list[Json] = [{"after": seconds, "do": "remind"} for seconds in params.reminders or ()]
+    for number, level in enumerate(params.escalation or (), 1):
+        asks = level.model_dump(exclude_none=True, exclude={"after_seconds"})
+        moments.append({"after": level.after_seconds, "do": "escalate", "level": number, "to": asks})
+    if params.on_timeout is not None:
+        if params.on_timeout not in {outcome.name for outcome in params.outcomes or usual}:
+            message = f"`params.on_timeout`: there is no outcome {params.on_timeout}."
+            raise StepError("BadParams", message, details={"field": "params.on_timeout"})
+        moments.append({"after": params.due_seconds, "do": "end", "outcome": params.on_timeout})
+    return sorted(moments, key=lambda moment: moment["after"])
 
 
 def _quorum(given: int | Quorum) -> Json:

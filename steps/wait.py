@@ -19,11 +19,13 @@ Seconds = Annotated[int | float, Field(ge=0, le=TEN_YEARS.total_seconds(), allow
 class WaitParams(Params):
     """Exactly one of the three."""
 
-    seconds: Seconds | None = Field(None, title="Seconds", description="How many seconds to wait.")
+    seconds: Seconds | None = Field(
+        None, title="Wait for", description="How long to wait, in seconds. One of the three is enough."
+    )
     duration: str | None = Field(
         None,
         title="Length",
-        description="How long to wait: P3D is three days, PT2H two hours, PT90S ninety seconds.",
+        description="The same as a text: P3D is three days, PT2H two hours, PT90S ninety seconds.",
         json_schema_extra=widget("duration"),
     )
     until: str | None = Field(

@@ -13,11 +13,11 @@ from accounts.principal import Principal
 from accounts.queries import find_member
 from accounts.roles import TASKS_ASSIGN, TASKS_DECIDE
 from engine.graph import UNDO
-from lib import crash_points
 from lib.refusals import Conflict, Invalid
 from runs import live, services
 from runs.refused import had_alone
 from runs.saga import How
+from runs.waking import telling
 from tasks_inbox import policies, queries, store
 from tasks_inbox.models import COMPENSATION, OPEN, ManualTask
 from tasks_inbox.quorum import needs_several
@@ -95,9 +95,7 @@ def delegate_task(principal: Principal, task_id: UUID, to: str, *, reason: str |
         raise conflict(task)
     member = _delegate(principal, task, to)
     first = task.delegated_by or principal.username
-    with transaction.atomic():
-        # It goes into the history of the run, which must not end meanwhile.
-        locked = had_alone(task.tenant_id, [str(task.run_id)])
+    with telling(task.tenant_id, str(task.run_id)):
         handed = store.delegate_task(
             task_id,
             by=principal.username,
@@ -109,8 +107,6 @@ def delegate_task(principal: Principal, task_id: UUID, to: str, *, reason: str |
         if not handed:
             raise conflict(queries.task_of(principal.tenant_id, task_id))
         audit.record(principal, f"delegate to {member}", f"task {task_id}", reason=reason)
-        crash_points.hit("before_commit")
-    transaction.on_commit(lambda: live.tell_runs(task.tenant_id, locked))
     _tell(task)
     return queries.task_of(principal.tenant_id, task_id)
 

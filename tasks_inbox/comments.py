@@ -1,4 +1,4 @@
-"""What people say of an open task: comments, which nobody changes or takes back (R-146)."""
+"""What people say of an open task: comments, which nobody changes or takes back, questions and answers (R-146)."""
 
 from uuid import UUID
 
@@ -6,12 +6,14 @@ from django.db import transaction
 
 from accounts import audit
 from accounts.principal import Principal
-from accounts.roles import TASKS_DECIDE
-from lib.refusals import Conflict, Invalid
+from accounts.roles import TASKS_DECIDE, TASKS_READ
+from lib.refusals import Conflict, Invalid, NotAllowed
 from lib.uuid7 import uuid7
 from runs import live
+from runs.waking import telling
 from tasks_inbox import queries, store
-from tasks_inbox.models import TaskComment
+from tasks_inbox.models import ANSWERED, ASKED, OPEN, SAID, ManualTask, TaskComment
+from tasks_inbox.refused import conflict, open_task, task_to_decide
 
 MAX_TEXT = 4_000
 
@@ -27,9 +29,63 @@ def add_comment(
     principal.require(TASKS_DECIDE)
     task = queries.task_of(principal.tenant_id, task_id)
     said, made = _checked(text), id or uuid7()
-    if store.add_comment(made, tenant=task.tenant_id, task=task_id, by=principal.username, text=said):
+    if store.add_comment(
+        made, tenant=task.tenant_id, task=task_id, by=principal.username, text=said, kind=SAID
+    ):
         audit.record(principal, "comment", f"task {task_id}", reason=reason)
         transaction.on_commit(lambda: live.tell_inboxes([task.tenant_id]))
+    return _written(task, made)
+
+
+def ask(principal: Principal, task_id: UUID, text: str, *, reason: str | None = None) -> ManualTask:
+    """Ask something before one decides: the task's clock stands still until it is answered.
+
+    Raises as `add_comment`; NotAllowed for who may not decide it, Conflict `asked_already` where a question is open.
+    """
+    task = task_to_decide(principal, task_id)
+    said = _checked(text)
+    with telling(task.tenant_id, str(task.run_id)):
+        if not store.stop_clock(task_id, by=principal.username):
+            _still_open(task)
+            raise Conflict("A question is open already: it waits for its answer.", code="asked_already")
+        _say(principal, task, said, ASKED)
+        audit.record(principal, "ask", f"task {task_id}", reason=reason)
+    return queries.task_of(principal.tenant_id, task_id)
+
+
+def answer(principal: Principal, task_id: UUID, text: str, *, reason: str | None = None) -> ManualTask:
+    """Answer what was asked: everything is as much later as the question was open.
+
+    For who started the run, and for whoever may decide tasks. Raises as `ask`; Conflict `nothing_asked`.
+    """
+    principal.require(TASKS_READ)
+    task = open_task(principal, task_id)
+    if TASKS_DECIDE not in principal.scopes and not queries.is_requester(task, principal.username):
+        raise NotAllowed("Who started the run answers, or who may decide tasks.", code="not_asked")
+    said = _checked(text)
+    with telling(task.tenant_id, str(task.run_id)):
+        if not store.start_clock(task_id, by=principal.username):
+            _still_open(task)
+            raise Conflict("Nothing was asked, or it is answered already.", code="nothing_asked")
+        _say(principal, task, said, ANSWERED)
+        audit.record(principal, "answer", f"task {task_id}", reason=reason)
+    return queries.task_of(principal.tenant_id, task_id)
+
+
+def _say(principal: Principal, task: ManualTask, text: str, kind: str) -> None:
+    made = uuid7()
+    transaction.on_commit(lambda: live.tell_inboxes([task.tenant_id]))
+    store.add_comment(made, tenant=task.tenant_id, task=task.pk, by=principal.username, text=text, kind=kind)
+    _written(task, made)
+
+
+def _still_open(task: ManualTask) -> None:
+    now = queries.task_of(task.tenant_id, task.pk)
+    if now.status != OPEN:
+        raise conflict(now)
+
+
+def _written(task: ManualTask, made: str) -> TaskComment:
     comment = queries.comments_of(task).filter(pk=made).first()
     if comment is None:
         raise Conflict("This task is closed: nothing more is said of it.", code="task_closed")

@@ -4,7 +4,7 @@ While nobody else has the run: task and step end together, or a vote is kept and
 (R-142, R-146, R-149, C-17; SECURITY Decision 6, I11).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -24,6 +24,7 @@ from runs.claimed import Done, Ending, Held, Locked
 from runs.waking import Waiters, wake
 from steps.schema import problems_of
 from tasks_inbox import evidence, queries, store, votes
+from tasks_inbox.evidence import Decider
 from tasks_inbox.models import COMPENSATION, ManualTask
 from tasks_inbox.quorum import needs_several
 from tasks_inbox.refused import conflict, task_to_decide
@@ -34,6 +35,8 @@ Json = Any
 MAX_DATA_BYTES = 1024 * 1024
 MAX_COMMENT = 10_000
 MOST_FAULTS = 50
+DEADLINE = "the deadline"
+"""Who decides where nobody has in time: no username has a blank."""
 
 
 def complete_task(
@@ -60,66 +63,88 @@ def complete_task(
     task = task_to_decide(principal, task_id)
     check_decision(task, outcome, data, comment)
     signed = _signature(principal, task, outcome, password)
-    said = _Said(principal, outcome, data, comment, seen, signed)
+    by = Decider(principal.username, votes.printed_name(principal), principal.user_id, principal.via, signed)
+    said = Said(by, outcome, data, comment)
 
-    def decide(_: Mapping[str, Locked], waiters: Waiters) -> list[tuple[Held, Ending]]:
-        waiting = {held.id: held for held, _ in waiters([str(task.run_id)])}
-        if (step := waiting.get(str(task.step_id))) is None:
+    def cast() -> Done | None:
+        # Behind the lock: another decision may have barred who decides, or changed what is asked.
+        task = task_to_decide(principal, task_id)
+        if seen is not None and seen != evidence.shown_hash(task):
+            message = "This task was changed while you looked at it: look again before you decide."
+            raise Conflict(message, code="task_changed")
+        handed = not queries.who_is(principal).is_asked(task)
+        held = store.hold_task(task_id, by=by.username, keys=[key_of(by.username)], handed=handed)
+        if held is None:
             raise conflict(queries.task_of(principal.tenant_id, task_id))
-        done = _cast(said, task_id)
-        return [] if done is None else [(step, done)]
+        counted = votes.count(task, by.username, held["on_behalf_of"], outcome)
+        return _write(task, said, counted, held)
 
-    wake(task.tenant_id, [str(task.run_id)], "task", decide)
-    transaction.on_commit(lambda: live.tell_inboxes([task.tenant_id]))
+    _ending(task, cast)
     audit.record(principal, f"decide {outcome}", f"task {task_id}", reason=reason or comment)
     return queries.task_of(principal.tenant_id, task_id)
 
 
+def end_at_deadline(task: ManualTask, outcome: str) -> None:
+    """Decide an open task whose time is up, as its author said, whoever has it and whatever votes there are.
+
+    Raises Conflict where somebody was faster.
+    """
+    said = Said(Decider(DEADLINE, DEADLINE, None, "clock", False), outcome, None, "")
+
+    def cast() -> Done | None:
+        now = queries.task_of(task.tenant_id, task.pk)
+        held = store.hold_task(task.pk, by=now.assignee or DEADLINE, keys=[], handed=False)
+        if held is None or now.next_at is None:
+            raise conflict(now)
+        return _write(now, said, votes.ended(now, outcome), held | {"on_behalf_of": None})
+
+    _ending(task, cast)
+
+
 @dataclass(frozen=True, slots=True)
-class _Said:
+class Said:
     """What somebody decides."""
 
-    principal: Principal
+    by: Decider
     outcome: str
     data: Json
     comment: str
-    seen: str | None
-    signed: bool
 
 
-def _cast(said: _Said, task_id: UUID) -> Done | None:
-    """Write a decision down, in the transaction that has the run alone; the end of the step, where it ends it."""
-    who = said.principal
-    # Behind the lock: another decision may have barred who decides, or changed what is asked.
-    task = task_to_decide(who, task_id)
-    if said.seen is not None and said.seen != evidence.shown_hash(task):
-        message = "This task was changed while you looked at it: look again before you decide."
-        raise Conflict(message, code="task_changed")
-    handed = not queries.who_is(who).is_asked(task)
-    held = store.hold_task(task_id, by=who.username, keys=[key_of(who.username)], handed=handed)
-    if held is None:
-        raise conflict(queries.task_of(who.tenant_id, task_id))
-    counted = votes.count(task, who.username, held["on_behalf_of"], said.outcome)
+def _ending(task: ManualTask, cast: Callable[[], Done | None]) -> None:
+    """Cast a vote while nobody else has the run of a task; where it ends the step, that ends with it."""
+
+    def decide(_: Mapping[str, Locked], waiters: Waiters) -> list[tuple[Held, Ending]]:
+        waiting = {held.id: held for held, _ in waiters([str(task.run_id)])}
+        if (step := waiting.get(str(task.step_id))) is None:
+            raise conflict(queries.task_of(task.tenant_id, task.pk))
+        done = cast()
+        return [] if done is None else [(step, done)]
+
+    wake(task.tenant_id, [str(task.run_id)], "task", decide)
+    transaction.on_commit(lambda: live.tell_inboxes([task.tenant_id]))
+
+
+def _write(task: ManualTask, said: Said, counted: votes.Counted, held: Mapping[str, Json]) -> Done | None:
+    """Write a decision of a task that is held down as evidence; the end of its step, where it ends it."""
     chain = store.hold_chain(task.tenant_id, evidence.FIRST)
     record = evidence.record_of(
         task,
         held,
         chain,
         votes.told(counted),
-        by=evidence.Decider(who.username, votes.printed_name(who), who.user_id, who.via, said.signed),
+        by=said.by,
         outcome=said.outcome,
         data=said.data,
         comment=said.comment,
     )
-    _write(said, task, counted, record, held["on_behalf_of"])
-    return _ending(said, task, counted, record, held["on_behalf_of"])
-
-
-def _write(
-    said: _Said, task: ManualTask, counted: votes.Counted, record: evidence.Record, first: str | None
-) -> None:
-    keys = [key_of(name) for name in (said.principal.username, first) if name]
-    by, outcome, data = said.principal.username, counted.verdict.outcome, _encoded(said.data)
+    by, first, outcome, data = (
+        said.by.username,
+        held["on_behalf_of"],
+        counted.verdict.outcome,
+        _encoded(said.data),
+    )
+    keys = [key_of(name) for name in (by, first) if name]
     link = {
         "outcome": said.outcome,
         "by": by,
@@ -131,20 +156,11 @@ def _write(
     more = {"comment": said.comment, "groups": list(counted.groups), "ended_with": outcome}
     store.add_decision(row | link | more, keys=keys, why=dict.fromkeys(keys, DECIDER))
     if outcome is None:
-        written = store.note_vote(task.pk, keys=keys, said=link)
-    else:
-        end = link | {"outcome": outcome}
-        written = store.complete_task(task.pk, keys=keys, data=data, comment=said.comment, said=end)
-    if not written:
-        raise conflict(queries.task_of(task.tenant_id, task.pk))
-
-
-def _ending(
-    said: _Said, task: ManualTask, counted: votes.Counted, record: evidence.Record, first: str | None
-) -> Done | None:
-    if (outcome := counted.verdict.outcome) is None:
+        store.note_vote(task.pk, keys=keys, said=link)
         return None
-    output = {"by": said.principal.username, "outcome": outcome, "comment": said.comment}
+    end = link | {"outcome": outcome}
+    store.complete_task(task.pk, keys=keys, data=data, comment=said.comment, said=end)
+    output = {"by": by, "outcome": outcome, "comment": said.comment}
     output |= {"data": said.data, "at": record.at, "branch": outcome}
     output |= {} if first is None else {"on_behalf_of": first}
     return Done(output | ({"decisions": votes.decisions_of(task)} if needs_several(task.quorum) else {}))

@@ -53,7 +53,7 @@ class Decider:
 
     username: str
     name: str
-    user_id: int
+    user_id: int | None
     via: str
     signed: bool
 

@@ -15,10 +15,12 @@ from lib.strict_json import BadJson, strict_loads
 Json = Any
 Schema = Mapping[str, Json]
 Posted = Mapping[str, str]
-Kind = Literal["text", "long", "integer", "number", "flag", "choice", "json"]
+Kind = Literal["text", "long", "date", "moment", "integer", "number", "flag", "choice", "json"]
 
 LONG_TEXT = 200
 MAX_TYPED_BYTES = 1024 * 1024
+_FORMATS: dict[str, Kind] = {"date": "date", "date-time": "moment"}
+_TEXTS = ("text", "long", "date", "moment")
 _WHOLE = re.compile(r"[+-]?\d{1,16}")
 _ABSENT = object()
 
@@ -53,9 +55,11 @@ def fields_of(form: Schema | None) -> list[FormField]:
     properties = form.get("properties")
     if not isinstance(properties, dict) or not properties:
         return [FormField(None, "data", "data", "Your entries, as JSON", "", "json", False, text="{}")]
-    # Stored JSON keeps no order of keys, but that of lists: what is required comes first, as it is listed.
+    # Stored JSON keeps no order of keys, but that of lists: what its author put in order, then what is required.
     required = [key for key in form.get("required", ()) if key in properties]
-    keys = list(dict.fromkeys([*required, *properties]))
+    ordered = form.get("x-order")
+    chosen = [key for key in ordered if key in properties] if isinstance(ordered, list) else []
+    keys = list(dict.fromkeys([*chosen, *required, *properties]))
     return [_field(place, key, properties[key], key in required) for place, key in enumerate(keys)]
 
 
@@ -115,7 +119,7 @@ def _field(place: int, key: str, schema: Json, required: bool) -> FormField:
     )
     default = described.get("default", _ABSENT)
     if default is not _ABSENT:
-        plain = isinstance(default, str) and kind in ("text", "long")
+        plain = isinstance(default, str) and kind in _TEXTS
         made.text = default if plain else _json(default)
     return made
 
@@ -124,6 +128,8 @@ def _kind(described: Schema) -> Kind:
     if isinstance(described.get("enum"), list):
         return "choice"
     match described.get("type"):
+        case "string" if described.get("format") in _FORMATS:
+            return _FORMATS[described["format"]]
         case "string":
             return "long" if (described.get("maxLength") or 0) > LONG_TEXT else "text"
         case "integer":
@@ -138,7 +144,7 @@ def _kind(described: Schema) -> Kind:
 def _value(field: FormField) -> Json:
     if field.kind == "flag":
         return field.text == "true"
-    if field.kind in ("text", "long"):
+    if field.kind in _TEXTS:
         return field.text or _ABSENT
     typed = field.text.strip()
     if not typed:

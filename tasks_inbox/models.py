@@ -25,7 +25,9 @@ class ManualTask(HotRow):
     writes them; `why_excluded` says why four eyes bar a name, `bars_deciders` that who decides another task of the run
     is barred then. `candidates` is what the author wrote, for showing. `quorum` says how many decide (null: one),
     `voted` which names have in this `round`. `delegated_by` is whose the task was before it was handed to its assignee,
-    however often it was handed on.
+    however often it was handed on. `clock` are the moments to come (reminders, escalations, an outcome), in seconds
+    after `clock_from`, the first of them at `next_at`; it stands still since `stopped_at` while somebody's question
+    is open.
     """
 
     id = models.UUIDField(primary_key=True)
@@ -53,6 +55,11 @@ class ManualTask(HotRow):
     status = models.TextField(choices=[(status, status) for status in STATUSES], db_default=OPEN)
     priority = models.SmallIntegerField(db_default=0)
     due_at = models.DateTimeField(null=True)
+    clock = StoredJson(null=True)
+    clock_from = models.DateTimeField(db_default=Now())
+    next_at = models.DateTimeField(null=True)
+    stopped_at = models.DateTimeField(null=True)
+    stopped_by = models.TextField(null=True)
     outcome = models.TextField(null=True)
     data = StoredJson(null=True)
     comment = models.TextField(db_default="")
@@ -92,13 +99,24 @@ class ManualTask(HotRow):
                 fields=["tenant_id", "decided_by", "-id"], name="task_decided", condition=Q(status=COMPLETED)
             ),
             models.Index(fields=["run_id"], name="task_of_run"),
+            models.Index(
+                fields=["next_at"], name="task_clock", condition=Q(status=OPEN, next_at__isnull=False)
+            ),
             # Of many open tasks those for one person are found without reading the others.
             GinIndex(fields=["audience"], name="task_audience", condition=Q(status=OPEN)),
         ]
 
 
+SAID = "said"
+ASKED = "asked"
+ANSWERED = "answered"
+
+
 class TaskComment(HotRow):
-    """What somebody said of an open task, as plain text; append-only, its id gives the order (R-146)."""
+    """What somebody said of an open task, as plain text; append-only, its id gives the order (R-146).
+
+    `kind`: said just so, asked because the decision needs it, or answered to that.
+    """
 
     id = models.UUIDField(primary_key=True)
     shard = models.SmallIntegerField()
@@ -106,6 +124,7 @@ class TaskComment(HotRow):
     task_id = models.UUIDField()
     by = models.TextField()
     text = models.TextField()
+    kind = models.TextField(db_default=SAID)
     at = models.DateTimeField(db_default=Now())
 
     class Meta(HotRow.Meta):

@@ -26,6 +26,7 @@ MAX_NAME = 150
 COMMENTS_ON_A_PAGE = 100
 MOST_OFFERED = 200
 """So many members are offered by name; any other may be typed."""
+_QUESTIONS = {"ask": comments.ask, "answer": comments.answer}
 SNOOZES = (("1", "For an hour"), ("24", "For a day"), ("72", "For three days"), ("168", "For a week"))
 RESOLVED = {
     RETRY: "It is tried again. If it fails for good once more, a new task opens.",
@@ -220,7 +221,10 @@ def comment(request: PageRequest, task_id: UUID) -> tuple[dict[str, Json], int] 
     who, text = request.principal, _typed(request, "text")
     ticket = request.POST.get("once", "")
     try:
-        comments.add_comment(who, task_id, text, id=once.id_of(who, ticket))
+        if (say := _QUESTIONS.get(request.POST.get("kind", ""))) is not None:
+            say(who, task_id, text)
+        else:
+            comments.add_comment(who, task_id, text, id=once.id_of(who, ticket))
         return None
     except Invalid as error:
         told, status = {"text": text, "text_error": error.message, "once": ticket}, 422

@@ -16,6 +16,7 @@ from accounts.principal import Principal
 from accounts.roles import SCOPES_OF_ROLE, TASKS_DECIDE
 from lib.clock import now_or_none
 from lib.refusals import Missing
+from runs.models import Run
 from tasks_inbox import evidence, policies
 from tasks_inbox.models import COMPENSATION, COMPLETED, OPEN, ManualTask, TaskComment, TaskNote
 from tasks_inbox.quorum import ONE
@@ -72,6 +73,14 @@ def task_of(tenant: int, task_id: UUID) -> ManualTask:
     if task is None:
         raise Missing("There is no such task.")
     return task
+
+
+def is_requester(task: ManualTask, username: str) -> bool:
+    """Whether they started the task's run."""
+    started_by = (
+        Run.objects.for_tenant(task.tenant_id).filter(pk=task.run_id).values_list("created_by", flat=True)
+    )
+    return any(key_of(name) == key_of(username) for name in started_by)
 
 
 def tasks_of(
@@ -175,6 +184,8 @@ def task_row(task: ManualTask, workflow: str, who: Who) -> dict[str, Json]:
         "decided_by": task.decided_by,
         "decided_at": task.decided_at,
         "created_at": task.created_at,
+        "asked_at": task.stopped_at,
+        "asked_by": task.stopped_by,
         "test": task.is_test,
         "quorum": task.quorum or ONE,
         "round": task.round,
@@ -209,7 +220,7 @@ def last_comments(task: ManualTask, most: int, before: UUID | None) -> tuple[lis
 
 def comment_row(comment: TaskComment) -> dict[str, Json]:
     """A comment as it is shown."""
-    return {"id": comment.pk, "text": comment.text, "by": comment.by, "at": comment.at}
+    return {"id": comment.pk, "kind": comment.kind, "text": comment.text, "by": comment.by, "at": comment.at}
 
 
 def delegates_of(task: ManualTask, who: Who, most: int) -> list[str]:

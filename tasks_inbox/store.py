@@ -96,6 +96,40 @@ def complete_task(task: UUID, *, keys: Sequence[str], data: str | None, comment:
     )
 
 
+DueTask = tuple[UUID, int, str]
+
+
+def due_tasks(limit: int, after: DueTask | None = None) -> list[DueTask]:
+    """Open tasks of which a moment has come, behind `after`: the task, its tenant, and when that was."""
+    id, _, at = after or (None, None, None)
+    found = SQL.value("due_tasks", {"limit": limit, "now": now_or_none(), "id": id, "at": at})
+    return [(UUID(task), tenant, next_at) for task, tenant, next_at in found]
+
+
+def moments_due(task: UUID) -> tuple[int, str] | None:
+    """How many of a task's moments have come, and when this is; None where it is not open or its clock stands still."""
+    found = SQL.value("moments_due", {"task": task, "now": now_or_none()})
+    return None if found is None else (found["due"], found["at"])
+
+
+def move_clock(
+    task: UUID, *, left: Json, candidates: Row, audience: Sequence[str], events: Json, at: str
+) -> None:
+    """Note that moments of a task have come: what is left, whom it asks now, and what history says of it."""
+    params = {"left": document(left), "candidates": document(candidates), "events": document(events)}
+    SQL.execute("move_clock", {"task": task, "audience": list(audience), "at": at, **params})
+
+
+def stop_clock(task: UUID, *, by: str) -> bool:
+    """Have an open task wait for an answer; False where it does already, or is closed. Its run must be held."""
+    return bool(SQL.value("stop_clock", {"task": task, "by": by, "now": now_or_none()}))
+
+
+def start_clock(task: UUID, *, by: str) -> bool:
+    """Go on after an answer; False where none was awaited. Its run must be held."""
+    return bool(SQL.value("start_clock", {"task": task, "by": by, "now": now_or_none()}))
+
+
 def loose_ends(tenant: int) -> list[tuple[int, str]]:
     """What doesn't lean on the tenant's chain of decisions as it should: place, and what is wrong."""
     return [(seq, what) for seq, what in SQL.value("loose_ends", {"tenant": tenant})]
@@ -121,9 +155,9 @@ def delegate_task(task: UUID, *, by: str, to: str, before: Delegated, after: str
     return bool(SQL.value("delegate_task", params | more))
 
 
-def add_comment(comment: str, *, tenant: int, task: UUID, by: str, text: str) -> bool:
+def add_comment(comment: str, *, tenant: int, task: UUID, by: str, text: str, kind: str) -> bool:
     """Write a comment of this id to an OPEN task of the tenant; False where it is none, or the comment is there."""
-    params = {"comment": comment, "tenant": tenant, "task": task, "by": by, "text": text}
+    params = {"comment": comment, "tenant": tenant, "task": task, "by": by, "text": text, "kind": kind}
     return bool(SQL.value("add_comment", {**params, "now": now_or_none()}))
 
 

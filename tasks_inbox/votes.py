@@ -39,6 +39,11 @@ def count(task: ManualTask, by: str, on_behalf_of: str | None, outcome: str) -> 
     return Counted(told, tuple(sorted(mine.groups & counted)))
 
 
+def ended(task: ManualTask, outcome: str) -> Counted:
+    """How the votes stand where time has decided."""
+    return Counted(Verdict(outcome, True, _verdict(task, _votes(task)).state), ())
+
+
 def standing(task: ManualTask) -> Verdict:
     """How the votes of a task stand, and whether its quorum can be reached by those who may decide it now."""
     return _verdict(task, _votes(task))

@@ -24,6 +24,7 @@ _ASKED = (
     "form",
     "candidates",
     "quorum",
+    "clock",
     "priority",
     "due_seconds",
 )

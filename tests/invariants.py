@@ -58,7 +58,8 @@ ORACLES = {
         SELECT s.run_id, s.node, s.status, l.type FROM runs_stepexecution s LEFT JOIN LATERAL (
             SELECT h.type, h.payload FROM runs_historyevent h
              WHERE h.run_id = s.run_id AND h.node = s.node
-               AND h.type NOT IN ('ALERT', 'TASK_OPENED', 'TASK_VOTED', 'TASK_COMPLETED', 'TASK_DELEGATED')
+               AND h.type NOT IN ('ALERT', 'TASK_OPENED', 'TASK_VOTED', 'TASK_COMPLETED', 'TASK_DELEGATED',
+                                  'TASK_REMINDED', 'TASK_ESCALATED', 'TASK_ASKED', 'TASK_ANSWERED')
              ORDER BY h.id DESC LIMIT 1) l ON true
          WHERE s.status NOT IN ('QUEUED', 'RUNNING', 'WAITING')
            AND coalesce(l.type, 'none') NOT IN ('STEP_' || s.status, 'EDGES_RESOLVED')""",
@@ -96,6 +97,7 @@ ORACLES = {
     "I11: one decision a completed step, and it is what the step gave": """
         SELECT t.run_id, t.node FROM tasks_inbox_manualtask t JOIN runs_stepexecution s ON s.id = t.step_id
          WHERE t.status = 'COMPLETED' AND s.status = 'COMPLETED' AND t.kind <> 'compensation'
+           AND t.decided_by <> 'the deadline'
            AND (s.output ->> 'outcome', s.output ->> 'by', s.output ->> 'on_behalf_of')
                IS DISTINCT FROM (t.outcome, t.decided_by, t.delegated_by)""",
     "a delegated task was handed to whoever has it, and history says so": """

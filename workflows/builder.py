@@ -40,6 +40,7 @@ def _boot(request: PageRequest, workflow: Workflow) -> dict[str, Json]:
         "saved_by": workflow.draft_updated_by.username,
         "latest": latest.number if latest else None,
         "published": [node["id"] for node in latest.definition["nodes"]] if latest else [],
+        "archived": not is_open,
         "may_write": WORKFLOWS_WRITE in scopes and is_open,
         "may_publish": WORKFLOWS_PUBLISH in scopes and is_open,
         "may_start": RUNS_START in scopes and is_open,
@@ -54,11 +55,11 @@ def _boot(request: PageRequest, workflow: Workflow) -> dict[str, Json]:
 
 
 def _drawable(workflow: Workflow) -> tuple[dict[str, Json], str | None]:
-    """The draft in our own dialect; where it can't be read as one, nothing and the reason."""
+    """The draft in our own dialect; where it can't be read as one, as it is and the reason."""
     try:
         return to_native(workflow.draft_definition, None, workflow.name), None
     except DialectError as error:
-        return {}, error.message
+        return dict(workflow.draft_definition), error.message
 
 
 def _urls(workflow: Workflow) -> dict[str, Json]:

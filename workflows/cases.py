@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import F, QuerySet
+from django.db.models import F, JSONField, QuerySet, Value
 from django.db.models.functions import Now
 
 from accounts import audit
@@ -68,7 +68,7 @@ def create_case(
     row = TestCase(
         tenant_id=principal.tenant_id,
         name=case_name,
-        input=input,
+        input=_stored(input),
         stubs=dict(stubs or {}),
         expect=_expected(expect),
         created_by_id=principal.user_id,
@@ -107,6 +107,8 @@ def change_case(
         if revision not in (None, case.revision):
             raise Stale("The test case was changed since you read it.", details={"revision": case.revision})
         _check_size({"input": case.input, "stubs": case.stubs, "expect": case.expect} | values)
+        if "input" in values:
+            values["input"] = _stored(values["input"])
         with _named(values.get("name", case.name)):
             rows = TestCase.objects.for_tenant(principal.tenant_id).filter(pk=case.pk)
             rows.update(**values, revision=F("revision") + 1, updated_at=Now())
@@ -133,6 +135,11 @@ def _named(name: str) -> Iterator[None]:
     except IntegrityError:
         message = f"There is a test case {name} already."
         raise Conflict(message, code="name_taken", field="name") from None
+
+
+def _stored(input: Json) -> Json:
+    """An input as it is written: null is a value as any, and not that there is none."""
+    return Value(None, JSONField()) if input is None else input
 
 
 def _expected(expect: Mapping[str, Json] | None) -> dict[str, Json]:

@@ -49,6 +49,7 @@ def create_workflow(
     name: str,
     title: str | None = None,
     definition: dict[str, Json] | None = None,
+    layout: dict[str, Json] | None = None,
     reason: str | None = None,
 ) -> Drafted:
     """A new workflow with its draft. Raises Invalid for a bad name, Conflict where it is taken."""
@@ -66,6 +67,7 @@ def create_workflow(
                 title=drafts.text(draft.get("title"), 200) if title is None else title,
                 description=drafts.text(draft.get("description"), 10_000),
                 draft_definition=draft,
+                draft_layout=layout or {},
                 draft_updated_by_id=principal.user_id,
             )
             audit.record(principal, "workflow.create", name, reason=reason)
@@ -265,19 +267,29 @@ def import_definition(
 
 
 def restore(principal: Principal, version: WorkflowVersion, *, expected_revision: int) -> Drafted:
-    """Makes what a version has the draft again. Raises what `save_draft` raises."""
+    """Makes what a version has the draft again; of the canvas, what the version does not say stays.
+
+    Raises what `save_draft` raises.
+    """
+    now = queries.get_workflow(principal.tenant_id, version.workflow.name).draft_layout
+    places = {**_places(now), **_places(version.layout)}
     return save_draft(
         principal,
         version.workflow.name,
         definition=dict(version.definition),
-        layout=dict(version.layout),
+        layout={**now, **version.layout, **({"nodes": places} if places else {})},
         expected_revision=expected_revision,
         label=f"Restored version {version.number}",
     )
 
 
+def _places(layout: dict[str, Json]) -> dict[str, Json]:
+    places = layout.get("nodes")
+    return places if isinstance(places, dict) else {}
+
+
 def duplicate(principal: Principal, name: str) -> Workflow:
-    """A new workflow with the same draft, under a name of its own. Raises Missing."""
+    """A new workflow with the same draft and canvas, under a name of its own. Raises Missing."""
     principal.require(WORKFLOWS_WRITE)
     original = queries.get_workflow(principal.tenant_id, name)
     new_name = queries.free_name(principal.tenant_id, f"{name[:110]}-copy")
@@ -285,7 +297,8 @@ def duplicate(principal: Principal, name: str) -> Workflow:
     title = f"{original.title[:190]} (copy)" if original.title else None
     if title:
         definition["title"] = title
-    return create_workflow(principal, name=new_name, definition=definition).workflow
+    layout = original.draft_layout
+    return create_workflow(principal, name=new_name, definition=definition, layout=layout).workflow
 
 
 @transaction.atomic

@@ -38,9 +38,20 @@ function SaveState() {
   );
 }
 
+/** To where a run of the latest version is started; on a phone it stands among the rest. */
+function Start({ className }: { className: string }) {
+  const { urls, latest } = useBuilder((now) => now.boot);
+  return (
+    <a className={className} href={`${urls.workflow}#start`}>
+      <Icon name="play" />
+      <span>Start version {latest}</span>
+    </a>
+  );
+}
+
 /** Ways out of the builder, and what is asked for now and then. */
 function More() {
-  const { urls } = useBuilder((now) => now.boot);
+  const { urls, latest, may_start: mayStart } = useBuilder((now) => now.boot);
   const view = useBuilder((now) => now.view);
   const menu = useRef<HTMLDetailsElement>(null);
   useEffect(() => {
@@ -70,6 +81,7 @@ function More() {
           <Icon name={view === "code" ? "workflow" : "file-json"} />
           {view === "code" ? "As a graph" : "As text"}
         </button>
+        {mayStart && latest !== null && <Start className="only-narrow" />}
         {urls.pipeline && (
           <a href={urls.pipeline}>
             <Icon name="list" />
@@ -105,7 +117,7 @@ function More() {
 
 /** The head of the builder: where we are, what is saved, and what comes of it. */
 export function Header() {
-  const { urls, name, latest, may_write: mayWrite, may_publish: mayPublish } = useBuilder((now) => now.boot);
+  const { urls, name, latest, may_write: mayWrite, may_publish: mayPublish, may_start: mayStart, archived } = useBuilder((now) => now.boot);
   const title = useBuilder((now) => now.doc.settings.title);
   const view = useBuilder((now) => now.view);
   const cannot = useBuilder((now) => now.cannot);
@@ -121,7 +133,7 @@ export function Header() {
         <h1>{typeof title === "string" && title ? title : name}</h1>
         <span className="version">{latest === null ? "not published yet" : `draft, version ${latest} runs`}</span>
       </div>
-      {mayWrite ? <SaveState /> : <span className="save-state">You may look, but not change</span>}
+      {mayWrite ? <SaveState /> : <span className="save-state">{archived ? "Archived: it takes no changes" : "You may look, but not change"}</span>}
       <div className="builder-tools">
         {mayWrite && (
           <>
@@ -148,6 +160,7 @@ export function Header() {
           <span>Test</span>
         </button>
         <More />
+        {mayStart && latest !== null && <Start className="button plain small not-narrow" />}
         {mayPublish && (
           <button type="button" className="button small" title={errors ? `${errors} to correct first` : "Publish (Shift+P)"} onClick={() => set({ publishing: true })}>
             <Icon name="check" />

@@ -2,6 +2,13 @@ import { useEffect, useRef } from "react";
 import { KEYS } from "./keys";
 import { set, useBuilder } from "./store";
 
+const ARROWS: Record<string, string> = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓" };
+
+/** A key as it stands on a keyboard: `Shift+ArrowRight` is Shift+→. */
+function written(name: string): string {
+  return name.replace(/Arrow\w+$/, (arrow) => ARROWS[arrow] ?? arrow).replace(/(^|\+)([a-z])$/, (_, before: string, letter: string) => before + letter.toUpperCase());
+}
+
 /** The keys and what they do. */
 export function KeysDialog() {
   const isOpen = useBuilder((now) => now.showsKeys);
@@ -10,17 +17,22 @@ export function KeysDialog() {
 
 function Table() {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    dialog.current?.showModal();
+    // The button stands at the end: with the focus there the list would be shown from its end.
+    heading.current?.focus();
+  }, []);
   const close = () => dialog.current?.close();
   return (
-    <dialog ref={dialog} className="ask-dialog keys-dialog" aria-labelledby="keys-title" onClose={() => set({ showsKeys: false })} onClick={(event) => event.target === dialog.current && close()}>
-      <h2 id="keys-title">Keys</h2>
+    <dialog ref={dialog} className="ask-dialog keys-dialog" aria-labelledby="builder-keys-title" onClose={() => set({ showsKeys: false })} onClick={(event) => event.target === dialog.current && close()}>
+      <h2 id="builder-keys-title" ref={heading} tabIndex={-1}>Keys</h2>
       <dl>
-        {[...KEYS, { keys: ["Ctrl+c", "Ctrl+x", "Ctrl+v"], does: "Copy, cut, paste, also into another workflow" }, { keys: ["←↑↓→"], does: "Move the selected step (with Shift: further)" }].map((key) => (
+        {[...KEYS, { keys: ["Ctrl+c", "Ctrl+x", "Ctrl+v"], does: "Copy, cut, paste, also into another workflow" }, { keys: ["←↑↓→"], does: "Move the selected step (with Shift: further)" }, { keys: ["Ctrl+k"], does: "Go to anything" }].map((key) => (
           <div key={key.does}>
             <dt>
               {key.keys.map((name) => (
-                <kbd key={name}>{name.length === 1 ? name.toUpperCase() : name.replace(/\+(\w)$/, (_, letter: string) => `+${letter.toUpperCase()}`)}</kbd>
+                <kbd key={name}>{written(name)}</kbd>
               ))}
             </dt>
             <dd>{key.does}</dd>
@@ -28,7 +40,7 @@ function Table() {
         ))}
       </dl>
       <div className="form-foot">
-        <button type="button" className="button plain" autoFocus onClick={close}>
+        <button type="button" className="button plain" onClick={close}>
           Close
         </button>
       </div>

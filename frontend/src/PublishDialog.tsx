@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { Icon } from "./Icon";
 import { Refused, ask } from "./api";
+import type { CaseResult } from "./panels/trial";
 import { hasErrors, say, set, state, useBuilder } from "./store";
 
 interface Published {
@@ -18,6 +19,7 @@ function Asking() {
   const problems = useBuilder((now) => now.problems);
   const waiting = useBuilder((now) => now.pending.length);
   const latest = useBuilder((now) => now.boot.latest);
+  const unread = useBuilder((now) => now.unread);
   const [note, setNote] = useState("");
   const [error, setError] = useState("");
   const [isBusy, setIsBusy] = useState(false);
@@ -38,7 +40,9 @@ function Asking() {
       say(number === latest ? `Nothing is different from version ${number}: it stays.` : `Published as version ${number}.`);
       close();
     } catch (why) {
-      setFails(why instanceof Refused && why.code === "test_cases_failed");
+      const failing = why instanceof Refused && why.code === "test_cases_failed";
+      setFails(failing);
+      if (failing) set({ failing: why.details.results as unknown as CaseResult[] });
       setError(why instanceof Refused ? why.message : "The server does not answer. Nothing was published.");
     } finally {
       setIsBusy(false);
@@ -57,6 +61,7 @@ function Asking() {
           {warnings > 0 && ` There ${warnings === 1 ? "is one warning" : `are ${warnings} warnings`}.`}
         </p>
       )}
+      {unread && <p className="bad-words">What was typed as text can't be read yet: it is not in the draft and would not be published.</p>}
       <label className="field">
         <span className="label">What is new? (optional)</span>
         <input autoFocus value={note} maxLength={2000} onChange={(event) => setNote(event.target.value)} onKeyDown={(event) => event.key === "Enter" && !isBusy && !waiting && !hasErrors() && void publish()} />
@@ -78,7 +83,7 @@ function Asking() {
           >
             Show the problems
           </button>
-        ) : (
+        ) : fails ? null : (
           <button type="button" className="button" disabled={isBusy || waiting > 0} onClick={() => void publish()}>
             <Icon name="check" />
             {waiting ? "Saving first…" : isBusy ? "Publishing…" : "Publish"}
@@ -94,7 +99,7 @@ function Asking() {
               className="button plain"
               onClick={() => {
                 close();
-                set({ panel: "test" });
+                set({ panel: "test", tests: "cases" });
               }}
             >
               Show the test cases

@@ -25,6 +25,8 @@ export interface Asked {
   /** The ETag of what the asker has: the answer is null while that is still so. */
   known?: string;
   signal?: AbortSignal;
+  /** The revision that is changed, and no other. */
+  revision?: number;
 }
 
 /** What the server answers; null for an answer without a body. Raises Refused or Unreached. */
@@ -59,12 +61,13 @@ async function reached(url: string, options: RequestInit): Promise<Response> {
   }
 }
 
-async function askOnce<T>(url: string, { method = "GET", body, known, signal }: Asked): Promise<T> {
+async function askOnce<T>(url: string, { method = "GET", body, known, signal, revision }: Asked): Promise<T> {
   const csrf = document.querySelector<HTMLMetaElement>('meta[name="csrf"]')?.content ?? "";
   const headers: Record<string, string> = { Accept: "application/json" };
   if (method !== "GET") headers["X-CSRFToken"] = csrf;
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (known !== undefined) headers["If-None-Match"] = known;
+  if (revision !== undefined) headers["If-Match"] = `"${revision}"`;
   const answer = await reached(url, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), signal });
   if (answer.status === 304) return null as T;
   const text = await answer.text();

@@ -7,6 +7,7 @@ export interface Boot {
   name: string;
   title: string;
   revision: number;
+  /** As a graph, or as it is where it can't be read as one. */
   definition: JsonObject;
   /** Why the draft can't be read as a graph, if it can't. */
   cannot: string | null;
@@ -16,6 +17,7 @@ export interface Boot {
   latest: number | null;
   /** The steps of the latest version: their ids stay when their titles change. */
   published: string[];
+  archived: boolean;
   may_write: boolean;
   may_publish: boolean;
   may_start: boolean;

@@ -67,6 +67,15 @@ export function beat(workflow: string): void {
   }
 }
 
+/** What this tab remembers for a while: a sample input. One that is too long is forgotten with the page. */
+export function remember(name: string, text: string): void {
+  try {
+    sessionStorage.setItem(name, text);
+  } catch {
+    sessionStorage.removeItem(name);
+  }
+}
+
 /** A text, and the draft from which it was written. */
 export interface KeptText {
   text: string;

@@ -1,12 +1,12 @@
 /** The keys of the builder, in one table: what they do, where they are shown, and the listener. */
 
 import { fit, zoom } from "./canvas/view";
-import { setting } from "./model/changes";
 import { moveSteps, paste, remove, copy, group, ungroup, asClip, addNote } from "./model/commands";
 import { inOrder, reach, titleOf } from "./model/graph";
 import { middle } from "./canvas/view";
 import { here } from "./add/adding";
 import type { Focus } from "./store";
+import { pin, pinWhatItGave } from "./panels/trial";
 import { act, goTo, redo, say, select, set, state, theOne, undo } from "./store";
 
 export interface Key {
@@ -15,6 +15,8 @@ export interface Key {
   run: () => void;
   /** Only for who may change the draft. */
   writes?: boolean;
+  /** Only for who may publish it. */
+  publishes?: boolean;
 }
 
 export function wantFocus(what: Focus["what"]): void {
@@ -77,8 +79,8 @@ function pinSelected(): void {
   const isPinned = doc.layout.pins !== undefined && one in doc.layout.pins;
   const step = trial?.steps.find((each) => each.node === one && each.status === "COMPLETED");
   if (!isPinned && !step) return say("Make a test run first: then what this step gave can be pinned.");
-  const change = setting(doc, ["layout", "pins", one], isPinned ? undefined : (step?.output ?? null));
-  if (change) act(isPinned ? `Unpin ${titleOf(doc, one)}` : `Pin the output of ${titleOf(doc, one)}`, [change]);
+  if (isPinned) pin(one, undefined);
+  else if (trial && step) void pinWhatItGave(trial.id, step);
 }
 
 function stream(way: "out" | "into"): void {
@@ -108,7 +110,7 @@ export const KEYS: Key[] = [
   { keys: ["F8"], does: "Go to the next problem", run: nextProblem },
   { keys: ["t"], does: "Test", run: () => set({ panel: "test" }) },
   { keys: ["p"], does: "Pin what the selected step gave in the last test run, or unpin it", writes: true, run: pinSelected },
-  { keys: ["Shift+p"], does: "Publish", run: () => set({ publishing: true }) },
+  { keys: ["Shift+p"], does: "Publish", publishes: true, run: () => set({ publishing: true }) },
   { keys: ["0"], does: "Show all of it", run: fit },
   { keys: ["1"], does: "Full size", run: () => zoom("full") },
   { keys: ["+", "="], does: "Zoom in", run: () => zoom("in") },
@@ -144,7 +146,8 @@ function onKey(event: KeyboardEvent): void {
   if ((name.startsWith("Shift+Arrow") || name === "Escape") && target.closest(".react-flow__node")) return;
   const key = KEYS.find((each) => each.keys.includes(name));
   if (!key || (state().view !== "canvas" && !isEverywhere && name !== "?")) return;
-  if (key.writes && !state().boot.may_write) return;
+  const { boot } = state();
+  if ((key.writes && !boot.may_write) || (key.publishes && !boot.may_publish)) return;
   event.preventDefault();
   key.run();
 }
@@ -152,13 +155,14 @@ function onKey(event: KeyboardEvent): void {
 /** Copying as text, so that it goes from one workflow (or program) to another. */
 function onCopy(event: ClipboardEvent): void {
   if (isElsewhere(event)) return;
-  const { doc, selected } = state();
+  const { boot, doc, selected } = state();
   if (!selected.nodes.length && !selected.notes.length) return;
+  const isCut = event.type === "cut" && boot.may_write;
   event.preventDefault();
   event.clipboardData?.setData("text/plain", JSON.stringify(copy(doc, selected), null, 1));
   const count = selected.nodes.length + selected.notes.length;
-  if (event.type === "cut") removeSelected();
-  say(`${event.type === "cut" ? "Cut" : "Copied"} ${count === 1 ? "one thing" : `${count} things`}.`);
+  if (isCut) removeSelected();
+  say(`${isCut ? "Cut" : "Copied"} ${count === 1 ? "one thing" : `${count} things`}.`);
 }
 
 function onPaste(event: ClipboardEvent): void {

@@ -1,13 +1,14 @@
 import { createRoot } from "react-dom/client";
 import { App } from "./App";
-import { boot } from "./boot";
+import { ask } from "./api";
+import { type Boot, boot } from "./boot";
 import { allPlaced } from "./canvas/places";
-import { beat } from "./kept";
+import { beat, keptText } from "./kept";
 import type { Catalogue } from "./model/catalogue";
 import { knowTypes } from "./model/graph";
 import { NotDrawable, keyed } from "./model/document";
 import type { Doc } from "./model/document";
-import { set } from "./store";
+import { type Problem, set } from "./store";
 import { startSync } from "./sync";
 import "@xyflow/react/dist/style.css";
 import "./style/frame.css";
@@ -16,6 +17,12 @@ import "./style/side.css";
 import "./style/panels.css";
 
 const EMPTY: Doc = { nodes: {}, edges: {}, settings: {}, layout: {} };
+
+/** What stands against a draft that can't be drawn; of others saving it tells. */
+async function judge({ urls, definition }: Boot): Promise<void> {
+  const { problems } = await ask<{ problems: Problem[] }>(`${urls.workflows}/validate`, { method: "POST", body: { definition } });
+  set({ problems });
+}
 
 async function start(): Promise<void> {
   const given = boot();
@@ -46,6 +53,8 @@ async function start(): Promise<void> {
     save: { kind: "saved", at: given.saved_at },
     said: { text: "", kind: "info", count: 0 },
     panel: null,
+    tests: "run",
+    failing: [],
     view: cannot === null ? "canvas" : "code",
     cannot,
     adding: null,
@@ -55,10 +64,12 @@ async function start(): Promise<void> {
     focus: null,
     connecting: null,
     publishing: false,
+    unread: keptText(given.kept_as) !== null,
     showsKeys: false,
     auto: found,
   });
   if (cannot === null) startSync();
+  else void judge(given);
   window.setInterval(() => beat(given.kept_as), 2000);
   const root = document.getElementById("builder");
   if (root) createRoot(root).render(<App />);

@@ -8,7 +8,8 @@ import { apply, applyWhatFits, inverses } from "./model/changes";
 import type { Doc } from "./model/document";
 import { definitionOf } from "./model/document";
 import type { Json, JsonObject } from "./model/json";
-import type { Trial } from "./panels/trial";
+import type { Trial } from "./panels/asked";
+import type { CaseResult } from "./panels/trial";
 
 export interface Fix {
   title: string;
@@ -78,6 +79,9 @@ export interface State {
   /** What is said once, aloud and in a corner: why something was refused, what was undone. */
   said: { text: string; kind: "info" | "bad"; count: number };
   panel: Panel | null;
+  /** Test runs are shown, or test cases; what became of those when somebody wanted to publish. */
+  tests: "run" | "cases";
+  failing: CaseResult[];
   view: View;
   /** Why the draft can't be drawn; then there is its text only. */
   cannot: string | null;
@@ -91,6 +95,8 @@ export interface State {
   /** The step from which a connection is being made by keyboard. */
   connecting: string | null;
   publishing: boolean;
+  /** A text was typed that can't be read, so it is not in the draft. */
+  unread: boolean;
   showsKeys: boolean;
   /** Steps without a place yet, and where they are shown. Kept with the first change that is made. */
   auto: Record<string, { x: number; y: number }>;
@@ -134,7 +140,8 @@ export interface Acting {
 /** Does something to the draft. False where it does not fit, and then nothing is done. */
 export function act(label: string, changes: Change[], { merge, follows }: Acting = {}): boolean {
   const now = state();
-  if (changes.length === 0 || !now.boot.may_write) return false;
+  // What can't be drawn isn't held here: a change of it would go nowhere.
+  if (changes.length === 0 || !now.boot.may_write || now.cannot !== null) return false;
   const doc = apply(now.doc, changes);
   if (doc === null) return false;
   const places = placesOf(now.auto);
@@ -142,13 +149,14 @@ export function act(label: string, changes: Change[], { merge, follows }: Acting
   const isSoon = merge !== undefined && last?.merge === merge && Date.now() - last.when < MERGE_MS;
   const goesOn = isSoon || (follows !== undefined && last?.merge === follows);
   const done: Done = {
-    label: follows && goesOn ? (last?.label ?? label) : label,
+    // What is typed is one act, called as it was when it began: a title is not the name of its own change.
+    label: goesOn ? (last?.label ?? label) : label,
     changes: goesOn ? squeezed([...(last?.changes ?? []), ...changes]) : changes,
     merge,
     when: Date.now(),
   };
   const undo = goesOn ? [...now.undo.slice(0, -1), done] : [...now.undo, done].slice(-MOST_UNDO);
-  set({ doc, undo, redo: [], auto: {}, pending: [...now.pending, ...places, newGroup(label, changes)] });
+  set({ doc, undo, redo: [], auto: {}, pending: [...now.pending, ...places, newGroup(isSoon ? done.label : label, changes)] });
   onChange();
   return true;
 }
@@ -248,7 +256,8 @@ export function theEdge(now: State = state()): string | null {
 
 /** The draft as a definition, as it stands here. */
 export function definition(): JsonObject {
-  return definitionOf(state().doc);
+  const { cannot, boot, doc } = state();
+  return cannot === null ? definitionOf(doc) : boot.definition;
 }
 
 export function hasErrors(now: State = state()): boolean {

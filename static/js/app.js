@@ -139,7 +139,8 @@ addEventListener("pageshow", async (event) => {
 });
 
 let went = -Infinity;
-document.addEventListener("keydown", (event) => {
+// On the window: what a page does with a key itself comes first.
+addEventListener("keydown", (event) => {
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
     event.preventDefault();
     open("#palette");
@@ -151,7 +152,7 @@ document.addEventListener("keydown", (event) => {
     menu.querySelector("summary").focus();
     return;
   }
-  if (event.target.closest(TYPING) || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.defaultPrevented || event.target.closest(TYPING) || event.ctrlKey || event.metaKey || event.altKey) return;
   if (document.querySelector("dialog[open]")) return;
   if (event.key === "?") open("#keys");
   else if (event.key === "/") {

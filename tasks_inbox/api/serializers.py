@@ -10,7 +10,7 @@ from tasks_inbox.comments import MAX_TEXT
 from tasks_inbox.compensations import RESOLUTIONS
 from tasks_inbox.deciding import MAX_COMMENT
 from tasks_inbox.listing import SORTS
-from tasks_inbox.models import KINDS, STATUSES
+from tasks_inbox.models import ANSWERED, ASKED, KINDS, SAID, STATUSES
 from tasks_inbox.queries import VIEWS
 from tasks_inbox.search import MAX_SEARCH
 
@@ -85,6 +85,10 @@ class CommentSerializer(serializers.Serializer[Any]):
     """A comment."""
 
     id = serializers.UUIDField()
+    kind = serializers.ChoiceField(
+        choices=(SAID, ASKED, ANSWERED),
+        help_text="asked: the task waits for its answer; answered: this is one.",
+    )
     text = serializers.CharField()
     by = serializers.CharField()
     at = serializers.DateTimeField()
@@ -172,6 +176,10 @@ class TaskSummarySerializer(serializers.Serializer[Any]):
     decided_by = serializers.CharField(allow_null=True)
     decided_at = serializers.DateTimeField(allow_null=True)
     created_at = serializers.DateTimeField()
+    asked_at = serializers.DateTimeField(
+        allow_null=True, help_text="Since when a question is open; meanwhile its clock stands still."
+    )
+    asked_by = serializers.CharField(allow_null=True, help_text="Who has asked.")
     quorum = QuorumSerializer()
     round = serializers.IntegerField(
         help_text="Which time it is asked; decisions of former rounds don't count."

@@ -163,6 +163,28 @@ class TaskCommentsView(_TasksApiView):
         return Response(queries.comment_row(comment), status=201)
 
 
+class TaskAskView(_TasksApiView):
+    """Asking."""
+
+    scopes = {"POST": TASKS_DECIDE}
+
+    @extend_schema(request=s.AddComment, responses=s.TaskSerializer)
+    def post(self, request: Request, task_id: UUID) -> Response:
+        """Asks for information: until somebody answers the task's clock stands still; 409 while a question is open."""
+        return self.answer(comments.ask(self.principal, task_id, **body(s.AddComment, request)))
+
+
+class TaskAnswerView(_TasksApiView):
+    """Answering."""
+
+    scopes = {"POST": TASKS_READ}
+
+    @extend_schema(request=s.AddComment, responses=s.TaskSerializer)
+    def post(self, request: Request, task_id: UUID) -> Response:
+        """Answers what was asked, as who started the run or may decide tasks; 409 where nothing was."""
+        return self.answer(comments.answer(self.principal, task_id, **body(s.AddComment, request)))
+
+
 class TaskCompleteView(_TasksApiView):
     """Deciding."""
 

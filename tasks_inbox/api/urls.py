@@ -16,6 +16,8 @@ urlpatterns = [
     path("tasks/<uuid:task_id>/assign", tasks.TaskAssignView.as_view(), name="api-task-assign"),
     path("tasks/<uuid:task_id>/delegate", tasks.TaskDelegateView.as_view(), name="api-task-delegate"),
     path("tasks/<uuid:task_id>/comments", tasks.TaskCommentsView.as_view(), name="api-task-comments"),
+    path("tasks/<uuid:task_id>/ask", tasks.TaskAskView.as_view(), name="api-task-ask"),
+    path("tasks/<uuid:task_id>/answer", tasks.TaskAnswerView.as_view(), name="api-task-answer"),
     path("tasks/<uuid:task_id>/complete", tasks.TaskCompleteView.as_view(), name="api-task-complete"),
     path("tasks/<uuid:task_id>/resolve", tasks.TaskResolveView.as_view(), name="api-task-resolve"),
 ]

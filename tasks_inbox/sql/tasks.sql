@@ -4,14 +4,15 @@ WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestam
 n AS (
     INSERT INTO tasks_inbox_manualtask (id, tenant_id, shard, workflow_id, run_id, step_id, node, kind, title, instructions,
                                         facts, outcomes, form, candidates, audience, exclude, why_excluded, bars_deciders,
-                                        quorum, priority, due_at, created_at, is_test)
+                                        quorum, clock, clock_from, next_at, priority, due_at, created_at, is_test)
     SELECT t.id, r.tenant_id, r.shard, r.workflow_id, r.id, t.step_id, t.node, t.kind, t.title, t.instructions, t.facts,
-           t.outcomes, t.form, t.candidates, t.audience, t.exclude, t.why_excluded, t.bars_deciders, t.quorum, t.priority,
+           t.outcomes, t.form, t.candidates, t.audience, t.exclude, t.why_excluded, t.bars_deciders, t.quorum, t.clock,
+           clock.now, clock.now + (t.clock -> 0 ->> 'after')::double precision * interval '1 second', t.priority,
            clock.now + t.due_seconds * interval '1 second', clock.now, r.is_test
       FROM jsonb_to_recordset(%(tasks)s::jsonb)
         AS t(id uuid, run_id uuid, step_id uuid, node text, kind text, title text, instructions text, facts jsonb,
              outcomes jsonb, form jsonb, candidates jsonb, audience text[], exclude text[], why_excluded jsonb,
-             bars_deciders boolean, quorum jsonb, priority smallint, due_seconds double precision)
+             bars_deciders boolean, quorum jsonb, clock jsonb, priority smallint, due_seconds double precision)
       JOIN runs_run r ON r.id = t.run_id
      CROSS JOIN clock
      ORDER BY t.id
@@ -166,8 +167,8 @@ t AS MATERIALIZED (
      WHERE t.id = %(task)s AND t.tenant_id = %(tenant)s AND t.status = 'OPEN'
        FOR SHARE
 )
-INSERT INTO tasks_inbox_taskcomment (id, tenant_id, shard, run_id, task_id, by, text, at)
-SELECT %(comment)s::uuid, t.tenant_id, t.shard, t.run_id, t.id, %(by)s, %(text)s, clock.now FROM t CROSS JOIN clock
+INSERT INTO tasks_inbox_taskcomment (id, tenant_id, shard, run_id, task_id, by, text, kind, at)
+SELECT %(comment)s::uuid, t.tenant_id, t.shard, t.run_id, t.id, %(by)s, %(text)s, %(kind)s, clock.now FROM t CROSS JOIN clock
     ON CONFLICT (id) DO NOTHING
 RETURNING true
 

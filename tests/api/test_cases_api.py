@@ -100,6 +100,14 @@ def test_what_is_no_case_is_refused_at_its_field(api, wrong, field):
     assert refused.json()["error"]["field"].startswith(field)
 
 
+def test_the_input_of_a_case_may_be_null(api):
+    draft(api)
+    made = case(api, input=None)
+    changed = api.patch(f"{CASES}/{made['id']}", {"input": {"text": "x"}}).json()
+    assert (made["input"], changed["input"]) == (None, {"text": "x"})
+    assert api.patch(f"{CASES}/{made['id']}", {"input": None}).json()["input"] is None
+
+
 def test_a_workflow_has_fifty_at_most(api):
     draft(api)
     for number in range(50):

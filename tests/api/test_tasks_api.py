@@ -212,7 +212,7 @@ def test_comments_are_written_listed_oldest_first_and_counted(api, people, ask):
     assert api.get(f"{path}/comments").json() == {"results": [], "next": None, "previous": None}
     made = people.client("approver").post(f"{path}/comments", {"text": " One\n<b>line</b> "})
     assert made.status_code == 201
-    assert set(made.json()) == {"id", "text", "by", "at"}
+    assert set(made.json()) == {"id", "kind", "text", "by", "at"}
     assert (made.json()["text"], made.json()["by"]) == ("One\n<b>line</b>", "approver-of-ours")
     for text in ("two", "three"):
         api.post(f"{path}/comments", {"text": text, "reason": "asked by mail"})

@@ -338,6 +338,7 @@ def test_only_who_may_write_workflows_tests_what_is_none_of_a_workflow(people):
         ("author", other, 201),
         ("operator", other, 403),
         ("operator", same, 201),
+        ("operator", {"name": "flow", "nodes": [CLEAN]}, 201),
         ("operator", {"nodes": 7}, 403),
     ):
         asked = {"input": {"text": "x"}, "definition": document}

@@ -18,6 +18,7 @@ from runs.maintenance import leases, stuck, timers
 from runs.models import Run
 from runs.refused import RunRefused
 from runs.webhooks.services import WithSecret, create_webhook, token_of
+from tasks_inbox import clock as tasks_clock
 from tests import damage, invariants
 from tests import factories as make
 from tests.crash import victim
@@ -192,6 +193,11 @@ def voted_on() -> Work:
     return victim.vote, (make.a_tenant().pk, make.start(approval(quorum=2), {"amount": 1}, {"amount": 2}))
 
 
+def ran_out() -> Work:
+    asks = approval(due_seconds=30, on_timeout="approved", reminders=[10])
+    return victim.run_out, (make.a_tenant().pk, make.start(asks, {"amount": 1}, {"amount": 2}))
+
+
 def paused() -> Work:
     return victim.pause, (make.a_tenant().pk, make.start(CHAIN, {"n": 1}, {"n": 2}))
 
@@ -270,6 +276,7 @@ SCENARIOS: dict[str, tuple[Callable[[], Work], set[str]]] = {
     "given up": (given_up, {"FAILED"}),
     "handed over": (handed_over, {"COMPLETED"}),
     "voted on": (voted_on, {"COMPLETED"}),
+    "ran out": (ran_out, {"COMPLETED"}),
     "pause": (paused, {"COMPLETED"}),
     "mend": (mended, {"COMPLETED"}),
     "resume on": (resumed_on, {"COMPLETED"}),
@@ -297,6 +304,7 @@ def heal(work: Callable[..., None], given: Sequence[Any]) -> None:
         victim.give_up,
         victim.hand_over,
         victim.vote,
+        victim.run_out,
         victim.pause,
         victim.mend,
         victim.resume_on,
@@ -311,6 +319,7 @@ def heal(work: Callable[..., None], given: Sequence[Any]) -> None:
         victim.later(turn)
         leases.sweep()
         timers.fire()
+        tasks_clock.tick()
         stuck.check()
         make.work(*victim.QUEUES)
         victim.do_jobs(make.a_tenant().pk)
@@ -356,6 +365,9 @@ def test_every_crash_point_was_come_by():
     points |= {"before_open_compensation_tasks", "before_close_compensation_task"}
     points |= {"before_open_tasks", "before_add_comment", "before_delegate_task", "before_complete_task"}
     points |= {f"before_{name}" for name in ("hold_task", "hold_chain", "add_decision", "note_vote")}
+    points |= {
+        f"before_{name}" for name in ("stop_clock", "start_clock", "due_tasks", "moments_due", "move_clock")
+    }
 
     assert points - {hit for hits in seen.values() for hit in hits} == set()
     assert in_code >= {"after_claim", "before_commit", "after_commit"}

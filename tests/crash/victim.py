@@ -34,6 +34,7 @@ from runs.signals import NewSignal, send_signals
 from runs.webhooks.actions import deliver
 from runs.webhooks.services import rotate_secret
 from tasks_inbox import actions, comments, deciding
+from tasks_inbox import clock as tasks_clock
 from tasks_inbox.models import OPEN, ManualTask
 from tests.webhooks import MASTER_KEY
 
@@ -132,6 +133,19 @@ def vote(tenant: int, runs: Sequence[str]) -> None:
             who = Principal(tenant, "default", 1, name, ADMIN, SCOPES, "command")
             with suppress(Conflict):
                 deciding.complete_task(who, task.pk, outcome="approved")
+    drain()
+
+
+def run_out(tenant: int, runs: Sequence[str]) -> None:
+    """Work until people are asked; somebody asks and is answered; then nobody decides until time does."""
+    drain()
+    who = Principal(tenant, "default", 1, "ann", ADMIN, SCOPES, "command")
+    for task in ManualTask.objects.for_tenant(tenant).filter(run_id__in=runs, status=OPEN):
+        for say in (comments.ask, comments.answer):
+            with suppress(Conflict):
+                say(who, task.pk, "What?")
+    later(1)
+    tasks_clock.tick()
     drain()
 
 

@@ -8,22 +8,29 @@ from playwright.sync_api import Locator, Page, expect
 _NAME = """(field) => {
   const named = (field.getAttribute("aria-labelledby") ?? "").split(" ").map((id) => document.getElementById(id));
   const label = named.filter(Boolean).concat([...(field.labels ?? [])])[0];
-  const own = field.tagName === "SUMMARY" ? field.querySelector("h3, span") : label ?? field;
+  const own = field.tagName === "SUMMARY" ? field.querySelector("h3, span") ?? field : label ?? field;
   const said = (field.getAttribute("aria-label") ?? own.textContent).replace(/\\s+/g, " ");
   return said.replace(/[*]? ?[(]needed[)]$/, "").replace(/[*]$/, "").trim();
 }"""
 _ACTIVE = f"() => ({_NAME})(document.activeElement)"
-# How many fields of its form stand between the one that has the focus and the one that is called so.
-_BETWEEN = """(label) => {
-  const now = document.activeElement, form = now.closest(".inspector");
-  if (!form) return 0;
-  const fields = [...form.querySelectorAll("button, input, select, textarea, summary, [contenteditable=true]")];
-  const open = fields.filter((field) => field.checkVisibility() && !field.disabled && field.tabIndex >= 0);
-  const next = open.slice(open.indexOf(now) + 1).filter((field) => field.type !== "radio" || field.checked);
-  const name = NAME;
-  return Math.max(next.findIndex((field) => name(field) === label || name(field).endsWith(": " + label)), 0);
+# How many times Tab (Shift+Tab, if negative) leads to what is called so in the form that has the focus; null: never.
+# The nearest one below is meant; once it was found it stays meant, however the form changes on the way.
+_AWAY = """([label, isNew]) => {
+  const now = document.activeElement, form = now.closest(".inspector"), name = NAME;
+  if (!form) return null;
+  const takes = (field) => field.isContentEditable || (field.tabIndex >= 0 && !field.disabled);
+  const stops = [...form.querySelectorAll("button, input, select, textarea, summary, [contenteditable=true]")]
+    .filter((field) => field.checkVisibility() && takes(field) && (field.type !== "radio" || field.checked));
+  const isBelow = (field, other) => (other.compareDocumentPosition(field) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+  const called = stops.filter((field) => name(field) === label || name(field).endsWith(": " + label));
+  if (isNew || !stops.includes(form.wanted)) form.wanted = called.find((field) => isBelow(field, now)) ?? called[0];
+  const wanted = form.wanted;
+  if (!wanted || wanted === now) return wanted ? 0 : null;
+  const [first, last, sign] = isBelow(wanted, now) ? [now, wanted, 1] : [wanted, now, -1];
+  return sign * (1 + stops.filter((field) => isBelow(field, first) && isBelow(last, field)).length);
 }""".replace("NAME", _NAME)
-_MOST_TABS = 90
+_MOST_TABS = 200
+_MOST_LOOKS = 5
 _LONG = 24
 
 
@@ -126,17 +133,27 @@ class Keys:
         said = self.here()
         return said == label or said.endswith(f": {label}")
 
-    def to(self, label: str, by: str = "Tab") -> None:
-        """Goes to what is called so, within a bounded number of steps."""
+    def to(self, label: str) -> None:
+        """Goes to what is called so: within a form to the next one below, else by Tab to wherever it is."""
+        away = self.page.evaluate(_AWAY, [label, True])
+        for _ in range(_MOST_LOOKS):
+            if not away:
+                break
+            for _ in range(abs(away)):
+                self.page.keyboard.press("Tab" if away > 0 else "Shift+Tab")
+            away = self.page.evaluate(_AWAY, [label, False])
+        if away is None:
+            self._search(label)
+        assert self._is(label), f"{self.here()} instead of {label}"
+
+    def _search(self, label: str) -> None:
         seen: list[str] = []
-        for _ in range(self.page.evaluate(_BETWEEN, label) if by == "Tab" else 0):
-            self.page.keyboard.press(by)
         for _ in range(_MOST_TABS):
-            self.page.keyboard.press(by)
+            self.page.keyboard.press("Tab")
             if self._is(label):
                 return
             seen.append(self.here())
-        raise AssertionError(f"{label} can't be reached by {by}: {seen}")
+        raise AssertionError(f"{label} can't be reached by Tab: {seen}")
 
     def at(self, place: str) -> None:
         """Waits until the focus is there."""
@@ -151,6 +168,9 @@ class Keys:
         """Types; what is long comes in one go, as out of the clipboard."""
         write = self.page.keyboard.type if len(value) < _LONG else self.page.keyboard.insert_text
         write(value)
+        if "{{" in value:
+            # A field turns into the editor while one types: Tab leads on from there.
+            self.at(".cm-content")
 
     def text(self, label: str, value: str) -> None:
         self.to(label)
@@ -203,5 +223,3 @@ class Keys:
             self.page.keyboard.type(name)
             self.page.keyboard.press("Enter")
             self.enter(str(value))
-            if "{{" in str(value):
-                self.at(".cm-content")

@@ -212,7 +212,7 @@ def test_problems_are_told_while_one_works_and_lead_to_their_step(empty):
     empty.add("request")
     page = empty.page
     page.get_by_role("tab", name="Problems").click()
-    problem = page.locator(".problem", has_text="url")
+    problem = page.locator(".problem", has_text="Address is missing")
     expect(problem).to_be_visible()
     page.keyboard.press("Escape")
     problem.click()

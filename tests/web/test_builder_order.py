@@ -61,15 +61,12 @@ def settle(hands: Hands) -> None:
 
 
 def name_step(hands: Hands, node: Json) -> None:
-    """Its title and its id; the title is where the hands are."""
-    shown = hands.page.locator(".insp-id code")
-    hands.page.keyboard.press("Tab")
-    expect(shown).to_have_text(re.sub(r"\W+", "_", node["title"].lower()))
+    """Its id, at once after its title, which is where the hands are."""
     hands.press("Change…")
-    hands.page.keyboard.press("Control+a")
+    expect(hands.page.get_by_label("Id", exact=True)).to_be_focused()
     hands.page.keyboard.type(node["id"])
     hands.page.keyboard.press("Enter")
-    expect(shown).to_have_text(node["id"])
+    expect(hands.page.locator(".insp-id code")).to_have_text(node["id"])
 
 
 def set_params(hands: Hands, kind: str, params: Json) -> None:
@@ -92,7 +89,7 @@ def set_params(hands: Hands, kind: str, params: Json) -> None:
 
 
 RETRY = {
-    "max_retries": "Retries",
+    "max_retries": "How often",
     "base_seconds": "First pause",
     "factor": "Growth",
     "max_seconds": "Longest pause",

@@ -147,3 +147,25 @@ def test_a_guard_may_stand_against_archiving(author, monkeypatch):
     monkeypatch.setattr(guards, "_GUARDS", [lambda workflow: f"{workflow.name} is in use"])
     with pytest.raises(Conflict, match="flow is in use"):
         services.archive(author, "flow")
+
+
+def test_a_copy_of_a_workflow_has_its_canvas_too(author):
+    services.create_workflow(author, name="flow", definition=chain("flow"))
+    layout = {
+        "nodes": {"n0": {"x": 7, "y": 9}},
+        "notes": {"note": {"x": 0, "y": 0, "w": 200, "h": 100, "text": "Ask Ann first", "color": "yellow"}},
+        "pins": {"n0": {"text": "as on Monday"}},
+    }
+    services.save_draft(author, "flow", definition=chain("flow"), layout=layout, expected_revision=1)
+    assert services.duplicate(author, "flow").draft_layout == layout
+
+
+def test_restoring_a_version_takes_no_notes_and_pins_from_the_canvas(author):
+    version = published(author)
+    notes = {"note": {"x": 0, "y": 0, "w": 200, "h": 100, "text": "Ask Ann first", "color": "yellow"}}
+    layout = {"nodes": {"n0": {"x": 7, "y": 9}}, "notes": notes, "pins": {"n0": 1}}
+    services.save_draft(
+        author, "flow", definition=chain("flow", length=2), layout=layout, expected_revision=1
+    )
+    restored = services.restore(author, version, expected_revision=2).workflow
+    assert (restored.draft_definition, restored.draft_layout) == (version.definition, layout)

@@ -25,8 +25,12 @@ import { keepInstance, show } from "./view";
 
 const NODE_TYPES = { step: StepCard, note: NoteCard, "group-box": GroupFrame };
 const EDGE_TYPES = { flow: FlowLine };
-const FIT = { padding: 0.18, maxZoom: 1 };
+/** Whose texts are larger than usual sees the canvas nearer by as much. */
+const NEAR = Math.min(2, parseFloat(getComputedStyle(document.documentElement).fontSize) / 16 || 1);
+const FIT = { padding: 0.18, maxZoom: NEAR };
 const MANY = 250;
+/** So few steps need no map: it would only stand before them. */
+const FEW = 12;
 const DRAG_NAMES: Record<string, string> = { "node.a11yDescription.default": "Enter selects the step, arrow keys move it, Delete removes it." };
 
 /** The graph, to be looked at and worked on. */
@@ -143,7 +147,7 @@ export function Canvas() {
       >
         <Background variant={BackgroundVariant.Dots} gap={20} size={1.2} />
         <Controls showInteractive={false} fitViewOptions={FIT} />
-        <MiniMap pannable zoomable ariaLabel="Map of the workflow" nodeStrokeWidth={0} />
+        {Object.keys(doc.nodes).length > FEW && <MiniMap pannable zoomable ariaLabel="Map of the workflow" nodeStrokeWidth={0} />}
       </ReactFlow>
     </div>
   );
@@ -166,7 +170,7 @@ function firstView(doc: Doc): { fitView: true; fitViewOptions: typeof FIT } | { 
   const room = window.innerWidth < 896 ? window.innerWidth : window.innerWidth - BESIDE;
   const far = room / LEAST_ZOOM - WIDTH;
   if (places.length < 2 || (Math.max(...xs) - left < far && bottom - top < far)) return { fitView: true, fitViewOptions: FIT };
-  const zoom = 0.75;
+  const zoom = Math.min(2, 0.75 * NEAR);
   const height = Math.max(window.innerHeight - 160, 200);
   const first = places.find((at) => at.x === left) ?? { x: left, y: top };
   return { defaultViewport: { x: 40 - left * zoom, y: height / 2 - (first.y + HEIGHT / 2) * zoom, zoom } };
@@ -207,8 +211,8 @@ function pickEdges(changes: EdgeChange<FlowEdge>[]): void {
 
 function joined({ source, target }: Connection): void {
   const { doc } = state();
-  const { changes, key } = connect(doc, source, target);
-  if (act(`Connect ${titleOf(doc, source)} with ${titleOf(doc, target)}`, changes) && key) select({ edges: [key] });
+  // What was selected stays so: whoever draws one way draws the next.
+  act(`Connect ${titleOf(doc, source)} with ${titleOf(doc, target)}`, connect(doc, source, target).changes);
 }
 
 /** A connection that was let go of: over nothing it asks for a new step there, over a step that can't be it says why. */

@@ -6,9 +6,10 @@ import type { Catalogue } from "../model/catalogue";
 import { faceOf } from "../model/catalogue";
 import { HEIGHT, WIDTH } from "../model/commands";
 import type { Doc, NodeBody, Place } from "../model/document";
-import { isObject, own } from "../model/json";
-import { arrows, titleOf } from "../model/graph";
-import { edgeWords, timerWords } from "../model/words";
+import { own } from "../model/json";
+import { type Arrow, arrows, titleOf } from "../model/graph";
+import { type Route, routes, widthOf } from "../model/routes";
+import { wayWords } from "../model/words";
 import type { Problem } from "../store";
 
 export type StepData = {
@@ -29,7 +30,7 @@ export type StepNode = Node<StepData, "step">;
 export type NoteNode = Node<{ text: string; color: string }, "note">;
 export type GroupNode = Node<{ title: string; count: number }, "group-box">;
 export type AnyNode = StepNode | NoteNode | GroupNode;
-export type FlowEdge = Edge<{ words: string; kind: "plain" | "condition" | "default" | "error" | "timer"; mark: Mark | null }, "flow">;
+export type FlowEdge = Edge<{ words: string; kind: "plain" | "condition" | "default" | "error" | "timer"; mark: Mark | null; route: Route | null }, "flow">;
 /** What a comparison says of it. */
 export type Mark = "added" | "changed" | "removed";
 
@@ -53,6 +54,7 @@ export class Drawer {
   private steps = new Map<string, { key: unknown[]; node: StepNode }>();
   private notes = new Map<string, { key: unknown[]; node: NoteNode }>();
   private ways = new Map<string, { key: unknown[]; edge: FlowEdge }>();
+  private routed: { key: unknown[]; found: Map<string, Route> } = { key: [], found: new Map() };
 
   nodes(seen: Seen): AnyNode[] {
     const found = counts(seen.problems);
@@ -113,16 +115,33 @@ export class Drawer {
     return node;
   }
 
+  /** Found again only where a place, a way or its words are different; a step that is being dragged waits until it stands. */
+  private routes(doc: Doc, all: Arrow[]): Map<string, Route> {
+    const ways = all.map((arrow) => ({ key: arrow.key, from: arrow.from, to: arrow.to, words: widthOf(wayWords(doc, arrow)) }));
+    const key = [doc.layout.nodes, ways.map((way) => `${way.key} ${way.words}`).join("\n")];
+    if (key.every((value, at) => value === this.routed.key[at])) return this.routed.found;
+    const found = routes(doc.layout.nodes ?? {}, ways);
+    for (const [name, route] of found) {
+      const before = this.routed.found.get(name);
+      if (before && isSame(before, route)) found.set(name, before);
+    }
+    this.routed = { key, found };
+    return found;
+  }
+
   edges(seen: Seen): FlowEdge[] {
-    return arrows(seen.doc).map((arrow) => {
+    const all = arrows(seen.doc);
+    const found = this.routes(seen.doc, all);
+    return all.map((arrow) => {
       const body = arrow.timer === undefined ? seen.doc.edges[arrow.key] : seen.doc.nodes[arrow.from].boundary_timers;
       const selected = seen.selected.has(arrow.key);
       const mark = seen.marks[arrow.key] ?? null;
-      const key = [body, selected, mark];
+      const route = found.get(arrow.key) ?? null;
+      const [from, to] = [titleOf(seen.doc, arrow.from), titleOf(seen.doc, arrow.to)];
+      const key = [body, selected, mark, route, from, to];
       const kept = this.ways.get(arrow.key);
       if (kept && kept.key.every((value, at) => value === key[at])) return kept.edge;
-      const timer = Array.isArray(body) ? body[arrow.timer as number] : null;
-      const words = timer && isObject(timer) ? timerWords(timer) : edgeWords(seen.doc.edges[arrow.key]);
+      const words = wayWords(seen.doc, arrow);
       const edge: FlowEdge = {
         id: arrow.key,
         type: "flow",
@@ -131,13 +150,17 @@ export class Drawer {
         selected,
         reconnectable: arrow.timer === undefined,
         markerEnd: { type: MarkerType.ArrowClosed, width: 16, height: 16 },
-        ariaLabel: `From ${arrow.from} to ${arrow.to}${words ? `: ${words}` : ""}`,
-        data: { words, kind: kindOf(seen.doc, arrow.key, arrow.timer), mark },
+        ariaLabel: `From ${from} to ${to}${words ? `: ${words}` : ""}`,
+        data: { words, kind: kindOf(seen.doc, arrow.key, arrow.timer), mark, route },
       };
       this.ways.set(arrow.key, { key, edge });
       return edge;
     });
   }
+}
+
+function isSame(one: Route, other: Route): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 function kindOf(doc: Doc, key: string, timer: number | undefined): "plain" | "condition" | "default" | "error" | "timer" {

@@ -22,6 +22,13 @@ export async function allPlaced(doc: Doc): Promise<{ doc: Doc; found: Record<str
   return { doc: withPlaces(doc, found), found };
 }
 
+/** The draft when a version is restored: its steps where they stood then, or stand now, or beside one another. */
+export async function restored(now: Doc, version: Doc): Promise<Doc> {
+  const nodes = { ...now.layout.nodes, ...version.layout.nodes };
+  const { doc } = await allPlaced({ ...version, layout: { ...now.layout, ...version.layout, nodes } });
+  return doc;
+}
+
 export function beside(doc: Doc, missing: string[]): Record<string, Place> {
   const found: Record<string, Place> = {};
   let now = doc;

@@ -4,6 +4,8 @@ import dagre from "@dagrejs/dagre";
 import { GAP_X, GAP_Y, GRID, HEIGHT, WIDTH, place } from "../model/commands";
 import type { Doc, Place } from "../model/document";
 import { arrows } from "../model/graph";
+import { LABEL_HEIGHT, widthOf } from "../model/routes";
+import { wayWords } from "../model/words";
 
 /** Places for these steps (all, where none are named); a part of the graph stays where its upper left corner is. */
 export function tidy(doc: Doc, only: string[] = []): Record<string, Place> {
@@ -15,7 +17,12 @@ export function tidy(doc: Doc, only: string[] = []): Record<string, Place> {
   // dagre keeps steps in plain objects: `constructor` would be taken for what every object has.
   const named = (id: string) => `.${id}`;
   for (const id of ids) graph.setNode(named(id), { width: WIDTH, height: HEIGHT });
-  for (const { from, to } of arrows(doc)) if (inside.has(from) && inside.has(to)) graph.setEdge(named(from), named(to));
+  for (const arrow of arrows(doc)) {
+    if (!inside.has(arrow.from) || !inside.has(arrow.to)) continue;
+    // Words on a way get room of their own.
+    const width = widthOf(wayWords(doc, arrow));
+    graph.setEdge(named(arrow.from), named(arrow.to), width ? { width: width + GRID, height: LABEL_HEIGHT, labelpos: "c" } : {});
+  }
   dagre.layout(graph);
   const found = ids.map((id) => {
     const { x, y } = graph.node(named(id)) as Place;

@@ -24,9 +24,11 @@ export function Compensation({ id, spot, shape }: { id: string; spot: Spot; shap
   const shapes = Object.fromEntries(shapesOf(schema).map((each) => [each.name, each])) as Record<string, Shape>;
   const [isNew, setIsNew] = useState(false);
   const { value } = spot;
+  // What did it undoes it mostly: another request, another job.
+  const own = useBuilder((now) => now.doc.nodes[id].type);
   const begin = () => {
     setIsNew(true);
-    spot.set(otherSide.get<Json>(spot.key) ?? { type: "http.request" in catalogue ? "http.request" : Object.keys(catalogue)[0] });
+    spot.set(otherSide.get<Json>(spot.key) ?? { type: own in catalogue ? own : Object.keys(catalogue)[0] });
   };
   if (value === undefined) {
     return (

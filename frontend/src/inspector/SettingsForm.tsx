@@ -8,7 +8,7 @@ import { Expression } from "./expression/Expression";
 import { CodeControl } from "./fields/Code";
 import { Frame } from "./fields/Frame";
 import { MappingControl } from "./fields/MappingControl";
-import { kindOf } from "./fields/SchemaControl";
+import { inOrder, kindOf } from "./fields/SchemaControl";
 import { Unknown, anyShape } from "./fields/Unknown";
 import { Reads, Valued } from "./fields/Valued";
 import { type Shape, shapesOf, short } from "./schema";
@@ -66,13 +66,14 @@ export function SettingsForm() {
   );
 }
 
-const SAMPLES: Record<string, Json> = { text: "text", long: "A longer text.", integer: 1, number: 1.5, boolean: true, list: ["text"] };
+const SAMPLES: Record<string, Json> = { text: "text", long: "A longer text.", date: "2027-01-31", datetime: "2027-01-31T09:00:00Z", integer: 1, number: 1.5, boolean: true, list: ["text"] };
 
 /** An input that fits the schema, for who has none at hand. */
 function madeUp(schema: JsonObject): JsonObject {
   const properties = isObject(schema.properties) ? schema.properties : {};
   return Object.fromEntries(
-    Object.entries(properties).map(([name, each]) => {
+    inOrder(schema).map((name) => {
+      const each = properties[name];
       const described = isObject(each) ? each : {};
       if (described.default !== undefined) return [name, described.default];
       const kind = kindOf(each);

@@ -1,11 +1,19 @@
 import { useRef, useState } from "react";
 import { Icon } from "../Icon";
+import { Words } from "../Words";
 import { faceOf } from "../model/catalogue";
+import { titleOf } from "../model/graph";
 import { free, slug } from "../model/names";
 import { say, state, useBuilder } from "../store";
 import { Frame } from "./fields/Frame";
 import { idFor, rename } from "./rename";
 import { docSpot, problemsAt } from "./spot";
+
+/** An id that is on its way: the server is being asked for it. */
+interface Coming {
+  id: string;
+  isThere: Promise<boolean>;
+}
 
 const GOOD_ID = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
@@ -18,18 +26,24 @@ export function StepHead({ id, field }: { id: string; field: string }) {
   // "Was": the form gave the focus back to the button that opened it.
   const [isRenaming, setIsRenaming] = useState<boolean | "was">(false);
   const before = useRef<string | null>(null);
+  const coming = useRef<Coming | null>(null);
   const body = doc.nodes[id];
   const face = faceOf(catalogue, body.type);
-  const title = docSpot(doc, ["nodes", id, "title"], `${field}.title`, "the title", id);
+  const title = docSpot(doc, ["nodes", id, "title"], `${field}.title`, "the title", titleOf(doc, id));
   const text = typeof title.value === "string" ? title.value : "";
 
-  const left = async () => {
+  const left = () => {
     const old = before.current;
     before.current = null;
     if (old === null || old === text || !text) return;
     const wanted = idFor(state().doc, id, old, text, face.title, published);
     // Where the id can't follow, it stays: nobody asked for it.
-    if (wanted) await rename(id, wanted, `type nodes/${id}/title`);
+    if (!wanted) return;
+    const isThere = rename(id, wanted, `type nodes/${id}/title`).then((why) => {
+      coming.current = null;
+      return why === null;
+    });
+    coming.current = { id: wanted, isThere };
   };
   return (
     <header className="insp-head">
@@ -44,7 +58,7 @@ export function StepHead({ id, field }: { id: string; field: string }) {
       </div>
       {problemsAt(problems, `${field}.type`, true).map((problem) => (
         <p className="fault" key={problem.message}>
-          {problem.message}
+          <Words problem={problem} />
         </p>
       ))}
       <Frame title="Title" problems={problemsAt(problems, `${field}.title`, true)}>
@@ -63,12 +77,12 @@ export function StepHead({ id, field }: { id: string; field: string }) {
               before.current = text;
             }}
             onChange={(event) => title.set(event.target.value || undefined, true)}
-            onBlur={() => void left()}
+            onBlur={left}
           />
         )}
       </Frame>
       {isRenaming === true ? (
-        <RenameForm id={id} onDone={() => setIsRenaming("was")} />
+        <RenameForm id={id} coming={coming.current} onDone={() => setIsRenaming("was")} />
       ) : (
         <p className="insp-id">
           <span>Id</span> <code>{id}</code>
@@ -81,20 +95,24 @@ export function StepHead({ id, field }: { id: string; field: string }) {
   );
 }
 
-function RenameForm({ id, onDone }: { id: string; onDone: () => void }) {
-  const [text, setText] = useState(id);
+function RenameForm({ id, coming, onDone }: { id: string; coming: Coming | null; onDone: () => void }) {
+  const [text, setText] = useState(coming?.id ?? id);
   const [fault, setFault] = useState<string | null>(null);
   const [isBusy, setIsBusy] = useState(false);
   const isPublished = useBuilder((now) => now.boot.published.includes(id));
   const submit = async () => {
     const wanted = text.trim();
-    if (wanted === id) return onDone();
+    setIsBusy(true);
+    // Somebody who goes on at once from the title has the id that follows from it first.
+    const from = (await coming?.isThere) ? (coming as Coming).id : id;
+    setIsBusy(false);
+    if (wanted === from) return onDone();
     if (!GOOD_ID.test(wanted)) return setFault(`Letters, digits, _ and - only, a letter first${slug(wanted) ? `: such as ${free(slug(wanted), state().doc.nodes)}` : ""}.`);
     setIsBusy(true);
-    const why = await rename(id, wanted);
+    const why = await rename(from, wanted);
     setIsBusy(false);
     if (why) return setFault(why);
-    say(`${id} is called ${wanted} now, also where it is read.`);
+    say(`${from} is called ${wanted} now, also where it is read.`);
     return onDone();
   };
   return (

@@ -4,18 +4,9 @@ import { faceOf } from "../model/catalogue";
 import { remove, reorder } from "../model/commands";
 import type { Doc } from "../model/document";
 import { type Arrow, neighbours, titleOf } from "../model/graph";
-import { isObject } from "../model/json";
-import { edgeWords, timerWords } from "../model/words";
+import { wayWords } from "../model/words";
 import { act, goTo, select, set, state, useBuilder } from "../store";
 import { Tool } from "./fields/Frame";
-
-/** When a way is taken, in words. */
-export function wayWords(doc: Doc, arrow: Arrow): string {
-  if (arrow.timer === undefined) return edgeWords(doc.edges[arrow.key]);
-  const timers = doc.nodes[arrow.from].boundary_timers;
-  const timer = Array.isArray(timers) ? timers[arrow.timer] : null;
-  return isObject(timer ?? undefined) ? timerWords(timer as never) : "";
-}
 
 /** The form of a way takes the place of the step's, and the focus with it. */
 function edit(key: string): void {

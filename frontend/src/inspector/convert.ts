@@ -69,3 +69,20 @@ export function asNumber(text: string): number | undefined {
   const dotted = /^-?\d+,\d+$/.test(plain) ? plain.replace(",", ".") : plain;
   return /^-?(\d+\.?\d*|\.\d+)(e-?\d+)?$/i.test(dotted) ? Number(dotted) : undefined;
 }
+
+/** `2027-01-31T09:00:00Z` as a field for local times shows it; null where it names no zone, or is more exact than the field. */
+export function ofMoment(text: string): string | null {
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(\.0+)?(Z|[+-]\d\d:?\d\d)$/.test(text)) return null;
+  const moment = new Date(text);
+  if (Number.isNaN(moment.getTime())) return null;
+  const two = (count: number) => String(count).padStart(2, "0");
+  const day = `${String(moment.getFullYear()).padStart(4, "0")}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`;
+  const seconds = moment.getSeconds() ? `:${two(moment.getSeconds())}` : "";
+  return `${day}T${two(moment.getHours())}:${two(moment.getMinutes())}${seconds}`;
+}
+
+/** A local time as its moment in UTC; the text itself where it is none. */
+export function asMoment(local: string): string {
+  const moment = new Date(local);
+  return Number.isNaN(moment.getTime()) ? local : moment.toISOString().replace(".000Z", "Z");
+}

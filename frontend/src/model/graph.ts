@@ -96,7 +96,7 @@ export function knowTypes(types: { name: string; title: string }[]): void {
 export function titleOf(doc: Doc, id: string): string {
   const body = doc.nodes[id];
   if (!body) return id;
-  if (typeof body.title === "string" && body.title) return body.title;
+  if (typeof body.title === "string" && body.title.trim()) return body.title;
   const title = typeTitles[body.type];
   const number = /_(\d+)$/.exec(id)?.[1];
   return title ? `${title}${number ? ` ${number}` : ""}` : id;

@@ -1,9 +1,15 @@
 /** Conditions and times as people say them. */
 
-import type { EdgeBody } from "./document";
+import type { Doc, EdgeBody } from "./document";
+import type { Arrow } from "./graph";
 import type { JsonObject } from "./json";
+import { isObject } from "./json";
 
 const WORDS: [RegExp, string][] = [
+  // Asked first so that nothing missing is read; nobody needs to be told.
+  [/\bhas\(([\w.]+)\)\s*&&\s*(?=\1(?![\w.]))/g, ""],
+  [/!has\(([\w.]+)\)/g, "$1 is not there"],
+  [/\bhas\(([\w.]+)\)/g, "$1 is there"],
   [/\s*==\s*true\b/g, ""],
   [/\s*==\s*/g, " is "],
   [/\s*!=\s*/g, " is not "],
@@ -35,6 +41,14 @@ export function edgeWords(edge: EdgeBody): string {
   if (typeof edge.branch === "string") return edge.branch.replace(/_/g, " ");
   if (typeof edge.when === "string") return inWords(edge.when);
   return "";
+}
+
+/** When a way is taken; empty for one that always is. */
+export function wayWords(doc: Doc, { key, from, timer: place }: Arrow): string {
+  if (place === undefined) return edgeWords(doc.edges[key]);
+  const timers = doc.nodes[from].boundary_timers;
+  const timer = Array.isArray(timers) ? timers[place] : undefined;
+  return isObject(timer) ? timerWords(timer) : "";
 }
 
 const UNITS: [number, string][] = [

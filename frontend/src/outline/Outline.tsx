@@ -1,11 +1,12 @@
 import { useEffect, useMemo, useRef } from "react";
 import { Icon } from "../Icon";
 import { duplicate, openAdd, removeSelected, wantFocus } from "../keys";
+import { lasting } from "../inspector/rename";
 import { faceOf } from "../model/catalogue";
 import { reorder } from "../model/commands";
 import { inOrder, neighbours, titleOf } from "../model/graph";
-import { isObject } from "../model/json";
-import { edgeWords, timerWords } from "../model/words";
+import { worstOf } from "../model/said";
+import { wayWords } from "../model/words";
 import type { Doc } from "../model/document";
 import { act, goTo, say, select, set, state, useBuilder } from "../store";
 
@@ -14,9 +15,7 @@ function reached(doc: Doc, id: string): string {
   const into = neighbours(doc).into.get(id) ?? [];
   if (into.length === 0) return "";
   const said = into.map((arrow) => {
-    const timers = doc.nodes[arrow.from].boundary_timers;
-    const timer = Array.isArray(timers) ? timers[arrow.timer ?? 0] : null;
-    const words = arrow.timer !== undefined && isObject(timer ?? undefined) ? timerWords(timer as never) : edgeWords(doc.edges[arrow.key] ?? ({} as never));
+    const words = wayWords(doc, arrow);
     return into.length === 1 ? words : `${titleOf(doc, arrow.from)}${words ? ` (${words})` : ""}`;
   });
   const more = said.length > 2 ? [...said.slice(0, 2), `${said.length - 2} more`] : said;
@@ -32,7 +31,7 @@ export function Outline() {
   const mayWrite = useBuilder((now) => now.boot.may_write);
   const focus = useBuilder((now) => now.focus);
   const rows = useMemo(() => inOrder(doc), [doc.nodes, doc.edges]);
-  const bad = useMemo(() => new Map(problems.map((problem) => [problem.node, problem.severity])), [problems]);
+  const bad = useMemo(() => worstOf(problems), [problems]);
   const tree = useRef<HTMLUListElement>(null);
   const last = useRef<string | undefined>(undefined);
   // Where nothing is selected, or an edge is, the tree stays where it was.
@@ -44,13 +43,14 @@ export function Outline() {
 
   useEffect(() => {
     if (focus?.what !== "outline") return;
-    const item = tree.current?.querySelector<HTMLElement>('[tabindex="0"]');
-    if (item) item.focus();
-    else document.querySelector<HTMLElement>("[data-first-step]")?.focus();
+    focusTree(tree.current);
   }, [focus]);
+  // Asked before what has the focus is taken away, by an undo for example.
+  const hadFocus = document.activeElement?.closest(".outline, .outline-empty") !== null;
   useEffect(() => {
-    // The tree keeps the focus while what is selected moves under it.
-    if (tree.current?.contains(document.activeElement)) tree.current.querySelector<HTMLElement>('[tabindex="0"]')?.focus();
+    // The tree keeps the focus while what is selected moves under it, or what had it is gone.
+    const isLost = hadFocus && document.activeElement === document.body;
+    if (isLost || tree.current?.contains(document.activeElement)) focusTree(tree.current);
   }, [current, rows]);
 
   const onKeyDown = (event: React.KeyboardEvent) => {
@@ -93,7 +93,7 @@ export function Outline() {
           const worst = bad.get(id);
           return (
             <li
-              key={id}
+              key={lasting(id)}
               role="treeitem"
               aria-level={depth + 1}
               aria-setsize={rows.length}
@@ -122,6 +122,12 @@ export function Outline() {
       {mayWrite && current && <RowActions id={current} />}
     </div>
   );
+}
+
+/** The focus to the selected step, or to the button for the first one. */
+function focusTree(tree: HTMLElement | null): void {
+  const item = tree?.querySelector<HTMLElement>('[tabindex="0"]') ?? document.querySelector<HTMLElement>("[data-first-step]");
+  item?.focus();
 }
 
 function toggled(id: string): void {

@@ -2,8 +2,9 @@ import { useEffect, useRef, useState } from "react";
 import { Icon } from "../Icon";
 import { Refused, ask } from "../api";
 import type { Json, JsonObject } from "../model/json";
-import { definition, say, useBuilder } from "../store";
-import { hasEnded } from "./trial";
+import { definition, say, set, state, useBuilder } from "../store";
+import { caseOf } from "./asked";
+import { type CaseResult, hasEnded } from "./trial";
 
 interface Case {
   id: number;
@@ -14,22 +15,16 @@ interface Case {
   revision: number;
 }
 
-interface Outcome {
-  id: number;
-  passed: boolean;
-  status: string | null;
-  differences: { what: string; expected: Json; got: Json }[];
-}
-
 /** Test cases: kept with the workflow, run in memory at once, and before each publishing. */
 export function Cases() {
   const boot = useBuilder((now) => now.boot);
   const trial = useBuilder((now) => now.trial);
   const [cases, setCases] = useState<Case[] | null>(null);
-  const [results, setResults] = useState<Map<number, Outcome>>(new Map());
+  const [results, setResults] = useState(() => byId(state().failing));
   const [error, setError] = useState("");
   const [name, setName] = useState("");
   const [edited, setEdited] = useState<Case | null>(null);
+  const [gone, setGone] = useState<Case | null>(null);
   const url = `${boot.urls.api}/test-cases`;
   const tried = async (does: () => Promise<void>) => {
     setError("");
@@ -40,12 +35,19 @@ export function Cases() {
     }
   };
   const load = () => tried(async () => setCases((await ask<{ results: Case[] }>(`${url}?limit=200`)).results));
-  useEffect(() => void load(), []);
+  useEffect(() => {
+    set({ failing: [] });
+    void load();
+    // A result is of the draft as it was: of another one it says nothing.
+    return useBuilder.subscribe(({ doc: now }, { doc: was }) => {
+      if (now.nodes !== was.nodes || now.edges !== was.edges || now.settings !== was.settings || now.layout.pins !== was.layout.pins) setResults(new Map());
+    });
+  }, []);
   const run = (ids?: number[]) =>
     tried(async () => {
       const body: JsonObject = { definition: definition(), ...(ids ? { ids } : {}) };
-      const found = await ask<{ results: Outcome[] }>(`${url}/run`, { method: "POST", body });
-      setResults(new Map([...results, ...found.results.map((each) => [each.id, each] as const)]));
+      const found = await ask<{ results: CaseResult[] }>(`${url}/run`, { method: "POST", body });
+      setResults((before) => new Map([...before, ...byId(found.results)]));
       const failed = found.results.filter((each) => !each.passed).length;
       say(failed ? `${failed} of ${found.results.length} test cases failed.` : `${found.results.length} test case${found.results.length === 1 ? "" : "s"} passed.`, failed ? "bad" : "info");
     });
@@ -60,6 +62,13 @@ export function Cases() {
   const remove = (each: Case) =>
     tried(async () => {
       await ask(`${url}/${each.id}`, { method: "DELETE" });
+      setGone(each);
+      await load();
+    });
+  const bringBack = ({ name, input, stubs, expect }: Case) =>
+    tried(async () => {
+      await ask(url, { method: "POST", body: { name, input, stubs, expect } });
+      setGone(null);
       await load();
     });
   return (
@@ -67,6 +76,14 @@ export function Cases() {
       {error && (
         <p className="bad-words" role="alert">
           {error}
+        </p>
+      )}
+      {gone && (
+        <p role="status">
+          {gone.name} is deleted.{" "}
+          <button type="button" className="link" onClick={() => void bringBack(gone)}>
+            Bring it back
+          </button>
         </p>
       )}
       {boot.may_write && trial && hasEnded(trial) && (
@@ -132,12 +149,22 @@ export function Cases() {
           url={url}
           done={() => {
             setEdited(null);
+            setResults(new Map());
             void load();
           }}
         />
       )}
     </div>
   );
+}
+
+function byId(results: CaseResult[]): Map<number, CaseResult> {
+  return new Map(results.map((each) => [each.id, each]));
+}
+
+/** The server's words, with the field that they are about where they don't say it. */
+function wordsOf(why: Refused): string {
+  return why.status === 400 && why.field ? `${why.field}: ${why.message}` : why.message;
 }
 
 /** A case as JSON: what goes in, what stands in for the outside, what is expected. */
@@ -150,11 +177,11 @@ function Edit({ of, url, done }: { of: Case; url: string; done: () => void }) {
   useEffect(() => dialog.current?.showModal(), []);
   const save = async () => {
     try {
-      const value = JSON.parse(text) as JsonObject;
+      const value = caseOf(text);
       await ask(`${url}/${of.id}`, { method: "PATCH", body: { ...value, name, revision: of.revision } });
       dialog.current?.close();
     } catch (why) {
-      setError(why instanceof Refused ? why.message : `This can't be read: ${(why as Error).message}`);
+      setError(why instanceof Refused ? wordsOf(why) : why instanceof SyntaxError ? `This can't be read: ${why.message}` : "The server does not answer.");
     }
   };
   return (

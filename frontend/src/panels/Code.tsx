@@ -7,7 +7,7 @@ import { NotDrawable, definitionOf, keyed } from "../model/document";
 import type { Json, JsonObject } from "../model/json";
 import { same } from "../model/json";
 import { keepText, keptText } from "../kept";
-import { act, say, set, state, useBuilder, uuid } from "../store";
+import { act, definition, say, set, state, useBuilder, uuid } from "../store";
 import type { TextEditor } from "./editor";
 import type { Format } from "./text";
 
@@ -35,8 +35,7 @@ export function Code() {
     void Promise.all([import("./text"), import("./editor")]).then(([text, { openEditor }]) => {
       if (isGone || !place.current) return;
       reader.current = text;
-      const shown = cannot === null ? definitionOf(state().doc) : boot.definition;
-      editor.current = openEditor(place.current, text.written(shown, format), format, !boot.may_write || cannot !== null, () => {
+            editor.current = openEditor(place.current, text.written(definition(), format), format, !boot.may_write || cannot !== null, () => {
         isTyped.current = true;
         window.clearTimeout(timer.current);
         timer.current = window.setTimeout(take, QUIET_MS);
@@ -62,6 +61,8 @@ export function Code() {
       editor.current?.end();
     };
   }, []);
+
+  useEffect(() => set({ unread: fault !== null }), [fault]);
 
   // What others do, or an undo, is shown; but never under somebody's hands.
   useEffect(() => {
@@ -99,7 +100,7 @@ export function Code() {
       isTyped.current = true;
       return;
     }
-    const why = toDraft(found.definition, base.current);
+    const why = toDraft(found.definition, base.current, text);
     setFault(why);
     isTyped.current = why !== null;
     if (why === null) refreshed();
@@ -110,7 +111,7 @@ export function Code() {
     localStorage.setItem(KEY, next);
     setFormat(next);
     open.setFormat(next);
-    open.setText(text.written(definitionOf(state().doc), next));
+    open.setText(text.written(definition(), next));
   };
   const download = () => {
     const link = document.createElement("a");
@@ -152,9 +153,11 @@ export function Code() {
 }
 
 /** Makes of the draft what was typed, from what it was written from; or says why it can't be. */
-function toDraft(definition: JsonObject, base: Doc): string | null {
+function toDraft(definition: JsonObject, base: Doc, reader: typeof import("./text")): string | null {
   const { doc, boot } = state();
   if (definition.name !== undefined && definition.name !== boot.name) return `The name is ${boot.name} and can't be changed here.`;
+  const key = reader.foreign(definition);
+  if (key !== null) return `\`${key}\` belongs to another way of writing a workflow. Import (under More) translates it and shows first what would change.`;
   try {
     const next = keyed(definition, base.layout as unknown as { [key: string]: Json });
     const missing = unplaced(next);

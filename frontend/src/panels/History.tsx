@@ -2,10 +2,11 @@ import { useEffect, useState } from "react";
 import { Icon } from "../Icon";
 import { Refused, ask } from "../api";
 import type { Mark } from "../canvas/nodes";
+import { restored } from "../canvas/places";
 import { type Change, diff, isMove } from "../model/changes";
-import { type Doc, keyed } from "../model/document";
+import { type Doc, definitionOf, keyed } from "../model/document";
 import { titleOf } from "../model/graph";
-import type { Json, JsonObject } from "../model/json";
+import { type Json, type JsonObject, own } from "../model/json";
 import { edgeWords } from "../model/words";
 import { act, goTo, say, select, set, state, useBuilder } from "../store";
 
@@ -34,15 +35,21 @@ export function History() {
   const boot = useBuilder((now) => now.boot);
   const revision = useBuilder((now) => now.revision);
   const mayWrite = boot.may_write;
+  const cannot = useBuilder((now) => now.cannot);
   const [versions, setVersions] = useState<Version[] | null>(null);
   const [log, setLog] = useState<Logged[]>([]);
   const [compared, setCompared] = useState<{ version: number; doc: Doc } | null>(null);
   const [error, setError] = useState("");
   useEffect(() => {
-    ask<{ results: Version[] }>(`${boot.urls.api}/versions?limit=50`).then((page) => setVersions(page.results), failed(setError));
+    ask<{ results: Version[] }>(`${boot.urls.api}/versions?limit=50`).then((page) => {
+      setVersions(page.results);
+      // Somebody else may have published meanwhile.
+      const latest = page.results[0]?.version ?? null;
+      if (latest !== state().boot.latest) set({ boot: { ...state().boot, latest } });
+    }, failed(setError));
   }, [boot.latest]);
   useEffect(() => {
-    ask<{ results: Logged[] }>(`${boot.urls.api}/draft/changes?limit=30`).then((page) => setLog(page.results), failed(setError));
+    ask<{ results: Logged[] }>(`${boot.urls.api}/draft/changes?limit=100`).then((page) => setLog(page.results), failed(setError));
   }, [revision]);
   useEffect(() => () => set({ marks: {} }), []);
   const fetched = async (version: number): Promise<Doc | null> => {
@@ -54,6 +61,16 @@ export function History() {
       return null;
     }
   };
+  /** What can't be drawn can't be changed in parts. */
+  const replaceWith = async (doc: Doc) => {
+    const { revision: seen } = state();
+    try {
+      await ask(`${boot.urls.api}/draft`, { method: "PUT", body: { definition: definitionOf(doc), layout: doc.layout as JsonObject }, revision: seen });
+      window.location.reload();
+    } catch (why) {
+      failed(setError)(why);
+    }
+  };
   const compare = async (version: number) => {
     const doc = await fetched(version);
     if (doc) setCompared({ version, doc });
@@ -61,9 +78,9 @@ export function History() {
   const restore = async (version: number) => {
     const doc = await fetched(version);
     if (!doc) return;
-    const now = state().doc;
-    const places = { ...now.layout.nodes, ...doc.layout.nodes };
-    const target = { ...doc, layout: { ...now.layout, ...doc.layout, nodes: places } };
+    if (cannot !== null) return replaceWith(doc);
+    const target = await restored(state().doc, doc);
+    const { doc: now } = state();
     if (act(`Restore version ${version}`, diff(now, target))) say(`The draft is version ${version} again. Ctrl+Z brings back what it was.`);
     else say(`The draft is what version ${version} is.`);
   };
@@ -85,10 +102,12 @@ export function History() {
                   {version.open_runs ? `, used by ${version.open_runs} open run${version.open_runs === 1 ? "" : "s"}` : ""}
                 </small>
               </span>
-              <button type="button" className="button plain small" aria-pressed={compared?.version === version.version} onClick={() => (compared?.version === version.version ? setCompared(null) : void compare(version.version))}>
-                <Icon name="git-compare" />
-                Compare
-              </button>
+              {cannot === null && (
+                <button type="button" className="button plain small" aria-pressed={compared?.version === version.version} onClick={() => (compared?.version === version.version ? setCompared(null) : void compare(version.version))}>
+                  <Icon name="git-compare" />
+                  Compare
+                </button>
+              )}
               {mayWrite && (
                 <button type="button" className="button plain small" onClick={() => void restore(version.version)}>
                   <Icon name="undo-2" />
@@ -108,13 +127,20 @@ function failed(tell: (text: string) => void): (why: unknown) => void {
   return (why) => tell(why instanceof Refused ? why.message : "The server does not answer.");
 }
 
+const MOST_ROWS = 40;
+
+/** What is typed is sent bit by bit: it is one row, as it is one act. */
+function inRows(log: Logged[]): Logged[] {
+  return log.filter((entry, at) => at === 0 || entry.label === "" || entry.label !== log[at - 1].label || entry.by !== log[at - 1].by).slice(0, MOST_ROWS);
+}
+
 function Log({ log }: { log: Logged[] }) {
   return (
     <section aria-labelledby="log-title">
       <h2 id="log-title">Changes of the draft</h2>
       {log.length === 0 && <p className="quiet small">Nobody has changed it since it was made.</p>}
       <ol>
-        {log.map((entry, at) => (
+        {inRows(log).map((entry, at) => (
           <li key={`${entry.revision} ${at}`}>
             <span>
               {entry.label || "Changed"} <small className="quiet">{`${entry.by}, ${when(entry.at)}`}</small>
@@ -184,8 +210,9 @@ function whereWords({ path }: Change, before: Doc, doc: Doc): string {
   const [root, key, ...rest] = path;
   if (root === "nodes") return [titleOf(Object.hasOwn(doc.nodes, key) ? doc : before, key), ...rest.filter((part) => part !== "params").map((part) => part.replace(/_/g, " "))].join(" › ");
   if (root === "edges") {
-    const edge = doc.edges[key] ?? before.edges[key];
-    return [`${titleOf(doc, edge.from)} → ${titleOf(doc, edge.to)}`, ...rest].join(" › ");
+    const edge = own(doc.edges, key) ?? before.edges[key];
+    const [from, to] = [edge.from, edge.to].map((id) => titleOf(Object.hasOwn(doc.nodes, id) ? doc : before, id));
+    return [`${from} → ${to}`, ...rest].join(" › ");
   }
   return path.slice(1).join(" › ").replace(/_/g, " ");
 }

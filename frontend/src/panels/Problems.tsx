@@ -1,4 +1,6 @@
 import { Icon } from "../Icon";
+import { Words } from "../Words";
+import type { Doc } from "../model/document";
 import { titleOf } from "../model/graph";
 import { type Problem, act, goTo, select, set, state, useBuilder } from "../store";
 
@@ -16,11 +18,18 @@ export function jump(problem: Problem): void {
   set({ focus: { what: "inspector", count: (state().focus?.count ?? 0) + 1 } });
 }
 
+/** What a problem is about: a step, a way, or the workflow. */
+function whose({ node, field }: Problem, doc: Doc): string {
+  if (node !== null) return titleOf(doc, node);
+  const edge = Object.values(doc.edges)[Number(/^edges\[(\d+)\]/.exec(field)?.[1] ?? -1)];
+  return edge ? `${titleOf(doc, edge.from)} → ${titleOf(doc, edge.to)}` : "The workflow";
+}
+
 /** Everything that the server's validator finds, as it is now. */
 export function Problems() {
   const problems = useBuilder((now) => now.problems);
   const doc = useBuilder((now) => now.doc);
-  const mayWrite = useBuilder((now) => now.boot.may_write);
+  const mayWrite = useBuilder((now) => now.boot.may_write && now.cannot === null);
   if (problems.length === 0) {
     return (
       <p className="panel-empty">
@@ -35,7 +44,7 @@ export function Problems() {
           <button type="button" className="problem" onClick={() => jump(problem)}>
             <Icon name={problem.severity === "error" ? "circle-alert" : "triangle-alert"} />
             <span>
-              <strong>{problem.node ? titleOf(doc, problem.node) : "The workflow"}</strong> {problem.message}
+              <strong>{whose(problem, doc)}:</strong> <Words problem={problem} />
               <span className="sr-only">{problem.severity === "error" ? " (must be corrected before publishing)" : " (a warning)"}</span>
             </span>
           </button>

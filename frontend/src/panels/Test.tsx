@@ -1,12 +1,14 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { Icon } from "../Icon";
+import { remember } from "../kept";
 import { setting } from "../model/changes";
 import { titleOf } from "../model/graph";
 import type { Json } from "../model/json";
-import { isObject } from "../model/json";
-import { act, goTo, state, theOne, useBuilder } from "../store";
+import { isObject, own } from "../model/json";
+import { act, goTo, set, state, theOne, useBuilder } from "../store";
 import { Cases } from "./Cases";
-import { type Trial, type TrialStep, forgetTrial, hasEnded, start } from "./trial";
+import { type Chosen, type Trial, type TrialStep, madeUpBefore, outcomesOf, stillThere } from "./asked";
+import { forgetTrial, hasEnded, pin, pinWhatItGave, start, whole } from "./trial";
 
 const WHY: Record<string, string> = {
   pinned: "pinned",
@@ -15,20 +17,25 @@ const WHY: Record<string, string> = {
   outside: "stood in for",
 };
 
+/** A step before the only one that is tested may give what it gave last, without a pin. */
+function whyWords(why: string, isPinned: boolean): string {
+  return why === "pinned" && !isPinned ? "as in the last test run" : WHY[why];
+}
+
 function shown(value: Json | undefined): string {
   return value === undefined || value === null ? "" : JSON.stringify(value, null, 2);
 }
 
 /** Runs of the draft with sample input, and the test cases that are kept. */
 export function Test() {
-  const [tab, setTab] = useState<"run" | "cases">("run");
+  const tab = useBuilder((now) => now.tests);
   return (
     <div className="test">
       <div className="switch" role="group" aria-label="Tests">
-        <button type="button" aria-pressed={tab === "run"} onClick={() => setTab("run")}>
+        <button type="button" aria-pressed={tab === "run"} onClick={() => set({ tests: "run" })}>
           Test run
         </button>
-        <button type="button" aria-pressed={tab === "cases"} onClick={() => setTab("cases")}>
+        <button type="button" aria-pressed={tab === "cases"} onClick={() => set({ tests: "cases" })}>
           Test cases
         </button>
       </div>
@@ -47,11 +54,10 @@ function Run() {
   const metadata = doc.settings.metadata;
   const sample = isObject(metadata) ? metadata.sample_input : undefined;
   const [text, setText] = useState(() => sessionStorage.getItem(keyOf(boot.name)) ?? shown(sample ?? {}));
-  const [live, setLive] = useState<string[]>([]);
-  const [outcomes, setOutcomes] = useState<Record<string, string>>({});
+  const [choices, setChoices] = useState<Chosen>({ live: [], outcomes: {} });
   const [error, setError] = useState("");
   const [isBusy, setIsBusy] = useState(false);
-  useEffect(() => sessionStorage.setItem(keyOf(boot.name), text), [text]);
+  useEffect(() => remember(keyOf(boot.name), text), [text]);
   const run = async (part: { until?: string; only?: string }) => {
     let input: Json;
     try {
@@ -60,7 +66,7 @@ function Run() {
       return setError(`The input can't be read: ${(why as Error).message}`);
     }
     setIsBusy(true);
-    setError((await start({ input, live, outcomes, ...part })) ?? "");
+    setError((await start({ input, ...choices, ...part })) ?? "");
     setIsBusy(false);
     return undefined;
   };
@@ -72,7 +78,7 @@ function Run() {
       setError(`The input can't be read: ${(why as Error).message}`);
     }
   };
-  if (!boot.may_start) return <p className="quiet">You may not start runs, not even test runs.</p>;
+  if (!boot.may_start) return <p className="quiet">{boot.archived ? "This workflow is archived: nothing of it runs, not even tests." : "You may not start runs, not even test runs."}</p>;
   return (
     <div className="test-run">
       <section className="test-asked" aria-label="What is tested">
@@ -80,7 +86,7 @@ function Run() {
           <span className="label">Sample input</span>
           <textarea className="code" rows={5} spellCheck={false} value={text} onChange={(event) => setText(event.target.value)} />
         </label>
-        <Effects live={live} setLive={setLive} outcomes={outcomes} setOutcomes={setOutcomes} />
+        <Effects choices={stillThere(doc, choices)} choose={setChoices} />
         {error && (
           <p className="bad-words" role="alert">
             {error}
@@ -114,14 +120,13 @@ function Run() {
 }
 
 interface Choices {
-  live: string[];
-  setLive: (live: string[]) => void;
-  outcomes: Record<string, string>;
-  setOutcomes: (outcomes: Record<string, string>) => void;
+  choices: Chosen;
+  choose: (choices: Chosen) => void;
 }
 
 /** What happens for real, and what people are taken to decide. */
-function Effects({ live, setLive, outcomes, setOutcomes }: Choices) {
+function Effects({ choices, choose }: Choices) {
+  const { live, outcomes } = choices;
   const doc = useBuilder((now) => now.doc);
   const catalogue = useBuilder((now) => now.catalogue);
   const effects = useMemo(() => Object.keys(doc.nodes).filter((id) => catalogue[doc.nodes[id].type]?.has_side_effects || catalogue[doc.nodes[id].type]?.waits), [doc.nodes, catalogue]);
@@ -136,10 +141,10 @@ function Effects({ live, setLive, outcomes, setOutcomes }: Choices) {
         {effects.map((id) => (
           <li key={id}>
             <label>
-              <input type="checkbox" checked={live.includes(id)} onChange={(event) => setLive(event.target.checked ? [...live, id] : live.filter((each) => each !== id))} /> {titleOf(doc, id)} for real
+              <input type="checkbox" checked={live.includes(id)} onChange={(event) => choose({ live: event.target.checked ? [...live, id] : live.filter((each) => each !== id), outcomes })} /> {titleOf(doc, id)} for real
             </label>
             {people.includes(id) && !live.includes(id) && (
-              <select aria-label={`What is decided at ${titleOf(doc, id)}`} value={outcomes[id] ?? ""} onChange={(event) => setOutcomes(chosen(outcomes, id, event.target.value))}>
+              <select aria-label={`What is decided at ${titleOf(doc, id)}`} value={outcomes[id] ?? ""} onChange={(event) => choose({ live, outcomes: chosen(outcomes, id, event.target.value) })}>
                 <option value="">the first outcome</option>
                 {outcomesOf(doc.nodes[id].params as Json).map((name) => (
                   <option key={name} value={name}>
@@ -160,12 +165,6 @@ function chosen(outcomes: Record<string, string>, id: string, name: string): Rec
   return name ? { ...others, [id]: name } : others;
 }
 
-function outcomesOf(params: Json | undefined): string[] {
-  const listed = isObject(params) && Array.isArray(params.outcomes) ? params.outcomes : [];
-  const names = listed.flatMap((outcome) => (isObject(outcome) && typeof outcome.name === "string" ? [outcome.name] : []));
-  return names.length ? names : ["approved", "rejected"];
-}
-
 function Result({ trial }: { trial: Trial }) {
   const doc = useBuilder((now) => now.doc);
   const urls = useBuilder((now) => now.boot.urls);
@@ -173,8 +172,15 @@ function Result({ trial }: { trial: Trial }) {
   const stubbed = new Map(trial.stubbed.map((each) => [each.node, each]));
   const steps = trial.steps.filter((step) => step.status !== "PENDING");
   const chosenStep = trial.steps.find((step) => step.node === one);
+  const mayWrite = useBuilder((now) => now.boot.may_write);
+  const madeUp = madeUpBefore(doc, trial);
+  const [asks, setAsks] = useState<string | null>(null);
+  const pins = doc.layout.pins ?? {};
   return (
-    <section className="test-result" aria-label="What came of it" aria-busy={!hasEnded(trial)}>
+    <section className="test-result" aria-labelledby="trial-title" aria-busy={!hasEnded(trial)}>
+      <h2 id="trial-title" className="sr-only">
+        What came of it
+      </h2>
       <header>
         <span className="status" data-status={trial.status}>
           {trial.status.toLowerCase().replace(/_/g, " ")}
@@ -187,6 +193,14 @@ function Result({ trial }: { trial: Trial }) {
         </button>
       </header>
       {trial.error?.message && <p className="bad-words">{trial.error.message}</p>}
+      {madeUp && mayWrite && (
+        <p>
+          What {titleOf(doc, madeUp)} gave was made up.{" "}
+          <button type="button" className="link" onClick={() => setAsks(madeUp)}>
+            Pin what it really gives…
+          </button>
+        </p>
+      )}
       <div className="test-both">
         <ol>
           {steps.map((step) => (
@@ -196,53 +210,60 @@ function Result({ trial }: { trial: Trial }) {
                   {step.status.toLowerCase()}
                 </span>
                 {titleOf(doc, step.node)}
-                {stubbed.has(step.node) && <small className="quiet">{WHY[stubbed.get(step.node)?.why ?? ""]}{stubbed.get(step.node)?.made_up ? ", output made up" : ""}</small>}
+                {stubbed.has(step.node) && <small className="quiet">{whyWords(stubbed.get(step.node)?.why ?? "", Object.hasOwn(doc.layout.pins ?? {}, step.node))}{stubbed.get(step.node)?.made_up ? ", output made up" : ""}</small>}
               </button>
             </li>
           ))}
         </ol>
-        {chosenStep ? <StepValues step={chosenStep} /> : <Values title="Output of the run" value={trial.output} />}
+        {chosenStep ? <StepValues key={`${trial.id} ${chosenStep.node}`} run={trial.id} step={chosenStep} ask={() => setAsks(chosenStep.node)} /> : <Values title="Output of the run" value={trial.output} />}
       </div>
+      {asks !== null && (
+        <PinDialog
+          title={titleOf(doc, asks)}
+          value={own(pins, asks) ?? trial.steps.find((step) => step.node === asks)?.output ?? {}}
+          pin={(value) => pin(asks, value)}
+          done={() => setAsks(null)}
+        />
+      )}
     </section>
   );
 }
 
-function StepValues({ step }: { step: TrialStep }) {
+function StepValues({ run, step: told, ask }: { run: string; step: TrialStep; ask: () => void }) {
   const doc = useBuilder((now) => now.doc);
   const mayWrite = useBuilder((now) => now.boot.may_write);
-  const pins = doc.layout.pins ?? {};
-  const isPinned = step.node in pins;
-  const [asks, setAsks] = useState(false);
-  const pin = (value: Json | undefined) => {
-    const change = setting(doc, ["layout", "pins", step.node], value);
-    if (change) act(value === undefined ? `Unpin ${titleOf(doc, step.node)}` : `Pin the output of ${titleOf(doc, step.node)}`, [change]);
-  };
+  const isPinned = Object.hasOwn(doc.layout.pins ?? {}, told.node);
+  const [step, setStep] = useState(told);
+  useEffect(() => {
+    setStep(told);
+    // What was left out because it is large is fetched for who looks at it.
+    if (told.truncated) whole(run, told).then(setStep, () => undefined);
+  }, [told]);
   return (
     <div className="test-values">
       {step.error?.message && <p className="bad-words">{step.error.message}</p>}
-      <Values title="Input" value={step.input} />
-      <Values title="Output" value={step.output} />
+      <Values title="Input" value={step.input} bytes={step.truncated?.input} />
+      <Values title="Output" value={step.output} bytes={step.truncated?.output} />
       {mayWrite && (
         <div className="form-foot">
           {isPinned ? (
-            <button type="button" className="button plain small" onClick={() => pin(undefined)}>
+            <button type="button" className="button plain small" onClick={() => pin(step.node, undefined)}>
               <Icon name="pin-off" />
               Unpin the output
             </button>
           ) : (
             step.status === "COMPLETED" && (
-              <button type="button" className="button plain small" onClick={() => pin(step.output ?? null)}>
+              <button type="button" className="button plain small" onClick={() => void pinWhatItGave(run, step)}>
                 <Icon name="pin" />
                 Pin this output
               </button>
             )
           )}
-          <button type="button" className="button plain small" onClick={() => setAsks(true)}>
+          <button type="button" className="button plain small" onClick={ask}>
             {isPinned ? "Change the pinned output…" : "Pin another output…"}
           </button>
         </div>
       )}
-      {asks && <PinDialog title={titleOf(doc, step.node)} value={pins[step.node] ?? step.output ?? {}} pin={pin} done={() => setAsks(false)} />}
     </div>
   );
 }
@@ -287,11 +308,12 @@ function PinDialog({ title, value, pin, done }: { title: string; value: Json; pi
   );
 }
 
-function Values({ title, value }: { title: string; value: Json | undefined }) {
+/** A value; `bytes` where it is not there yet because it is large. */
+function Values({ title, value, bytes }: { title: string; value: Json | undefined; bytes?: number }) {
   return (
     <div>
       <h3>{title}</h3>
-      <pre tabIndex={0}>{shown(value) || "(nothing)"}</pre>
+      <pre tabIndex={0}>{bytes ? `(${Math.ceil(bytes / 1024)} KiB, being fetched)` : shown(value) || "(nothing)"}</pre>
     </div>
   );
 }

@@ -62,7 +62,7 @@ export function openEditor(parent: HTMLElement, text: string, format: Format, re
         language.of(languageOf(format)),
         EditorState.readOnly.of(readOnly),
         EditorView.lineWrapping,
-        EditorView.contentAttributes.of({ "aria-label": "The definition as text" }),
+        EditorView.contentAttributes.of({ "aria-label": "The definition as text", tabindex: "0" }),
         keymap.of([...defaultKeymap, ...historyKeymap, ...foldKeymap]),
         EditorView.updateListener.of((update) => {
           if (update.docChanged && !isOurs) changed();

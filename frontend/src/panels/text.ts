@@ -16,6 +16,16 @@ export function written(definition: JsonObject, format: Format): string {
   return stringify(definition, { lineWidth: 100, aliasDuplicateObjects: false });
 }
 
+/** What shows that a definition is written in another dialect, which only an import translates; else null. */
+export function foreign({ nodes, edges, ...rest }: JsonObject): string | null {
+  const anyHas = (list: Json | undefined, key: string) => Array.isArray(list) && list.some((item) => isObject(item) && Object.hasOwn(item, key));
+  if (isObject(rest.dag)) return "dag";
+  if (anyHas(nodes, "depends_on")) return "depends_on";
+  if (anyHas(nodes, "step_name")) return "step_name";
+  if (anyHas(edges, "condition")) return "condition";
+  return nodes === undefined ? (["steps", "configuration"].find((key) => Object.hasOwn(rest, key)) ?? null) : null;
+}
+
 const MOST = 1024 * 1024;
 
 /** What a text says, or why it can't be read. JSON is YAML too, so one reader does for both. */

@@ -2,31 +2,17 @@
 
 import { Refused, ask } from "../api";
 import type { Json, JsonObject } from "../model/json";
-import { definition, say, set, state } from "../store";
+import { setting } from "../model/changes";
+import { titleOf } from "../model/graph";
+import { act, definition, say, set, state } from "../store";
+import { type Trial, type TrialStep, gave, stillThere } from "./asked";
 
-export interface TrialStep {
-  node: string;
-  status: string;
-  title: string;
-  input?: Json;
-  output?: Json;
-  error?: { code?: string; message?: string } | null;
-  duration_ms?: number | null;
-}
-
-export interface Stubbed {
-  node: string;
-  why: string;
-  made_up: boolean;
-}
-
-export interface Trial {
-  id: string;
-  status: string;
-  output?: Json;
-  error?: { message?: string; node?: string } | null;
-  steps: TrialStep[];
-  stubbed: Stubbed[];
+/** What became of a test case. */
+export interface CaseResult {
+  id: number;
+  passed: boolean;
+  status: string | null;
+  differences: { what: string; expected: Json; got: Json }[];
 }
 
 export interface Wanted {
@@ -41,6 +27,8 @@ const ENDED = new Set(["COMPLETED", "FAILED", "CANCELLED", "COMPENSATED", "CONTI
 const POLL_MS = 350;
 
 let follows = 0;
+/** What steps gave in the last test run: one that is tested alone reads it where nothing is pinned. */
+let known: Record<string, Json> = {};
 
 export function hasEnded(trial: Trial): boolean {
   return ENDED.has(trial.status);
@@ -48,8 +36,9 @@ export function hasEnded(trial: Trial): boolean {
 
 /** Starts a test run of the draft as it stands here; gives what stands against it, or null. */
 export async function start(wanted: Wanted): Promise<string | null> {
-  const { boot } = state();
-  const body: JsonObject = { ...(wanted as unknown as JsonObject), definition: definition(), pins: (state().doc.layout.pins ?? {}) as JsonObject };
+  const { boot, doc } = state();
+  const pins = { ...(wanted.only ? known : {}), ...doc.layout.pins };
+  const body = { ...wanted, ...stillThere(doc, wanted), definition: definition(), pins } as unknown as JsonObject;
   try {
     const trial = await ask<Trial>(`${boot.urls.api}/trials`, { method: "POST", body });
     set({ trial });
@@ -62,7 +51,7 @@ export async function start(wanted: Wanted): Promise<string | null> {
   }
 }
 
-async function follow(id: string, stubbed: Stubbed[]): Promise<void> {
+async function follow(id: string, stubbed: Trial["stubbed"]): Promise<void> {
   follows += 1;
   const own = follows;
   for (;;) {
@@ -73,6 +62,7 @@ async function follow(id: string, stubbed: Stubbed[]): Promise<void> {
       if (own !== follows) return;
       set({ trial: { ...now, stubbed } });
       if (ENDED.has(now.status)) {
+        known = { ...known, ...gave({ ...now, stubbed }) };
         say(now.status === "COMPLETED" ? "The test run completed." : `The test run ended: ${now.error?.message ?? now.status.toLowerCase()}`, now.status === "COMPLETED" ? "info" : "bad");
         return;
       }
@@ -85,4 +75,27 @@ async function follow(id: string, stubbed: Stubbed[]): Promise<void> {
 export function forgetTrial(): void {
   follows += 1;
   set({ trial: null });
+}
+
+/** What a step gave, with what was left out of the run because it is large. Raises Refused or Unreached. */
+export async function whole(run: string, step: TrialStep): Promise<TrialStep> {
+  if (!step.truncated) return step;
+  const { results } = await ask<{ results: TrialStep[] }>(`/api/v1/runs/${run}/steps?node=${encodeURIComponent(step.node)}`);
+  return results.find((each) => each.index === step.index) ?? step;
+}
+
+/** Has a step give in tests what it gave in the last one. */
+export async function pinWhatItGave(run: string, step: TrialStep): Promise<void> {
+  try {
+    pin(step.node, (await whole(run, step)).output ?? null);
+  } catch (why) {
+    say(why instanceof Refused ? why.message : "The server does not answer: nothing was pinned.", "bad");
+  }
+}
+
+/** Says what a step gives in tests; undefined: it is done. */
+export function pin(node: string, value: Json | undefined): void {
+  const { doc } = state();
+  const change = setting(doc, ["layout", "pins", node], value);
+  if (change) act(value === undefined ? `Unpin ${titleOf(doc, node)}` : `Pin the output of ${titleOf(doc, node)}`, [change]);
 }

@@ -1,5 +1,6 @@
 import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from "react";
 import type { Ref } from "react";
+import { flushSync } from "react-dom";
 import { useBuilder } from "../../store";
 import type { Editor, Language } from "./editor";
 import type { Scope } from "./scope";
@@ -57,9 +58,9 @@ export function CodeText(props: CodeTextProps) {
           onFocus: () => now.current.onFocus?.(),
           scope: scope ? () => now.current.scope?.() ?? Promise.resolve(null) : undefined,
         });
-        setIsThere(true);
-        if (plain.current) plain.current.hidden = true;
         if (hadFocus || (autoFocus && (document.activeElement === document.body || host.current.closest(".insp-field, .insp-pair, .insp-mapping")?.contains(document.activeElement)))) editor.current.focus();
+        // At once: a Tab would end in the plain text, and be lost with it.
+        flushSync(() => setIsThere(true));
       },
       () => undefined,
     );

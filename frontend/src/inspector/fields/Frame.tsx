@@ -1,5 +1,6 @@
 import { type ReactNode, useId } from "react";
 import { Icon } from "../../Icon";
+import { Words } from "../../Words";
 import type { Problem } from "../../store";
 
 export interface Ids {
@@ -74,7 +75,9 @@ export function Faults({ id, problems }: { id: string; problems: Problem[] }) {
       {problems.map((problem, at) => (
         <li key={`${problem.code} ${at}`} data-severity={problem.severity}>
           <Icon name={problem.severity === "error" ? "circle-alert" : "triangle-alert"} />
-          <span>{problem.message}</span>
+          <span>
+            <Words problem={problem} />
+          </span>
         </li>
       ))}
     </ul>

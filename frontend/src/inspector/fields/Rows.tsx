@@ -4,6 +4,7 @@ import type { Json } from "../../model/json";
 import { isObject } from "../../model/json";
 import { itemsOf, shapesOf, short } from "../schema";
 import { Tool } from "./Frame";
+import { MoveTools, movedBy, useFollowed } from "./Moving";
 import { Unknown, anyShape } from "./Unknown";
 import { Valued } from "./Valued";
 import type { ControlProps } from "./simple";
@@ -22,21 +23,20 @@ export function RowsControl({ spot, shape }: ControlProps) {
     setOpened(values.length);
     put([...values, takesText ? "" : {}]);
   };
-  const move = (from: number, by: number) => {
-    const next = [...values];
-    next.splice(from + by, 0, ...next.splice(from, 1));
-    put(next);
+  const [list, follow] = useFollowed<HTMLOListElement>();
+  const move = (from: number, by: -1 | 1) => {
+    put(movedBy(values, from, by));
+    follow(from + by, by);
   };
   return (
     <>
-      <ol className="insp-rows">
+      <ol className="insp-rows" ref={list}>
         {values.map((value, place) => {
           const own = spot.item(place);
           const name = short(isObject(value) ? (value[first?.name ?? ""] ?? value.name) : value) || `Row ${place + 1}`;
           const tools = (
             <span className="row-tools">
-              <Tool icon="arrow-up" label={`Move ${name} up`} disabled={place === 0} onClick={() => move(place, -1)} />
-              <Tool icon="arrow-down" label={`Move ${name} down`} disabled={place === values.length - 1} onClick={() => move(place, 1)} />
+              <MoveTools name={name} place={place} count={values.length} onMove={(by) => move(place, by)} />
               <Tool icon="trash-2" label={`Remove ${name}`} onClick={() => put(values.filter((_, at) => at !== place))} />
             </span>
           );

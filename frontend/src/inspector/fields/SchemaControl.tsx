@@ -9,6 +9,7 @@ import { type Spot, problemsAt } from "../spot";
 import { CodeControl } from "./Code";
 import { Faults, Frame, Tool } from "./Frame";
 import { ListControl } from "./List";
+import { MoveTools, movedBy, useFollowed } from "./Moving";
 import { anyShape } from "./Unknown";
 import { Valued } from "./Valued";
 import { type ControlProps, told } from "./simple";
@@ -20,6 +21,8 @@ const KINDS: [string, string][] = [
   ["integer", "Whole number"],
   ["number", "Number"],
   ["boolean", "Yes or no"],
+  ["date", "Date"],
+  ["datetime", "Date and time"],
   ["choice", "Choice"],
   ["list", "List of texts"],
   ["other", "Something else (JSON)"],
@@ -28,12 +31,14 @@ const KINDS: [string, string][] = [
 export function kindOf(schema: Json | undefined): string {
   if (!isObject(schema)) return "other";
   if (Array.isArray(schema.enum)) return "choice";
+  if (schema.type === "string" && schema.format === "date") return "date";
+  if (schema.type === "string" && schema.format === "date-time") return "datetime";
   if (schema.type === "string") return typeof schema.maxLength === "number" && schema.maxLength > LONG ? "long" : "text";
   if (schema.type === "array") return isObject(schema.items) && schema.items.type === "string" && Object.keys(schema.items).length === 1 ? "list" : "other";
   return typeof schema.type === "string" && ["integer", "number", "boolean"].includes(schema.type) ? schema.type : "other";
 }
 
-const OF_KIND = ["type", "enum", "items", "maxLength"];
+const OF_KIND = ["type", "enum", "items", "maxLength", "format"];
 
 /** The schema as another kind; what says nothing of the kind stays. */
 export function asKind(schema: JsonObject, kind: string): JsonObject {
@@ -42,10 +47,22 @@ export function asKind(schema: JsonObject, kind: string): JsonObject {
   const made: Record<string, JsonObject> = {
     text: { type: "string" },
     long: { type: "string", maxLength: 5000 },
+    date: { type: "string", format: "date" },
+    datetime: { type: "string", format: "date-time" },
     choice: { type: "string", enum: Array.isArray(schema.enum) ? schema.enum : [] },
     list: { type: "array", items: { type: "string" } },
   };
   return { ...(made[kind] ?? { type: kind }), ...rest };
+}
+
+/** Where the order of the fields stands: stored objects have none. */
+const ORDER = "x-order";
+
+/** The fields as people see them: in the order that was chosen, else what is needed first, as it is listed. */
+export function inOrder(schema: JsonObject): string[] {
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  const chosen = [schema[ORDER], schema.required].flatMap((list) => (Array.isArray(list) ? list : []));
+  return [...new Set([...chosen.filter((name): name is string => typeof name === "string" && Object.hasOwn(properties, name)), ...Object.keys(properties)])];
 }
 
 function canShow(value: Json | undefined): boolean {
@@ -81,25 +98,34 @@ function FieldRows({ spot, title }: { spot: Spot; title: string }) {
   const schema = isObject(spot.value) ? spot.value : {};
   const properties = isObject(schema.properties) ? schema.properties : {};
   const required = Array.isArray(schema.required) ? schema.required.filter((each): each is string => typeof each === "string") : [];
-  // Stored objects have no order: what is needed comes first, as it is listed, like in the form that people see.
-  const listed = [...required.filter((name) => name in properties), ...Object.keys(properties).filter((name) => !required.includes(name))];
+  const listed = inOrder(schema);
+  const ordered = Array.isArray(schema[ORDER]);
   // While somebody is here, no row moves under their hands.
   const rows = useRef<{ id: number; name: string }[]>([]);
+  const wasOrdered = useRef(false);
+  const [list, follow] = useFollowed<HTMLUListElement>();
   rows.current = [...rows.current.filter((row) => row.name in properties), ...listed.filter((name) => !rows.current.some((row) => row.name === name)).map((name) => ({ id: (rowIds += 1), name }))];
+  // An order that somebody chose is shown as it is, also after an undo.
+  if (ordered || wasOrdered.current) rows.current = rows.current.toSorted((one, other) => listed.indexOf(one.name) - listed.indexOf(other.name));
+  wasOrdered.current = ordered;
   const names = rows.current.map((row) => row.name);
-  const put = (next: JsonObject, needed: string[]) => {
-    const { properties: _was, required: _needed, ...rest }: JsonObject = { type: "object", ...schema };
+  const put = (next: JsonObject, needed: string[], order = ordered ? names : []) => {
+    const { properties: _was, required: _needed, [ORDER]: _order, ...rest }: JsonObject = { type: "object", ...schema };
     if (Object.keys(next).length === 0 && Object.keys(rest).every((key) => key === "type")) return spot.set(undefined);
-    return spot.set({ ...rest, properties: next, ...(needed.length ? { required: needed } : {}) });
+    return spot.set({ ...rest, properties: next, ...(needed.length ? { required: needed } : {}), ...(order.length ? { [ORDER]: order.filter((name) => name in next) } : {}) });
+  };
+  const move = (from: number, by: -1 | 1) => {
+    put(properties, required, movedBy(names, from, by));
+    follow(from + by, by);
   };
   const add = () => {
     const name = free("field", properties);
     setOpened(name);
-    put({ ...properties, [name]: { type: "string" } }, required);
+    put({ ...properties, [name]: { type: "string" } }, required, ordered ? [...names, name] : []);
   };
   const rename = (from: string, to: string) => {
     rows.current = rows.current.map((row) => (row.name === from ? { ...row, name: to } : row));
-    put(Object.fromEntries(Object.entries(properties).map(([name, each]) => [name === from ? to : name, each])), required.map((name) => (name === from ? to : name)));
+    put(Object.fromEntries(Object.entries(properties).map(([name, each]) => [name === from ? to : name, each])), required.map((name) => (name === from ? to : name)), ordered ? names.map((name) => (name === from ? to : name)) : []);
   };
   const remove = (name: string) => {
     const { [name]: _gone, ...rest } = properties;
@@ -108,8 +134,8 @@ function FieldRows({ spot, title }: { spot: Spot; title: string }) {
   return (
     <>
       {names.length === 0 && <p className="quiet small">No fields yet.</p>}
-      <ul className="insp-rows">
-        {rows.current.map(({ id, name }) => (
+      <ul className="insp-rows" ref={list}>
+        {rows.current.map(({ id, name }, place) => (
           <FieldRow
             key={id}
             name={name}
@@ -117,6 +143,8 @@ function FieldRows({ spot, title }: { spot: Spot; title: string }) {
             isNeeded={required.includes(name)}
             isOpen={opened === name}
             names={names}
+            place={place}
+            onMove={(by) => move(place, by)}
             onNeeded={(is) => put(properties, is ? [...required, name] : required.filter((each) => each !== name))}
             onRename={(to) => rename(name, to)}
             onRemove={() => remove(name)}
@@ -138,12 +166,14 @@ interface RowProps {
   isNeeded: boolean;
   isOpen: boolean;
   names: string[];
+  place: number;
+  onMove: (by: -1 | 1) => void;
   onNeeded: (is: boolean) => void;
   onRename: (to: string) => void;
   onRemove: () => void;
 }
 
-function FieldRow({ name, spot, isNeeded, isOpen, names, onNeeded, onRename, onRemove }: RowProps) {
+function FieldRow({ name, spot, isNeeded, isOpen, names, place, onMove, onNeeded, onRename, onRemove }: RowProps) {
   const problems = useBuilder((now) => now.problems);
   const [open, setOpen] = useState(isOpen);
   const schema = isObject(spot.value) ? spot.value : {};
@@ -194,7 +224,10 @@ function FieldRow({ name, spot, isNeeded, isOpen, names, onNeeded, onRename, onR
         </label>
       </details>
       <div className="row-foot">
-        <Tool icon="trash-2" label={`Remove ${said}`} onClick={onRemove} />
+        <span className="row-tools">
+          <MoveTools name={said} place={place} count={names.length} onMove={onMove} />
+          <Tool icon="trash-2" label={`Remove ${said}`} onClick={onRemove} />
+        </span>
       </div>
       <Faults id={`faults of ${spot.key}`} problems={problemsAt(problems, spot.field, true)} />
     </li>

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "react";
 import type { Json } from "../../model/json";
-import { asDuration, asNumber, ofDuration, UNIT_NAMES, unitOf, unitSize } from "../convert";
+import { asDuration, asMoment, asNumber, ofDuration, ofMoment, UNIT_NAMES, unitOf, unitSize } from "../convert";
 import { options, short, words } from "../schema";
 import type { Shape } from "../schema";
 import type { Spot } from "../spot";
@@ -196,6 +196,23 @@ export function DurationControl(props: ControlProps) {
   );
 }
 
+/** A moment, chosen in the time of who sees it and kept as UTC; the text where it says more than that. */
 export function DateTimeControl(props: ControlProps) {
-  return <TextControl {...props} shape={{ ...props.shape, fallback: props.shape.fallback ?? "2027-01-31T09:00:00Z" }} />;
+  const { spot, shape, ids } = props;
+  const value = typeof spot.value === "string" ? spot.value : "";
+  const shown = value ? ofMoment(value) : "";
+  if (shown === null) return <TextControl {...props} />;
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const set = (input: HTMLInputElement) => {
+    // Half a date is none yet; what stood there stays until the other half is typed.
+    if (!input.validity.badInput) spot.set(input.value ? asMoment(input.value) : undefined, true);
+  };
+  return (
+    <>
+      <input type="datetime-local" {...told(ids, shape)} aria-describedby={[ids.describedBy, `${ids.id}-zone`].filter(Boolean).join(" ")} value={shown} onChange={(event) => set(event.target)} />
+      <p className="help" id={`${ids.id}-zone`}>
+        In your time ({zone}){value ? <>, kept as <code>{value}</code></> : ""}.
+      </p>
+    </>
+  );
 }

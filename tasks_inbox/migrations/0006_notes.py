@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tasks_inbox', '0004_quorum_and_evidence'),
+        ('tasks_inbox', '0005_clock'),
     ]
 
     operations = [

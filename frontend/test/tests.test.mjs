@@ -1,0 +1,71 @@
+// What a test run is asked for, what restoring a version does to the canvas, and test cases that are typed.
+import assert from "node:assert/strict";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import test from "node:test";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "handoff-"));
+const entryPoints = [join(here, "../src/panels/asked.ts"), join(here, "../src/canvas/places.ts"), join(here, "../src/panels/text.ts")];
+await build({ entryPoints, bundle: true, format: "esm", outdir: folder, outExtension: { ".js": ".mjs" }, logLevel: "silent" });
+const { caseOf, gave, madeUpBefore, stillThere } = await import(join(folder, "panels/asked.mjs"));
+const { foreign } = await import(join(folder, "panels/text.mjs"));
+const { restored } = await import(join(folder, "canvas/places.mjs"));
+
+const step = (type, params) => ({ type, ...(params ? { params } : {}) });
+const chain = (...ids) => ({
+  nodes: Object.fromEntries(ids.map((id) => [id, step("noop")])),
+  edges: Object.fromEntries(ids.slice(1).map((id, at) => [`${ids[at]}>${id}`, { from: ids[at], to: id }])),
+  settings: {},
+  layout: {},
+});
+
+test("what was chosen for a step that is deleted is not asked for any more", () => {
+  const doc = { ...chain("a"), nodes: { a: step("noop"), ask: step("human.approval", { outcomes: [{ name: "yes" }, { name: "no" }] }) } };
+  assert.deepEqual(stillThere(doc, { live: ["a", "mail"], outcomes: { ask: "no", gone: "yes" } }), { live: ["a"], outcomes: { ask: "no" } });
+  assert.deepEqual(stillThere(doc, { live: [], outcomes: { ask: "approved" } }).outcomes, {}, "an outcome that has another name now");
+});
+
+test("a step alone reads what others really gave, not what was made up or left out", () => {
+  const done = (node, output, more = {}) => ({ node, status: "COMPLETED", title: node, output, ...more });
+  const steps = [done("a", 1), done("b", 2), done("c", 3), done("d", null, { truncated: { output: 300000 } }), done("e", 5, { index: 1 }), { ...done("f", null), status: "FAILED" }];
+  const stubbed = [
+    { node: "b", why: "waits", made_up: true },
+    { node: "c", why: "pinned", made_up: false },
+  ];
+  assert.deepEqual(gave({ id: "x", status: "FAILED", steps, stubbed }), { a: 1, c: 3 });
+});
+
+test("a run that failed over a made-up output says of which step", () => {
+  const doc = chain("ask", "judge");
+  const failed = (node, made_up) => ({ id: "x", status: "FAILED", error: { node }, steps: [], stubbed: [{ node: "ask", why: "waits", made_up }] });
+  assert.equal(madeUpBefore(doc, failed("ask", true)), "ask");
+  assert.equal(madeUpBefore(doc, failed("judge", true)), "ask");
+  assert.equal(madeUpBefore(doc, failed("judge", false)), null);
+});
+
+test("what is left out of a test case that is typed is nothing", () => {
+  assert.deepEqual(caseOf('{"input": {"a": 1}}'), { input: { a: 1 }, stubs: {}, expect: {} });
+  for (const wrong of ["[1]", '"abc"', "1", "nope"]) assert.throws(() => caseOf(wrong), SyntaxError);
+});
+
+test("a step that a restored version brings back does not stand on another one", async () => {
+  const now = { ...chain("a"), layout: { nodes: { a: { x: 0, y: 0 } }, pins: { a: 1 } } };
+  const { layout } = await restored(now, chain("a", "b", "c"));
+  assert.equal(new Set(Object.values(layout.nodes).map(({ x, y }) => `${x} ${y}`)).size, 3);
+  assert.deepEqual(layout.nodes.a, { x: 0, y: 0 });
+  assert.deepEqual(layout.pins, { a: 1 });
+});
+
+test("a text in another dialect is not taken for a draft without steps", () => {
+  assert.equal(foreign({ name: "x", steps: ["text.clean"] }), "steps");
+  assert.equal(foreign({ configuration: ["Clean Text"] }), "configuration");
+  assert.equal(foreign({ dag: { nodes: [] } }), "dag");
+  assert.equal(foreign({ nodes: [{ step_name: "a" }], edges: [] }), "step_name");
+  assert.equal(foreign({ nodes: [{ id: "a", depends_on: [] }] }), "depends_on");
+  assert.equal(foreign({ nodes: [{ id: "a" }], edges: [{ from: "a", to: "b", condition: "x" }] }), "condition");
+  assert.equal(foreign({ nodes: [{ id: "a", type: "noop" }], edges: [], steps: 1 }), null);
+});

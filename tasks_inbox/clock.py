@@ -1,0 +1,81 @@
+"""What happens to a task while nobody decides it: reminders, escalation, and an outcome when its time is up.
+
+A moment and its effect are one transaction that has the run alone, as a decision is: whoever is first decides what
+happens, who comes second finds it done (R-145, R-148).
+"""
+
+import time
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from lib.refusals import Conflict
+from runs import live
+from runs.refused import RunRefused
+from runs.waking import telling
+from tasks_inbox import policies, queries, store
+from tasks_inbox.deciding import end_at_deadline
+from tasks_inbox.models import ManualTask
+
+Json = Any
+BATCH = 200
+TICK_SECONDS = 0.8
+
+
+def tick(seconds: float = TICK_SECONDS) -> int:
+    """Do what has come for tasks, for at most `seconds`; gives how many tasks were found."""
+    until, found, last = time.monotonic() + seconds, 0, None
+    # One behind the other: what can't be done now keeps nothing else back.
+    while batch := store.due_tasks(BATCH, last):
+        for last in batch:
+            task, tenant, _ = last
+            _strike(tenant, task)
+            found += 1
+            if time.monotonic() >= until:
+                return found
+    return found
+
+
+def _strike(tenant: int, task_id: UUID) -> None:
+    task = queries.task_of(tenant, task_id)
+    try:
+        with telling(tenant, str(task.run_id)):
+            outcome = _come(task_id, tenant)
+            transaction.on_commit(lambda: live.tell_inboxes([tenant]))
+        if outcome is not None:
+            end_at_deadline(task, outcome)
+    except (Conflict, RunRefused):
+        # Somebody decided it, or its run ended, between looking and having it.
+        return
+
+
+def _come(task_id: UUID, tenant: int) -> str | None:
+    """Do the moments of a task that have come, in its run's lock; gives the outcome with which it is to end."""
+    told = store.moments_due(task_id)
+    if told is None or not told[0]:
+        return None
+    count, at = told
+    task = queries.task_of(tenant, task_id)
+    due, left = task.clock[:count], task.clock[count:]
+    end = next((moment for moment in due if moment["do"] == "end"), None)
+    # It stays until the task has ended: a process that dies before that leaves it to the next tick.
+    left = [end, *left] if end else left
+    candidates, audience, events = _moved(task, [moment for moment in due if moment is not end])
+    if events:
+        store.move_clock(task_id, left=left, candidates=candidates, audience=audience, events=events, at=at)
+    return end["outcome"] if end else None
+
+
+def _moved(task: ManualTask, due: list[Json]) -> tuple[Json, list[str], list[Json]]:
+    """Whom a task asks after these moments, as written and as marks, and the events."""
+    candidates, audience, events = dict(task.candidates), list(task.audience), []
+    for moment in due:
+        if moment["do"] == "remind":
+            events.append({"type": "TASK_REMINDED", "payload": {}})
+            continue
+        for kind, names in moment["to"].items():
+            candidates[kind] = list(dict.fromkeys([*(candidates.get(kind) or ()), *names]))
+        audience = list(dict.fromkeys([*audience, *policies.audience_of(moment["to"])]))
+        events.append({"type": "TASK_ESCALATED", "payload": {"level": moment["level"], "to": moment["to"]}})
+    return candidates, audience, events

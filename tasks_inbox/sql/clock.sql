@@ -1,0 +1,70 @@
+-- name: due_tasks
+-- Open tasks of which a moment has come, the oldest first. Nobody is kept from them: each is looked at again behind its run's
+-- lock, and who comes second finds the moment gone.
+SELECT coalesce(json_agg(json_build_array(d.id, d.tenant_id, d.next_at)), '[]') FROM (
+    SELECT t.id, t.tenant_id, t.next_at
+      FROM tasks_inbox_manualtask t
+     WHERE t.status = 'OPEN' AND t.next_at <= coalesce(%(now)s::timestamptz, clock_timestamp())
+       AND (%(at)s::timestamptz IS NULL OR (t.next_at, t.id) > (%(at)s::timestamptz, %(id)s::uuid))
+     ORDER BY t.next_at, t.id
+     LIMIT %(limit)s
+) d
+
+-- name: moments_due
+-- Those of its moments that have come, of a task whose run is held: how many there are, and the time.
+SELECT json_build_object('at', c.now, 'due', count(*) FILTER (
+           WHERE t.clock_from + (m.value ->> 'after')::double precision * interval '1 second' <= c.now))
+  FROM tasks_inbox_manualtask t
+ CROSS JOIN (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now) c
+  LEFT JOIN LATERAL jsonb_array_elements(t.clock) m ON true
+ WHERE t.id = %(task)s AND t.status = 'OPEN' AND t.next_at IS NOT NULL
+ GROUP BY c.now
+
+-- name: move_clock
+-- Moments have come: what is left, whom it asks now, and the events that say so.
+WITH u AS (
+    UPDATE tasks_inbox_manualtask t
+       SET clock = %(left)s::jsonb, candidates = %(candidates)s::jsonb, audience = %(audience)s::text[],
+           next_at = t.clock_from + (%(left)s::jsonb -> 0 ->> 'after')::double precision * interval '1 second'
+     WHERE t.id = %(task)s AND t.status = 'OPEN'
+    RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node
+)
+INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
+SELECT u.tenant_id, u.run_id, u.shard, 0, e.type, u.node, pg_current_xact_id()::text::bigint,
+       jsonb_build_object('task', u.id) || e.payload, %(at)s::timestamptz
+  FROM u CROSS JOIN jsonb_to_recordset(%(events)s::jsonb) AS e(type text, payload jsonb)
+
+-- name: stop_clock
+-- Somebody asks: nothing happens by itself until it is answered; the run is held FOR UPDATE.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+u AS (
+    UPDATE tasks_inbox_manualtask t
+       SET stopped_at = clock.now, stopped_by = %(by)s, next_at = NULL
+      FROM clock
+     WHERE t.id = %(task)s AND t.status = 'OPEN' AND t.stopped_at IS NULL
+    RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node, t.stopped_at
+)
+INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
+SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_ASKED', u.node, pg_current_xact_id()::text::bigint,
+       jsonb_build_object('task', u.id, 'by', %(by)s::text), u.stopped_at
+  FROM u
+RETURNING true
+
+-- name: start_clock
+-- It is answered: everything is as much later as the question was open; the run is held FOR UPDATE.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+u AS (
+    UPDATE tasks_inbox_manualtask t
+       SET clock_from = t.clock_from + (clock.now - t.stopped_at), due_at = t.due_at + (clock.now - t.stopped_at),
+           next_at = t.clock_from + (clock.now - t.stopped_at)
+                     + (t.clock -> 0 ->> 'after')::double precision * interval '1 second',
+           stopped_at = NULL, stopped_by = NULL
+      FROM clock
+     WHERE t.id = %(task)s AND t.status = 'OPEN' AND t.stopped_at IS NOT NULL
+    RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node, t.due_at, clock.now
+)
+INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
+SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_ANSWERED', u.node, pg_current_xact_id()::text::bigint,
+       jsonb_strip_nulls(jsonb_build_object('task', u.id, 'by', %(by)s::text, 'due_at', u.due_at)), u.now
+  FROM u
+RETURNING true

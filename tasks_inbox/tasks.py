@@ -1,0 +1,12 @@
+"""Celery's entry points of the inbox: a few lines each; the work is elsewhere."""
+
+from celery import shared_task
+
+from runs.tasks import ticking
+from tasks_inbox import clock
+
+
+@shared_task(name="tasks_inbox.tick_clock")
+def tick_clock() -> int:
+    """Every second: remind, escalate and end what has waited for long enough."""
+    return ticking(clock.tick)

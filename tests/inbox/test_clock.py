@@ -1,0 +1,152 @@
+"""While nobody decides: reminders, escalation, the outcome at the deadline; and questions stop the clock."""
+
+from datetime import timedelta
+
+import pytest
+
+from lib.refusals import Conflict, Invalid, NotAllowed
+from tasks_inbox import actions, comments, queries
+from tasks_inbox import clock as tasks_clock
+from tasks_inbox.models import TaskDecision
+from tests import factories as make
+from tests.inbox.asking import again, approval, asked, decide, member
+
+pytestmark = pytest.mark.usefixtures("clock")
+
+
+def later(clock, seconds):
+    clock.advance(seconds)
+    found = tasks_clock.tick()
+    make.work()
+    return found
+
+
+def told(task):
+    return [event for event in make.history(task.run_id) if event.startswith("TASK_")]
+
+
+def test_who_may_decide_is_reminded_and_others_are_asked_level_by_level(clock):
+    boss, other = member("boss"), member("other", "operator")
+    task = asked(
+        approval(
+            candidates={"users": ["ann"]},
+            reminders=[50, 20],
+            escalation=[
+                {"after_seconds": 30, "users": ["boss"]},
+                {"after_seconds": 60, "roles": ["operator"]},
+            ],
+        )
+    )
+    assert later(clock, 19) == 0
+    assert (later(clock, 2), told(task)[1:]) == (1, ["TASK_REMINDED ask"])
+    with pytest.raises(NotAllowed):
+        decide(boss, task)
+    later(clock, 10)
+    assert [one.pk for one in queries.tasks_of(queries.who_is(boss), view="open")] == [task.pk]
+    assert list(queries.tasks_of(queries.who_is(other), view="open")) == []
+    later(clock, 100)
+    assert told(task)[1:] == [
+        "TASK_REMINDED ask",
+        "TASK_ESCALATED ask",
+        "TASK_REMINDED ask",
+        "TASK_ESCALATED ask",
+    ]
+    assert again(task).candidates == {"users": ["ann", "boss"], "groups": [], "roles": ["operator"]}
+    assert (later(clock, 10_000), again(task).next_at) == (0, None)
+    assert decide(other, task).outcome == "approved"
+
+
+@pytest.mark.parametrize("claimed", [False, True])
+def test_at_the_deadline_it_has_the_outcome_that_its_author_said(clock, claimed):
+    ann = member("ann")
+    task = asked(approval(due_seconds=60, on_timeout="rejected"))
+    if claimed:
+        actions.claim_task(ann, task.pk)
+    assert later(clock, 59) == 0
+    later(clock, 2)
+    done = again(task)
+    assert (done.status, done.outcome, done.decided_by) == ("COMPLETED", "rejected", "the deadline")
+    assert make.statuses(task.run_id) == {"ask": "COMPLETED", "no": "COMPLETED", "yes": "SKIPPED"}
+    (decision,) = TaskDecision.unsafe_all_tenants.all()
+    assert '"via":"clock"' in decision.record
+    with pytest.raises(Conflict, match="the deadline decided this already: Reject"):
+        decide(ann, task)
+
+
+def test_without_an_outcome_for_it_a_deadline_ends_nothing(clock):
+    task = asked(approval(due_seconds=60))
+    assert (later(clock, 600), again(task).status) == (0, "OPEN")
+
+
+def test_a_deadline_takes_what_votes_there_are_for_what_they_are(clock):
+    task = asked(approval(quorum=2, due_seconds=60, on_timeout="rejected"))
+    decide(member("ann"), task)
+    later(clock, 61)
+    output = make.steps(task.run_id)["ask"].output
+    assert [(one["by"], one["outcome"]) for one in output["decisions"]] == [
+        ("ann", "approved"),
+        ("the deadline", "rejected"),
+    ]
+
+
+def test_a_question_stops_the_clock_until_it_is_answered(clock):
+    ann, starter = member("ann"), member("starter", "author")
+    (run_id,) = make.start(approval(due_seconds=60, on_timeout="rejected"), {"amount": 40}, by="starter")
+    make.work()
+    (task,) = queries.tasks_of(queries.who_is(ann), view="open")
+    later(clock, 30)
+    comments.ask(ann, task.pk, "Which account?")
+    with pytest.raises(Conflict) as refused:
+        comments.ask(ann, task.pk, "And when?")
+    assert refused.value.code == "asked_already"
+    assert (later(clock, 1000), again(task).status) == (0, "OPEN")
+    with pytest.raises(NotAllowed):
+        comments.answer(member("vic", "viewer"), task.pk, "Mine.")
+    due = task.due_at
+    answered = comments.answer(starter, task.pk, "The second one.")
+    assert (answered.due_at - due, answered.stopped_at) == (timedelta(seconds=1000), None)
+    with pytest.raises(Conflict) as refused:
+        comments.answer(starter, task.pk, "The third one.")
+    assert refused.value.code == "nothing_asked"
+    assert [(one.kind, one.by) for one in queries.comments_of(task).order_by("pk")] == [
+        ("asked", "ann"),
+        ("answered", "starter"),
+    ]
+    assert later(clock, 29) == 0
+    later(clock, 2)
+    assert again(task).decided_by == "the deadline"
+    assert make.run(run_id).status == "COMPLETED"
+
+
+def test_who_may_not_decide_asks_nothing_and_nothing_is_no_question():
+    task = asked(approval(candidates={"users": ["ann"]}))
+    with pytest.raises(NotAllowed):
+        comments.ask(member("bob"), task.pk, "Why?")
+    with pytest.raises(Invalid):
+        comments.ask(member("ann"), task.pk, " ")
+    assert again(task).stopped_at is None
+
+
+def test_a_question_does_not_keep_from_deciding(clock):
+    ann = member("ann")
+    task = asked(approval(due_seconds=60, on_timeout="rejected"))
+    comments.ask(ann, task.pk, "Why?")
+    assert decide(ann, task).outcome == "approved"
+    with pytest.raises(Conflict) as refused:
+        comments.answer(ann, task.pk, "Because.")
+    assert refused.value.code == "decided_already"
+    assert later(clock, 100) == 0
+
+
+def test_a_run_that_was_cancelled_has_no_deadlines(clock):
+    task = asked(approval(due_seconds=60, on_timeout="rejected", reminders=[10]))
+    make.cancel(str(task.run_id))
+    assert (later(clock, 100), again(task).status) == (0, "CANCELLED")
+
+
+def test_what_can_not_be_done_now_keeps_nothing_else_back(clock):
+    paused = asked(approval(due_seconds=60, on_timeout="rejected"))
+    other = asked(approval(due_seconds=90, on_timeout="rejected"))
+    make.pause(str(paused.run_id))
+    later(clock, 100)
+    assert again(other).decided_by == "the deadline"

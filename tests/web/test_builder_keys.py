@@ -1,0 +1,141 @@
+"""S1's order fulfilment, built from nothing by keyboard alone and started: the outline, the forms, and no mouse."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from accounts.models import Membership
+from tests import factories as make
+from tests.web import test_builder_order as recipe
+from tests.web.builder import Builder
+from tests.web.outline import Outline
+
+pytestmark = pytest.mark.browser
+
+ORDER, TITLES, KINDS = recipe.ORDER, recipe.TITLES, recipe.KINDS
+# A step is added behind the one that leads to it first.
+FIRST_WAYS = {edge["to"]: edge for edge in reversed(ORDER["edges"])}
+OTHER_WAYS = [edge for edge in ORDER["edges"] if edge not in FIRST_WAYS.values()]
+
+
+@pytest.fixture
+def author(visitor, ann):
+    """Ann as an author, who likes things to stand still."""
+    Membership.objects.for_tenant(make.a_tenant().pk).filter(user=ann).update(role="author")
+    visitor.page.emulate_media(reduced_motion="reduce")
+    return visitor
+
+
+def by_name(definition):
+    """What is built, whatever came first: what is added behind a step stands behind it in the draft, too."""
+    return {
+        **recipe.built(definition),
+        "nodes": sorted(definition["nodes"], key=lambda node: node["id"]),
+        "edges": sorted(definition["edges"], key=lambda edge: (edge["from"], edge["to"])),
+    }
+
+
+@pytest.fixture
+def empty(author) -> Builder:
+    """The builder of a workflow without a step."""
+    make.a_workflow("orders", {"name": "orders", "title": ORDER["title"], "nodes": [], "edges": []})
+    return Builder(author, "orders")
+
+
+def build(outline: Outline) -> None:
+    """All steps with their forms, then the ways that were not made with them, then when each is taken."""
+    for node in ORDER["nodes"]:
+        if node["id"] in FIRST_WAYS:
+            outline.go(TITLES[FIRST_WAYS[node["id"]]["from"]])
+        outline.add(KINDS[node["type"]], node["title"])
+        recipe.describe(outline.hands, node)
+        outline.leave()
+    for edge in OTHER_WAYS:
+        outline.connect(TITLES[edge["from"]], TITLES[edge["to"]])
+        expect(outline.page.get_by_role("dialog")).to_have_count(0)
+    for edge in recipe.CONDITIONS:
+        outline.edit(TITLES[edge["from"]])
+        recipe.say_when(outline.hands, edge)
+        outline.leave()
+    outline.edit(TITLES["done"])
+    recipe.joins(outline.hands)
+    outline.leave()
+
+
+def publish(outline: Outline) -> None:
+    """Version 1; the hands are where they were."""
+    outline.keyboard.press("Shift+p")
+    outline.hands.at(".ask-dialog input")
+    outline.keyboard.type("From nothing, by keyboard")
+    outline.keyboard.press("Enter")
+    expect(outline.page.locator(".said")).to_contain_text("Published as version 1.")
+
+
+def test_an_order_is_built_by_keyboard_alone_undone_done_again_published_and_started(author, empty):
+    page, outline = author.page, Outline(empty)
+    page.keyboard.press("Enter")
+    outline.hands.at(".inspector input")
+    recipe.settle(outline.hands)
+    outline.leave()
+    build(outline)
+    outline.connect(TITLES["ship"], TITLES["charge"])
+    expect(page.locator(".said")).to_contain_text("That would create a cycle")
+    page.keyboard.press("Escape")
+    assert by_name(empty.saved()) == by_name(ORDER)
+    expect(page.locator(".bottom-tabs .count")).to_have_attribute("aria-label", re.compile("^0 errors"))
+    recipe.undo_and_redo(empty)
+    publish(outline)
+    outline.hands.press("Start version 1")
+    page.wait_for_url("**/workflows/orders/#start")
+    recipe.start(page, lambda: outline.hands.press("Start"))
+    expect(author.step("reserve")).to_contain_text("Reserve the items")
+    assert [run.input for run in recipe.runs("orders")] == [ORDER["metadata"]["sample_input"]]
+
+
+def test_the_outline_keeps_the_focus_when_the_step_that_has_it_is_undone(empty):
+    page, outline = empty.page, Outline(empty)
+    page.keyboard.press("o")
+    for title in ("First", "Second"):
+        outline.add("Do nothing", title)
+        outline.leave()
+    empty.saved()
+    for _ in range(2):
+        page.keyboard.press("Control+z")
+    expect(page.get_by_role("treeitem", name="First")).to_be_focused()
+    for _ in range(2):
+        page.keyboard.press("Control+z")
+    expect(page.get_by_role("button", name="Add the first step")).to_be_focused()
+    page.keyboard.press("Control+Shift+z")
+    expect(page.get_by_role("treeitem")).to_be_focused()
+    empty.saved()
+
+
+def test_a_step_in_the_outline_keeps_the_focus_while_its_id_follows_its_title(empty):
+    page, outline = empty.page, Outline(empty)
+    page.keyboard.press("o")
+    outline.add("Do nothing", "First")
+    page.route("**/rename-step", lambda route: (outline.hands.at("[role=combobox]"), route.continue_()))
+    outline.leave()
+    page.keyboard.press("a")
+    expect(page.locator("[role=treeitem][data-node=first]")).to_be_attached()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("treeitem", name="First")).to_be_focused()
+
+
+BOTH = """() => {
+  window.both = 0;
+  const look = () => (window.both += document.querySelectorAll(".code-text:has(.cm-content) > textarea").length);
+  new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+}"""
+
+
+def test_a_field_is_never_there_twice_while_it_becomes_the_editor(empty):
+    page, hands = empty.page, Outline(empty).hands
+    page.evaluate(BOTH)
+    page.keyboard.press("Enter")
+    hands.at(".inspector input")
+    hands.unfold("Key and deadline")
+    hands.text("Business key", "{{ input.order }}")
+    assert empty.saved()["business_key"] == "{{ input.order }}"
+    assert page.evaluate("window.both") == 0

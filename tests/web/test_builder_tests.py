@@ -1,0 +1,101 @@
+"""Tests and versions in the builder: what only a browser shows of them."""
+
+import json
+
+import pytest
+from playwright.sync_api import expect
+
+from accounts.models import Membership
+from tests import factories as make
+from tests.definitions import chain
+from tests.web.builder import Builder
+from tests.web.test_workflow_pages import a_workflow
+from workflows import models
+from workflows.models import Workflow
+
+pytestmark = pytest.mark.browser
+TEXTS = {
+    "name": "ours",
+    "nodes": [{"id": "a", "type": "text.clean", "title": "First"}, {"id": "b", "type": "noop"}],
+    "edges": [{"from": "a", "to": "b"}],
+}
+
+
+@pytest.fixture
+def author(visitor, ann):
+    """Ann as an author, who likes things to stand still."""
+    Membership.objects.for_tenant(make.a_tenant().pk).filter(user=ann).update(role="author")
+    visitor.page.emulate_media(reduced_motion="reduce")
+    return visitor
+
+
+def ours() -> Workflow:
+    return Workflow.objects.for_tenant(make.a_tenant().pk).get(name="ours")
+
+
+def test_an_output_that_is_too_large_for_the_run_is_shown_and_pinned_whole(author):
+    make.a_workflow("ours", TEXTS)
+    builder, page = Builder(author, "ours"), author.page
+    page.keyboard.press("t")
+    text = "word. " * 60_000
+    page.get_by_label("Sample input").last.fill(json.dumps({"text": text}))
+    page.get_by_role("button", name="Run the draft").click()
+    expect(page.locator(".test-result")).to_be_visible()
+    make.work()
+    expect(page.locator(".test-result header .status")).to_have_text("completed")
+    page.locator(".test-step", has_text="First").click()
+    expect(page.locator(".test-values pre").last).to_contain_text("word. word.")
+    page.get_by_role("button", name="Pin this output").click()
+    expect(page.get_by_role("button", name="Unpin the output")).to_be_visible()
+    assert builder.layout()["pins"]["a"]["text"] == text.strip()
+
+
+FULL = "void (Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') })"
+
+
+def test_a_sample_input_that_the_browser_can_not_keep_ends_nothing(author):
+    make.a_workflow("ours", TEXTS)
+    Builder(author, "ours")
+    author.page.evaluate(FULL)
+    author.page.keyboard.press("t")
+    field = author.page.locator(".test-asked textarea")
+    field.fill('{"text": "long"}')
+    expect(field).to_have_value('{"text": "long"}')
+
+
+def test_a_version_is_restored_over_a_draft_that_can_not_be_drawn(author):
+    a_workflow(definition=chain("ours", length=2))
+    twice = [{"id": "a", "type": "noop"}, {"id": "a", "type": "noop"}]
+    Workflow.objects.for_tenant(make.a_tenant().pk).update(draft_definition={"name": "ours", "nodes": twice})
+    builder, page = Builder(author, "ours"), author.page
+    expect(page.get_by_role("tab", name="Problems")).to_contain_text("2")
+    page.get_by_role("tab", name="History").click()
+    page.get_by_role("button", name="Restore").click()
+    expect(page.locator(".react-flow__node-step")).to_have_count(2)
+    assert len(builder.saved()["nodes"]) == 2
+
+
+def test_on_a_phone_publishing_leads_to_the_test_case_that_fails(author):
+    make.a_workflow("ours", TEXTS)
+    Workflow.objects.for_tenant(make.a_tenant().pk).update(draft_definition={**TEXTS, "title": "New"})
+    workflow = ours()
+    models.TestCase.objects.create(
+        tenant_id=workflow.tenant_id,
+        workflow=workflow,
+        name="A paid order",
+        input={"text": "x"},
+        expect={"status": "FAILED", "path": None},
+        created_by_id=workflow.draft_updated_by_id,
+    )
+    author.forgive("422")
+    author.page.set_viewport_size({"width": 390, "height": 844})
+    Builder(author, "ours")
+    page = author.page
+    page.locator(".builder-head").get_by_role("button", name="Publish").click()
+    page.get_by_role("dialog").get_by_role("button", name="Publish").click()
+    page.get_by_role("button", name="Show the test cases").click()
+    expect(page.locator(".case-name")).to_contain_text('status: expected "FAILED", got "COMPLETED"')
+    expect(page.get_by_role("button", name="Test cases")).to_be_visible()
+    page.get_by_role("button", name="Delete A paid order").click()
+    page.get_by_role("button", name="Bring it back").click()
+    expect(page.locator(".case-name")).to_contain_text("A paid order")
