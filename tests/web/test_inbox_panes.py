@@ -1,4 +1,4 @@
-"""The panes of the inbox: what comes next, what follows, who else decides, what one notes for oneself (R-146, R-149)."""
+"""The panes of the inbox: what comes next, what follows, who else decides, what one notes for oneself (R-146)."""
 
 import re
 
