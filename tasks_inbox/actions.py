@@ -130,7 +130,8 @@ def resolve_task(
         # Asked behind the lock: this task may be settled, and another be open because it failed once more.
         open_task(principal, task_id)
         node, by = task.node.removesuffix(UNDO), principal.username
-        services.resolve_compensation(task.tenant_id, run, node, resolution, by=by, reason=reason or "")
+        told = {"by": by, "reason": reason or "", "via": principal.via}
+        services.resolve_compensation(task.tenant_id, run, node, resolution, way="task", **told)
         resolved = queries.task_of(principal.tenant_id, task_id)
         if resolved.assignee not in (None, by):
             raise claimed(resolved)

@@ -8,13 +8,14 @@ from uuid import UUID
 
 from lib.clock import now_or_none
 from lib.named_sql import Statements
+from runs.store import SQL_FOLDER as SQL_OF_RUNS
 from runs.store import Row, document
 
 Json = Any
 Delegated = tuple[str | None, str | None]
 """Who has a task, and who delegated it to them."""
 
-SQL = Statements(Path(__file__).parent / "sql")
+SQL = Statements(Path(__file__).parent / "sql", SQL_OF_RUNS)
 
 MAX_SHOWN_BYTES = 16 * 1024
 """What was to be undone is shown whole up to so many bytes, and otherwise so many characters of it."""
@@ -32,11 +33,18 @@ def open_compensation_tasks(tasks: Sequence[Row], ask: Row) -> None:
     SQL.execute("open_compensation_tasks", {**params, "now": now_or_none()})
 
 
-def close_compensation_task(step: str, *, outcome: str, by: str, comment: str) -> int | None:
-    """Close the open task of a compensation that was settled; gives its tenant, None where there is none."""
-    params = {"step": step, "outcome": outcome, "by": by, "comment": comment, "now": now_or_none()}
-    tenant: int | None = SQL.value("close_compensation_task", params)
-    return tenant
+def hold_compensation_task(step: str, by: str) -> Row | None:
+    """Have the open task of a compensation alone, which `by` settles; None where it has none.
+
+    Gives the task, its tenant, what its record tells of run and version, and the user `by`, if there is one.
+    """
+    held: Row | None = SQL.value("hold_compensation_task", {"step": step, "by": by})
+    return held
+
+
+def close_compensation_task(task: UUID, *, comment: str, said: Row) -> None:
+    """Close the task of a compensation that is held. `said` as for `note_vote`."""
+    SQL.execute("close_compensation_task", {"task": task, "comment": comment, **said})
 
 
 def cancel_tasks(runs: Iterable[str]) -> list[int]:
@@ -94,6 +102,12 @@ def complete_task(task: UUID, *, keys: Sequence[str], data: str | None, comment:
             "complete_task", {"task": task, "keys": list(keys), "data": data, "comment": comment, **said}
         )
     )
+
+
+def evidence_of_run(tenant: int, run: UUID) -> str | None:
+    """All that is evidence in a run of the tenant, as a JSON text of one snapshot; None where there is no such run."""
+    params = {"tenant": tenant, "run": run, "now": now_or_none()}
+    return next(iter(SQL.column("evidence_of_run", params)), None)
 
 
 DueTask = tuple[UUID, int, str]

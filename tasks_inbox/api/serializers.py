@@ -5,10 +5,11 @@ from typing import Any
 from rest_framework import serializers
 
 from lib.api import fields
-from lib.api.serializers import PageQuery, Verb
+from lib.api.serializers import PageQuery, Query, Verb
 from tasks_inbox.comments import MAX_TEXT
 from tasks_inbox.compensations import RESOLUTIONS
 from tasks_inbox.deciding import MAX_COMMENT
+from tasks_inbox.exports import FORMATS
 from tasks_inbox.listing import SORTS
 from tasks_inbox.models import ANSWERED, ASKED, KINDS, SAID, STATUSES
 from tasks_inbox.queries import VIEWS
@@ -16,6 +17,7 @@ from tasks_inbox.search import MAX_SEARCH
 
 TASK_STATUSES = [(status, status) for status in STATUSES]
 TASK_KINDS = [(kind, kind) for kind in KINDS]
+EVIDENCE_FORMATS = [(one, one) for one in FORMATS]
 
 
 class TaskListQuery(PageQuery):
@@ -61,6 +63,16 @@ class SnoozeTask(Verb):
     """Until when."""
 
     until = fields.Moment(required=False, help_text="A time to come; without it the task is awake again.")
+
+
+class EvidenceQuery(Query):
+    """As what."""
+
+    format = serializers.ChoiceField(
+        choices=EVIDENCE_FORMATS,
+        default="json",
+        help_text="html and pdf are to be read; zip holds all three, and a script that checks the JSON offline.",
+    )
 
 
 class AssignTask(Verb):

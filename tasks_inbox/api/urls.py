@@ -5,6 +5,7 @@ from django.urls import path
 from tasks_inbox.api import tasks
 
 urlpatterns = [
+    path("runs/<uuid:run_id>/evidence", tasks.RunEvidenceView.as_view(), name="api-run-evidence"),
     path("tasks", tasks.TasksView.as_view(), name="api-tasks"),
     path("tasks/counts", tasks.TaskCountsView.as_view(), name="api-task-counts"),
     path("tasks/<uuid:task_id>/snooze", tasks.TaskSnoozeView.as_view(), name="api-task-snooze"),

@@ -75,20 +75,20 @@ SELECT n.tenant_id, n.run_id, n.shard, 302, 'TASK_OPENED', n.node, pg_current_xa
  ORDER BY n.run_id, n.id
 
 -- name: close_compensation_task
--- Whoever settles a compensation decides its task, also one that somebody else has claimed; the run is held FOR UPDATE.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
-u AS (
+-- Whoever settles a compensation decides its task, also one that somebody else has claimed; it is held, and so is its run.
+WITH u AS (
     UPDATE tasks_inbox_manualtask t
-       SET status = 'COMPLETED', outcome = %(outcome)s, comment = %(comment)s, decided_by = %(by)s, decided_at = clock.now
-      FROM clock
-     WHERE t.step_id = %(step)s::uuid AND t.status = 'OPEN' AND t.kind = 'compensation'
+       SET status = 'COMPLETED', outcome = %(outcome)s, comment = %(comment)s, decided_by = %(by)s,
+           decided_at = %(at)s::timestamptz
+     WHERE t.id = %(task)s AND t.status = 'OPEN'
     RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node, t.decided_at
 )
 INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
 SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_COMPLETED', u.node, pg_current_xact_id()::text::bigint,
-       jsonb_build_object('task', u.id, 'outcome', %(outcome)s::text, 'by', %(by)s::text), u.decided_at
+       jsonb_strip_nulls(jsonb_build_object('task', u.id, 'outcome', %(outcome)s::text, 'by', %(by)s::text,
+                                            'on_behalf_of', %(on_behalf_of)s::text, 'evidence', %(digest)s::text)),
+       u.decided_at
   FROM u
-RETURNING tenant_id
 
 -- name: cancel_tasks
 -- Those whose step waits no more, of runs that are held FOR UPDATE; who ended the step has said so in its history.

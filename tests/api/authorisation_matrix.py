@@ -174,6 +174,7 @@ MATRIX |= {
 }
 
 MATRIX |= {
+    "api-run-evidence": Route({"GET": "tasks:read"}, "/api/v1/runs/{run}/evidence", names_object=True),
     "api-tasks": Route({"GET": "tasks:read"}, "/api/v1/tasks"),
     "api-task": Route({"GET": "tasks:read"}, "/api/v1/tasks/{task}", names_object=True),
     "api-task-claim": Route({"POST": "tasks:decide"}, "/api/v1/tasks/{task}/claim", names_object=True),
