@@ -6,8 +6,11 @@ Opened when a compensation fails for good; closed by whatever settles it, by its
 from collections.abc import Sequence
 from uuid import UUID
 
+from django.db import transaction
+
 from engine.graph import UNDO, Node
 from lib.uuid7 import uuid7
+from runs import live
 from runs.graphs import graph_of
 from runs.saga import Failed, Settled
 from runs.store import Row
@@ -36,6 +39,8 @@ def open_for(failed: Sequence[Failed]) -> None:
             "priority": URGENT,
         },
     )
+    tenants = {one.tenant for one in failed}
+    transaction.on_commit(lambda: live.tell_inboxes(tenants))
 
 
 def _row(failed: Failed) -> Row:
@@ -85,3 +90,4 @@ def close_for(settled: Settled) -> None:
     # It bars nobody: what is asked for four eyes is asked before anything is undone.
     store.add_decision(row | said | more, keys=[], why={})
     store.close_compensation_task(task.pk, comment=settled.reason, said=said)
+    transaction.on_commit(lambda: live.tell_inboxes([task.tenant_id]))

@@ -1,6 +1,7 @@
 """The statements of tasks as typed functions (SQL in `sql/`). No decisions here."""
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -46,9 +47,9 @@ def close_compensation_task(task: UUID, *, comment: str, said: Row) -> None:
     SQL.execute("close_compensation_task", {"task": task, "comment": comment, **said})
 
 
-def cancel_tasks(runs: Iterable[str]) -> None:
-    """Cancel the open tasks of these runs whose step waits no more."""
-    SQL.execute("cancel_tasks", {"runs": sorted(runs), "now": now_or_none()})
+def cancel_tasks(runs: Iterable[str]) -> list[int]:
+    """Cancel the open tasks of these runs whose step waits no more; gives the tenants that had some."""
+    return list(SQL.value("cancel_tasks", {"runs": sorted(runs), "now": now_or_none()}))
 
 
 def missing_tasks(runs: Iterable[str]) -> list[tuple[str, int, int, str]]:
@@ -180,3 +181,15 @@ def add_comment(
     params = {"comment": comment, "tenant": tenant, "task": task, "by": by, "text": text, "kind": kind}
     params["mentions"] = list(mentions)
     return bool(SQL.value("add_comment", {**params, "now": now_or_none()}))
+
+
+def snooze_task(note: str, *, tenant: int, task: UUID, by: str, until: datetime | None) -> None:
+    """Note that somebody doesn't want to see a task before that time; None: that they do."""
+    params = {"note": note, "tenant": tenant, "task": task, "by": by, "until": until}
+    SQL.execute("snooze_task", params)
+
+
+def watch_task(note: str, *, tenant: int, task: UUID, by: str, watching: bool) -> None:
+    """Note whether somebody watches a task."""
+    params = {"note": note, "tenant": tenant, "task": task, "by": by, "watching": watching}
+    SQL.execute("watch_task", params)

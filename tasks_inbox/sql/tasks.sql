@@ -114,11 +114,14 @@ u AS (
     UPDATE tasks_inbox_manualtask t SET status = 'CANCELLED'
      WHERE t.id = ANY (ARRAY(SELECT id FROM l)) AND t.status = 'OPEN'
     RETURNING t.tenant_id, t.id, t.run_id, t.assignee, t.is_test
+),
+told AS (
+    INSERT INTO tasks_inbox_notification (id, tenant_id, task_id, run_id, kind, username, created_at, next_at)
+    SELECT uuidv7(), u.tenant_id, u.id, u.run_id, 'cancelled', u.assignee, clock.now, clock.now
+      FROM u CROSS JOIN clock
+     WHERE u.assignee IS NOT NULL AND NOT u.is_test
 )
-INSERT INTO tasks_inbox_notification (id, tenant_id, task_id, run_id, kind, username, created_at, next_at)
-SELECT uuidv7(), u.tenant_id, u.id, u.run_id, 'cancelled', u.assignee, clock.now, clock.now
-  FROM u CROSS JOIN clock
- WHERE u.assignee IS NOT NULL AND NOT u.is_test
+SELECT coalesce(json_agg(DISTINCT u.tenant_id), '[]') FROM u
 
 -- name: missing_tasks
 SELECT coalesce(json_agg(json_build_array(r.id, r.tenant_id, r.life, s.node)), '[]')
@@ -205,3 +208,13 @@ o AS (
      WHERE NOT t.is_test
 )
 SELECT true FROM n
+
+-- name: snooze_task
+INSERT INTO tasks_inbox_tasknote (id, tenant_id, task_id, username, snoozed_until)
+VALUES (%(note)s::uuid, %(tenant)s, %(task)s, %(by)s, %(until)s)
+    ON CONFLICT (task_id, username) DO UPDATE SET snoozed_until = excluded.snoozed_until
+
+-- name: watch_task
+INSERT INTO tasks_inbox_tasknote (id, tenant_id, task_id, username, watching)
+VALUES (%(note)s::uuid, %(tenant)s, %(task)s, %(by)s, %(watching)s)
+    ON CONFLICT (task_id, username) DO UPDATE SET watching = excluded.watching
