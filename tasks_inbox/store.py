@@ -1,6 +1,6 @@
 """The statements of tasks as typed functions (SQL in `sql/`). No decisions here."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -140,6 +140,17 @@ def give_task(task: UUID, *, assignee: str | None, before: str | None, delegated
     """
     params = {"task": task, "assignee": assignee, "before": before, "delegated_by": delegated_by}
     return bool(SQL.value("give_task", params))
+
+
+def put_back(tenant: int, assignee: str) -> None:
+    """Give the OPEN tasks that somebody has back to all whom they ask."""
+    SQL.execute("put_back", {"tenant": tenant, "assignee": assignee})
+
+
+def open_by_mark(tenant: int, names: Mapping[str, str]) -> dict[str, int]:
+    """How many OPEN tasks ask each of these marks, by the name that `names` gives it."""
+    found = SQL.value("open_by_mark", {"tenant": tenant, "marks": list(names)})
+    return {names[mark]: count for mark, count in found}
 
 
 def delegate_task(task: UUID, *, by: str, to: str, before: Delegated, after: str | None, reason: str) -> bool:

@@ -2,9 +2,11 @@
 
 from django.urls import path
 
-from accounts.api import groups
+from accounts.api import groups, members
 
 urlpatterns = [
+    path("members", members.MembersView.as_view(), name="api-members"),
+    path("members/<str:username>", members.MemberView.as_view(), name="api-member"),
     path("groups", groups.GroupsView.as_view(), name="api-groups"),
     path("groups/<int:group_id>", groups.GroupView.as_view(), name="api-group"),
 ]

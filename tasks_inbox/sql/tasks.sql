@@ -135,6 +135,25 @@ UPDATE tasks_inbox_manualtask t
    AND t.delegated_by IS NOT DISTINCT FROM %(delegated_by)s
 RETURNING true
 
+-- name: put_back
+-- Who had them may decide no tasks any more; locked one after another, as by all who have several.
+WITH l AS MATERIALIZED (
+    SELECT t.id
+      FROM tasks_inbox_manualtask t
+     WHERE t.tenant_id = %(tenant)s AND t.status = 'OPEN' AND t.assignee = %(assignee)s
+     ORDER BY t.id
+       FOR NO KEY UPDATE
+)
+UPDATE tasks_inbox_manualtask t
+   SET assignee = NULL, delegated_by = NULL
+ WHERE t.id = ANY (ARRAY(SELECT id FROM l)) AND t.status = 'OPEN' AND t.assignee = %(assignee)s
+
+-- name: open_by_mark
+SELECT coalesce(json_agg(json_build_array(m.mark, n.count)), '[]')
+  FROM unnest(%(marks)s::text[]) m(mark)
+ CROSS JOIN LATERAL (SELECT count(*) FROM tasks_inbox_manualtask t
+                      WHERE t.tenant_id = %(tenant)s AND t.status = 'OPEN' AND t.audience @> ARRAY[m.mark]) n
+
 -- name: delegate_task
 -- As `give_task`, and told in history: the run is held FOR UPDATE, so that it doesn't end before that is written.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),

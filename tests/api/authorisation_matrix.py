@@ -195,6 +195,12 @@ MATRIX |= {
     "task-delegate": Route({"POST": "tasks:decide"}, "/inbox/{task}/delegate", page=True, names_object=True),
     "task-claim": Route({"POST": "tasks:decide"}, "/inbox/{task}/claim", page=True, names_object=True),
     "task-unclaim": Route({"POST": "tasks:decide"}, "/inbox/{task}/unclaim", page=True, names_object=True),
+    "api-members": Route({"GET": "members:read", "POST": "members:manage"}, "/api/v1/members"),
+    "api-member": Route(
+        {"GET": "members:read", "PATCH": "members:manage", "DELETE": "members:manage"},
+        "/api/v1/members/operator-of-ours",
+        names_object=True,
+    ),
     "api-groups": Route({"GET": "members:read", "POST": "members:manage"}, "/api/v1/groups"),
     "api-group": Route(
         {"GET": "members:read", "PATCH": "members:manage", "DELETE": "members:manage"},
@@ -251,6 +257,7 @@ BODIES: dict[tuple[str, str], dict[str, object]] = {
     ("api-task-complete", "POST"): {"outcome": "approved"},
     ("api-task-resolve", "POST"): {"resolution": "retry"},
     ("api-groups", "POST"): {"name": "Finance"},
+    ("api-members", "POST"): {"username": "zoe", "role": "viewer"},
     ("api-workflow-test-cases", "POST"): {"name": "one more", "input": {}},
     ("api-workflow-test-cases-record", "POST"): {
         "run_id": NOBODY,
