@@ -209,6 +209,19 @@ MATRIX |= {
     ),
 }
 
+_MANAGE = {"GET": "members:manage", "POST": "members:manage"}
+
+MATRIX |= {
+    "settings-members": _page({"GET": "members:read"}, "/settings/members"),
+    "settings-member-add": _page(_MANAGE, "/settings/add-member"),
+    "settings-member": _page(_MANAGE, "/settings/members/operator-of-ours"),
+    "settings-member-remove": _page({"POST": "members:manage"}, "/settings/members/operator-of-ours/remove"),
+    "settings-groups": _page({"GET": "members:read"}, "/settings/groups"),
+    "settings-group-add": _page(_MANAGE, "/settings/add-group"),
+    "settings-group": _page(_MANAGE, "/settings/groups/{group}"),
+    "settings-group-delete": _page({"POST": "members:manage"}, "/settings/groups/{group}/delete"),
+}
+
 _WRITE = {"POST": "workflows:write"}
 _FORM = {"GET": "workflows:write"} | _WRITE
 
