@@ -59,12 +59,15 @@ def decided_in_run(runs: Iterable[str]) -> dict[str, list[str]]:
     return dict(SQL.value("decided_in_run", {"runs": wanted})) if wanted else {}
 
 
-def hold_task(task: UUID, *, by: str, keys: Sequence[str], handed: bool) -> Row | None:
+def hold_task(
+    task: UUID, *, by: str, keys: Sequence[str], handed: bool, absent: str | None = None
+) -> Row | None:
     """Have an OPEN task alone that nobody else has claimed, in which none of `keys` has voted.
 
-    If `handed`, it must still be delegated to `by`. Gives what its record tells of run and version; None otherwise.
+    If `handed`, it must still be delegated to `by`; what `absent` has claimed is had by who stands in for them, too.
+    Gives what its record tells of run and version; None otherwise.
     """
-    params = {"task": task, "by": by, "keys": list(keys), "handed": handed}
+    params = {"task": task, "by": by, "keys": list(keys), "handed": handed, "absent": absent}
     held: Row | None = SQL.value("hold_task", params)
     return held
 
@@ -140,6 +143,14 @@ def give_task(task: UUID, *, assignee: str | None, before: str | None, delegated
     """
     params = {"task": task, "assignee": assignee, "before": before, "delegated_by": delegated_by}
     return bool(SQL.value("give_task", params))
+
+
+def who(tenant: int, user: int, username: str) -> Row:
+    """The keys of somebody's `groups`, and the `absent` for whom they stand in now: with role, groups, workflows."""
+    found: Row = SQL.value(
+        "who", {"tenant": tenant, "user": user, "username": username, "now": now_or_none()}
+    )
+    return found
 
 
 def put_back(tenant: int, assignee: str) -> None:

@@ -114,7 +114,7 @@ SELECT coalesce(json_agg(json_build_array(r.id, r.tenant_id, r.life, s.node)), '
 WITH u AS (
     UPDATE tasks_inbox_manualtask t
        SET status = 'COMPLETED', outcome = %(outcome)s, data = %(data)s::jsonb, comment = %(comment)s, decided_by = %(by)s,
-           decided_at = %(at)s::timestamptz, voted = t.voted || %(keys)s::text[]
+           decided_for = %(on_behalf_of)s, decided_at = %(at)s::timestamptz, voted = t.voted || %(keys)s::text[]
      WHERE t.id = %(task)s AND t.status = 'OPEN'
     RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node, t.decided_at
 )

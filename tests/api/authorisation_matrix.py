@@ -12,7 +12,7 @@ NOBODY = "00000000-0000-7000-8000-000000000000"
 @dataclass(frozen=True)
 class Route:
     """One route: `methods` says the scope of each, `path` is an address that fits it; `{run}`, `{job}`, `{letter}`,
-    `{task}`, `{webhook}`, `{case}` and `{group}` in it stand for ids."""
+    `{task}`, `{webhook}`, `{case}`, `{away}` and `{group}` in it stand for ids."""
 
     methods: dict[str, str]
     path: str
@@ -209,6 +209,11 @@ MATRIX |= {
     ),
 }
 
+MATRIX |= {
+    "api-away-rules": Route({"GET": "tasks:read", "POST": "tasks:decide"}, "/api/v1/away"),
+    "api-away-rule": Route({"DELETE": "tasks:decide"}, "/api/v1/away/{away}", names_object=True),
+}
+
 _MANAGE = {"GET": "members:manage", "POST": "members:manage"}
 
 MATRIX |= {
@@ -269,6 +274,11 @@ BODIES: dict[tuple[str, str], dict[str, object]] = {
     ("api-task-answer", "POST"): {"text": "The second one."},
     ("api-task-complete", "POST"): {"outcome": "approved"},
     ("api-task-resolve", "POST"): {"resolution": "retry"},
+    ("api-away-rules", "POST"): {
+        "substitute": "operator-of-ours",
+        "from": "2030-01-01T00:00:00Z",
+        "until": "2030-02-01T00:00:00Z",
+    },
     ("api-groups", "POST"): {"name": "Finance"},
     ("api-members", "POST"): {"username": "zoe", "role": "viewer"},
     ("api-workflow-test-cases", "POST"): {"name": "one more", "input": {}},
@@ -283,10 +293,10 @@ BODIES: dict[tuple[str, str], dict[str, object]] = {
 }
 
 
-def address(name: str, *, group: int = 0, case: int = 0, **ids: str) -> str:
+def address(name: str, *, group: int = 0, case: int = 0, away: int = 0, **ids: str) -> str:
     """An address of the route."""
     known = dict.fromkeys(("run", "job", "letter", "task", "webhook"), NOBODY) | ids
-    return MATRIX[name].path.format(group=group, case=case, **known)
+    return MATRIX[name].path.format(group=group, case=case, away=away, **known)
 
 
 @dataclass(frozen=True)
