@@ -2,9 +2,12 @@
 
 from django.urls import path
 
-from tasks_inbox import views
+from tasks_inbox import absences, views
 
 urlpatterns = [
+    path("settings/away", absences.away_list, name="settings-away"),
+    path("settings/away/add", absences.away_add, name="settings-away-add"),
+    path("settings/away/<int:rule_id>/end", absences.away_end, name="settings-away-end"),
     path("inbox/", views.inbox, name="inbox"),
     path("inbox/<uuid:task_id>", views.task_page, name="task"),
     path("inbox/<uuid:task_id>/decide", views.decide, name="task-decide"),

@@ -214,6 +214,12 @@ MATRIX |= {
     "api-away-rule": Route({"DELETE": "tasks:decide"}, "/api/v1/away/{away}", names_object=True),
 }
 
+MATRIX |= {
+    "settings-away": _page({"GET": "tasks:read"}, "/settings/away"),
+    "settings-away-add": _page({"POST": "tasks:decide"}, "/settings/away/add"),
+    "settings-away-end": _page({"POST": "tasks:decide"}, "/settings/away/{away}/end"),
+}
+
 _MANAGE = {"GET": "members:manage", "POST": "members:manage"}
 
 MATRIX |= {

@@ -1,11 +1,15 @@
 """Settings: members and groups by form, what is wrong at its field, and what each page costs."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from django.urls import reverse
 
 from accounts.models import Group, Membership, User
+from tasks_inbox import away
+from tasks_inbox.models import AwayRule
 from tests import factories as make
-from tests.inbox.asking import approval, asked, member
+from tests.inbox.asking import approval, asked, decide, member
 from tests.web.test_page_queries import statements_of
 
 pytestmark = pytest.mark.django_db
@@ -111,3 +115,61 @@ def test_the_pages_cost_the_same_for_few_and_for_many(client, boss):
         member(f"m{number}", "approver", f"Group {number}", "Group")
     assert [statements_of(client, f"/settings/{path}") for path in paths] == few
     assert max(few) <= 9
+
+
+AWAY = {"substitute": "bob", "from": "2040-01-01T09:00", "until": "2040-01-14T18:00", "note": "Holiday"}
+
+
+def test_who_is_away_is_said_by_form_and_ended_by_a_button(client, boss):
+    member("bob")
+    name = make.a_version(make.chain("noop")).workflow.name
+    assert "Nobody is away" in client.get("/settings/away").text
+    assert client.post("/settings/away/add", AWAY | {"workflows": [name]}).status_code == 302
+    rule = AwayRule.objects.for_tenant(boss.tenant_id).get()
+    assert (rule.username, rule.substitute, rule.workflows) == ("boss", "bob", [name])
+    assert rule.starts_at.isoformat() == "2040-01-01T09:00:00+00:00"
+    page = client.get("/settings/away").text
+    assert "bob for boss" in page
+    assert "to come" in page
+    assert client.post("/settings/away/add", AWAY).status_code == 409
+    client.post(f"/settings/away/{rule.pk}/end")
+    assert not AwayRule.objects.for_tenant(boss.tenant_id).exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"from": "soon"}, "from"),
+        ({"until": ""}, "until"),
+        ({"until": "2039-01-01T00:00"}, "until"),
+        ({"substitute": "boss"}, "substitute"),
+        ({"username": "eve"}, "username"),
+    ],
+)
+def test_what_is_wrong_with_a_rule_is_told_at_its_field(client, boss, given, field):
+    member("bob")
+    page = client.post("/settings/away/add", AWAY | given)
+    assert (page.status_code, f'id="{field}-fault"' in page.text) == (422, True)
+    assert 'value="Holiday"' in page.text
+
+
+def test_the_page_of_rules_costs_the_same_for_one_as_for_many(client, boss):
+    member("bob")
+    few = statements_of(client, "/settings/away")
+    for year in range(2040, 2060):
+        dates = {"from": f"{year}-01-01T09:00", "until": f"{year}-02-01T09:00"}
+        client.post("/settings/away/add", AWAY | dates)
+    assert client.get("/settings/away").text.count("bob for boss</strong>") == 20
+    assert statements_of(client, "/settings/away") == few <= 7
+
+
+def test_a_substitute_is_told_on_the_page_for_whom_they_decide(client):
+    member("ann")
+    bob, task = member("bob"), asked(approval(candidates={"users": ["ann"]}))
+    now = datetime.now(UTC)
+    away.add_rule(member("ann"), "bob", starts_at=now - timedelta(1), ends_at=now + timedelta(1))
+    client.force_login(make.a_user("bob"))
+    assert task.title in client.get("/inbox/").text
+    assert "You stand in for ann, who is away" in client.get(f"/inbox/{task.pk}").text
+    decide(bob, task)
+    assert "bob decided this for ann" in client.get(f"/inbox/{task.pk}").text
