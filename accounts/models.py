@@ -11,6 +11,11 @@ from django.db.models.functions import Lower, Now
 from accounts.roles import MEMBER_ROLES, TOKEN_ROLES
 from accounts.scoping import TenantOwned
 
+EVERYTHING = "everything"
+MINE = "assigned"
+NOTHING = "nothing"
+MAILS = (EVERYTHING, MINE, NOTHING)
+
 
 class UserManager(BaseUserManager["User"]):
     """Makes users."""
@@ -29,6 +34,12 @@ class User(AbstractBaseUser):
     username = models.CharField(max_length=150, unique=True, validators=[UnicodeUsernameValidator()])
     name = models.CharField(max_length=200, blank=True)
     email = models.EmailField(blank=True)
+    mail = models.CharField(
+        max_length=16,
+        choices=[(each, each) for each in MAILS],
+        db_default=EVERYTHING,
+        help_text="Of which tasks they get mail",
+    )
     is_active = models.BooleanField(default=True)
     created_at = models.DateTimeField(db_default=Now())
 

@@ -6,6 +6,7 @@ from accounts import managing, views
 
 urlpatterns = [
     path("login", views.login_page, name="login"),
+    path("settings/notifications", views.notifications_page, name="settings-notifications"),
     path("logout", views.logout_page, name="logout"),
     path("settings/members", managing.member_list, name="settings-members"),
     path("settings/add-member", managing.add_member, name="settings-member-add"),

@@ -12,11 +12,24 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from accounts import ended
+from accounts import ended, preferences
+from accounts.access import PageRequest, page
 from accounts.forms import LoginForm
+from accounts.models import EVERYTHING, MINE, NOTHING
+from accounts.roles import TASKS_READ
 from accounts.services import WrongPassword, check_login
 from lib.api.pages import csrf_failure, wrong_method
-from lib.refusals import TooMany
+from lib.refusals import Invalid, TooMany
+
+MAIL_CHOICES = (
+    (
+        EVERYTHING,
+        "Of everything that asks me",
+        "Also where somebody else could do it as well, and when I am mentioned.",
+    ),
+    (MINE, "Only of what is mine", "Tasks that were given to me, or that I have claimed."),
+    (NOTHING, "Of nothing", "I look into the inbox myself."),
+)
 
 
 @login_not_required
@@ -79,3 +92,21 @@ def _next(request: HttpRequest) -> str:
     target = request.POST.get("next") or request.GET.get("next") or ""
     ours = url_has_allowed_host_and_scheme(target, {request.get_host()}, request.is_secure())
     return target if ours else settings.LOGIN_REDIRECT_URL
+
+
+@page(TASKS_READ, "GET", "POST")
+def notifications_page(request: PageRequest) -> HttpResponse:
+    """Of which tasks whoever looks gets mail, and where."""
+    wrong: dict[str, str] = {}
+    shown = preferences.notifications_of(request.principal)
+    if request.method == "POST":
+        given = {name: request.POST.get(name, "") for name in shown}
+        try:
+            preferences.change_notifications(request.principal, **given)
+        except Invalid as refused:
+            shown, wrong = given, {refused.field or "": refused.message}
+        else:
+            messages.success(request, "Kept.")
+            return redirect("settings-notifications")
+    context = {"shown": shown, "wrong": wrong, "choices": MAIL_CHOICES}
+    return render(request, "accounts/notifications.html", context, status=400 if wrong else 200)

@@ -33,6 +33,7 @@ from config.supervisor.home import Home
 from lib.sealing import CannotOpen
 from runs import queries
 from steps import outside
+from tasks_inbox import outbox
 
 _GIB = 1024**3
 _LITTLE_DISK, _NO_DISK = 5 * _GIB, 1 * _GIB
@@ -203,11 +204,14 @@ def _steps() -> Iterator[Finding]:
         return
     mail = outside.mail()
     if mail.server is None:
-        yield Finding("ok", f"{outside.SMTP_URL} is not set: mail of steps is only logged")
+        yield Finding(
+            "ok",
+            f"{outside.SMTP_URL} is not set: mail of steps is only logged, and nobody is mailed of tasks",
+        )
     elif not os.environ.get(outside.MAIL_FROM):
-        yield Finding("warn", f"mail of steps comes from {mail.sender}", f"set {outside.MAIL_FROM}")
+        yield Finding("warn", f"mail comes from {mail.sender}", f"set {outside.MAIL_FROM}")
     else:
-        yield Finding("ok", f"mail of steps goes to {mail.server.host} at port {mail.server.port}")
+        yield Finding("ok", f"mail goes to {mail.server.host} at port {mail.server.port}")
 
 
 def _running(facts: dict[str, object], *, runs: bool) -> Iterator[Finding]:
@@ -251,6 +255,13 @@ def _database() -> Iterator[Finding]:
         yield Finding("ok", "the schema is up to date")
         yield from _secrets()
         yield from _stuck()
+        yield from _mails()
+
+
+def _mails() -> Iterator[Finding]:
+    if lost := outbox.lost():
+        said = f"{lost} mails about tasks were given up in the last month"
+        yield Finding("warn", said, 'see "Mail about tasks" in docs/operations.md')
 
 
 def _stuck() -> Iterator[Finding]:

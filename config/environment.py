@@ -44,6 +44,24 @@ def blocking_threads() -> int:
     return int(given)
 
 
+def url() -> str:
+    """Where people reach Handoff, for links in mails (`HANDOFF_URL`); empty where it is not said.
+
+    Raises BadEnvironment.
+    """
+    given = os.environ.get("HANDOFF_URL", "").strip().rstrip("/")
+    try:
+        parts = urlsplit(given)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        good = False
+    if given and not (good and given == f"{parts.scheme}://{parts.netloc}" and "@" not in given):
+        raise BadEnvironment(
+            "HANDOFF_URL must be an address such as https://handoff.example.org, without a path."
+        )
+    return given
+
+
 def switch(variable: str, *, default: bool) -> bool:
     """An on/off variable. Raises BadEnvironment: who mistypes one must not get the opposite of what they want."""
     given = os.environ.get(variable, "").strip().lower()
@@ -79,7 +97,7 @@ def _padded(text: str) -> str:
 def problems() -> list[str]:
     """A line for each variable that cannot be understood; empty when all is well."""
     found = []
-    readers: list[Callable[[], object]] = [port, blocking_threads, master_keys]
+    readers: list[Callable[[], object]] = [port, url, blocking_threads, master_keys]
     readers += [partial(switch, name, default=False) for name in _SWITCHES]
     for read in readers:
         try:

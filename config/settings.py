@@ -10,6 +10,7 @@ from lib.sealing import Hidden
 BASE_DIR = environment.BASE_DIR
 HANDOFF_HOME = environment.home()
 HANDOFF_PORT = environment.port()
+HANDOFF_URL = environment.url() or f"http://127.0.0.1:{HANDOFF_PORT}"
 DEBUG = False
 # A process without a home (a linter, `makemigrations --check`) gets a key that nobody else has.
 SECRET_KEY = environment.secret("HANDOFF_SECRET_KEY", "secret-key") or secrets.token_urlsafe(64)
@@ -182,6 +183,7 @@ SPECTACULAR_SETTINGS = {
         "TaskStatus": "tasks_inbox.api.serializers.TASK_STATUSES",
         "DifferenceKind": "workflows.api.serializers.DIFFERENCE_KINDS",
         "MemberRole": "accounts.roles.MEMBER_ROLES",
+        "MailChoice": "accounts.models.MAILS",
         "TaskKind": "tasks_inbox.api.serializers.TASK_KINDS",
         "CaseStatus": "workflows.api.case_serializers.STATUSES",
     },
@@ -221,6 +223,11 @@ CELERY_BEAT_SCHEDULE = {
     "due": {"task": "runs.tick_due", "schedule": 1.0, "options": _TICK},
     "timers": {"task": "runs.tick_timers", "schedule": 1.0, "options": _TICK},
     "tasks": {"task": "tasks_inbox.tick_clock", "schedule": 1.0, "options": _TICK},
+    "mails": {
+        "task": "tasks_inbox.tick_mails",
+        "schedule": 5.0,
+        "options": {"queue": "blocking", "expires": 5.0},
+    },
     "sla": {"task": "runs.tick_sla", "schedule": 30.0, "options": _TICK},
     "leases": {"task": "runs.tick_leases", "schedule": 5.0, "options": _TICK},
     "seals": {"task": "runs.tick_seals", "schedule": 5.0, "options": _TICK},

@@ -18,8 +18,8 @@ from runs import services
 from runs.refused import had_alone
 from runs.saga import How
 from runs.waking import telling
-from tasks_inbox import policies, queries, store
-from tasks_inbox.models import COMPENSATION, OPEN, ManualTask
+from tasks_inbox import outbox, policies, queries, store
+from tasks_inbox.models import COMPENSATION, DELEGATED, OPEN, ManualTask
 from tasks_inbox.quorum import needs_several
 from tasks_inbox.refused import claimed, conflict, open_task, task_to_decide
 
@@ -33,7 +33,7 @@ def claim_task(principal: Principal, task_id: UUID, *, reason: str | None = None
     _is_own(principal, task)
     _is_one_persons(task)
     if task.assignee is None and store.give_task(
-        task_id, assignee=principal.username, before=None, delegated_by=None
+        task_id, assignee=principal.username, before=None, delegated_by=None, by=principal.username
     ):
         audit.record(principal, "claim", f"task {task_id}", reason=reason)
     task = queries.task_of(principal.tenant_id, task_id)
@@ -53,7 +53,7 @@ def unclaim_task(principal: Principal, task_id: UUID, *, reason: str | None = No
         principal.require(TASKS_ASSIGN)
     if task.assignee is not None:
         back_to, was = _had_before(task), {"before": task.assignee, "delegated_by": task.delegated_by}
-        if not store.give_task(task_id, assignee=back_to, **was):
+        if not store.give_task(task_id, assignee=back_to, by=principal.username, **was):
             raise conflict(queries.task_of(principal.tenant_id, task_id))
         audit.record(principal, "unclaim", f"task {task_id}", reason=reason)
     return queries.task_of(principal.tenant_id, task_id)
@@ -75,7 +75,7 @@ def assign_task(
     if not queries.who_is_member(member).is_asked(task):
         raise Invalid(f"{member.user.username} may not decide this task.", field="assignee")
     was = {"before": task.assignee, "delegated_by": task.delegated_by}
-    if not store.give_task(task_id, assignee=member.user.username, **was):
+    if not store.give_task(task_id, assignee=member.user.username, by=principal.username, **was):
         raise conflict(queries.task_of(principal.tenant_id, task_id))
     audit.record(principal, f"assign to {member.user.username}", f"task {task_id}", reason=reason)
     return queries.task_of(principal.tenant_id, task_id)
@@ -105,6 +105,7 @@ def delegate_task(principal: Principal, task_id: UUID, to: str, *, reason: str |
         )
         if not handed:
             raise conflict(queries.task_of(principal.tenant_id, task_id))
+        outbox.tell(task_id, DELEGATED, [member])
         audit.record(principal, f"delegate to {member}", f"task {task_id}", reason=reason)
     return queries.task_of(principal.tenant_id, task_id)
 
@@ -128,7 +129,8 @@ def resolve_task(
         # Asked behind the lock: this task may be settled, and another be open because it failed once more.
         open_task(principal, task_id)
         node, by = task.node.removesuffix(UNDO), principal.username
-        services.resolve_compensation(task.tenant_id, run, node, resolution, by=by, reason=reason or "")
+        told = {"by": by, "reason": reason or "", "via": principal.via}
+        services.resolve_compensation(task.tenant_id, run, node, resolution, way="task", **told)
         resolved = queries.task_of(principal.tenant_id, task_id)
         if resolved.assignee not in (None, by):
             raise claimed(resolved)

@@ -15,9 +15,12 @@ class TasksInboxConfig(AppConfig):
         from runs.saga import tell_of_failures, tell_of_settling
         from runs.waits import register
         from tasks_inbox import compensations, membership
+        from tasks_inbox.publishing import judge
         from tasks_inbox.waits import TASK
+        from workflows.judges import judges_definitions
 
         register("task", TASK)
+        judges_definitions(judge)
         tell_of_failures(compensations.open_for)
         tell_of_settling(compensations.close_for)
         ties.tell_of_members(membership.member_changed)

@@ -13,7 +13,7 @@ from runs.refused import RunRefused
 from runs.waking import telling
 from tasks_inbox import policies, queries, store
 from tasks_inbox.deciding import end_at_deadline
-from tasks_inbox.models import ManualTask
+from tasks_inbox.models import ESCALATED, REMINDED, ManualTask
 
 Json = Any
 BATCH = 200
@@ -68,10 +68,12 @@ def _moved(task: ManualTask, due: list[Json]) -> tuple[Json, list[str], list[Jso
     candidates, audience, events = dict(task.candidates), list(task.audience), []
     for moment in due:
         if moment["do"] == "remind":
-            events.append({"type": "TASK_REMINDED", "payload": {}})
+            events.append({"type": "TASK_REMINDED", "payload": {}, "tells": REMINDED})
             continue
         for kind, names in moment["to"].items():
             candidates[kind] = list(dict.fromkeys([*(candidates.get(kind) or ()), *names]))
-        audience = list(dict.fromkeys([*audience, *policies.audience_of(moment["to"])]))
-        events.append({"type": "TASK_ESCALATED", "payload": {"level": moment["level"], "to": moment["to"]}})
+        asked = policies.audience_of(moment["to"])
+        audience = list(dict.fromkeys([*audience, *asked]))
+        said = {"level": moment["level"], "to": moment["to"]}
+        events.append({"type": "TASK_ESCALATED", "payload": said, "tells": ESCALATED, "audience": asked})
     return candidates, audience, events

@@ -9,6 +9,7 @@ from lib.refusals import Conflict, Invalid, NotAllowed
 from lib.uuid7 import uuid7
 from runs.waking import telling
 from tasks_inbox import queries, store
+from tasks_inbox.mentions import mentioned
 from tasks_inbox.models import ANSWERED, ASKED, OPEN, SAID, ManualTask, TaskComment
 from tasks_inbox.refused import conflict, open_task, task_to_decide
 
@@ -26,9 +27,7 @@ def add_comment(
     principal.require(TASKS_DECIDE)
     task = queries.task_of(principal.tenant_id, task_id)
     said, made = _checked(text), id or uuid7()
-    if store.add_comment(
-        made, tenant=task.tenant_id, task=task_id, by=principal.username, text=said, kind=SAID
-    ):
+    if _add(principal, task, made, said, SAID):
         audit.record(principal, "comment", f"task {task_id}", reason=reason)
     return _written(task, made)
 
@@ -70,8 +69,14 @@ def answer(principal: Principal, task_id: UUID, text: str, *, reason: str | None
 
 def _say(principal: Principal, task: ManualTask, text: str, kind: str) -> None:
     made = uuid7()
-    store.add_comment(made, tenant=task.tenant_id, task=task.pk, by=principal.username, text=text, kind=kind)
+    _add(principal, task, made, text, kind)
     _written(task, made)
+
+
+def _add(principal: Principal, task: ManualTask, made: str, text: str, kind: str) -> bool:
+    said = {"by": principal.username, "text": text, "kind": kind}
+    told = mentioned(principal, text)
+    return store.add_comment(made, tenant=task.tenant_id, task=task.pk, mentions=told, **said)
 
 
 def _still_open(task: ManualTask) -> None:

@@ -6,17 +6,20 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
+from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import Q, QuerySet, Subquery
+from django.db.models.functions import Lower, Now
 
 from accounts import queries as people
 from accounts.models import Membership
 from accounts.names import key_of
 from accounts.principal import Principal
 from accounts.roles import SCOPES_OF_ROLE, TASKS_DECIDE
+from lib.clock import now_or_none
 from lib.refusals import Missing
 from runs.models import Run
 from tasks_inbox import evidence, policies, store
-from tasks_inbox.models import COMPENSATION, COMPLETED, OPEN, ManualTask, TaskComment
+from tasks_inbox.models import COMPENSATION, COMPLETED, OPEN, AwayRule, ManualTask, TaskComment
 from tasks_inbox.policies import Absent
 from tasks_inbox.quorum import ONE
 from workflows.models import Workflow
@@ -138,6 +141,19 @@ def _seen(who: Who, view: View) -> Q:
     for absent in who.absent:
         asked |= _asks(absent)
     return asked & ~Q(exclude__contains=key) & ~Q(voted__contains=key) if who.decides else Q(pk__in=())
+
+
+def substitutes_of(task: ManualTask, names: Iterable[str]) -> list[str]:
+    """The keys of those who may decide it now in the place of one of these people who is away."""
+    if task.delegated_by is not None or task.kind == COMPENSATION:
+        return []
+    now, wanted = now_or_none() or Now(), [key_of(name) for name in names]
+    rules = AwayRule.objects.for_tenant(task.tenant_id).filter(starts_at__lte=now, ends_at__gt=now)
+    rules = rules.annotate(person=Lower("username")).filter(person__in=wanted)
+    workflow = Workflow.objects.for_tenant(task.tenant_id).filter(pk=task.workflow_id).values("name")[:1]
+    found = rules.filter(Q(workflows=[]) | Q(workflows__contains=ArraySubquery(workflow)))
+    keys = [key_of(name) for name in found.order_by("pk").values_list("substitute", flat=True)]
+    return [key for key in dict.fromkeys(keys) if key not in task.exclude and key not in task.voted]
 
 
 def _asks(absent: Absent) -> Q:

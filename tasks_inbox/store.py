@@ -7,13 +7,14 @@ from uuid import UUID
 
 from lib.clock import now_or_none
 from lib.named_sql import Statements
+from runs.store import SQL_FOLDER as SQL_OF_RUNS
 from runs.store import Row, document
 
 Json = Any
 Delegated = tuple[str | None, str | None]
 """Who has a task, and who delegated it to them."""
 
-SQL = Statements(Path(__file__).parent / "sql")
+SQL = Statements(Path(__file__).parent / "sql", SQL_OF_RUNS)
 
 MAX_SHOWN_BYTES = 16 * 1024
 """What was to be undone is shown whole up to so many bytes, and otherwise so many characters of it."""
@@ -31,15 +32,23 @@ def open_compensation_tasks(tasks: Sequence[Row], ask: Row) -> None:
     SQL.execute("open_compensation_tasks", {**params, "now": now_or_none()})
 
 
-def close_compensation_task(step: str, *, outcome: str, by: str, comment: str) -> None:
-    """Close the open task of a compensation that was settled."""
-    params = {"step": step, "outcome": outcome, "by": by, "comment": comment, "now": now_or_none()}
-    SQL.execute("close_compensation_task", params)
+def hold_compensation_task(step: str, by: str) -> Row | None:
+    """Have the open task of a compensation alone, which `by` settles; None where it has none.
+
+    Gives the task, its tenant, what its record tells of run and version, and the user `by`, if there is one.
+    """
+    held: Row | None = SQL.value("hold_compensation_task", {"step": step, "by": by})
+    return held
+
+
+def close_compensation_task(task: UUID, *, comment: str, said: Row) -> None:
+    """Close the task of a compensation that is held. `said` as for `note_vote`."""
+    SQL.execute("close_compensation_task", {"task": task, "comment": comment, **said})
 
 
 def cancel_tasks(runs: Iterable[str]) -> None:
     """Cancel the open tasks of these runs whose step waits no more."""
-    SQL.execute("cancel_tasks", {"runs": sorted(runs)})
+    SQL.execute("cancel_tasks", {"runs": sorted(runs), "now": now_or_none()})
 
 
 def missing_tasks(runs: Iterable[str]) -> list[tuple[str, int, int, str]]:
@@ -97,6 +106,12 @@ def complete_task(task: UUID, *, keys: Sequence[str], data: str | None, comment:
     )
 
 
+def evidence_of_run(tenant: int, run: UUID) -> str | None:
+    """All that is evidence in a run of the tenant, as a JSON text of one snapshot; None where there is no such run."""
+    params = {"tenant": tenant, "run": run, "now": now_or_none()}
+    return next(iter(SQL.column("evidence_of_run", params)), None)
+
+
 DueTask = tuple[UUID, int, str]
 
 
@@ -136,13 +151,15 @@ def loose_ends(tenant: int) -> list[tuple[int, str]]:
     return [(seq, what) for seq, what in SQL.value("loose_ends", {"tenant": tenant})]
 
 
-def give_task(task: UUID, *, assignee: str | None, before: str | None, delegated_by: str | None) -> bool:
+def give_task(
+    task: UUID, *, assignee: str | None, before: str | None, delegated_by: str | None, by: str
+) -> bool:
     """Give an OPEN task that is `before`'s, by that delegation, to `assignee` (None: nobody), by none.
 
-    False where it is no longer so.
+    It is `by` who does; whom they give it to is told. False where it is no longer so.
     """
-    params = {"task": task, "assignee": assignee, "before": before, "delegated_by": delegated_by}
-    return bool(SQL.value("give_task", params))
+    params = {"task": task, "assignee": assignee, "before": before, "delegated_by": delegated_by, "by": by}
+    return bool(SQL.value("give_task", {**params, "now": now_or_none()}))
 
 
 def who(tenant: int, user: int, username: str) -> Row:
@@ -175,7 +192,13 @@ def delegate_task(task: UUID, *, by: str, to: str, before: Delegated, after: str
     return bool(SQL.value("delegate_task", params | more))
 
 
-def add_comment(comment: str, *, tenant: int, task: UUID, by: str, text: str, kind: str) -> bool:
-    """Write a comment of this id to an OPEN task of the tenant; False where it is none, or the comment is there."""
+def add_comment(
+    comment: str, *, tenant: int, task: UUID, by: str, text: str, kind: str, mentions: Sequence[str]
+) -> bool:
+    """Write a comment of this id to an OPEN task of the tenant, and have those told whom it mentions.
+
+    False where it is none, or the comment is there.
+    """
     params = {"comment": comment, "tenant": tenant, "task": task, "by": by, "text": text, "kind": kind}
+    params["mentions"] = list(mentions)
     return bool(SQL.value("add_comment", {**params, "now": now_or_none()}))

@@ -3,10 +3,16 @@
 from celery import shared_task
 
 from runs.tasks import ticking
-from tasks_inbox import clock
+from tasks_inbox import clock, mailing
 
 
 @shared_task(name="tasks_inbox.tick_clock")
 def tick_clock() -> int:
     """Every second: remind, escalate and end what has waited for long enough."""
     return ticking(clock.tick)
+
+
+@shared_task(name="tasks_inbox.tick_mails")
+def tick_mails() -> int:
+    """Every few seconds: send mails about tasks. It waits for a mail server, so it is not among the ticks."""
+    return ticking(mailing.tick)

@@ -2,6 +2,7 @@
 
 from rest_framework import serializers
 
+from accounts.models import MAILS
 from accounts.roles import MEMBER_ROLES
 from lib.api import fields
 from lib.api.serializers import PageQuery, Verb
@@ -92,3 +93,23 @@ class NewMemberSerializer(MemberSerializer):
     """A member who was just added."""
 
     password = serializers.CharField(allow_null=True, help_text="Of a new user; shown only here.")
+
+
+class ChangeNotifications(Verb):
+    """What changes: whatever is given."""
+
+    mail = fields.OneOf(
+        choices=MAILS,
+        required=False,
+        help_text="Mail of everything, of what is `assigned` to you, or nothing.",
+    )
+    email = fields.Text(
+        required=False, allow_blank=True, max_length=254, help_text="Where to; empty: nowhere."
+    )
+
+
+class NotificationsSerializer(serializers.Serializer[object]):
+    """Of which tasks somebody gets mail, and where."""
+
+    mail = serializers.ChoiceField(choices=MAILS)
+    email = serializers.CharField(help_text="Empty where there is none: no mail is sent then.")

@@ -5,15 +5,17 @@ from typing import Any
 from rest_framework import serializers
 
 from lib.api import fields
-from lib.api.serializers import PageQuery, Verb
+from lib.api.serializers import PageQuery, Query, Verb
 from tasks_inbox.comments import MAX_TEXT
 from tasks_inbox.compensations import RESOLUTIONS
 from tasks_inbox.deciding import MAX_COMMENT
+from tasks_inbox.exports import FORMATS
 from tasks_inbox.models import ANSWERED, ASKED, KINDS, SAID, STATUSES
 from tasks_inbox.queries import VIEWS
 
 TASK_STATUSES = [(status, status) for status in STATUSES]
 TASK_KINDS = [(kind, kind) for kind in KINDS]
+EVIDENCE_FORMATS = [(one, one) for one in FORMATS]
 
 
 class TaskListQuery(PageQuery):
@@ -29,6 +31,16 @@ class TaskListQuery(PageQuery):
     assignee = serializers.CharField(required=False)
     due_before = fields.Moment(required=False, help_text="Open ones that are due before this time.")
     q = serializers.CharField(required=False, max_length=200, help_text="A part of the title.")
+
+
+class EvidenceQuery(Query):
+    """As what."""
+
+    format = serializers.ChoiceField(
+        choices=EVIDENCE_FORMATS,
+        default="json",
+        help_text="html and pdf are to be read; zip holds all three, and a script that checks the JSON offline.",
+    )
 
 
 class AssignTask(Verb):

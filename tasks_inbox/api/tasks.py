@@ -2,6 +2,8 @@
 
 from uuid import UUID
 
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -11,7 +13,7 @@ from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, Verb, body, query
 from runs.api.base import RunsApiView
-from tasks_inbox import actions, comments, deciding, queries
+from tasks_inbox import actions, comments, deciding, exports, queries
 from tasks_inbox.api import serializers as s
 from tasks_inbox.models import ManualTask
 
@@ -158,3 +160,22 @@ class TaskResolveView(_TasksApiView):
     def post(self, request: Request, task_id: UUID) -> Response:
         """Settles the task's failed compensation, and its run goes on; 409, with who and when, if it is settled."""
         return self.answer(actions.resolve_task(self.principal, task_id, **body(s.ResolveTask, request)))
+
+
+class RunEvidenceView(_TasksApiView):
+    """The evidence of a run."""
+
+    scopes = {"GET": TASKS_READ}
+
+    @extend_schema(
+        parameters=[s.EvidenceQuery],
+        responses={(200, kind): OpenApiTypes.BINARY for kind in exports.KINDS.values()},
+    )
+    def get(self, request: Request, run_id: UUID) -> HttpResponse:
+        """What people were asked and decided in the run, with all that proves it; needs `runs:read` too."""
+        file = exports.export(self.principal, run_id, query(s.EvidenceQuery, request)["format"])
+        return HttpResponse(
+            file.content,
+            content_type=file.kind,
+            headers={"Content-Disposition": f'attachment; filename="{file.name}"'},
+        )

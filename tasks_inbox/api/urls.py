@@ -7,6 +7,7 @@ from tasks_inbox.api import away, tasks
 urlpatterns = [
     path("away", away.AwayRulesView.as_view(), name="api-away-rules"),
     path("away/<int:rule_id>", away.AwayRuleView.as_view(), name="api-away-rule"),
+    path("runs/<uuid:run_id>/evidence", tasks.RunEvidenceView.as_view(), name="api-run-evidence"),
     path("tasks", tasks.TasksView.as_view(), name="api-tasks"),
     path("tasks/<uuid:task_id>", tasks.TaskView.as_view(), name="api-task"),
     path("tasks/<uuid:task_id>/claim", tasks.TaskClaimView.as_view(), name="api-task-claim"),

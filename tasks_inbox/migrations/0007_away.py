@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('accounts', '0004_managers'),
-        ('tasks_inbox', '0005_clock'),
+        ('tasks_inbox', '0008_notifications'),
     ]
 
     operations = [

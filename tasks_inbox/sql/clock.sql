@@ -21,13 +21,21 @@ SELECT json_build_object('at', c.now, 'due', count(*) FILTER (
  GROUP BY c.now
 
 -- name: move_clock
--- Moments have come: what is left, whom it asks now, and the events that say so.
+-- Moments have come: what is left, whom it asks now, the events that say so, and who is told: however many reminders have
+-- come at once, they are one.
 WITH u AS (
     UPDATE tasks_inbox_manualtask t
        SET clock = %(left)s::jsonb, candidates = %(candidates)s::jsonb, audience = %(audience)s::text[],
            next_at = t.clock_from + (%(left)s::jsonb -> 0 ->> 'after')::double precision * interval '1 second'
      WHERE t.id = %(task)s AND t.status = 'OPEN'
-    RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node
+    RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node, t.is_test
+),
+o AS (
+    INSERT INTO tasks_inbox_notification (id, tenant_id, task_id, run_id, kind, audience, created_at, next_at)
+    SELECT uuidv7(), u.tenant_id, u.id, u.run_id, e.tells, e.audience, %(at)s::timestamptz, %(at)s::timestamptz
+      FROM u CROSS JOIN (SELECT DISTINCT tells, audience
+                           FROM jsonb_to_recordset(%(events)s::jsonb) AS e(tells text, audience text[])) e
+     WHERE NOT u.is_test
 )
 INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
 SELECT u.tenant_id, u.run_id, u.shard, 0, e.type, u.node, pg_current_xact_id()::text::bigint,
@@ -61,7 +69,12 @@ u AS (
            stopped_at = NULL, stopped_by = NULL
       FROM clock
      WHERE t.id = %(task)s AND t.status = 'OPEN' AND t.stopped_at IS NOT NULL
-    RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node, t.due_at, clock.now
+    RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node, t.due_at, clock.now, old.stopped_by, t.is_test
+),
+o AS (
+    INSERT INTO tasks_inbox_notification (id, tenant_id, task_id, run_id, kind, username, created_at, next_at)
+    SELECT uuidv7(), u.tenant_id, u.id, u.run_id, 'answered', u.stopped_by, u.now, u.now
+      FROM u WHERE u.stopped_by <> %(by)s AND NOT u.is_test
 )
 INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
 SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_ANSWERED', u.node, pg_current_xact_id()::text::bigint,

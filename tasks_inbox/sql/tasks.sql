@@ -16,7 +16,11 @@ n AS (
       JOIN runs_run r ON r.id = t.run_id
      CROSS JOIN clock
      ORDER BY t.id
-    RETURNING id, tenant_id, shard, run_id, node, due_at
+    RETURNING id, tenant_id, shard, run_id, node, due_at, is_test
+),
+o AS (
+    INSERT INTO tasks_inbox_notification (id, tenant_id, task_id, run_id, kind, created_at, next_at)
+    SELECT uuidv7(), n.tenant_id, n.id, n.run_id, 'asked', clock.now, clock.now FROM n CROSS JOIN clock WHERE NOT n.is_test
 )
 INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
 SELECT n.tenant_id, n.run_id, n.shard, 1, 'TASK_OPENED', n.node, pg_current_xact_id()::text::bigint,
@@ -66,7 +70,11 @@ n AS (
      ORDER BY t.id
     -- Of a run that is handed over once more it is there already.
     ON CONFLICT (step_id) WHERE status = 'OPEN' DO NOTHING
-    RETURNING id, tenant_id, shard, run_id, node
+    RETURNING id, tenant_id, shard, run_id, node, is_test
+),
+o AS (
+    INSERT INTO tasks_inbox_notification (id, tenant_id, task_id, run_id, kind, created_at, next_at)
+    SELECT uuidv7(), n.tenant_id, n.id, n.run_id, 'asked', clock.now, clock.now FROM n CROSS JOIN clock WHERE NOT n.is_test
 )
 INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
 SELECT n.tenant_id, n.run_id, n.shard, 302, 'TASK_OPENED', n.node, pg_current_xact_id()::text::bigint,
@@ -75,31 +83,42 @@ SELECT n.tenant_id, n.run_id, n.shard, 302, 'TASK_OPENED', n.node, pg_current_xa
  ORDER BY n.run_id, n.id
 
 -- name: close_compensation_task
--- Whoever settles a compensation decides its task, also one that somebody else has claimed; the run is held FOR UPDATE.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
-u AS (
+-- Whoever settles a compensation decides its task, also one that somebody else has claimed; it is held, and so is its run.
+WITH u AS (
     UPDATE tasks_inbox_manualtask t
-       SET status = 'COMPLETED', outcome = %(outcome)s, comment = %(comment)s, decided_by = %(by)s, decided_at = clock.now
-      FROM clock
-     WHERE t.step_id = %(step)s::uuid AND t.status = 'OPEN' AND t.kind = 'compensation'
+       SET status = 'COMPLETED', outcome = %(outcome)s, comment = %(comment)s, decided_by = %(by)s,
+           decided_at = %(at)s::timestamptz
+     WHERE t.id = %(task)s AND t.status = 'OPEN'
     RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node, t.decided_at
 )
 INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
 SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_COMPLETED', u.node, pg_current_xact_id()::text::bigint,
-       jsonb_build_object('task', u.id, 'outcome', %(outcome)s::text, 'by', %(by)s::text), u.decided_at
+       jsonb_strip_nulls(jsonb_build_object('task', u.id, 'outcome', %(outcome)s::text, 'by', %(by)s::text,
+                                            'on_behalf_of', %(on_behalf_of)s::text, 'evidence', %(digest)s::text)),
+       u.decided_at
   FROM u
 
 -- name: cancel_tasks
--- Those whose step waits no more, of runs that are held FOR UPDATE; who ended the step has said so in its history.
-WITH l AS MATERIALIZED (
+-- Those whose step waits no more, of runs that are held FOR UPDATE; who ended the step has said so in its history. Whoever
+-- had one for themselves is told.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+l AS MATERIALIZED (
     SELECT t.id
       FROM tasks_inbox_manualtask t
      WHERE t.run_id = ANY (%(runs)s::uuid[]) AND t.status = 'OPEN' AND t.kind <> 'compensation' AND NOT EXISTS (
            SELECT 1 FROM runs_stepexecution s WHERE s.id = t.step_id AND s.status = 'WAITING')
      ORDER BY t.id
        FOR NO KEY UPDATE
+),
+u AS (
+    UPDATE tasks_inbox_manualtask t SET status = 'CANCELLED'
+     WHERE t.id = ANY (ARRAY(SELECT id FROM l)) AND t.status = 'OPEN'
+    RETURNING t.tenant_id, t.id, t.run_id, t.assignee, t.is_test
 )
-UPDATE tasks_inbox_manualtask t SET status = 'CANCELLED' WHERE t.id = ANY (ARRAY(SELECT id FROM l)) AND t.status = 'OPEN'
+INSERT INTO tasks_inbox_notification (id, tenant_id, task_id, run_id, kind, username, created_at, next_at)
+SELECT uuidv7(), u.tenant_id, u.id, u.run_id, 'cancelled', u.assignee, clock.now, clock.now
+  FROM u CROSS JOIN clock
+ WHERE u.assignee IS NOT NULL AND NOT u.is_test
 
 -- name: missing_tasks
 SELECT coalesce(json_agg(json_build_array(r.id, r.tenant_id, r.life, s.node)), '[]')
@@ -128,12 +147,23 @@ SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_COMPLETED', u.node, pg_current_x
 RETURNING true
 
 -- name: give_task
--- To somebody or, where `assignee` is null, to nobody; only as long as it is whose it was when that was decided.
-UPDATE tasks_inbox_manualtask t
-   SET assignee = %(assignee)s, delegated_by = NULL
- WHERE t.id = %(task)s AND t.status = 'OPEN' AND t.assignee IS NOT DISTINCT FROM %(before)s
-   AND t.delegated_by IS NOT DISTINCT FROM %(delegated_by)s
-RETURNING true
+-- To somebody or, where `assignee` is null, to nobody; only as long as it is whose it was when that was decided. Who is given
+-- it by somebody else is told.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+u AS (
+    UPDATE tasks_inbox_manualtask t
+       SET assignee = %(assignee)s, delegated_by = NULL
+     WHERE t.id = %(task)s AND t.status = 'OPEN' AND t.assignee IS NOT DISTINCT FROM %(before)s
+       AND t.delegated_by IS NOT DISTINCT FROM %(delegated_by)s
+    RETURNING t.tenant_id, t.id, t.run_id, t.assignee, t.is_test
+),
+o AS (
+    INSERT INTO tasks_inbox_notification (id, tenant_id, task_id, run_id, kind, username, created_at, next_at)
+    SELECT uuidv7(), u.tenant_id, u.id, u.run_id, 'assigned', u.assignee, clock.now, clock.now
+      FROM u CROSS JOIN clock
+     WHERE u.assignee <> %(by)s AND NOT u.is_test
+)
+SELECT true FROM u
 
 -- name: put_back
 -- Who had them may decide no tasks any more; locked one after another, as by all who have several.
@@ -172,15 +202,25 @@ SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_DELEGATED', u.node, pg_current_x
 RETURNING true
 
 -- name: add_comment
--- A decision that is being made is awaited: what was decided upon stays as it was.
+-- A decision that is being made is awaited: what was decided upon stays as it was. Whom it mentions is told, once.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 t AS MATERIALIZED (
-    SELECT t.id, t.tenant_id, t.shard, t.run_id
+    SELECT t.id, t.tenant_id, t.shard, t.run_id, t.is_test
       FROM tasks_inbox_manualtask t
      WHERE t.id = %(task)s AND t.tenant_id = %(tenant)s AND t.status = 'OPEN'
        FOR SHARE
+),
+n AS (
+    INSERT INTO tasks_inbox_taskcomment (id, tenant_id, shard, run_id, task_id, by, text, kind, at)
+    SELECT %(comment)s::uuid, t.tenant_id, t.shard, t.run_id, t.id, %(by)s, %(text)s, %(kind)s, clock.now
+      FROM t CROSS JOIN clock
+        ON CONFLICT (id) DO NOTHING
+    RETURNING at
+),
+o AS (
+    INSERT INTO tasks_inbox_notification (id, tenant_id, task_id, run_id, kind, username, created_at, next_at)
+    SELECT uuidv7(), t.tenant_id, t.id, t.run_id, 'mentioned', p.name, n.at, n.at
+      FROM n CROSS JOIN t CROSS JOIN unnest(%(mentions)s::text[]) AS p(name)
+     WHERE NOT t.is_test
 )
-INSERT INTO tasks_inbox_taskcomment (id, tenant_id, shard, run_id, task_id, by, text, kind, at)
-SELECT %(comment)s::uuid, t.tenant_id, t.shard, t.run_id, t.id, %(by)s, %(text)s, %(kind)s, clock.now FROM t CROSS JOIN clock
-    ON CONFLICT (id) DO NOTHING
-RETURNING true
+SELECT true FROM n

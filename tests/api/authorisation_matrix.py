@@ -32,6 +32,8 @@ MATRIX: dict[str, Route] = {
     "healthz": _page({"GET": PUBLIC}, "/healthz"),
     "readyz": _page({"GET": PUBLIC}, "/readyz"),
     "login": _page({"GET": PUBLIC, "POST": PUBLIC}, "/login"),
+    "settings-notifications": _page({"GET": "tasks:read", "POST": "tasks:read"}, "/settings/notifications"),
+    "inbox-open": _page({"GET": PUBLIC, "POST": PUBLIC}, "/inbox/open/none"),
     "logout": _page({"POST": PUBLIC}, "/logout"),
     "api-docs": _page({"GET": PUBLIC}, "/api/docs"),
     "api-schema": Route({"GET": PUBLIC}, "/api/v1/schema"),
@@ -174,6 +176,7 @@ MATRIX |= {
 }
 
 MATRIX |= {
+    "api-run-evidence": Route({"GET": "tasks:read"}, "/api/v1/runs/{run}/evidence", names_object=True),
     "api-tasks": Route({"GET": "tasks:read"}, "/api/v1/tasks"),
     "api-task": Route({"GET": "tasks:read"}, "/api/v1/tasks/{task}", names_object=True),
     "api-task-claim": Route({"POST": "tasks:decide"}, "/api/v1/tasks/{task}/claim", names_object=True),
@@ -201,6 +204,7 @@ MATRIX |= {
         "/api/v1/members/operator-of-ours",
         names_object=True,
     ),
+    "api-me-notifications": Route({"GET": "tasks:read", "PATCH": "tasks:read"}, "/api/v1/me/notifications"),
     "api-groups": Route({"GET": "members:read", "POST": "members:manage"}, "/api/v1/groups"),
     "api-group": Route(
         {"GET": "members:read", "PATCH": "members:manage", "DELETE": "members:manage"},

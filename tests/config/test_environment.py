@@ -114,3 +114,29 @@ def test_the_master_key_is_kept_in_the_home(monkeypatch, tmp_path):
     [key] = environment.master_keys()
     assert len(key) == 32
     assert (tmp_path / "home" / "master-key").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("given", ["https://handoff.example.org", "http://10.0.0.1:8000/", "http://[::1]:80"])
+def test_where_people_reach_handoff_is_an_address_without_a_path(monkeypatch, given):
+    monkeypatch.setenv("HANDOFF_URL", given)
+    assert environment.url() == given.rstrip("/")
+    assert environment.problems() == []
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "handoff.example.org",
+        "ftp://x",
+        "https://",
+        "https://x/inbox",
+        "https://x?a",
+        "https://me@x",
+        "http://x:0",
+        "http://x:y",
+    ],
+)
+def test_anything_else_is_a_line_that_says_so(monkeypatch, given):
+    monkeypatch.setenv("HANDOFF_URL", given)
+    [problem] = environment.problems()
+    assert problem.startswith("HANDOFF_URL must be an address")

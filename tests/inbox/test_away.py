@@ -8,8 +8,8 @@ from accounts import members
 from accounts.models import User
 from accounts.principal import Forbidden
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed, Refusal
-from tasks_inbox import actions, away, queries
-from tasks_inbox.models import AwayRule, TaskDecision
+from tasks_inbox import actions, away, notices, queries
+from tasks_inbox.models import ASKED, REMINDED, AwayRule, TaskDecision
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, hand, member, task_of
 
@@ -220,3 +220,14 @@ def test_others_rules_are_their_own(clock):
     assert User.objects.filter(username="ann").exists()
     away.end_rule(member("boss", "admin"), made.pk)
     assert not AwayRule.unsafe_all_tenants.exists()
+
+
+def test_a_substitute_is_told_what_the_person_who_is_away_is_told(clock):
+    task, other = asked(approval(**ANN)), asked(approval(**ANN))
+    name = queries.workflow_names(task.tenant_id, [task])[task.workflow_id]
+    rule(clock, workflows=[name])
+    rule(clock, of="bob", by="cid")
+    assert notices.people_of(task, ASKED, None) == ["ann", "bob"]
+    assert notices.people_of(other, ASKED, None) == ["ann"]
+    actions.claim_task(member("ann"), task.pk)
+    assert notices.people_of(again(task), REMINDED, None) == ["ann", "bob"]

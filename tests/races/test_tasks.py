@@ -2,11 +2,12 @@
 
 import pytest
 
+from accounts.models import User
 from lib.refusals import Conflict
 from lib.uuid7 import uuid7
 from runs import letters
 from runs.models import DeadLetter
-from tasks_inbox import actions, queries
+from tasks_inbox import actions, mailing, queries
 from tests import factories as make
 from tests.inbox.asking import (
     again,
@@ -22,6 +23,7 @@ from tests.inbox.asking import (
     undo_the_rest,
 )
 from tests.races.staging import Actor, blocked, holding
+from tests.smtp import mailbox
 
 
 def ring_late():
@@ -225,7 +227,7 @@ def test_a_claim_between_looking_and_resolving_counts(rounds):
     for _ in rounds:
         task = stuck()
         late = Actor(
-            lambda task=task: resolve(olga, task, "done"), before="close_compensation_task"
+            lambda task=task: resolve(olga, task, "done"), before="hold_compensation_task"
         ).until_halted()
         actions.claim_task(paul, task.pk)
         with pytest.raises(Conflict, match="paul has claimed"):
@@ -373,3 +375,20 @@ def test_a_comment_that_is_sent_twice_at_once_is_there_once(rounds):
         first = say(ann, task, "Hm.", id=id)
         assert late.end() == first
         assert queries.comments_of(task).count() == 1
+
+
+def test_of_several_who_send_mail_at_once_each_person_gets_one(rounds, monkeypatch):
+    for name in ("ann", "bob", "cyd"):
+        member(name)
+        User.objects.filter(username=name).update(email=f"{name}@example.org")
+    with mailbox(monkeypatch) as box:
+        for count, _ in enumerate(rounds, 1):
+            asked()
+            senders = [Actor(lambda: mailing.tick(10)) for _ in range(3)]
+            for sender in senders:
+                sender.end()
+            # What one of them had put off when the others looked is not lost either.
+            mailing.tick(10)
+            assert {name: len(got) for name, got in box.subjects().items()} == dict.fromkeys(
+                ("ann", "bob", "cyd"), count
+            )

@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from accounts.models import Membership
 from tests import factories as make
+from tests.inbox.asking import member
 from tests.web import test_builder_order as recipe
 from tests.web.builder import Builder
 from tests.web.outline import Outline
@@ -23,6 +24,7 @@ OTHER_WAYS = [edge for edge in ORDER["edges"] if edge not in FIRST_WAYS.values()
 def author(visitor, ann):
     """Ann as an author, who likes things to stand still."""
     Membership.objects.for_tenant(make.a_tenant().pk).filter(user=ann).update(role="author")
+    member("eve")
     visitor.page.emulate_media(reduced_motion="reduce")
     return visitor
 

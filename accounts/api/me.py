@@ -1,0 +1,28 @@
+"""The routes of what people set for themselves."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts import preferences
+from accounts.api import serializers as s
+from accounts.api.base import ApiView
+from accounts.roles import TASKS_READ
+from lib.api.serializers import body
+
+
+class NotificationsView(ApiView):
+    """Of which tasks who asks gets mail."""
+
+    scopes = {"GET": TASKS_READ, "PATCH": TASKS_READ}
+
+    @extend_schema(responses=s.NotificationsSerializer)
+    def get(self, request: Request) -> Response:
+        """Of which tasks you get mail, and where."""
+        return Response(preferences.notifications_of(self.principal))
+
+    @extend_schema(request=s.ChangeNotifications, responses=s.NotificationsSerializer)
+    def patch(self, request: Request) -> Response:
+        """Changes what is given, for yourself alone."""
+        asked = body(s.ChangeNotifications, request)
+        return Response(preferences.change_notifications(self.principal, **asked))

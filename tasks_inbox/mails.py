@@ -1,0 +1,67 @@
+"""The mail of a notification: the question, who asks, until when, and a link. No facts: mail is read by others, too."""
+
+import hashlib
+from email.message import EmailMessage
+from email.utils import formatdate
+from uuid import UUID
+
+from django.utils.html import format_html
+
+from tasks_inbox.models import (
+    ANSWERED,
+    ASKED,
+    ASSIGNED,
+    CANCELS,
+    DELEGATED,
+    ESCALATED,
+    MENTIONED,
+    REMINDED,
+    ManualTask,
+)
+
+_MOST_TITLE = 200
+_FOOT = "The link opens the task once, after the login, and decides nothing. You choose what you get in the settings."
+_SAYS = {
+    ASKED: "A task waits for you, or for somebody else whom it asks.",
+    ASSIGNED: "A task was given to you.",
+    DELEGATED: "A task was handed to you: you decide it for somebody else.",
+    REMINDED: "A task still waits for you.",
+    ESCALATED: "A task has waited for long: now you are asked, too.",
+    MENTIONED: "You were mentioned in a comment on a task.",
+    ANSWERED: "Your question about a task was answered.",
+    CANCELS: "A task that was yours is not needed any more.",
+}
+_BEFORE = {
+    REMINDED: "Reminder: ",
+    ESCALATED: "Escalated: ",
+    ANSWERED: "Answered: ",
+    CANCELS: "Not needed any more: ",
+}
+
+
+def written(
+    kind: str, task: ManualTask, workflow: str, *, id: UUID, sender: str, to: str, link: str
+) -> EmailMessage:
+    """The message. Its Message-ID is the notification's: mail servers and readers know a second attempt by it."""
+    title = _line(task.title)
+    about = [_SAYS[kind], f"Asked by the workflow {workflow}."]
+    if task.due_at is not None and kind != CANCELS:
+        about.append(f"Due {task.due_at:%Y-%m-%d %H:%M} UTC.")
+    message = EmailMessage()
+    message["From"], message["To"] = sender, to
+    message["Subject"] = _BEFORE.get(kind, "") + title
+    message["Date"] = formatdate()
+    digest = hashlib.sha256(f"notification:{id}".encode()).hexdigest()[:32]
+    message["Message-ID"] = f"<{digest}@{sender.rpartition('@')[2]}>"
+    message["Auto-Submitted"] = "auto-generated"
+    message.set_content("\n".join([title, "", *about, "", f"Open the task: {link}", "", _FOOT]) + "\n")
+    body = '<p><strong>{}</strong></p><p>{}</p><p><a href="{}">Open the task</a></p><p><small>{}</small></p>'
+    message.add_alternative(format_html(body, title, " ".join(about), link, _FOOT), subtype="html")
+    return message
+
+
+def _line(title: str) -> str:
+    """A title as one line that can stand in a header."""
+    line = "".join(char if char.isprintable() else " " for char in title)
+    line = " ".join(line.split()) or "A task"
+    return line if len(line) <= _MOST_TITLE else line[: _MOST_TITLE - 1] + "…"

@@ -1,0 +1,24 @@
+"""Whom a comment mentions: `@username` of members who may see tasks."""
+
+import re
+
+from accounts.names import key_of
+from accounts.principal import Principal
+from accounts.queries import members_named
+from accounts.roles import SCOPES_OF_ROLE, TASKS_READ
+
+MOST = 20
+"""So many are told of one comment."""
+# An address is no mention. What usernames are made of, of which a sentence may follow.
+_MENTION = re.compile(r"(?<![\w.@+-])@([\w.@+-]{1,150})")
+
+
+def mentioned(by: Principal, text: str) -> list[str]:
+    """The usernames of those who are to be told, each once, without who wrote it; one statement, or none."""
+    names = list(dict.fromkeys(key_of(name.rstrip(".-+@")) for name in _MENTION.findall(text)))
+    if not names:
+        return []
+    found = members_named(by.tenant_id, names)
+    seen = [found[name] for name in names if name in found]
+    told = [member.user.username for member in seen if TASKS_READ in SCOPES_OF_ROLE[member.role]]
+    return [name for name in told if name != by.username][:MOST]

@@ -1,0 +1,68 @@
+"""Who is told of a task, as things are when the mail is sent, and why somebody is not."""
+
+from collections.abc import Sequence
+
+from accounts.models import MINE, NOTHING, Membership
+from accounts.names import key_of
+from accounts.roles import SCOPES_OF_ROLE, TASKS_READ
+from steps.addresses import is_address
+from tasks_inbox import policies
+from tasks_inbox.electors import electors_of
+from tasks_inbox.models import (
+    ASKED,
+    ASSIGNED,
+    CANCELS,
+    DELEGATED,
+    ESCALATED,
+    MENTIONED,
+    OPEN,
+    REMINDED,
+    ManualTask,
+)
+from tasks_inbox.queries import substitutes_of
+
+_OF_CLOSED = (MENTIONED, CANCELS)
+
+
+def people_of(task: ManualTask, kind: str, audience: Sequence[str] | None) -> list[str]:
+    """The names of those for whom one for all is meant: who may decide the task now, and has not yet; and substitutes.
+
+    Of a task that somebody has, they alone are reminded, and nobody is asked; those to whom it is escalated are told
+    all the same.
+    """
+    if task.status != OPEN or (kind == ASKED and task.assignee):
+        return []
+    if kind == REMINDED and task.assignee:
+        return [task.assignee, *substitutes_of(task, [task.assignee])]
+    if audience is not None:
+        task.audience = list(audience)
+    asked = [one.key for one in electors_of(task) if one.key not in task.voted]
+    return [*asked, *(name for name in substitutes_of(task, asked) if name not in asked)]
+
+
+def why_not(task: ManualTask, kind: str, member: Membership | None) -> str | None:
+    """Why this person gets no mail of it; None where they do."""
+    if member is None or TASKS_READ not in SCOPES_OF_ROLE[member.role]:
+        return "They are no member who may see tasks."
+    return _why_not_wanted(task, member) or _why_over(task, kind, member.user.username)
+
+
+def _why_not_wanted(task: ManualTask, member: Membership) -> str | None:
+    mine = key_of(task.assignee or "") == key_of(member.user.username)
+    if member.user.mail == NOTHING or (member.user.mail == MINE and not mine):
+        return "They want no such mail."
+    return None if is_address(member.user.email) else "They have no e-mail address."
+
+
+def _why_over(task: ManualTask, kind: str, name: str) -> str | None:
+    if task.status != OPEN and kind not in _OF_CLOSED:
+        return "The task is closed."
+    if kind in (ASSIGNED, DELEGATED) and task.assignee != name:
+        return "Somebody else has it now."
+    if kind == ASKED and task.assignee:
+        return "Somebody has it already."
+    if kind in (ASKED, REMINDED, ESCALATED) and (
+        policies.is_excluded(task, name) or policies.has_voted(task, name)
+    ):
+        return "They have decided it, or may not."
+    return None

@@ -1,0 +1,53 @@
+"""What people set of their mail: over REST and on its page; for themselves alone."""
+
+import pytest
+from django.test import Client
+
+from accounts.models import User
+
+pytestmark = pytest.mark.django_db
+PATH = "/api/v1/me/notifications"
+
+
+def test_somebody_sets_what_they_get_for_themselves(people):
+    viewer = people.client("viewer")
+    people.member("admin")
+    assert viewer.get(PATH).json() == {"mail": "everything", "email": ""}
+    changed = viewer.patch(PATH, {"mail": "assigned", "email": " vic@example.org "})
+    assert changed.json() == {"mail": "assigned", "email": "vic@example.org"}
+    assert viewer.patch(PATH, {"email": ""}).json() == {"mail": "assigned", "email": ""}
+    assert viewer.patch(PATH, {"reason": "nothing"}).json() == {"mail": "assigned", "email": ""}
+    assert User.objects.get(username="admin-of-ours").mail == "everything"
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"mail": "some"}, "mail"),
+        ({"mail": None}, "mail"),
+        ({"email": "nobody"}, "email"),
+        ({"email": "a@b\r\nBcc: c@d.example"}, "email"),
+        ({"email": "a" * 250 + "@example.org"}, "email"),
+        ({"more": 1}, "more"),
+    ],
+)
+def test_what_is_wrong_is_said_at_its_field(people, given, field):
+    answer = people.client("viewer").patch(PATH, given)
+    assert (answer.status_code, answer.json()["error"]["field"]) == (400, field)
+
+
+def test_the_page_sets_it_and_says_what_is_wrong(people):
+    client = Client()
+    user = people.member("approver")
+    client.force_login(user)
+    page = client.get("/settings/notifications").content.decode()
+    assert 'value="everything" checked' in page
+    kept = client.post("/settings/notifications", {"mail": "nothing", "email": "a@example.org"}, follow=True)
+    assert "Kept." in kept.content.decode()
+    assert 'value="nothing" checked' in kept.content.decode()
+    wrong = client.post("/settings/notifications", {"mail": "assigned", "email": "nobody"})
+    assert wrong.status_code == 400
+    assert "This is no e-mail address." in wrong.content.decode()
+    assert 'value="nobody"' in wrong.content.decode()
+    user.refresh_from_db()
+    assert (user.mail, user.email) == ("nothing", "a@example.org")
