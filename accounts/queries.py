@@ -1,12 +1,13 @@
 """Reading who there is."""
 
 from collections.abc import Iterable
+from functools import reduce
 from importlib import import_module
 from typing import Literal
 
 from django.conf import settings
 from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Lower
 from django.utils.crypto import constant_time_compare
 
@@ -56,6 +57,36 @@ def manager_of(tenant_id: int, username: str) -> str | None:
         Membership.objects.for_tenant(tenant_id).select_related("user").filter(pk=member.manager_id).first()
     )
     return boss.user.username if boss and boss.user.is_active else None
+
+
+def members_of(tenant_id: int, q: str = "") -> QuerySet[Membership]:
+    """The tenant's active members, with their users and managers; those with `q` in a name or the e-mail."""
+    members = Membership.objects.for_tenant(tenant_id).filter(user__is_active=True)
+    if q:
+        texts = (Q(**{f"user__{field}__icontains": q}) for field in ("username", "name", "email"))
+        members = members.filter(reduce(Q.__or__, texts))
+    return members.select_related("user", "manager__user")
+
+
+def member_rows(tenant_id: int, members: Iterable[Membership]) -> list[dict[str, object]]:
+    """Members as the API shows them, with the names of their groups, in one statement more."""
+    listed = list(members)
+    seats = GroupMember.objects.for_tenant(tenant_id).filter(membership__in=listed)
+    groups: dict[int, list[str]] = {}
+    for member, name in seats.order_by("group__key").values_list("membership_id", "group__name"):
+        groups.setdefault(member, []).append(name)
+    return [
+        {
+            "username": member.user.username,
+            "name": member.user.name,
+            "email": member.user.email,
+            "role": member.role,
+            "manager": member.manager.user.username if member.manager else None,
+            "groups": groups.get(member.pk, []),
+            "created_at": member.created_at,
+        }
+        for member in listed
+    ]
 
 
 def members_of_roles(tenant_id: int, roles: Iterable[str]) -> QuerySet[Membership]:

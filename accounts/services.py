@@ -21,6 +21,7 @@ LOGIN_WINDOW = timedelta(minutes=15)
 ATTEMPTS_PER_USER_AND_ADDRESS = 10
 ATTEMPTS_PER_ADDRESS = 100
 LONGEST_TOKEN_NAME = 200
+LONGEST_GROUP_NAME = 150
 
 
 class BadToken(NotAllowed):
@@ -193,6 +194,8 @@ def delete_group(principal: Principal, group_id: int, *, reason: str | None = No
 def _save_group(group: Group) -> None:
     if not group.key:
         raise Invalid("A group needs a name.", field="name")
+    if len(group.name) > LONGEST_GROUP_NAME:
+        raise Invalid(f"A group's name has at most {LONGEST_GROUP_NAME} characters.", field="name")
     try:
         with transaction.atomic():
             group.save()

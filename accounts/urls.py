@@ -2,10 +2,18 @@
 
 from django.urls import path
 
-from accounts import views
+from accounts import managing, views
 
 urlpatterns = [
     path("login", views.login_page, name="login"),
     path("settings/notifications", views.notifications_page, name="settings-notifications"),
     path("logout", views.logout_page, name="logout"),
+    path("settings/members", managing.member_list, name="settings-members"),
+    path("settings/add-member", managing.add_member, name="settings-member-add"),
+    path("settings/members/<str:username>", managing.member, name="settings-member"),
+    path("settings/members/<str:username>/remove", managing.remove_member, name="settings-member-remove"),
+    path("settings/groups", managing.group_list, name="settings-groups"),
+    path("settings/add-group", managing.add_group, name="settings-group-add"),
+    path("settings/groups/<int:group_id>", managing.group, name="settings-group"),
+    path("settings/groups/<int:group_id>/delete", managing.delete_group, name="settings-group-delete"),
 ]

@@ -182,6 +182,7 @@ SPECTACULAR_SETTINGS = {
         "StepStatus": "runs.api.serializers.STEP_STATUSES",
         "TaskStatus": "tasks_inbox.api.serializers.TASK_STATUSES",
         "DifferenceKind": "workflows.api.serializers.DIFFERENCE_KINDS",
+        "MemberRole": "accounts.roles.MEMBER_ROLES",
         "MailChoice": "accounts.models.MAILS",
         "TaskKind": "tasks_inbox.api.serializers.TASK_KINDS",
         "CaseStatus": "workflows.api.case_serializers.STATUSES",

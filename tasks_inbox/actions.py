@@ -30,6 +30,7 @@ def claim_task(principal: Principal, task_id: UUID, *, reason: str | None = None
     Taking what one has changes nothing.
     """
     task = task_to_decide(principal, task_id)
+    _is_own(principal, task)
     _is_one_persons(task)
     if task.assignee is None and store.give_task(
         task_id, assignee=principal.username, before=None, delegated_by=None, by=principal.username
@@ -90,6 +91,7 @@ def delegate_task(principal: Principal, task_id: UUID, to: str, *, reason: str |
     for whom it can't be handed to, and as `claim_task`.
     """
     task = task_to_decide(principal, task_id)
+    _is_own(principal, task)
     _is_one_persons(task)
     if task.assignee not in (None, principal.username):
         raise conflict(task)
@@ -143,6 +145,13 @@ def resolve_task(
 
 def _tell(task: ManualTask) -> None:
     transaction.on_commit(lambda: live.tell_inboxes([task.tenant_id]))
+
+
+def _is_own(principal: Principal, task: ManualTask) -> None:
+    """Lets pass what they may decide themselves. Raises Conflict: a substitute decides and hands nothing on."""
+    if absent := queries.who_is(principal).stands_in_for(task):
+        message = f"You stand in for {absent} here: decide it, or leave it to others."
+        raise Conflict(message, code="stands_in")
 
 
 def _is_one_persons(task: ManualTask) -> None:

@@ -10,10 +10,11 @@ class TasksInboxConfig(AppConfig):
     verbose_name = "Inbox"
 
     def ready(self) -> None:
-        """Tell `runs` who opens and closes what a step or a failed compensation waits for."""
+        """Tell `runs` who opens and closes what a step or a failed compensation waits for, `accounts` who has tasks."""
+        from accounts import ties
         from runs.saga import tell_of_failures, tell_of_settling
         from runs.waits import register
-        from tasks_inbox import compensations
+        from tasks_inbox import compensations, membership
         from tasks_inbox.publishing import judge
         from tasks_inbox.waits import TASK
         from workflows.judges import judges_definitions
@@ -22,3 +23,5 @@ class TasksInboxConfig(AppConfig):
         judges_definitions(judge)
         tell_of_failures(compensations.open_for)
         tell_of_settling(compensations.close_for)
+        ties.tell_of_members(membership.member_changed)
+        ties.count_by_group(membership.count_by_group)

@@ -72,10 +72,14 @@ def complete_task(
         if seen is not None and seen != evidence.shown_hash(task):
             message = "This task was changed while you looked at it: look again before you decide."
             raise Conflict(message, code="task_changed")
-        handed = not queries.who_is(principal).is_asked(task)
-        held = store.hold_task(task_id, by=by.username, keys=[key_of(by.username)], handed=handed)
+        who = queries.who_is(principal)
+        absent = who.stands_in_for(task)
+        keys = [key_of(name) for name in (by.username, absent) if name]
+        handed = absent is None and not who.is_asked(task)
+        held = store.hold_task(task_id, by=by.username, keys=keys, handed=handed, absent=absent)
         if held is None:
             raise conflict(queries.task_of(principal.tenant_id, task_id))
+        held = held if absent is None else held | {"on_behalf_of": absent}
         counted = votes.count(task, by.username, held["on_behalf_of"], outcome)
         return _write(task, said, counted, held)
 

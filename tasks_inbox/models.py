@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from accounts.scoping import TenantOwned
 from lib.stored_json import StoredJson
 from runs.models import HotRow
 
@@ -21,13 +22,13 @@ class ManualTask(HotRow):
     """What a person is asked for a step: to decide, to fill in a form, or what is to become of a compensation that
     failed (R-142, R-143, R-136).
 
-    `audience` are the marks of those who may decide and `exclude` the names of those who may not, both as `policies`
-    writes them; `why_excluded` says why four eyes bar a name, `bars_deciders` that who decides another task of the run
-    is barred then. `candidates` is what the author wrote, for showing. `quorum` says how many decide (null: one),
-    `voted` which names have in this `round`. `delegated_by` is whose the task was before it was handed to its assignee,
-    however often it was handed on. `clock` are the moments to come (reminders, escalations, an outcome), in seconds
-    after `clock_from`, the first of them at `next_at`; it stands still since `stopped_at` while somebody's question
-    is open.
+    `audience` are the marks of those who may decide and `exclude` the names of those who may not, both as
+    `policies` writes them; `why_excluded` says why four eyes bar a name, `bars_deciders` that who decides another
+    task of the run is barred then. `candidates` is what the author wrote, for showing. `quorum` says how many
+    decide (null: one), `voted` which names have in this `round`. `delegated_by` is whose the task was before it was
+    handed to its assignee, however often it was handed on; `decided_for` on whose behalf it was decided. `clock`
+    are the moments to come (reminders, escalations, an outcome), in seconds after `clock_from`, the first of them
+    at `next_at`; it stands still since `stopped_at` while somebody's question is open.
     """
 
     id = models.UUIDField(primary_key=True)
@@ -64,6 +65,7 @@ class ManualTask(HotRow):
     data = StoredJson(null=True)
     comment = models.TextField(db_default="")
     decided_by = models.TextField(null=True)
+    decided_for = models.TextField(null=True)
     decided_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(db_default=Now())
     is_test = models.BooleanField(db_default=False)
@@ -186,6 +188,33 @@ class EvidenceHead(HotRow):
     tenant_id = models.BigIntegerField(primary_key=True)
     seq = models.BigIntegerField()
     digest = models.TextField()
+
+
+class AwayRule(TenantOwned):
+    """From when to when somebody is away, and who decides in their place what asks them, in these workflows (none
+    named: in all); nobody stands in for a substitute by that.
+    """
+
+    username = models.TextField()
+    substitute = models.TextField()
+    starts_at = models.DateTimeField()
+    ends_at = models.DateTimeField()
+    workflows = ArrayField(models.TextField(), default=list)
+    note = models.TextField(db_default="")
+    created_by = models.TextField()
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            models.CheckConstraint(
+                name="away_ends_after_it_starts", condition=Q(ends_at__gt=models.F("starts_at"))
+            ),
+            models.CheckConstraint(name="away_by_another", condition=~Q(username=models.F("substitute"))),
+        ]
+        indexes = [
+            models.Index(fields=["tenant", "substitute", "ends_at"], name="away_substitute"),
+            models.Index(fields=["tenant", "username", "ends_at"], name="away_person"),
+        ]
 
 
 ASSIGNED = "assigned"

@@ -19,12 +19,13 @@ from tasks_inbox.models import (
     REMINDED,
     ManualTask,
 )
+from tasks_inbox.queries import substitutes_of
 
 _OF_CLOSED = (MENTIONED, CANCELS)
 
 
 def people_of(task: ManualTask, kind: str, audience: Sequence[str] | None) -> list[str]:
-    """The names of those for whom one for all is meant: who may decide the task now, and has not yet.
+    """The names of those for whom one for all is meant: who may decide the task now, and has not yet; and substitutes.
 
     Of a task that somebody has, they alone are reminded, and nobody is asked; those to whom it is escalated are told
     all the same.
@@ -32,10 +33,11 @@ def people_of(task: ManualTask, kind: str, audience: Sequence[str] | None) -> li
     if task.status != OPEN or (kind == ASKED and task.assignee):
         return []
     if kind == REMINDED and task.assignee:
-        return [task.assignee]
+        return [task.assignee, *substitutes_of(task, [task.assignee])]
     if audience is not None:
         task.audience = list(audience)
-    return [one.key for one in electors_of(task) if one.key not in task.voted]
+    asked = [one.key for one in electors_of(task) if one.key not in task.voted]
+    return [*asked, *(name for name in substitutes_of(task, asked) if name not in asked)]
 
 
 def why_not(task: ManualTask, kind: str, member: Membership | None) -> str | None:

@@ -95,7 +95,7 @@ def state_context(request: PageRequest, task: ManualTask, who: Who | None = None
         "is_handed": task.assignee == who.username and task.delegated_by is not None,
         "has_voted": policies.has_voted(task, who.username),
         "why_excluded": policies.why_excluded(task, who.username),
-        "may_give": row["may_decide"] and not deciders["several"],
+        "may_give": row["may_decide"] and not deciders["several"] and not row["stands_in_for"],
         "was": was,
         "could_decide": was.startswith("1"),
         "changed": was[1:] != now[1:],

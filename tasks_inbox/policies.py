@@ -4,6 +4,7 @@ The same marks are compared in lists (SQL) and before a decision, so what a list
 """
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from accounts.names import key_of
@@ -17,6 +18,15 @@ _WHY = {
     "requester": "You started this run: somebody else must decide (four eyes).",
     "decider": "You have decided another step of this run: somebody else must decide this one (four eyes).",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """Somebody who is away, what they answer to, and in which workflows somebody stands in for them (None: all)."""
+
+    username: str
+    marks: tuple[str, ...]
+    workflows: frozenset[int] | None
 
 
 def audience_of(candidates: Mapping[str, Json]) -> list[str]:
@@ -75,3 +85,18 @@ def may_decide(task: ManualTask, username: str, marks: Collection[str]) -> bool:
         return True
     handed = task.delegated_by is not None and task.assignee == username and task.kind != COMPENSATION
     return handed and not is_excluded(task, username)
+
+
+def stands_in(task: ManualTask, username: str, absent: Absent) -> bool:
+    """Whether they may decide it in the place of somebody who is away: it asks that person, in a workflow for which
+    they stand in, and neither of the two is barred or has decided. What was handed on stays with whom it was handed to.
+    """
+    return (
+        (absent.workflows is None or task.workflow_id in absent.workflows)
+        and task.kind != COMPENSATION
+        and task.delegated_by is None
+        and task.assignee in (None, username, absent.username)
+        and is_asked(task, absent.username, absent.marks)
+        and not is_excluded(task, username)
+        and not has_voted(task, absent.username)
+    )

@@ -6,8 +6,9 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 from uuid import UUID
 
+from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Now
+from django.db.models.functions import Lower, Now
 
 from accounts import queries as people
 from accounts.models import Membership
@@ -17,8 +18,9 @@ from accounts.roles import SCOPES_OF_ROLE, TASKS_DECIDE
 from lib.clock import now_or_none
 from lib.refusals import Missing
 from runs.models import Run
-from tasks_inbox import evidence, policies
-from tasks_inbox.models import COMPENSATION, COMPLETED, OPEN, ManualTask, TaskComment, TaskNote
+from tasks_inbox import evidence, policies, store
+from tasks_inbox.models import COMPENSATION, COMPLETED, OPEN, AwayRule, ManualTask, TaskComment, TaskNote
+from tasks_inbox.policies import Absent
 from tasks_inbox.quorum import ONE
 from workflows.models import Workflow
 
@@ -42,21 +44,41 @@ class Who:
     username: str
     marks: tuple[str, ...]
     decides: bool
+    absent: tuple[Absent, ...] = ()
 
     def is_asked(self, task: ManualTask) -> bool:
         """Whether the task itself asks them, and they may decide tasks at all."""
         return self.decides and policies.is_asked(task, self.username, self.marks)
 
     def may_decide(self, task: ManualTask) -> bool:
-        """Whether the task asks them or was handed to them, and they may decide tasks at all."""
-        return self.decides and policies.may_decide(task, self.username, self.marks)
+        """Whether the task asks them, was handed to them or asks somebody for whom they stand in, and they may decide
+        tasks at all.
+        """
+        own = policies.may_decide(task, self.username, self.marks)
+        return self.decides and (own or self.stands_in_for(task) is not None)
+
+    def stands_in_for(self, task: ManualTask) -> str | None:
+        """In whose place they would decide it; None where it would be in their own, or not at all."""
+        own = policies.may_decide(task, self.username, self.marks)
+        if not self.decides or (own and task.assignee in (None, self.username)):
+            return None
+        stood_for = (one.username for one in self.absent if policies.stands_in(task, self.username, one))
+        return next(stood_for, None)
 
 
 def who_is(principal: Principal) -> Who:
     """The one who asks."""
-    groups = people.group_keys_of(principal.tenant_id, principal.user_id)
-    marks = policies.marks_of(principal.username, principal.role, groups)
-    return Who(principal.tenant_id, principal.username, tuple(marks), TASKS_DECIDE in principal.scopes)
+    found = store.who(principal.tenant_id, principal.user_id, principal.username)
+    marks = policies.marks_of(principal.username, principal.role, found["groups"])
+    absent = tuple(_absent(one) for one in found["absent"] if one["role"] in DECIDING_ROLES)
+    decides = TASKS_DECIDE in principal.scopes
+    return Who(principal.tenant_id, principal.username, tuple(marks), decides, absent)
+
+
+def _absent(one: Json) -> Absent:
+    marks = policies.marks_of(one["username"], one["role"], one["groups"])
+    workflows = None if one["workflows"] is None else frozenset(one["workflows"])
+    return Absent(one["username"], tuple(marks), workflows)
 
 
 def who_is_member(member: Membership) -> Who:
@@ -133,6 +155,8 @@ def _waits(who: Who, view: View) -> Q:
     key = [key_of(who.username)]
     # Nothing is open to those who may decide nothing.
     asked = Q(status=OPEN, assignee__isnull=True, audience__overlap=list(who.marks))
+    for absent in who.absent:
+        asked |= _asks(absent)
     return asked & ~Q(exclude__contains=key) & ~Q(voted__contains=key) if who.decides else Q(pk__in=())
 
 
@@ -150,6 +174,28 @@ def _note_of(task: ManualTask, who: Who) -> TaskNote | None:
     return notes.filter(task_id=task.pk, username=who.username).first()
 
 
+def substitutes_of(task: ManualTask, names: Iterable[str]) -> list[str]:
+    """The keys of those who may decide it now in the place of one of these people who is away."""
+    if task.delegated_by is not None or task.kind == COMPENSATION:
+        return []
+    now, wanted = now_or_none() or Now(), [key_of(name) for name in names]
+    rules = AwayRule.objects.for_tenant(task.tenant_id).filter(starts_at__lte=now, ends_at__gt=now)
+    rules = rules.annotate(person=Lower("username")).filter(person__in=wanted)
+    workflow = Workflow.objects.for_tenant(task.tenant_id).filter(pk=task.workflow_id).values("name")[:1]
+    found = rules.filter(Q(workflows=[]) | Q(workflows__contains=ArraySubquery(workflow)))
+    keys = [key_of(name) for name in found.order_by("pk").values_list("substitute", flat=True)]
+    return [key for key in dict.fromkeys(keys) if key not in task.exclude and key not in task.voted]
+
+
+def _asks(absent: Absent) -> Q:
+    """What `policies.stands_in` lets somebody decide in the place of one who is away."""
+    key = [key_of(absent.username)]
+    asked = Q(status=OPEN, delegated_by__isnull=True, audience__overlap=list(absent.marks))
+    asked &= Q(assignee__isnull=True) | Q(assignee=absent.username)
+    asked &= ~Q(kind=COMPENSATION) & ~Q(exclude__contains=key) & ~Q(voted__contains=key)
+    return asked if absent.workflows is None else asked & Q(workflow_id__in=absent.workflows)
+
+
 def waiting_for(who: Who) -> int:
     """How many tasks wait for them, claimed or open to them, and not snoozed; counted up to `COUNTED`."""
     tasks = ManualTask.objects.for_tenant(who.tenant_id).filter(_seen(who, "mine") | _seen(who, "teams"))
@@ -164,7 +210,8 @@ def workflow_names(tenant: int, tasks: Iterable[ManualTask]) -> dict[int, str]:
 
 def task_row(task: ManualTask, workflow: str, who: Who) -> dict[str, Json]:
     """A task as a list shows it; `may_decide`: it is open, and who asks may decide it now."""
-    mine = task.assignee in (None, who.username)
+    absent = who.stands_in_for(task)
+    mine = absent is not None or task.assignee in (None, who.username)
     return {
         "id": task.pk,
         "run_id": task.run_id,
@@ -178,10 +225,12 @@ def task_row(task: ManualTask, workflow: str, who: Who) -> dict[str, Json]:
         "exclude": task.exclude,
         "assignee": task.assignee,
         "delegated_by": task.delegated_by,
+        "stands_in_for": absent if task.status == OPEN else None,
         "due_at": task.due_at,
         "outcomes": task.outcomes,
         "outcome": task.outcome,
         "decided_by": task.decided_by,
+        "decided_for": task.decided_for,
         "decided_at": task.decided_at,
         "created_at": task.created_at,
         "asked_at": task.stopped_at,

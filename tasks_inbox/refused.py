@@ -24,10 +24,16 @@ def task_to_decide(principal: Principal, task_id: UUID) -> ManualTask:
     task = open_task(principal, task_id)
     if reason := policies.why_excluded(task, principal.username):
         raise NotAllowed(reason, code="excluded")
-    if not queries.who_is(principal).may_decide(task):
-        raise NotAllowed("This task asks others, not you.", code="not_a_candidate")
     if policies.has_voted(task, principal.username):
         raise Conflict("You have decided this already; others must decide, too.", code="voted_already")
+    who = queries.who_is(principal)
+    if not who.may_decide(task):
+        if barred := next(
+            (one.username for one in who.absent if policies.is_excluded(task, one.username)), None
+        ):
+            message = f"This task asks others, not you; {barred}, for whom you stand in, is excluded from it."
+            raise NotAllowed(message, code="excluded")
+        raise NotAllowed("This task asks others, not you.", code="not_a_candidate")
     return task
 
 

@@ -1,6 +1,6 @@
 """The statements of tasks as typed functions (SQL in `sql/`). No decisions here."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -69,12 +69,15 @@ def decided_in_run(runs: Iterable[str]) -> dict[str, list[str]]:
     return dict(SQL.value("decided_in_run", {"runs": wanted})) if wanted else {}
 
 
-def hold_task(task: UUID, *, by: str, keys: Sequence[str], handed: bool) -> Row | None:
+def hold_task(
+    task: UUID, *, by: str, keys: Sequence[str], handed: bool, absent: str | None = None
+) -> Row | None:
     """Have an OPEN task alone that nobody else has claimed, in which none of `keys` has voted.
 
-    If `handed`, it must still be delegated to `by`. Gives what its record tells of run and version; None otherwise.
+    If `handed`, it must still be delegated to `by`; what `absent` has claimed is had by who stands in for them, too.
+    Gives what its record tells of run and version; None otherwise.
     """
-    params = {"task": task, "by": by, "keys": list(keys), "handed": handed}
+    params = {"task": task, "by": by, "keys": list(keys), "handed": handed, "absent": absent}
     held: Row | None = SQL.value("hold_task", params)
     return held
 
@@ -158,6 +161,25 @@ def give_task(
     """
     params = {"task": task, "assignee": assignee, "before": before, "delegated_by": delegated_by, "by": by}
     return bool(SQL.value("give_task", {**params, "now": now_or_none()}))
+
+
+def who(tenant: int, user: int, username: str) -> Row:
+    """The keys of somebody's `groups`, and the `absent` for whom they stand in now: with role, groups, workflows."""
+    found: Row = SQL.value(
+        "who", {"tenant": tenant, "user": user, "username": username, "now": now_or_none()}
+    )
+    return found
+
+
+def put_back(tenant: int, assignee: str) -> None:
+    """Give the OPEN tasks that somebody has back to all whom they ask."""
+    SQL.execute("put_back", {"tenant": tenant, "assignee": assignee})
+
+
+def open_by_mark(tenant: int, names: Mapping[str, str]) -> dict[str, int]:
+    """How many OPEN tasks ask each of these marks, by the name that `names` gives it."""
+    found = SQL.value("open_by_mark", {"tenant": tenant, "marks": list(names)})
+    return {names[mark]: count for mark, count in found}
 
 
 def delegate_task(task: UUID, *, by: str, to: str, before: Delegated, after: str | None, reason: str) -> bool:

@@ -2,9 +2,12 @@
 
 from django.urls import path
 
-from tasks_inbox import opening, views
+from tasks_inbox import absences, opening, views
 
 urlpatterns = [
+    path("settings/away", absences.away_list, name="settings-away"),
+    path("settings/away/add", absences.away_add, name="settings-away-add"),
+    path("settings/away/<int:rule_id>/end", absences.away_end, name="settings-away-end"),
     path("inbox/", views.inbox, name="inbox"),
     path("inbox/open/<str:token>", opening.open_link, name="inbox-open"),
     path("inbox/<uuid:task_id>", views.task_page, name="task"),

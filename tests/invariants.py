@@ -99,7 +99,7 @@ ORACLES = {
          WHERE t.status = 'COMPLETED' AND s.status = 'COMPLETED' AND t.kind <> 'compensation'
            AND t.decided_by <> 'the deadline'
            AND (s.output ->> 'outcome', s.output ->> 'by', s.output ->> 'on_behalf_of')
-               IS DISTINCT FROM (t.outcome, t.decided_by, t.delegated_by)""",
+               IS DISTINCT FROM (t.outcome, t.decided_by, t.decided_for)""",
     "a delegated task was handed to whoever has it, and history says so": """
         SELECT t.run_id, t.node FROM tasks_inbox_manualtask t
          WHERE t.delegated_by IS NOT NULL AND NOT EXISTS (

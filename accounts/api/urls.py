@@ -2,10 +2,12 @@
 
 from django.urls import path
 
-from accounts.api import groups, me
+from accounts.api import groups, me, members
 
 urlpatterns = [
     path("me/notifications", me.NotificationsView.as_view(), name="api-me-notifications"),
+    path("members", members.MembersView.as_view(), name="api-members"),
+    path("members/<str:username>", members.MemberView.as_view(), name="api-member"),
     path("groups", groups.GroupsView.as_view(), name="api-groups"),
     path("groups/<int:group_id>", groups.GroupView.as_view(), name="api-group"),
 ]

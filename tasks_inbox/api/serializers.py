@@ -179,6 +179,9 @@ class TaskSummarySerializer(serializers.Serializer[Any]):
     candidates = CandidatesSerializer()
     exclude = serializers.ListField(child=serializers.CharField())
     assignee = serializers.CharField(allow_null=True)
+    stands_in_for = serializers.CharField(
+        allow_null=True, help_text="Who is away, in whose place you would decide it."
+    )
     delegated_by = serializers.CharField(
         allow_null=True, help_text="Who handed it to its assignee, who decides on their behalf."
     )
@@ -186,6 +189,7 @@ class TaskSummarySerializer(serializers.Serializer[Any]):
     outcomes = OutcomeSerializer(many=True)
     outcome = serializers.CharField(allow_null=True)
     decided_by = serializers.CharField(allow_null=True)
+    decided_for = serializers.CharField(allow_null=True, help_text="On whose behalf it was decided.")
     decided_at = serializers.DateTimeField(allow_null=True)
     created_at = serializers.DateTimeField()
     asked_at = serializers.DateTimeField(

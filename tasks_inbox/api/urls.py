@@ -2,9 +2,11 @@
 
 from django.urls import path
 
-from tasks_inbox.api import tasks
+from tasks_inbox.api import away, tasks
 
 urlpatterns = [
+    path("away", away.AwayRulesView.as_view(), name="api-away-rules"),
+    path("away/<int:rule_id>", away.AwayRuleView.as_view(), name="api-away-rule"),
     path("runs/<uuid:run_id>/evidence", tasks.RunEvidenceView.as_view(), name="api-run-evidence"),
     path("tasks", tasks.TasksView.as_view(), name="api-tasks"),
     path("tasks/counts", tasks.TaskCountsView.as_view(), name="api-task-counts"),

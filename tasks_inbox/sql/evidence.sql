@@ -9,7 +9,7 @@ SELECT json_build_object(
   JOIN workflows_workflowversion v ON v.id = r.version_id
   JOIN workflows_workflow w ON w.id = v.workflow_id
   JOIN accounts_tenant n ON n.id = t.tenant_id
- WHERE t.id = %(task)s AND t.status = 'OPEN' AND (t.assignee IS NULL OR t.assignee = %(by)s)
+ WHERE t.id = %(task)s AND t.status = 'OPEN' AND (t.assignee IS NULL OR t.assignee IN (%(by)s, %(absent)s))
    AND (NOT %(handed)s OR t.delegated_by IS NOT NULL) AND NOT t.voted && %(keys)s::text[]
    FOR NO KEY UPDATE OF t
 

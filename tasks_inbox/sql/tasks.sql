@@ -136,7 +136,7 @@ SELECT coalesce(json_agg(json_build_array(r.id, r.tenant_id, r.life, s.node)), '
 WITH u AS (
     UPDATE tasks_inbox_manualtask t
        SET status = 'COMPLETED', outcome = %(outcome)s, data = %(data)s::jsonb, comment = %(comment)s, decided_by = %(by)s,
-           decided_at = %(at)s::timestamptz, voted = t.voted || %(keys)s::text[]
+           decided_for = %(on_behalf_of)s, decided_at = %(at)s::timestamptz, voted = t.voted || %(keys)s::text[]
      WHERE t.id = %(task)s AND t.status = 'OPEN'
     RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node, t.decided_at
 )
@@ -167,6 +167,25 @@ o AS (
      WHERE u.assignee <> %(by)s AND NOT u.is_test
 )
 SELECT true FROM u
+
+-- name: put_back
+-- Who had them may decide no tasks any more; locked one after another, as by all who have several.
+WITH l AS MATERIALIZED (
+    SELECT t.id
+      FROM tasks_inbox_manualtask t
+     WHERE t.tenant_id = %(tenant)s AND t.status = 'OPEN' AND t.assignee = %(assignee)s
+     ORDER BY t.id
+       FOR NO KEY UPDATE
+)
+UPDATE tasks_inbox_manualtask t
+   SET assignee = NULL, delegated_by = NULL
+ WHERE t.id = ANY (ARRAY(SELECT id FROM l)) AND t.status = 'OPEN' AND t.assignee = %(assignee)s
+
+-- name: open_by_mark
+SELECT coalesce(json_agg(json_build_array(m.mark, n.count)), '[]')
+  FROM unnest(%(marks)s::text[]) m(mark)
+ CROSS JOIN LATERAL (SELECT count(*) FROM tasks_inbox_manualtask t
+                      WHERE t.tenant_id = %(tenant)s AND t.status = 'OPEN' AND t.audience @> ARRAY[m.mark]) n
 
 -- name: delegate_task
 -- As `give_task`, and told in history: the run is held FOR UPDATE, so that it doesn't end before that is written.

@@ -12,7 +12,7 @@ NOBODY = "00000000-0000-7000-8000-000000000000"
 @dataclass(frozen=True)
 class Route:
     """One route: `methods` says the scope of each, `path` is an address that fits it; `{run}`, `{job}`, `{letter}`,
-    `{task}`, `{webhook}`, `{case}` and `{group}` in it stand for ids."""
+    `{task}`, `{webhook}`, `{case}`, `{away}` and `{group}` in it stand for ids."""
 
     methods: dict[str, str]
     path: str
@@ -205,6 +205,12 @@ MATRIX |= {
     "task-watch": Route({"POST": "tasks:read"}, "/inbox/{task}/watch", page=True, names_object=True),
     "task-claim": Route({"POST": "tasks:decide"}, "/inbox/{task}/claim", page=True, names_object=True),
     "task-unclaim": Route({"POST": "tasks:decide"}, "/inbox/{task}/unclaim", page=True, names_object=True),
+    "api-members": Route({"GET": "members:read", "POST": "members:manage"}, "/api/v1/members"),
+    "api-member": Route(
+        {"GET": "members:read", "PATCH": "members:manage", "DELETE": "members:manage"},
+        "/api/v1/members/operator-of-ours",
+        names_object=True,
+    ),
     "api-me-notifications": Route({"GET": "tasks:read", "PATCH": "tasks:read"}, "/api/v1/me/notifications"),
     "api-groups": Route({"GET": "members:read", "POST": "members:manage"}, "/api/v1/groups"),
     "api-group": Route(
@@ -212,6 +218,30 @@ MATRIX |= {
         "/api/v1/groups/{group}",
         names_object=True,
     ),
+}
+
+MATRIX |= {
+    "api-away-rules": Route({"GET": "tasks:read", "POST": "tasks:decide"}, "/api/v1/away"),
+    "api-away-rule": Route({"DELETE": "tasks:decide"}, "/api/v1/away/{away}", names_object=True),
+}
+
+MATRIX |= {
+    "settings-away": _page({"GET": "tasks:read"}, "/settings/away"),
+    "settings-away-add": _page({"POST": "tasks:decide"}, "/settings/away/add"),
+    "settings-away-end": _page({"POST": "tasks:decide"}, "/settings/away/{away}/end"),
+}
+
+_MANAGE = {"GET": "members:manage", "POST": "members:manage"}
+
+MATRIX |= {
+    "settings-members": _page({"GET": "members:read"}, "/settings/members"),
+    "settings-member-add": _page(_MANAGE, "/settings/add-member"),
+    "settings-member": _page(_MANAGE, "/settings/members/operator-of-ours"),
+    "settings-member-remove": _page({"POST": "members:manage"}, "/settings/members/operator-of-ours/remove"),
+    "settings-groups": _page({"GET": "members:read"}, "/settings/groups"),
+    "settings-group-add": _page(_MANAGE, "/settings/add-group"),
+    "settings-group": _page(_MANAGE, "/settings/groups/{group}"),
+    "settings-group-delete": _page({"POST": "members:manage"}, "/settings/groups/{group}/delete"),
 }
 
 _WRITE = {"POST": "workflows:write"}
@@ -261,7 +291,13 @@ BODIES: dict[tuple[str, str], dict[str, object]] = {
     ("api-task-answer", "POST"): {"text": "The second one."},
     ("api-task-complete", "POST"): {"outcome": "approved"},
     ("api-task-resolve", "POST"): {"resolution": "retry"},
+    ("api-away-rules", "POST"): {
+        "substitute": "operator-of-ours",
+        "from": "2030-01-01T00:00:00Z",
+        "until": "2030-02-01T00:00:00Z",
+    },
     ("api-groups", "POST"): {"name": "Finance"},
+    ("api-members", "POST"): {"username": "zoe", "role": "viewer"},
     ("api-workflow-test-cases", "POST"): {"name": "one more", "input": {}},
     ("api-workflow-test-cases-record", "POST"): {
         "run_id": NOBODY,
@@ -274,10 +310,10 @@ BODIES: dict[tuple[str, str], dict[str, object]] = {
 }
 
 
-def address(name: str, *, group: int = 0, case: int = 0, **ids: str) -> str:
+def address(name: str, *, group: int = 0, case: int = 0, away: int = 0, **ids: str) -> str:
     """An address of the route."""
     known = dict.fromkeys(("run", "job", "letter", "task", "webhook"), NOBODY) | ids
-    return MATRIX[name].path.format(group=group, case=case, **known)
+    return MATRIX[name].path.format(group=group, case=case, away=away, **known)
 
 
 @dataclass(frozen=True)

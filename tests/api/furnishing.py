@@ -20,6 +20,9 @@ def has_everything(client):
     make.work("engine")
     (task,) = client.get("/api/v1/tasks").json()["results"]
     group = client.post("/api/v1/groups", {"name": "Finance"})
+    dates = {"from": "2031-01-01T00:00:00Z", "until": "2031-02-01T00:00:00Z"}
+    away = client.post("/api/v1/away", {"substitute": "operator-of-ours", **dates})
+    assert away.status_code == 201, away.json()
     hook = client.post("/api/v1/webhooks", {"name": "ours", "workflow": "ours", "action": "start"})
     assert hook.status_code == 201, hook.json()
     case = client.post("/api/v1/workflows/ours/test-cases", {"name": "one", "input": {}})
@@ -31,5 +34,6 @@ def has_everything(client):
         "letter": letter["id"],
         "webhook": hook.json()["id"],
         "task": task["id"],
+        "away": away.json()["id"],
         "group": group.json()["id"],
     }

@@ -11,6 +11,8 @@ from tests.architecture.sources import PRODUCT, ROOT, source, tree
 # STYLE 14: one place opens transactions.
 MAY_OPEN_TRANSACTIONS = {
     "services.py",
+    "members.py",
+    "away.py",
     "cases.py",
     "draft_changes.py",
     "operators.py",
@@ -30,6 +32,7 @@ OVER_ALL_TENANTS = {
     "accounts/scoping.py": "defines it",
     "accounts/queries.py": "who is asking is found before any tenant is known",
     "accounts/services.py": "makes the admin's membership at the first start",
+    "accounts/members.py": "whether other tenants have a user, whom nobody else may rename then",
     "accounts/sealed.py": "a new master key wraps the keys of every tenant",
     "runs/models.py": "defines it for the hot tables",
     "runs/management/commands/verify_history.py": "--all looks at the runs of every tenant",

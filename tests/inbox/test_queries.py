@@ -64,7 +64,7 @@ def test_a_list_takes_few_statements(django_assert_num_queries):
     make.start(approval(), *({"amount": n} for n in range(30)))
     make.work()
     ann = member("ann")
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(2):
         who = queries.who_is(ann)
         tasks = list(queries.tasks_of(who, view="open"))
         names = queries.workflow_names(who.tenant_id, tasks)

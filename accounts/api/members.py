@@ -1,0 +1,68 @@
+"""The routes of members."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts import members, queries
+from accounts.api import serializers as s
+from accounts.api.base import ApiView
+from accounts.models import Membership
+from accounts.roles import MEMBERS_MANAGE, MEMBERS_READ
+from lib.api.pagination import keyset_page
+from lib.api.schema import page_schema
+from lib.api.serializers import Verb, body, query
+
+
+class _MembersApiView(ApiView):
+    def shown(self, member: Membership) -> Any:
+        """The member as they are shown."""
+        return queries.member_rows(self.principal.tenant_id, [member])[0]
+
+
+class MembersView(_MembersApiView):
+    """Members."""
+
+    scopes = {"GET": MEMBERS_READ, "POST": MEMBERS_MANAGE}
+
+    @extend_schema(parameters=[s.MemberListQuery], responses=page_schema(s.MemberSerializer))
+    def get(self, request: Request) -> Response:
+        """The tenant's members, newest first."""
+        asked = query(s.MemberListQuery, request)
+        tenant = self.principal.tenant_id
+        found = queries.members_of(tenant, asked.pop("q", ""))
+        page = keyset_page(found, request, keys=("id",), **asked)
+        return Response(page.answer(queries.member_rows(tenant, page.rows)))
+
+    @extend_schema(request=s.CreateMember, responses={201: s.NewMemberSerializer})
+    def post(self, request: Request) -> Response:
+        """Adds a member: 201, for a new user with their first password, which is shown only here."""
+        member, password = members.add_member(self.principal, **body(s.CreateMember, request))
+        where = f"/api/v1/members/{member.user.username}"
+        headers = {"Location": where, "Cache-Control": "no-store"}
+        return Response(self.shown(member) | {"password": password}, status=201, headers=headers)
+
+
+class MemberView(_MembersApiView):
+    """One member."""
+
+    scopes = {"GET": MEMBERS_READ, "PATCH": MEMBERS_MANAGE, "DELETE": MEMBERS_MANAGE}
+
+    @extend_schema(responses=s.MemberSerializer)
+    def get(self, request: Request, username: str) -> Response:
+        """The member with their groups."""
+        return Response(self.shown(members.find(self.principal.tenant_id, username)))
+
+    @extend_schema(request=s.ChangeMember, responses=s.MemberSerializer)
+    def patch(self, request: Request, username: str) -> Response:
+        """Changes their role, manager, name or e-mail; 409 for the last admin."""
+        asked = body(s.ChangeMember, request)
+        return Response(self.shown(members.change_member(self.principal, username, **asked)))
+
+    @extend_schema(request=Verb, responses={204: None})
+    def delete(self, request: Request, username: str) -> Response:
+        """Ends the membership; the user and all that they did stay. What they had claimed is open to all again."""
+        members.remove_member(self.principal, username, reason=body(Verb, request).get("reason"))
+        return Response(status=204)

@@ -1,0 +1,89 @@
+"""The pages of settings: members and groups."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+
+from accounts import members, pages, queries
+from accounts.access import PageRequest, page
+from accounts.models import Group
+from accounts.roles import MEMBERS_MANAGE, MEMBERS_READ
+
+
+@page(MEMBERS_READ)
+def member_list(request: PageRequest) -> HttpResponse:
+    """Who belongs here."""
+    return render(request, "settings/members.html", pages.member_list(request))
+
+
+@never_cache
+@page(MEMBERS_MANAGE, "GET", "POST")
+def add_member(request: PageRequest) -> HttpResponse:
+    """Adds a member; what is wrong is shown at its field, a new user's password only now."""
+    context, status = pages.new_member(request)
+    return render(request, "settings/add_member.html", context, status=status)
+
+
+@page(MEMBERS_MANAGE, "GET", "POST")
+def member(request: PageRequest, username: str) -> HttpResponse:
+    """Changes a member."""
+    found = members.find(request.principal.tenant_id, username)
+    if request.method != "POST":
+        return render(request, "settings/member.html", pages.member_form(request, found))
+    wrong = pages.change_member(request, found)
+    if wrong is not None:
+        return render(request, "settings/member.html", wrong[0], status=wrong[1])
+    messages.success(request, f"{found.user.username} is changed.")
+    return redirect("settings-members")
+
+
+@page(MEMBERS_MANAGE, "POST")
+def remove_member(request: PageRequest, username: str) -> HttpResponse:
+    """Ends a membership."""
+    found = members.find(request.principal.tenant_id, username)
+    wrong = pages.remove_member(request, found)
+    if wrong is not None:
+        return render(request, "settings/member.html", wrong[0], status=wrong[1])
+    messages.success(request, f"{found.user.username} is no member any more.")
+    return redirect("settings-members")
+
+
+@page(MEMBERS_READ)
+def group_list(request: PageRequest) -> HttpResponse:
+    """The groups."""
+    return render(request, "settings/groups.html", pages.group_list(request))
+
+
+@page(MEMBERS_MANAGE, "GET", "POST")
+def add_group(request: PageRequest) -> HttpResponse:
+    """Makes a group; what is wrong is shown at its field."""
+    found = pages.new_group(request)
+    if not isinstance(found, Group):
+        return render(request, "settings/group.html", found[0], status=found[1])
+    messages.success(request, f"The group {found.name} is there.")
+    return redirect("settings-groups")
+
+
+@page(MEMBERS_MANAGE, "GET", "POST")
+def group(request: PageRequest, group_id: int) -> HttpResponse:
+    """Changes a group's name and members."""
+    found = queries.find_group(request.principal.tenant_id, group_id)
+    if request.method != "POST":
+        return render(request, "settings/group.html", pages.group_form(request, found))
+    wrong = pages.change_group(request, found)
+    if wrong is not None:
+        return render(request, "settings/group.html", wrong[0], status=wrong[1])
+    messages.success(request, "The group is changed.")
+    return redirect("settings-groups")
+
+
+@page(MEMBERS_MANAGE, "POST")
+def delete_group(request: PageRequest, group_id: int) -> HttpResponse:
+    """Deletes a group."""
+    found = queries.find_group(request.principal.tenant_id, group_id)
+    wrong = pages.delete_group(request, found)
+    if wrong is not None:
+        return render(request, "settings/group.html", wrong[0], status=wrong[1])
+    messages.success(request, f"The group {found.name} is deleted.")
+    return redirect("settings-groups")

@@ -1,0 +1,184 @@
+"""Changing who belongs to a tenant. Nobody is deleted with what they decided: what ends is the membership (R-162).
+
+All changes of one tenant's members come one after another: of two admins who remove each other, one stays.
+"""
+
+import secrets
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from accounts import audit, queries, ties
+from accounts.models import Membership, Tenant, User
+from accounts.names import key_of
+from accounts.principal import Forbidden, Principal
+from accounts.roles import ADMIN, MEMBER_ROLES, MEMBERS_MANAGE, SCOPES_OF_ROLE
+from lib.refusals import Conflict, Invalid, Missing
+
+NOBODY = ""
+"""Given as a manager: there is none."""
+
+
+@transaction.atomic
+def add_member(
+    principal: Principal,
+    username: str,
+    role: str,
+    *,
+    name: str = "",
+    email: str = "",
+    manager: str = NOBODY,
+    reason: str | None = None,
+) -> tuple[Membership, str | None]:
+    """Make somebody a member: a new user, with the password that is shown only here, or one whom other tenants have.
+
+    Raises Invalid at the field that is wrong, Forbidden for a role beyond one's own, Conflict for who is a member.
+    """
+    _begin(principal)
+    _check_role(principal, role)
+    user, password = _user(principal.tenant_id, username, name, email)
+    member = Membership(tenant_id=principal.tenant_id, user=user, role=role)
+    member.manager = _manager(member, manager)
+    member.save()
+    audit.record(principal, f"add as {role}", f"member {user.username}", reason=reason)
+    return member, password
+
+
+@transaction.atomic
+def change_member(
+    principal: Principal,
+    username: str,
+    *,
+    role: str | None = None,
+    manager: str | None = None,
+    name: str | None = None,
+    email: str | None = None,
+    reason: str | None = None,
+) -> Membership:
+    """Change what is given of a member. Raises as `add_member`, Missing, and Conflict for the last admin.
+
+    Who is a member of another tenant, too, has their name and e-mail changed by nobody else.
+    """
+    _begin(principal)
+    member = find(principal.tenant_id, username)
+    if role is not None and role != member.role:
+        _check_role(principal, role)
+        _check_admins(member, "give somebody else the role admin first")
+        member.role = role
+    if manager is not None:
+        member.manager = _manager(member, manager)
+    member.save()
+    _rename(principal, member.user, name, email)
+    if role is not None:
+        ties.member_changed(member.tenant_id, member.user.username)
+    audit.record(principal, "change", f"member {member.user.username}", reason=reason)
+    return member
+
+
+@transaction.atomic
+def remove_member(principal: Principal, username: str, *, reason: str | None = None) -> None:
+    """End a membership. The user stays with all they did; what they had claimed goes back to all whom it asks.
+
+    Raises Missing, and Conflict for the last admin.
+    """
+    _begin(principal)
+    member = find(principal.tenant_id, username)
+    _check_admins(member, "make somebody else an admin first")
+    member.delete()
+    ties.member_changed(principal.tenant_id, member.user.username)
+    audit.record(principal, "remove", f"member {member.user.username}", reason=reason)
+
+
+def find(tenant_id: int, username: str) -> Membership:
+    """The tenant's member of that name. Raises Missing."""
+    member = queries.find_member(tenant_id, username)
+    if member is None:
+        raise Missing("There is no such member.")
+    return member
+
+
+def _begin(principal: Principal) -> None:
+    principal.require(MEMBERS_MANAGE)
+    # Rows that point to the tenant are still made meanwhile.
+    Tenant.objects.select_for_update(no_key=True).get(pk=principal.tenant_id)
+
+
+def _check_role(principal: Principal, role: str) -> None:
+    if role not in MEMBER_ROLES:
+        raise Invalid(f"There is no role {role}; there are {', '.join(MEMBER_ROLES)}.", field="role")
+    if not SCOPES_OF_ROLE[role] <= principal.scopes:
+        raise Forbidden(f"The role {role} may do more than you may: you can't give it.", field="role")
+
+
+def _check_admins(member: Membership, instead: str) -> None:
+    """Raises Conflict where nobody would be left who can manage members."""
+    others = queries.members_of_roles(member.tenant_id, [ADMIN]).exclude(pk=member.pk)
+    if member.role == ADMIN and not others.exists():
+        raise Conflict(
+            f"{member.user.username} is the last admin: {instead}.", code="last_admin", field="role"
+        )
+
+
+def _user(tenant_id: int, username: str, name: str, email: str) -> tuple[User, str | None]:
+    username = User.normalize_username(username.strip())
+    user = User.objects.filter(username__iexact=username).first()
+    if user is None:
+        made = User(username=username, name=name.strip(), email=email.strip())
+        password = secrets.token_urlsafe(12)
+        made.set_password(password)
+        _check(made)
+        made.save()
+        return made, password
+    if not user.is_active:
+        raise Invalid(f"{user.username} may not log in any more.", field="username")
+    if Membership.objects.for_tenant(tenant_id).filter(user=user).exists():
+        raise Conflict(f"{user.username} is a member already.", code="member_already", field="username")
+    for field, value in (("name", name), ("email", email)):
+        if value.strip():
+            message = f"{user.username} has a login already, which stays as it is: leave this empty."
+            raise Invalid(message, field=field)
+    return user, None
+
+
+def _rename(principal: Principal, user: User, name: str | None, email: str | None) -> None:
+    changes = {"name": name, "email": email}
+    given = {field: text.strip() for field, text in changes.items() if text is not None}
+    changed = [field for field, text in given.items() if getattr(user, field) != text]
+    if not changed:
+        return
+    elsewhere = Membership.unsafe_all_tenants.filter(user=user).exclude(tenant_id=principal.tenant_id)
+    if user.pk != principal.user_id and elsewhere.exists():
+        message = f"{user.username} is a member of another tenant, too: only they change this."
+        raise Conflict(message, code="shared_user", field=changed[0])
+    for field in changed:
+        setattr(user, field, given[field])
+    _check(user)
+    user.save(update_fields=changed)
+
+
+def _check(user: User) -> None:
+    """Raises Invalid at the first field that is wrong."""
+    try:
+        user.clean_fields()
+    except ValidationError as error:
+        field, texts = next(iter(error.message_dict.items()))
+        raise Invalid(texts[0], field=field) from None
+
+
+def _manager(member: Membership, username: str) -> Membership | None:
+    """The member of that name, as a manager. Raises Invalid: no member, oneself, or somebody below."""
+    if not username.strip():
+        return None
+    boss = queries.find_member(member.tenant_id, username.strip())
+    if boss is None:
+        raise Invalid(f"{username} is no member of this tenant.", field="manager")
+    if key_of(boss.user.username) == key_of(member.user.username):
+        raise Invalid("Nobody is their own manager.", field="manager")
+    above = dict(Membership.objects.for_tenant(member.tenant_id).values_list("pk", "manager_id"))
+    step: int | None = boss.pk
+    while step is not None:
+        if step == member.pk:
+            message = f"{boss.user.username} is below {member.user.username}: this would be a circle."
+            raise Invalid(message, code="circle", field="manager")
+        step = above.get(step)
+    return boss

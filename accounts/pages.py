@@ -1,0 +1,201 @@
+"""What the pages of settings show and do: members and groups. Whatever a form does is an operation of the API, too."""
+
+from collections.abc import Callable
+from typing import Any
+
+from accounts import members, queries, services, ties
+from accounts.access import PageRequest
+from accounts.models import Group, Membership
+from accounts.names import key_of
+from accounts.roles import MEMBER_ROLES, MEMBERS_MANAGE
+from lib.api.pagination import Page, keyset_page
+from lib.refusals import Conflict, Invalid
+
+Context = dict[str, Any]
+ON_A_PAGE = 50
+MAX_TYPED = 2000
+ROLES = tuple(
+    (role, words)
+    for role, words in {
+        "viewer": "sees everything, changes nothing",
+        "author": "writes and publishes workflows, starts runs",
+        "operator": "starts and mends runs, decides and assigns tasks",
+        "approver": "sees everything, decides tasks",
+        "admin": "everything, members included",
+    }.items()
+    if role in MEMBER_ROLES
+)
+MEMBER_FIELDS = ("username", "name", "email", "role", "manager")
+CHANGED_FIELDS = MEMBER_FIELDS[1:]
+
+
+def typed(request: PageRequest, name: str) -> str:
+    """What was typed into a field."""
+    return request.POST.get(name, "").replace("\x00", "").strip()[:MAX_TYPED]
+
+
+def form_of(values: dict[str, Any], refused: Invalid | Conflict | None = None) -> Context:
+    """Each field of a form with its value and what is wrong with it; `refused` where no field is to blame."""
+    field = (refused.field or "").partition("[")[0] if refused else ""
+    shown = {
+        name: {"value": value, "error": refused.message if refused and field == name else ""}
+        for name, value in values.items()
+    }
+    return {"form": shown, "refused": refused.message if refused and field not in values else ""}
+
+
+def status_of(refused: Invalid | Conflict) -> int:
+    """The status of a page that shows what was refused."""
+    return 409 if isinstance(refused, Conflict) else 422
+
+
+def neighbours(page: Page) -> Context:
+    """Where the pages beside this one are."""
+    found = {"newer": page.previous, "older": page.next}
+    return {name: address and f"?{address.partition('?')[2]}" for name, address in found.items()}
+
+
+def member_list(request: PageRequest) -> Context:
+    """The members, newest first, or those that are searched for."""
+    tenant, q = request.principal.tenant_id, request.GET.get("q", "").replace("\x00", "").strip()[:150]
+    cursor = request.GET.get("cursor") or None
+    page = keyset_page(queries.members_of(tenant, q), request, keys=("id",), limit=ON_A_PAGE, cursor=cursor)
+    rows = queries.member_rows(tenant, page.rows)
+    return {"members": rows, "q": q, "may_manage": _may_manage(request)} | neighbours(page)
+
+
+def new_member(request: PageRequest) -> tuple[Context, int]:
+    """The form of a new member; once it is sent and good, the member with the password that is shown only now."""
+    values = {name: typed(request, name) for name in MEMBER_FIELDS}
+    refused = None
+    if request.method == "POST":
+        try:
+            member, password = members.add_member(request.principal, **values)
+            return {"member": member, "password": password}, 201
+        except (Invalid, Conflict) as error:
+            refused = error
+    return form_of(values, refused) | _choices(request), status_of(refused) if refused else 200
+
+
+def member_form(request: PageRequest, member: Membership) -> Context:
+    """A member as they are, to be changed."""
+    (row,) = queries.member_rows(request.principal.tenant_id, [member])
+    return form_of({name: row[name] or "" for name in CHANGED_FIELDS}) | about_member(request, member)
+
+
+def about_member(request: PageRequest, member: Membership) -> Context:
+    """What a member's page shows beside the form."""
+    (row,) = queries.member_rows(request.principal.tenant_id, [member])
+    is_me = member.user_id == request.principal.user_id
+    return {"member": row, "is_me": is_me} | _choices(request)
+
+
+def change_member(request: PageRequest, member: Membership) -> tuple[Context, int] | None:
+    """Change a member as the form says; None when that is done, otherwise the page with what was wrong."""
+    values = {name: typed(request, name) for name in CHANGED_FIELDS}
+    try:
+        members.change_member(request.principal, member.user.username, **values)
+        return None
+    except (Invalid, Conflict) as refused:
+        return form_of(values, refused) | about_member(request, member), status_of(refused)
+
+
+def remove_member(request: PageRequest, member: Membership) -> tuple[Context, int] | None:
+    """End a membership; gives as `change_member`."""
+    name, reason = member.user.username, typed(request, "reason")
+    return _ended(
+        request,
+        member_form(request, member),
+        lambda: members.remove_member(request.principal, name, reason=reason),
+    )
+
+
+def group_list(request: PageRequest) -> Context:
+    """The groups, newest first, with how many open tasks ask each."""
+    tenant = request.principal.tenant_id
+    cursor = request.GET.get("cursor") or None
+    page = keyset_page(queries.groups_of(tenant), request, keys=("id",), limit=ON_A_PAGE, cursor=cursor)
+    tasks = ties.open_tasks_of_groups(tenant, [group.key for group in page.rows])
+    rows = queries.group_rows(tenant, page.rows)
+    shown = [row | {"tasks": tasks[group.key]} for row, group in zip(rows, page.rows, strict=True)]
+    return {"groups": shown, "may_manage": _may_manage(request)} | neighbours(page)
+
+
+def new_group(request: PageRequest) -> tuple[Context, int] | Group:
+    """The form of a new group; once it is sent and good, the group."""
+    values: dict[str, Any] = {
+        "name": typed(request, "name"),
+        "members": request.POST.getlist("members"),
+    }
+    refused = None
+    if request.method == "POST":
+        try:
+            return services.create_group(request.principal, **values)
+        except (Invalid, Conflict) as error:
+            refused = error
+    return form_of(values, refused) | _seats(request, values), status_of(refused) if refused else 200
+
+
+def group_form(request: PageRequest, group: Group) -> Context:
+    """A group as it is, to be changed."""
+    (row,) = queries.group_rows(request.principal.tenant_id, [group])
+    return form_of({name: row[name] for name in ("name", "members")}) | about_group(request, group, row)
+
+
+def about_group(request: PageRequest, group: Group, values: dict[str, Any]) -> Context:
+    """What a group's page shows beside the form."""
+    tasks = ties.open_tasks_of_groups(group.tenant_id, [group.key])[group.key]
+    return {"group": group, "tasks": tasks} | _seats(request, values)
+
+
+def change_group(request: PageRequest, group: Group) -> tuple[Context, int] | None:
+    """Change a group as the form says; gives as `change_member`."""
+    values: dict[str, Any] = {
+        "name": typed(request, "name"),
+        "members": request.POST.getlist("members"),
+    }
+    try:
+        services.change_group(request.principal, group.pk, **values)
+        return None
+    except (Invalid, Conflict) as refused:
+        return form_of(values, refused) | about_group(request, group, values), status_of(refused)
+
+
+def delete_group(request: PageRequest, group: Group) -> tuple[Context, int] | None:
+    """Delete a group; gives as `change_member`."""
+    reason = typed(request, "reason")
+    return _ended(
+        request,
+        group_form(request, group),
+        lambda: services.delete_group(request.principal, group.pk, reason=reason),
+    )
+
+
+def _ended(request: PageRequest, page: Context, act: Callable[[], None]) -> tuple[Context, int] | None:
+    """Do what can't be undone, for which a reason must be typed."""
+    if not typed(request, "reason"):
+        return page | {"reason_error": "Say why: this is kept in the log."}, 422
+    try:
+        act()
+        return None
+    except (Invalid, Conflict) as refused:
+        return page | {"refused": refused.message, "reason": typed(request, "reason")}, status_of(refused)
+
+
+def _choices(request: PageRequest) -> Context:
+    return {"roles": ROLES, "people": _people(request)}
+
+
+def _seats(request: PageRequest, values: dict[str, Any]) -> Context:
+    seated = {key_of(name) for name in values["members"]}
+    people = [(name, printed, key_of(name) in seated) for name, printed in _people(request)]
+    return {"people": people}
+
+
+def _people(request: PageRequest) -> list[tuple[str, str]]:
+    members_ = queries.members_of(request.principal.tenant_id).order_by("user__username")
+    return list(members_.values_list("user__username", "user__name"))
+
+
+def _may_manage(request: PageRequest) -> bool:
+    return MEMBERS_MANAGE in request.principal.scopes

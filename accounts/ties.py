@@ -1,0 +1,37 @@
+"""What other apps have to do with members and groups: they say so here as they start, since accounts is below them."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+Changed = Callable[[int, str], None]
+Counter = Callable[[int, Iterable[str]], Mapping[str, int]]
+
+_listeners: list[Changed] = []
+_counters: list[Counter] = []
+
+
+def tell_of_members(listener: Changed) -> None:
+    """`listener(tenant, username)` is called in the transaction in which somebody left or was given another role."""
+    if listener not in _listeners:
+        _listeners.append(listener)
+
+
+def member_changed(tenant_id: int, username: str) -> None:
+    """Somebody left the tenant, or has another role there."""
+    for listener in _listeners:
+        listener(tenant_id, username)
+
+
+def count_by_group(counter: Counter) -> None:
+    """`counter(tenant, keys)` says how many open tasks ask each of the groups of these keys."""
+    if counter not in _counters:
+        _counters.append(counter)
+
+
+def open_tasks_of_groups(tenant_id: int, keys: Iterable[str]) -> dict[str, int]:
+    """How many open tasks ask each group, by its key."""
+    wanted = list(keys)
+    found = dict.fromkeys(wanted, 0)
+    for counter in _counters if wanted else ():
+        for key, count in counter(tenant_id, wanted).items():
+            found[key] += count
+    return found

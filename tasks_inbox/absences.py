@@ -1,0 +1,98 @@
+"""The page of away rules, below settings: who is away, who stands in, and the form to say so."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+
+from accounts.access import PageRequest, page
+from accounts.pages import form_of, neighbours, status_of, typed
+from accounts.queries import members_of_roles
+from accounts.roles import MEMBERS_MANAGE, TASKS_DECIDE, TASKS_READ
+from lib.api.pagination import keyset_page
+from lib.refusals import Conflict, Invalid
+from tasks_inbox import away, queries
+from workflows.models import Workflow
+
+ON_A_PAGE = 50
+FIELDS = ("username", "substitute", "from", "until", "note")
+
+
+@page(TASKS_READ)
+def away_list(request: PageRequest) -> HttpResponse:
+    """The rules that are not over, and the form of another one."""
+    return render(request, "settings/away.html", _context(request, dict.fromkeys(FIELDS, "")))
+
+
+@page(TASKS_DECIDE, "POST")
+def away_add(request: PageRequest) -> HttpResponse:
+    """Says who is away; what is wrong is shown at its field, with all that was typed."""
+    values = {name: typed(request, name) for name in FIELDS}
+    chosen = request.POST.getlist("workflows")
+    try:
+        rule = away.add_rule(
+            request.principal,
+            values["substitute"],
+            username=values["username"],
+            starts_at=_moment(values, "from"),
+            ends_at=_moment(values, "until"),
+            workflows=chosen,
+            note=values["note"],
+        )
+    except (Invalid, Conflict) as refused:
+        context = _context(request, values, chosen, refused)
+        return render(request, "settings/away.html", context, status=status_of(refused))
+    messages.success(request, f"{rule.substitute} stands in for {rule.username}.")
+    return redirect("settings-away")
+
+
+@page(TASKS_DECIDE, "POST")
+def away_end(request: PageRequest, rule_id: int) -> HttpResponse:
+    """Ends a rule."""
+    away.end_rule(request.principal, rule_id)
+    messages.success(request, "The rule has ended: nobody stands in by it any more.")
+    return redirect("settings-away")
+
+
+def _context(
+    request: PageRequest,
+    values: dict[str, Any],
+    chosen: list[str] | None = None,
+    refused: Invalid | Conflict | None = None,
+) -> dict[str, Any]:
+    principal = request.principal
+    found, cursor = away.rules_that_hold(principal), request.GET.get("cursor") or None
+    shown = keyset_page(found, request, keys=("id",), limit=ON_A_PAGE, cursor=cursor)
+    manages, now = MEMBERS_MANAGE in principal.scopes, datetime.now(UTC)
+    rows = [
+        away.rule_row(rule)
+        | {"holds": rule.starts_at <= now, "may_end": manages or rule.username == principal.username}
+        for rule in shown.rows
+    ]
+    decides = TASKS_DECIDE in principal.scopes
+    return (
+        form_of(values | {"workflows": chosen or []}, refused)
+        | {"rules": rows, "may_manage": manages, "decides": decides}
+        | {"people": _people(request) if decides else (), "workflows": _workflows(request) if decides else ()}
+        | neighbours(shown)
+    )
+
+
+def _people(request: PageRequest) -> list[tuple[str, str]]:
+    found = members_of_roles(request.principal.tenant_id, queries.DECIDING_ROLES)
+    return list(found.values_list("user__username", "user__name"))
+
+
+def _workflows(request: PageRequest) -> list[tuple[str, str]]:
+    found = Workflow.objects.for_tenant(request.principal.tenant_id).filter(archived_at=None)
+    return list(found.order_by("name").values_list("name", "title"))
+
+
+def _moment(values: dict[str, Any], name: str) -> datetime:
+    """What a field of date and time says, which is UTC as all times of pages are. Raises Invalid."""
+    try:
+        return datetime.fromisoformat(values[name]).replace(tzinfo=UTC)
+    except ValueError:
+        raise Invalid("Give a date and a time.", field=name) from None

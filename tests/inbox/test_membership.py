@@ -1,0 +1,42 @@
+"""Who leaves, or may decide no more, keeps no task from the others."""
+
+import pytest
+
+from accounts import members
+from lib.refusals import NotAllowed
+from tasks_inbox import actions
+from tests.inbox.asking import again, approval, asked, decide, hand, member
+
+
+@pytest.mark.parametrize("how", ["left", "demoted"])
+def test_what_they_had_is_open_again_to_all_whom_it_asks(how):
+    boss, ann, bob = member("boss", "admin"), member("ann"), member("bob")
+    claimed, handed, other = asked(), asked(), asked()
+    actions.claim_task(ann, claimed.pk)
+    hand(bob, handed, "ann")
+    actions.claim_task(bob, other.pk)
+    if how == "left":
+        members.remove_member(boss, "ann")
+    else:
+        members.change_member(boss, "ann", role="viewer")
+    assert [(again(task).assignee, again(task).delegated_by) for task in (claimed, handed)] == [
+        (None, None)
+    ] * 2
+    assert again(other).assignee == "bob"
+    assert decide(bob, claimed).decided_by == "bob"
+
+
+def test_a_role_that_decides_keeps_what_it_has():
+    boss, ann, task = member("boss", "admin"), member("ann"), asked()
+    actions.claim_task(ann, task.pk)
+    members.change_member(boss, "ann", role="operator", manager="boss")
+    assert again(task).assignee == "ann"
+
+
+def test_who_left_decided_what_they_decided():
+    boss, ann, task = member("boss", "admin"), member("ann"), asked()
+    decide(ann, task)
+    members.remove_member(boss, "ann")
+    assert again(task).decided_by == "ann"
+    with pytest.raises(NotAllowed):
+        decide(member("eve"), asked(approval(candidates={"users": ["ann"]})))

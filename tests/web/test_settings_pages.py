@@ -1,0 +1,175 @@
+"""Settings: members and groups by form, what is wrong at its field, and what each page costs."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.urls import reverse
+
+from accounts.models import Group, Membership, User
+from tasks_inbox import away
+from tasks_inbox.models import AwayRule
+from tests import factories as make
+from tests.inbox.asking import approval, asked, decide, member
+from tests.web.test_page_queries import statements_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def boss(client):
+    """An admin who is logged in."""
+    who = member("boss", "admin")
+    client.force_login(make.a_user("boss"))
+    return who
+
+
+NEW = {"username": "zoe", "name": "Zoe Q", "email": "zoe@firm.example", "role": "approver", "manager": "boss"}
+
+
+def test_a_member_is_added_with_a_password_that_is_shown_once(client, boss):
+    made = client.post("/settings/add-member", NEW)
+    assert made.status_code == 201
+    assert "no-store" in made.headers["Cache-Control"]
+    assert User.objects.get(username="zoe").check_password(made.context["password"])
+    assert made.context["password"] in made.text
+    page = client.get("/settings/members?q=zo").text
+    assert "Zoe Q" in page
+    assert made.context["password"] not in page
+    again = client.post("/settings/add-member", NEW)
+    assert again.status_code == 409
+    assert "zoe is a member already." in again.text
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [({"username": "a b"}, "username"), ({"email": "no"}, "email"), ({"manager": "eve"}, "manager")],
+)
+def test_what_is_wrong_is_told_at_its_field_and_what_was_typed_stays(client, boss, given, field):
+    page = client.post("/settings/add-member", NEW | given)
+    assert page.status_code == 422
+    assert f'id="{field}-fault"' in page.text
+    assert page.text.count('class="fault"') == 1
+    assert 'value="Zoe Q"' in page.text
+
+
+def test_a_member_is_changed_and_removed_for_a_reason(client, boss):
+    client.post("/settings/add-member", NEW)
+    changed = client.post("/settings/members/zoe", NEW | {"role": "viewer", "manager": ""})
+    assert changed.status_code == 302
+    seat = Membership.objects.for_tenant(boss.tenant_id).get(user__username="zoe")
+    assert (seat.role, seat.manager) == ("viewer", None)
+    assert "This is you" not in client.get("/settings/members/zoe").text
+    page = client.post("/settings/members/zoe/remove")
+    assert (page.status_code, "reason-fault" in page.text) == (422, True)
+    assert client.post("/settings/members/zoe/remove", {"reason": "left"}).status_code == 302
+    assert client.get("/settings/members/zoe").status_code == 404
+
+
+def test_who_would_remove_themselves_is_warned_and_the_last_admin_stays(client, boss):
+    page = client.get("/settings/members/boss").text
+    assert "You are locked out at once" in page
+    refused = client.post("/settings/members/boss/remove", {"reason": "enough"})
+    assert (refused.status_code, "the last admin" in refused.text) == (409, True)
+    refused = client.post("/settings/members/boss", {"role": "viewer"})
+    assert (refused.status_code, 'id="role-fault"' in refused.text) == (409, True)
+
+
+def test_a_group_is_made_changed_and_deleted(client, boss):
+    assert "There are no groups yet" in client.get("/settings/groups").text
+    for name in ("ann", "bob"):
+        member(name)
+    assert client.post("/settings/add-group", {"name": "Finance", "members": ["ann"]}).status_code == 302
+    taken = client.post("/settings/add-group", {"name": "finance", "members": ["bob"]})
+    assert (taken.status_code, 'id="name-fault"' in taken.text) == (409, True)
+    assert 'value="bob" checked' in taken.text
+    group = Group.objects.for_tenant(boss.tenant_id).get()
+    asked(approval(candidates={"groups": ["FINANCE"]}))
+    page = client.get(f"/settings/groups/{group.pk}").text
+    assert "1 open task asks this group" in page
+    assert 'value="ann" checked' in page
+    client.post(f"/settings/groups/{group.pk}", {"name": "Finance", "members": ["bob", "ann"]})
+    assert "ann, bob" in client.get("/settings/groups").text
+    assert client.post(f"/settings/groups/{group.pk}/delete", {"reason": ""}).status_code == 422
+    assert client.post(f"/settings/groups/{group.pk}/delete", {"reason": "merged"}).status_code == 302
+    assert not Group.objects.for_tenant(boss.tenant_id).exists()
+
+
+def test_who_may_not_manage_sees_the_lists_only(client, boss):
+    client.post("/settings/add-group", {"name": "Finance"})
+    member("vic", "viewer")
+    client.force_login(make.a_user("vic"))
+    for name in ("settings-members", "settings-groups"):
+        page = client.get(reverse(name)).text
+        assert "/settings/add-" not in page
+    group = Group.objects.for_tenant(boss.tenant_id).get()
+    for path in ("add-member", "members/boss", "add-group", f"groups/{group.pk}"):
+        assert client.get(f"/settings/{path}").status_code == 403
+
+
+def test_the_pages_cost_the_same_for_few_and_for_many(client, boss):
+    client.post("/settings/add-group", {"name": "Group"})
+    first = Group.objects.for_tenant(boss.tenant_id).get()
+    paths = ("members", "members/boss", "add-member", "groups", f"groups/{first.pk}", "add-group")
+    few = [statements_of(client, f"/settings/{path}") for path in paths]
+    for number in range(20):
+        member(f"m{number}", "approver", f"Group {number}", "Group")
+    assert [statements_of(client, f"/settings/{path}") for path in paths] == few
+    assert max(few) <= 9
+
+
+AWAY = {"substitute": "bob", "from": "2040-01-01T09:00", "until": "2040-01-14T18:00", "note": "Holiday"}
+
+
+def test_who_is_away_is_said_by_form_and_ended_by_a_button(client, boss):
+    member("bob")
+    name = make.a_version(make.chain("noop")).workflow.name
+    assert "Nobody is away" in client.get("/settings/away").text
+    assert client.post("/settings/away/add", AWAY | {"workflows": [name]}).status_code == 302
+    rule = AwayRule.objects.for_tenant(boss.tenant_id).get()
+    assert (rule.username, rule.substitute, rule.workflows) == ("boss", "bob", [name])
+    assert rule.starts_at.isoformat() == "2040-01-01T09:00:00+00:00"
+    page = client.get("/settings/away").text
+    assert "bob for boss" in page
+    assert "to come" in page
+    assert client.post("/settings/away/add", AWAY).status_code == 409
+    client.post(f"/settings/away/{rule.pk}/end")
+    assert not AwayRule.objects.for_tenant(boss.tenant_id).exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"from": "soon"}, "from"),
+        ({"until": ""}, "until"),
+        ({"until": "2039-01-01T00:00"}, "until"),
+        ({"substitute": "boss"}, "substitute"),
+        ({"username": "eve"}, "username"),
+    ],
+)
+def test_what_is_wrong_with_a_rule_is_told_at_its_field(client, boss, given, field):
+    member("bob")
+    page = client.post("/settings/away/add", AWAY | given)
+    assert (page.status_code, f'id="{field}-fault"' in page.text) == (422, True)
+    assert 'value="Holiday"' in page.text
+
+
+def test_the_page_of_rules_costs_the_same_for_one_as_for_many(client, boss):
+    member("bob")
+    few = statements_of(client, "/settings/away")
+    for year in range(2040, 2060):
+        dates = {"from": f"{year}-01-01T09:00", "until": f"{year}-02-01T09:00"}
+        client.post("/settings/away/add", AWAY | dates)
+    assert client.get("/settings/away").text.count("bob for boss</strong>") == 20
+    assert statements_of(client, "/settings/away") == few <= 7
+
+
+def test_a_substitute_is_told_on_the_page_for_whom_they_decide(client):
+    member("ann")
+    bob, task = member("bob"), asked(approval(candidates={"users": ["ann"]}))
+    now = datetime.now(UTC)
+    away.add_rule(member("ann"), "bob", starts_at=now - timedelta(1), ends_at=now + timedelta(1))
+    client.force_login(make.a_user("bob"))
+    assert task.title in client.get("/inbox/").text
+    assert "You stand in for ann, who is away" in client.get(f"/inbox/{task.pk}").text
+    decide(bob, task)
+    assert "bob decided this for ann" in client.get(f"/inbox/{task.pk}").text
