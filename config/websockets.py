@@ -20,12 +20,14 @@ import config.wsgi  # noqa: F401 (Django must be set up before what follows has 
 from config.asgi_types import Receive, Scope, Send
 from runs import live
 from runs.consumers import TRY_LATER, RunConsumer, RunsConsumer
+from tasks_inbox.consumers import InboxConsumer
 
 log = logging.getLogger(__name__)
 
 ROUTES = [
     path("ws/runs", RunsConsumer.as_asgi(), name="ws-runs"),
     path("ws/runs/<uuid:run_id>", RunConsumer.as_asgi(), name="ws-run"),
+    path("ws/inbox", InboxConsumer.as_asgi(), name="ws-inbox"),
 ]
 _router = URLRouter([*ROUTES, re_path("", WebsocketDenier.as_asgi())])
 

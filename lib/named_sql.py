@@ -18,17 +18,21 @@ watchers: list[Callable[[str], None]] = []
 """Called with the name of each statement that is executed: for tests and benchmarks that count them."""
 
 
-def load(folder: Path) -> dict[str, str]:
-    """All statements of the `.sql` files below `folder`, includes resolved, fragments left out."""
+def load(folder: Path, *others: Path) -> dict[str, str]:
+    """All statements of the `.sql` files below `folder`, includes resolved, fragments left out.
+
+    What is included may be in `others`.
+    """
     whole: dict[str, str] = {}
     fragments: set[str] = set()
-    for path in sorted(folder.glob("*.sql")):
+    own = sorted(folder.glob("*.sql"))
+    for path in [*own, *(path for other in others for path in sorted(other.glob("*.sql")))]:
         parts = _NAME.split(path.read_text())[1:]
         for name, fragment, text in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
             if name in whole:
                 raise ValueError(f"{path.name} names the statement {name} again")
             whole[name] = text.strip()
-            if fragment:
+            if fragment or path not in own:
                 fragments.add(name)
     return {
         name: _INCLUDE.sub(lambda match: whole[match[1]], text)
@@ -38,10 +42,10 @@ def load(folder: Path) -> dict[str, str]:
 
 
 class Statements:
-    """The statements of a folder, executed on Django's connection."""
+    """The statements of a folder, executed on Django's connection; they may include what is in `others`."""
 
-    def __init__(self, folder: Path) -> None:
-        self.texts = load(folder)
+    def __init__(self, folder: Path, *others: Path) -> None:
+        self.texts = load(folder, *others)
 
     def execute(self, name: str, params: Mapping[str, Any]) -> psycopg.Cursor[tuple[Any, ...]]:
         """Execute a statement; its parameters are bound by the server, so that its plan is made once."""

@@ -49,7 +49,8 @@ def _redrive(who: Principal, letter: DeadLetter, reason: str) -> None:
     run = str(letter.run_id)
     if letter.node.endswith(UNDO):
         node = letter.node.removesuffix(UNDO)
-        services.resolve_compensation(who.tenant_id, run, node, "retry", by=who.username, reason=reason)
+        told = {"by": who.username, "reason": reason, "via": who.via}
+        services.resolve_compensation(who.tenant_id, run, node, "retry", way="dead letter", **told)
     else:
         services.resume_runs(who.tenant_id, [run], by=who.username, reason=reason)
 

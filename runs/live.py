@@ -35,42 +35,60 @@ MOST_TOPICS = 20_000
 WATCHED = "live:watched"
 
 
+RUNS, INBOX = "runs", "inbox"
+
+
 class Topic(NamedTuple):
-    """What can be watched: one run, or all runs of a tenant (`run_id` None)."""
+    """What can be watched: one run, or, where `run_id` is None, all runs of a tenant or its inbox."""
 
     tenant_id: int
     run_id: str | None = None
+    about: str = RUNS
 
     @property
     def group(self) -> str:
         """Its channel group; made from ids that were checked, so no tenant hears of another's."""
-        return f"t{self.tenant_id}.runs" if self.run_id is None else f"t{self.tenant_id}.run.{self.run_id}"
+        return (
+            f"t{self.tenant_id}.{self.about}"
+            if self.run_id is None
+            else f"t{self.tenant_id}.run.{self.run_id}"
+        )
 
     @property
     def name(self) -> str:
         """What clients call it."""
-        return "runs" if self.run_id is None else f"run:{self.run_id}"
+        return self.about if self.run_id is None else f"run:{self.run_id}"
 
     @property
     def aspects(self) -> tuple[str, ...]:
         """All that can change about it."""
-        return ("runs",) if self.run_id is None else ("run", "steps")
+        return (self.about,) if self.run_id is None else ("run", "steps")
 
     @classmethod
     def of(cls, group: str) -> "Topic":
         """The topic of a channel group."""
-        tenant, _, run = group.removeprefix("t").partition(".")
-        return cls(int(tenant), run.removeprefix("run.") if run != "runs" else None)
+        tenant, about, *run = group.removeprefix("t").split(".", 2)
+        return cls(int(tenant), run[0]) if run else cls(int(tenant), about=about)
 
 
 class Change(NamedTuple):
-    """Something about a run changed: its own row where `whole`, and the status of `node` where that is known."""
+    """Something about a run changed: its own row where `whole`, and the status of `node` where that is known.
+
+    Without a run: something that the tenant's inbox shows.
+    """
 
     tenant_id: int
-    run_id: str
+    run_id: str | None
     whole: bool = True
     node: str | None = None
     status: str | None = None
+
+    @property
+    def topics(self) -> tuple[Topic, ...]:
+        """Who is told."""
+        if self.run_id is None:
+            return (Topic(self.tenant_id, about=INBOX),)
+        return (Topic(self.tenant_id, self.run_id), Topic(self.tenant_id))
 
 
 @dataclass(slots=True)
@@ -108,8 +126,8 @@ class Publisher:
             return
         with self._lock:
             for change in changes:
-                self._note(Topic(change.tenant_id, change.run_id), change)
-                self._note(Topic(change.tenant_id), change)
+                for topic in change.topics:
+                    self._note(topic, change)
             if not self._pending:
                 return
             if self._thread is None:
@@ -201,6 +219,11 @@ def tell_runs(tenant: int, runs: Iterable[str]) -> None:
 def tell_steps(steps: Iterable[Held], status: StepStatus | None = None) -> None:
     """These steps changed, to `status` where all of them did."""
     tell(Change(step.tenant_id, step.run_id, False, step.node, status) for step in steps)
+
+
+def tell_inboxes(tenants: Iterable[int]) -> None:
+    """The tasks of these tenants changed, or what somebody said or noted of them."""
+    tell(Change(tenant, None) for tenant in tenants)
 
 
 def settle() -> None:

@@ -17,6 +17,8 @@ from runs.store import SQL, Row, document
 Json = Any
 
 How = Literal["retry", "done", "abandon"]
+Way = Literal["task", "dead letter", "command"]
+"""Where somebody settled a compensation: at its task, by its dead letter, or on the server."""
 
 
 class Failed(NamedTuple):
@@ -34,12 +36,14 @@ class Failed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What `by` decided about the compensation `step` that had failed."""
+    """What `by`, who came `via`, decided about the compensation `step` that had failed, and in which `way`."""
 
     step: str
     how: How
     by: str
     reason: str
+    via: str
+    way: Way
 
 
 _told_of_failures: list[Callable[[Sequence[Failed]], None]] = []
@@ -105,7 +109,9 @@ def hand_over(runs: Iterable[str]) -> None:
             listener(failed)
 
 
-def resolve(run: str, node: str, how: How, *, by: str, reason: str) -> tuple[str, str] | None:
+def resolve(
+    run: str, node: str, how: How, *, by: str, reason: str, via: str = "command", way: Way = "command"
+) -> tuple[str, str] | None:
     """Settle a failed compensation: `retry`, `done` or `abandon`; its status and queue, or None where none failed."""
     payload = document({"by": by, "reason": reason})
     params = {"run": run, "node": node, "how": how, "payload": payload, "now": now_or_none()}
@@ -114,7 +120,7 @@ def resolve(run: str, node: str, how: How, *, by: str, reason: str) -> tuple[str
         return None
     status, queue, step = found
     for listener in _told_of_settling:
-        listener(Settled(step, how, by, reason))
+        listener(Settled(step, how, by, reason, via, way))
     return status, queue
 
 

@@ -88,16 +88,26 @@ def resume_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") 
 
 
 def resolve_compensation(
-    tenant: int, run: str, node: str, how: saga.How, *, by: str, reason: str = ""
+    tenant: int,
+    run: str,
+    node: str,
+    how: saga.How,
+    *,
+    by: str,
+    reason: str = "",
+    via: str = "command",
+    way: saga.Way = "command",
 ) -> None:
     """Settle a compensation that failed for good, and go on with the next one (R-140).
 
-    `node` is the step that was to be undone. Raises RunRefused where the run doesn't wait for that.
+    `node` is the step that was to be undone; `via` what they came, and in which `way`, is kept as evidence. Raises
+    RunRefused where the run doesn't wait for that.
     """
     with transaction.atomic():
         locked = had_alone(tenant, [run])
         waits_for_it = locked[run].status == RunStatus.WAITING_FOR_MANUAL_ACTION
-        settled = saga.resolve(run, f"{node}{UNDO}", how, by=by, reason=reason) if waits_for_it else None
+        told = {"by": by, "reason": reason, "via": via}
+        settled = saga.resolve(run, f"{node}{UNDO}", how, way=way, **told) if waits_for_it else None
         if settled is None:
             message = f"No compensation of {node} waits for a person in this run."
             raise RunRefused("nothing_to_resolve", message, conflict=True)

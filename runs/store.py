@@ -14,7 +14,8 @@ from runs.claimed import Held, Locked
 Json = Any
 Row = dict[str, Json]
 
-SQL = Statements(Path(__file__).parent / "sql")
+SQL_FOLDER = Path(__file__).parent / "sql"
+SQL = Statements(SQL_FOLDER)
 
 
 MAX_DOCUMENT_BYTES = 64 * 1024 * 1024

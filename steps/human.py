@@ -95,6 +95,16 @@ def _quorum(given: int | Quorum) -> Json:
     return {"need": given, "rule": "veto"} if isinstance(given, int) else given.model_dump(exclude_none=True)
 
 
+def who_decides(params: Mapping[str, Json]) -> tuple[Json, Json]:
+    """Whom params name, `{users, groups, roles}`, and how many of them must agree.
+
+    Neither `candidates` nor `quorum` may have expressions in them; whatever else there is doesn't matter.
+    """
+    said = {name: params[name] for name in ("candidates", "quorum") if name in params}
+    known = HumanParams.model_validate({"title": "?", **said})
+    return _candidates(known), _quorum(known.quorum)
+
+
 def _once(names: list[Any]) -> list[str]:
     return list(dict.fromkeys(names))
 

@@ -14,7 +14,7 @@ from accounts.queries import find_member
 from accounts.roles import TASKS_ASSIGN, TASKS_DECIDE
 from engine.graph import UNDO
 from lib.refusals import Conflict, Invalid
-from runs import services
+from runs import live, services
 from runs.refused import had_alone
 from runs.saga import How
 from runs.waking import telling
@@ -35,6 +35,7 @@ def claim_task(principal: Principal, task_id: UUID, *, reason: str | None = None
         task_id, assignee=principal.username, before=None, delegated_by=None, by=principal.username
     ):
         audit.record(principal, "claim", f"task {task_id}", reason=reason)
+        _tell(task)
     task = queries.task_of(principal.tenant_id, task_id)
     if task.status != OPEN or task.assignee != principal.username:
         raise conflict(task)
@@ -55,6 +56,7 @@ def unclaim_task(principal: Principal, task_id: UUID, *, reason: str | None = No
         if not store.give_task(task_id, assignee=back_to, by=principal.username, **was):
             raise conflict(queries.task_of(principal.tenant_id, task_id))
         audit.record(principal, "unclaim", f"task {task_id}", reason=reason)
+        _tell(task)
     return queries.task_of(principal.tenant_id, task_id)
 
 
@@ -77,6 +79,7 @@ def assign_task(
     if not store.give_task(task_id, assignee=member.user.username, by=principal.username, **was):
         raise conflict(queries.task_of(principal.tenant_id, task_id))
     audit.record(principal, f"assign to {member.user.username}", f"task {task_id}", reason=reason)
+    _tell(task)
     return queries.task_of(principal.tenant_id, task_id)
 
 
@@ -105,6 +108,7 @@ def delegate_task(principal: Principal, task_id: UUID, to: str, *, reason: str |
             raise conflict(queries.task_of(principal.tenant_id, task_id))
         outbox.tell(task_id, DELEGATED, [member])
         audit.record(principal, f"delegate to {member}", f"task {task_id}", reason=reason)
+    _tell(task)
     return queries.task_of(principal.tenant_id, task_id)
 
 
@@ -127,12 +131,18 @@ def resolve_task(
         # Asked behind the lock: this task may be settled, and another be open because it failed once more.
         open_task(principal, task_id)
         node, by = task.node.removesuffix(UNDO), principal.username
-        services.resolve_compensation(task.tenant_id, run, node, resolution, by=by, reason=reason or "")
+        told = {"by": by, "reason": reason or "", "via": principal.via}
+        services.resolve_compensation(task.tenant_id, run, node, resolution, way="task", **told)
         resolved = queries.task_of(principal.tenant_id, task_id)
         if resolved.assignee not in (None, by):
             raise claimed(resolved)
         audit.record(principal, f"resolve {resolution}", f"task {task_id}", reason=reason)
+    _tell(task)
     return resolved
+
+
+def _tell(task: ManualTask) -> None:
+    transaction.on_commit(lambda: live.tell_inboxes([task.tenant_id]))
 
 
 def _is_one_persons(task: ManualTask) -> None:

@@ -8,7 +8,10 @@ import time
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
+
 from lib.refusals import Conflict
+from runs import live
 from runs.refused import RunRefused
 from runs.waking import telling
 from tasks_inbox import policies, queries, store
@@ -39,6 +42,7 @@ def _strike(tenant: int, task_id: UUID) -> None:
     try:
         with telling(tenant, str(task.run_id)):
             outcome = _come(task_id, tenant)
+            transaction.on_commit(lambda: live.tell_inboxes([tenant]))
         if outcome is not None:
             end_at_deadline(task, outcome)
     except (Conflict, RunRefused):

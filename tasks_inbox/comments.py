@@ -2,11 +2,14 @@
 
 from uuid import UUID
 
+from django.db import transaction
+
 from accounts import audit
 from accounts.principal import Principal
 from accounts.roles import TASKS_DECIDE, TASKS_READ
 from lib.refusals import Conflict, Invalid, NotAllowed
 from lib.uuid7 import uuid7
+from runs import live
 from runs.waking import telling
 from tasks_inbox import queries, store
 from tasks_inbox.mentions import mentioned
@@ -29,6 +32,7 @@ def add_comment(
     said, made = _checked(text), id or uuid7()
     if _add(principal, task, made, said, SAID):
         audit.record(principal, "comment", f"task {task_id}", reason=reason)
+        transaction.on_commit(lambda: live.tell_inboxes([task.tenant_id]))
     return _written(task, made)
 
 
@@ -69,6 +73,7 @@ def answer(principal: Principal, task_id: UUID, text: str, *, reason: str | None
 
 def _say(principal: Principal, task: ManualTask, text: str, kind: str) -> None:
     made = uuid7()
+    transaction.on_commit(lambda: live.tell_inboxes([task.tenant_id]))
     _add(principal, task, made, text, kind)
     _written(task, made)
 

@@ -4,13 +4,17 @@ Opened when a compensation fails for good; closed by whatever settles it, by its
 """
 
 from collections.abc import Sequence
+from uuid import UUID
+
+from django.db import transaction
 
 from engine.graph import UNDO, Node
 from lib.uuid7 import uuid7
+from runs import live
 from runs.graphs import graph_of
 from runs.saga import Failed, Settled
 from runs.store import Row
-from tasks_inbox import policies, store
+from tasks_inbox import evidence, policies, queries, store, votes
 
 RETRY, DONE, ABANDON = "retry", "done", "abandon"
 RESOLUTIONS = (RETRY, DONE, ABANDON)
@@ -35,6 +39,8 @@ def open_for(failed: Sequence[Failed]) -> None:
             "priority": URGENT,
         },
     )
+    tenants = {one.tenant for one in failed}
+    transaction.on_commit(lambda: live.tell_inboxes(tenants))
 
 
 def _row(failed: Failed) -> Row:
@@ -56,5 +62,32 @@ def _title(node: Node) -> str:
 
 
 def close_for(settled: Settled) -> None:
-    """Close the task of a compensation that was settled, whoever had claimed it, saying by whom and how."""
-    store.close_compensation_task(settled.step, outcome=settled.how, by=settled.by, comment=settled.reason)
+    """Close the task of a compensation that was settled, whoever had claimed it, and keep who settled it how."""
+    held = store.hold_compensation_task(settled.step, settled.by)
+    if held is None:
+        return
+    task, user = queries.task_of(held["tenant_id"], UUID(held["task"])), held["decider"] or {}
+    first = held["on_behalf_of"]
+    chain = store.hold_chain(task.tenant_id, evidence.FIRST)
+    decider = evidence.Decider(
+        settled.by, user.get("name") or settled.by, user.get("id"), settled.via, signed=False
+    )
+    record = evidence.record_of(
+        task,
+        held,
+        chain,
+        votes.told(votes.count(task, settled.by, first, settled.how)),
+        by=decider,
+        outcome=settled.how,
+        data=None,
+        comment=settled.reason,
+        settled_by=settled.way,
+    )
+    said = {"outcome": settled.how, "by": settled.by, "on_behalf_of": first}
+    said |= {"digest": record.digest, "at": record.at}
+    row = {"id": uuid7(), "task": task.pk, "seq": record.seq, "record": record.text, "data": None}
+    more = {"comment": settled.reason, "groups": [], "ended_with": settled.how}
+    # It bars nobody: what is asked for four eyes is asked before anything is undone.
+    store.add_decision(row | said | more, keys=[], why={})
+    store.close_compensation_task(task.pk, comment=settled.reason, said=said)
+    transaction.on_commit(lambda: live.tell_inboxes([task.tenant_id]))

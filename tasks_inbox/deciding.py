@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
+
 from accounts import audit, services
 from accounts.names import key_of
 from accounts.principal import Principal
@@ -17,6 +19,7 @@ from lib.api.errors import join
 from lib.refusals import Conflict, Invalid
 from lib.strict_json import BadJson, strict_dumps
 from lib.uuid7 import uuid7
+from runs import live
 from runs.claimed import Done, Ending, Held, Locked
 from runs.waking import Waiters, wake
 from steps.schema import problems_of
@@ -119,6 +122,7 @@ def _ending(task: ManualTask, cast: Callable[[], Done | None]) -> None:
         return [] if done is None else [(step, done)]
 
     wake(task.tenant_id, [str(task.run_id)], "task", decide)
+    transaction.on_commit(lambda: live.tell_inboxes([task.tenant_id]))
 
 
 def _write(task: ManualTask, said: Said, counted: votes.Counted, held: Mapping[str, Json]) -> Done | None:

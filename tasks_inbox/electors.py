@@ -1,5 +1,7 @@
 """Who may decide a task as things are now, for counting: the members of its tenant and their groups."""
 
+from dataclasses import dataclass
+
 from accounts import queries as people
 from accounts.models import GroupMember
 from accounts.names import key_of
@@ -10,20 +12,34 @@ from tasks_inbox.queries import DECIDING_ROLES
 from tasks_inbox.quorum import Elector
 
 
-def electors_of(task: ManualTask) -> list[Elector]:
-    """Everybody whom the task asks and nothing excludes; two statements, however many there are."""
-    members = members_of_roles(task.tenant_id, DECIDING_ROLES).select_related("user")
+@dataclass(frozen=True, slots=True)
+class Member:
+    """Somebody whose role decides tasks: as an elector, by name, and what they answer to."""
+
+    elector: Elector
+    username: str
+    marks: frozenset[str]
+
+
+def members_of(tenant: int) -> list[Member]:
+    """Everybody of a tenant whose role decides tasks; two statements, however many there are."""
+    members = members_of_roles(tenant, DECIDING_ROLES).select_related("user")
     groups: dict[int, set[str]] = {}
-    seats = GroupMember.objects.for_tenant(task.tenant_id).values_list("membership_id", "group__key")
+    seats = GroupMember.objects.for_tenant(tenant).values_list("membership_id", "group__key")
     for membership, key in seats:
         groups.setdefault(membership, set()).add(key)
     found = []
     for member in members:
-        keys = groups.get(member.pk, set())
-        marks = policies.marks_of(member.user.username, member.role, keys)
-        if policies.is_asked(task, member.user.username, marks):
-            found.append(Elector(key_of(member.user.username), frozenset(keys)))
+        keys, name = groups.get(member.pk, set()), member.user.username
+        marks = frozenset(policies.marks_of(name, member.role, keys))
+        found.append(Member(Elector(key_of(name), frozenset(keys)), name, marks))
     return found
+
+
+def electors_of(task: ManualTask) -> list[Elector]:
+    """Everybody whom the task asks and nothing excludes."""
+    asked = (one for one in members_of(task.tenant_id) if policies.is_asked(task, one.username, one.marks))
+    return [one.elector for one in asked]
 
 
 def elector_named(task: ManualTask, username: str) -> Elector:

@@ -82,8 +82,12 @@ def record_of(
     outcome: str,
     data: Json,
     comment: str,
+    settled_by: str | None = None,
 ) -> Record:
-    """The record of one decision, behind `chain`; `held` tells of run and version, `quorum` how the votes stand."""
+    """The record of one decision, behind `chain`; `held` tells of run and version, `quorum` how the votes stand.
+
+    `settled_by` says of a compensation in which way it was settled.
+    """
     label = next((one["label"] for one in task.outcomes if one["name"] == outcome), outcome)
     what = {
         "format": FORMAT,
@@ -108,4 +112,5 @@ def record_of(
         "on_behalf_of": held["on_behalf_of"],
         "quorum": dict(quorum),
     }
+    what |= {} if settled_by is None else {"settled_by": settled_by}
     return Record(what["seq"], what["at"], canonical(what))

@@ -40,6 +40,7 @@ class FormField:
     options: tuple[tuple[str, str], ...] = ()
     max_length: int | None = None
     error: str = ""
+    needed_for: str = ""
 
     @property
     def path(self) -> str:

@@ -131,6 +131,22 @@ class TaskComment(HotRow):
         indexes = [models.Index(fields=["task_id", "id"], name="task_comments")]
 
 
+class TaskNote(HotRow):
+    """What one person notes of a task for themselves: until when they don't want to see it, whether they watch it."""
+
+    id = models.UUIDField(primary_key=True)
+    task_id = models.UUIDField()
+    username = models.TextField()
+    snoozed_until = models.DateTimeField(null=True)
+    watching = models.BooleanField(db_default=False)
+
+    class Meta(HotRow.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=["task_id", "username"], name="task_note_once_each"),
+        ]
+        indexes = [models.Index(fields=["tenant_id", "username"], name="task_notes_of")]
+
+
 class TaskDecision(HotRow):
     """One person's decision, as evidence: append-only, a link of the tenant's chain (SECURITY "Audit log", R-149).
 

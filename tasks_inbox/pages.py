@@ -1,33 +1,33 @@
 """What the pages of the inbox show: the contexts of their templates."""
 
 import json
+from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 from uuid import UUID
 
+from django.urls import reverse
+
 from accounts import once
 from accounts.access import PageRequest
-from lib.api.pagination import keyset_page
+from lib.clock import now_or_none
 from lib.refusals import Conflict, Invalid, Refusal
 from runs.refused import RunRefused
-from tasks_inbox import actions, comments, deciding, policies, queries
+from tasks_inbox import actions, comments, deciding, listing, notes, panes, policies, queries
 from tasks_inbox.compensations import ABANDON, DONE, LABELS, RESOLUTIONS, RETRY
 from tasks_inbox.forms import FormField, fields_of, read, tell
-from tasks_inbox.models import COMPENSATION, OPEN, ManualTask
-from tasks_inbox.queries import View
+from tasks_inbox.models import COMPENSATION, COMPLETED, OPEN, ManualTask
+from tasks_inbox.panes import Place
+from tasks_inbox.queries import Who
 from tasks_inbox.waits import whom
 
 Json = Any
-ON_A_PAGE = 50
-TABS: tuple[tuple[View, str], ...] = (
-    ("open", "Open to you"),
-    ("mine", "Claimed by you"),
-    ("done", "Decided by you"),
-)
 MAX_REASON = 2000
 MAX_NAME = 150
 COMMENTS_ON_A_PAGE = 100
 MOST_OFFERED = 200
 """So many members are offered by name; any other may be typed."""
+_QUESTIONS = {"ask": comments.ask, "answer": comments.answer}
+SNOOZES = (("1", "For an hour"), ("24", "For a day"), ("72", "For three days"), ("168", "For a week"))
 RESOLVED = {
     RETRY: "It is tried again. If it fails for good once more, a new task opens.",
     DONE: "It counts as undone, and the run goes on with what is left to undo.",
@@ -38,76 +38,154 @@ RESOLVED = {
 def list_context(request: PageRequest) -> dict[str, Json]:
     """The tasks of a view, or of one run. Raises Invalid for a cursor of another list."""
     who = queries.who_is(request.principal)
-    run = _id(request.GET.get("run", ""))
-    view: View = next((name for name, _ in TABS if name == request.GET.get("view")), "open")
-    found = queries.tasks_of(who, run=run) if run else queries.tasks_of(who, view=view)
-    cursor = request.GET.get("cursor") or None
-    page = keyset_page(found, request, keys=("id",), limit=ON_A_PAGE, cursor=cursor)
-    names = queries.workflow_names(who.tenant_id, page.rows)
-    rows = [_shown(queries.task_row(task, names[task.workflow_id], who)) for task in page.rows]
-    return {
-        "tasks": rows,
-        "view": view,
-        "run": run,
-        "tabs": TABS,
-        "decides": who.decides,
-        "newer": _query(page.previous),
-        "older": _query(page.next),
-    }
+    return panes.list_pane(request, who, Place.of(request))
 
 
 def task_context(
     request: PageRequest, task: ManualTask, fields: list[FormField] | None = None
 ) -> dict[str, Json]:
-    """What a task's page shows, its form with what was typed."""
+    """What a task's pane shows, its form with what was typed; on a page of its own also the list in which it stands."""
     who = queries.who_is(request.principal)
-    workflow = queries.workflow_names(who.tenant_id, [task])[task.workflow_id]
-    row = _shown(queries.whole_row(task, workflow, who))
     said, earlier = queries.last_comments(task, COMMENTS_ON_A_PAGE, before=_id(request.GET.get("before", "")))
     may_comment = who.decides and task.status == OPEN
-    return {
-        "task": row,
-        "fields": fields_of(task.form) if fields is None else fields,
+    context = state_context(request, task, who) | panes.run_pane(task)
+    fields = fields_of(task.form) if fields is None else fields
+    _mark_needed(fields, task)
+    place = Place.of(request)
+    is_whole = not request.headers.get("HX-Request")
+    return context | {
+        **(panes.list_pane(request, who, place, task.pk) if is_whole else {}),
+        "stays": place.address(),
+        "fields": fields,
+        "outcomes": [
+            one | {"then": context["then"].get(one["name"], ""), "key": "ar"[at : at + 1]}
+            for at, one in enumerate(task.outcomes)
+        ],
         "comment_wanted": [one["label"] for one in task.outcomes if one["require_comment"]],
+        "signed": [one["label"] for one in task.outcomes if one.get("sign")],
         # What its instructions say of the run is over then.
         "is_settled": task.kind == COMPENSATION and task.status != OPEN,
-        "is_mine": task.assignee == who.username,
-        "is_asked": who.is_asked(task),
-        "is_handed": task.assignee == who.username and task.delegated_by is not None,
-        "is_excluded": policies.is_excluded(task, who.username),
         "facts": [_told(fact["label"], fact["value"]) for fact in task.facts],
         "said": said,
         "earlier": earlier,
         "may_comment": may_comment,
         "once": once.ticket(request.principal) if may_comment else "",
-        "delegates": queries.delegates_of(task, who, MOST_OFFERED) if row["may_decide"] else (),
+        "delegates": queries.delegates_of(task, who, MOST_OFFERED) if context["may_give"] else (),
         "entries": [_told(_label(task, key), value) for key, value in (task.data or {}).items()],
+        "snoozes": SNOOZES,
+        "snoozed_until": until if (until := context["task"]["snoozed_until"]) and until > _now() else None,
+        "decides": who.decides,
     }
 
 
-def decide(request: PageRequest, task_id: UUID) -> tuple[dict[str, Json], int] | None:
-    """Decide as the form says; None when that is done, otherwise the page with what was wrong, and its status."""
-    task = queries.task_of(request.principal.tenant_id, task_id)
+def state_context(request: PageRequest, task: ManualTask, who: Who | None = None) -> dict[str, Json]:
+    """How a task stands for whoever looks, and, where they have a page of it open, what changed since."""
+    who = who or queries.who_is(request.principal)
+    workflow = queries.workflow_names(who.tenant_id, [task])[task.workflow_id]
+    row = _shown(queries.whole_row(task, workflow, who))
+    deciders = panes.decider_pane(task)
+    now = f"{int(row['may_decide'])}{row['shown_hash']}"
+    was = request.GET.get("was", now)
+    return deciders | {
+        "task": row,
+        "due": panes.due_words(task.due_at, _now()) if task.status == OPEN else "",
+        "is_overdue": task.status == OPEN and task.due_at is not None and task.due_at < _now(),
+        "is_mine": task.assignee == who.username,
+        "is_asked": who.is_asked(task),
+        "is_handed": task.assignee == who.username and task.delegated_by is not None,
+        "has_voted": policies.has_voted(task, who.username),
+        "why_excluded": policies.why_excluded(task, who.username),
+        "may_give": row["may_decide"] and not deciders["several"],
+        "was": was,
+        "could_decide": was.startswith("1"),
+        "changed": was[1:] != now[1:],
+    }
+
+
+def _mark_needed(fields: list[FormField], task: ManualTask) -> None:
+    """Say at each field which outcomes need it."""
+    for field in fields:
+        needs = [one["label"] for one in task.outcomes if field.key in (one.get("require") or ())]
+        field.needed_for = ", ".join(needs)
+
+
+def decide(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], int]:
+    """Decide as the form says; gives what is to be told then, otherwise the page with what was wrong and its status."""
+    who = request.principal
+    task = queries.task_of(who.tenant_id, task_id)
     fields = fields_of(task.form)
     data = read(fields, request.POST) if task.form is not None else None
-    comment = _typed(request, "comment")
-    outcome = request.POST.get("outcome", "")
+    comment, outcome = _typed(request, "comment"), request.POST.get("outcome", "")
     status = 422
     told: dict[str, Json] = {"comment": comment, "comment_error": "", "faults": [], "refused": ""}
     try:
         if any(field.error for field in fields):
             deciding.check_decision(task, outcome, data, comment)
         else:
-            deciding.complete_task(request.principal, task_id, outcome=outcome, data=data, comment=comment)
-            return None
+            seen, password = request.POST.get("seen") or None, request.POST.get("password") or None
+            task = deciding.complete_task(
+                who, task_id, outcome=outcome, data=data, comment=comment, seen=seen, password=password
+            )
+            return _decided(task, outcome)
     except Invalid as error:
         faults: list[dict[str, Json]] = list(cast(Any, error.details.get("errors", ())))
         told["comment_error"] = next((one["message"] for one in faults if one["field"] == "comment"), "")
+        told["password_error"] = error.message if error.field == "password" else ""
         told["faults"] = tell(fields, [one for one in faults if one["field"] != "comment"])
     except (Refusal, RunRefused) as error:
         status, told["refused"] = 409, error.message
-        task = queries.task_of(request.principal.tenant_id, task_id)
+        entered = [f"{field.label}: {field.text}" for field in fields if field.text]
+        told["wrote"] = "\n".join([*entered, comment]).strip()
+        task = queries.task_of(who.tenant_id, task_id)
+        fields = fields_of(task.form)
+        read(fields, request.POST)
     return task_context(request, task, fields) | told, status
+
+
+def _decided(task: ManualTask, outcome: str) -> str:
+    label = next((one["label"] for one in task.outcomes if one["name"] == outcome), outcome)
+    if task.status == COMPLETED:
+        return f"“{task.title}”: {label}. Your decision is kept, and the run goes on."
+    return f"“{task.title}”: {label}. Your decision is kept; others must decide, too."
+
+
+def onward(request: PageRequest, task_id: UUID) -> str:
+    """Where somebody goes who is done with a task: to the next of their list, or to the list where it is empty.
+
+    Who came by a link to the task alone stays with it.
+    """
+    place = Place.of(request)
+    task = queries.task_of(request.principal.tenant_id, task_id)
+    if not place.leads_on():
+        return back(request, task_id)
+    try:
+        following = listing.after(place.rows(queries.who_is(request.principal)), place.sort, task)
+    except Invalid:
+        following = None
+    if following is None:
+        return f"{reverse('inbox')}?{place.address(cursor=False)}"
+    return f"{reverse('task', args=[following.pk])}?{place.address()}"
+
+
+def back(request: PageRequest, task_id: UUID) -> str:
+    """The task again, in the list in which it stood."""
+    address, keeps = reverse("task", args=[task_id]), request.GET.urlencode()
+    return f"{address}?{keeps}" if keeps else address
+
+
+def snooze(request: PageRequest, task_id: UUID) -> str:
+    """Snooze a task for so many hours as the form says, or wake it; gives what is to be told. Raises as the action."""
+    hours = request.POST.get("hours", "")
+    if hours not in dict(SNOOZES):
+        notes.snooze_task(request.principal, task_id)
+        return "The task is back in your lists."
+    until = _now() + timedelta(hours=int(hours))
+    task = notes.snooze_task(request.principal, task_id, until=until)
+    return f"“{task.title}” is snoozed until {until:%Y-%m-%d %H:%M} UTC."
+
+
+def _now() -> datetime:
+    return now_or_none() or datetime.now(UTC)
 
 
 def resolve(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], int]:
@@ -143,7 +221,10 @@ def comment(request: PageRequest, task_id: UUID) -> tuple[dict[str, Json], int] 
     who, text = request.principal, _typed(request, "text")
     ticket = request.POST.get("once", "")
     try:
-        comments.add_comment(who, task_id, text, id=once.id_of(who, ticket))
+        if (say := _QUESTIONS.get(request.POST.get("kind", ""))) is not None:
+            say(who, task_id, text)
+        else:
+            comments.add_comment(who, task_id, text, id=once.id_of(who, ticket))
         return None
     except Invalid as error:
         told, status = {"text": text, "text_error": error.message, "once": ticket}, 422
@@ -213,7 +294,3 @@ def _id(text: str) -> UUID | None:
         return UUID(text)
     except ValueError:
         return None
-
-
-def _query(address: str | None) -> str | None:
-    return f"?{address.partition('?')[2]}" if address else None

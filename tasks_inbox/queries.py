@@ -2,27 +2,30 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Literal
 from uuid import UUID
 
-from django.db.models import Q, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Now
 
 from accounts import queries as people
 from accounts.models import Membership
 from accounts.names import key_of
 from accounts.principal import Principal
 from accounts.roles import SCOPES_OF_ROLE, TASKS_DECIDE
+from lib.clock import now_or_none
 from lib.refusals import Missing
 from runs.models import Run
 from tasks_inbox import evidence, policies
-from tasks_inbox.models import COMPENSATION, COMPLETED, OPEN, ManualTask, TaskComment
+from tasks_inbox.models import COMPENSATION, COMPLETED, OPEN, ManualTask, TaskComment, TaskNote
 from tasks_inbox.quorum import ONE
 from workflows.models import Workflow
 
 Json = Any
-View = Literal["mine", "open", "done"]
-VIEWS: tuple[View, ...] = ("mine", "open", "done")
+View = Literal["mine", "teams", "due", "snoozed", "delegated", "done", "watching", "open"]
+VIEWS: tuple[View, ...] = ("mine", "teams", "due", "snoozed", "delegated", "done", "watching", "open")
+DUE_SOON = timedelta(hours=24)
 COUNTED = 100
 """Of more than so many tasks that wait for somebody it is said that they are more."""
 
@@ -107,19 +110,49 @@ def tasks_of(
 
 
 def _seen(who: Who, view: View) -> Q:
+    if view in ("mine", "teams"):
+        return _waits(who, view) & ~_noted(who, snoozed_until__gt=_now())
+    if view == "due":
+        soon = Q(due_at__lt=_now() + DUE_SOON)
+        return soon & (_seen(who, "mine") | _seen(who, "teams"))
+    if view == "snoozed":
+        return Q(status=OPEN) & _noted(who, snoozed_until__gt=_now())
+    if view == "delegated":
+        return Q(status=OPEN, delegated_by=who.username) & ~Q(assignee=who.username)
+    if view == "watching":
+        return _noted(who, watching=True)
+    if view == "done":
+        return Q(status=COMPLETED, decided_by=who.username) | Q(voted__contains=[key_of(who.username)])
+    return _waits(who, view)
+
+
+def _waits(who: Who, view: View) -> Q:
+    """What somebody has claimed or was given (`mine`), or what is open to them."""
     if view == "mine":
         return Q(status=OPEN, assignee=who.username)
     key = [key_of(who.username)]
-    if view == "done":
-        return Q(status=COMPLETED, decided_by=who.username) | Q(voted__contains=key)
     # Nothing is open to those who may decide nothing.
     asked = Q(status=OPEN, assignee__isnull=True, audience__overlap=list(who.marks))
     return asked & ~Q(exclude__contains=key) & ~Q(voted__contains=key) if who.decides else Q(pk__in=())
 
 
+def _noted(who: Who, **noted: Json) -> Q:
+    notes = TaskNote.objects.for_tenant(who.tenant_id).filter(task_id=OuterRef("pk"), username=who.username)
+    return Q(Exists(notes.filter(**noted)))
+
+
+def _now() -> Json:
+    return now_or_none() or Now()
+
+
+def _note_of(task: ManualTask, who: Who) -> TaskNote | None:
+    notes = TaskNote.objects.for_tenant(task.tenant_id)
+    return notes.filter(task_id=task.pk, username=who.username).first()
+
+
 def waiting_for(who: Who) -> int:
-    """How many tasks wait for them, claimed or open to them; counted up to `COUNTED`."""
-    tasks = ManualTask.objects.for_tenant(who.tenant_id).filter(_seen(who, "mine") | _seen(who, "open"))
+    """How many tasks wait for them, claimed or open to them, and not snoozed; counted up to `COUNTED`."""
+    tasks = ManualTask.objects.for_tenant(who.tenant_id).filter(_seen(who, "mine") | _seen(who, "teams"))
     return len(tasks.values_list("pk", flat=True)[:COUNTED])
 
 
@@ -164,10 +197,12 @@ def task_row(task: ManualTask, workflow: str, who: Who) -> dict[str, Json]:
 
 
 def whole_row(task: ManualTask, workflow: str, who: Who) -> dict[str, Json]:
-    """A task with all that it holds, and how many comments there are."""
+    """A task with all that it holds, how many comments there are, and what who asks has noted of it."""
     large = {name: getattr(task, name) for name in _LARGE}
     more = {"comments": comments_of(task).count(), "shown_hash": evidence.shown_hash(task)}
-    return task_row(task, workflow, who) | large | more
+    note = _note_of(task, who)
+    own = {"snoozed_until": note and note.snoozed_until, "watching": bool(note and note.watching)}
+    return task_row(task, workflow, who) | large | more | own
 
 
 def comments_of(task: ManualTask) -> QuerySet[TaskComment]:

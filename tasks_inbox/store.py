@@ -1,19 +1,21 @@
 """The statements of tasks as typed functions (SQL in `sql/`). No decisions here."""
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from lib.clock import now_or_none
 from lib.named_sql import Statements
+from runs.store import SQL_FOLDER as SQL_OF_RUNS
 from runs.store import Row, document
 
 Json = Any
 Delegated = tuple[str | None, str | None]
 """Who has a task, and who delegated it to them."""
 
-SQL = Statements(Path(__file__).parent / "sql")
+SQL = Statements(Path(__file__).parent / "sql", SQL_OF_RUNS)
 
 MAX_SHOWN_BYTES = 16 * 1024
 """What was to be undone is shown whole up to so many bytes, and otherwise so many characters of it."""
@@ -31,15 +33,23 @@ def open_compensation_tasks(tasks: Sequence[Row], ask: Row) -> None:
     SQL.execute("open_compensation_tasks", {**params, "now": now_or_none()})
 
 
-def close_compensation_task(step: str, *, outcome: str, by: str, comment: str) -> None:
-    """Close the open task of a compensation that was settled."""
-    params = {"step": step, "outcome": outcome, "by": by, "comment": comment, "now": now_or_none()}
-    SQL.execute("close_compensation_task", params)
+def hold_compensation_task(step: str, by: str) -> Row | None:
+    """Have the open task of a compensation alone, which `by` settles; None where it has none.
+
+    Gives the task, its tenant, what its record tells of run and version, and the user `by`, if there is one.
+    """
+    held: Row | None = SQL.value("hold_compensation_task", {"step": step, "by": by})
+    return held
 
 
-def cancel_tasks(runs: Iterable[str]) -> None:
-    """Cancel the open tasks of these runs whose step waits no more."""
-    SQL.execute("cancel_tasks", {"runs": sorted(runs), "now": now_or_none()})
+def close_compensation_task(task: UUID, *, comment: str, said: Row) -> None:
+    """Close the task of a compensation that is held. `said` as for `note_vote`."""
+    SQL.execute("close_compensation_task", {"task": task, "comment": comment, **said})
+
+
+def cancel_tasks(runs: Iterable[str]) -> list[int]:
+    """Cancel the open tasks of these runs whose step waits no more; gives the tenants that had some."""
+    return list(SQL.value("cancel_tasks", {"runs": sorted(runs), "now": now_or_none()}))
 
 
 def missing_tasks(runs: Iterable[str]) -> list[tuple[str, int, int, str]]:
@@ -92,6 +102,12 @@ def complete_task(task: UUID, *, keys: Sequence[str], data: str | None, comment:
             "complete_task", {"task": task, "keys": list(keys), "data": data, "comment": comment, **said}
         )
     )
+
+
+def evidence_of_run(tenant: int, run: UUID) -> str | None:
+    """All that is evidence in a run of the tenant, as a JSON text of one snapshot; None where there is no such run."""
+    params = {"tenant": tenant, "run": run, "now": now_or_none()}
+    return next(iter(SQL.column("evidence_of_run", params)), None)
 
 
 DueTask = tuple[UUID, int, str]
@@ -165,3 +181,15 @@ def add_comment(
     params = {"comment": comment, "tenant": tenant, "task": task, "by": by, "text": text, "kind": kind}
     params["mentions"] = list(mentions)
     return bool(SQL.value("add_comment", {**params, "now": now_or_none()}))
+
+
+def snooze_task(note: str, *, tenant: int, task: UUID, by: str, until: datetime | None) -> None:
+    """Note that somebody doesn't want to see a task before that time; None: that they do."""
+    params = {"note": note, "tenant": tenant, "task": task, "by": by, "until": until}
+    SQL.execute("snooze_task", params)
+
+
+def watch_task(note: str, *, tenant: int, task: UUID, by: str, watching: bool) -> None:
+    """Note whether somebody watches a task."""
+    params = {"note": note, "tenant": tenant, "task": task, "by": by, "watching": watching}
+    SQL.execute("watch_task", params)

@@ -1,17 +1,22 @@
-"""Whether decisions are what was written down when they were made: every link of a chain, and what leans on it."""
+"""Whether decisions are what was written down when they were made: every link of a chain, what leans on it, and the
+history of their runs."""
 
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from lib.stored_json import StoredDecoder
+from runs.history.compare import Difference
+from runs.history.verify import verify
 from tasks_inbox import store
 from tasks_inbox.evidence import FIRST, digest_of
 from tasks_inbox.models import EvidenceHead, TaskDecision
 
 Json = Any
 BATCH = 500
+RUNS = 50
 _SAID = ("seq", "task", "run", "round", "outcome", "data", "comment", "on_behalf_of")
 _OWN = ("seq", "round", "outcome", "data", "comment", "on_behalf_of", "by", "ended_with")
 
@@ -43,6 +48,15 @@ def verify_chain(tenant: int) -> Iterator[Fault]:
         )
     for seq, what in store.loose_ends(tenant):
         yield Fault(seq, what)
+
+
+def verify_histories(tenant: int) -> Iterator[Difference]:
+    """Everything that is wrong with the runs in which somebody of a tenant decided: seals, history, rows."""
+    decided = TaskDecision.objects.for_tenant(tenant).order_by("run_id").values_list("run_id", flat=True)
+    after = UUID(int=0)
+    while runs := list(decided.filter(run_id__gt=after).distinct()[:RUNS]):
+        yield from verify([str(run) for run in runs])
+        after = runs[-1]
 
 
 def _of_link(row: TaskDecision, previous: str) -> Iterator[Fault]:

@@ -6,66 +6,59 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 
 from accounts.access import PageRequest, page
 from accounts.principal import Principal
 from accounts.roles import TASKS_DECIDE, TASKS_READ
 from lib.refusals import Conflict, NotAllowed
-from tasks_inbox import actions, pages, queries
+from runs.pages import following
+from tasks_inbox import actions, notes, pages, queries
 from tasks_inbox.models import ManualTask
 
 
 @page(TASKS_READ)
 def inbox(request: PageRequest) -> HttpResponse:
-    """The tasks that are open to whoever looks, that they have claimed, or decided."""
-    return render(request, "inbox/list.html", pages.list_context(request))
+    """The tasks of a view: what waits for whoever looks, and what they have done with the rest."""
+    return following(request, "inbox/page.html", "inbox/_list.html", pages.list_context(request))
 
 
 @page(TASKS_READ)
 def task_page(request: PageRequest, task_id: UUID) -> HttpResponse:
-    """One task: what is asked and, for those whom it asks, the form to decide it."""
+    """One task beside its list: what is asked and, for those whom it asks, the form to decide it."""
     task = queries.task_of(request.principal.tenant_id, task_id)
-    return render(request, "inbox/detail.html", pages.task_context(request, task))
+    return following(request, "inbox/page.html", "inbox/_chosen.html", pages.task_context(request, task))
+
+
+@page(TASKS_READ)
+def task_state(request: PageRequest, task_id: UUID) -> HttpResponse:
+    """How the task stands now, for a page of it that is open."""
+    task = queries.task_of(request.principal.tenant_id, task_id)
+    return render(request, "inbox/_state.html", pages.state_context(request, task))
 
 
 @page(TASKS_DECIDE, "POST")
 def decide(request: PageRequest, task_id: UUID) -> HttpResponse:
-    """Decides a task; what is wrong is shown at its field, with all that was typed."""
-    wrong = pages.decide(request, task_id)
-    if wrong is not None:
-        return render(request, "inbox/detail.html", wrong[0], status=wrong[1])
-    messages.success(request, "Your decision is kept, and the run goes on.")
-    return redirect("task", task_id)
+    """Decides a task, and opens the next; what is wrong is shown at its field, with all that was typed."""
+    return _answer(request, pages.decide(request, task_id), lambda: pages.onward(request, task_id))
 
 
 @page(TASKS_DECIDE, "POST")
 def resolve(request: PageRequest, task_id: UUID) -> HttpResponse:
     """Settles a failed compensation; what is wrong is shown at its field, with all that was typed."""
-    found = pages.resolve(request, task_id)
-    if not isinstance(found, str):
-        return render(request, "inbox/detail.html", found[0], status=found[1])
-    messages.success(request, found)
-    return redirect("task", task_id)
+    return _answer(request, pages.resolve(request, task_id), lambda: pages.onward(request, task_id))
 
 
 @page(TASKS_DECIDE, "POST")
 def comment(request: PageRequest, task_id: UUID) -> HttpResponse:
     """Says something of a task; what is wrong is shown at its field, with what was typed."""
     wrong = pages.comment(request, task_id)
-    if wrong is not None:
-        return render(request, "inbox/detail.html", wrong[0], status=wrong[1])
-    return redirect(f"{reverse('task', args=[task_id])}#comments")
+    return _answer(request, wrong or "", lambda: f"{pages.back(request, task_id)}#comments")
 
 
 @page(TASKS_DECIDE, "POST")
 def delegate(request: PageRequest, task_id: UUID) -> HttpResponse:
     """Hands a task to somebody else; what is wrong is shown at its field, with what was typed."""
-    found = pages.delegate(request, task_id)
-    if not isinstance(found, str):
-        return render(request, "inbox/detail.html", found[0], status=found[1])
-    messages.success(request, found)
-    return redirect("task", task_id)
+    return _answer(request, pages.delegate(request, task_id), lambda: pages.back(request, task_id))
 
 
 @page(TASKS_DECIDE, "POST")
@@ -82,6 +75,37 @@ def unclaim(request: PageRequest, task_id: UUID) -> HttpResponse:
     return _done(request, task_id, actions.unclaim_task, pages.put_back)
 
 
+@page(TASKS_DECIDE, "POST")
+def snooze(request: PageRequest, task_id: UUID) -> HttpResponse:
+    """Keeps a task out of one's own lists for a while, and opens the next; or wakes it."""
+    try:
+        messages.success(request, pages.snooze(request, task_id))
+    except Conflict as refused:
+        messages.error(request, refused.message)
+        return redirect(pages.back(request, task_id))
+    return redirect(pages.onward(request, task_id))
+
+
+@page(TASKS_READ, "POST")
+def watch(request: PageRequest, task_id: UUID) -> HttpResponse:
+    """Watches a task, or no more."""
+    watching = request.POST.get("watching") == "yes"
+    notes.watch_task(request.principal, task_id, watching=watching)
+    messages.success(request, "You watch this task." if watching else "You don't watch this task any more.")
+    return redirect(pages.back(request, task_id))
+
+
+def _answer(
+    request: PageRequest, found: str | tuple[dict[str, pages.Json], int], then: Callable[[], str]
+) -> HttpResponse:
+    """The page with what was wrong; otherwise what is to be told, at the address that comes then."""
+    if not isinstance(found, str):
+        return render(request, "inbox/page.html", found[0], status=found[1])
+    if found:
+        messages.success(request, found)
+    return redirect(then())
+
+
 def _done(
     request: PageRequest,
     task_id: UUID,
@@ -94,4 +118,4 @@ def _done(
         messages.error(request, refused.message)
     else:
         messages.success(request, said(task))
-    return redirect("task", task_id)
+    return redirect(pages.back(request, task_id))

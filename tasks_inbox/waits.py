@@ -1,11 +1,14 @@
 """The wait of the kind `task`: opens tasks when steps begin to wait for people, and cancels those that nobody needs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
+
+from django.db import transaction
 
 from accounts import queries as people
 from accounts.names import key_of
 from lib.uuid7 import uuid7
+from runs import live
 from runs.claimed import Ending, Held
 from runs.waits import Entered, WaitKind
 from tasks_inbox import policies, store
@@ -36,7 +39,18 @@ def _open(entered: Entered) -> list[tuple[Held, Ending]]:
     deciders = store.decided_in_run({held.run_id for held, task in asked if task.get("exclude_deciders")})
     rows = [_row(held, task) | _barred(held.run_id, task, requesters, deciders) for held, task in asked]
     store.open_tasks(rows)
+    _tell({held.tenant_id for held, _ in asked})
     return []
+
+
+def _leave(runs: Iterable[str]) -> None:
+    _tell({*store.cancel_tasks(runs)})
+
+
+def _tell(tenants: Collection[int]) -> None:
+    """Tell the inboxes once it is committed."""
+    if tenants:
+        transaction.on_commit(lambda: live.tell_inboxes(tenants))
 
 
 def _barred(
@@ -91,4 +105,4 @@ def _either(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
 
 
-TASK = WaitKind(enter=_open, in_words=_in_words, leave=store.cancel_tasks, missing=store.missing_tasks)
+TASK = WaitKind(enter=_open, in_words=_in_words, leave=_leave, missing=store.missing_tasks)

@@ -9,6 +9,7 @@ from lib.refusals import Invalid
 from lib.strict_json import Json
 from steps.catalogue import CATALOGUE
 from workflows.fixes import with_fixes
+from workflows.judges import judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +29,12 @@ class Checked:
         return [problem.as_dict() for problem in self.problems]
 
 
-def check(document: Json, *, name: str | None = None, dialect: str | None = None) -> Checked:
+def check(
+    document: Json, *, name: str | None = None, dialect: str | None = None, tenant: int | None = None
+) -> Checked:
     """Translates and validates a definition of any dialect; with `name`, it has that name or none.
+
+    With `tenant`, it is also judged by what there is in that tenant, where the engine finds no error in it.
 
     Raises Invalid for an unknown dialect.
     """
@@ -40,6 +45,8 @@ def check(document: Json, *, name: str | None = None, dialect: str | None = None
     except DialectError as refusal:
         return Checked(None, [error("bad_value", refusal.field, refusal.message)])
     problems = validate(native, CATALOGUE)
+    if tenant is not None and not any(problem.severity == "error" for problem in problems):
+        problems = [*problems, *judged(tenant, native)]
     if name is not None and native.get("name") != name:
         message = f"`name` must be {name}, the name of the workflow: correct it."
         problems = [error("bad_value", "name", message), *problems]

@@ -38,8 +38,8 @@ def definition_page(request: PageRequest, name: str) -> HttpResponse:
         return _save(request, workflow)
     version = _asked_version(request, name)
     shown = arranged(version.definition if version else workflow.draft_definition)
-    problems = [] if version else _located(shown, check(shown, name=name).problems)
-    context = {"version": version, "text": pretty(shown), "problems": problems}
+    problems = [] if version else check(shown, name=name, tenant=request.principal.tenant_id).problems
+    context = {"version": version, "text": pretty(shown), "problems": _located(shown, problems)}
     return _page(request, workflow, context)
 
 

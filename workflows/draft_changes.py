@@ -87,7 +87,7 @@ def change_draft(
         list(dict.fromkeys(group.id for group in groups if group.id in applied)),
         done.clashes,
         None if is_current else (done.definition, done.layout),
-        check(done.definition, name=name).problems,
+        check(done.definition, name=name, tenant=principal.tenant_id).problems,
     )
 
 

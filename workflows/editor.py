@@ -43,7 +43,7 @@ def edit_page(request: PageRequest, name: str) -> HttpResponse:
         return render(request, "workflows/no_pipeline.html", {"workflow": workflow, "why": str(why)})
     pipeline.title = workflow.title or pipeline.title
     pipeline.description = workflow.description or pipeline.description
-    pipeline.show(check(workflow.draft_definition, name=name).problems)
+    pipeline.show(check(workflow.draft_definition, name=name, tenant=request.principal.tenant_id).problems)
     note = kept_note(request, name)
     return _form(request, Form(pipeline, workflow, name, note, workflow.draft_revision))
 
@@ -94,7 +94,7 @@ def _checked(request: PageRequest, form: Form) -> HttpResponse:
     """The form with what stands against publishing it; nothing is saved."""
     base = form.workflow.draft_definition if form.workflow else NEW
     definition = pipelines.to_definition(form.pipeline, base, form.name)
-    form.pipeline.show(check(definition, name=form.name or None).problems)
+    form.pipeline.show(check(definition, name=form.name or None, tenant=request.principal.tenant_id).problems)
     return _form(request, form)
 
 

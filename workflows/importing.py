@@ -66,7 +66,7 @@ def report(tenant_id: int, document: dict[str, Json], name: str = "") -> Report:
         name=named,
         native=native,
         workflow=workflow,
-        problems=check(native, name=named).problems,
+        problems=check(native, name=named, tenant=tenant_id).problems,
         comparison=_compared(workflow.draft_definition, native) if workflow else None,
         is_same=workflow is not None and workflow.draft_definition == native,
     )

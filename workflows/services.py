@@ -58,7 +58,7 @@ def create_workflow(
     draft = {"name": name, "nodes": [], "edges": []} if definition is None else definition
     if draft.get("name", name) != name:
         raise Invalid("This must equal `name`.", field="definition.name")
-    checked = check(draft, name=name)
+    checked = check(draft, name=name, tenant=principal.tenant_id)
     try:
         with transaction.atomic():
             workflow = Workflow.objects.create(
@@ -146,7 +146,7 @@ def save_draft(
     Raises Stale for another revision, Missing, or Conflict for an archived workflow.
     """
     principal.require(WORKFLOWS_WRITE)
-    checked = check(definition, name=name)
+    checked = check(definition, name=name, tenant=principal.tenant_id)
     with transaction.atomic():
         # The log says what became of the draft: compared under the row's lock.
         before = queries.lock_workflow(principal.tenant_id, name)
@@ -183,7 +183,7 @@ def publish(
         workflow = queries.lock_workflow(principal.tenant_id, name)
         if expected_revision not in (None, workflow.draft_revision):
             raise drafts.stale(workflow)
-        checked = check(workflow.draft_definition, name=name)
+        checked = check(workflow.draft_definition, name=name, tenant=principal.tenant_id)
         native = _publishable(checked)
         digest = content_hash(native)
         latest = queries.latest_version(principal.tenant_id, name)
@@ -235,7 +235,7 @@ def import_definition(
     principal.require(WORKFLOWS_WRITE)
     if isinstance(document, str):
         document = read_text(document, field="document").document
-    checked = check(document, dialect=dialect)
+    checked = check(document, dialect=dialect, tenant=principal.tenant_id)
     native = checked.native
     if native is None or not isinstance(native.get("name"), str):
         where, message = (

@@ -93,7 +93,7 @@ def keyset_page(
     at = decode_cursor(cursor, of=list_mark(request), keys=len(keys)) if cursor else None
     backwards = at is not None and at.backwards
     if at is not None:
-        rows = rows.filter(_beyond(rows.model, keys, at, rising=backwards != oldest_first))
+        rows = rows.filter(_beyond(rows, keys, at.values, rising=backwards != oldest_first))
     ordered = rows.order_by(*(key if backwards != oldest_first else f"-{key}" for key in keys))
     found = list(ordered[: limit + 1])
     fitting = limit if weight is None else _fitting([weight(row) for row in found[:limit]], most)
@@ -135,13 +135,18 @@ def _address(request: HttpRequest, cursor: Cursor) -> str:
     return request.build_absolute_uri(f"{request.path}?{parameters.urlencode()}")
 
 
-def _beyond(model: type[Model], keys: Sequence[str], at: Cursor, *, rising: bool) -> Q:
+def first_beyond(
+    rows: QuerySet[M], keys: Sequence[str], values: Sequence[Json], *, oldest_first: bool
+) -> M | None:
+    """The row that follows a place in the list, given by its key values; None where it is the last."""
+    behind = rows.filter(_beyond(rows, keys, values, rising=oldest_first))
+    return behind.order_by(*(key if oldest_first else f"-{key}" for key in keys)).first()
+
+
+def _beyond(rows: QuerySet[M], keys: Sequence[str], given: Sequence[Json], *, rising: bool) -> Q:
     operator = "gt" if rising else "lt"
     try:
-        values = [
-            model._meta.get_field(key).clean(value, None)  # type: ignore[union-attr]
-            for key, value in zip(keys, at.values, strict=True)
-        ]
+        values = [_field(rows, key).clean(value, None) for key, value in zip(keys, given, strict=True)]
     except (ValidationError, TypeError, ValueError, BadJson):
         raise bad_cursor() from None
     branches = []
@@ -150,6 +155,12 @@ def _beyond(model: type[Model], keys: Sequence[str], at: Cursor, *, rising: bool
         branches.append(Q(**equal, **{f"{key}__{operator}": value}))
     # The first condition is implied by the rest; it is what an index can start from.
     return Q(**{f"{keys[0]}__{operator}e": values[0]}) & reduce(Q.__or__, branches)
+
+
+def _field(rows: QuerySet[M], key: str) -> Any:
+    """The field of a key: a column's, or that of an annotation."""
+    annotation = rows.query.annotations.get(key)
+    return rows.model._meta.get_field(key) if annotation is None else annotation.output_field
 
 
 def _plain(value: Any) -> Json:

@@ -5,15 +5,19 @@ from typing import Any
 from rest_framework import serializers
 
 from lib.api import fields
-from lib.api.serializers import PageQuery, Verb
+from lib.api.serializers import PageQuery, Query, Verb
 from tasks_inbox.comments import MAX_TEXT
 from tasks_inbox.compensations import RESOLUTIONS
 from tasks_inbox.deciding import MAX_COMMENT
+from tasks_inbox.exports import FORMATS
+from tasks_inbox.listing import SORTS
 from tasks_inbox.models import ANSWERED, ASKED, KINDS, SAID, STATUSES
 from tasks_inbox.queries import VIEWS
+from tasks_inbox.search import MAX_SEARCH
 
 TASK_STATUSES = [(status, status) for status in STATUSES]
 TASK_KINDS = [(kind, kind) for kind in KINDS]
+EVIDENCE_FORMATS = [(one, one) for one in FORMATS]
 
 
 class TaskListQuery(PageQuery):
@@ -22,13 +26,53 @@ class TaskListQuery(PageQuery):
     view = serializers.ChoiceField(
         choices=VIEWS,
         required=False,
-        help_text="mine: claimed by you; open: anybody's whom it asks, and it asks you; done: decided by you.",
+        help_text="mine: claimed by you or given to you; teams: open to you and claimed by nobody; due: of both, "
+        "overdue or due within 24 hours; none of these shows what you have snoozed. snoozed; delegated: by you; "
+        "done: decided by you; watching; open: as teams, with what you have snoozed.",
+    )
+    sort = serializers.ChoiceField(
+        choices=SORTS,
+        default="newest",
+        help_text="sla: overdue first, then by due time, priority and age.",
+    )
+    filter = serializers.CharField(
+        required=False,
+        max_length=MAX_SEARCH,
+        help_text="As the inbox' search takes it: `workflow:refunds due:<2d is:overdue group:Legal text`.",
     )
     workflow = serializers.CharField(required=False)
     run = serializers.UUIDField(required=False)
     assignee = serializers.CharField(required=False)
     due_before = fields.Moment(required=False, help_text="Open ones that are due before this time.")
     q = serializers.CharField(required=False, max_length=200, help_text="A part of the title.")
+
+
+class CountsSerializer(serializers.Serializer[Any]):
+    """How many tasks there are in each view; 100 stands for that and more."""
+
+    mine = serializers.IntegerField()
+    teams = serializers.IntegerField()
+    due = serializers.IntegerField()
+    snoozed = serializers.IntegerField()
+    delegated = serializers.IntegerField()
+    done = serializers.IntegerField()
+    watching = serializers.IntegerField()
+
+
+class SnoozeTask(Verb):
+    """Until when."""
+
+    until = fields.Moment(required=False, help_text="A time to come; without it the task is awake again.")
+
+
+class EvidenceQuery(Query):
+    """As what."""
+
+    format = serializers.ChoiceField(
+        choices=EVIDENCE_FORMATS,
+        default="json",
+        help_text="html and pdf are to be read; zip holds all three, and a script that checks the JSON offline.",
+    )
 
 
 class AssignTask(Verb):
@@ -172,4 +216,9 @@ class TaskSerializer(TaskSummarySerializer):
     data = fields.JsonValue()  # type: ignore[assignment]
     comment = serializers.CharField(allow_blank=True)
     comments = serializers.IntegerField(help_text="How many there are.")
+    snoozed_until = serializers.DateTimeField(
+        allow_null=True,
+        help_text="Until when it is kept out of your own lists; a time that is over means nothing.",
+    )
+    watching = serializers.BooleanField(help_text="Whether you watch it.")
     shown_hash = serializers.CharField(help_text="SHA-256 of what a decider is shown; see `seen`.")

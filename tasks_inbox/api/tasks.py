@@ -2,6 +2,8 @@
 
 from uuid import UUID
 
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -11,7 +13,7 @@ from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, Verb, body, query
 from runs.api.base import RunsApiView
-from tasks_inbox import actions, comments, deciding, queries
+from tasks_inbox import actions, comments, deciding, exports, listing, notes, queries
 from tasks_inbox.api import serializers as s
 from tasks_inbox.models import ManualTask
 
@@ -30,16 +32,63 @@ class TasksView(_TasksApiView):
 
     @extend_schema(parameters=[s.TaskListQuery], responses=page_schema(s.TaskSummarySerializer))
     def get(self, request: Request) -> Response:
-        """The tasks that fit, newest first, without what only one task shows."""
+        """The tasks that fit, without what only one task shows."""
         asked = query(s.TaskListQuery, request)
         limit, cursor = asked.pop("limit"), asked.pop("cursor", None)
-        who = queries.who_is(self.principal)
-        found = queries.tasks_of(who, **asked)
-        page = keyset_page(found, request, keys=("id",), limit=limit, cursor=cursor)
+        sort, text = asked.pop("sort"), asked.pop("filter", "")
+        who, order = queries.who_is(self.principal), listing.ORDERS[sort]
+        found = listing.in_order(listing.found(who, queries.tasks_of(who, **asked), text), sort)
+        page = keyset_page(
+            found, request, keys=order.keys, oldest_first=order.oldest_first, limit=limit, cursor=cursor
+        )
         names = queries.workflow_names(who.tenant_id, page.rows)
         return Response(
             page.answer([queries.task_row(task, names[task.workflow_id], who) for task in page.rows])
         )
+
+
+class TaskCountsView(_TasksApiView):
+    """How many tasks there are."""
+
+    scopes = {"GET": TASKS_READ}
+
+    @extend_schema(responses=s.CountsSerializer)
+    def get(self, request: Request) -> Response:
+        """How many tasks there are in each of your views, counted up to 100."""
+        return Response(listing.counts(queries.who_is(self.principal)))
+
+
+class TaskSnoozeView(_TasksApiView):
+    """Snoozing."""
+
+    scopes = {"POST": TASKS_DECIDE}
+
+    @extend_schema(request=s.SnoozeTask, responses=s.TaskSerializer)
+    def post(self, request: Request, task_id: UUID) -> Response:
+        """Keeps the task out of your own lists until that time; others see it as before."""
+        return self.answer(notes.snooze_task(self.principal, task_id, **body(s.SnoozeTask, request)))
+
+
+class TaskWatchView(_TasksApiView):
+    """Watching."""
+
+    scopes = {"POST": TASKS_READ}
+
+    @extend_schema(request=Verb, responses=s.TaskSerializer)
+    def post(self, request: Request, task_id: UUID) -> Response:
+        """Puts the task into your view `watching`, open or closed."""
+        return self.answer(notes.watch_task(self.principal, task_id, watching=True, **body(Verb, request)))
+
+
+class TaskUnwatchView(_TasksApiView):
+    """Watching no more."""
+
+    scopes = {"POST": TASKS_READ}
+
+    @extend_schema(request=Verb, responses=s.TaskSerializer)
+    def post(self, request: Request, task_id: UUID) -> Response:
+        """Takes the task out of your view `watching`."""
+        return self.answer(notes.watch_task(self.principal, task_id, watching=False, **body(Verb, request)))
 
 
 class TaskView(_TasksApiView):
@@ -158,3 +207,22 @@ class TaskResolveView(_TasksApiView):
     def post(self, request: Request, task_id: UUID) -> Response:
         """Settles the task's failed compensation, and its run goes on; 409, with who and when, if it is settled."""
         return self.answer(actions.resolve_task(self.principal, task_id, **body(s.ResolveTask, request)))
+
+
+class RunEvidenceView(_TasksApiView):
+    """The evidence of a run."""
+
+    scopes = {"GET": TASKS_READ}
+
+    @extend_schema(
+        parameters=[s.EvidenceQuery],
+        responses={(200, kind): OpenApiTypes.BINARY for kind in exports.KINDS.values()},
+    )
+    def get(self, request: Request, run_id: UUID) -> HttpResponse:
+        """What people were asked and decided in the run, with all that proves it; needs `runs:read` too."""
+        file = exports.export(self.principal, run_id, query(s.EvidenceQuery, request)["format"])
+        return HttpResponse(
+            file.content,
+            content_type=file.kind,
+            headers={"Content-Disposition": f'attachment; filename="{file.name}"'},
+        )

@@ -5,7 +5,12 @@ from django.urls import path
 from tasks_inbox.api import tasks
 
 urlpatterns = [
+    path("runs/<uuid:run_id>/evidence", tasks.RunEvidenceView.as_view(), name="api-run-evidence"),
     path("tasks", tasks.TasksView.as_view(), name="api-tasks"),
+    path("tasks/counts", tasks.TaskCountsView.as_view(), name="api-task-counts"),
+    path("tasks/<uuid:task_id>/snooze", tasks.TaskSnoozeView.as_view(), name="api-task-snooze"),
+    path("tasks/<uuid:task_id>/watch", tasks.TaskWatchView.as_view(), name="api-task-watch"),
+    path("tasks/<uuid:task_id>/unwatch", tasks.TaskUnwatchView.as_view(), name="api-task-unwatch"),
     path("tasks/<uuid:task_id>", tasks.TaskView.as_view(), name="api-task"),
     path("tasks/<uuid:task_id>/claim", tasks.TaskClaimView.as_view(), name="api-task-claim"),
     path("tasks/<uuid:task_id>/unclaim", tasks.TaskUnclaimView.as_view(), name="api-task-unclaim"),

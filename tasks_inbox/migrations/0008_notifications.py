@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tasks_inbox', '0005_clock'),
+        ('tasks_inbox', '0006_notes'),
     ]
 
     operations = [

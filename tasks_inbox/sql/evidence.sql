@@ -13,6 +13,22 @@ SELECT json_build_object(
    AND (NOT %(handed)s OR t.delegated_by IS NOT NULL) AND NOT t.voted && %(keys)s::text[]
    FOR NO KEY UPDATE OF t
 
+-- name: hold_compensation_task
+-- Whoever settles a compensation has its task alone, whoever had claimed it; its run is held FOR UPDATE. On whose behalf: of
+-- who handed it to them.
+SELECT json_build_object(
+           'task', t.id, 'tenant_id', t.tenant_id,
+           'tenant', n.slug, 'workflow', w.name, 'version', v.number, 'version_hash', v.content_hash,
+           'requester', r.created_by, 'on_behalf_of', CASE t.assignee WHEN %(by)s THEN t.delegated_by END,
+           'decider', (SELECT json_build_object('id', u.id, 'name', u.name) FROM accounts_user u WHERE u.username = %(by)s))
+  FROM tasks_inbox_manualtask t
+  JOIN runs_run r ON r.id = t.run_id
+  JOIN workflows_workflowversion v ON v.id = r.version_id
+  JOIN workflows_workflow w ON w.id = v.workflow_id
+  JOIN accounts_tenant n ON n.id = t.tenant_id
+ WHERE t.step_id = %(step)s::uuid AND t.status = 'OPEN' AND t.kind = 'compensation'
+   FOR NO KEY UPDATE OF t
+
 -- name: hold_chain
 -- The end of the tenant's chain, had alone until the commit: decisions of a tenant are written one after another.
 INSERT INTO tasks_inbox_evidencehead AS h (tenant_id, seq, digest) VALUES (%(tenant)s, 0, %(first)s)
@@ -68,15 +84,50 @@ SELECT coalesce(json_object_agg(d.run_id, d.names), '{}')
 -- name: requesters
 SELECT coalesce(json_object_agg(r.id, r.created_by), '{}') FROM runs_run r WHERE r.id = ANY (%(runs)s::uuid[])
 
+-- name: evidence_of_run
+-- All that is evidence in a run: one statement, so one snapshot. Texts stay the texts that were hashed.
+SELECT json_build_object(
+           'at', coalesce(%(now)s::timestamptz, clock_timestamp()),
+           'run', json_build_object(
+               'id', r.id, 'tenant', n.slug, 'workflow', w.name, 'version', v.number, 'version_hash', v.content_hash,
+               'business_key', r.business_key, 'requester', r.created_by, 'test', r.is_test, 'status', r.status,
+               'created_at', r.created_at, 'completed_at', r.completed_at, 'sealed_life', r.sealed_life),
+           'tasks', (SELECT coalesce(json_agg(json_build_object(
+                         'id', t.id, 'node', t.node, 'kind', t.kind, 'status', t.status, 'title', t.title,
+                         'instructions', t.instructions, 'facts', t.facts, 'outcomes', t.outcomes, 'form', t.form,
+                         'quorum', t.quorum, 'round', t.round, 'outcome', t.outcome, 'data', t.data,
+                         'comment', t.comment, 'decided_by', t.decided_by, 'decided_at', t.decided_at,
+                         'created_at', t.created_at) ORDER BY t.id), '[]')
+                       FROM tasks_inbox_manualtask t WHERE t.run_id = r.id),
+           'decisions', (SELECT coalesce(json_agg(json_build_object('seq', d.seq, 'digest', d.digest, 'record', d.record)
+                                                  ORDER BY d.seq), '[]')
+                           FROM tasks_inbox_taskdecision d WHERE d.run_id = r.id),
+           'history', (SELECT coalesce(json_agg(/* include event_text */ ORDER BY h.id), '[]')
+                         FROM runs_historyevent h WHERE h.run_id = r.id),
+           'seals', (SELECT coalesce(json_agg(json_build_object(
+                                'life', z.life, 'events', z.events, 'last_event', z.last_event,
+                                'digest', encode(z.digest, 'hex'), 'sealed_at', z.sealed_at) ORDER BY z.life), '[]')
+                       FROM runs_runseal z WHERE z.run_id = r.id),
+           'chain', (SELECT json_build_object('seq', e.seq, 'digest', e.digest)
+                       FROM tasks_inbox_evidencehead e WHERE e.tenant_id = r.tenant_id))::text
+  FROM runs_run r
+  JOIN accounts_tenant n ON n.id = r.tenant_id
+  JOIN workflows_workflow w ON w.id = r.workflow_id
+  LEFT JOIN workflows_workflowversion v ON v.id = r.version_id
+ WHERE r.id = %(run)s AND r.tenant_id = %(tenant)s
+
 -- name: loose_ends
 -- What doesn't lean on the chain as it should: decisions of which history doesn't say what they were, tasks that were decided
 -- otherwise than it says, and links behind its end. What was decided before there was a chain is left out.
 SELECT coalesce(json_agg(json_build_array(f.seq, f.what) ORDER BY f.seq), '[]') FROM (
-    SELECT d.seq, 'history doesn''t tell of it' AS what
+    SELECT d.seq, 'history doesn''t tell of it as it is' AS what
       FROM tasks_inbox_taskdecision d
      WHERE d.tenant_id = %(tenant)s AND NOT EXISTS (
            SELECT 1 FROM runs_historyevent h
-            WHERE h.run_id = d.run_id AND h.type IN ('TASK_VOTED', 'TASK_COMPLETED') AND h.payload ->> 'evidence' = d.digest)
+            WHERE h.run_id = d.run_id AND h.type = CASE WHEN d.ended_with IS NULL THEN 'TASK_VOTED' ELSE 'TASK_COMPLETED' END
+              AND (h.payload ->> 'evidence', h.payload ->> 'task', h.payload ->> 'by', h.payload ->> 'outcome')
+                  = (d.digest, d.task_id::text, d.by, coalesce(d.ended_with, d.outcome))
+              AND h.payload ->> 'on_behalf_of' IS NOT DISTINCT FROM d.on_behalf_of)
     UNION ALL
     SELECT d.seq, 'its task was decided otherwise'
       FROM tasks_inbox_taskdecision d

@@ -83,18 +83,19 @@ SELECT n.tenant_id, n.run_id, n.shard, 302, 'TASK_OPENED', n.node, pg_current_xa
  ORDER BY n.run_id, n.id
 
 -- name: close_compensation_task
--- Whoever settles a compensation decides its task, also one that somebody else has claimed; the run is held FOR UPDATE.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
-u AS (
+-- Whoever settles a compensation decides its task, also one that somebody else has claimed; it is held, and so is its run.
+WITH u AS (
     UPDATE tasks_inbox_manualtask t
-       SET status = 'COMPLETED', outcome = %(outcome)s, comment = %(comment)s, decided_by = %(by)s, decided_at = clock.now
-      FROM clock
-     WHERE t.step_id = %(step)s::uuid AND t.status = 'OPEN' AND t.kind = 'compensation'
+       SET status = 'COMPLETED', outcome = %(outcome)s, comment = %(comment)s, decided_by = %(by)s,
+           decided_at = %(at)s::timestamptz
+     WHERE t.id = %(task)s AND t.status = 'OPEN'
     RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node, t.decided_at
 )
 INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
 SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_COMPLETED', u.node, pg_current_xact_id()::text::bigint,
-       jsonb_build_object('task', u.id, 'outcome', %(outcome)s::text, 'by', %(by)s::text), u.decided_at
+       jsonb_strip_nulls(jsonb_build_object('task', u.id, 'outcome', %(outcome)s::text, 'by', %(by)s::text,
+                                            'on_behalf_of', %(on_behalf_of)s::text, 'evidence', %(digest)s::text)),
+       u.decided_at
   FROM u
 
 -- name: cancel_tasks
@@ -113,11 +114,14 @@ u AS (
     UPDATE tasks_inbox_manualtask t SET status = 'CANCELLED'
      WHERE t.id = ANY (ARRAY(SELECT id FROM l)) AND t.status = 'OPEN'
     RETURNING t.tenant_id, t.id, t.run_id, t.assignee, t.is_test
+),
+told AS (
+    INSERT INTO tasks_inbox_notification (id, tenant_id, task_id, run_id, kind, username, created_at, next_at)
+    SELECT uuidv7(), u.tenant_id, u.id, u.run_id, 'cancelled', u.assignee, clock.now, clock.now
+      FROM u CROSS JOIN clock
+     WHERE u.assignee IS NOT NULL AND NOT u.is_test
 )
-INSERT INTO tasks_inbox_notification (id, tenant_id, task_id, run_id, kind, username, created_at, next_at)
-SELECT uuidv7(), u.tenant_id, u.id, u.run_id, 'cancelled', u.assignee, clock.now, clock.now
-  FROM u CROSS JOIN clock
- WHERE u.assignee IS NOT NULL AND NOT u.is_test
+SELECT coalesce(json_agg(DISTINCT u.tenant_id), '[]') FROM u
 
 -- name: missing_tasks
 SELECT coalesce(json_agg(json_build_array(r.id, r.tenant_id, r.life, s.node)), '[]')
@@ -204,3 +208,13 @@ o AS (
      WHERE NOT t.is_test
 )
 SELECT true FROM n
+
+-- name: snooze_task
+INSERT INTO tasks_inbox_tasknote (id, tenant_id, task_id, username, snoozed_until)
+VALUES (%(note)s::uuid, %(tenant)s, %(task)s, %(by)s, %(until)s)
+    ON CONFLICT (task_id, username) DO UPDATE SET snoozed_until = excluded.snoozed_until
+
+-- name: watch_task
+INSERT INTO tasks_inbox_tasknote (id, tenant_id, task_id, username, watching)
+VALUES (%(note)s::uuid, %(tenant)s, %(task)s, %(by)s, %(watching)s)
+    ON CONFLICT (task_id, username) DO UPDATE SET watching = excluded.watching

@@ -176,6 +176,7 @@ MATRIX |= {
 }
 
 MATRIX |= {
+    "api-run-evidence": Route({"GET": "tasks:read"}, "/api/v1/runs/{run}/evidence", names_object=True),
     "api-tasks": Route({"GET": "tasks:read"}, "/api/v1/tasks"),
     "api-task": Route({"GET": "tasks:read"}, "/api/v1/tasks/{task}", names_object=True),
     "api-task-claim": Route({"POST": "tasks:decide"}, "/api/v1/tasks/{task}/claim", names_object=True),
@@ -185,6 +186,10 @@ MATRIX |= {
     "api-task-comments": Route(
         {"GET": "tasks:read", "POST": "tasks:decide"}, "/api/v1/tasks/{task}/comments", names_object=True
     ),
+    "api-task-counts": Route({"GET": "tasks:read"}, "/api/v1/tasks/counts"),
+    "api-task-snooze": Route({"POST": "tasks:decide"}, "/api/v1/tasks/{task}/snooze", names_object=True),
+    "api-task-watch": Route({"POST": "tasks:read"}, "/api/v1/tasks/{task}/watch", names_object=True),
+    "api-task-unwatch": Route({"POST": "tasks:read"}, "/api/v1/tasks/{task}/unwatch", names_object=True),
     "api-task-ask": Route({"POST": "tasks:decide"}, "/api/v1/tasks/{task}/ask", names_object=True),
     "api-task-answer": Route({"POST": "tasks:read"}, "/api/v1/tasks/{task}/answer", names_object=True),
     "api-task-complete": Route({"POST": "tasks:decide"}, "/api/v1/tasks/{task}/complete", names_object=True),
@@ -195,6 +200,9 @@ MATRIX |= {
     "task-resolve": Route({"POST": "tasks:decide"}, "/inbox/{task}/resolve", page=True, names_object=True),
     "task-comment": Route({"POST": "tasks:decide"}, "/inbox/{task}/comment", page=True, names_object=True),
     "task-delegate": Route({"POST": "tasks:decide"}, "/inbox/{task}/delegate", page=True, names_object=True),
+    "task-state": Route({"GET": "tasks:read"}, "/inbox/{task}/state", page=True, names_object=True),
+    "task-snooze": Route({"POST": "tasks:decide"}, "/inbox/{task}/snooze", page=True, names_object=True),
+    "task-watch": Route({"POST": "tasks:read"}, "/inbox/{task}/watch", page=True, names_object=True),
     "task-claim": Route({"POST": "tasks:decide"}, "/inbox/{task}/claim", page=True, names_object=True),
     "task-unclaim": Route({"POST": "tasks:decide"}, "/inbox/{task}/unclaim", page=True, names_object=True),
     "api-me-notifications": Route({"GET": "tasks:read", "PATCH": "tasks:read"}, "/api/v1/me/notifications"),
@@ -283,5 +291,6 @@ class Socket:
 
 SOCKETS = {
     "ws-runs": Socket("runs:read", "/ws/runs"),
+    "ws-inbox": Socket("tasks:read", "/ws/inbox"),
     "ws-run": Socket("runs:read", "/ws/runs/{run}", names_object=True),
 }

@@ -13,7 +13,10 @@ from tests.sockets import refusal, session_of
 __all__ = ["site"]
 
 LET_IN = (0, b"")
-FOR_WORKERS = "from runs.consumers import RunsConsumer; RunsConsumer.required_scope = 'jobs:work'"
+FOR_WORKERS = (
+    "from config.websockets import ROUTES; "
+    "[setattr(route.callback.consumer_class, 'required_scope', 'jobs:work') for route in ROUTES]"
+)
 
 everywhere = pytest.mark.parametrize("name", SOCKETS)
 

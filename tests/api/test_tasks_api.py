@@ -1,5 +1,7 @@
 """Tasks and groups over REST: who is asked, what is shown, what is refused and how (R-143, R-146, SECURITY I11)."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 from tests import factories as make
@@ -77,6 +79,7 @@ def test_a_decision_that_does_not_fit_names_its_field(api, ask, body, field):
 
 
 def test_whom_it_does_not_ask_may_look_and_not_decide(api, people, ask):
+    people.member("approver")
     task = ask(candidates={"users": ["approver-of-ours"]})
     path = f"/api/v1/tasks/{task['id']}"
     assert api.get(path).json()["may_decide"] is False
@@ -149,10 +152,11 @@ def test_what_is_no_group_is_refused_by_name(api, people, body, field):
 
 
 def test_a_group_of_a_task_counts_as_it_is_when_somebody_decides(api, people, ask):
+    finance = api.post("/api/v1/groups", {"name": "Finance", "members": ["admin-of-ours"]}).json()["id"]
     task = ask(candidates={"groups": ["finance"]})
     path, approver = f"/api/v1/tasks/{task['id']}/complete", people.client("approver")
     assert approver.post(path, {"outcome": "approved"}).status_code == 403
-    api.post("/api/v1/groups", {"name": "Finance", "members": ["approver-of-ours"]})
+    api.patch(f"/api/v1/groups/{finance}", {"members": ["approver-of-ours"]})
     assert approver.post(path, {"outcome": "approved"}).status_code == 200
 
 
@@ -254,3 +258,40 @@ def test_what_is_no_comment_names_its_field(api, ask, body, field):
 def test_a_comment_with_a_nul_is_refused(api, ask):
     path = f"/api/v1/tasks/{ask()['id']}/comments"
     assert api.post(path, {"text": "a\x00b"}).status_code == 400
+
+
+def test_views_counts_and_their_order_over_rest(api, ask):
+    old, urgent, due = ask(), ask(priority=3), ask(due_seconds=60)
+    ids = [row["id"] for row in api.get("/api/v1/tasks?view=teams&sort=sla").json()["results"]]
+    assert ids == [due["id"], urgent["id"], old["id"]]
+    page = api.get("/api/v1/tasks?view=teams&sort=sla&limit=1").json()
+    pages = [page["results"][0]["id"]]
+    while page["next"]:
+        page = api.get(page["next"]).json()
+        pages.append(page["results"][0]["id"])
+    assert pages == ids
+    back = api.get(page["previous"]).json()
+    assert [row["id"] for row in back["results"]] == [urgent["id"]]
+    counts = api.get("/api/v1/tasks/counts").json()
+    assert counts == {"mine": 0, "teams": 3, "due": 1, "snoozed": 0, "delegated": 0, "done": 0, "watching": 0}
+    found = api.get("/api/v1/tasks?filter=is:urgent refund&view=open").json()["results"]
+    assert [row["id"] for row in found] == [urgent["id"]]
+    refused = api.get("/api/v1/tasks?filter=colour:red")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (400, "bad_filter")
+
+
+def test_a_task_is_snoozed_woken_and_watched_over_rest(api, ask, people):
+    path = f"/api/v1/tasks/{ask()['id']}"
+    snoozed = api.post(f"{path}/snooze", {"until": "2026-01-01T00:00:00Z"})
+    assert (snoozed.status_code, snoozed.json()["error"]["field"]) == (400, "until")
+    until = (datetime.now(UTC) + timedelta(days=2)).isoformat()
+    assert api.post(f"{path}/snooze", {"until": until}).json()["snoozed_until"] is not None
+    assert api.post(f"{path}/watch", {"reason": "mine"}).json()["watching"]
+    counts = api.get("/api/v1/tasks/counts").json()
+    assert (counts["teams"], counts["snoozed"], counts["watching"]) == (0, 1, 1)
+    assert people.client("approver").get("/api/v1/tasks/counts").json()["teams"] == 1
+    assert api.post(f"{path}/snooze", {}).json()["snoozed_until"] is None
+    assert not api.post(f"{path}/unwatch", {}).json()["watching"]
+    assert api.get("/api/v1/tasks/counts").json()["teams"] == 1
+    assert api.post(f"{path}/complete", {"outcome": "approved"}).status_code == 200
+    assert api.post(f"{path}/snooze", {"until": until}).json()["error"]["code"] == "decided_already"

@@ -365,6 +365,7 @@ def test_every_crash_point_was_come_by():
     points |= {"before_open_compensation_tasks", "before_close_compensation_task"}
     points |= {"before_open_tasks", "before_add_comment", "before_delegate_task", "before_complete_task"}
     points |= {f"before_{name}" for name in ("hold_task", "hold_chain", "add_decision", "note_vote")}
+    points |= {"before_hold_compensation_task"}
     points |= {
         f"before_{name}" for name in ("stop_clock", "start_clock", "due_tasks", "moments_due", "move_clock")
     }

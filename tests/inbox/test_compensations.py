@@ -1,16 +1,19 @@
 """What could not be undone is a task; whoever settles it closes it, and the run goes on (R-136, R-140, R-256)."""
 
+import json
 import logging
 
 import pytest
 
+from accounts.models import User
 from lib import named_sql
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
 from runs import letters
 from runs.services import resolve_compensation
 from runs.shown import found_run
 from tasks_inbox import actions, store
-from tasks_inbox.models import ManualTask
+from tasks_inbox.models import ManualTask, TaskDecision
+from tasks_inbox.verifying import verify_chain
 from tests import factories as make
 from tests.inbox.asking import (
     again,
@@ -146,6 +149,56 @@ def test_a_redriven_dead_letter_closes_the_task_whoever_claimed_it():
     )
     with pytest.raises(Conflict, match="olga decided this already: Try again"):
         resolve(member("ada", "admin"), task, "done")
+
+
+def record_of(task):
+    return json.loads(TaskDecision.unsafe_all_tenants.get(task_id=task.pk).record)
+
+
+def test_how_it_was_settled_is_evidence_in_the_chain():
+    olga, task = member("olga", "operator"), stuck()
+    User.objects.filter(username="olga").update(name="Olga Łukasz")
+    actions.claim_task(olga, task.pk)
+    actions.delegate_task(olga, task.pk, member("paul", "operator").username)
+    resolve(member("paul", "operator"), task, "done", "By bank transfer.")
+    told = record_of(task)
+    assert (told["outcome"], told["meaning"], told["comment"]) == (
+        "done",
+        "It was done by hand",
+        "By bank transfer.",
+    )
+    assert (told["by"]["username"], told["by"]["via"], told["on_behalf_of"]) == ("paul", "session", "olga")
+    assert (told["settled_by"], told["quorum"]["outcome"]) == ("task", "done")
+    decide(member("ann"), asked())
+    assert list(verify_chain(task.tenant_id)) == []
+
+
+def test_what_a_redriven_dead_letter_settled_is_recorded_as_that():
+    task, olga = stuck(), member("olga", "operator")
+    User.objects.filter(username="olga").update(name="Olga Łukasz")
+    letters.redrive(olga, [one for one in make.letters(task.run_id) if one.node == "charge:compensate"])
+    told = record_of(task)
+    assert (told["settled_by"], told["outcome"], told["by"]["name"]) == (
+        "dead letter",
+        "retry",
+        "Olga Łukasz",
+    )
+    assert list(verify_chain(task.tenant_id)) == []
+
+
+def test_what_was_settled_on_the_server_names_who_said_so():
+    task = stuck()
+    resolve_compensation(task.tenant_id, str(task.run_id), "charge", "abandon", by="cron")
+    told = record_of(task)
+    assert told["by"] == {
+        "username": "cron",
+        "name": "cron",
+        "user_id": None,
+        "via": "command",
+        "signed": False,
+    }
+    assert told["settled_by"] == "command"
+    assert list(verify_chain(task.tenant_id)) == []
 
 
 def test_a_discarded_dead_letter_settles_nothing():

@@ -9,6 +9,7 @@ from django.db import connection, transaction
 from django.db.utils import IntegrityError
 
 from accounts.models import User
+from runs.maintenance import seals
 from tasks_inbox.models import EvidenceHead, ManualTask, TaskDecision
 from tasks_inbox.verifying import verify_chain
 from tests import factories as make
@@ -85,7 +86,38 @@ def test_what_was_taken_away_put_in_or_decided_otherwise_is_found(three):
     assert tamper("UPDATE tasks_inbox_manualtask SET decided_by = 'cat' WHERE outcome = 'rejected'") == {3}
     assert tamper("UPDATE tasks_inbox_manualtask SET outcome = 'rejected' WHERE outcome = 'approved'") == {2}
     assert tamper("DELETE FROM runs_historyevent WHERE type = 'TASK_VOTED'") == {1}
+    for key, value in (
+        ("outcome", "approved"),
+        ("by", "cat"),
+        ("on_behalf_of", "cat"),
+        ("evidence", "0" * 64),
+    ):
+        changed = (
+            "UPDATE runs_historyevent SET payload = payload || jsonb_build_object(%s, %s) WHERE type = %s"
+        )
+        assert tamper(changed, key, value, "TASK_COMPLETED") - {2} == {3}, key
     assert list(verify_chain(make.a_tenant().pk)) == []
+
+
+def test_history_of_runs_in_which_somebody_decided_is_what_was_sealed(three, capsys):
+    make.work()
+    seals.seal()
+    call_command("verify_audit")
+    for changed in (
+        "type = 'STEP_SKIPPED'",
+        "payload = payload || '{\"x\": 1}'",
+        "created_at = now()",
+        "xid = 1",
+    ):
+        with transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute("ALTER TABLE runs_historyevent DISABLE TRIGGER USER")
+                cursor.execute(f"UPDATE runs_historyevent SET {changed} WHERE type = 'TASK_OPENED'")
+            with pytest.raises(CommandError):
+                call_command("verify_audit")
+            transaction.set_rollback(True)
+        assert f"default run {three[0].run_id} seal of life 1: digest" in capsys.readouterr().out
+    call_command("verify_audit")
 
 
 def test_nobody_changes_a_decision_by_an_ordinary_statement(three):

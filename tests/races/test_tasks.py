@@ -227,7 +227,7 @@ def test_a_claim_between_looking_and_resolving_counts(rounds):
     for _ in rounds:
         task = stuck()
         late = Actor(
-            lambda task=task: resolve(olga, task, "done"), before="close_compensation_task"
+            lambda task=task: resolve(olga, task, "done"), before="hold_compensation_task"
         ).until_halted()
         actions.claim_task(paul, task.pk)
         with pytest.raises(Conflict, match="paul has claimed"):

@@ -15,7 +15,7 @@ from config.embedded.processes import wait_until
 from config.embedded.redis import STOP_SIGNAL, Redis
 from engine.statuses import StepStatus
 from runs import live
-from runs.live import Change, Publisher, Topic
+from runs.live import INBOX, Change, Publisher, Topic
 from tests import factories as make
 from tests.serving import served, site
 from tests.sockets import NOBODY, Watcher, refusal, session_of
@@ -318,5 +318,5 @@ def test_what_could_not_be_told_is_made_up_for(own_redis):
 
 
 def test_a_topic_is_read_from_its_group():
-    for topic in (Topic(12), Topic(3, NOBODY)):
+    for topic in (Topic(12), Topic(3, NOBODY), Topic(12, about=INBOX)):
         assert Topic.of(topic.group) == topic

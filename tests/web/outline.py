@@ -23,6 +23,16 @@ class Outline:
             ".outline [role=treeitem]:focus", has=self.page.get_by_text(title, exact=True)
         )
 
+    def begin(self) -> None:
+        """To the outline; whoever presses a key before the page listens to it presses it again."""
+        here = self.page.locator(".builder-left :focus")
+        for _ in range(10):
+            self.keyboard.press("o")
+            if here.count():
+                break
+            self.page.wait_for_timeout(100)
+        expect(here).to_be_visible()
+
     def leave(self) -> None:
         """Out of a form, back to where the outline was."""
         self.keyboard.press("Escape")

@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 from accounts.models import Membership
 from steps.catalogue import CATALOGUE
 from tests import factories as make
+from tests.inbox.asking import member
 from tests.web.builder import Builder
 
 pytestmark = pytest.mark.browser
@@ -47,6 +48,7 @@ ZOO = {
 def zoo(visitor, ann) -> Builder:
     """A step of each kind, each with everything set that a form shows, for an author."""
     Membership.objects.for_tenant(make.a_tenant().pk).filter(user=ann).update(role="author")
+    member("eve")
     visitor.page.emulate_media(reduced_motion="reduce")
     make.a_workflow("zoo", ZOO)
     return Builder(visitor, "zoo")

@@ -6,6 +6,7 @@ from playwright.sync_api import Locator, expect
 
 from accounts.models import Membership
 from tests import factories as make
+from tests.inbox.asking import member
 from tests.web.builder import Builder
 
 pytestmark = pytest.mark.browser
@@ -49,7 +50,8 @@ ORDERS = {
 
 @pytest.fixture
 def author(visitor, ann):
-    """Ann as an author."""
+    """Ann as an author; somebody else may decide."""
+    member("eve")
     Membership.objects.for_tenant(make.a_tenant().pk).filter(user=ann).update(role="author")
     return visitor
 
@@ -108,9 +110,9 @@ def test_a_text_is_set_saved_and_undone_as_one_act(orders):
 
 def test_a_time_is_a_number_with_a_unit_and_one_typed_wrong_is_kept_and_told(orders):
     choose(orders, "Ask Ann")
-    field = pane(orders).locator(".insp-field", has_text="Deadline").last
+    field = pane(orders).locator(".insp-field", has=orders.page.get_by_label("Deadline", exact=True)).last
     field.get_by_label("Unit").select_option("days")
-    amount = field.get_by_label("Deadline")
+    amount = field.get_by_label("Deadline", exact=True)
     amount.fill("3")
     assert node(orders, "ask")["params"]["due_seconds"] == 3 * 86_400
     amount.fill("soon")

@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from accounts.models import Membership
 from tests import factories as make
+from tests.inbox.asking import member
 from tests.web import test_builder_order as recipe
 from tests.web.builder import Builder
 from tests.web.outline import Outline
@@ -23,6 +24,7 @@ OTHER_WAYS = [edge for edge in ORDER["edges"] if edge not in FIRST_WAYS.values()
 def author(visitor, ann):
     """Ann as an author, who likes things to stand still."""
     Membership.objects.for_tenant(make.a_tenant().pk).filter(user=ann).update(role="author")
+    member("eve")
     visitor.page.emulate_media(reduced_motion="reduce")
     return visitor
 
@@ -95,7 +97,7 @@ def test_an_order_is_built_by_keyboard_alone_undone_done_again_published_and_sta
 
 def test_the_outline_keeps_the_focus_when_the_step_that_has_it_is_undone(empty):
     page, outline = empty.page, Outline(empty)
-    page.keyboard.press("o")
+    outline.begin()
     for title in ("First", "Second"):
         outline.add("Do nothing", title)
         outline.leave()
@@ -113,7 +115,7 @@ def test_the_outline_keeps_the_focus_when_the_step_that_has_it_is_undone(empty):
 
 def test_a_step_in_the_outline_keeps_the_focus_while_its_id_follows_its_title(empty):
     page, outline = empty.page, Outline(empty)
-    page.keyboard.press("o")
+    outline.begin()
     outline.add("Do nothing", "First")
     page.route("**/rename-step", lambda route: (outline.hands.at("[role=combobox]"), route.continue_()))
     outline.leave()

@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 from accounts.models import Membership
 from runs.models import Run
 from tests import factories as make
+from tests.inbox.asking import member
 from tests.web.builder import Builder
 from tests.web.hands import Hands, Mouse
 
@@ -34,7 +35,8 @@ NOT_BUILT = ("name", "title", "metadata")
 
 @pytest.fixture
 def author(visitor, ann):
-    """Ann as an author, who likes things to stand still."""
+    """Ann as an author, who likes things to stand still; somebody else may decide."""
+    member("eve")
     Membership.objects.for_tenant(make.a_tenant().pk).filter(user=ann).update(role="author")
     visitor.page.emulate_media(reduced_motion="reduce")
     return visitor

@@ -2,11 +2,14 @@
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from django.conf import settings
+from django.test import Client
 from playwright.sync_api import expect
 
-from accounts.models import Membership
+from accounts.models import Membership, User
 from tests import factories as make
-from tests.inbox.asking import again, approval, asked
+from tests.inbox.asking import again, approval, asked, decide, member
+from tests.web.visitor import Visitor
 
 pytestmark = pytest.mark.browser
 
@@ -48,7 +51,7 @@ def test_an_approver_decides_and_the_run_goes_on(approver):
     expect(page.get_by_text("ann decided this")).to_be_visible()
     accessible(page)
     make.work()
-    page.get_by_role("link", name="The run").click()
+    page.get_by_role("complementary").get_by_role("link", name="The run").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Completed")
     assert make.statuses(task.run_id) == {"ask": "COMPLETED", "yes": "COMPLETED", "no": "SKIPPED"}
 
@@ -59,3 +62,138 @@ def test_the_pages_fit_a_small_screen(approver):
     for path in ("/inbox/", f"/inbox/{task.pk}"):
         approver.open(path)
         assert not approver.scrolls_sideways()
+
+
+@pytest.fixture
+def other(site, chromium, transactional_db):
+    """Bob, another approver, with a browser of his own."""
+    member("bob")
+    client = Client()
+    client.force_login(User.objects.get(username="bob"))
+    context = chromium.new_context(
+        base_url=site, viewport={"width": 1440, "height": 900}, color_scheme="dark"
+    )
+    session = client.cookies[settings.SESSION_COOKIE_NAME].value
+    context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": site}])
+    visitor = Visitor(context.new_page())
+    yield visitor
+    context.close()
+    assert visitor.complaints() == []
+
+
+def row(page, title):
+    return page.locator("#inbox-list [data-task]").filter(has_text=title)
+
+
+def test_on_a_phone_one_decides_and_the_next_task_opens(approver):
+    page = approver.page
+    page.set_viewport_size({"width": 320, "height": 640})
+    facts = {f"Fact {n}": "x" * 40 for n in range(12)}
+    one, two = (asked(approval(title=f"Number {n}?", facts=facts)) for n in (1, 2))
+    approver.open("/inbox/")
+    row(page, "Number 1?").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Number 1?")
+    expect(row(page, "Number 2?")).to_be_hidden()
+    button = page.get_by_role("button", name="Approve")
+    expect(button).to_be_in_viewport(ratio=1)
+    assert button.bounding_box()["height"] >= 44
+    assert not approver.scrolls_sideways()
+    accessible(page)
+    button.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Number 2?")
+    expect(page.get_by_text("“Number 1?”: Approve.")).to_be_visible()
+    expect(button).to_be_in_viewport(ratio=1)
+    page.get_by_role("button", name="Approve").click()
+    expect(page.get_by_role("heading", name="Nothing waits for you")).to_be_visible()
+    assert [again(task).status for task in (one, two)] == ["COMPLETED"] * 2
+
+
+def test_by_keyboard_alone_tasks_are_chosen_claimed_snoozed_and_decided(approver):
+    page = approver.page
+    one, two, three = (asked(approval(title=f"Number {n}?")) for n in (1, 2, 3))
+    approver.open("/inbox/?view=teams")
+    for key in ("j", "j", "k", "Enter"):
+        page.keyboard.press(key)
+    heading = page.get_by_role("heading", level=1)
+    expect(heading).to_have_text("Number 1?")
+    expect(heading).to_be_focused()
+    assert str(one.pk) in page.url
+    page.keyboard.press("]")
+    expect(heading).to_have_text("Number 2?")
+    expect(heading).to_be_focused()
+    page.keyboard.press("c")
+    expect(page.get_by_text("You have claimed this")).to_be_visible()
+    page.keyboard.press("m")
+    page.keyboard.type("Is this right?")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".comments .said")).to_have_text("Is this right?")
+    page.keyboard.press("a")
+    expect(page.locator("#consequence")).to_contain_text("Approve: Next: “yes”.")
+    page.keyboard.press("Escape")
+    expect(page.locator("#consequence")).to_be_hidden()
+    page.keyboard.press("a")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("“Number 2?”: Approve.")).to_be_visible()
+    assert again(two).outcome == "approved"
+    expect(heading).to_have_text("Number 3?")
+    page.keyboard.press("s")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("“Number 3?” is snoozed until")).to_be_visible()
+    expect(heading).to_have_text("Number 1?")
+    page.keyboard.press("w")
+    expect(page.get_by_role("button", name="Unwatch")).to_be_visible()
+    expect(page.get_by_role("link", name="Watching 1")).to_be_visible()
+    page.keyboard.press("?")
+    expect(page.get_by_text("Take up the first, the second outcome")).to_be_visible()
+    assert again(three).status == "OPEN"
+
+
+def test_what_others_do_is_seen_within_a_second_and_what_was_typed_stays(approver, other):
+    page, theirs = approver.page, other.page
+    task = asked(approval(title="First?"))
+    for one in (approver, other):
+        one.open(f"/inbox/{task.pk}?view=teams")
+        one.page.evaluate("window.loaded = true")
+        expect(row(one.page, "First?")).to_be_visible()
+        one.page.wait_for_timeout(1000)
+    page.get_by_label("Comment", exact=False).first.fill("I was about to say no.")
+    asked(approval(title="Second?"))
+    for one in (page, theirs):
+        expect(row(one, "Second?")).to_be_visible(timeout=1500)
+        expect(one.get_by_role("link", name="My teams 2")).to_be_visible()
+    accessible(theirs)
+    theirs.get_by_role("button", name="Approve").click()
+    expect(theirs.get_by_role("heading", level=1)).to_have_text("Second?")
+    expect(page.get_by_text("bob decided this")).to_be_visible(timeout=1500)
+    expect(row(page, "First?")).to_be_hidden()
+    expect(page.get_by_role("button", name="Approve")).to_be_hidden()
+    assert page.locator("#comment").input_value() == "I was about to say no."
+    assert page.evaluate("window.loaded")
+    accessible(page)
+
+
+def test_who_has_decided_is_followed_by_who_must(approver, other):
+    member("cid")
+    task = asked(approval(title="Both?", quorum={"need": 2}))
+    approver.open(f"/inbox/{task.pk}?view=teams")
+    page = approver.page
+    expect(page.get_by_text("0 of 2 agree")).to_be_visible()
+    assert page.get_by_role("button", name="Claim it").count() == 0
+    page.wait_for_timeout(1000)
+    decide(member("bob"), task)
+    expect(page.get_by_text("1 of 2 agree")).to_be_visible()
+    expect(page.get_by_text("bob: Approve")).to_be_visible()
+    page.get_by_role("button", name="Approve").click()
+    expect(page.get_by_text("“Both?”: Approve.")).to_be_visible()
+    assert again(task).status == "COMPLETED"
+
+
+def test_back_leads_to_the_task_before(approver):
+    one, _ = (asked(approval(title=f"Number {n}?")) for n in (1, 2))
+    page = approver.page
+    approver.open(f"/inbox/{one.pk}?view=teams")
+    row(page, "Number 2?").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Number 2?")
+    page.go_back()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Number 1?")
+    expect(page.locator("nav.views")).to_be_visible()

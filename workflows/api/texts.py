@@ -42,7 +42,7 @@ class ReadView(ApiView):
         """What a text says, JSON or YAML, in our own dialect and with its problems; 422 where it is neither."""
         asked = body(s.ReadText, request)
         read = texts.read_text(asked["text"], field="text")
-        checked = check(read.document, name=asked.get("name"))
+        checked = check(read.document, name=asked.get("name"), tenant=self.principal.tenant_id)
         answer = {"definition": checked.native, "dialect": _dialect(read.document), "format": read.format}
         return Response(answer | found(checked.problems))
 

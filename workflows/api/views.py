@@ -78,7 +78,8 @@ class ValidateView(ApiView):
     @extend_schema(request=s.ValidateDefinition, responses=s.ProblemsSerializer)
     def post(self, request: Request) -> Response:
         """All problems of a definition, in whatever dialect it is written."""
-        return Response(found(check(body(s.ValidateDefinition, request)["definition"]).problems))
+        definition = body(s.ValidateDefinition, request)["definition"]
+        return Response(found(check(definition, tenant=self.principal.tenant_id).problems))
 
 
 class PublishView(ApiView):

@@ -7,11 +7,11 @@ from django.core.management.base import BaseCommand, CommandError
 
 from accounts.models import Tenant
 from tasks_inbox.models import EvidenceHead
-from tasks_inbox.verifying import verify_chain
+from tasks_inbox.verifying import verify_chain, verify_histories
 
 
 class Command(BaseCommand):
-    help = "Makes every link of the chains of decisions anew and says every difference; exits 1 where there is one."
+    help = "Makes the chains of decisions and the seals of their runs anew and says every difference; exits 1 then."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--tenant", help="only this tenant; else all of them")
@@ -28,6 +28,10 @@ class Command(BaseCommand):
             for fault in verify_chain(tenant.pk):
                 wrong += 1
                 self.stdout.write(f"{tenant.slug} decision {fault.seq or 'end'}: {fault.what}")
+            for found in verify_histories(tenant.pk):
+                wrong += 1
+                where = f"{tenant.slug} run {found.run}" + (f" step {found.node}" if found.node else "")
+                self.stdout.write(f"{where} {found.field}: expected {found.expected}, found {found.found}")
             ends = f"end at {head.seq:,} with {head.digest}" if head else "are none yet"
             self.stderr.write(f"{tenant.slug}: decisions {ends}")
         if wrong:

@@ -1,0 +1,109 @@
+// The inbox: keys go through its list and act on the task that is open; a decision is taken up first, then made.
+
+import { toast } from "./app.js";
+
+const TYPING = "input, textarea, select, [contenteditable]";
+const chosen = () => document.querySelector("#chosen[data-chosen]");
+const rows = () => [...document.querySelectorAll("#inbox-list [data-task]")].filter((row) => row.offsetParent);
+const isShown = (row) => row.dataset.task === chosen()?.dataset.chosen;
+
+/** The list says which task is open, also where only one of the two was fetched. */
+function mark() {
+  for (const row of document.querySelectorAll("#inbox-list [data-task]")) {
+    if (isShown(row)) row.setAttribute("aria-current", "true");
+    else row.removeAttribute("aria-current");
+  }
+}
+
+function move(by, opens) {
+  const all = rows();
+  if (!all.length) return;
+  const focused = opens ? -1 : all.indexOf(document.activeElement);
+  const here = focused < 0 ? all.findIndex(isShown) : focused;
+  const row = all[here < 0 ? 0 : Math.min(all.length - 1, Math.max(0, here + by))];
+  row.focus();
+  if (opens && !isShown(row)) row.click();
+}
+
+function staged() {
+  return document.querySelector("[data-stage][aria-pressed=true], [data-label][aria-pressed=true]");
+}
+
+function stage(button) {
+  const says = document.getElementById("consequence");
+  for (const one of document.querySelectorAll(".decision-bar [data-label]")) one.removeAttribute("aria-pressed");
+  if (says) says.hidden = !button;
+  if (!button) return;
+  button.setAttribute("aria-pressed", "true");
+  const keys = [document.createElement("kbd"), document.createElement("kbd")];
+  keys[0].textContent = "Ctrl";
+  keys[1].textContent = "Enter";
+  const label = document.createElement("strong");
+  label.textContent = button.dataset.label;
+  says.replaceChildren(label, `: ${button.dataset.then} `, ...keys, " decides, ", Object.assign(document.createElement("kbd"), { textContent: "Esc" }), " leaves it.");
+}
+
+function commit() {
+  const button = staged();
+  if (button?.offsetParent) button.click();
+  else if (document.querySelector(".decision-bar")) toast("Take up an outcome first: a or r");
+}
+
+function back() {
+  if (staged()) return stage(null);
+  const row = rows().find(isShown);
+  if (row) row.focus();
+  else chosen()?.querySelector("[data-back]")?.click();
+}
+
+function press(key) {
+  const button = chosen()?.querySelector(`[data-key="${key}"]`);
+  if (!button?.offsetParent) return;
+  button.click();
+  if (key === "s") button.parentElement.querySelector("form button")?.focus();
+}
+
+function act(event) {
+  const { key } = event;
+  if (key === "j") move(1);
+  else if (key === "k") move(-1);
+  else if (key === "]") move(1, true);
+  else if (key === "[") move(-1, true);
+  else if (key === "a" || key === "r") {
+    const button = document.querySelector(`[data-stage="${key}"]`);
+    if (button?.offsetParent) stage(button);
+  } else if (key === "c" || key === "s" || key === "w") press(key);
+  else if (key === "m") {
+    const text = document.getElementById("text");
+    if (!text) return;
+    event.preventDefault();
+    text.focus();
+  } else if (key === "Escape") back();
+}
+
+let went = -Infinity;
+document.addEventListener("keydown", (event) => {
+  if (document.querySelector("dialog[open]")) return;
+  if ((event.ctrlKey || event.metaKey) && event.key === "Enter") {
+    if (event.target.id === "text") return event.target.form.requestSubmit();
+    event.preventDefault();
+    return commit();
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "Escape" && event.target.closest("details.menu[open]")) return;
+  if (event.target.closest(TYPING)) {
+    if (event.key === "Escape") event.target.blur();
+    return;
+  }
+  // `g r` goes to the runs: its second key is none of ours.
+  const isSecond = event.timeStamp - went < 1500;
+  went = event.key === "g" ? event.timeStamp : -Infinity;
+  if (!isSecond) act(event);
+});
+
+document.body.addEventListener("htmx:afterSettle", (event) => {
+  mark();
+  if (event.detail.target?.id === "chosen" || event.detail.elt?.id === "chosen") document.getElementById("task-title")?.focus({ preventScroll: true });
+});
+mark();
+rows().find(isShown)?.scrollIntoView({ block: "nearest" });

@@ -1,0 +1,38 @@
+"""What happens if somebody chooses an outcome, in words, from the graph of the run's own version. Pure."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from engine.graph import Edge, Graph, Node
+
+Json = Any
+SHOWN = 4
+
+
+def consequences(graph: Graph, node: str, outcomes: Iterable[Mapping[str, Json]]) -> dict[str, str]:
+    """What follows each outcome of a node, in a sentence; nothing where the graph has no such node."""
+    step = graph.nodes.get(node)
+    return {} if step is None else {one["name"]: _sentence(graph, step, one["name"]) for one in outcomes}
+
+
+def _sentence(graph: Graph, step: Node, outcome: str) -> str:
+    if step.is_sink:
+        return "The run ends." if len(graph.sinks) == 1 else "This branch ends; the run ends with the others."
+    taken = [edge for edge in step.edges if edge.kind == "always" or edge.branch == outcome]
+    depends = [edge for edge in step.edges if edge.kind == "when"]
+    others = [edge for edge in step.edges if edge.kind == "default"]
+    if taken:
+        return f"Next: {_titles(graph, taken)}."
+    if depends:
+        return f"Depends on what is filled in: {_titles(graph, [*depends, *others])}."
+    if others:
+        return f"Next: {_titles(graph, others)}."
+    if step.allow_no_match:
+        return "Nothing more comes of this step."
+    return "No step follows this: the step fails, and what its author wrote for that comes next."
+
+
+def _titles(graph: Graph, edges: Iterable[Edge]) -> str:
+    titles = list(dict.fromkeys(f"“{graph.nodes[edge.target].title}”" for edge in edges))
+    shown = titles if len(titles) <= SHOWN else [*titles[: SHOWN - 1], f"{len(titles) - SHOWN + 1} more"]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

@@ -1,0 +1,14 @@
+"""The socket `/ws/inbox`: it says that tasks of the tenant changed, and nothing of what is in them."""
+
+from accounts.roles import TASKS_READ
+from runs.consumers import RunsConsumer
+from runs.live import INBOX, Topic
+
+
+class InboxConsumer(RunsConsumer):
+    """A socket about the tenant's inbox."""
+
+    required_scope = TASKS_READ
+
+    def _topic_in(self, tenant: int) -> Topic | None:
+        return Topic(tenant, about=INBOX)

@@ -1,0 +1,59 @@
+"""The evidence of a run as files: JSON to be checked, HTML and PDF to be read, and all of it in a ZIP."""
+
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Literal
+from uuid import UUID
+from zipfile import ZIP_DEFLATED, ZipFile
+
+from django.template.loader import render_to_string
+
+from accounts import audit
+from accounts.principal import Principal
+from tasks_inbox.evidence import digest_of
+from tasks_inbox.gathering import evidence_of
+from tasks_inbox.printing import pdf_of
+from tasks_inbox.readable import parts_of
+
+Format = Literal["json", "html", "pdf", "zip"]
+FORMATS: tuple[Format, ...] = ("json", "html", "pdf", "zip")
+KINDS = {"json": "application/json", "html": "text/html", "pdf": "application/pdf", "zip": "application/zip"}
+BESIDE = ("verify.py", "README.txt")
+_FOLDER = Path(__file__).parent / "exported"
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file to be downloaded."""
+
+    name: str
+    kind: str
+    content: bytes
+
+
+def export(principal: Principal, run_id: UUID, written_as: Format) -> File:
+    """The evidence of the tenant's run in this format. Raises Missing, and NotAllowed without the scopes it needs."""
+    text = evidence_of(principal, run_id)
+    content = _zipped(text) if written_as == "zip" else _written(text, written_as)
+    audit.record(principal, "export evidence", f"run {run_id}")
+    return File(f"evidence-{run_id}.{written_as}", KINDS[written_as], content)
+
+
+def _zipped(text: str) -> bytes:
+    written = BytesIO()
+    with ZipFile(written, "w", ZIP_DEFLATED) as found:
+        for one in FORMATS[:-1]:
+            found.writestr(f"evidence.{one}", _written(text, one))
+        for name in BESIDE:
+            found.writestr(name, (_FOLDER / name).read_bytes())
+    return written.getvalue()
+
+
+def _written(text: str, written_as: Format) -> bytes:
+    if written_as == "json":
+        return text.encode()
+    whole, digest = parts_of(text), digest_of(text)
+    if written_as == "pdf":
+        return pdf_of(whole, f"{whole.title} · SHA-256 of its evidence.json: {digest}")
+    return render_to_string("inbox/evidence.html", {"whole": whole, "digest": digest}).encode()

@@ -1,0 +1,75 @@
+"""All that is evidence in one run, as the text of an evidence.json that needs nothing else to be checked (R-149)."""
+
+import json
+from typing import Any
+from uuid import UUID
+
+from accounts.principal import Principal
+from accounts.roles import RUNS_READ, TASKS_READ
+from lib.refusals import Missing
+from lib.stored_json import StoredDecoder
+from tasks_inbox import evidence, store
+from tasks_inbox.models import COMPLETED, ManualTask
+
+Json = Any
+FORMAT = "handoff-evidence/1"
+_ASKED = ("title", "instructions", "facts", "outcomes", "form", "quorum")
+
+
+def evidence_of(principal: Principal, run_id: UUID) -> str:
+    """The evidence.json of the tenant's run. Raises Missing, and NotAllowed without the scopes for tasks and runs."""
+    principal.require(TASKS_READ)
+    principal.require(RUNS_READ)
+    found = store.evidence_of_run(principal.tenant_id, run_id)
+    if found is None:
+        raise Missing("There is no such run.")
+    told: Json = json.loads(found, cls=StoredDecoder)
+    records = [json.loads(one["record"], cls=StoredDecoder) for one in told["decisions"]]
+    return sealed(
+        {
+            "format": FORMAT,
+            "exported": {"at": told["at"], "by": principal.username},
+            "run": told["run"],
+            "questions": [one for task in told["tasks"] for one in _questions(task, records)],
+            "decisions": told["decisions"],
+            "history": told["history"],
+            "seals": told["seals"],
+            "chain": told["chain"] or {"seq": 0, "digest": evidence.FIRST},
+        }
+    )
+
+
+def sealed(told: dict[str, Json]) -> str:
+    """The text of an evidence.json that says this; its digest is over the text with null in its place."""
+    return _text(told | {"sha256": evidence.digest_of(_text(told | {"sha256": None}))})
+
+
+def _text(told: dict[str, Json]) -> str:
+    return json.dumps(told, sort_keys=True, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def _questions(task: Json, records: list[Json]) -> list[dict[str, Json]]:
+    """A task as it was shown, once for each round in which it was decided or is open."""
+    of_it = [record for record in records if record["task"] == task["id"]]
+    shown = {name: task[name] for name in _ASKED}
+    return [
+        {
+            "task": task["id"],
+            "round": number,
+            "node": task["node"],
+            "kind": task["kind"],
+            "status": task["status"],
+            "asked_at": task["created_at"],
+            "shown": evidence.canonical(evidence.shown(ManualTask(**shown, round=number))),
+            "without_record": None if of_it else _without_record(task),
+        }
+        for number in sorted({task["round"], *(record["round"] for record in of_it)})
+    ]
+
+
+def _without_record(task: Json) -> dict[str, Json] | None:
+    """Who decided a task before decisions were kept as records; None where nobody did."""
+    if task["status"] != COMPLETED:
+        return None
+    said = {name: task[name] for name in ("outcome", "comment", "decided_by", "decided_at")}
+    return said | {"data": evidence.canonical(task["data"])}

@@ -1,0 +1,240 @@
+"""The panes of the inbox: which list one stands in, its rows, what is to be known about a task's run and deciders."""
+
+import copy
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, cast
+from uuid import UUID
+
+from django.http import QueryDict
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from accounts.access import PageRequest
+from lib.api.pagination import Page, keyset_page
+from lib.clock import now_or_none
+from lib.refusals import Invalid
+from runs.graphs import BrokenVersion, shown
+from runs.models import Run
+from tasks_inbox import listing, queries, votes
+from tasks_inbox.consequences import consequences
+from tasks_inbox.listing import SORTS, Sort
+from tasks_inbox.models import OPEN, ManualTask
+from tasks_inbox.queries import COUNTED, DUE_SOON, View, Who
+from tasks_inbox.quorum import needs_several
+from tasks_inbox.search import MAX_SEARCH
+from tasks_inbox.waits import whom
+
+Json = Any
+ON_A_PAGE = 50
+TABS: tuple[tuple[View, str], ...] = (
+    ("mine", "Mine"),
+    ("teams", "My teams"),
+    ("due", "Due"),
+    ("snoozed", "Snoozed"),
+    ("delegated", "Delegated"),
+    ("done", "Done"),
+    ("watching", "Watching"),
+)
+_UNSORTED = ("done", "watching")
+"""Of what is decided the newest stand first, unless something else is asked."""
+SORT_WORDS = {"sla": "Due first", "newest": "Newest", "oldest": "Oldest"}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The list in which somebody stands: all that its address says, so that acting on a task keeps it."""
+
+    view: View | None
+    sort: Sort
+    text: str
+    run: UUID | None
+    cursor: str | None
+
+    @classmethod
+    def of(cls, request: PageRequest) -> "Place":
+        """As the address says; what it says wrongly is left out. No `view`: none was asked for."""
+        asked = request.GET
+        named = "teams" if asked.get("view") == "open" else asked.get("view")
+        view = next((name for name, _ in TABS if name == named), None)
+        usual = "newest" if view in _UNSORTED or asked.get("run") else "sla"
+        sort = asked.get("sort") if asked.get("sort") in SORTS else usual
+        text = " ".join(asked.get("filter", "").replace("\x00", "").split())[:MAX_SEARCH]
+        return cls(view, cast(Sort, sort), text, _id(asked.get("run", "")), asked.get("cursor") or None)
+
+    def address(self, *, cursor: bool = True, **other: Json) -> str:
+        """The query string of this list, or of one that differs in `other`."""
+        said = {"view": self.view, "sort": self.sort, "filter": self.text, "run": self.run}
+        said |= {"cursor": self.cursor if cursor else None} | other
+        return urlencode({key: str(value) for key, value in said.items() if value})
+
+    def rows(self, who: Who) -> Any:
+        """What the list is of, unordered. Raises Invalid for a search that says nothing."""
+        found = queries.tasks_of(who, run=self.run) if self.run else queries.tasks_of(who, view=self.view)
+        return listing.found(who, found, self.text)
+
+    def leads_on(self) -> bool:
+        """Whether deciding a task leads to the next one."""
+        return self.view in ("mine", "teams", "due") and self.run is None
+
+
+def list_pane(request: PageRequest, who: Who, place: Place, at: UUID | None = None) -> dict[str, Json]:
+    """The list with its views; `at` is the task that is open. Raises Invalid for a cursor of another list."""
+    counts = listing.counts(who)
+    if place.view is None and place.run is None:
+        place = _first(place, counts)
+    fault = ""
+    try:
+        page = _page(request, who, place)
+    except Invalid as error:
+        if error.field != "filter":
+            raise
+        page, fault = Page((), None, None), error.message
+    names = queries.workflow_names(who.tenant_id, page.rows)
+    now = now_or_none() or datetime.now(UTC)
+    rows = [_row(queries.task_row(task, names[task.workflow_id], who), now) for task in page.rows]
+    return {
+        "tasks": rows,
+        "place": place,
+        "view": place.view,
+        "at": at,
+        "keeps": place.address(),
+        "fault": fault,
+        "tabs": [
+            {
+                "view": name,
+                "words": words,
+                "count": _counted(counts[name]),
+                "address": place.address(cursor=False, view=name, sort=None, run=None),
+            }
+            for name, words in TABS
+        ],
+        "sorts": list(SORT_WORDS.items()),
+        "counts": counts,
+        "cleared": place.address(cursor=False, filter=None),
+        "from_start": place.address(cursor=False),
+        "decides": who.decides,
+        "newer": _query(page.previous),
+        "older": _query(page.next),
+    }
+
+
+def _first(place: Place, counts: dict[str, int]) -> Place:
+    """Where somebody comes in who asked for no view: at what they have taken, otherwise at what they may take."""
+    view: View = "mine" if counts["mine"] else "teams"
+    return Place(view, place.sort, place.text, None, place.cursor)
+
+
+def _page(request: PageRequest, who: Who, place: Place) -> Page:
+    order = listing.ORDERS[place.sort]
+    # A cursor is of the list's own address, wherever the list is shown.
+    of_list = copy.copy(request)
+    of_list.path, of_list.GET = reverse("inbox"), QueryDict(place.address())
+    return keyset_page(
+        listing.in_order(place.rows(who), place.sort),
+        of_list,
+        keys=order.keys,
+        oldest_first=order.oldest_first,
+        limit=ON_A_PAGE,
+        cursor=place.cursor,
+    )
+
+
+def decider_pane(task: ManualTask) -> dict[str, Json]:
+    """Of a task that several decide: how it stands, in words, and who has decided what."""
+    if not needs_several(task.quorum):
+        return {"several": False}
+    labels = {one["name"]: one["label"] for one in task.outcomes}
+    stands = votes.standing(task)
+    state = stands.state
+    groups = [f"{one['name']} {one['have']} of {one['need']}" for one in state.get("groups", ())]
+    return {
+        "several": True,
+        "standing": " · ".join(
+            part for part in (f"{state['have']} of {state['need']} agree", ", ".join(groups)) if part
+        ),
+        "first_outcome": task.outcomes[0]["label"],
+        "is_veto": state["rule"] == "veto",
+        "is_possible": stands.is_possible,
+        "decided": [one | {"label": labels.get(one["outcome"], one["outcome"])} for one in _decisions(task)],
+    }
+
+
+def _decisions(task: ManualTask) -> list[dict[str, Json]]:
+    rows = votes.rows_of(task)
+    return [
+        {
+            "by": row.by,
+            "on_behalf_of": row.on_behalf_of,
+            "outcome": row.outcome,
+            "at": row.at,
+            "comment": row.comment,
+        }
+        for row in rows
+    ]
+
+
+def run_pane(task: ManualTask) -> dict[str, Json]:
+    """The run's facts, and what happens by each outcome as the run's own version says."""
+    run = Run.objects.for_tenant(task.tenant_id).filter(pk=task.run_id).only(
+        "version_id", "created_by", "created_at", "status", "business_key", "is_test"
+    ).first()  # fmt: skip
+    if run is None:
+        return {"run_facts": None, "then": {}}
+    try:
+        compiled = shown(run.version_id)
+    except BrokenVersion:
+        return {"run_facts": run, "version": None, "then": {}}
+    then = consequences(compiled.graph, task.node, task.outcomes) if task.status == OPEN else {}
+    return {"run_facts": run, "version": compiled.number, "then": then}
+
+
+def due_words(due: datetime | None, now: datetime) -> str:
+    """When something is due, as people say it; the day where it is further away than a week."""
+    if due is None:
+        return ""
+    away = abs(due - now)
+    if away > timedelta(days=7):
+        return f"overdue since {due:%Y-%m-%d}" if due < now else f"due {due:%Y-%m-%d}"
+    span = _span(away)
+    return f"overdue by {span}" if due < now else f"due in {span}"
+
+
+def _span(away: timedelta) -> str:
+    minutes = int(away.total_seconds() // 60)
+    if minutes < 60:
+        return f"{max(minutes, 1)} min"
+    return f"{minutes // 60} h" if minutes < 48 * 60 else f"{minutes // (24 * 60)} d"
+
+
+def _row(row: dict[str, Json], now: datetime) -> dict[str, Json]:
+    chosen = next((one["label"] for one in row["outcomes"] if one["name"] == row["outcome"]), row["outcome"])
+    due, is_open = row["due_at"], row["status"] == OPEN
+    return row | {
+        "whom": whom(row["candidates"], "everybody who may decide tasks"),
+        "decision": chosen,
+        "due": due_words(due, now) if is_open else "",
+        "urgency": "" if not is_open or due is None else _urgency(due - now),
+        "several": needs_several(row["quorum"]),
+    }
+
+
+def _urgency(left: timedelta) -> str:
+    if left < timedelta():
+        return "overdue"
+    return "soon" if left < DUE_SOON else ""
+
+
+def _counted(count: int) -> str:
+    return f"{COUNTED - 1}+" if count >= COUNTED else str(count or "")
+
+
+def _id(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
+
+
+def _query(address: str | None) -> str | None:
+    return f"{reverse('inbox')}?{address.partition('?')[2]}" if address else None

@@ -1,0 +1,163 @@
+"""What an evidence.json says, in words for people: headings with lines under them, for HTML and PDF; pure."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from lib.stored_json import StoredDecoder
+
+Json = Any
+Line = tuple[str, str]
+"""What something is, and what it says."""
+
+VIA = {
+    "token": "with an API token",
+    "session": "in a browser",
+    "command": "on the server",
+    "clock": "by itself",
+}
+WAYS = {"task": "at this task", "dead letter": "by its dead letter", "command": "on the server"}
+STATUSES = {"OPEN": "nobody yet", "CANCELLED": "nobody: the run went on, or ended, without it"}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A heading, lines under it, and the parts that belong to it."""
+
+    title: str
+    lines: list[Line]
+    parts: list["Part"]
+
+
+def parts_of(text: str) -> Part:
+    """The whole of an evidence.json: about the run, then each question, each decision of it below."""
+    told = json.loads(text)
+    records = [(one, json.loads(one["record"], cls=StoredDecoder)) for one in told["decisions"]]
+    asked = [_question(one, records) for one in told["questions"]]
+    return Part(f"Evidence of run {told['run']['id']}", list(_about(told)), asked)
+
+
+def moment(text: str | None) -> str:
+    """A time as people read it: UTC, to the second."""
+    if text is None:
+        return "not yet"
+    return datetime.fromisoformat(text).astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def _about(told: Json) -> Iterator[Line]:
+    run, last = told["run"], max((seal["events"] for seal in told["seals"]), default=0)
+    version = f" version {run['version']}" if run["version"] else ", a test run of its draft"
+    yield "Workflow", f"{run['workflow']}{version} (content {run['version_hash']})"
+    yield "Tenant", run["tenant"]
+    if run["business_key"]:
+        yield "Business key", run["business_key"]
+    yield "Started", f"{moment(run['created_at'])} by {run['requester']}"
+    yield "Ended", f"{moment(run['completed_at'])} · {run['status']}"
+    yield "Decisions", str(len(told["decisions"]))
+    left = len(told["history"]) - last
+    not_yet = f"; the last {left} not sealed yet" if left else ""
+    yield "History", f"{len(told['history'])} events, {last} of them sealed{not_yet}"
+    for seal in told["seals"]:
+        yield f"Seal of life {seal['life']}", f"{seal['digest']} of {moment(seal['sealed_at'])}"
+    yield "Chain of decisions", f"ended at {told['chain']['seq']} with {told['chain']['digest']}"
+    yield "Exported", f"{moment(told['exported']['at'])} by {told['exported']['by']}"
+
+
+def _question(asked: Json, records: list[tuple[Json, Json]]) -> Part:
+    shown = json.loads(asked["shown"], cls=StoredDecoder)
+    of_it = [
+        pair for pair in records if (pair[1]["task"], pair[1]["round"]) == (asked["task"], asked["round"])
+    ]
+    lines = [("Asked", f"{moment(asked['asked_at'])} · step {asked['node']} · round {asked['round']}")]
+    lines += [("Instructions", shown["instructions"])] if shown["instructions"] else []
+    lines += [(fact["label"], said(fact["value"])) for fact in shown["facts"]]
+    lines += [("Form", _fields(shown["form"]))] if shown["form"] is not None else []
+    lines.append(
+        ("To choose from", ", ".join(f"{one['label']} ({one['name']})" for one in shown["outcomes"]))
+    )
+    lines.append(("Must agree", _needed(shown["quorum"], shown["outcomes"])))
+    if not of_it:
+        lines.append(("Decided by", _nobody(asked)))
+    return Part(shown["title"], lines, [_decision(*pair) for pair in of_it])
+
+
+def _nobody(asked: Json) -> str:
+    old = asked["without_record"]
+    if old is None:
+        return STATUSES[asked["status"]]
+    when = f"{old['decided_by']}, {moment(old['decided_at'])}: {old['outcome']}"
+    return f"{when}, before decisions were kept as records. {old['comment']} {old['data']}"
+
+
+def _decision(one: Json, record: Json) -> Part:
+    by = record["by"]
+    whom = by["name"] if by["name"] == by["username"] else f"{by['name']} ({by['username']})"
+    lines = [
+        ("Meaning", f"{record['meaning']} ({record['outcome']})"),
+        ("Decided by", f"{whom}, {VIA.get(by['via'], by['via'])}"),
+        ("At", moment(record["at"])),
+    ]
+    lines += [("On behalf of", record["on_behalf_of"])] if record["on_behalf_of"] else []
+    lines += [("Signed", "with their password, given again")] if by["signed"] else []
+    lines += [("Comment", record["comment"])] if record["comment"] else []
+    lines += [("Filled in", said(record["data"]))] if record["data"] is not None else []
+    if way := record.get("settled_by"):
+        lines.append(("Settled", WAYS.get(way, way)))
+    lines.append(("How the votes stood", _standing(record["quorum"])))
+    lines.append(("SHA-256 of what was shown", record["shown_sha256"]))
+    lines += [("Record", one["digest"]), ("Record before it in the chain", record["previous"])]
+    return Part(f"Decision {one['seq']}", lines, [])
+
+
+def _fields(form: Json) -> str:
+    """The fields of a form, one a line; a form of another kind as it is."""
+    fields = form.get("properties")
+    if not isinstance(fields, dict) or not all(isinstance(one, dict) for one in fields.values()):
+        return said(form)
+    needed = form.get("required") or ()
+    return "\n".join(
+        f"{one.get('title', name)} ({_short(one.get('type', 'anything'))}{', needed' if name in needed else ''})"
+        for name, one in fields.items()
+    )
+
+
+def _needed(quorum: Json, outcomes: Json) -> str:
+    groups = quorum.get("groups") or {}
+    if not groups and quorum["need"] == 1:
+        return "one person decides"
+    first = outcomes[0]["label"]
+    whom = ", ".join(f"{count} of {name}" for name, count in groups.items()) or f"{quorum['need']}"
+    majority = quorum.get("rule") == "majority"
+    others = "any other choice needs as many" if majority else "any other choice decides at once"
+    return f"{whom} for “{first}”; {others}"
+
+
+def _standing(quorum: Json) -> str:
+    groups = [f"{one['have']} of {one['need']} in {one['name']}" for one in quorum.get("groups") or ()]
+    counted = ", ".join(groups) or f"{quorum['have']} of {quorum['need']}"
+    end = "not decided yet" if quorum["outcome"] is None else f"decided: {quorum['outcome']}"
+    return f"{counted} for the first choice; {end}"
+
+
+def said(value: Json) -> str:
+    """A value for people: a text as it is, nested names and values in lines."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        return "\n".join(f"{name}: {_short(one)}" for name, one in value.items())
+    return _short(value)
+
+
+def _short(value: Json) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def texts_of(part: Part) -> Iterable[str]:
+    """All texts of a part and those below it."""
+    yield part.title
+    for label, text in part.lines:
+        yield from (label, text)
+    for below in part.parts:
+        yield from texts_of(below)

@@ -1,0 +1,176 @@
+"""The views of the inbox: what each shows to whom, how many there are, in which order, and what a search finds."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from lib.refusals import Conflict, Invalid
+from tasks_inbox import actions, listing, notes, queries
+from tasks_inbox.listing import COUNTED_VIEWS
+from tasks_inbox.models import ManualTask, TaskNote
+from tests import factories as make
+from tests.inbox.asking import again, approval, asked, decide, hand, member
+
+DAY = 24 * 3600
+
+
+def seen(who, view):
+    return {task.title for task in queries.tasks_of(queries.who_is(who), view=view)}
+
+
+def titles(who, text="", sort="sla"):
+    asking, order = queries.who_is(who), listing.ORDERS[sort]
+    found = listing.in_order(listing.found(asking, queries.tasks_of(asking), text), sort)
+    return [
+        task.title for task in found.order_by(*(k if order.oldest_first else f"-{k}" for k in order.keys))
+    ]
+
+
+def test_each_view_shows_what_its_name_says():
+    ann, bob = member("ann", "approver", "Legal"), member("bob")
+    soon = asked(approval(title="soon", due_seconds=3600))
+    asked(approval(title="far", due_seconds=3 * DAY))
+    taken = asked(approval(title="taken", due_seconds=60))
+    actions.claim_task(ann, taken.pk)
+    given = asked(approval(title="given"))
+    hand(ann, given, "bob")
+    decide(ann, asked(approval(title="decided")))
+    asked(approval(title="theirs", candidates={"users": ["bob"]}))
+    later = asked(approval(title="later", due_seconds=60))
+    notes.snooze_task(ann, later.pk, until=datetime.now(UTC) + timedelta(hours=2))
+    notes.watch_task(ann, soon.pk, watching=True)
+    shown = {view: seen(ann, view) for view in COUNTED_VIEWS}
+    assert shown == {
+        "mine": {"taken"},
+        "teams": {"soon", "far"},
+        "due": {"taken", "soon"},
+        "snoozed": {"later"},
+        "delegated": {"given"},
+        "done": {"decided"},
+        "watching": {"soon"},
+    }
+    assert listing.counts(queries.who_is(ann)) == {view: len(rows) for view, rows in shown.items()}
+    assert queries.waiting_for(queries.who_is(ann)) == 3
+    assert seen(bob, "mine") == {"given"}
+    assert {"later", "theirs"} <= seen(bob, "teams")
+    assert seen(ann, "open") == {"soon", "far", "later"}
+
+
+def test_counts_are_one_statement_and_stop_at_a_hundred(django_assert_num_queries):
+    make.start(approval(), *({"amount": n} for n in range(101)))
+    make.work()
+    who = queries.who_is(member("ann"))
+    with django_assert_num_queries(1):
+        assert listing.counts(who)["teams"] == 100
+
+
+def test_a_snoozed_task_comes_back_by_itself_or_when_it_is_woken(clock):
+    ann, task = member("ann"), asked()
+    notes.snooze_task(ann, task.pk, until=clock.now + timedelta(hours=1))
+    assert (seen(ann, "teams"), seen(ann, "snoozed")) == (set(), {task.title})
+    notes.snooze_task(ann, task.pk)
+    assert seen(ann, "teams") == {task.title}
+    notes.snooze_task(ann, task.pk, until=clock.now + timedelta(hours=1))
+    clock.advance(2 * 3600)
+    assert (seen(ann, "teams"), seen(ann, "snoozed")) == ({task.title}, set())
+    assert TaskNote.unsafe_all_tenants.count() == 1
+
+
+def test_a_snooze_is_for_a_time_to_come_and_an_open_task():
+    ann, task = member("ann"), asked()
+    for until in (datetime.now(UTC) - timedelta(minutes=1), datetime.now(UTC) + timedelta(days=400)):
+        with pytest.raises(Invalid, match="time to come"):
+            notes.snooze_task(ann, task.pk, until=until)
+    decide(ann, task)
+    with pytest.raises(Conflict):
+        notes.snooze_task(ann, task.pk, until=datetime.now(UTC) + timedelta(hours=1))
+    notes.watch_task(ann, task.pk, watching=True)
+    assert seen(ann, "watching") == {task.title}
+    notes.watch_task(ann, task.pk, watching=False)
+    assert seen(ann, "watching") == set()
+
+
+def test_what_is_due_first_stands_first_then_what_is_urgent_then_what_is_old():
+    for title, params in {
+        "old": {},
+        "urgent": {"priority": 5},
+        "tomorrow": {"due_seconds": DAY},
+        "overdue": {"due_seconds": 1},
+        "new": {},
+    }.items():
+        asked(approval(title=title, **params))
+    ann = member("ann")
+    assert titles(ann) == ["overdue", "tomorrow", "urgent", "old", "new"]
+    assert titles(ann, sort="newest") == ["new", "overdue", "tomorrow", "urgent", "old"]
+    who = queries.who_is(ann)
+    tasks = {task.title: task for task in queries.tasks_of(who, view="teams")}
+    rows = queries.tasks_of(who, view="teams")
+    order, chain = ["overdue"], listing.after(rows, "sla", tasks["overdue"])
+    while chain.title != "overdue":
+        order.append(chain.title)
+        chain = listing.after(rows, "sla", chain)
+    assert order == titles(ann)
+
+
+def test_after_the_last_task_there_is_none():
+    ann, task = member("ann"), asked()
+    rows = queries.tasks_of(queries.who_is(ann), view="teams")
+    assert listing.after(rows, "sla", task) is None
+
+
+def test_a_search_finds_what_all_its_words_fit(clock):
+    asked(approval(title="Refund a book?", candidates={"groups": ["Legal"]}, due_seconds=3600))
+    asked(approval(title="Refund a car?", due_seconds=5 * DAY, priority=1))
+    asked(approval(title="Fill it in", type="human.form", form={"type": "object"}))
+    ann = member("ann", "approver", "Legal")
+    mine = asked(approval(title="Claimed"))
+    actions.claim_task(ann, mine.pk)
+    for text, found in {
+        "refund": ["Refund a book?", "Refund a car?"],
+        "refund car": ["Refund a car?"],
+        '"a book"': ["Refund a book?"],
+        "group:legal": ["Refund a book?"],
+        "due:<2d": ["Refund a book?"],
+        "due:>2d": ["Refund a car?"],
+        "due:none": ["Fill it in", "Claimed"],
+        "is:urgent refund": ["Refund a car?"],
+        "priority:>0": ["Refund a car?"],
+        "kind:form": ["Fill it in"],
+        "assignee:ANN": ["Claimed"],
+        "is:claimed": ["Claimed"],
+        f"workflow:{make.run(str(mine.run_id)).version.workflow.name.upper()} claimed": ["Claimed"],
+        "workflow:nothing": [],
+        "is:overdue": [],
+        "step:ask kind:approval refund is:unclaimed is:open": ["Refund a book?", "Refund a car?"],
+    }.items():
+        assert titles(ann, text) == found, text
+    clock.advance(2 * 3600)
+    assert titles(ann, "is:overdue") == ["Refund a book?"]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("colour:red", "There is no “colour:”"),
+        ("is:late", "write is: and one of"),
+        ("due:soon", "due:<2d"),
+        ("kind:x", "kind: and one of"),
+        ("priority:high", "priority:>0"),
+    ],
+)
+def test_a_word_that_says_nothing_is_told(text, says):
+    with pytest.raises(Invalid, match=says):
+        titles(member("ann"), text)
+
+
+def test_a_search_sees_no_other_tenant():
+    make.start(approval(), {"amount": 1}, tenant=make.a_tenant("theirs"))
+    make.work()
+    assert ManualTask.unsafe_all_tenants.count() == 1
+    assert titles(member("ann"), "refund") == []
+
+
+def test_a_note_changes_nothing_for_others():
+    ann, bob, task = member("ann"), member("bob"), asked()
+    notes.snooze_task(ann, task.pk, until=datetime.now(UTC) + timedelta(hours=1))
+    assert (seen(bob, "teams"), seen(bob, "snoozed"), again(task).assignee) == ({task.title}, set(), None)

@@ -1,0 +1,89 @@
+"""Publishing asks whether somebody may decide each step, and enough of them; every door says so alike."""
+
+import pytest
+
+from accounts.models import Membership
+from tests import factories as make
+from tests.inbox.asking import approval, member
+from workflows.checking import check
+
+
+def found(**params):
+    make.a_tenant()
+    definition = {**approval(**{"due_seconds": 60, **params}), "name": "asks"}
+    problems = check(definition, tenant=make.a_tenant().pk).problems
+    return [(one.code, one.severity, one.field) for one in problems if one.code != "no_default_edge"]
+
+
+@pytest.fixture
+def three():
+    """Two of Legal, one of Finance; ann is in both, and somebody else may only look."""
+    member("ann", "approver", "Legal", "Finance")
+    member("bob", "approver", "Legal")
+    member("vic", "viewer", "Legal", "Finance")
+
+
+@pytest.mark.usefixtures("three")
+@pytest.mark.parametrize(
+    ("params", "code"),
+    [
+        ({}, None),
+        ({"candidates": {"users": ["ANN"]}}, None),
+        ({"candidates": {"users": ["nobody"]}}, "nobody_may_decide"),
+        ({"candidates": {"users": ["vic"]}}, "nobody_may_decide"),
+        ({"candidates": {"roles": ["operator"]}}, "nobody_may_decide"),
+        ({"candidates": {"groups": ["legal"]}}, None),
+        ({"candidates": {"groups": ["Risk"]}}, "nobody_may_decide"),
+        ({"candidates": {"users": ["ann"]}, "exclude": ["Ann"]}, "nobody_may_decide"),
+        ({"candidates": {"users": ["{{ input.who }}"]}}, None),
+        ({"candidates": {"expr": "{{ input.who }}"}}, None),
+        ({"candidates": {"manager_of": "ann"}}, None),
+        (
+            {"due_seconds": "{{ input.due }}", "priority": "{{ input.how }}", "quorum": 3},
+            "quorum_out_of_reach",
+        ),
+        ({"quorum": "{{ input.many }}"}, None),
+        ({"quorum": 2}, None),
+        ({"quorum": 3}, "quorum_out_of_reach"),
+        ({"quorum": {"need": "all"}}, None),
+        ({"quorum": {"groups": {"Legal": 1, "Finance": 1}}}, None),
+        ({"quorum": {"groups": {"Legal": 2, "Finance": 1}}}, "quorum_out_of_reach"),
+        ({"quorum": {"groups": {"Legal": 3}}}, "quorum_out_of_reach"),
+    ],
+)
+def test_what_nobody_or_not_enough_may_decide_is_an_error(params, code):
+    assert [one[:2] for one in found(**params)] == ([(code, "error")] if code else [])
+
+
+@pytest.mark.usefixtures("three")
+def test_it_is_judged_by_who_is_there_now(django_assert_num_queries):
+    params = {"quorum": 2}
+    tenant = make.a_tenant().pk
+    definition = {**approval(due_seconds=60, more=[], **params), "name": "asks"}
+    with django_assert_num_queries(2):
+        assert check(definition, tenant=tenant).is_publishable
+    with django_assert_num_queries(0):
+        assert check(
+            {"name": "x", "nodes": [{"id": "a", "type": "noop"}], "edges": []}, tenant=tenant
+        ).is_publishable
+    Membership.objects.for_tenant(tenant).filter(user__username="bob").delete()
+    (problem,) = [one for one in check(definition, tenant=tenant).problems if one.severity == "error"]
+    assert problem.message == "`ask` needs 2 to agree, and 1 may decide: add members, or need fewer."
+    assert problem.field == "nodes[0].params.quorum"
+
+
+def test_every_door_refuses_alike(people):
+    admin = people.client("admin")
+    definition = {**approval(due_seconds=60, candidates={"groups": ["Risk"]}), "name": "asks"}
+    codes = [
+        {one["code"] for one in answer.json()["problems"] if one["severity"] == "error"}
+        for answer in (
+            admin.post("/api/v1/workflows/validate", {"definition": definition}, format="json"),
+            admin.post("/api/v1/workflows", {"name": "asks", "definition": definition}, format="json"),
+            admin.patch("/api/v1/workflows/asks/draft", {"revision": 1, "groups": []}, format="json"),
+        )
+    ]
+    assert codes == [{"nobody_may_decide"}] * 3
+    refused = admin.post("/api/v1/workflows/asks/publish")
+    assert refused.status_code == 422
+    assert "nobody_may_decide" in refused.content.decode()
