@@ -26,7 +26,7 @@ if not ALLOWED_HOSTS or "*" in ALLOWED_HOSTS:
     raise ImproperlyConfigured(
         "HANDOFF_HOSTS must name the hosts that this Handoff answers to, comma separated."
     )
-HANDOFF_URL = environment.url() or f"https://{ALLOWED_HOSTS[0]}"
+HANDOFF_URL = environment.url() or f"https://{ALLOWED_HOSTS[0].lstrip('.')}"
 CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ALLOWED_HOSTS]
 USE_X_FORWARDED_HOST = False
 # Only where the proxy strips this header from what clients send.
