@@ -87,7 +87,7 @@ SELECT n.tenant_id, n.run_id, n.shard, 302, 'TASK_OPENED', n.node, pg_current_xa
 WITH u AS (
     UPDATE tasks_inbox_manualtask t
        SET status = 'COMPLETED', outcome = %(outcome)s, comment = %(comment)s, decided_by = %(by)s,
-           decided_at = %(at)s::timestamptz
+           decided_for = %(on_behalf_of)s, decided_at = %(at)s::timestamptz
      WHERE t.id = %(task)s AND t.status = 'OPEN'
     RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node, t.decided_at
 )
