@@ -60,6 +60,7 @@ def end(kind, run_id):
 def test_a_run_waiting_90_days_goes_on_where_it_was_on_the_version_it_started_with(kind, clock):
     """… after three newer versions were published."""
     author = People().principal("author", tenant="default")
+    member("ann")
 
     def publish(definition):
         services.import_definition(author, definition)

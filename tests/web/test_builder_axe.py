@@ -48,7 +48,7 @@ ZOO = {
 def zoo(visitor, ann) -> Builder:
     """A step of each kind, each with everything set that a form shows, for an author."""
     Membership.objects.for_tenant(make.a_tenant().pk).filter(user=ann).update(role="author")
-    member("eve")
+    member("eve", "approver", "Finance")
     visitor.page.emulate_media(reduced_motion="reduce")
     make.a_workflow("zoo", ZOO)
     return Builder(visitor, "zoo")
