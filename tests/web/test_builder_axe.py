@@ -112,6 +112,7 @@ def tried(page: Page) -> None:
     """How a test run of one step went."""
     page.get_by_role("treeitem").last.click()
     page.get_by_role("tab", name="Test").click()
+    page.get_by_role("button", name="Test run", exact=True).click()
     page.get_by_role("button", name="Only The very end").click()
     expect(page.locator(".test-step").first).to_be_visible()
 
