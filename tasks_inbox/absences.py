@@ -12,6 +12,7 @@ from accounts.pages import form_of, neighbours, status_of, typed
 from accounts.queries import members_of_roles
 from accounts.roles import MEMBERS_MANAGE, TASKS_DECIDE, TASKS_READ
 from lib.api.pagination import keyset_page
+from lib.clock import now_here
 from lib.refusals import Conflict, Invalid
 from tasks_inbox import away, queries
 from workflows.models import Workflow
@@ -65,7 +66,7 @@ def _context(
     principal = request.principal
     found, cursor = away.rules_that_hold(principal), request.GET.get("cursor") or None
     shown = keyset_page(found, request, keys=("id",), limit=ON_A_PAGE, cursor=cursor)
-    manages, now = MEMBERS_MANAGE in principal.scopes, datetime.now(UTC)
+    manages, now = MEMBERS_MANAGE in principal.scopes, now_here()
     rows = [
         away.rule_row(rule)
         | {"holds": rule.starts_at <= now, "may_end": manages or rule.username == principal.username}

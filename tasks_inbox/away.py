@@ -8,14 +8,13 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
-from django.db.models.functions import Now
 
 from accounts import audit
 from accounts.models import Tenant
 from accounts.principal import Principal
 from accounts.queries import find_member
 from accounts.roles import MEMBERS_MANAGE, TASKS_DECIDE, TASKS_READ
-from lib.clock import now_or_none
+from lib.clock import now_there
 from lib.refusals import Conflict, Invalid, Missing
 from tasks_inbox import queries
 from tasks_inbox.models import AwayRule
@@ -36,7 +35,7 @@ def rules_for(principal: Principal) -> QuerySet[AwayRule]:
 
 def rules_that_hold(principal: Principal) -> QuerySet[AwayRule]:
     """Those of `rules_for` that are not over."""
-    return rules_for(principal).filter(ends_at__gt=now_or_none() or Now())
+    return rules_for(principal).filter(ends_at__gt=now_there())
 
 
 def rule_row(rule: AwayRule) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import Any
 
-from tasks_inbox.models import ManualTask
+from tasks_inbox.models import ManualTask, label_of
 from tasks_inbox.quorum import ONE
 
 Json = Any
@@ -88,7 +88,7 @@ def record_of(
 
     `settled_by` says of a compensation in which way it was settled.
     """
-    label = next((one["label"] for one in task.outcomes if one["name"] == outcome), outcome)
+    label = label_of(task.outcomes, outcome)
     what = {
         "format": FORMAT,
         "seq": chain["seq"] + 1,

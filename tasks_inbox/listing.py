@@ -7,10 +7,10 @@ from functools import reduce
 from typing import Any, Literal
 
 from django.db.models import DateTimeField, F, OuterRef, QuerySet, SmallIntegerField, Subquery, Value
-from django.db.models.functions import Coalesce, Now
+from django.db.models.functions import Coalesce
 
 from lib.api.pagination import first_beyond
-from lib.clock import now_or_none
+from lib.clock import now_there
 from lib.refusals import Invalid
 from tasks_inbox import queries
 from tasks_inbox.models import ManualTask
@@ -44,7 +44,7 @@ ORDERS: dict[Sort, Order] = {
 def found(who: Who, tasks: QuerySet[ManualTask], text: str) -> QuerySet[ManualTask]:
     """Those of the tasks that a search finds. Raises Invalid at `filter` for a word that says nothing."""
     try:
-        wanted = conditions(text, now_or_none() or Now())
+        wanted = conditions(text, now_there())
     except NotUnderstood as fault:
         raise Invalid(str(fault), code="bad_filter", field="filter") from None
     named = Workflow.objects.for_tenant(who.tenant_id).filter(pk=OuterRef("workflow_id"))

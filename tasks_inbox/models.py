@@ -1,5 +1,8 @@
 """What people must do. A task belongs to a waiting step; the run is locked before it (ENGINE "Lock order")."""
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models
@@ -16,6 +19,11 @@ CANCELLED = "CANCELLED"
 STATUSES = (OPEN, COMPLETED, CANCELLED)
 COMPENSATION = "compensation"
 KINDS = ("approval", "form", COMPENSATION)
+
+
+def label_of(outcomes: Iterable[Mapping[str, Any]], name: str | None) -> str | None:
+    """What stands on the button of an outcome; its name where the task has no such one."""
+    return next((one["label"] for one in outcomes if one["name"] == name), name)
 
 
 class ManualTask(HotRow):

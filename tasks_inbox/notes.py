@@ -1,6 +1,6 @@
 """What somebody notes of a task for themselves, binding nobody else: not before that time, and that they watch it."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db import transaction
@@ -8,7 +8,7 @@ from django.db import transaction
 from accounts import audit
 from accounts.principal import Principal
 from accounts.roles import TASKS_DECIDE, TASKS_READ
-from lib.clock import now_or_none
+from lib.clock import now_here
 from lib.refusals import Invalid
 from lib.uuid7 import uuid7
 from runs import live
@@ -28,7 +28,7 @@ def snooze_task(
     """
     principal.require(TASKS_DECIDE)
     task = open_task(principal, task_id)
-    now = now_or_none() or datetime.now(UTC)
+    now = now_here()
     if until is not None and not now < until <= now + LONGEST:
         message = f"This must be a time to come, in {LONGEST.days} days at most."
         raise Invalid(message, code="bad_time", field="until")

@@ -1,7 +1,7 @@
 """What the pages of the inbox show: the contexts of their templates."""
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any, cast
 from uuid import UUID
 
@@ -9,16 +9,15 @@ from django.urls import reverse
 
 from accounts import once
 from accounts.access import PageRequest
-from lib.clock import now_or_none
+from lib.clock import now_here
 from lib.refusals import Conflict, Invalid, Refusal
 from runs.refused import RunRefused
 from tasks_inbox import actions, comments, deciding, listing, notes, panes, policies, queries
 from tasks_inbox.compensations import ABANDON, DONE, LABELS, RESOLUTIONS, RETRY
 from tasks_inbox.forms import FormField, fields_of, read, tell
-from tasks_inbox.models import COMPENSATION, COMPLETED, OPEN, ManualTask
+from tasks_inbox.models import COMPENSATION, COMPLETED, OPEN, ManualTask, label_of
 from tasks_inbox.panes import Place
 from tasks_inbox.queries import Who
-from tasks_inbox.waits import whom
 
 Json = Any
 MAX_REASON = 2000
@@ -46,7 +45,9 @@ def task_context(
 ) -> dict[str, Json]:
     """What a task's pane shows, its form with what was typed; on a page of its own also the list in which it stands."""
     who = queries.who_is(request.principal)
-    said, earlier = queries.last_comments(task, COMMENTS_ON_A_PAGE, before=_id(request.GET.get("before", "")))
+    said, earlier = queries.last_comments(
+        task, COMMENTS_ON_A_PAGE, before=panes.id_of(request.GET.get("before", ""))
+    )
     may_comment = who.decides and task.status == OPEN
     context = state_context(request, task, who) | panes.run_pane(task)
     fields = fields_of(task.form) if fields is None else fields
@@ -73,7 +74,9 @@ def task_context(
         "delegates": queries.delegates_of(task, who, MOST_OFFERED) if context["may_give"] else (),
         "entries": [_told(_label(task, key), value) for key, value in (task.data or {}).items()],
         "snoozes": SNOOZES,
-        "snoozed_until": until if (until := context["task"]["snoozed_until"]) and until > _now() else None,
+        "snoozed_until": until
+        if (until := context["task"]["snoozed_until"]) and until > now_here()
+        else None,
         "decides": who.decides,
     }
 
@@ -82,14 +85,14 @@ def state_context(request: PageRequest, task: ManualTask, who: Who | None = None
     """How a task stands for whoever looks, and, where they have a page of it open, what changed since."""
     who = who or queries.who_is(request.principal)
     workflow = queries.workflow_names(who.tenant_id, [task])[task.workflow_id]
-    row = _shown(queries.whole_row(task, workflow, who))
+    row = panes.in_words(queries.whole_row(task, workflow, who))
     deciders = panes.decider_pane(task)
     now = f"{int(row['may_decide'])}{row['shown_hash']}"
     was = request.GET.get("was", now)
     return deciders | {
         "task": row,
-        "due": panes.due_words(task.due_at, _now()) if task.status == OPEN else "",
-        "is_overdue": task.status == OPEN and task.due_at is not None and task.due_at < _now(),
+        "due": panes.due_words(task.due_at, now_here()) if task.status == OPEN else "",
+        "is_overdue": task.status == OPEN and task.due_at is not None and task.due_at < now_here(),
         "is_mine": task.assignee == who.username,
         "is_asked": who.is_asked(task),
         "is_handed": task.assignee == who.username and task.delegated_by is not None,
@@ -143,7 +146,7 @@ def decide(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], 
 
 
 def _decided(task: ManualTask, outcome: str) -> str:
-    label = next((one["label"] for one in task.outcomes if one["name"] == outcome), outcome)
+    label = label_of(task.outcomes, outcome)
     if task.status == COMPLETED:
         return f"“{task.title}”: {label}. Your decision is kept, and the run goes on."
     return f"“{task.title}”: {label}. Your decision is kept; others must decide, too."
@@ -179,13 +182,9 @@ def snooze(request: PageRequest, task_id: UUID) -> str:
     if hours not in dict(SNOOZES):
         notes.snooze_task(request.principal, task_id)
         return "The task is back in your lists."
-    until = _now() + timedelta(hours=int(hours))
+    until = now_here() + timedelta(hours=int(hours))
     task = notes.snooze_task(request.principal, task_id, until=until)
     return f"“{task.title}” is snoozed until {until:%Y-%m-%d %H:%M} UTC."
-
-
-def _now() -> datetime:
-    return now_or_none() or datetime.now(UTC)
 
 
 def resolve(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], int]:
@@ -269,11 +268,6 @@ def _typed(request: PageRequest, name: str) -> str:
     return request.POST.get(name, "").replace("\r\n", "\n").replace("\x00", "").strip()
 
 
-def _shown(row: dict[str, Json]) -> dict[str, Json]:
-    chosen = next((one["label"] for one in row["outcomes"] if one["name"] == row["outcome"]), row["outcome"])
-    return row | {"whom": whom(row["candidates"], "everybody who may decide tasks"), "decision": chosen}
-
-
 def _label(task: ManualTask, key: str) -> str:
     return next((field.label for field in fields_of(task.form) if field.key == key), key)
 
@@ -287,10 +281,3 @@ def _told(label: str, value: Json) -> dict[str, Json]:
     is_number = isinstance(value, int | float)
     text = json.dumps(value, ensure_ascii=False, indent=None if is_number else 2)
     return {"label": label, "text": text, "is_code": not is_number}
-
-
-def _id(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None

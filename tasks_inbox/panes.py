@@ -2,7 +2,7 @@
 
 import copy
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, cast
 from uuid import UUID
 
@@ -12,14 +12,14 @@ from django.utils.http import urlencode
 
 from accounts.access import PageRequest
 from lib.api.pagination import Page, keyset_page
-from lib.clock import now_or_none
+from lib.clock import now_here
 from lib.refusals import Invalid
 from runs.graphs import BrokenVersion, shown
 from runs.models import Run
 from tasks_inbox import listing, queries, votes
 from tasks_inbox.consequences import consequences
 from tasks_inbox.listing import SORTS, Sort
-from tasks_inbox.models import OPEN, ManualTask
+from tasks_inbox.models import OPEN, ManualTask, label_of
 from tasks_inbox.queries import COUNTED, DUE_SOON, View, Who
 from tasks_inbox.quorum import needs_several
 from tasks_inbox.search import MAX_SEARCH
@@ -60,7 +60,7 @@ class Place:
         usual = "newest" if view in _UNSORTED or asked.get("run") else "sla"
         sort = asked.get("sort") if asked.get("sort") in SORTS else usual
         text = " ".join(asked.get("filter", "").replace("\x00", "").split())[:MAX_SEARCH]
-        return cls(view, cast(Sort, sort), text, _id(asked.get("run", "")), asked.get("cursor") or None)
+        return cls(view, cast(Sort, sort), text, id_of(asked.get("run", "")), asked.get("cursor") or None)
 
     def address(self, *, cursor: bool = True, **other: Json) -> str:
         """The query string of this list, or of one that differs in `other`."""
@@ -91,7 +91,7 @@ def list_pane(request: PageRequest, who: Who, place: Place, at: UUID | None = No
             raise
         page, fault = Page((), None, None), error.message
     names = queries.workflow_names(who.tenant_id, page.rows)
-    now = now_or_none() or datetime.now(UTC)
+    now = now_here()
     rows = [_row(queries.task_row(task, names[task.workflow_id], who), now) for task in page.rows]
     return {
         "tasks": rows,
@@ -207,12 +207,15 @@ def _span(away: timedelta) -> str:
     return f"{minutes // 60} h" if minutes < 48 * 60 else f"{minutes // (24 * 60)} d"
 
 
+def in_words(row: dict[str, Json]) -> dict[str, Json]:
+    """A task's row with whom it asks and how it was decided, in words."""
+    asked = whom(row["candidates"], "everybody who may decide tasks")
+    return row | {"whom": asked, "decision": label_of(row["outcomes"], row["outcome"])}
+
+
 def _row(row: dict[str, Json], now: datetime) -> dict[str, Json]:
-    chosen = next((one["label"] for one in row["outcomes"] if one["name"] == row["outcome"]), row["outcome"])
     due, is_open = row["due_at"], row["status"] == OPEN
-    return row | {
-        "whom": whom(row["candidates"], "everybody who may decide tasks"),
-        "decision": chosen,
+    return in_words(row) | {
         "due": due_words(due, now) if is_open else "",
         "urgency": "" if not is_open or due is None else _urgency(due - now),
         "several": needs_several(row["quorum"]),
@@ -229,7 +232,8 @@ def _counted(count: int) -> str:
     return f"{COUNTED - 1}+" if count >= COUNTED else str(count or "")
 
 
-def _id(text: str) -> UUID | None:
+def id_of(text: str) -> UUID | None:
+    """The id that an address says; None where it is none."""
     try:
         return UUID(text)
     except ValueError:

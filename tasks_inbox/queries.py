@@ -8,14 +8,14 @@ from uuid import UUID
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Lower, Now
+from django.db.models.functions import Lower
 
 from accounts import queries as people
 from accounts.models import Membership
 from accounts.names import key_of
 from accounts.principal import Principal
 from accounts.roles import SCOPES_OF_ROLE, TASKS_DECIDE
-from lib.clock import now_or_none
+from lib.clock import now_there
 from lib.refusals import Missing
 from runs.models import Run
 from tasks_inbox import evidence, policies, store
@@ -133,12 +133,12 @@ def tasks_of(
 
 def _seen(who: Who, view: View) -> Q:
     if view in ("mine", "teams"):
-        return _waits(who, view) & ~_noted(who, snoozed_until__gt=_now())
+        return _waits(who, view) & ~_noted(who, snoozed_until__gt=now_there())
     if view == "due":
-        soon = Q(due_at__lt=_now() + DUE_SOON)
+        soon = Q(due_at__lt=now_there() + DUE_SOON)
         return soon & (_seen(who, "mine") | _seen(who, "teams"))
     if view == "snoozed":
-        return Q(status=OPEN) & _noted(who, snoozed_until__gt=_now())
+        return Q(status=OPEN) & _noted(who, snoozed_until__gt=now_there())
     if view == "delegated":
         return Q(status=OPEN, delegated_by=who.username) & ~Q(assignee=who.username)
     if view == "watching":
@@ -165,10 +165,6 @@ def _noted(who: Who, **noted: Json) -> Q:
     return Q(Exists(notes.filter(**noted)))
 
 
-def _now() -> Json:
-    return now_or_none() or Now()
-
-
 def _note_of(task: ManualTask, who: Who) -> TaskNote | None:
     notes = TaskNote.objects.for_tenant(task.tenant_id)
     return notes.filter(task_id=task.pk, username=who.username).first()
@@ -178,7 +174,7 @@ def substitutes_of(task: ManualTask, names: Iterable[str]) -> list[str]:
     """The keys of those who may decide it now in the place of one of these people who is away."""
     if task.delegated_by is not None or task.kind == COMPENSATION:
         return []
-    now, wanted = now_or_none() or Now(), [key_of(name) for name in names]
+    now, wanted = now_there(), [key_of(name) for name in names]
     rules = AwayRule.objects.for_tenant(task.tenant_id).filter(starts_at__lte=now, ends_at__gt=now)
     rules = rules.annotate(person=Lower("username")).filter(person__in=wanted)
     workflow = Workflow.objects.for_tenant(task.tenant_id).filter(pk=task.workflow_id).values("name")[:1]

@@ -7,7 +7,7 @@ from accounts.roles import TASKS_DECIDE
 from lib.refusals import Conflict, NotAllowed
 from runs.waits import moment
 from tasks_inbox import policies, queries
-from tasks_inbox.models import COMPLETED, OPEN, ManualTask
+from tasks_inbox.models import COMPLETED, OPEN, ManualTask, label_of
 
 
 def open_task(principal: Principal, task_id: UUID) -> ManualTask:
@@ -40,7 +40,7 @@ def task_to_decide(principal: Principal, task_id: UUID) -> ManualTask:
 def conflict(task: ManualTask) -> Conflict:
     """Why it can't be had: what has become of it meanwhile."""
     if task.status == COMPLETED and task.decided_at is not None:
-        label = next((one["label"] for one in task.outcomes if one["name"] == task.outcome), task.outcome)
+        label = label_of(task.outcomes, task.outcome)
         decided_at = task.decided_at.isoformat()
         return Conflict(
             f"{task.decided_by} decided this already: {label}, {moment(decided_at)}.",
