@@ -1,5 +1,7 @@
 """The outline of the builder for somebody without a mouse: what is done to a step there, by keys."""
 
+import re
+
 from playwright.sync_api import Locator, expect
 
 from tests.web.builder import Builder
@@ -22,6 +24,10 @@ class Outline:
         return self.page.locator(
             ".outline [role=treeitem]:focus", has=self.page.get_by_text(title, exact=True)
         )
+
+    def _new(self, kind: str) -> Locator:
+        titled = self.page.get_by_text(re.compile(rf"^{re.escape(kind)}( \d+)?$"))
+        return self.page.locator(".outline [role=treeitem]:focus", has=titled)
 
     def begin(self) -> None:
         """To the outline; whoever presses a key before the page listens to it presses it again."""
@@ -57,7 +63,8 @@ class Outline:
         self.hands.at(".add-dialog [role=combobox]")
         self.keyboard.type(kind)
         self.keyboard.press("Enter")
-        expect(self._here(kind)).to_be_visible()
+        # It is numbered where the step before it still has the id of its type, on its way to that of its title.
+        expect(self._new(kind)).to_be_visible()
         self.keyboard.press("F2")
         self.hands.at("[data-title]")
         self.hands.write(title)
