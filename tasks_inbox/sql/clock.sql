@@ -50,7 +50,13 @@ u AS (
        SET stopped_at = clock.now, stopped_by = %(by)s, next_at = NULL
       FROM clock
      WHERE t.id = %(task)s AND t.status = 'OPEN' AND t.stopped_at IS NULL
-    RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node, t.stopped_at
+    RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node, t.stopped_at, t.is_test
+),
+o AS (
+    INSERT INTO tasks_inbox_notification (id, tenant_id, task_id, run_id, kind, username, created_at, next_at)
+    SELECT uuidv7(), u.tenant_id, u.id, u.run_id, 'question', r.created_by, u.stopped_at, u.stopped_at
+      FROM u JOIN runs_run r ON r.id = u.run_id
+     WHERE r.created_by <> %(by)s AND NOT u.is_test
 )
 INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
 SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_ASKED', u.node, pg_current_xact_id()::text::bigint,
@@ -68,7 +74,7 @@ u AS (
                      + (t.clock -> 0 ->> 'after')::double precision * interval '1 second',
            stopped_at = NULL, stopped_by = NULL
       FROM clock
-     WHERE t.id = %(task)s AND t.status = 'OPEN' AND t.stopped_at IS NOT NULL
+     WHERE t.id = %(task)s AND t.status = 'OPEN' AND t.stopped_at IS NOT NULL AND t.returned_to IS NULL
     RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node, t.due_at, clock.now, old.stopped_by, t.is_test
 ),
 o AS (

@@ -192,6 +192,8 @@ MATRIX |= {
     "api-task-unwatch": Route({"POST": "tasks:read"}, "/api/v1/tasks/{task}/unwatch", names_object=True),
     "api-task-ask": Route({"POST": "tasks:decide"}, "/api/v1/tasks/{task}/ask", names_object=True),
     "api-task-answer": Route({"POST": "tasks:read"}, "/api/v1/tasks/{task}/answer", names_object=True),
+    "api-task-return": Route({"POST": "tasks:decide"}, "/api/v1/tasks/{task}/return", names_object=True),
+    "api-task-resubmit": Route({"POST": "tasks:read"}, "/api/v1/tasks/{task}/resubmit", names_object=True),
     "api-task-complete": Route({"POST": "tasks:decide"}, "/api/v1/tasks/{task}/complete", names_object=True),
     "api-task-resolve": Route({"POST": "tasks:decide"}, "/api/v1/tasks/{task}/resolve", names_object=True),
     "inbox": _page({"GET": "tasks:read"}, "/inbox/"),
@@ -289,6 +291,7 @@ BODIES: dict[tuple[str, str], dict[str, object]] = {
     ("api-task-comments", "POST"): {"text": "Is this right?"},
     ("api-task-ask", "POST"): {"text": "Which account?"},
     ("api-task-answer", "POST"): {"text": "The second one."},
+    ("api-task-return", "POST"): {"comment": "The receipt is missing.", "to": "operator-of-ours"},
     ("api-task-complete", "POST"): {"outcome": "approved"},
     ("api-task-resolve", "POST"): {"resolution": "retry"},
     ("api-away-rules", "POST"): {
