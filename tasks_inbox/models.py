@@ -41,8 +41,9 @@ class ManualTask(HotRow):
     decide (null: one), `voted` which names have in this `round`. `delegated_by` is whose the task was before it was
     handed to its assignee, however often it was handed on; `decided_for` on whose behalf it was decided. `clock`
     are the moments to come (reminders, escalations, an outcome), in seconds after `clock_from`, the first of them
-    at `next_at`; it stands still since `stopped_at` while somebody's question is open, or while it is with
-    `returned_to` for changes. `earlier` are the rounds before this one, each with the facts that it was about.
+    at `next_at`; it stands still since `stopped_at` while somebody's question to `asked_of`, who started the run, is
+    open, or while it is with `returned_to` for changes. `earlier` are the rounds before this one, each with the facts
+    that it was about.
     """
 
     id = models.UUIDField(primary_key=True)
@@ -77,6 +78,7 @@ class ManualTask(HotRow):
     next_at = models.DateTimeField(null=True)
     stopped_at = models.DateTimeField(null=True)
     stopped_by = models.TextField(null=True)
+    asked_of = models.TextField(null=True)
     outcome = models.TextField(null=True)
     data = StoredJson(null=True)
     comment = models.TextField(db_default="")

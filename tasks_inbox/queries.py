@@ -152,7 +152,7 @@ def _seen(who: Who, view: View) -> Q:
 def _waits(who: Who, view: View) -> Q:
     """What somebody has claimed or was given (`mine`), or what is open to them."""
     if view == "mine":
-        back = Q(returned_to=who.username)
+        back = Q(returned_to=who.username) | Q(asked_of=who.username)
         return Q(status=OPEN) & (Q(assignee=who.username, returned_to__isnull=True) | back)
     key = [key_of(who.username)]
     # Nothing is open to those who may decide nothing.
@@ -235,6 +235,7 @@ def task_row(task: ManualTask, workflow: str, who: Who) -> dict[str, Json]:
         "created_at": task.created_at,
         "asked_at": None if task.returned_to else task.stopped_at,
         "asked_by": None if task.returned_to else task.stopped_by,
+        "asked_of": task.asked_of,
         "returned_to": task.returned_to,
         "returned_by": task.stopped_by if task.returned_to else None,
         "test": task.is_test,

@@ -218,6 +218,9 @@ class TaskSummarySerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="Since when a question is open; meanwhile its clock stands still."
     )
     asked_by = serializers.CharField(allow_null=True, help_text="Who has asked.")
+    asked_of = serializers.CharField(
+        allow_null=True, help_text="Who is to answer: who started the run. It is among their `mine`."
+    )
     returned_to = serializers.CharField(
         allow_null=True, help_text="Who is to change something; meanwhile its clock stands still."
     )

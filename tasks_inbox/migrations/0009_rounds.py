@@ -17,6 +17,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField(
             model_name='manualtask',
+            name='asked_of',
+            field=models.TextField(null=True),
+        ),
+        migrations.AddField(
+            model_name='manualtask',
             name='returned_to',
             field=models.TextField(null=True),
         ),

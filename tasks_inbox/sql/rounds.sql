@@ -4,7 +4,7 @@
 WITH u AS (
     UPDATE tasks_inbox_manualtask t
        SET returned_to = %(to)s, stopped_at = coalesce(t.stopped_at, %(at)s::timestamptz), stopped_by = %(by)s,
-           next_at = NULL
+           next_at = NULL, asked_of = NULL
      WHERE t.id = %(task)s AND t.status = 'OPEN' AND t.returned_to IS NULL
     RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node, t.is_test
 ),
