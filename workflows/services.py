@@ -1,6 +1,7 @@
 """Changing what people design. Every door (API, page, command) calls these; each checks its scope itself."""
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 
 from django.db import IntegrityError, transaction
@@ -303,11 +304,15 @@ def duplicate(principal: Principal, name: str) -> Workflow:
 
 @transaction.atomic
 def create_from_example(principal: Principal, example: Example) -> Workflow:
-    """An example as a published workflow, under a name of its own if it is there already."""
+    """An example as a workflow with its version, under a name of its own if it is there already; a draft only, without
+    `latest`, where something stands against publishing it here, such as too few people who may decide.
+    """
     name = queries.free_name(principal.tenant_id, example.name)
-    made = create_workflow(principal, name=name, definition={**example.definition, "name": name}).workflow
-    publish(principal, name, note="From the examples")
-    return made
+    definition = {**example.definition, "name": name}
+    create_workflow(principal, name=name, definition=definition, layout=dict(example.layout))
+    with suppress(Unprocessable):
+        publish(principal, name, note="From the examples")
+    return queries.get_workflow(principal.tenant_id, name)
 
 
 def export(

@@ -369,7 +369,7 @@ def test_a_document_without_a_name_is_given_one(author):
 
 
 def test_an_example_is_taken_as_a_workflow_of_its_own(author):
-    assert statements_of(author, "/workflows/examples") <= 4
+    assert statements_of(author, "/workflows/examples") <= 7
     for name in ("order-check", "order-check-2"):
         answer = author.post("/workflows/examples/order-check")
         assert answer.headers["Location"] == f"/workflows/{name}/"
