@@ -81,9 +81,7 @@ def _four_eyes(field: str, starters: _Starters, step: Deciders, before: Sequence
     earlier = [one for one in before if one.may and not one.is_waited_out] if step.bars_deciders else []
     others = "`, `".join(one.id for one in earlier)
     have = len({one.key for each in (step, *earlier) for one in each.may})
-    needs = (
-        f"Needs {have + 1} people who may decide; this tenant has {have}: add members, or ask more of them."
-    )
+    needs = f"Needs {have + 1} people who may decide; this tenant has {have}: add members, or ask others."
     if earlier and not _is_left(step, earlier, [""]):
         message = f"`{step.id}` may not be decided by who decided `{others}`. {needs}"
         return error("four_eyes_out_of_reach", f"{field}.exclude_deciders", message, step.id)

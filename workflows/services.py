@@ -1,7 +1,6 @@
 """Changing what people design. Every door (API, page, command) calls these; each checks its scope itself."""
 
 import re
-from contextlib import suppress
 from dataclasses import dataclass
 
 from django.db import IntegrityError, transaction
@@ -303,16 +302,18 @@ def duplicate(principal: Principal, name: str) -> Workflow:
 
 
 @transaction.atomic
-def create_from_example(principal: Principal, example: Example) -> Workflow:
-    """An example as a workflow with its version, under a name of its own if it is there already; a draft only, without
-    `latest`, where something stands against publishing it here, such as too few people who may decide.
+def create_from_example(principal: Principal, example: Example) -> tuple[Workflow, bool]:
+    """An example as a workflow, under a name of its own if it is there already, and whether it was published: it stays
+    a draft where something stands against that here, such as too few people who may decide.
     """
     name = queries.free_name(principal.tenant_id, example.name)
     definition = {**example.definition, "name": name}
-    create_workflow(principal, name=name, definition=definition, layout=dict(example.layout))
-    with suppress(Unprocessable):
+    made = create_workflow(principal, name=name, definition=definition, layout=dict(example.layout)).workflow
+    try:
         publish(principal, name, note="From the examples")
-    return queries.get_workflow(principal.tenant_id, name)
+    except Unprocessable:
+        return made, False
+    return made, True
 
 
 def export(

@@ -47,11 +47,11 @@ def take_example(request: PageRequest, example: str) -> HttpResponse:
     chosen = next((each for each in examples() if each.name == example), None)
     if chosen is None:
         raise Missing(f"There is no example {example}.")
-    made = services.create_from_example(request.principal, chosen)
-    if made.latest is None:
-        messages.success(request, "It is yours now, as a draft: below stands what is missing to publish it.")
-    else:
-        messages.success(request, "It is yours now: start it with its sample, or change it.")
+    made, is_published = services.create_from_example(request.principal, chosen)
+    how = (
+        ": start it with its sample, or change it." if is_published else ", as a draft: see what is missing."
+    )
+    messages.success(request, f"It is yours now{how}")
     return redirect("workflow", made.name)
 
 

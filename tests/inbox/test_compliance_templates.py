@@ -67,7 +67,7 @@ def template(name):
 
 def taken(name):
     """The template, made by an admin; gives whether it could be published."""
-    return services.create_from_example(member("boss", "admin"), template(name)).latest is not None
+    return services.create_from_example(member("boss", "admin"), template(name))[1]
 
 
 def problems(name):
