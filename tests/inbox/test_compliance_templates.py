@@ -1,18 +1,15 @@
 """The three templates for compliance, each from its start to its end over REST by people of different roles."""
 
 import pytest
-from rest_framework.test import APIClient
 
-from accounts.models import Membership, User
-from accounts.services import create_token, set_password
+from accounts.models import Membership
 from tasks_inbox.clock import tick
 from tests import factories as make
 from tests.inbox.asking import member
+from tests.inbox.persons import PASSWORD, Person, template
 from workflows import services
 from workflows.checking import check
-from workflows.examples import examples
 
-PASSWORD = "a long password"
 DAY = 86_400
 DESCRIBED = {
     "legal_name": "Nordlicht Hosting GmbH",
@@ -22,47 +19,6 @@ DESCRIBED = {
     "personal_data": True,
 }
 CHECKED = {"register_number": "HRB 1234", "sanctions_checked": True}
-
-
-class Person:
-    """Somebody with a token, and what they do over REST."""
-
-    def __init__(self, name: str, role: str = "approver") -> None:
-        self.principal = member(name, role)
-        user = User.objects.get(username=name)
-        set_password(user, PASSWORD)
-        self._client = APIClient()
-        text = create_token(user=user, tenant=make.a_tenant())[1]
-        self._client.credentials(HTTP_AUTHORIZATION=f"Bearer {text}")
-
-    def starts(self, name: str, **more: object) -> str:
-        given = {**template(name).definition["metadata"]["sample_input"], **more}
-        answer = self._client.post("/api/v1/runs", {"workflow": name, "input": given})
-        assert answer.status_code == 201, answer.content
-        make.work()
-        return answer.json()["id"]
-
-    def is_offered(self, run: str) -> list[str]:
-        """The nodes whose open tasks they may decide."""
-        return [task["node"] for task in self._open(run) if task["may_decide"]]
-
-    def decides(self, run: str, outcome: str, **more: object) -> int:
-        """Decides the run's open task; gives the status of the answer."""
-        (task,) = self._open(run)
-        answer = self._client.post(f"/api/v1/tasks/{task['id']}/complete", {"outcome": outcome, **more})
-        make.work()
-        return answer.status_code
-
-    def _open(self, run: str) -> list[dict[str, object]]:
-        found = self._client.get(f"/api/v1/tasks?run={run}").json()["results"]
-        return [task for task in found if task["status"] == "OPEN"]
-
-    def sees(self, run: str) -> dict[str, object]:
-        return self._client.get(f"/api/v1/runs/{run}").json()
-
-
-def template(name):
-    return next(one for one in examples() if one.name == name)
 
 
 def taken(name):
