@@ -148,6 +148,12 @@ class HumanParams(Params):
     facts: dict[str, Json] | None = Field(
         None, max_length=50, title="Facts", description="What they need to see, as label and value."
     )
+    amendable: Names | None = Field(
+        None,
+        title="Facts that may be corrected",
+        description="Labels of facts that can be corrected when the task is returned for changes; "
+        "what was decided upon is in the output’s facts.",
+    )
     candidates: Candidates | None = Field(
         None,
         title="Who may decide",
@@ -262,6 +268,11 @@ class HumanParams(Params):
                 "unknown_outcome",
                 "has no outcome {outcome}, which on_timeout names",
                 {"outcome": self.on_timeout},
+            )
+        unknown = [label for label in self.amendable or () if label not in (self.facts or {})]
+        if unknown and not has_holes([self.amendable, list(self.facts or ())]):
+            raise PydanticCustomError(
+                "unknown_fact", "has no fact {fact}, which amendable names", {"fact": unknown[0]}
             )
         asked = self.candidates
         if isinstance(self.quorum, Quorum) and self.quorum.groups and asked and not has_holes(asked.groups):

@@ -97,7 +97,7 @@ class Form:
         """All fields, also those within groups and rows."""
         return _each(self.fields)
 
-    def keys(self) -> list[str | None]:
+    def properties(self) -> list[str | None]:
         """The properties that have a field."""
         return [one.key for one in self.fields]
 
@@ -128,7 +128,7 @@ def form_of(
 def filled(schema: Schema | None, data: Json) -> Form:
     """The form with `data` in it, right or wrong, and without defaults."""
     form = _made(schema, _Builder(schema or {}, None, is_filled=True), data)
-    shown = form.keys()
+    shown = form.properties()
     texts = data.items() if isinstance(data, dict) and None not in shown else ()
     kept = [(f"{ROOT}.{key}", text) for key, text in texts if key not in shown and isinstance(text, str)]
     return replace(form, hidden=kept)

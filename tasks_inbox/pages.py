@@ -9,11 +9,14 @@ from django.urls import reverse
 
 from accounts import once
 from accounts.access import PageRequest
+from accounts.names import key_of
+from accounts.roles import TASKS_ASSIGN
 from lib.clock import now_here
 from lib.refusals import Conflict, Invalid, Refusal
 from runs.refused import RunRefused
 from tasks_inbox import actions, comments, deciding, listing, notes, panes, policies, queries
 from tasks_inbox.compensations import ABANDON, DONE, LABELS, RESOLUTIONS, RETRY
+from tasks_inbox.corrections import correction_form
 from tasks_inbox.forms import Form, edited, filled, form_of
 from tasks_inbox.models import COMPENSATION, COMPLETED, OPEN, ManualTask, label_of
 from tasks_inbox.panes import Place
@@ -66,9 +69,15 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
         # What its instructions say of the run is over then.
         "is_settled": task.kind == COMPENSATION and task.status != OPEN,
         "facts": [_told(fact["label"], fact["value"]) for fact in task.facts],
+        "rounds_before": task.round - 1,
+        "changed_facts": [
+            {"label": one["label"]} | {side: _told("", one[side])["text"] for side in ("before", "after")}
+            for one in context["task"]["changed"]
+        ],
         "said": said,
         "earlier": earlier,
         "may_comment": may_comment,
+        "corrections": correction_form(task).fields if context["is_with_me"] else (),
         "once": once.ticket(request.principal) if may_comment else "",
         "delegates": queries.delegates_of(task, who, MOST_OFFERED) if context["may_give"] else (),
         **_filled_in(task),
@@ -93,6 +102,10 @@ def state_context(request: PageRequest, task: ManualTask, who: Who | None = None
         "due": panes.due_words(task.due_at, now_here()) if task.status == OPEN else "",
         "is_overdue": task.status == OPEN and task.due_at is not None and task.due_at < now_here(),
         "is_mine": task.assignee == who.username,
+        "is_with_me": task.status == OPEN and key_of(task.returned_to or "") == key_of(who.username),
+        "may_take_back": task.returned_to is not None
+        and (task.stopped_by == who.username or TASKS_ASSIGN in request.principal.scopes),
+        "may_answer": not who.decides and key_of(task.asked_of or "") == key_of(who.username),
         "is_asked": who.is_asked(task),
         "is_handed": task.assignee == who.username and task.delegated_by is not None,
         "has_voted": policies.has_voted(task, who.username),
@@ -117,7 +130,7 @@ def decide(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], 
     task = queries.task_of(who.tenant_id, task_id)
     form = form_of(task.form, request.POST.dict())
     data = form.data if task.form is not None else None
-    comment, outcome = _typed(request, "comment"), request.POST.get("outcome", "")
+    comment, outcome = typed(request, "comment"), request.POST.get("outcome", "")
     status = 422
     told: dict[str, Json] = {"comment": comment, "comment_error": "", "faults": [], "refused": ""}
     try:
@@ -155,7 +168,7 @@ def fill_in(request: PageRequest, task_id: UUID) -> dict[str, Json]:
     is_checked = request.POST.get("checked") == "yes"
     if is_checked:
         form.tell({"field": name, "message": text} for name, _, text in deciding.data_faults(task, form.data))
-    told = {"is_checked": is_checked, "comment": _typed(request, "comment")}
+    told = {"is_checked": is_checked, "comment": typed(request, "comment")}
     if not request.headers.get("HX-Request"):
         return task_context(request, task, form) | told
     _mark_needed(form, task)
@@ -211,7 +224,7 @@ def resolve(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json],
     """
     who = request.principal
     how = request.POST.get("resolution", "")
-    reason = _typed(request, "reason")
+    reason = typed(request, "reason")
     told: dict[str, Json] = {"reason": reason, "reason_error": "", "faults": [], "refused": ""}
     status = 422
     if how not in RESOLUTIONS:
@@ -234,7 +247,7 @@ def resolve(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json],
 
 def comment(request: PageRequest, task_id: UUID) -> tuple[dict[str, Json], int] | None:
     """Say of a task what the form says, once however often it is sent; None when it is said, otherwise as `decide`."""
-    who, text = request.principal, _typed(request, "text")
+    who, text = request.principal, typed(request, "text")
     ticket = request.POST.get("once", "")
     try:
         if (say := _QUESTIONS.get(request.POST.get("kind", ""))) is not None:
@@ -253,7 +266,7 @@ def comment(request: PageRequest, task_id: UUID) -> tuple[dict[str, Json], int] 
 def delegate(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], int]:
     """Hand a task to whom the form names; gives what is to be told then, otherwise as `decide`."""
     who = request.principal
-    to, why = _typed(request, "to"), _typed(request, "why")
+    to, why = typed(request, "to"), typed(request, "why")
     told: dict[str, Json] = {"to": to, "why": why}
     status = 422
     if not to:
@@ -281,7 +294,8 @@ def put_back(task: ManualTask) -> str:
     return f"The task is with {task.assignee} again."
 
 
-def _typed(request: PageRequest, name: str) -> str:
+def typed(request: PageRequest, name: str) -> str:
+    """What stood in a field of a form."""
     return request.POST.get(name, "").replace("\r\n", "\n").replace("\x00", "").strip()
 
 
@@ -290,7 +304,7 @@ def _filled_in(task: ManualTask) -> dict[str, Json]:
     if not task.data:
         return {}
     form = filled(task.form, task.data)
-    known = form.keys()
+    known = form.properties()
     others = [] if None in known else [_told(key, one) for key, one in task.data.items() if key not in known]
     return {"entries": form.fields, "others": others}
 

@@ -113,6 +113,20 @@ def evidence_of_run(tenant: int, run: UUID) -> str | None:
     return next(iter(SQL.column("evidence_of_run", params)), None)
 
 
+def return_task(task: UUID, *, to: str, said: Row) -> bool:
+    """Send a task that is held back to somebody for changes. `said` as for `note_vote`."""
+    return bool(SQL.value("return_task", {"task": task, "to": to, **said}))
+
+
+def send_again(task: UUID, *, round: int, facts: Json, changed: Json, by: str) -> bool:
+    """Begin the next round of a task that was returned in this one; False where it is no longer so.
+
+    Its run must be held.
+    """
+    params = {"task": task, "round": round, "facts": document(facts), "changed": document(changed), "by": by}
+    return bool(SQL.value("send_again", {**params, "now": now_or_none()}))
+
+
 DueTask = tuple[UUID, int, str]
 
 

@@ -59,7 +59,8 @@ ORACLES = {
             SELECT h.type, h.payload FROM runs_historyevent h
              WHERE h.run_id = s.run_id AND h.node = s.node
                AND h.type NOT IN ('ALERT', 'TASK_OPENED', 'TASK_VOTED', 'TASK_COMPLETED', 'TASK_DELEGATED',
-                                  'TASK_REMINDED', 'TASK_ESCALATED', 'TASK_ASKED', 'TASK_ANSWERED')
+                                  'TASK_REMINDED', 'TASK_ESCALATED', 'TASK_ASKED', 'TASK_ANSWERED',
+                                  'TASK_RETURNED', 'TASK_RESUBMITTED')
              ORDER BY h.id DESC LIMIT 1) l ON true
          WHERE s.status NOT IN ('QUEUED', 'RUNNING', 'WAITING')
            AND coalesce(l.type, 'none') NOT IN ('STEP_' || s.status, 'EDGES_RESOLVED')""",

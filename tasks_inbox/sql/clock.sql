@@ -47,10 +47,16 @@ SELECT u.tenant_id, u.run_id, u.shard, 0, e.type, u.node, pg_current_xact_id()::
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 u AS (
     UPDATE tasks_inbox_manualtask t
-       SET stopped_at = clock.now, stopped_by = %(by)s, next_at = NULL
-      FROM clock
-     WHERE t.id = %(task)s AND t.status = 'OPEN' AND t.stopped_at IS NULL
-    RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node, t.stopped_at
+       SET stopped_at = clock.now, stopped_by = %(by)s, next_at = NULL, asked_of = r.created_by
+      FROM clock, runs_run r
+     WHERE r.id = t.run_id AND t.id = %(task)s AND t.status = 'OPEN' AND t.stopped_at IS NULL
+    RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node, t.stopped_at, t.asked_of, t.is_test
+),
+o AS (
+    INSERT INTO tasks_inbox_notification (id, tenant_id, task_id, run_id, kind, username, created_at, next_at)
+    SELECT uuidv7(), u.tenant_id, u.id, u.run_id, 'question', u.asked_of, u.stopped_at, u.stopped_at
+      FROM u
+     WHERE u.asked_of <> %(by)s AND NOT u.is_test
 )
 INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
 SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_ASKED', u.node, pg_current_xact_id()::text::bigint,
@@ -66,9 +72,9 @@ u AS (
        SET clock_from = t.clock_from + (clock.now - t.stopped_at), due_at = t.due_at + (clock.now - t.stopped_at),
            next_at = t.clock_from + (clock.now - t.stopped_at)
                      + (t.clock -> 0 ->> 'after')::double precision * interval '1 second',
-           stopped_at = NULL, stopped_by = NULL
+           stopped_at = NULL, stopped_by = NULL, asked_of = NULL
       FROM clock
-     WHERE t.id = %(task)s AND t.status = 'OPEN' AND t.stopped_at IS NOT NULL
+     WHERE t.id = %(task)s AND t.status = 'OPEN' AND t.stopped_at IS NOT NULL AND t.returned_to IS NULL
     RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node, t.due_at, clock.now, old.stopped_by, t.is_test
 ),
 o AS (

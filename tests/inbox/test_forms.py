@@ -62,9 +62,9 @@ def names(form):
 
 
 def test_what_is_needed_comes_first_unless_its_author_put_it_in_order():
-    assert form_of(FORM).keys() == ["day", "a", "when"]
-    assert form_of({**FORM, "x-order": ["when", "gone", "a"]}).keys() == ["when", "a", "day"]
-    assert form_of({**FORM, "x-order": "when"}).keys() == ["day", "a", "when"]
+    assert form_of(FORM).properties() == ["day", "a", "when"]
+    assert form_of({**FORM, "x-order": ["when", "gone", "a"]}).properties() == ["when", "a", "day"]
+    assert form_of({**FORM, "x-order": "when"}).properties() == ["day", "a", "when"]
 
 
 def test_a_date_and_a_moment_are_texts_with_fields_of_their_own():
@@ -77,14 +77,14 @@ def test_a_date_and_a_moment_are_texts_with_fields_of_their_own():
 
 
 def test_fields_stand_there_as_long_as_what_is_typed_says_so():
-    assert form_of(REFUND).keys() == ["way", "vip", "note", "by", "last_digits"]
+    assert form_of(REFUND).properties() == ["way", "vip", "note", "by", "last_digits"]
     bank = form_of(REFUND, {"data.way": '"bank"'}, fresh=True)
-    assert bank.keys() == ["way", "iban", "vip", "note", "by", "currency"]
+    assert bank.properties() == ["way", "iban", "vip", "note", "by", "currency"]
     assert bank.data == {"way": "bank", "vip": False, "currency": "EUR"}
     dollars = form_of(REFUND, {"data.way": '"bank"', "data.currency": "USD"}, fresh=True)
     assert dollars.fields[-1].key == "routing"
     card = form_of(REFUND, {"data.way": '"card"', "data.last_digits": "77", "data.note": "x"}, fresh=True)
-    assert card.keys() == ["way", "by", "vip", "note", "last_digits", "holder"]
+    assert card.properties() == ["way", "by", "vip", "note", "last_digits", "holder"]
     assert bank.is_live
     assert not form_of(FORM).is_live
 
