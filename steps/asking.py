@@ -142,7 +142,7 @@ class HumanParams(Params):
         None,
         max_length=20_000,
         title="Instructions",
-        description="What the person should know or check before they decide.",
+        description="What the person should know or check before they decide; Markdown.",
         json_schema_extra=widget("textarea"),
     )
     facts: dict[str, Json] | None = Field(

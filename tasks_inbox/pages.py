@@ -12,6 +12,7 @@ from accounts.access import PageRequest
 from accounts.names import key_of
 from accounts.roles import TASKS_ASSIGN
 from lib.clock import now_here
+from lib.markdown import markdown
 from lib.refusals import Conflict, Invalid, Refusal
 from runs.refused import RunRefused
 from tasks_inbox import actions, comments, deciding, listing, notes, panes, policies, queries
@@ -60,6 +61,7 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
         **(panes.list_pane(request, who, place, task.pk) if is_whole else {}),
         "stays": place.address(),
         "form": form,
+        "instructions": markdown(task.instructions),
         "outcomes": [
             one | {"then": context["then"].get(one["name"], ""), "key": "ar"[at : at + 1]}
             for at, one in enumerate(task.outcomes)
