@@ -9,8 +9,7 @@ from accounts.queries import groups_of
 from lib.refusals import Invalid, Refusal
 from runs.refused import RunRefused
 from tasks_inbox import comments, escalating, queries, rounds
-from tasks_inbox.corrections import correction_fields, read_corrections
-from tasks_inbox.forms import tell
+from tasks_inbox.corrections import correction_form, corrections_of
 from tasks_inbox.pages import task_context, typed
 from tasks_inbox.waits import whom
 
@@ -37,19 +36,19 @@ def send_again(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Jso
     """Send a returned task again as the form says; as `give_back`."""
     who, said = request.principal, typed(request, "again_comment")
     task = queries.task_of(who.tenant_id, task_id)
-    fields = correction_fields(task)
     # Who takes it back is shown no fields.
     corrects = bool(request.POST.get("corrects"))
-    facts = read_corrections(task, fields, request.POST) if corrects else {}
-    told: dict[str, Json] = {"corrections": fields, "again_comment": said}
-    if any(field.error for field in fields):
+    form = correction_form(task, request.POST.dict() if corrects else None)
+    facts = corrections_of(task, form) if corrects else {}
+    told: dict[str, Json] = {"corrections": form.fields, "again_comment": said}
+    if any(field.error for field in form.fields):
         return _page(request, task_id, told, 422)
     try:
         rounds.send_again(who, task_id, facts=facts, comment=said)
         return f"“{task.title}” was sent again: those who decide it are told."
     except Invalid as error:
         path = f"data{(error.field or '').removeprefix('facts')}"
-        rest = tell(fields, [{"field": path, "message": error.message}]) if error.field != "comment" else []
+        rest = form.tell([{"field": path, "message": error.message}]) if error.field != "comment" else []
         told |= {"again_error": error.message if error.field == "comment" else " ".join(rest)}
         return _page(request, task_id, told, 422)
     except (Refusal, RunRefused) as error:

@@ -271,7 +271,7 @@ class ChangeSerializer(serializers.Serializer[Any]):
 class TaskSerializer(TaskSummarySerializer):
     """A task."""
 
-    instructions = serializers.CharField(allow_blank=True)
+    instructions = serializers.CharField(allow_blank=True, help_text="Markdown, as it was written.")
     facts = FactSerializer(many=True)
     changed = ChangeSerializer(many=True, help_text="What was corrected since the round before.")
     form = fields.JsonObject(allow_null=True)

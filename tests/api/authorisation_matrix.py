@@ -200,6 +200,7 @@ MATRIX |= {
     "inbox": _page({"GET": "tasks:read"}, "/inbox/"),
     "task": Route({"GET": "tasks:read"}, "/inbox/{task}", page=True, names_object=True),
     "task-decide": Route({"POST": "tasks:decide"}, "/inbox/{task}/decide", page=True, names_object=True),
+    "task-form": Route({"POST": "tasks:decide"}, "/inbox/{task}/form", page=True, names_object=True),
     "task-resolve": Route({"POST": "tasks:decide"}, "/inbox/{task}/resolve", page=True, names_object=True),
     "task-comment": Route({"POST": "tasks:decide"}, "/inbox/{task}/comment", page=True, names_object=True),
     "task-answer": Route({"POST": "tasks:read"}, "/inbox/{task}/answer", page=True, names_object=True),
