@@ -110,6 +110,14 @@ class EscalateTask(Verb):
     to = WhomSerializer(required=False, help_text="Without it, whom the next level of its escalation names.")
 
 
+class HeldSerializer(serializers.Serializer[Any]):
+    """A decision that can still be undone."""
+
+    by = serializers.CharField()
+    outcome = serializers.CharField()
+    until = serializers.DateTimeField(help_text="When it counts.")
+
+
 class ReturnTask(Verb):
     """What is to be changed."""
 
@@ -159,6 +167,11 @@ class CompleteTask(Verb):
     )
     data = fields.JsonObject(required=False, help_text="What the form asks for.")  # type: ignore[assignment]
     comment = fields.Text(required=False, allow_blank=True, max_length=MAX_COMMENT)
+    undoable = serializers.BooleanField(
+        default=False,
+        help_text="Hold it back for as long as the task lets it be undone (409 `no_undo` where it doesn't): the task "
+        "has `held` then, and is decided at its `until`.",
+    )
 
 
 class ResolveTask(Verb):
@@ -283,4 +296,5 @@ class TaskSerializer(TaskSummarySerializer):
         help_text="Until when it is kept out of your own lists; a time that is over means nothing.",
     )
     watching = serializers.BooleanField(help_text="Whether you watch it.")
+    held = HeldSerializer(allow_null=True, help_text="What somebody is about to decide of it.")
     shown_hash = serializers.CharField(help_text="SHA-256 of what a decider is shown; see `seen`.")
