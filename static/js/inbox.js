@@ -84,6 +84,25 @@ function act(event) {
 // A form is shown anew while somebody types on: what stands in the field that they are in is theirs.
 window.Idiomorph.defaults.ignoreActiveValue = true;
 
+// What was typed within the last second is kept, too, when its page is left; what is sent is kept by that.
+let unsaved = null;
+const leave = () => {
+  if (!unsaved) return;
+  const typed = new FormData(unsaved.form);
+  typed.delete("password");
+  navigator.sendBeacon(unsaved.address, typed);
+  unsaved = null;
+};
+document.addEventListener("input", (event) => {
+  const form = event.target.closest("#decide");
+  const state = document.getElementById("draft-state");
+  if (form && state) unsaved = { form, address: state.getAttribute("hx-post") };
+});
+document.addEventListener("submit", (event) => event.target.id === "decide" && (unsaved = null));
+document.body.addEventListener("htmx:beforeRequest", (event) => event.detail.elt.id === "draft-state" && (unsaved = null));
+document.body.addEventListener("htmx:beforeSwap", (event) => event.detail.target.id === "chosen" && leave());
+addEventListener("pagehide", leave);
+
 let went = -Infinity;
 document.addEventListener("keydown", (event) => {
   if (document.querySelector("dialog[open]")) return;
