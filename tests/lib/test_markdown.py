@@ -11,7 +11,7 @@ from lib.markdown import markdown
     ("text", "html"),
     [
         ("Look <b>twice</b>.\n    Then decide.", "<p>Look &lt;b&gt;twice&lt;/b&gt;.<br>\nThen decide.</p>\n"),
-        ("# Big\n\n### Small", "<h3>Big</h3>\n<h5>Small</h5>\n"),
+        ("# Big\n\n### Small", "<h2>Big</h2>\n<h3>Small</h3>\n"),
         ("*a* **b** ~~c~~ `d`", "<p><em>a</em> <strong>b</strong> <s>c</s> <code>d</code></p>\n"),
         ("", ""),
     ],
