@@ -240,7 +240,8 @@ def _faults(task: ManualTask, outcome: str, data: Json, comment: str) -> list[tu
         found.append(("comment", "max_length", f"A comment has at most {MAX_COMMENT:,} characters."))
     wanted = (chosen or {}).get("require") or ()
     given = data if isinstance(data, dict) else {}
-    missing = [name for name in wanted if given.get(name) in (None, "", [], {})]
+    # A box that must be filled in must be checked.
+    missing = [name for name in wanted if given.get(name) is False or given.get(name) in (None, "", [], {})]
     for name in missing:
         message = f"“{(chosen or {})['label']}” needs this."
         found.append((join("data", name), "required", message))

@@ -22,6 +22,7 @@ from tasks_inbox.forms import Form, edited, filled, form_of
 from tasks_inbox.models import COMPENSATION, COMPLETED, OPEN, ManualTask, label_of
 from tasks_inbox.panes import Place
 from tasks_inbox.queries import Who
+from tasks_inbox.waits import whom
 
 Json = Any
 MAX_REASON = 2000
@@ -106,14 +107,18 @@ def state_context(request: PageRequest, task: ManualTask, who: Who | None = None
     deciders = panes.decider_pane(task)
     now = f"{int(row['may_decide'])}{row['shown_hash']}"
     was = request.GET.get("was", now)
+    may_assign, level = TASKS_ASSIGN in request.principal.scopes, policies.next_level(task)
     return deciders | {
         "task": row,
         "due": panes.due_words(task.due_at, now_here()) if task.status == OPEN else "",
         "is_overdue": task.status == OPEN and task.due_at is not None and task.due_at < now_here(),
         "is_mine": task.assignee == who.username,
         "is_with_me": task.status == OPEN and key_of(task.returned_to or "") == key_of(who.username),
-        "may_take_back": task.returned_to is not None
-        and (task.stopped_by == who.username or TASKS_ASSIGN in request.principal.scopes),
+        "may_take_back": task.returned_to is not None and (task.stopped_by == who.username or may_assign),
+        "may_escalate": task.kind != COMPENSATION
+        and task.returned_to is None
+        and (row["may_decide"] or (level is not None and task.status == OPEN and may_assign)),
+        "next_level": whom(level["to"], "") if level else "",
         "may_answer": not who.decides and key_of(task.asked_of or "") == key_of(who.username),
         "is_asked": who.is_asked(task),
         "is_handed": task.assignee == who.username and task.delegated_by is not None,

@@ -20,6 +20,7 @@ urlpatterns = [
     path("inbox/<uuid:task_id>/resolve", views.resolve, name="task-resolve"),
     path("inbox/<uuid:task_id>/comment", views.comment, name="task-comment"),
     path("inbox/<uuid:task_id>/answer", views.answer, name="task-answer"),
+    path("inbox/<uuid:task_id>/escalate", views.escalate, name="task-escalate"),
     path("inbox/<uuid:task_id>/return", views.give_back, name="task-return"),
     path("inbox/<uuid:task_id>/resubmit", views.send_again, name="task-resubmit"),
     path("inbox/<uuid:task_id>/delegate", views.delegate, name="task-delegate"),

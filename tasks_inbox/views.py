@@ -82,6 +82,12 @@ def give_back(request: PageRequest, task_id: UUID) -> HttpResponse:
     return _answer(request, returns.give_back(request, task_id), lambda: pages.onward(request, task_id))
 
 
+@page(TASKS_DECIDE, "POST")
+def escalate(request: PageRequest, task_id: UUID) -> HttpResponse:
+    """Has a task ask others, too; what is wrong is shown at its field, with what was typed."""
+    return _answer(request, returns.escalate(request, task_id), lambda: pages.back(request, task_id))
+
+
 @page(TASKS_READ, "POST")
 def send_again(request: PageRequest, task_id: UUID) -> HttpResponse:
     """Sends a returned task again; what is wrong is shown at its field, with what was typed."""
