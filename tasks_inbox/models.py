@@ -198,6 +198,26 @@ class HeldDecision(HotRow):
         ]
 
 
+class TaskDraft(HotRow):
+    """What somebody has typed to decide a task, as they left it: theirs alone; gone with the task or their decision.
+
+    `shown_hash` is of what they were asked when they typed it.
+    """
+
+    id = models.UUIDField(primary_key=True)
+    task_id = models.UUIDField()
+    user_id = models.BigIntegerField()
+    data = StoredJson(default=dict)
+    comment = models.TextField(db_default="")
+    shown_hash = models.TextField()
+    saved_at = models.DateTimeField(db_default=Now())
+
+    class Meta(HotRow.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=["task_id", "user_id"], name="task_draft_once_each"),
+        ]
+
+
 class TaskDecision(HotRow):
     """One person's decision, as evidence: append-only, a link of the tenant's chain (SECURITY "Audit log", R-149).
 

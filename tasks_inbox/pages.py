@@ -15,7 +15,7 @@ from lib.clock import now_here
 from lib.markdown import markdown
 from lib.refusals import Conflict, Invalid, Refusal
 from runs.refused import RunRefused
-from tasks_inbox import actions, comments, deciding, holding, listing, notes, panes, policies, queries
+from tasks_inbox import actions, comments, deciding, drafts, holding, listing, notes, panes, policies, queries
 from tasks_inbox.compensations import ABANDON, DONE, LABELS, RESOLUTIONS, RETRY
 from tasks_inbox.corrections import correction_form
 from tasks_inbox.forms import Form, edited, filled, form_of
@@ -54,7 +54,11 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
     )
     may_comment = who.decides and task.status == OPEN
     context = state_context(request, task, who) | panes.run_pane(task)
-    form = form_of(task.form) if form is None else form
+    draft = (
+        drafts.draft_of(request.principal, task) if form is None and context["task"]["may_decide"] else None
+    )
+    if form is None:
+        form = form_of(task.form) if draft is None else filled(task.form, draft.data)
     _mark_needed(form, task)
     place = Place.of(request)
     is_whole = not request.headers.get("HX-Request")
@@ -62,6 +66,9 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
         **((panes.list_pane(request, who, place, task.pk) | held_context(request)) if is_whole else {}),
         "stays": place.address(),
         "form": form,
+        "draft": draft,
+        "is_outdated": draft is not None and drafts.is_outdated(draft, task),
+        "comment": draft.comment if draft else "",
         "instructions": markdown(task.instructions),
         "outcomes": [
             one | {"then": context["then"].get(one["name"], ""), "key": "ar"[at : at + 1]}
@@ -258,6 +265,25 @@ def snooze(request: PageRequest, task_id: UUID) -> str:
     until = now_here() + timedelta(hours=int(hours))
     task = notes.snooze_task(request.principal, task_id, until=until)
     return f"“{task.title}” is snoozed until {until:%Y-%m-%d %H:%M} UTC."
+
+
+def keep(request: PageRequest, task_id: UUID) -> dict[str, Json]:
+    """Keep what was typed, or forget it if the form says so; gives what is to be told."""
+    who = request.principal
+    if request.POST.get("drop"):
+        drafts.drop_draft(who, task_id)
+        return {}
+    task = queries.task_of(who.tenant_id, task_id)
+    form = form_of(task.form, request.POST.dict(), lenient=True)
+    hidden = {name.removeprefix("data."): text for name, text in form.hidden if not set(name[5:]) & set(".[")}
+    try:
+        return {
+            "draft": drafts.save_draft(
+                who, task_id, data=hidden | form.data, comment=typed(request, "comment")
+            )
+        }
+    except Refusal as error:
+        return {"not_kept": error.message}
 
 
 def resolve(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], int]:

@@ -261,3 +261,15 @@ def watch_task(note: str, *, tenant: int, task: UUID, by: str, watching: bool) -
     """Note whether somebody watches a task."""
     params = {"note": note, "tenant": tenant, "task": task, "by": by, "watching": watching}
     SQL.execute("watch_task", params)
+
+
+def save_draft(
+    draft: str, *, tenant: int, task: UUID, user: int, key: str, data: str, comment: str, shown_hash: str
+) -> bool:
+    """Keep what somebody has typed instead of what they had before; `data` is JSON.
+
+    False where the task is closed, or they, known by `key`, have decided it.
+    """
+    params = {"draft": draft, "tenant": tenant, "task": task, "user": user, "key": key, "data": data}
+    more = {"comment": comment, "shown_hash": shown_hash, "now": now_or_none()}
+    return bool(SQL.column("save_draft", params | more))

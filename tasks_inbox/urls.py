@@ -17,6 +17,7 @@ urlpatterns = [
     path("inbox/<uuid:task_id>/snooze", views.snooze, name="task-snooze"),
     path("inbox/<uuid:task_id>/watch", views.watch, name="task-watch"),
     path("inbox/<uuid:task_id>/decide", views.decide, name="task-decide"),
+    path("inbox/<uuid:task_id>/draft", views.keep, name="task-draft"),
     path("inbox/<uuid:task_id>/form", views.fill_in, name="task-form"),
     path("inbox/<uuid:task_id>/resolve", views.resolve, name="task-resolve"),
     path("inbox/<uuid:task_id>/comment", views.comment, name="task-comment"),

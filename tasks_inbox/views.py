@@ -68,6 +68,15 @@ def undo(request: PageRequest, task_id: UUID) -> HttpResponse:
 
 
 @page(TASKS_DECIDE, "POST")
+def keep(request: PageRequest, task_id: UUID) -> HttpResponse:
+    """Keeps what was typed as who typed it left it, or forgets it."""
+    told = pages.keep(request, task_id)
+    if request.headers.get("HX-Request"):
+        return render(request, "inbox/_draft.html", told)
+    return redirect(pages.back(request, task_id))
+
+
+@page(TASKS_DECIDE, "POST")
 def resolve(request: PageRequest, task_id: UUID) -> HttpResponse:
     """Settles a failed compensation; what is wrong is shown at its field, with all that was typed."""
     return _answer(request, pages.resolve(request, task_id), lambda: pages.onward(request, task_id))

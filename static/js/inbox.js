@@ -109,6 +109,24 @@ function countDown() {
 }
 setInterval(countDown, 500);
 countDown();
+// What was typed within the last second is kept, too, when its page is left; what is sent is kept by that.
+let unsaved = null;
+const leave = () => {
+  if (!unsaved) return;
+  const typed = new FormData(unsaved.form);
+  typed.delete("password");
+  navigator.sendBeacon(unsaved.address, typed);
+  unsaved = null;
+};
+document.addEventListener("input", (event) => {
+  const form = event.target.closest("#decide");
+  const state = document.getElementById("draft-state");
+  if (form && state) unsaved = { form, address: state.getAttribute("hx-post") };
+});
+document.addEventListener("submit", (event) => event.target.id === "decide" && (unsaved = null));
+document.body.addEventListener("htmx:beforeRequest", (event) => event.detail.elt.id === "draft-state" && (unsaved = null));
+document.body.addEventListener("htmx:beforeSwap", (event) => event.detail.target.id === "chosen" && leave());
+addEventListener("pagehide", leave);
 
 let went = -Infinity;
 document.addEventListener("keydown", (event) => {

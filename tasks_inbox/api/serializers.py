@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from lib.api import fields
-from lib.api.serializers import PageQuery, Query, Verb
+from lib.api.serializers import PageQuery, Query, StrictSerializer, Verb
 from tasks_inbox import queries
 from tasks_inbox.comments import MAX_TEXT
 from tasks_inbox.compensations import RESOLUTIONS
@@ -94,7 +94,7 @@ class AddComment(Verb):
     text = fields.Text(help_text=f"1 to {MAX_TEXT:,} characters, blanks at the ends not counted.")
 
 
-class WhomSerializer(Query):
+class WhomSerializer(StrictSerializer):
     """People to ask."""
 
     users = serializers.ListField(child=fields.Text(max_length=150), required=False, max_length=50)

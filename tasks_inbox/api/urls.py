@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tasks_inbox.api import away, rounds, tasks
+from tasks_inbox.api import away, filling, rounds, tasks
 
 urlpatterns = [
     path("away", away.AwayRulesView.as_view(), name="api-away-rules"),
@@ -25,6 +25,7 @@ urlpatterns = [
     path("tasks/<uuid:task_id>/escalate", rounds.TaskEscalateView.as_view(), name="api-task-escalate"),
     path("tasks/<uuid:task_id>/return", rounds.TaskReturnView.as_view(), name="api-task-return"),
     path("tasks/<uuid:task_id>/resubmit", rounds.TaskResubmitView.as_view(), name="api-task-resubmit"),
+    path("tasks/<uuid:task_id>/draft", filling.TaskDraftView.as_view(), name="api-task-draft"),
     path("tasks/<uuid:task_id>/complete", tasks.TaskCompleteView.as_view(), name="api-task-complete"),
     path("tasks/<uuid:task_id>/resolve", tasks.TaskResolveView.as_view(), name="api-task-resolve"),
 ]

@@ -203,6 +203,12 @@ MATRIX |= {
     "inbox": _page({"GET": "tasks:read"}, "/inbox/"),
     "task": Route({"GET": "tasks:read"}, "/inbox/{task}", page=True, names_object=True),
     "task-decide": Route({"POST": "tasks:decide"}, "/inbox/{task}/decide", page=True, names_object=True),
+    "api-task-draft": Route(
+        {"GET": "tasks:decide", "PUT": "tasks:decide", "DELETE": "tasks:decide"},
+        "/api/v1/tasks/{task}/draft",
+        names_object=True,
+    ),
+    "task-draft": Route({"POST": "tasks:decide"}, "/inbox/{task}/draft", page=True, names_object=True),
     "task-form": Route({"POST": "tasks:decide"}, "/inbox/{task}/form", page=True, names_object=True),
     "task-resolve": Route({"POST": "tasks:decide"}, "/inbox/{task}/resolve", page=True, names_object=True),
     "task-comment": Route({"POST": "tasks:decide"}, "/inbox/{task}/comment", page=True, names_object=True),
@@ -300,8 +306,9 @@ BODIES: dict[tuple[str, str], dict[str, object]] = {
     ("api-task-comments", "POST"): {"text": "Is this right?"},
     ("api-task-ask", "POST"): {"text": "Which account?"},
     ("api-task-answer", "POST"): {"text": "The second one."},
-    ("api-task-escalate", "POST"): {"to": {"roles": ["admin"]}, "reason": "Nobody is here."},
+    ("api-task-escalate", "POST"): {"reason": "Nobody is here."},
     ("api-task-return", "POST"): {"comment": "The receipt is missing.", "to": "operator-of-ours"},
+    ("api-task-draft", "PUT"): {"data": {"amount": "twelve"}},
     ("api-task-complete", "POST"): {"outcome": "approved"},
     ("api-task-resolve", "POST"): {"resolution": "retry"},
     ("api-away-rules", "POST"): {

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tasks_inbox', '0009_rounds'),
+        ('tasks_inbox', '0010_drafts'),
     ]
 
     operations = [
