@@ -2,26 +2,24 @@
 
 from typing import Any
 
-from tasks_inbox.forms import LONG_TEXT, FormField, Posted, fields_of, read
+from tasks_inbox.forms import LONG_TEXT, Form, Typed, form_of
 from tasks_inbox.models import ManualTask
 
 Json = Any
 
 
-def correction_fields(task: ManualTask) -> list[FormField]:
-    """One for each fact that may be corrected, with its value."""
+def correction_form(task: ManualTask, typed: Typed | None = None) -> Form:
+    """A field for each fact that may be corrected, with its value, or with what was typed."""
     facts = [fact for fact in task.facts if fact.get("may_change")]
-    if not facts:
-        return []
     properties = {fact["label"]: _schema(fact["label"], fact["value"]) for fact in facts}
-    return fields_of({"type": "object", "properties": properties, "x-order": list(properties)})
+    schema = {"type": "object", "properties": properties, "x-order": list(properties)}
+    return form_of(schema if facts else None, typed)
 
 
-def read_corrections(task: ManualTask, fields: list[FormField], posted: Posted) -> dict[str, Json]:
-    """What differs from the facts, by label; what can't be read is said at its field."""
+def corrections_of(task: ManualTask, form: Form) -> dict[str, Json]:
+    """What differs from the facts, by label."""
     was = {fact["label"]: fact["value"] for fact in task.facts}
-    typed = read(fields, posted)
-    given = {field.key: typed.get(field.key, _empty(was[field.key])) for field in fields if field.key}
+    given = {key: form.data.get(key, _empty(was[key])) for key in form.properties() if key}
     return {label: value for label, value in given.items() if value != was[label]}
 
 

@@ -245,10 +245,11 @@ def _faults(task: ManualTask, outcome: str, data: Json, comment: str) -> list[tu
     for name in missing:
         message = f"“{(chosen or {})['label']}” needs this."
         found.append((join("data", name), "required", message))
-    return found + _data_faults(task, data)
+    return found + data_faults(task, data)
 
 
-def _data_faults(task: ManualTask, data: Json) -> list[tuple[str, str, str]]:
+def data_faults(task: ManualTask, data: Json) -> list[tuple[str, str, str]]:
+    """What is wrong with the data of a task's form: field, code, sentence."""
     if task.form is None:
         return [] if data is None else [("data", "unknown_field", "This task has no form to fill in.")]
     try:

@@ -1,15 +1,17 @@
-"""The forms by which a task goes back for changes, comes again, or is answered."""
+"""The forms by which a task goes back for changes, comes again, is answered, or asks others, too."""
 
 from typing import Any
 from uuid import UUID
 
 from accounts.access import PageRequest
+from accounts.names import key_of
+from accounts.queries import groups_of
 from lib.refusals import Invalid, Refusal
 from runs.refused import RunRefused
-from tasks_inbox import comments, queries, rounds
-from tasks_inbox.corrections import correction_fields, read_corrections
-from tasks_inbox.forms import tell
+from tasks_inbox import comments, escalating, queries, rounds
+from tasks_inbox.corrections import correction_form, corrections_of
 from tasks_inbox.pages import task_context, typed
+from tasks_inbox.waits import whom
 
 Json = Any
 
@@ -34,24 +36,46 @@ def send_again(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Jso
     """Send a returned task again as the form says; as `give_back`."""
     who, said = request.principal, typed(request, "again_comment")
     task = queries.task_of(who.tenant_id, task_id)
-    fields = correction_fields(task)
     # Who takes it back is shown no fields.
     corrects = bool(request.POST.get("corrects"))
-    facts = read_corrections(task, fields, request.POST) if corrects else {}
-    told: dict[str, Json] = {"corrections": fields, "again_comment": said}
-    if any(field.error for field in fields):
+    form = correction_form(task, request.POST.dict() if corrects else None)
+    facts = corrections_of(task, form) if corrects else {}
+    told: dict[str, Json] = {"corrections": form.fields, "again_comment": said}
+    if any(field.error for field in form.fields):
         return _page(request, task_id, told, 422)
     try:
         rounds.send_again(who, task_id, facts=facts, comment=said)
         return f"“{task.title}” was sent again: those who decide it are told."
     except Invalid as error:
         path = f"data{(error.field or '').removeprefix('facts')}"
-        rest = tell(fields, [{"field": path, "message": error.message}]) if error.field != "comment" else []
+        rest = form.tell([{"field": path, "message": error.message}]) if error.field != "comment" else []
         told |= {"again_error": error.message if error.field == "comment" else " ".join(rest)}
         return _page(request, task_id, told, 422)
     except (Refusal, RunRefused) as error:
         told |= {"refused": error.message, "refused_title": "It was not sent again"}
         return _page(request, task_id, told, 409)
+
+
+def escalate(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], int]:
+    """Have a task ask others, too, as the form says; as `give_back`."""
+    who, to, why = request.principal, typed(request, "up_to"), typed(request, "up_why")
+    told: dict[str, Json] = {"up_to": to, "up_why": why}
+    try:
+        named = _named(who.tenant_id, to) if to else None
+        task = escalating.escalate_task(who, task_id, to=named, reason=why)
+        return f"It is escalated. Asked now: {whom(task.candidates, 'everybody who may decide tasks')}."
+    except Invalid as error:
+        told["up_why_error" if error.field == "reason" else "up_to_error"] = error.message
+        return _page(request, task_id, told, 422)
+    except (Refusal, RunRefused) as error:
+        told |= {"refused": error.message, "refused_title": "It was not escalated"}
+        return _page(request, task_id, told, 409)
+
+
+def _named(tenant: int, name: str) -> dict[str, list[str]]:
+    """A group of the tenant, where there is one of that name, or a person."""
+    is_group = groups_of(tenant).filter(key=key_of(name)).exists()
+    return {"groups" if is_group else "users": [name]}
 
 
 def answer(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], int]:

@@ -144,11 +144,14 @@ def moments_due(task: UUID) -> tuple[int, str] | None:
 
 
 def move_clock(
-    task: UUID, *, left: Json, candidates: Row, audience: Sequence[str], events: Json, at: str
+    task: UUID, *, left: Json, candidates: Row, audience: Sequence[str], events: Json, at: str | None
 ) -> None:
-    """Note that moments of a task have come: what is left, whom it asks now, and what history says of it."""
+    """Note that moments of a task have come: what is left, whom it asks now, and what history says of it.
+
+    `at`: when; None: now.
+    """
     params = {"left": document(left), "candidates": document(candidates), "events": document(events)}
-    SQL.execute("move_clock", {"task": task, "audience": list(audience), "at": at, **params})
+    SQL.execute("move_clock", {"task": task, "audience": list(audience), "at": at or now_or_none(), **params})
 
 
 def stop_clock(task: UUID, *, by: str) -> bool:

@@ -43,6 +43,12 @@ def decide(request: PageRequest, task_id: UUID) -> HttpResponse:
 
 
 @page(TASKS_DECIDE, "POST")
+def fill_in(request: PageRequest, task_id: UUID) -> HttpResponse:
+    """The form as it is to be filled in after what was typed; decides nothing."""
+    return following(request, "inbox/page.html", "inbox/_form.html", pages.fill_in(request, task_id))
+
+
+@page(TASKS_DECIDE, "POST")
 def resolve(request: PageRequest, task_id: UUID) -> HttpResponse:
     """Settles a failed compensation; what is wrong is shown at its field, with all that was typed."""
     return _answer(request, pages.resolve(request, task_id), lambda: pages.onward(request, task_id))
@@ -65,6 +71,12 @@ def answer(request: PageRequest, task_id: UUID) -> HttpResponse:
 def give_back(request: PageRequest, task_id: UUID) -> HttpResponse:
     """Returns a task for changes, and opens the next; what is wrong is shown at its field, with what was typed."""
     return _answer(request, returns.give_back(request, task_id), lambda: pages.onward(request, task_id))
+
+
+@page(TASKS_DECIDE, "POST")
+def escalate(request: PageRequest, task_id: UUID) -> HttpResponse:
+    """Has a task ask others, too; what is wrong is shown at its field, with what was typed."""
+    return _answer(request, returns.escalate(request, task_id), lambda: pages.back(request, task_id))
 
 
 @page(TASKS_READ, "POST")

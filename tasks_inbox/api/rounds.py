@@ -1,4 +1,4 @@
-"""The routes by which a task goes back for changes, and is sent again."""
+"""The routes by which a task goes to others: back for changes, and up."""
 
 from uuid import UUID
 
@@ -8,7 +8,7 @@ from rest_framework.response import Response
 
 from accounts.roles import TASKS_DECIDE, TASKS_READ
 from lib.api.serializers import body
-from tasks_inbox import rounds
+from tasks_inbox import escalating, rounds
 from tasks_inbox.api import serializers as s
 from tasks_inbox.api.tasks import TasksApiView
 
@@ -33,3 +33,14 @@ class TaskResubmitView(TasksApiView):
     def post(self, request: Request, task_id: UUID) -> Response:
         """Begins the next round: for whom it was returned to; who returned it takes it back so."""
         return self.answer(rounds.send_again(self.principal, task_id, **body(s.ResubmitTask, request)))
+
+
+class TaskEscalateView(TasksApiView):
+    """Escalating."""
+
+    scopes = {"POST": TASKS_DECIDE}
+
+    @extend_schema(request=s.EscalateTask, responses=s.TaskSerializer)
+    def post(self, request: Request, task_id: UUID) -> Response:
+        """Asks others, too: those of `to`, or the next level now; the latter also for who may assign tasks."""
+        return self.answer(escalating.escalate_task(self.principal, task_id, **body(s.EscalateTask, request)))

@@ -6,6 +6,7 @@ from rest_framework import serializers
 
 from lib.api import fields
 from lib.api.serializers import PageQuery, Query, Verb
+from tasks_inbox import queries
 from tasks_inbox.comments import MAX_TEXT
 from tasks_inbox.compensations import RESOLUTIONS
 from tasks_inbox.deciding import MAX_COMMENT
@@ -91,6 +92,22 @@ class AddComment(Verb):
     """Something to say."""
 
     text = fields.Text(help_text=f"1 to {MAX_TEXT:,} characters, blanks at the ends not counted.")
+
+
+class WhomSerializer(Query):
+    """People to ask."""
+
+    users = serializers.ListField(child=fields.Text(max_length=150), required=False, max_length=50)
+    groups = serializers.ListField(child=fields.Text(max_length=150), required=False, max_length=50)
+    roles = serializers.ListField(
+        child=serializers.ChoiceField(choices=queries.DECIDING_ROLES), required=False
+    )
+
+
+class EscalateTask(Verb):
+    """Whom else to ask; needs a `reason`."""
+
+    to = WhomSerializer(required=False, help_text="Without it, whom the next level of its escalation names.")
 
 
 class ReturnTask(Verb):
@@ -254,7 +271,7 @@ class ChangeSerializer(serializers.Serializer[Any]):
 class TaskSerializer(TaskSummarySerializer):
     """A task."""
 
-    instructions = serializers.CharField(allow_blank=True)
+    instructions = serializers.CharField(allow_blank=True, help_text="Markdown, as it was written.")
     facts = FactSerializer(many=True)
     changed = ChangeSerializer(many=True, help_text="What was corrected since the round before.")
     form = fields.JsonObject(allow_null=True)

@@ -105,3 +105,16 @@ def test_who_started_the_run_answers_though_they_decide_nothing(client, task):
     assert [one.text for one in queries.comments_of(task).order_by("id")] == ["Which receipt?", "The second."]
     sent = client.post(f"/inbox/{task.pk}/answer", {"text": "And more."})
     assert (sent.status_code, "And more." in sent.text) == (409, True)
+
+
+def test_a_task_is_escalated_to_a_group_by_its_name(client, task):
+    member("cid", "approver", "Legal")
+    log_in(client, "bob")
+    task = asked(approval(candidates={"users": ["bob"]}))
+    assert "Escalate it…" in client.get(f"/inbox/{task.pk}").text
+    sent = client.post(f"/inbox/{task.pk}/escalate", {"up_to": "Nobody", "up_why": "Help."})
+    assert (sent.status_code, "Nobody whom you name may decide tasks." in sent.text) == (422, True)
+    sent = client.post(f"/inbox/{task.pk}/escalate", {"up_to": "legal", "up_why": "Help."}, follow=True)
+    assert "Asked now: bob or the group legal." in sent.text
+    sent = client.post(f"/inbox/{task.pk}/escalate", {"up_to": "", "up_why": "More."})
+    assert (sent.status_code, "It has no further level" in sent.text) == (409, True)
