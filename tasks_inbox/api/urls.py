@@ -2,9 +2,14 @@
 
 from django.urls import path
 
-from tasks_inbox.api import away, filling, rounds, tasks
+from tasks_inbox.api import away, building, filling, rounds, tasks
 
 urlpatterns = [
+    path(
+        "workflows/<workflow_name:name>/deciders",
+        building.DecidersView.as_view(),
+        name="api-workflow-deciders",
+    ),
     path("away", away.AwayRulesView.as_view(), name="api-away-rules"),
     path("away/<int:rule_id>", away.AwayRuleView.as_view(), name="api-away-rule"),
     path("runs/<uuid:run_id>/evidence", tasks.RunEvidenceView.as_view(), name="api-run-evidence"),

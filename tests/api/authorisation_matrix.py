@@ -62,6 +62,9 @@ MATRIX: dict[str, Route] = {
     "api-workflow-scope": Route(
         {"POST": "workflows:read"}, "/api/v1/workflows/ours/scope", names_object=True
     ),
+    "api-workflow-deciders": Route(
+        {"POST": "workflows:read"}, "/api/v1/workflows/ours/deciders", names_object=True
+    ),
     "api-workflow-evaluate": Route(
         {"POST": "workflows:read"}, "/api/v1/workflows/ours/evaluate", names_object=True
     ),
@@ -301,6 +304,7 @@ BODIES: dict[tuple[str, str], dict[str, object]] = {
     },
     ("api-dead-letters-redrive", "POST"): {"filter": {}},
     ("api-run-signals", "POST"): {"name": "paid", "signal_id": "1"},
+    ("api-workflow-deciders", "POST"): {"params": {}},
     ("api-task-assign", "POST"): {"assignee": "admin-of-ours"},
     ("api-task-delegate", "POST"): {"to": "operator-of-ours"},
     ("api-task-comments", "POST"): {"text": "Is this right?"},
