@@ -1,13 +1,14 @@
 """What people must do. A task belongs to a waiting step; the run is locked before it (ENGINE "Lock order")."""
 
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models
-from django.db.models import Q
-from django.db.models.functions import Now
+from django.db.models import F, Func, Q, Value
+from django.db.models.functions import Coalesce, Now
 
 from accounts.scoping import TenantOwned
 from lib.stored_json import StoredJson
@@ -19,6 +20,8 @@ CANCELLED = "CANCELLED"
 STATUSES = (OPEN, COMPLETED, CANCELLED)
 COMPENSATION = "compensation"
 KINDS = ("approval", "form", COMPENSATION)
+NEVER = datetime(9999, 1, 1, tzinfo=UTC)
+"""When a task is due that has no deadline: lists are ordered by it."""
 
 
 def label_of(outcomes: Iterable[Mapping[str, Any]], name: str | None) -> str | None:
@@ -37,6 +40,9 @@ class ManualTask(HotRow):
     handed to its assignee, however often it was handed on; `decided_for` on whose behalf it was decided. `clock`
     are the moments to come (reminders, escalations, an outcome), in seconds after `clock_from`, the first of them
     at `next_at`; it stands still since `stopped_at` while somebody's question is open.
+
+    The database itself keeps `due` and `unimportance`, by which lists are ordered, and `told`: the single values of its
+    facts (by label, as `amount_in_eur`) and of what was filled in, by which they are searched and sorted.
     """
 
     id = models.UUIDField(primary_key=True)
@@ -77,6 +83,17 @@ class ManualTask(HotRow):
     decided_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(db_default=Now())
     is_test = models.BooleanField(db_default=False)
+    due = models.GeneratedField(
+        expression=Coalesce("due_at", Value(NEVER)), output_field=models.DateTimeField(), db_persist=True
+    )
+    unimportance = models.GeneratedField(
+        expression=Value(0) - F("priority"), output_field=models.SmallIntegerField(), db_persist=True
+    )
+    told = models.GeneratedField(
+        expression=Func("facts", "data", function="tasks_inbox_told"),
+        output_field=models.JSONField(),
+        db_persist=True,
+    )
 
     class Meta(HotRow.Meta):
         constraints = [
@@ -104,7 +121,16 @@ class ManualTask(HotRow):
         indexes = [
             models.Index(fields=["tenant_id", "-id"], name="task_open", condition=Q(status=OPEN)),
             models.Index(fields=["tenant_id", "-id"], name="task_list"),
-            models.Index(fields=["tenant_id", "assignee", "-id"], name="task_mine", condition=Q(status=OPEN)),
+            models.Index(
+                fields=["tenant_id", "assignee", "due", "unimportance", "id"],
+                name="task_mine",
+                condition=Q(status=OPEN, assignee__isnull=False),
+            ),
+            models.Index(
+                fields=["tenant_id", "delegated_by", "due", "unimportance", "id"],
+                name="task_delegated",
+                condition=Q(status=OPEN, delegated_by__isnull=False),
+            ),
             models.Index(
                 fields=["tenant_id", "decided_by", "-id"], name="task_decided", condition=Q(status=COMPLETED)
             ),
@@ -114,6 +140,29 @@ class ManualTask(HotRow):
             ),
             # Of many open tasks those for one person are found without reading the others.
             GinIndex(fields=["audience"], name="task_audience", condition=Q(status=OPEN)),
+            GinIndex(fields=["voted"], name="task_voted", condition=~Q(voted=[])),
+            GinIndex(fields=["told"], name="task_told", opclasses=["jsonb_path_ops"]),
+        ]
+
+
+class TaskMark(HotRow):
+    """One of the marks that an open task asks while nobody has it, in the order of lists; the database keeps these rows
+    itself (a trigger). A list reads its first rows for each mark of who asks, however many tasks there are.
+    """
+
+    pk = models.CompositePrimaryKey("tenant_id", "mark", "task_id")
+    mark = models.TextField()
+    task = models.ForeignKey(
+        ManualTask, models.DO_NOTHING, related_name="marks", db_constraint=False, db_index=False
+    )
+    due = models.DateTimeField()
+    unimportance = models.SmallIntegerField()
+    barred = ArrayField(models.TextField())
+    told = models.JSONField()
+
+    class Meta(HotRow.Meta):
+        indexes = [
+            models.Index(fields=["tenant_id", "mark", "due", "unimportance", "task"], name="task_mark_order"),
         ]
 
 

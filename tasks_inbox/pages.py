@@ -162,7 +162,8 @@ def onward(request: PageRequest, task_id: UUID) -> str:
     if not place.leads_on():
         return back(request, task_id)
     try:
-        following = listing.after(place.rows(queries.who_is(request.principal)), place.sort, task)
+        parts = place.parts(queries.who_is(request.principal))
+        following = listing.after(task.tenant_id, parts, place.sort, task_id)
     except Invalid:
         following = None
     if following is None:

@@ -3,7 +3,7 @@
 import copy
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
 from django.http import QueryDict
@@ -11,18 +11,18 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from accounts.access import PageRequest
-from lib.api.pagination import Page, keyset_page
+from lib.api.pagination import Page
 from lib.clock import now_here
 from lib.refusals import Invalid
 from runs.graphs import BrokenVersion, shown
 from runs.models import Run
 from tasks_inbox import listing, queries, votes
 from tasks_inbox.consequences import consequences
-from tasks_inbox.listing import SORTS, Sort
 from tasks_inbox.models import OPEN, ManualTask, label_of
 from tasks_inbox.queries import COUNTED, DUE_SOON, View, Who
 from tasks_inbox.quorum import needs_several
 from tasks_inbox.search import MAX_SEARCH
+from tasks_inbox.sources import Parts, parts_of
 from tasks_inbox.waits import whom
 
 Json = Any
@@ -38,7 +38,7 @@ TABS: tuple[tuple[View, str], ...] = (
 )
 _UNSORTED = ("done", "watching")
 """Of what is decided the newest stand first, unless something else is asked."""
-SORT_WORDS = {"sla": "Due first", "newest": "Newest", "oldest": "Oldest"}
+SORT_WORDS = {"sla": "Due first", "priority": "Urgent first", "newest": "Newest", "oldest": "Oldest"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Place:
     """The list in which somebody stands: all that its address says, so that acting on a task keeps it."""
 
     view: View | None
-    sort: Sort
+    sort: str
     text: str
     run: UUID | None
     cursor: str | None
@@ -58,9 +58,10 @@ class Place:
         named = "teams" if asked.get("view") == "open" else asked.get("view")
         view = next((name for name, _ in TABS if name == named), None)
         usual = "newest" if view in _UNSORTED or asked.get("run") else "sla"
-        sort = asked.get("sort") if asked.get("sort") in SORTS else usual
+        sort = asked.get("sort", "")
+        sort = sort if listing.order_of(sort) else usual
         text = " ".join(asked.get("filter", "").replace("\x00", "").split())[:MAX_SEARCH]
-        return cls(view, cast(Sort, sort), text, id_of(asked.get("run", "")), asked.get("cursor") or None)
+        return cls(view, sort, text, id_of(asked.get("run", "")), asked.get("cursor") or None)
 
     def address(self, *, cursor: bool = True, **other: Json) -> str:
         """The query string of this list, or of one that differs in `other`."""
@@ -68,9 +69,9 @@ class Place:
         said |= {"cursor": self.cursor if cursor else None} | other
         return urlencode({key: str(value) for key, value in said.items() if value})
 
-    def rows(self, who: Who) -> Any:
-        """What the list is of, unordered. Raises Invalid for a search that says nothing."""
-        found = queries.tasks_of(who, run=self.run) if self.run else queries.tasks_of(who, view=self.view)
+    def parts(self, who: Who) -> Parts:
+        """What the list is of. Raises Invalid for a search that says nothing."""
+        found = parts_of(who, run=self.run) if self.run else parts_of(who, view=self.view)
         return listing.found(who, found, self.text)
 
     def leads_on(self) -> bool:
@@ -126,18 +127,11 @@ def _first(place: Place, counts: dict[str, int]) -> Place:
 
 
 def _page(request: PageRequest, who: Who, place: Place) -> Page:
-    order = listing.ORDERS[place.sort]
     # A cursor is of the list's own address, wherever the list is shown.
     of_list = copy.copy(request)
     of_list.path, of_list.GET = reverse("inbox"), QueryDict(place.address())
-    return keyset_page(
-        listing.in_order(place.rows(who), place.sort),
-        of_list,
-        keys=order.keys,
-        oldest_first=order.oldest_first,
-        limit=ON_A_PAGE,
-        cursor=place.cursor,
-    )
+    parts = place.parts(who)
+    return listing.page(who.tenant_id, parts, of_list, place.sort, limit=ON_A_PAGE, cursor=place.cursor)
 
 
 def decider_pane(task: ManualTask) -> dict[str, Json]:
