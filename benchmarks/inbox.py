@@ -40,7 +40,9 @@ def million(open_tasks: int) -> Figures:
         figures[f"{name}: counts"] = _p95(lambda who=who: listing.counts(who))
         figures[f"{name}: badge"] = _p95(lambda who=who: listing.waiting_for(who))
         deep = _deep(who, "teams")
-        figures[f"{name}: teams, page {DEEP_PAGES}"] = _p95(lambda who=who, at=deep: _page(who, "teams", cursor=at))
+        figures[f"{name}: teams, page {DEEP_PAGES}"] = _p95(
+            lambda who=who, at=deep: _page(who, "teams", cursor=at)
+        )
         for text in ("data.invoice:INV-4710", "data.country:DE", "data.amount>99900", "data.vendor:none"):
             figures[f"{name}: {text}"] = _p95(lambda who=who, text=text: _page(who, "teams", text))
         for sort in ("priority", "newest", "-data.amount"):
@@ -108,7 +110,11 @@ def _written(tenant: int, open_tasks: int) -> int:
 
 def _opened(runs: int) -> int:
     """How many runs a second come to wait for a person."""
-    params = {"title": "Pay {{ input.n }} EUR?", "facts": {"Amount": "{{ input.n }}"}, "candidates": {"roles": ["admin"]}}
+    params = {
+        "title": "Pay {{ input.n }} EUR?",
+        "facts": {"Amount": "{{ input.n }}"},
+        "candidates": {"roles": ["admin"]},
+    }
     version = published([{"id": "ask", "type": "human.approval", "params": params}])
     began = time.monotonic()
     started(version, runs)

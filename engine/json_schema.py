@@ -99,6 +99,11 @@ def _required_fault(value: Json, _root: Json) -> str | None:
     return None if good and len(set(value)) == len(value) else "must be a list of different property names"
 
 
+def _dependent_fault(value: Json, _root: Json) -> str | None:
+    good = isinstance(value, dict) and not any(_required_fault(names, _root) for names in value.values())
+    return None if good else "must be an object of lists of different property names"
+
+
 def _count_fault(value: Json, _root: Json) -> str | None:
     good = isinstance(value, int) and not isinstance(value, bool) and value >= 0
     return None if good else "must be a whole number, 0 or more"
@@ -131,12 +136,27 @@ def _ref_fault(value: Json, root: Json) -> str | None:
 _KEYWORDS: Mapping[str, Callable[[Json, Json], str | None]] = {
     "type": _type_fault,
     "required": _required_fault,
+    "dependentRequired": _dependent_fault,
     "enum": _enum_fault,
     "pattern": _pattern_fault,
     "$ref": _ref_fault,
     **dict.fromkeys(_COUNTS, _count_fault),
     **dict.fromkeys(_NUMBERS, _number_fault),
 }
+
+
+def any_properties(schema: Json, root: Json = None, depth: int = 0) -> dict[str, Json]:
+    """Every property that an object may have, whatever its conditions say."""
+    root = schema if root is None else root
+    said = resolved(schema, root)
+    if not isinstance(said, dict) or depth > 20:
+        return {}
+    own, all_of, dependent = (said.get(key) for key in ("properties", "allOf", "dependentSchemas"))
+    below = [said.get("then"), said.get("else")]
+    below += all_of if isinstance(all_of, list) else []
+    below += dependent.values() if isinstance(dependent, dict) else []
+    found = {key: one for part in below for key, one in any_properties(part, root, depth + 1).items()}
+    return found | (own if isinstance(own, dict) else {})
 
 
 def resolved(schema: Json, root: Json) -> Json | None:

@@ -6,7 +6,7 @@ from pydantic import Field, StringConstraints, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from engine.catalogue import Json
-from engine.json_schema import schema_faults
+from engine.json_schema import any_properties, schema_faults
 from engine.templates import has_holes
 from steps.base import Params, WholeNumber, widget
 from steps.wait import TEN_YEARS
@@ -142,11 +142,17 @@ class HumanParams(Params):
         None,
         max_length=20_000,
         title="Instructions",
-        description="What the person should know or check before they decide.",
+        description="What the person should know or check before they decide; Markdown.",
         json_schema_extra=widget("textarea"),
     )
     facts: dict[str, Json] | None = Field(
         None, max_length=50, title="Facts", description="What they need to see, as label and value."
+    )
+    amendable: Names | None = Field(
+        None,
+        title="Facts that may be corrected",
+        description="Labels of facts that can be corrected when the task is returned for changes; "
+        "what was decided upon is in the output’s facts.",
     )
     candidates: Candidates | None = Field(
         None,
@@ -245,8 +251,7 @@ class HumanParams(Params):
 
     @model_validator(mode="after")
     def _fits_together(self) -> "HumanParams":
-        fields = (self.form or {}).get("properties", {})
-        known = fields if isinstance(fields, dict) and not has_holes(fields) else None
+        known = None if has_holes(self.form) else any_properties(self.form or {})
         for outcome in self.outcomes or ():
             unknown = [name for name in outcome.require or () if known is not None and name not in known]
             if unknown:
@@ -263,6 +268,11 @@ class HumanParams(Params):
                 "unknown_outcome",
                 "has no outcome {outcome}, which on_timeout names",
                 {"outcome": self.on_timeout},
+            )
+        unknown = [label for label in self.amendable or () if label not in (self.facts or {})]
+        if unknown and not has_holes([self.amendable, list(self.facts or ())]):
+            raise PydanticCustomError(
+                "unknown_fact", "has no fact {fact}, which amendable names", {"fact": unknown[0]}
             )
         asked = self.candidates
         if isinstance(self.quorum, Quorum) and self.quorum.groups and asked and not has_holes(asked.groups):

@@ -21,7 +21,7 @@ class Decision(BaseModel):
     """What was decided, by whom and when; `branch` is the outcome again, for the edges.
 
     `on_behalf_of` is there only where who was asked had handed the task to who decided, `decisions` only where
-    several decide.
+    several decide, `facts` only where some may be corrected.
     """
 
     outcome: str
@@ -33,6 +33,9 @@ class Decision(BaseModel):
     on_behalf_of: str | None = None
     decisions: list[Json] | None = Field(
         None, description="Where several decide: what each of them decided, the last one last."
+    )
+    facts: dict[str, Json] | None = Field(
+        None, description="Where facts may be corrected: what they were as it was decided, by label."
     )
 
 
@@ -49,7 +52,7 @@ def _asks(kind: str, context: StepContext, usual: tuple[Choice, ...]) -> Json:
         "kind": kind,
         "title": params.title,
         "instructions": params.instructions or "",
-        "facts": [{"label": label, "value": value} for label, value in (params.facts or {}).items()],
+        "facts": [_fact(params, label, value) for label, value in (params.facts or {}).items()],
         "outcomes": [outcome.model_dump(exclude_none=True) for outcome in params.outcomes or usual],
         "form": params.form,
         "candidates": _candidates(params),
@@ -63,6 +66,11 @@ def _asks(kind: str, context: StepContext, usual: tuple[Choice, ...]) -> Json:
     }
     storable(task, "task", code="BadParams", max_bytes=MAX_TASK_BYTES)
     return for_person(task)
+
+
+def _fact(params: HumanParams, label: str, value: Json) -> dict[str, Json]:
+    may_change = {"may_change": True} if label in (params.amendable or ()) else {}
+    return {"label": label, "value": value, **may_change}
 
 
 def _candidates(params: HumanParams) -> dict[str, Json]:

@@ -33,10 +33,19 @@ def problems_of(
     return list(islice(found, most))
 
 
+def fits(root: Mapping[str, Json], schema: Json, value: Json) -> bool:
+    """Whether a part of a schema takes `value`; its references are within `root`."""
+    return bool(_validator(orjson.dumps(root)).evolve(schema=schema).is_valid(value))
+
+
 def _placed(error: Any) -> tuple[tuple[str | int, ...], str]:
     path = tuple(error.absolute_path)
     if error.validator == "required":
         names = [name for name in error.validator_value if error.message.startswith(repr(name))]
+        return (*path, *names[:1]), "This is required."
+    if error.validator == "dependentRequired":
+        missing = [name for names in error.validator_value.values() for name in names]
+        names = [name for name in missing if error.message.startswith(repr(name))]
         return (*path, *names[:1]), "This is required."
     return path, error.message[:500]
 
@@ -47,7 +56,7 @@ def _validator(schema: bytes) -> Any:
 
 
 def _pattern(_: Any, pattern: str, value: Json, __: Json) -> Iterator[jsonschema.ValidationError]:
-    if isinstance(value, str) and not _fits(pattern, value):
+    if isinstance(value, str) and not _matches(pattern, value):
         yield jsonschema.ValidationError(f"{value[:80]!r} does not match {pattern!r}")
 
 
@@ -58,11 +67,11 @@ def _pattern_properties(
         return
     for pattern, schema in patterns.items():
         for key in value:
-            if _fits(pattern, key):
+            if _matches(pattern, key):
                 yield from validator.descend(value[key], schema, path=key, schema_path=pattern)
 
 
-def _fits(pattern: str, text: str) -> bool:
+def _matches(pattern: str, text: str) -> bool:
     """Whether RE2 finds the pattern in the text; what it can't read fits nothing."""
     if len(text) > LONGEST_MATCHED:
         return False

@@ -61,14 +61,14 @@ def _come(task_id: UUID, tenant: int) -> str | None:
     end = next((moment for moment in due if moment["do"] == "end"), None)
     # It stays until the task has ended: a process that dies before that leaves it to the next tick.
     left = [end, *left] if end else left
-    candidates, audience, events = _moved(task, [moment for moment in due if moment is not end])
+    candidates, audience, events = moved(task, [moment for moment in due if moment is not end])
     if events:
         store.move_clock(task_id, left=left, candidates=candidates, audience=audience, events=events, at=at)
     return end["outcome"] if end else None
 
 
-def _moved(task: ManualTask, due: list[Json]) -> tuple[Json, list[str], list[Json]]:
-    """Whom a task asks after these moments, as written and as marks, and the events."""
+def moved(task: ManualTask, due: list[Json]) -> tuple[Json, list[str], list[Json]]:
+    """Whom a task asks after these moments, as written and as marks, and the events. Changes nothing."""
     candidates, audience, events = dict(task.candidates), list(task.audience), []
     for moment in due:
         if moment["do"] == "remind":
@@ -78,6 +78,6 @@ def _moved(task: ManualTask, due: list[Json]) -> tuple[Json, list[str], list[Jso
             candidates[kind] = list(dict.fromkeys([*(candidates.get(kind) or ()), *names]))
         asked = policies.audience_of(moment["to"])
         audience = list(dict.fromkeys([*audience, *asked]))
-        said = {"level": moment["level"], "to": moment["to"]}
+        said = {key: moment[key] for key in ("level", "to", "by", "reason") if moment.get(key)}
         events.append({"type": "TASK_ESCALATED", "payload": said, "tells": ESCALATED, "audience": asked})
     return candidates, audience, events

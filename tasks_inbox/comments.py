@@ -29,7 +29,7 @@ def add_comment(
     """
     principal.require(TASKS_DECIDE)
     task = queries.task_of(principal.tenant_id, task_id)
-    said, made = _checked(text), id or uuid7()
+    said, made = checked(text), id or uuid7()
     if _add(principal, task, made, said, SAID):
         audit.record(principal, "comment", f"task {task_id}", reason=reason)
         transaction.on_commit(lambda: live.tell_inboxes([task.tenant_id]))
@@ -42,12 +42,12 @@ def ask(principal: Principal, task_id: UUID, text: str, *, reason: str | None = 
     Raises as `add_comment`; NotAllowed for who may not decide it, Conflict `asked_already` where a question is open.
     """
     task = task_to_decide(principal, task_id)
-    said = _checked(text)
+    said = checked(text)
     with telling(task.tenant_id, str(task.run_id)):
         if not store.stop_clock(task_id, by=principal.username):
             _still_open(task)
             raise Conflict("A question is open already: it waits for its answer.", code="asked_already")
-        _say(principal, task, said, ASKED)
+        keep(principal, task, said, ASKED)
         audit.record(principal, "ask", f"task {task_id}", reason=reason)
     return queries.task_of(principal.tenant_id, task_id)
 
@@ -61,17 +61,18 @@ def answer(principal: Principal, task_id: UUID, text: str, *, reason: str | None
     task = open_task(principal, task_id)
     if TASKS_DECIDE not in principal.scopes and not queries.is_requester(task, principal.username):
         raise NotAllowed("Who started the run answers, or who may decide tasks.", code="not_asked")
-    said = _checked(text)
+    said = checked(text)
     with telling(task.tenant_id, str(task.run_id)):
         if not store.start_clock(task_id, by=principal.username):
             _still_open(task)
             raise Conflict("Nothing was asked, or it is answered already.", code="nothing_asked")
-        _say(principal, task, said, ANSWERED)
+        keep(principal, task, said, ANSWERED)
         audit.record(principal, "answer", f"task {task_id}", reason=reason)
     return queries.task_of(principal.tenant_id, task_id)
 
 
-def _say(principal: Principal, task: ManualTask, text: str, kind: str) -> None:
+def keep(principal: Principal, task: ManualTask, text: str, kind: str) -> None:
+    """Keep what was said of an open task as a comment of that kind; the inboxes are told. Raises Conflict."""
     made = uuid7()
     transaction.on_commit(lambda: live.tell_inboxes([task.tenant_id]))
     _add(principal, task, made, text, kind)
@@ -97,12 +98,13 @@ def _written(task: ManualTask, made: str) -> TaskComment:
     return comment
 
 
-def _checked(text: str) -> str:
+def checked(text: str, field: str = "text") -> str:
+    """The text of a comment as it is kept. Raises Invalid at `field` for what is none."""
     said = text.replace("\r\n", "\n").strip()
     if not said:
-        raise Invalid("Write something.", code="blank", field="text")
+        raise Invalid("Write something.", code="blank", field=field)
     if len(said) > MAX_TEXT:
-        raise Invalid(f"A comment has at most {MAX_TEXT:,} characters.", code="max_length", field="text")
+        raise Invalid(f"A comment has at most {MAX_TEXT:,} characters.", code="max_length", field=field)
     if "\x00" in said:
-        raise Invalid("A comment has no NUL characters.", code="bad_text", field="text")
+        raise Invalid("A comment has no NUL characters.", code="bad_text", field=field)
     return said

@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
 from accounts.principal import Principal
-from accounts.roles import TASKS_DECIDE
+from accounts.roles import TASKS_READ
 from tasks_inbox import listing, queries
 
 
@@ -17,7 +17,7 @@ def inbox(request: HttpRequest) -> dict[str, Any]:
 
 
 def _count(principal: Principal | None) -> str:
-    if principal is None or TASKS_DECIDE not in principal.scopes:
+    if principal is None or TASKS_READ not in principal.scopes:
         return ""
     waiting = listing.waiting_for(queries.who_is(principal))
     return f"{queries.COUNTED - 1}+" if waiting >= queries.COUNTED else str(waiting or "")

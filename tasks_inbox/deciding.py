@@ -4,7 +4,7 @@ While nobody else has the run: task and step end together, or a vote is kept and
 (R-142, R-146, R-149, C-17; SECURITY Decision 6, I11).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -63,27 +63,14 @@ def complete_task(
     task = task_to_decide(principal, task_id)
     check_decision(task, outcome, data, comment)
     signed = _signature(principal, task, outcome, password)
-    by = Decider(principal.username, votes.printed_name(principal), principal.user_id, principal.via, signed)
-    said = Said(by, outcome, data, comment)
+    said = said_by(principal, outcome, data, comment, signed=signed)
 
     def cast() -> Done | None:
-        # Behind the lock: another decision may have barred who decides, or changed what is asked.
-        task = task_to_decide(principal, task_id)
-        if seen is not None and seen != evidence.shown_hash(task):
-            message = "This task was changed while you looked at it: look again before you decide."
-            raise Conflict(message, code="task_changed")
-        who = queries.who_is(principal)
-        absent = who.stands_in_for(task)
-        keys = [key_of(name) for name in (by.username, absent) if name]
-        handed = absent is None and not who.is_asked(task)
-        held = store.hold_task(task_id, by=by.username, keys=keys, handed=handed, absent=absent)
-        if held is None:
-            raise conflict(queries.task_of(principal.tenant_id, task_id))
-        held = held if absent is None else held | {"on_behalf_of": absent}
-        counted = votes.count(task, by.username, held["on_behalf_of"], outcome)
+        task, held = held_by(principal, task_id, seen)
+        counted = votes.count(task, principal.username, held["on_behalf_of"], outcome)
         return _write(task, said, counted, held)
 
-    _ending(task, cast)
+    have_alone(task, cast)
     audit.record(principal, f"decide {outcome}", f"task {task_id}", reason=reason or comment)
     return queries.task_of(principal.tenant_id, task_id)
 
@@ -102,7 +89,7 @@ def end_at_deadline(task: ManualTask, outcome: str) -> None:
             raise conflict(now)
         return _write(now, said, votes.ended(now, outcome), held | {"on_behalf_of": None})
 
-    _ending(task, cast)
+    have_alone(task, cast)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +102,35 @@ class Said:
     comment: str
 
 
-def _ending(task: ManualTask, cast: Callable[[], Done | None]) -> None:
+def said_by(
+    principal: Principal, outcome: str, data: Json = None, comment: str = "", *, signed: bool = False
+) -> Said:
+    """What they decide, under the name that they have now."""
+    name = votes.printed_name(principal)
+    by = Decider(principal.username, name, principal.user_id, principal.via, signed)
+    return Said(by, outcome, data, comment)
+
+
+def held_by(principal: Principal, task_id: UUID, seen: str | None) -> tuple[ManualTask, Mapping[str, Json]]:
+    """An open task that they alone have now, and what its record tells of it. Its run must be had alone.
+
+    Raises as `complete_task`: another decision may have barred who decides, or changed what is asked.
+    """
+    task = task_to_decide(principal, task_id)
+    if seen is not None and seen != evidence.shown_hash(task):
+        message = "This task was changed while you looked at it: look again before you decide."
+        raise Conflict(message, code="task_changed")
+    who = queries.who_is(principal)
+    absent = who.stands_in_for(task)
+    keys = [key_of(name) for name in (principal.username, absent) if name]
+    handed = absent is None and not who.is_asked(task)
+    held = store.hold_task(task_id, by=principal.username, keys=keys, handed=handed, absent=absent)
+    if held is None:
+        raise conflict(queries.task_of(principal.tenant_id, task_id))
+    return task, held if absent is None else held | {"on_behalf_of": absent}
+
+
+def have_alone(task: ManualTask, cast: Callable[[], Done | None]) -> None:
     """Cast a vote while nobody else has the run of a task; where it ends the step, that ends with it."""
 
     def decide(_: Mapping[str, Locked], waiters: Waiters) -> list[tuple[Held, Ending]]:
@@ -131,6 +146,35 @@ def _ending(task: ManualTask, cast: Callable[[], Done | None]) -> None:
 
 def _write(task: ManualTask, said: Said, counted: votes.Counted, held: Mapping[str, Json]) -> Done | None:
     """Write a decision of a task that is held down as evidence; the end of its step, where it ends it."""
+    outcome = counted.verdict.outcome
+    keys = [key_of(name) for name in (said.by.username, held["on_behalf_of"]) if name]
+    link = add_link(task, said, counted, held, bars=keys)
+    if outcome is None:
+        store.note_vote(task.pk, keys=keys, said=link)
+        return None
+    store.complete_task(
+        task.pk, keys=keys, data=_encoded(said.data), comment=said.comment, said=link | {"outcome": outcome}
+    )
+    output = {"by": link["by"], "outcome": outcome, "comment": said.comment}
+    output |= {"data": said.data, "at": link["at"], "branch": outcome}
+    output |= {} if link["on_behalf_of"] is None else {"on_behalf_of": link["on_behalf_of"]}
+    if any(fact.get("may_change") for fact in task.facts):
+        output |= {"facts": {fact["label"]: fact["value"] for fact in task.facts}}
+    return Done(output | ({"decisions": votes.decisions_of(task)} if needs_several(task.quorum) else {}))
+
+
+def add_link(
+    task: ManualTask,
+    said: Said,
+    counted: votes.Counted,
+    held: Mapping[str, Json],
+    *,
+    bars: Sequence[str],
+) -> dict[str, Json]:
+    """Write what was said of a task that is held as the next link of the chain; gives what history says of it.
+
+    `bars`: the keys of those who may decide nothing else in the run that wants four eyes.
+    """
     chain = store.hold_chain(task.tenant_id, evidence.FIRST)
     record = evidence.record_of(
         task,
@@ -142,32 +186,18 @@ def _write(task: ManualTask, said: Said, counted: votes.Counted, held: Mapping[s
         data=said.data,
         comment=said.comment,
     )
-    by, first, outcome, data = (
-        said.by.username,
-        held["on_behalf_of"],
-        counted.verdict.outcome,
-        _encoded(said.data),
-    )
-    keys = [key_of(name) for name in (by, first) if name]
     link = {
         "outcome": said.outcome,
-        "by": by,
-        "on_behalf_of": first,
+        "by": said.by.username,
+        "on_behalf_of": held["on_behalf_of"],
         "digest": record.digest,
         "at": record.at,
     }
-    row = {"id": uuid7(), "task": task.pk, "seq": record.seq, "record": record.text, "data": data}
-    more = {"comment": said.comment, "groups": list(counted.groups), "ended_with": outcome}
-    store.add_decision(row | link | more, keys=keys, why=dict.fromkeys(keys, DECIDER))
-    if outcome is None:
-        store.note_vote(task.pk, keys=keys, said=link)
-        return None
-    end = link | {"outcome": outcome}
-    store.complete_task(task.pk, keys=keys, data=data, comment=said.comment, said=end)
-    output = {"by": by, "outcome": outcome, "comment": said.comment}
-    output |= {"data": said.data, "at": record.at, "branch": outcome}
-    output |= {} if first is None else {"on_behalf_of": first}
-    return Done(output | ({"decisions": votes.decisions_of(task)} if needs_several(task.quorum) else {}))
+    row = {"id": uuid7(), "task": task.pk, "seq": record.seq, "record": record.text}
+    more = {"data": _encoded(said.data), "comment": said.comment, "groups": list(counted.groups)}
+    ended = {"ended_with": counted.verdict.outcome}
+    store.add_decision(row | link | more | ended, keys=list(bars), why=dict.fromkeys(bars, DECIDER))
+    return link
 
 
 def _signature(principal: Principal, task: ManualTask, outcome: str, password: str | None) -> bool:
@@ -210,14 +240,16 @@ def _faults(task: ManualTask, outcome: str, data: Json, comment: str) -> list[tu
         found.append(("comment", "max_length", f"A comment has at most {MAX_COMMENT:,} characters."))
     wanted = (chosen or {}).get("require") or ()
     given = data if isinstance(data, dict) else {}
-    missing = [name for name in wanted if given.get(name) in (None, "", [], {})]
+    # A box that must be filled in must be checked.
+    missing = [name for name in wanted if given.get(name) is False or given.get(name) in (None, "", [], {})]
     for name in missing:
         message = f"“{(chosen or {})['label']}” needs this."
         found.append((join("data", name), "required", message))
-    return found + _data_faults(task, data)
+    return found + data_faults(task, data)
 
 
-def _data_faults(task: ManualTask, data: Json) -> list[tuple[str, str, str]]:
+def data_faults(task: ManualTask, data: Json) -> list[tuple[str, str, str]]:
+    """What is wrong with the data of a task's form: field, code, sentence."""
     if task.form is None:
         return [] if data is None else [("data", "unknown_field", "This task has no form to fill in.")]
     try:

@@ -14,10 +14,11 @@ from tasks_inbox.quorum import Elector
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """Somebody whose role decides tasks: as an elector, by name, and what they answer to."""
+    """Somebody whose role decides tasks: as an elector, by name and role, and what they answer to."""
 
     elector: Elector
     username: str
+    role: str
     marks: frozenset[str]
 
 
@@ -32,7 +33,7 @@ def members_of(tenant: int) -> list[Member]:
     for member in members:
         keys, name = groups.get(member.pk, set()), member.user.username
         marks = frozenset(policies.marks_of(name, member.role, keys))
-        found.append(Member(Elector(key_of(name), frozenset(keys)), name, marks))
+        found.append(Member(Elector(key_of(name), frozenset(keys)), name, member.role, marks))
     return found
 
 

@@ -1,37 +1,56 @@
-"""A task's form as fields of a page, made from its JSON Schema, and read back from what was posted.
+"""A task's form as fields of a page, made from its JSON Schema and what was typed, and what it holds then; pure.
 
-What has no field of its own is written as JSON. What was typed stands in its field again, whatever is wrong with it.
+A field stands there as long as the schema's conditions say so; objects are groups of fields, lists of objects rows of
+them. What has no field of its own is written as JSON. What was typed stands in its field again, whatever is wrong.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
+from urllib.parse import quote
 
 import orjson
 
+from lib.api.errors import join
 from lib.strict_json import BadJson, strict_loads
+from tasks_inbox.conditions import Shape, is_conditional, shape_of, whole
 
 Json = Any
 Schema = Mapping[str, Json]
-Posted = Mapping[str, str]
-Kind = Literal["text", "long", "date", "moment", "integer", "number", "flag", "choice", "json"]
+Typed = Mapping[str, str]
+Kind = Literal[
+    "text", "long", "date", "moment", "integer", "number", "flag", "choice", "json", "group", "rows"
+]
 
 LONG_TEXT = 200
 MAX_TYPED_BYTES = 1024 * 1024
+MOST_ROWS = 100
+"""So many are added on the page; what holds more is shown whole."""
+DEEPEST = 4
+"""What lies deeper is written as JSON."""
+SETTLES = 8
+"""After so many rounds conditions that contradict each other stay as they are."""
+ROOT = "data"
 _FORMATS: dict[str, Kind] = {"date": "date", "date-time": "moment"}
+_RAW = ("integer", "number", "json")
+"""What was typed there and could not be read is kept as text."""
 _TEXTS = ("text", "long", "date", "moment")
 _WHOLE = re.compile(r"[+-]?\d{1,16}")
+_PLACE = re.compile(r"\[(\d{1,6})\]")
 _ABSENT = object()
 
 
 @dataclass(slots=True)
 class FormField:
-    """One field; `key` is its property, None where the whole form is one JSON value. `text` is what stands in it."""
+    """One field; `key` is its property, None where the whole form is one JSON value. `text` is what stands in it.
+
+    `name` is how faults name it, too. A group has `fields`, rows have `rows` of fields. `is_new`: conditions brought it
+    up, and the page from which was posted did not show it yet.
+    """
 
     key: str | None
     name: str
-    id: str
     label: str
     help: str
     kind: Kind
@@ -41,90 +60,252 @@ class FormField:
     max_length: int | None = None
     error: str = ""
     needed_for: str = ""
+    fields: list["FormField"] = field(default_factory=list)
+    rows: list[list["FormField"]] = field(default_factory=list)
+    may_add: bool = False
+    is_new: bool = False
+    is_next: bool = False
 
     @property
-    def path(self) -> str:
-        """How faults name it."""
-        return "data" if self.key is None else f"data.{self.key}"
+    def id(self) -> str:
+        """What it is called within the page, the same however many stand before it."""
+        return f"field-{quote(self.name, safe='[]')}"
+
+    @property
+    def said(self) -> str:
+        """What stands in it, in words."""
+        if self.kind == "flag":
+            return "yes" if self.text == "true" else "no"
+        return next((words for value, words in self.options if value == self.text), self.text)
+
+    @property
+    def places(self) -> list[tuple[str, list["FormField"]]]:
+        """Its rows with their names."""
+        return [(f"{self.name}[{place}]", row) for place, row in enumerate(self.rows)]
 
 
-def fields_of(form: Schema | None) -> list[FormField]:
-    """The fields of a form, each with its default."""
-    if form is None:
-        return []
-    properties = form.get("properties")
-    if not isinstance(properties, dict) or not properties:
-        return [FormField(None, "data", "data", "Your entries, as JSON", "", "json", False, text="{}")]
-    # Stored JSON keeps no order of keys, but that of lists: what its author put in order, then what is required.
-    required = [key for key in form.get("required", ()) if key in properties]
-    ordered = form.get("x-order")
-    chosen = [key for key in ordered if key in properties] if isinstance(ordered, list) else []
-    keys = list(dict.fromkeys([*chosen, *required, *properties]))
-    return [_field(place, key, properties[key], key in required) for place, key in enumerate(keys)]
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form as it stands: its fields, the data in them, and what was typed into fields that are hidden by now."""
+
+    fields: list[FormField]
+    data: dict[str, Json]
+    hidden: list[tuple[str, str]]
+    is_live: bool
+
+    def each(self) -> Iterator[FormField]:
+        """All fields, also those within groups and rows."""
+        return _each(self.fields)
+
+    def properties(self) -> list[str | None]:
+        """The properties that have a field."""
+        return [one.key for one in self.fields]
+
+    def tell(self, faults: Iterable[Mapping[str, Json]]) -> list[str]:
+        """Say each fault at its field, unless something is said there; gives those that belong to no field."""
+        rest = []
+        by_length = sorted(self.each(), key=lambda one: len(one.name), reverse=True)
+        for fault in faults:
+            name, message = str(fault["field"]), str(fault["message"])
+            found = next((one for one in by_length if _is_within(name, one.name)), None)
+            if found is None:
+                rest.append(message if name in ("", ROOT) else f"{name.removeprefix('data.')}: {message}")
+            elif not found.error:
+                found.error = message
+        return rest
 
 
-def read(fields: Sequence[FormField], posted: Posted) -> dict[str, Json]:
-    """The data that was posted; what can't be read is said at its field. Fields left empty are left out."""
-    data: dict[str, Json] = {}
-    for field in fields:
-        field.text = posted.get(field.name, "").replace("\r\n", "\n").replace("\x00", "")
-        value = _value(field)
-        if value is _ABSENT:
-            continue
-        if field.key is not None:
-            data[field.key] = value
-        elif isinstance(value, dict):
-            data = value
-        else:
-            field.error = "Write a JSON object: {…}."
-    return data
+def form_of(
+    schema: Schema | None, typed: Typed | None = None, *, fresh: bool = False, lenient: bool = False
+) -> Form:
+    """The form with what was typed; None: with its defaults, which with `fresh` fields get that were not there, too.
+
+    What can't be read is said at its field; with `lenient` it is in the data, as text. Fields left empty are left out.
+    """
+    return _made(schema, _Builder(schema or {}, typed, fresh, lenient))
 
 
-def tell(fields: Sequence[FormField], faults: Iterable[Mapping[str, Json]]) -> list[str]:
-    """Say each fault at its field, unless something is said there already; gives those that belong to no field."""
-    rest = []
-    by_length = sorted(fields, key=lambda field: len(field.path), reverse=True)
-    for fault in faults:
-        name, message = str(fault["field"]), str(fault["message"])
-        field = next((one for one in by_length if _is_within(name, one.path)), None)
-        if field is None:
-            rest.append(message)
-        elif not field.error:
-            field.error = message
-    return rest
+def filled(schema: Schema | None, data: Json) -> Form:
+    """The form with `data` in it, right or wrong, and without defaults."""
+    form = _made(schema, _Builder(schema or {}, None, is_filled=True), data)
+    shown = form.properties()
+    texts = data.items() if isinstance(data, dict) and None not in shown else ()
+    kept = [(f"{ROOT}.{key}", text) for key, text in texts if key not in shown and isinstance(text, str)]
+    return replace(form, hidden=kept)
+
+
+def _made(schema: Schema | None, builder: "_Builder", data: Json = _ABSENT) -> Form:
+    if schema is None:
+        return Form([], {}, [], False)
+    if not shape_of(schema, schema, {}).properties:
+        return builder.one_text(data)
+    fields, read = builder.object(schema, ROOT, 0, data)
+    shown = {one.name for one in _each(fields)}
+    kept = [
+        (name, text)
+        for name, text in (builder.typed or {}).items()
+        if text and name.startswith("data.") and name not in shown
+    ]
+    has_rows = any(one.kind == "rows" for one in _each(fields))
+    return Form(fields, read, kept, has_rows or is_conditional(schema))
+
+
+def edited(schema: Schema | None, typed: Typed, edit: str) -> Form:
+    """The form after `add NAME`, one more of these rows, or `drop NAME`, one row less; another edit changes nothing."""
+    verb, _, name = edit.partition(" ")
+    rows, _, place = name.rpartition("[")
+    if verb == "add":
+        typed = {**typed, f"{name}[{max(_places(typed, name), default=-1) + 1}]": ""}
+    elif verb == "drop" and _PLACE.fullmatch(f"[{place}"):
+        typed = _without(typed, rows, int(place[:-1]))
+    form = form_of(schema, typed, fresh=True)
+    changed = next((one for one in form.each() if one.name in (name, rows) and one.kind == "rows"), None)
+    if changed is not None:
+        last = _each(changed.rows[-1]) if verb == "add" and changed.rows else iter(())
+        next((one for one in last if one.kind not in ("group", "rows")), changed).is_next = True
+    return form
+
+
+def _without(typed: Typed, rows: str, place: int) -> Typed:
+    """What was typed without one row; those behind it move up."""
+    left = {}
+    for name, text in typed.items():
+        at = _PLACE.match(name, len(rows)) if name.startswith(rows) else None
+        if at is None or int(at[1]) < place:
+            left[name] = text
+        elif int(at[1]) > place:
+            left[f"{rows}[{int(at[1]) - 1}]{name[at.end() :]}"] = text
+    return left
 
 
 def _is_within(name: str, path: str) -> bool:
-    return name == path or (path != "data" and name.startswith((f"{path}.", f"{path}["))) or path == "data"
+    return name == path or name.startswith((f"{path}.", f"{path}[")) or path == ROOT
 
 
-def _field(place: int, key: str, schema: Json, required: bool) -> FormField:
-    described = schema if isinstance(schema, dict) else {}
-    kind = _kind(described)
-    options = (
-        tuple((_json(value), _shown(value)) for value in described.get("enum", ()))
-        if kind == "choice"
-        else ()
-    )
-    made = FormField(
-        key=key,
-        name=f"data.{key}",
-        id=f"field-{place}",
-        label=str(described.get("title") or key.replace("_", " ").capitalize()),
-        help=str(described.get("description") or ""),
-        kind=kind,
-        required=required and kind != "flag",
-        options=options,
-        max_length=described.get("maxLength") if kind in ("text", "long") else None,
-    )
-    default = described.get("default", _ABSENT)
-    if default is not _ABSENT:
-        plain = isinstance(default, str) and kind in _TEXTS
-        made.text = default if plain else _json(default)
-    return made
+def _each(fields: Iterable[FormField]) -> Iterator[FormField]:
+    for one in fields:
+        yield one
+        yield from _each(one.fields)
+        for row in one.rows:
+            yield from _each(row)
 
 
-def _kind(described: Schema) -> Kind:
+def _places(typed: Typed, name: str) -> list[int]:
+    """The places of the rows of which something was typed, in their order."""
+    found = (_PLACE.match(one, len(name)) for one in typed if one.startswith(f"{name}["))
+    return sorted({int(match[1]) for match in found if match})
+
+
+@dataclass(frozen=True, slots=True)
+class _Builder:
+    """Makes fields of a form out of what was typed, or of what it `is_filled` with."""
+
+    form: Schema
+    typed: Typed | None
+    fresh: bool = False
+    lenient: bool = False
+    is_filled: bool = False
+
+    def object(
+        self, schema: Json, at: str, depth: int, default: Json = _ABSENT
+    ) -> tuple[list[FormField], dict[str, Json]]:
+        """The fields of an object and what it holds: as many rounds as its conditions need to settle."""
+        said = whole(self.form, schema)
+        always = said.get("properties")
+        shape = shape_of(self.form, schema, {})
+        made = self._fields(shape, always or {}, at, depth, default)
+        for _ in range(SETTLES):
+            again = shape_of(self.form, schema, made[1])
+            if again == shape:
+                break
+            shape, made = again, self._fields(again, always or {}, at, depth, default)
+        return made
+
+    def _fields(
+        self, shape: Shape, always: Mapping[str, Json], at: str, depth: int, default: Json
+    ) -> tuple[list[FormField], dict[str, Json]]:
+        fields: list[FormField] = []
+        data: dict[str, Json] = {}
+        for key in shape.keys():  # noqa: SIM118 - in their order
+            given = default.get(key, _ABSENT) if isinstance(default, dict) else _ABSENT
+            here = join(at, key)
+            made, value = self._field(key, shape.properties[key], here, key in shape.required, depth, given)
+            if key not in always and self.typed is not None and not self._was_there(here):
+                made.is_new = True
+            fields.append(made)
+            if value is not _ABSENT:
+                data[key] = value
+        return fields, data
+
+    def _field(
+        self, key: str, schema: Json, at: str, required: bool, depth: int, given: Json
+    ) -> tuple[FormField, Json]:
+        described = whole(self.form, schema)
+        kind = _kind(self.form, described, depth)
+        label = str(described.get("title") or key.replace("_", " ").capitalize())
+        made = FormField(
+            key, at, label, str(described.get("description") or ""), kind, required and kind != "flag"
+        )
+        default = described.get("default", _ABSENT) if given is _ABSENT and not self.is_filled else given
+        if kind == "group":
+            made.fields, value = self.object(described, at, depth + 1, default)
+            holds = any(one is not False for one in value.values())
+            return made, value if required or holds else _ABSENT
+        if kind == "rows":
+            return made, self._rows(made, described, at, depth, default)
+        if kind == "choice":
+            made.options = tuple((_json(value), _shown(value)) for value in described.get("enum", ()))
+        made.max_length = described.get("maxLength") if kind in ("text", "long") else None
+        made.text = self._text(at, kind, default)
+        return made, self._value(made)
+
+    def _value(self, made: FormField) -> Json:
+        value = _value(made)
+        return made.text if made.error and self.lenient else value
+
+    def one_text(self, data: Json) -> Form:
+        """A form of which nothing is known: its data as JSON."""
+        made = FormField(None, ROOT, "Your entries, as JSON", "", "json", False)
+        made.text = self._text(ROOT, "json", {} if data is _ABSENT else data)
+        value = self._value(made)
+        if isinstance(value, dict):
+            return Form([made], value, [], False)
+        if value is not _ABSENT and not made.error:
+            made.error = "Write a JSON object: {…}."
+        return Form([made], {}, [], False)
+
+    def _rows(self, made: FormField, described: Schema, at: str, depth: int, default: Json) -> Json:
+        least, most = described.get("minItems") or 0, described.get("maxItems")
+        given = default if isinstance(default, list) else []
+        if self.is_filled:
+            least = 0
+        if self.typed is None or (self.fresh and not self._was_there(at)):
+            places = list(range(max(least, len(given))))
+        else:
+            places, given = _places(self.typed, at), []
+        data = []
+        for place in places:
+            row_default = given[place] if place < len(given) else _ABSENT
+            fields, value = self.object(described["items"], f"{at}[{place}]", depth + 1, row_default)
+            made.rows.append(fields)
+            data.append(value)
+        made.may_add = len(data) < (MOST_ROWS if most is None else min(most, MOST_ROWS))
+        return data if data or (made.required and not least) else _ABSENT
+
+    def _text(self, name: str, kind: Kind, default: Json) -> str:
+        if self.typed is not None and (name in self.typed or not self.fresh):
+            return self.typed.get(name, "").replace("\r\n", "\n").replace("\x00", "")
+        if default is _ABSENT:
+            return ""
+        is_raw = isinstance(default, str) and (kind in _TEXTS or (self.is_filled and kind in _RAW))
+        return default if is_raw else _json(default)
+
+    def _was_there(self, name: str) -> bool:
+        typed = self.typed or {}
+        return name in typed or any(one.startswith((f"{name}.", f"{name}[")) for one in typed)
+
+
+def _kind(form: Schema, described: Schema, depth: int) -> Kind:
     if isinstance(described.get("enum"), list):
         return "choice"
     match described.get("type"):
@@ -138,29 +319,34 @@ def _kind(described: Schema) -> Kind:
             return "number"
         case "boolean":
             return "flag"
+        case "object" if described.get("properties") and depth < DEEPEST:
+            return "group"
+        case "array" if depth < DEEPEST:
+            items = whole(form, described.get("items"))
+            return "rows" if items.get("type") == "object" and items.get("properties") else "json"
     return "json"
 
 
-def _value(field: FormField) -> Json:
-    if field.kind == "flag":
-        return field.text == "true"
-    if field.kind in _TEXTS:
-        return field.text or _ABSENT
-    typed = field.text.strip()
+def _value(made: FormField) -> Json:
+    if made.kind == "flag":
+        return made.text == "true"
+    if made.kind in _TEXTS:
+        return made.text or _ABSENT
+    typed = made.text.strip()
     if not typed:
         return _ABSENT
-    if field.kind == "integer" and not _WHOLE.fullmatch(typed):
-        field.error = "Write a whole number, such as 12."
+    if made.kind == "integer" and not _WHOLE.fullmatch(typed):
+        made.error = "Write a whole number, such as 12."
         return _ABSENT
-    if field.kind == "integer":
+    if made.kind == "integer":
         typed = str(int(typed))
     try:
         value = strict_loads(typed.encode(), max_bytes=MAX_TYPED_BYTES)
     except (BadJson, UnicodeEncodeError):
-        field.error = "Write a number, such as 12.5." if field.kind == "number" else "This is no JSON."
+        made.error = "Write a number, such as 12.5." if made.kind == "number" else "This is no JSON."
         return _ABSENT
-    if field.kind == "number" and type(value) not in (int, float):
-        field.error = "Write a number, such as 12.5."
+    if made.kind == "number" and type(value) not in (int, float):
+        made.error = "Write a number, such as 12.5."
         return _ABSENT
     return value
 

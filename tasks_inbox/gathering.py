@@ -52,6 +52,8 @@ def _questions(task: Json, records: list[Json]) -> list[dict[str, Json]]:
     """A task as it was shown, once for each round in which it was decided or is open."""
     of_it = [record for record in records if record["task"] == task["id"]]
     shown = {name: task[name] for name in _ASKED}
+    # Of the rounds before, what may have been corrected since is as it was then.
+    facts = {one["round"]: one["facts"] for one in task["earlier"]} | {task["round"]: task["facts"]}
     return [
         {
             "task": task["id"],
@@ -60,7 +62,9 @@ def _questions(task: Json, records: list[Json]) -> list[dict[str, Json]]:
             "kind": task["kind"],
             "status": task["status"],
             "asked_at": task["created_at"],
-            "shown": evidence.canonical(evidence.shown(ManualTask(**shown, round=number))),
+            "shown": evidence.canonical(
+                evidence.shown(ManualTask(**(shown | {"facts": facts[number]}), round=number))
+            ),
             "without_record": None if of_it else _without_record(task),
         }
         for number in sorted({task["round"], *(record["round"] for record in of_it)})

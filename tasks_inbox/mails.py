@@ -15,7 +15,10 @@ from tasks_inbox.models import (
     DELEGATED,
     ESCALATED,
     MENTIONED,
+    QUESTION,
     REMINDED,
+    SENT_AGAIN,
+    SENT_BACK,
     ManualTask,
 )
 
@@ -28,13 +31,19 @@ _SAYS = {
     REMINDED: "A task still waits for you.",
     ESCALATED: "A task has waited for long: now you are asked, too.",
     MENTIONED: "You were mentioned in a comment on a task.",
+    QUESTION: "Somebody needs to know more before they decide. The task waits for your answer.",
     ANSWERED: "Your question about a task was answered.",
+    SENT_BACK: "This was returned to you for changes. The task waits until you send it again.",
+    SENT_AGAIN: "What was returned for changes was sent again: it waits for your decision.",
     CANCELS: "A task that was yours is not needed any more.",
 }
 _BEFORE = {
     REMINDED: "Reminder: ",
     ESCALATED: "Escalated: ",
+    QUESTION: "Question: ",
     ANSWERED: "Answered: ",
+    SENT_BACK: "Returned: ",
+    SENT_AGAIN: "Sent again: ",
     CANCELS: "Not needed any more: ",
 }
 

@@ -24,9 +24,14 @@ NEVER = datetime(9999, 1, 1, tzinfo=UTC)
 """When a task is due that has no deadline: lists are ordered by it."""
 
 
+RETURNED = "@returned"
+"""What stands for an outcome where somebody returned a task for changes: no outcome can be called so."""
+
+
 def label_of(outcomes: Iterable[Mapping[str, Any]], name: str | None) -> str | None:
     """What stands on the button of an outcome; its name where the task has no such one."""
-    return next((one["label"] for one in outcomes if one["name"] == name), name)
+    usual = "Return for changes" if name == RETURNED else name
+    return next((one["label"] for one in outcomes if one["name"] == name), usual)
 
 
 class ManualTask(HotRow):
@@ -39,7 +44,10 @@ class ManualTask(HotRow):
     decide (null: one), `voted` which names have in this `round`. `delegated_by` is whose the task was before it was
     handed to its assignee, however often it was handed on; `decided_for` on whose behalf it was decided. `clock`
     are the moments to come (reminders, escalations, an outcome), in seconds after `clock_from`, the first of them
-    at `next_at`; it stands still since `stopped_at` while somebody's question is open.
+    at `next_at`; it stands still since `stopped_at` while somebody's question to `asked_of`, who started the run, is
+    open, or while it is with `returned_to` for changes. `earlier` are the rounds before this one, each with the facts
+    that it was about.
+
 
     The database itself keeps `due` and `unimportance`, by which lists are ordered, and `told`: the single values of its
     facts (by label, as `amount_in_eur`) and of what was filled in, by which they are searched and sorted.
@@ -64,6 +72,8 @@ class ManualTask(HotRow):
     delegated_by = models.TextField(null=True)
     quorum = StoredJson(null=True)
     round = models.SmallIntegerField(db_default=1)
+    earlier = StoredJson(default=list, db_default=models.Value([], models.JSONField()))
+    returned_to = models.TextField(null=True)
     voted = ArrayField(models.TextField(), default=list, db_default=[])
     why_excluded = StoredJson(null=True)
     bars_deciders = models.BooleanField(db_default=False)
@@ -75,6 +85,7 @@ class ManualTask(HotRow):
     next_at = models.DateTimeField(null=True)
     stopped_at = models.DateTimeField(null=True)
     stopped_by = models.TextField(null=True)
+    asked_of = models.TextField(null=True)
     outcome = models.TextField(null=True)
     data = StoredJson(null=True)
     comment = models.TextField(db_default="")
@@ -132,6 +143,16 @@ class ManualTask(HotRow):
                 condition=Q(status=OPEN, delegated_by__isnull=False),
             ),
             models.Index(
+                fields=["tenant_id", "returned_to"],
+                name="task_returned",
+                condition=Q(status=OPEN, returned_to__isnull=False),
+            ),
+            models.Index(
+                fields=["tenant_id", "asked_of"],
+                name="task_questions",
+                condition=Q(status=OPEN, asked_of__isnull=False),
+            ),
+            models.Index(
                 fields=["tenant_id", "decided_by", "-id"], name="task_decided", condition=Q(status=COMPLETED)
             ),
             models.Index(fields=["run_id"], name="task_of_run"),
@@ -169,12 +190,15 @@ class TaskMark(HotRow):
 SAID = "said"
 ASKED = "asked"
 ANSWERED = "answered"
+SENT_BACK = "returned"
+SENT_AGAIN = "resubmitted"
 
 
 class TaskComment(HotRow):
     """What somebody said of an open task, as plain text; append-only, its id gives the order (R-146).
 
-    `kind`: said just so, asked because the decision needs it, or answered to that.
+    `kind`: said just so, asked because the decision needs it, answered to that, or why the task was returned for
+    changes and what was said as it was sent again.
     """
 
     id = models.UUIDField(primary_key=True)
@@ -280,7 +304,20 @@ REMINDED = "reminded"
 ESCALATED = "escalated"
 MENTIONED = "mentioned"
 CANCELS = "cancelled"
-TELLS = (ASKED, ASSIGNED, DELEGATED, REMINDED, ESCALATED, MENTIONED, ANSWERED, CANCELS)
+QUESTION = "question"
+TELLS = (
+    ASKED,
+    ASSIGNED,
+    DELEGATED,
+    REMINDED,
+    ESCALATED,
+    MENTIONED,
+    QUESTION,
+    ANSWERED,
+    SENT_BACK,
+    SENT_AGAIN,
+    CANCELS,
+)
 
 
 class Notification(HotRow):

@@ -16,7 +16,10 @@ from tasks_inbox.models import (
     ESCALATED,
     MENTIONED,
     OPEN,
+    QUESTION,
     REMINDED,
+    SENT_AGAIN,
+    SENT_BACK,
     ManualTask,
 )
 from tasks_inbox.queries import substitutes_of
@@ -27,12 +30,12 @@ _OF_CLOSED = (MENTIONED, CANCELS)
 def people_of(task: ManualTask, kind: str, audience: Sequence[str] | None) -> list[str]:
     """The names of those for whom one for all is meant: who may decide the task now, and has not yet; and substitutes.
 
-    Of a task that somebody has, they alone are reminded, and nobody is asked; those to whom it is escalated are told
-    all the same.
+    Of a task that somebody has, they alone are reminded or told that it was sent again, and nobody is asked; those to
+    whom it is escalated are told all the same.
     """
     if task.status != OPEN or (kind == ASKED and task.assignee):
         return []
-    if kind == REMINDED and task.assignee:
+    if kind in (REMINDED, SENT_AGAIN) and task.assignee:
         return [task.assignee, *substitutes_of(task, [task.assignee])]
     if audience is not None:
         task.audience = list(audience)
@@ -44,11 +47,11 @@ def why_not(task: ManualTask, kind: str, member: Membership | None) -> str | Non
     """Why this person gets no mail of it; None where they do."""
     if member is None or TASKS_READ not in SCOPES_OF_ROLE[member.role]:
         return "They are no member who may see tasks."
-    return _why_not_wanted(task, member) or _why_over(task, kind, member.user.username)
+    return _why_not_wanted(task, kind, member) or _why_over(task, kind, member.user.username)
 
 
-def _why_not_wanted(task: ManualTask, member: Membership) -> str | None:
-    mine = key_of(task.assignee or "") == key_of(member.user.username)
+def _why_not_wanted(task: ManualTask, kind: str, member: Membership) -> str | None:
+    mine = kind in (QUESTION, SENT_BACK) or key_of(task.assignee or "") == key_of(member.user.username)
     if member.user.mail == NOTHING or (member.user.mail == MINE and not mine):
         return "They want no such mail."
     return None if is_address(member.user.email) else "They have no e-mail address."
@@ -61,7 +64,9 @@ def _why_over(task: ManualTask, kind: str, name: str) -> str | None:
         return "Somebody else has it now."
     if kind == ASKED and task.assignee:
         return "Somebody has it already."
-    if kind in (ASKED, REMINDED, ESCALATED) and (
+    if kind == SENT_BACK and key_of(task.returned_to or "") != key_of(name):
+        return "It is not with them any more."
+    if kind in (ASKED, REMINDED, ESCALATED, SENT_AGAIN) and (
         policies.is_excluded(task, name) or policies.has_voted(task, name)
     ):
         return "They have decided it, or may not."

@@ -9,15 +9,20 @@ from django.urls import reverse
 
 from accounts import once
 from accounts.access import PageRequest
+from accounts.names import key_of
+from accounts.roles import TASKS_ASSIGN
 from lib.clock import now_here
+from lib.markdown import markdown
 from lib.refusals import Conflict, Invalid, Refusal
 from runs.refused import RunRefused
 from tasks_inbox import actions, comments, deciding, listing, notes, panes, policies, queries
 from tasks_inbox.compensations import ABANDON, DONE, LABELS, RESOLUTIONS, RETRY
-from tasks_inbox.forms import FormField, fields_of, read, tell
+from tasks_inbox.corrections import correction_form
+from tasks_inbox.forms import Form, edited, filled, form_of
 from tasks_inbox.models import COMPENSATION, COMPLETED, OPEN, ManualTask, label_of
 from tasks_inbox.panes import Place
 from tasks_inbox.queries import Who
+from tasks_inbox.waits import whom
 
 Json = Any
 MAX_REASON = 2000
@@ -25,6 +30,7 @@ MAX_NAME = 150
 COMMENTS_ON_A_PAGE = 100
 MOST_OFFERED = 200
 """So many members are offered by name; any other may be typed."""
+BROUGHT_UP = "What you filled in brings up more to fill in: see below, then decide."
 _QUESTIONS = {"ask": comments.ask, "answer": comments.answer}
 SNOOZES = (("1", "For an hour"), ("24", "For a day"), ("72", "For three days"), ("168", "For a week"))
 RESOLVED = {
@@ -40,9 +46,7 @@ def list_context(request: PageRequest) -> dict[str, Json]:
     return panes.list_pane(request, who, Place.of(request))
 
 
-def task_context(
-    request: PageRequest, task: ManualTask, fields: list[FormField] | None = None
-) -> dict[str, Json]:
+def task_context(request: PageRequest, task: ManualTask, form: Form | None = None) -> dict[str, Json]:
     """What a task's pane shows, its form with what was typed; on a page of its own also the list in which it stands."""
     who = queries.who_is(request.principal)
     said, earlier = queries.last_comments(
@@ -50,14 +54,15 @@ def task_context(
     )
     may_comment = who.decides and task.status == OPEN
     context = state_context(request, task, who) | panes.run_pane(task)
-    fields = fields_of(task.form) if fields is None else fields
-    _mark_needed(fields, task)
+    form = form_of(task.form) if form is None else form
+    _mark_needed(form, task)
     place = Place.of(request)
     is_whole = not request.headers.get("HX-Request")
     return context | {
         **(panes.list_pane(request, who, place, task.pk) if is_whole else {}),
         "stays": place.address(),
-        "fields": fields,
+        "form": form,
+        "instructions": markdown(task.instructions),
         "outcomes": [
             one | {"then": context["then"].get(one["name"], ""), "key": "ar"[at : at + 1]}
             for at, one in enumerate(task.outcomes)
@@ -67,12 +72,18 @@ def task_context(
         # What its instructions say of the run is over then.
         "is_settled": task.kind == COMPENSATION and task.status != OPEN,
         "facts": [_told(fact["label"], fact["value"]) for fact in task.facts],
+        "rounds_before": task.round - 1,
+        "changed_facts": [
+            {"label": one["label"]} | {side: _told("", one[side])["text"] for side in ("before", "after")}
+            for one in context["task"]["changed"]
+        ],
         "said": said,
         "earlier": earlier,
         "may_comment": may_comment,
+        "corrections": correction_form(task).fields if context["is_with_me"] else (),
         "once": once.ticket(request.principal) if may_comment else "",
         "delegates": queries.delegates_of(task, who, MOST_OFFERED) if context["may_give"] else (),
-        "entries": [_told(_label(task, key), value) for key, value in (task.data or {}).items()],
+        **_filled_in(task),
         "snoozes": SNOOZES,
         "snoozed_until": until
         if (until := context["task"]["snoozed_until"]) and until > now_here()
@@ -89,11 +100,19 @@ def state_context(request: PageRequest, task: ManualTask, who: Who | None = None
     deciders = panes.decider_pane(task)
     now = f"{int(row['may_decide'])}{row['shown_hash']}"
     was = request.GET.get("was", now)
+    may_assign, level = TASKS_ASSIGN in request.principal.scopes, policies.next_level(task)
     return deciders | {
         "task": row,
         "due": panes.due_words(task.due_at, now_here()) if task.status == OPEN else "",
         "is_overdue": task.status == OPEN and task.due_at is not None and task.due_at < now_here(),
         "is_mine": task.assignee == who.username,
+        "is_with_me": task.status == OPEN and key_of(task.returned_to or "") == key_of(who.username),
+        "may_take_back": task.returned_to is not None and (task.stopped_by == who.username or may_assign),
+        "may_escalate": task.kind != COMPENSATION
+        and task.returned_to is None
+        and (row["may_decide"] or (level is not None and task.status == OPEN and may_assign)),
+        "next_level": whom(level["to"], "") if level else "",
+        "may_answer": not who.decides and key_of(task.asked_of or "") == key_of(who.username),
         "is_asked": who.is_asked(task),
         "is_handed": task.assignee == who.username and task.delegated_by is not None,
         "has_voted": policies.has_voted(task, who.username),
@@ -105,9 +124,9 @@ def state_context(request: PageRequest, task: ManualTask, who: Who | None = None
     }
 
 
-def _mark_needed(fields: list[FormField], task: ManualTask) -> None:
+def _mark_needed(form: Form, task: ManualTask) -> None:
     """Say at each field which outcomes need it."""
-    for field in fields:
+    for field in form.fields:
         needs = [one["label"] for one in task.outcomes if field.key in (one.get("require") or ())]
         field.needed_for = ", ".join(needs)
 
@@ -116,14 +135,16 @@ def decide(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], 
     """Decide as the form says; gives what is to be told then, otherwise the page with what was wrong and its status."""
     who = request.principal
     task = queries.task_of(who.tenant_id, task_id)
-    fields = fields_of(task.form)
-    data = read(fields, request.POST) if task.form is not None else None
-    comment, outcome = _typed(request, "comment"), request.POST.get("outcome", "")
+    form = form_of(task.form, request.POST.dict())
+    data = form.data if task.form is not None else None
+    comment, outcome = typed(request, "comment"), request.POST.get("outcome", "")
     status = 422
     told: dict[str, Json] = {"comment": comment, "comment_error": "", "faults": [], "refused": ""}
     try:
-        if any(field.error for field in fields):
+        if any(field.error or field.is_new for field in form.each()):
             deciding.check_decision(task, outcome, data, comment)
+            if not any(field.error for field in form.each()):
+                told["faults"] = [BROUGHT_UP]
         else:
             seen, password = request.POST.get("seen") or None, request.POST.get("password") or None
             task = deciding.complete_task(
@@ -134,15 +155,31 @@ def decide(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], 
         faults: list[dict[str, Json]] = list(cast(Any, error.details.get("errors", ())))
         told["comment_error"] = next((one["message"] for one in faults if one["field"] == "comment"), "")
         told["password_error"] = error.message if error.field == "password" else ""
-        told["faults"] = tell(fields, [one for one in faults if one["field"] != "comment"])
+        told["faults"] = form.tell(one for one in faults if one["field"] not in ("comment", "password"))
     except (Refusal, RunRefused) as error:
         status, told["refused"] = 409, error.message
-        entered = [f"{field.label}: {field.text}" for field in fields if field.text]
+        entered = [f"{field.label}: {field.text}" for field in form.each() if field.text]
         told["wrote"] = "\n".join([*entered, comment]).strip()
         task = queries.task_of(who.tenant_id, task_id)
-        fields = fields_of(task.form)
-        read(fields, request.POST)
-    return task_context(request, task, fields) | told, status
+        form = form_of(task.form, request.POST.dict())
+    return task_context(request, task, form) | told | {"is_checked": status == 422}, status
+
+
+def fill_in(request: PageRequest, task_id: UUID) -> dict[str, Json]:
+    """The form with what was typed, as it is to be filled in now, with a row more or less where that was asked for.
+
+    Once it was sent with faults, it goes on to say what is wrong.
+    """
+    task = queries.task_of(request.principal.tenant_id, task_id)
+    form = edited(task.form, request.POST.dict(), request.POST.get("edit", ""))
+    is_checked = request.POST.get("checked") == "yes"
+    if is_checked:
+        form.tell({"field": name, "message": text} for name, _, text in deciding.data_faults(task, form.data))
+    told = {"is_checked": is_checked, "comment": typed(request, "comment")}
+    if not request.headers.get("HX-Request"):
+        return task_context(request, task, form) | told
+    _mark_needed(form, task)
+    return told | {"task": {"id": task.pk}, "form": form, "stays": Place.of(request).address()}
 
 
 def _decided(task: ManualTask, outcome: str) -> str:
@@ -195,7 +232,7 @@ def resolve(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json],
     """
     who = request.principal
     how = request.POST.get("resolution", "")
-    reason = _typed(request, "reason")
+    reason = typed(request, "reason")
     told: dict[str, Json] = {"reason": reason, "reason_error": "", "faults": [], "refused": ""}
     status = 422
     if how not in RESOLUTIONS:
@@ -218,7 +255,7 @@ def resolve(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json],
 
 def comment(request: PageRequest, task_id: UUID) -> tuple[dict[str, Json], int] | None:
     """Say of a task what the form says, once however often it is sent; None when it is said, otherwise as `decide`."""
-    who, text = request.principal, _typed(request, "text")
+    who, text = request.principal, typed(request, "text")
     ticket = request.POST.get("once", "")
     try:
         if (say := _QUESTIONS.get(request.POST.get("kind", ""))) is not None:
@@ -237,7 +274,7 @@ def comment(request: PageRequest, task_id: UUID) -> tuple[dict[str, Json], int] 
 def delegate(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], int]:
     """Hand a task to whom the form names; gives what is to be told then, otherwise as `decide`."""
     who = request.principal
-    to, why = _typed(request, "to"), _typed(request, "why")
+    to, why = typed(request, "to"), typed(request, "why")
     told: dict[str, Json] = {"to": to, "why": why}
     status = 422
     if not to:
@@ -265,12 +302,19 @@ def put_back(task: ManualTask) -> str:
     return f"The task is with {task.assignee} again."
 
 
-def _typed(request: PageRequest, name: str) -> str:
+def typed(request: PageRequest, name: str) -> str:
+    """What stood in a field of a form."""
     return request.POST.get(name, "").replace("\r\n", "\n").replace("\x00", "").strip()
 
 
-def _label(task: ManualTask, key: str) -> str:
-    return next((field.label for field in fields_of(task.form) if field.key == key), key)
+def _filled_in(task: ManualTask) -> dict[str, Json]:
+    """A decided task's form as it was filled in, and what is in its data beside that."""
+    if not task.data:
+        return {}
+    form = filled(task.form, task.data)
+    known = form.properties()
+    others = [] if None in known else [_told(key, one) for key, one in task.data.items() if key not in known]
+    return {"entries": form.fields, "others": others}
 
 
 def _told(label: str, value: Json) -> dict[str, Json]:

@@ -87,6 +87,11 @@ def may_decide(task: ManualTask, username: str, marks: Collection[str]) -> bool:
     return handed and not is_excluded(task, username)
 
 
+def next_level(task: ManualTask) -> Json:
+    """The next level of a task's escalation that is to come; None where there is none."""
+    return next((moment for moment in task.clock or () if moment["do"] == "escalate"), None)
+
+
 def stands_in(task: ManualTask, username: str, absent: Absent) -> bool:
     """Whether they may decide it in the place of somebody who is away: it asks that person, in a workflow for which
     they stand in, and neither of the two is barred or has decided. What was handed on stays with whom it was handed to.

@@ -1,56 +1,110 @@
 """Whether the people of a tenant can do what a definition asks of them: somebody may decide, and enough of them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import islice, product
 from typing import Any
 
-from engine.problems import Problem, error
-from engine.templates import has_holes
-from steps.human import who_decides
-from tasks_inbox import policies
+from accounts.queries import members_of_roles
+from accounts.roles import RUNS_START, SCOPES_OF_ROLE
+from engine.problems import Problem, error, warning
+from tasks_inbox.deciders import Deciders, deciders_of, is_asking, steps_before
 from tasks_inbox.electors import Member, members_of
-from tasks_inbox.quorum import Elector, needs_several, verdict
+from tasks_inbox.queries import DECIDING_ROLES
+from tasks_inbox.quorum import needs_several, verdict
 
 Json = Any
+MOST_WAYS = 2_000
 
 
-def judge(tenant: int, native: Mapping[str, Json]) -> list[Problem]:
-    """Steps for people that nobody, or not enough, may decide as things are; two statements, or none without any.
+def judge(tenant: int, natives: Sequence[Mapping[str, Json]]) -> list[list[Problem]]:
+    """Of each definition the steps for people that nobody, or not enough, may decide as things are; three
+    statements at most for all of them, or none where there are no such steps.
 
-    What only a run knows (expressions, who has started it) is not judged.
+    What only a run knows (expressions) is not judged.
     """
-    asking = [(at, node) for at, node in enumerate(native["nodes"]) if str(node["type"]).startswith("human.")]
-    if not asking:
-        return []
+    asking = [[at for at, node in enumerate(native["nodes"]) if is_asking(node)] for native in natives]
+    if not any(asking):
+        return [[] for _ in natives]
     members = members_of(tenant)
-    return [problem for at, node in asking for problem in _of_step(members, f"nodes[{at}].params", node)]
+    starters = _Starters(tenant, members)
+    return [list(_found(members, starters, native, at)) for native, at in zip(natives, asking, strict=True)]
 
 
-def _of_step(members: list[Member], field: str, node: Mapping[str, Json]) -> list[Problem]:
-    params = node.get("params") or {}
-    said = {name: params.get(name) for name in ("candidates", "exclude", "quorum")}
-    if has_holes(said) or (params.get("candidates") or {}).get("expr"):
-        return []
-    if (params.get("candidates") or {}).get("manager_of"):
-        return []
-    asked, quorum = who_decides(params)
-    audience, barred = set(policies.audience_of(asked)), policies.excluded(said["exclude"] or ())
-    may = [one for one in members if audience & one.marks and one.elector.key not in barred]
-    return list(_faults(field, str(node["id"]), asked, quorum, [one.elector for one in may]))
+class _Starters:
+    """Who may start runs: those who may decide, by name, and "" where there are others."""
+
+    def __init__(self, tenant: int, members: list[Member]) -> None:
+        self._tenant, self._members = tenant, members
+
+    @cached_property
+    def keys(self) -> list[str]:
+        """Asked for only where a step excludes them: a statement more."""
+        keys = [one.elector.key for one in self._members if RUNS_START in SCOPES_OF_ROLE[one.role]]
+        others = [role for role, scopes in SCOPES_OF_ROLE.items() if RUNS_START in scopes]
+        others = [role for role in others if role not in DECIDING_ROLES]
+        return keys + ([""] if members_of_roles(self._tenant, others).exists() else [])
 
 
-def _faults(field: str, step: str, asked: Json, quorum: Json, may: list[Elector]) -> list[Problem]:
-    if not may:
+def _found(
+    members: list[Member], starters: _Starters, native: Mapping[str, Json], asking: list[int]
+) -> Iterator[Problem]:
+    every = [deciders_of(members, native["nodes"][at]) for at in asking]
+    steps = {step.id: step for step in every if step}
+    for at, step in zip(asking, every, strict=True):
+        if step is None:
+            continue
+        field = f"nodes[{at}].params"
+        before = [steps[name] for name in steps_before(native, step.id) if name in steps]
+        problem = _too_few(field, step) or _four_eyes(field, starters, step, before)
+        if problem:
+            yield problem
+
+
+def _too_few(field: str, step: Deciders) -> Problem | None:
+    if not step.may:
         message = (
-            f"`{step}` asks {_named(asked)}, and nobody of them may decide tasks: add members, or ask others."
+            f"`{step.id}` asks {step.whom}, and nobody of them may decide tasks: add members, or ask others."
         )
-        return [error("nobody_may_decide", f"{field}.candidates", message, step)]
-    if needs_several(quorum) and not verdict(quorum, ["yes"], [], may).is_possible:
-        needed = ", ".join(f"{count} of {name}" for name, count in (quorum.get("groups") or {}).items())
-        needed = needed or f"{quorum['need']}"
-        message = f"`{step}` needs {needed} to agree, and {len(may)} may decide: add members, or need fewer."
-        return [error("quorum_out_of_reach", f"{field}.quorum", message, step)]
-    return []
+        return error("nobody_may_decide", f"{field}.candidates", message, step.id)
+    if needs_several(step.quorum) and not _reaches(step, ()):
+        groups = step.quorum.get("groups") or {}
+        needed = ", ".join(f"{count} of {name}" for name, count in groups.items()) or str(step.quorum["need"])
+        message = f"`{step.id}` needs {needed} to agree, and {len(step.may)} may decide: add members, or need fewer."
+        return error("quorum_out_of_reach", f"{field}.quorum", message, step.id)
+    return None
 
 
-def _named(asked: Json) -> str:
-    return ", ".join(name for names in asked.values() for name in names) or "everybody who may decide"
+def _four_eyes(field: str, starters: _Starters, step: Deciders, before: Sequence[Deciders]) -> Problem | None:
+    """Whether too few are left, whoever of them decides the steps before; who starts a run may be none of them, such
+    as a webhook, so that is a warning."""
+    earlier = [one for one in before if one.may and not one.is_waited_out] if step.bars_deciders else []
+    others = "`, `".join(one.id for one in earlier)
+    have = len({one.key for each in (step, *earlier) for one in each.may})
+    needs = f"Needs {have + 1} people who may decide; this tenant has {have}: add members, or ask others."
+    if earlier and not _is_left(step, earlier, [""]):
+        message = f"`{step.id}` may not be decided by who decided `{others}`. {needs}"
+        return error("four_eyes_out_of_reach", f"{field}.exclude_deciders", message, step.id)
+    if step.bars_requester and starters.keys and not _is_left(step, earlier, starters.keys):
+        who = f"who started the run or decided `{others}`" if earlier else "who started the run"
+        message = f"`{step.id}` may not be decided by {who}. {needs}"
+        return warning("requester_may_not_decide", f"{field}.exclude_requester", message, step.id)
+    return None
+
+
+def _is_left(step: Deciders, earlier: Sequence[Deciders], starters: Sequence[str]) -> bool:
+    """Whether the step can be decided after some of the ways in which a run may come to it; of very many one can."""
+    ways = list(islice(product(starters, *([one.key for one in each.may] for each in earlier)), MOST_WAYS))
+    return len(ways) == MOST_WAYS or any(
+        _reaches(step, (starter if step.bars_requester else "", *deciders))
+        for starter, *deciders in ways
+        if all(
+            not (each.bars_requester and key == starter) and not (each.bars_deciders and key in deciders[:at])
+            for at, (each, key) in enumerate(zip(earlier, deciders, strict=True))
+        )
+    )
+
+
+def _reaches(step: Deciders, barred: Sequence[str]) -> bool:
+    left = [one for one in step.may if one.key not in barred]
+    return bool(left) and verdict(step.quorum, ["yes"], [], left).is_possible

@@ -19,6 +19,7 @@ from lib.clock import now_there
 from lib.refusals import Missing
 from runs.models import Run
 from tasks_inbox import evidence, policies, store
+from tasks_inbox.changes import changed_since
 from tasks_inbox.models import COMPENSATION, OPEN, AwayRule, ManualTask, TaskComment, TaskNote
 from tasks_inbox.policies import Absent
 from tasks_inbox.quorum import ONE
@@ -33,7 +34,7 @@ COUNTED = 100
 
 DECIDING_ROLES = tuple(role for role, scopes in SCOPES_OF_ROLE.items() if TASKS_DECIDE in scopes)
 
-_LARGE = ("instructions", "facts", "form", "data", "comment")
+_LARGE = ("instructions", "facts", "earlier", "form", "data", "comment")
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,12 +155,16 @@ def task_row(task: ManualTask, workflow: str, who: Who) -> dict[str, Json]:
         "decided_for": task.decided_for,
         "decided_at": task.decided_at,
         "created_at": task.created_at,
-        "asked_at": task.stopped_at,
-        "asked_by": task.stopped_by,
+        "asked_at": None if task.returned_to else task.stopped_at,
+        "asked_by": None if task.returned_to else task.stopped_by,
+        "asked_of": task.asked_of,
+        "returned_to": task.returned_to,
+        "returned_by": task.stopped_by if task.returned_to else None,
         "test": task.is_test,
         "quorum": task.quorum or ONE,
         "round": task.round,
         "may_decide": task.status == OPEN
+        and task.returned_to is None
         and mine
         and who.may_decide(task)
         and not policies.has_voted(task, who.username),
@@ -168,8 +173,9 @@ def task_row(task: ManualTask, workflow: str, who: Who) -> dict[str, Json]:
 
 def whole_row(task: ManualTask, workflow: str, who: Who) -> dict[str, Json]:
     """A task with all that it holds, how many comments there are, and what who asks has noted of it."""
-    large = {name: getattr(task, name) for name in _LARGE}
+    large = {name: getattr(task, name) for name in _LARGE if name != "earlier"}
     more = {"comments": comments_of(task).count(), "shown_hash": evidence.shown_hash(task)}
+    more |= {"changed": changed_since(task)}
     note = _note_of(task, who)
     own = {"snoozed_until": note and note.snoozed_until, "watching": bool(note and note.watching)}
     return task_row(task, workflow, who) | large | more | own

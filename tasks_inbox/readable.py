@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from engine.json_schema import any_properties
 from lib.stored_json import StoredDecoder
 
 Json = Any
@@ -113,8 +114,8 @@ def _decision(one: Json, record: Json) -> Part:
 
 def _fields(form: Json) -> str:
     """The fields of a form, one a line; a form of another kind as it is."""
-    fields = form.get("properties")
-    if not isinstance(fields, dict) or not all(isinstance(one, dict) for one in fields.values()):
+    fields = any_properties(form)
+    if not fields or not all(isinstance(one, dict) for one in fields.values()):
         return said(form)
     needed = form.get("required") or ()
     return "\n".join(

@@ -22,6 +22,8 @@ def task_to_decide(principal: Principal, task_id: UUID) -> ManualTask:
     """As `open_task`, for who may decide it. Raises Forbidden and NotAllowed with the reason, too."""
     principal.require(TASKS_DECIDE)
     task = open_task(principal, task_id)
+    if task.returned_to is not None:
+        raise conflict(task)
     if reason := policies.why_excluded(task, principal.username):
         raise NotAllowed(reason, code="excluded")
     if policies.has_voted(task, principal.username):
@@ -49,6 +51,9 @@ def conflict(task: ManualTask) -> Conflict:
         )
     if task.status != OPEN:
         return Conflict("The run went on without this decision.", code="task_cancelled")
+    if task.returned_to is not None:
+        message = f"{task.stopped_by} returned this for changes: it is with {task.returned_to} now."
+        raise Conflict(message, code="returned", details={"returned_to": task.returned_to})
     return claimed(task)
 
 

@@ -118,7 +118,9 @@ def sources(who: Who, view: View | None) -> list[Source]:
 
 
 def _mine(who: Who) -> list[Source]:
-    return [Source(Q(status=OPEN, assignee=who.username) & _awake(who))]
+    name, awake = who.username, _awake(who)
+    has = Q(assignee=name, returned_to__isnull=True)
+    return [Source(Q(status=OPEN) & one & awake) for one in (has, Q(returned_to=name), Q(asked_of=name))]
 
 
 def _teams(who: Who) -> list[Source]:
@@ -145,7 +147,7 @@ def _asks(absent: Absent, key: str) -> list[Source]:
     if absent.workflows is not None:
         holds &= Q(workflow_id__in=absent.workflows)
     keys = (key_of(absent.username), key)
-    theirs = Q(status=OPEN, assignee=absent.username, delegated_by__isnull=True)
+    theirs = Q(status=OPEN, assignee=absent.username, delegated_by__isnull=True, returned_to__isnull=True)
     theirs &= Q(audience__overlap=list(absent.marks))
     theirs &= ~Q(exclude__overlap=list(keys)) & ~Q(voted__overlap=list(keys))
     return [Source(holds & theirs), Source(holds, absent.marks, keys)]

@@ -113,6 +113,20 @@ def evidence_of_run(tenant: int, run: UUID) -> str | None:
     return next(iter(SQL.column("evidence_of_run", params)), None)
 
 
+def return_task(task: UUID, *, to: str, said: Row) -> bool:
+    """Send a task that is held back to somebody for changes. `said` as for `note_vote`."""
+    return bool(SQL.value("return_task", {"task": task, "to": to, **said}))
+
+
+def send_again(task: UUID, *, round: int, facts: Json, changed: Json, by: str) -> bool:
+    """Begin the next round of a task that was returned in this one; False where it is no longer so.
+
+    Its run must be held.
+    """
+    params = {"task": task, "round": round, "facts": document(facts), "changed": document(changed), "by": by}
+    return bool(SQL.value("send_again", {**params, "now": now_or_none()}))
+
+
 DueTask = tuple[UUID, int, str]
 
 
@@ -130,11 +144,14 @@ def moments_due(task: UUID) -> tuple[int, str] | None:
 
 
 def move_clock(
-    task: UUID, *, left: Json, candidates: Row, audience: Sequence[str], events: Json, at: str
+    task: UUID, *, left: Json, candidates: Row, audience: Sequence[str], events: Json, at: str | None
 ) -> None:
-    """Note that moments of a task have come: what is left, whom it asks now, and what history says of it."""
+    """Note that moments of a task have come: what is left, whom it asks now, and what history says of it.
+
+    `at`: when; None: now.
+    """
     params = {"left": document(left), "candidates": document(candidates), "events": document(events)}
-    SQL.execute("move_clock", {"task": task, "audience": list(audience), "at": at, **params})
+    SQL.execute("move_clock", {"task": task, "audience": list(audience), "at": at or now_or_none(), **params})
 
 
 def stop_clock(task: UUID, *, by: str) -> bool:

@@ -12,7 +12,7 @@ from accounts.principal import Principal
 from accounts.roles import TASKS_DECIDE, TASKS_READ
 from lib.refusals import Conflict, NotAllowed
 from runs.pages import following
-from tasks_inbox import actions, notes, pages, queries
+from tasks_inbox import actions, notes, pages, queries, returns
 from tasks_inbox.models import ManualTask
 
 
@@ -43,6 +43,12 @@ def decide(request: PageRequest, task_id: UUID) -> HttpResponse:
 
 
 @page(TASKS_DECIDE, "POST")
+def fill_in(request: PageRequest, task_id: UUID) -> HttpResponse:
+    """The form as it is to be filled in after what was typed; decides nothing."""
+    return following(request, "inbox/page.html", "inbox/_form.html", pages.fill_in(request, task_id))
+
+
+@page(TASKS_DECIDE, "POST")
 def resolve(request: PageRequest, task_id: UUID) -> HttpResponse:
     """Settles a failed compensation; what is wrong is shown at its field, with all that was typed."""
     return _answer(request, pages.resolve(request, task_id), lambda: pages.onward(request, task_id))
@@ -53,6 +59,30 @@ def comment(request: PageRequest, task_id: UUID) -> HttpResponse:
     """Says something of a task; what is wrong is shown at its field, with what was typed."""
     wrong = pages.comment(request, task_id)
     return _answer(request, wrong or "", lambda: f"{pages.back(request, task_id)}#comments")
+
+
+@page(TASKS_READ, "POST")
+def answer(request: PageRequest, task_id: UUID) -> HttpResponse:
+    """Answers what was asked of who started the run."""
+    return _answer(request, returns.answer(request, task_id), lambda: pages.back(request, task_id))
+
+
+@page(TASKS_DECIDE, "POST")
+def give_back(request: PageRequest, task_id: UUID) -> HttpResponse:
+    """Returns a task for changes, and opens the next; what is wrong is shown at its field, with what was typed."""
+    return _answer(request, returns.give_back(request, task_id), lambda: pages.onward(request, task_id))
+
+
+@page(TASKS_DECIDE, "POST")
+def escalate(request: PageRequest, task_id: UUID) -> HttpResponse:
+    """Has a task ask others, too; what is wrong is shown at its field, with what was typed."""
+    return _answer(request, returns.escalate(request, task_id), lambda: pages.back(request, task_id))
+
+
+@page(TASKS_READ, "POST")
+def send_again(request: PageRequest, task_id: UUID) -> HttpResponse:
+    """Sends a returned task again; what is wrong is shown at its field, with what was typed."""
+    return _answer(request, returns.send_again(request, task_id), lambda: pages.back(request, task_id))
 
 
 @page(TASKS_DECIDE, "POST")

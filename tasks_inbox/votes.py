@@ -7,7 +7,7 @@ from accounts.models import User
 from accounts.names import key_of
 from accounts.principal import Principal
 from tasks_inbox.electors import elector_named, electors_of
-from tasks_inbox.models import ManualTask, TaskDecision
+from tasks_inbox.models import RETURNED, ManualTask, TaskDecision
 from tasks_inbox.quorum import Elector, Verdict, Vote, needs_several, verdict
 
 Json = Any
@@ -42,6 +42,11 @@ def count(task: ManualTask, by: str, on_behalf_of: str | None, outcome: str) -> 
 def ended(task: ManualTask, outcome: str) -> Counted:
     """How the votes stand where time has decided."""
     return Counted(Verdict(outcome, True, _verdict(task, _votes(task)).state), ())
+
+
+def returned(task: ManualTask) -> Counted:
+    """Where somebody returned the task: that counts for nothing."""
+    return Counted(Verdict(None, True, _verdict(task, _votes(task)).state), ())
 
 
 def standing(task: ManualTask) -> Verdict:
@@ -79,6 +84,7 @@ def _votes(task: ManualTask) -> list[Vote]:
     return [
         Vote(Elector(key_of(row.on_behalf_of or row.by), frozenset(row.groups)), row.outcome)
         for row in rows_of(task)
+        if row.outcome != RETURNED
     ]
 
 

@@ -12,6 +12,11 @@ from workflows.pipelines import GROUPS
 Json = Any
 
 MOST_STEPS = 500
+_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
+_BARRED = {
+    "exclude_requester": "not by who started the run",
+    "exclude_deciders": "not by who decided before",
+}
 
 
 @dataclass(slots=True)
@@ -172,10 +177,28 @@ def _face(node: Mapping[str, Json]) -> Drawn:
 def _about(node: Mapping[str, Json]) -> str:
     """Its params in a few words."""
     params = node.get("params")
-    said = _in_words(params.items()) if isinstance(params, dict) else []
+    asks = str(node.get("type")).startswith("human.")
+    said = (_asked if asks else _in_words)(params.items()) if isinstance(params, dict) else []
     if node.get("queue"):
         said.append(f"queue {node['queue']}")
     return ", ".join(said)
+
+
+def _asked(params: Iterable[tuple[str, Json]]) -> list[str]:
+    """What people are asked, who may not decide, and until when."""
+    known = dict(params)
+    quorum = known.get("quorum")
+    need = quorum.get("need") if isinstance(quorum, dict) else quorum
+    said = [f"“{known['title']}”"] if isinstance(known.get("title"), str) else []
+    if isinstance(need, int | str) and need != 1 and len(str(need)) < 10:
+        said.append(f"{need} must agree")
+    said += [words for name, words in _BARRED.items() if known.get(name) is True]
+    due = known.get("due_seconds")
+    if isinstance(due, int | float) and due > 0:
+        size, unit = next((size, unit) for size, unit in _UNITS if due >= size or size == 1)
+        count = round(due / size, 1)
+        said.append(f"within {count:g} {unit}{'' if count == 1 else 's'}")
+    return said
 
 
 def _in_words(params: Iterable[tuple[str, Json]]) -> list[str]:

@@ -1,20 +1,26 @@
-"""Where an app above judges a definition by what there is in a tenant, such as who its people are."""
+"""Where an app above judges definitions by what there is in a tenant, such as who its people are."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from engine.problems import Problem
 from lib.strict_json import Json
 
-Judge = Callable[[int, Mapping[str, Json]], list[Problem]]
+Judge = Callable[[int, Sequence[Mapping[str, Json]]], list[list[Problem]]]
 _JUDGES: list[Judge] = []
 
 
 def judges_definitions(judge: Judge) -> Judge:
-    """Registers a function that gives, for a tenant and a definition of our own dialect, what it finds."""
+    """Registers a function that gives, for a tenant and definitions of our own dialect, what it finds in each."""
     _JUDGES.append(judge)
     return judge
 
 
 def judged(tenant: int, native: Mapping[str, Json]) -> list[Problem]:
     """What those above find; the engine has found no error in the definition."""
-    return [problem for judge in _JUDGES for problem in judge(tenant, native)]
+    return judged_each(tenant, [native])[0]
+
+
+def judged_each(tenant: int, natives: Sequence[Mapping[str, Json]]) -> list[list[Problem]]:
+    """What those above find in each of several definitions, with as many statements as for one."""
+    found = [judge(tenant, natives) for judge in _JUDGES]
+    return [[problem for each in found for problem in each[at]] for at in range(len(natives))]

@@ -302,12 +302,18 @@ def duplicate(principal: Principal, name: str) -> Workflow:
 
 
 @transaction.atomic
-def create_from_example(principal: Principal, example: Example) -> Workflow:
-    """An example as a published workflow, under a name of its own if it is there already."""
+def create_from_example(principal: Principal, example: Example) -> tuple[Workflow, bool]:
+    """An example as a workflow, under a name of its own if it is there already, and whether it was published: it stays
+    a draft where something stands against that here, such as too few people who may decide.
+    """
     name = queries.free_name(principal.tenant_id, example.name)
-    made = create_workflow(principal, name=name, definition={**example.definition, "name": name}).workflow
-    publish(principal, name, note="From the examples")
-    return made
+    definition = {**example.definition, "name": name}
+    made = create_workflow(principal, name=name, definition=definition, layout=dict(example.layout)).workflow
+    try:
+        publish(principal, name, note="From the examples")
+    except Unprocessable:
+        return made, False
+    return made, True
 
 
 def export(

@@ -10,10 +10,12 @@ from django.shortcuts import redirect, render
 from accounts import once
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_START, WORKFLOWS_PUBLISH, WORKFLOWS_READ, WORKFLOWS_WRITE
+from engine.problems import Problem
 from lib.refusals import Conflict, Missing
 from workflows import queries, services
+from workflows.checking import check
 from workflows.drawing import draw
-from workflows.examples import examples
+from workflows.examples import COMPLIANCE, examples, offered
 from workflows.models import Workflow, WorkflowVersion
 from workflows.starting import start_form
 
@@ -26,13 +28,16 @@ def workflows_page(request: PageRequest) -> HttpResponse:
     q = request.GET.get("q", "").strip().replace("\x00", "")[:200]
     found = queries.listed_workflows(request.principal.tenant_id, q)
     rows = Paginator(found, ON_A_PAGE).get_page(request.GET.get("page"))
-    return render(request, "workflows/list.html", {"workflows": rows, "q": q} | _about(request, "list"))
+    context: dict[str, Any] = {"workflows": rows, "q": q} | _about(request, "list")
+    if not rows and not q:
+        context |= {"offers": offered(request.principal.tenant_id, COMPLIANCE)}
+    return render(request, "workflows/list.html", context)
 
 
 @page(WORKFLOWS_READ)
 def examples_page(request: PageRequest) -> HttpResponse:
-    """The examples, with a sentence and a picture each."""
-    context = {"examples": examples(), "may_write": WORKFLOWS_PUBLISH in request.principal.scopes}
+    """The examples, with a sentence and a picture each, and what stands against publishing it here."""
+    context = {"offers": offered(request.principal.tenant_id)} | _about(request, "examples")
     return render(request, "workflows/examples.html", context)
 
 
@@ -42,8 +47,11 @@ def take_example(request: PageRequest, example: str) -> HttpResponse:
     chosen = next((each for each in examples() if each.name == example), None)
     if chosen is None:
         raise Missing(f"There is no example {example}.")
-    made = services.create_from_example(request.principal, chosen)
-    messages.success(request, "It is yours now: start it with its sample, or change it.")
+    made, is_published = services.create_from_example(request.principal, chosen)
+    how = (
+        ": start it with its sample, or change it." if is_published else ", as a draft: see what is missing."
+    )
+    messages.success(request, f"It is yours now{how}")
     return redirect("workflow", made.name)
 
 
@@ -56,6 +64,7 @@ def workflow_page(request: PageRequest, name: str) -> HttpResponse:
         "latest": latest,
         "drawing": draw(latest.definition if latest else workflow.draft_definition),
         "start": start_form(latest.definition) if latest else None,
+        "missing": [] if latest else _against(request, workflow),
         "once": once.ticket(request.principal),
     }
     return render(request, "workflows/detail.html", context | _about(request, "overview"))
@@ -89,6 +98,17 @@ def _with_latest(request: PageRequest, name: str) -> tuple[Workflow, WorkflowVer
     return queries.get_workflow(tenant, name), queries.latest_version(tenant, name)
 
 
+def _against(request: PageRequest, workflow: Workflow) -> list[Problem]:
+    """What stands against publishing the draft for the first time."""
+    found = check(workflow.draft_definition, name=workflow.name, tenant=request.principal.tenant_id)
+    return [problem for problem in found.problems if problem.severity == "error"]
+
+
 def _about(request: PageRequest, tab: str) -> dict[str, Any]:
     scopes = request.principal.scopes
-    return {"tab": tab, "may_write": WORKFLOWS_WRITE in scopes, "may_start": RUNS_START in scopes}
+    return {
+        "tab": tab,
+        "may_write": WORKFLOWS_WRITE in scopes,
+        "may_publish": WORKFLOWS_PUBLISH in scopes,
+        "may_start": RUNS_START in scopes,
+    }

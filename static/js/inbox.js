@@ -81,6 +81,9 @@ function act(event) {
   } else if (key === "Escape") back();
 }
 
+// A form is shown anew while somebody types on: what stands in the field that they are in is theirs.
+window.Idiomorph.defaults.ignoreActiveValue = true;
+
 let went = -Infinity;
 document.addEventListener("keydown", (event) => {
   if (document.querySelector("dialog[open]")) return;

@@ -6,11 +6,12 @@ from rest_framework import serializers
 
 from lib.api import fields
 from lib.api.serializers import PageQuery, Query, Verb
+from tasks_inbox import queries
 from tasks_inbox.comments import MAX_TEXT
 from tasks_inbox.compensations import RESOLUTIONS
 from tasks_inbox.deciding import MAX_COMMENT
 from tasks_inbox.exports import FORMATS
-from tasks_inbox.models import ANSWERED, ASKED, KINDS, SAID, STATUSES
+from tasks_inbox.models import ANSWERED, ASKED, KINDS, SAID, SENT_AGAIN, SENT_BACK, STATUSES
 from tasks_inbox.queries import VIEWS
 from tasks_inbox.search import MAX_SEARCH
 
@@ -94,13 +95,51 @@ class AddComment(Verb):
     text = fields.Text(help_text=f"1 to {MAX_TEXT:,} characters, blanks at the ends not counted.")
 
 
+class WhomSerializer(Query):
+    """People to ask."""
+
+    users = serializers.ListField(child=fields.Text(max_length=150), required=False, max_length=50)
+    groups = serializers.ListField(child=fields.Text(max_length=150), required=False, max_length=50)
+    roles = serializers.ListField(
+        child=serializers.ChoiceField(choices=queries.DECIDING_ROLES), required=False
+    )
+
+
+class EscalateTask(Verb):
+    """Whom else to ask; needs a `reason`."""
+
+    to = WhomSerializer(required=False, help_text="Without it, whom the next level of its escalation names.")
+
+
+class ReturnTask(Verb):
+    """What is to be changed."""
+
+    comment = fields.Text(help_text=f"What is to be changed, and why: 1 to {MAX_TEXT:,} characters.")
+    to = fields.Text(
+        required=False, max_length=150, help_text="Another member than who started the run, by username."
+    )
+    seen = fields.Text(
+        required=False,
+        max_length=64,
+        help_text="The task's `shown_hash` as you read it: 409 `task_changed` if it is another by now.",
+    )
+
+
+class ResubmitTask(Verb):
+    """The next round."""
+
+    facts = fields.JsonObject(required=False, help_text="What is corrected: value by label of the fact.")
+    comment = fields.Text(required=False, allow_blank=True, max_length=MAX_TEXT)
+
+
 class CommentSerializer(serializers.Serializer[Any]):
     """A comment."""
 
     id = serializers.UUIDField()
     kind = serializers.ChoiceField(
-        choices=(SAID, ASKED, ANSWERED),
-        help_text="asked: the task waits for its answer; answered: this is one.",
+        choices=(SAID, ASKED, ANSWERED, SENT_BACK, SENT_AGAIN),
+        help_text="asked: the task waits for its answer; answered: this is one; returned: for changes; "
+        "resubmitted: sent again.",
     )
     text = serializers.CharField()
     by = serializers.CharField()
@@ -197,6 +236,13 @@ class TaskSummarySerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="Since when a question is open; meanwhile its clock stands still."
     )
     asked_by = serializers.CharField(allow_null=True, help_text="Who has asked.")
+    asked_of = serializers.CharField(
+        allow_null=True, help_text="Who is to answer: who started the run. It is among their `mine`."
+    )
+    returned_to = serializers.CharField(
+        allow_null=True, help_text="Who is to change something; meanwhile its clock stands still."
+    )
+    returned_by = serializers.CharField(allow_null=True, help_text="Who returned it for changes.")
     quorum = QuorumSerializer()
     round = serializers.IntegerField(
         help_text="Which time it is asked; decisions of former rounds don't count."
@@ -210,13 +256,25 @@ class FactSerializer(serializers.Serializer[Any]):
 
     label = serializers.CharField()  # type: ignore[assignment]
     value = fields.JsonValue()
+    may_change = serializers.BooleanField(
+        required=False, help_text="Whether it can be corrected when the task is returned."
+    )
+
+
+class ChangeSerializer(serializers.Serializer[Any]):
+    """A fact that is another than in the round before."""
+
+    label = serializers.CharField()  # type: ignore[assignment]
+    before = fields.JsonValue()
+    after = fields.JsonValue()
 
 
 class TaskSerializer(TaskSummarySerializer):
     """A task."""
 
-    instructions = serializers.CharField(allow_blank=True)
+    instructions = serializers.CharField(allow_blank=True, help_text="Markdown, as it was written.")
     facts = FactSerializer(many=True)
+    changed = ChangeSerializer(many=True, help_text="What was corrected since the round before.")
     form = fields.JsonObject(allow_null=True)
     data = fields.JsonValue()  # type: ignore[assignment]
     comment = serializers.CharField(allow_blank=True)

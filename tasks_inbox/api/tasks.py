@@ -19,14 +19,16 @@ from tasks_inbox.models import ManualTask
 from tasks_inbox.sources import parts_of
 
 
-class _TasksApiView(RunsApiView):
+class TasksApiView(RunsApiView):
+    """What the routes of tasks have in common."""
+
     def answer(self, task: ManualTask) -> Response:
         """The task as it stands now."""
         workflow = queries.workflow_names(task.tenant_id, [task])[task.workflow_id]
         return Response(queries.whole_row(task, workflow, queries.who_is(self.principal)))
 
 
-class TasksView(_TasksApiView):
+class TasksView(TasksApiView):
     """Tasks."""
 
     scopes = {"GET": TASKS_READ}
@@ -46,7 +48,7 @@ class TasksView(_TasksApiView):
         )
 
 
-class TaskCountsView(_TasksApiView):
+class TaskCountsView(TasksApiView):
     """How many tasks there are."""
 
     scopes = {"GET": TASKS_READ}
@@ -57,7 +59,7 @@ class TaskCountsView(_TasksApiView):
         return Response(listing.counts(queries.who_is(self.principal)))
 
 
-class TaskSnoozeView(_TasksApiView):
+class TaskSnoozeView(TasksApiView):
     """Snoozing."""
 
     scopes = {"POST": TASKS_DECIDE}
@@ -68,7 +70,7 @@ class TaskSnoozeView(_TasksApiView):
         return self.answer(notes.snooze_task(self.principal, task_id, **body(s.SnoozeTask, request)))
 
 
-class TaskWatchView(_TasksApiView):
+class TaskWatchView(TasksApiView):
     """Watching."""
 
     scopes = {"POST": TASKS_READ}
@@ -79,7 +81,7 @@ class TaskWatchView(_TasksApiView):
         return self.answer(notes.watch_task(self.principal, task_id, watching=True, **body(Verb, request)))
 
 
-class TaskUnwatchView(_TasksApiView):
+class TaskUnwatchView(TasksApiView):
     """Watching no more."""
 
     scopes = {"POST": TASKS_READ}
@@ -90,7 +92,7 @@ class TaskUnwatchView(_TasksApiView):
         return self.answer(notes.watch_task(self.principal, task_id, watching=False, **body(Verb, request)))
 
 
-class TaskView(_TasksApiView):
+class TaskView(TasksApiView):
     """One task."""
 
     scopes = {"GET": TASKS_READ}
@@ -101,7 +103,7 @@ class TaskView(_TasksApiView):
         return self.answer(queries.task_of(self.principal.tenant_id, task_id))
 
 
-class TaskClaimView(_TasksApiView):
+class TaskClaimView(TasksApiView):
     """Claiming."""
 
     scopes = {"POST": TASKS_DECIDE}
@@ -112,7 +114,7 @@ class TaskClaimView(_TasksApiView):
         return self.answer(actions.claim_task(self.principal, task_id, **body(Verb, request)))
 
 
-class TaskUnclaimView(_TasksApiView):
+class TaskUnclaimView(TasksApiView):
     """Unclaiming."""
 
     scopes = {"POST": TASKS_DECIDE}
@@ -123,7 +125,7 @@ class TaskUnclaimView(_TasksApiView):
         return self.answer(actions.unclaim_task(self.principal, task_id, **body(Verb, request)))
 
 
-class TaskAssignView(_TasksApiView):
+class TaskAssignView(TasksApiView):
     """Assigning."""
 
     scopes = {"POST": TASKS_ASSIGN}
@@ -134,7 +136,7 @@ class TaskAssignView(_TasksApiView):
         return self.answer(actions.assign_task(self.principal, task_id, **body(s.AssignTask, request)))
 
 
-class TaskDelegateView(_TasksApiView):
+class TaskDelegateView(TasksApiView):
     """Delegating."""
 
     scopes = {"POST": TASKS_DECIDE}
@@ -145,7 +147,7 @@ class TaskDelegateView(_TasksApiView):
         return self.answer(actions.delegate_task(self.principal, task_id, **body(s.DelegateTask, request)))
 
 
-class TaskCommentsView(_TasksApiView):
+class TaskCommentsView(TasksApiView):
     """Comments."""
 
     scopes = {"GET": TASKS_READ, "POST": TASKS_DECIDE}
@@ -164,7 +166,7 @@ class TaskCommentsView(_TasksApiView):
         return Response(queries.comment_row(comment), status=201)
 
 
-class TaskAskView(_TasksApiView):
+class TaskAskView(TasksApiView):
     """Asking."""
 
     scopes = {"POST": TASKS_DECIDE}
@@ -175,7 +177,7 @@ class TaskAskView(_TasksApiView):
         return self.answer(comments.ask(self.principal, task_id, **body(s.AddComment, request)))
 
 
-class TaskAnswerView(_TasksApiView):
+class TaskAnswerView(TasksApiView):
     """Answering."""
 
     scopes = {"POST": TASKS_READ}
@@ -186,7 +188,7 @@ class TaskAnswerView(_TasksApiView):
         return self.answer(comments.answer(self.principal, task_id, **body(s.AddComment, request)))
 
 
-class TaskCompleteView(_TasksApiView):
+class TaskCompleteView(TasksApiView):
     """Deciding."""
 
     scopes = {"POST": TASKS_DECIDE}
@@ -197,7 +199,7 @@ class TaskCompleteView(_TasksApiView):
         return self.answer(deciding.complete_task(self.principal, task_id, **body(s.CompleteTask, request)))
 
 
-class TaskResolveView(_TasksApiView):
+class TaskResolveView(TasksApiView):
     """Resolving."""
 
     scopes = {"POST": TASKS_DECIDE}
@@ -208,7 +210,7 @@ class TaskResolveView(_TasksApiView):
         return self.answer(actions.resolve_task(self.principal, task_id, **body(s.ResolveTask, request)))
 
 
-class RunEvidenceView(_TasksApiView):
+class RunEvidenceView(TasksApiView):
     """The evidence of a run."""
 
     scopes = {"GET": TASKS_READ}

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-FORMAT, FIRST, DECIDED = "handoff-evidence/1", "0" * 64, ("TASK_VOTED", "TASK_COMPLETED")
+FORMAT, FIRST, DECIDED = "handoff-evidence/1", "0" * 64, ("TASK_VOTED", "TASK_COMPLETED", "TASK_RETURNED")
 ENDS = ("RUN_COMPLETED", "RUN_CONTINUED", "RUN_FAILED", "RUN_CANCELLED", "RUN_COMPENSATED")
 
 
@@ -68,7 +68,8 @@ def of_history(told: Any, run: Any) -> Iterator[str]:
             said.append((kind, node, *map(what.get, ("evidence", "task", "by", "on_behalf_of", "outcome"))))
     for what, digest in ((json.loads(one["record"]), one["digest"]) for one in told["decisions"]):
         by, first, end = what["by"]["username"], what["on_behalf_of"], what["quorum"]["outcome"]
-        kind, outcome = DECIDED[end is not None], what["outcome"] if end is None else end
+        kind = DECIDED[2 if what["outcome"] == "@returned" else end is not None]
+        outcome = what["outcome"] if end is None else end
         found.append((kind, what["node"], digest, what["task"], by, first, outcome))
     sealed = [(one["life"], (one["last_event"], one["events"], one["digest"])) for one in told["seals"]]
     opened = {event[6]["task"] for event in events if event[2] == "TASK_OPENED"}

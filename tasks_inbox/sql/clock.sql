@@ -23,34 +23,43 @@ SELECT json_build_object('at', c.now, 'due', count(*) FILTER (
 -- name: move_clock
 -- Moments have come: what is left, whom it asks now, the events that say so, and who is told: however many reminders have
 -- come at once, they are one.
-WITH u AS (
+WITH clock AS MATERIALIZED (SELECT coalesce(%(at)s::timestamptz, clock_timestamp()) AS now),
+u AS (
     UPDATE tasks_inbox_manualtask t
        SET clock = %(left)s::jsonb, candidates = %(candidates)s::jsonb, audience = %(audience)s::text[],
-           next_at = t.clock_from + (%(left)s::jsonb -> 0 ->> 'after')::double precision * interval '1 second'
+           -- While somebody's question is open nothing is to come.
+           next_at = CASE WHEN t.stopped_at IS NULL THEN
+                     t.clock_from + (%(left)s::jsonb -> 0 ->> 'after')::double precision * interval '1 second' END
      WHERE t.id = %(task)s AND t.status = 'OPEN'
     RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node, t.is_test
 ),
 o AS (
     INSERT INTO tasks_inbox_notification (id, tenant_id, task_id, run_id, kind, audience, created_at, next_at)
-    SELECT uuidv7(), u.tenant_id, u.id, u.run_id, e.tells, e.audience, %(at)s::timestamptz, %(at)s::timestamptz
-      FROM u CROSS JOIN (SELECT DISTINCT tells, audience
+    SELECT uuidv7(), u.tenant_id, u.id, u.run_id, e.tells, e.audience, clock.now, clock.now
+      FROM u CROSS JOIN clock CROSS JOIN (SELECT DISTINCT tells, audience
                            FROM jsonb_to_recordset(%(events)s::jsonb) AS e(tells text, audience text[])) e
      WHERE NOT u.is_test
 )
 INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
 SELECT u.tenant_id, u.run_id, u.shard, 0, e.type, u.node, pg_current_xact_id()::text::bigint,
-       jsonb_build_object('task', u.id) || e.payload, %(at)s::timestamptz
-  FROM u CROSS JOIN jsonb_to_recordset(%(events)s::jsonb) AS e(type text, payload jsonb)
+       jsonb_build_object('task', u.id) || e.payload, clock.now
+  FROM u CROSS JOIN clock CROSS JOIN jsonb_to_recordset(%(events)s::jsonb) AS e(type text, payload jsonb)
 
 -- name: stop_clock
 -- Somebody asks: nothing happens by itself until it is answered; the run is held FOR UPDATE.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 u AS (
     UPDATE tasks_inbox_manualtask t
-       SET stopped_at = clock.now, stopped_by = %(by)s, next_at = NULL
-      FROM clock
-     WHERE t.id = %(task)s AND t.status = 'OPEN' AND t.stopped_at IS NULL
-    RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node, t.stopped_at
+       SET stopped_at = clock.now, stopped_by = %(by)s, next_at = NULL, asked_of = r.created_by
+      FROM clock, runs_run r
+     WHERE r.id = t.run_id AND t.id = %(task)s AND t.status = 'OPEN' AND t.stopped_at IS NULL
+    RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node, t.stopped_at, t.asked_of, t.is_test
+),
+o AS (
+    INSERT INTO tasks_inbox_notification (id, tenant_id, task_id, run_id, kind, username, created_at, next_at)
+    SELECT uuidv7(), u.tenant_id, u.id, u.run_id, 'question', u.asked_of, u.stopped_at, u.stopped_at
+      FROM u
+     WHERE u.asked_of <> %(by)s AND NOT u.is_test
 )
 INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
 SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_ASKED', u.node, pg_current_xact_id()::text::bigint,
@@ -66,9 +75,9 @@ u AS (
        SET clock_from = t.clock_from + (clock.now - t.stopped_at), due_at = t.due_at + (clock.now - t.stopped_at),
            next_at = t.clock_from + (clock.now - t.stopped_at)
                      + (t.clock -> 0 ->> 'after')::double precision * interval '1 second',
-           stopped_at = NULL, stopped_by = NULL
+           stopped_at = NULL, stopped_by = NULL, asked_of = NULL
       FROM clock
-     WHERE t.id = %(task)s AND t.status = 'OPEN' AND t.stopped_at IS NOT NULL
+     WHERE t.id = %(task)s AND t.status = 'OPEN' AND t.stopped_at IS NOT NULL AND t.returned_to IS NULL
     RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node, t.due_at, clock.now, old.stopped_by, t.is_test
 ),
 o AS (

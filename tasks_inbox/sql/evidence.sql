@@ -10,7 +10,7 @@ SELECT json_build_object(
   JOIN workflows_workflow w ON w.id = v.workflow_id
   JOIN accounts_tenant n ON n.id = t.tenant_id
  WHERE t.id = %(task)s AND t.status = 'OPEN' AND (t.assignee IS NULL OR t.assignee IN (%(by)s, %(absent)s))
-   AND (NOT %(handed)s OR t.delegated_by IS NOT NULL) AND NOT t.voted && %(keys)s::text[]
+   AND t.returned_to IS NULL AND (NOT %(handed)s OR t.delegated_by IS NOT NULL) AND NOT t.voted && %(keys)s::text[]
    FOR NO KEY UPDATE OF t
 
 -- name: hold_compensation_task
@@ -77,7 +77,7 @@ SELECT coalesce(json_object_agg(d.run_id, d.names), '{}')
   FROM (SELECT run_id, json_agg(DISTINCT name) AS names
           FROM (SELECT run_id, unnest(ARRAY[by, on_behalf_of]) AS name
                   FROM tasks_inbox_taskdecision
-                 WHERE run_id = ANY (%(runs)s::uuid[])) n
+                 WHERE run_id = ANY (%(runs)s::uuid[]) AND outcome <> '@returned') n
          WHERE name IS NOT NULL
          GROUP BY run_id) d
 
@@ -95,7 +95,7 @@ SELECT json_build_object(
            'tasks', (SELECT coalesce(json_agg(json_build_object(
                          'id', t.id, 'node', t.node, 'kind', t.kind, 'status', t.status, 'title', t.title,
                          'instructions', t.instructions, 'facts', t.facts, 'outcomes', t.outcomes, 'form', t.form,
-                         'quorum', t.quorum, 'round', t.round, 'outcome', t.outcome, 'data', t.data,
+                         'quorum', t.quorum, 'round', t.round, 'earlier', t.earlier, 'outcome', t.outcome, 'data', t.data,
                          'comment', t.comment, 'decided_by', t.decided_by, 'decided_at', t.decided_at,
                          'created_at', t.created_at) ORDER BY t.id), '[]')
                        FROM tasks_inbox_manualtask t WHERE t.run_id = r.id),
@@ -124,7 +124,8 @@ SELECT coalesce(json_agg(json_build_array(f.seq, f.what) ORDER BY f.seq), '[]') 
       FROM tasks_inbox_taskdecision d
      WHERE d.tenant_id = %(tenant)s AND NOT EXISTS (
            SELECT 1 FROM runs_historyevent h
-            WHERE h.run_id = d.run_id AND h.type = CASE WHEN d.ended_with IS NULL THEN 'TASK_VOTED' ELSE 'TASK_COMPLETED' END
+            WHERE h.run_id = d.run_id AND h.type = CASE WHEN d.outcome = '@returned' THEN 'TASK_RETURNED'
+                                                        WHEN d.ended_with IS NULL THEN 'TASK_VOTED' ELSE 'TASK_COMPLETED' END
               AND (h.payload ->> 'evidence', h.payload ->> 'task', h.payload ->> 'by', h.payload ->> 'outcome')
                   = (d.digest, d.task_id::text, d.by, coalesce(d.ended_with, d.outcome))
               AND h.payload ->> 'on_behalf_of' IS NOT DISTINCT FROM d.on_behalf_of)

@@ -99,7 +99,8 @@ def test_each_invalid_fixture_has_its_problem_and_no_other(code):
 
 
 # Found by who judges a definition by the people of a tenant: tests/inbox/test_publishing.py.
-OF_A_TENANT = {"nobody_may_decide": "error", "quorum_out_of_reach": "error"}
+ERRORS = ("four_eyes_out_of_reach", "nobody_may_decide", "quorum_out_of_reach")
+OF_A_TENANT = dict.fromkeys(ERRORS, "error") | {"requester_may_not_decide": "warning"}
 
 
 def test_every_code_has_a_fixture():

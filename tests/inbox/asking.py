@@ -12,6 +12,31 @@ from tests import factories as make
 
 Json = Any
 
+ORDER = {
+    "name": "order",
+    "nodes": [
+        {"id": "paid", "type": "transform", "params": {"set": {"order": "{{ input.order }}"}}},
+        {
+            "id": "approve",
+            "type": "human.approval",
+            "params": {
+                "title": "Ship order {{ input.order }}?",
+                "facts": {"City": "{{ input.city }}"},
+                "candidates": {"groups": ["Compliance"]},
+                "due_seconds": 172_800,
+            },
+        },
+        {"id": "ship", "type": "transform", "params": {"set": {"by": "{{ steps.approve.output.by }}"}}},
+        {"id": "stop", "type": "noop"},
+    ],
+    "edges": [
+        {"from": "paid", "to": "approve"},
+        {"from": "approve", "to": "ship", "branch": "approved"},
+        {"from": "approve", "to": "stop", "default": True},
+    ],
+}
+"""An order that compliance must approve before it is shipped."""
+
 
 def approval(*, type: str = "human.approval", more: Json = (), **params: Json) -> dict[str, Json]:
     """A definition that asks, then goes on to `yes` or `no` (`after` for a form)."""

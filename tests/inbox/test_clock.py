@@ -5,9 +5,11 @@ from datetime import timedelta
 import pytest
 
 from lib.refusals import Conflict, Invalid, NotAllowed
+from runs.models import HistoryEvent
 from tasks_inbox import actions, comments, queries, sources
 from tasks_inbox import clock as tasks_clock
-from tasks_inbox.models import TaskDecision
+from tasks_inbox.escalating import escalate_task
+from tasks_inbox.models import Notification, TaskDecision
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member
 
@@ -150,3 +152,54 @@ def test_what_can_not_be_done_now_keeps_nothing_else_back(clock):
     make.pause(str(paused.run_id))
     later(clock, 100)
     assert again(other).decided_by == "the deadline"
+
+
+def test_the_next_level_comes_by_hand_and_does_not_come_again(clock):
+    ann, boss, ops = member("ann"), member("boss"), member("ops", "operator")
+    level = {"after_seconds": 30, "users": ["boss"]}
+    task = asked(approval(candidates={"users": ["ann"]}, escalation=[level], reminders=[50]))
+    with pytest.raises(NotAllowed):
+        escalate_task(boss, task.pk, reason="I want it.")
+    with pytest.raises(Invalid) as refused:
+        escalate_task(ann, task.pk, reason=" ")
+    assert refused.value.field == "reason"
+    escalate_task(ops, task.pk, reason="Ann is ill.")
+    assert decide_as(boss, task)
+    assert (again(task).next_at - again(task).clock_from).total_seconds() == 50
+    assert later(clock, 31) == 0
+    with pytest.raises(Conflict) as refused:
+        escalate_task(ann, task.pk, reason="More.")
+    assert refused.value.code == "no_level"
+    event = HistoryEvent.unsafe_all_tenants.get(run_id=task.run_id, type="TASK_ESCALATED")
+    assert (event.payload["by"], event.payload["reason"], event.payload["level"]) == ("ops", "Ann is ill.", 1)
+
+
+def decide_as(who, task):
+    return queries.who_is(who).may_decide(again(task))
+
+
+def test_who_is_asked_asks_others_and_nobody_asks_themselves():
+    ann, cid, ops = member("ann"), member("cid", "approver", "Legal"), member("ops", "operator")
+    member("vic", "viewer")
+    task = asked(approval(candidates={"users": ["ann"]}, exclude=["eve"]))
+    member("eve")
+    with pytest.raises(NotAllowed):
+        escalate_task(ops, task.pk, to={"users": ["ops"]}, reason="I do it.")
+    for name in ("vic", "nobody", "eve", "ann"):
+        with pytest.raises(Invalid) as refused:
+            escalate_task(ann, task.pk, to={"users": [name]}, reason="Help.")
+        assert refused.value.field == "to"
+    escalate_task(ann, task.pk, to={"groups": ["legal"]}, reason="Help.")
+    assert decide_as(cid, task)
+    assert again(task).candidates["groups"] == ["legal"]
+    mailed = Notification.unsafe_all_tenants.filter(task_id=task.pk, kind="escalated")
+    assert [one.audience for one in mailed] == [["group:legal"]]
+
+
+def test_escalating_starts_no_clock_that_a_question_has_stopped():
+    ann = member("ann")
+    member("boss")
+    task = asked(approval(candidates={"users": ["ann"]}, due_seconds=60, on_timeout="rejected"))
+    comments.ask(ann, task.pk, "Which?")
+    escalate_task(ann, task.pk, to={"users": ["boss"]}, reason="Help.")
+    assert again(task).next_at is None

@@ -1,6 +1,8 @@
-"""The fields of a task's form, made from its JSON Schema."""
+"""The fields of a task's form, made from its JSON Schema and what was typed."""
 
-from tasks_inbox.forms import fields_of, read
+import pytest
+
+from tasks_inbox.forms import MOST_ROWS, edited, filled, form_of
 
 DAY = {"type": "string", "format": "date"}
 MOMENT = {"type": "string", "format": "date-time"}
@@ -13,20 +15,210 @@ FORM = {
     },
     "required": ["day"],
 }
+REFUND = {
+    "type": "object",
+    "required": ["way"],
+    "properties": {"way": {"enum": ["card", "bank"]}, "vip": {"type": "boolean"}},
+    "if": {"properties": {"way": {"const": "bank"}}, "required": ["way"]},
+    "then": {
+        "required": ["iban"],
+        "properties": {"iban": {"type": "string"}, "currency": {"type": "string", "default": "EUR"}},
+        "if": {"properties": {"currency": {"const": "USD"}}, "required": ["currency"]},
+        "then": {"properties": {"routing": {"type": "string"}}},
+    },
+    "else": {"properties": {"last_digits": {"type": "string"}}},
+    "dependentRequired": {"note": ["by"]},
+    "dependentSchemas": {"last_digits": {"properties": {"holder": {"type": "string"}}}},
+    "allOf": [{"properties": {"note": {"type": "string"}, "by": {"type": "string"}}}],
+}
+LINES = {
+    "type": "object",
+    "properties": {
+        "lines": {
+            "type": "array",
+            "minItems": 1,
+            "items": {"$ref": "#/$defs/line"},
+        }
+    },
+    "$defs": {
+        "line": {
+            "type": "object",
+            "required": ["item"],
+            "properties": {
+                "item": {"type": "string"},
+                "count": {"type": "integer", "default": 1},
+                "gift": {"type": "boolean"},
+            },
+            "if": {"properties": {"gift": {"const": True}}, "required": ["gift"]},
+            "then": {"properties": {"card": {"type": "string"}}},
+        }
+    },
+}
+
+
+def names(form):
+    """What each field is called that something is typed into."""
+    return [field.name for field in form.each() if field.kind not in ("rows", "group")]
 
 
 def test_what_is_needed_comes_first_unless_its_author_put_it_in_order():
-    assert [field.key for field in fields_of(FORM)] == ["day", "a", "when"]
-    ordered = {**FORM, "x-order": ["when", "gone", "a"]}
-    assert [field.key for field in fields_of(ordered)] == ["when", "a", "day"]
-    assert [field.key for field in fields_of({**FORM, "x-order": "when"})] == ["day", "a", "when"]
+    assert form_of(FORM).properties() == ["day", "a", "when"]
+    assert form_of({**FORM, "x-order": ["when", "gone", "a"]}).properties() == ["when", "a", "day"]
+    assert form_of({**FORM, "x-order": "when"}).properties() == ["day", "a", "when"]
 
 
 def test_a_date_and_a_moment_are_texts_with_fields_of_their_own():
-    fields = fields_of(FORM)
-    assert [(field.kind, field.text) for field in fields] == [
+    assert [(field.kind, field.text) for field in form_of(FORM).fields] == [
         ("date", ""),
         ("text", ""),
         ("moment", "2027-01-31T09:00:00Z"),
     ]
-    assert read(fields, {"data.day": "2026-01-02", "data.when": ""}) == {"day": "2026-01-02"}
+    assert form_of(FORM, {"data.day": "2026-01-02", "data.when": ""}).data == {"day": "2026-01-02"}
+
+
+def test_fields_stand_there_as_long_as_what_is_typed_says_so():
+    assert form_of(REFUND).properties() == ["way", "vip", "note", "by", "last_digits"]
+    bank = form_of(REFUND, {"data.way": '"bank"'}, fresh=True)
+    assert bank.properties() == ["way", "iban", "vip", "note", "by", "currency"]
+    assert bank.data == {"way": "bank", "vip": False, "currency": "EUR"}
+    dollars = form_of(REFUND, {"data.way": '"bank"', "data.currency": "USD"}, fresh=True)
+    assert dollars.fields[-1].key == "routing"
+    card = form_of(REFUND, {"data.way": '"card"', "data.last_digits": "77", "data.note": "x"}, fresh=True)
+    assert card.properties() == ["way", "by", "vip", "note", "last_digits", "holder"]
+    assert bank.is_live
+    assert not form_of(FORM).is_live
+
+
+def test_what_was_typed_into_a_field_that_is_hidden_now_is_kept_and_is_no_data():
+    typed = {"data.way": '"card"', "data.iban": "DE12", "comment": "x", "data.last_digits": ""}
+    card = form_of(REFUND, typed)
+    assert card.hidden == [("data.iban", "DE12")]
+    assert card.data == {"way": "card", "vip": False}
+    again = form_of(REFUND, typed | {"data.way": '"bank"'})
+    assert again.data == {"way": "bank", "vip": False, "iban": "DE12"}
+
+
+def test_what_conditions_brought_up_and_nobody_was_shown_is_known():
+    sent = form_of(REFUND, {"data.way": '"bank"', "data.vip": ""})
+    assert [field.key for field in sent.fields if field.is_new] == ["iban", "note", "by", "currency"]
+    assert sent.data == {"way": "bank", "vip": False}, "nobody saw the default"
+
+
+def test_rows_are_as_many_as_were_typed_and_each_has_its_own_conditions():
+    assert names(form_of(LINES)) == ["data.lines[0].item", "data.lines[0].count", "data.lines[0].gift"]
+    typed = {"data.lines[0].item": "a", "data.lines[0].gift": "true", "data.lines[1]": ""}
+    form = form_of(LINES, typed, fresh=True)
+    assert form.data == {"lines": [{"item": "a", "count": 1, "gift": True}, {"count": 1, "gift": False}]}
+    assert "data.lines[0].card" in names(form)
+    assert "data.lines[1].card" not in names(form)
+
+
+def test_rows_are_added_and_dropped_and_what_was_typed_moves_along():
+    typed = {f"data.lines[{n}].item": f"item {n}" for n in range(3)} | {"data.lines": ""}
+    typed["data.lines[2].card"] = "Hello"
+    added = edited(LINES, typed, "add data.lines")
+    assert [row["item"] for row in added.data["lines"][:3]] == ["item 0", "item 1", "item 2"]
+    assert [field.name for field in added.each() if field.is_next] == ["data.lines[3].item"]
+    dropped = edited(LINES, typed, "drop data.lines[1]")
+    assert [row["item"] for row in dropped.data["lines"]] == ["item 0", "item 2"]
+    assert dropped.hidden == [("data.lines[1].card", "Hello")]
+    assert [field.name for field in dropped.each() if field.is_next] == ["data.lines"]
+    for edit in ("", "add data.none", "drop data.lines", "drop data.lines[9]", "drop [", "what data.lines"):
+        assert len(edited(LINES, typed, edit).data["lines"]) == 3
+
+
+def test_there_is_an_end_to_adding_rows():
+    typed = {f"data.lines[{n}]": "" for n in range(MOST_ROWS)}
+    assert not form_of(LINES, typed).fields[0].may_add
+    two = {**LINES, "properties": {"lines": {**LINES["properties"]["lines"], "maxItems": 2}}}
+    assert form_of(two, {"data.lines[0]": ""}).fields[0].may_add
+    assert not form_of(two, {"data.lines[0]": "", "data.lines[1]": ""}).fields[0].may_add
+
+
+def test_rows_that_were_all_dropped_stay_away():
+    assert form_of(LINES, {"data.lines": ""}, fresh=True).data == {}
+
+
+def test_defaults_fill_groups_and_rows():
+    group = {"type": "object", "properties": {"city": {"type": "string"}, "main": {"type": "boolean"}}}
+    form = {
+        "type": "object",
+        "properties": {
+            "lines": {"type": "array", "items": LINES["$defs"]["line"], "default": [{"item": "x"}]},
+            "address": {**group, "default": {"city": "Ulm"}},
+            "other": group,
+        },
+    }
+    made = form_of(form)
+    assert made.data == {
+        "lines": [{"item": "x", "count": 1, "gift": False}],
+        "address": {"city": "Ulm", "main": False},
+    }
+
+
+def test_faults_stand_at_the_innermost_field():
+    form = form_of(LINES)
+    faults = [
+        {"field": "data.lines[0].item", "message": "one"},
+        {"field": "data.lines", "message": "two"},
+        {"field": "data.gone.x", "message": "three"},
+        {"field": "data", "message": "four"},
+    ]
+    assert form.tell(faults) == ["gone.x: three", "four"]
+    assert [(field.name, field.error) for field in form.each() if field.error] == [
+        ("data.lines", "two"),
+        ("data.lines[0].item", "one"),
+    ]
+
+
+@pytest.mark.parametrize("deep", [{"$ref": "#"}, {"type": "array", "items": {"$ref": "#"}}])
+def test_a_form_within_itself_comes_to_an_end(deep):
+    form = {
+        "type": "object",
+        "properties": {"name": {"type": "string"}, "below": deep},
+        "required": ["below"],
+    }
+    typed = {"data.below": "", "data.below[0]": "", "data.below[0].below[0]": ""}
+    assert 2 < len(list(form_of(form, typed).each())) < 20
+
+
+def test_conditions_that_contradict_each_other_come_to_an_end():
+    form = {
+        "type": "object",
+        "properties": {"a": {"type": "string"}},
+        "if": {"required": ["b"]},
+        "then": {"properties": {"c": {"type": "string"}}},
+        "else": {"properties": {"b": {"type": "string", "default": "x"}}},
+    }
+    assert form_of(form).fields
+
+
+def test_a_form_without_properties_is_one_field_of_json():
+    (field,) = form_of({"type": "object"}).fields
+    assert (field.key, field.kind, field.text) == (None, "json", "{}")
+    assert form_of({"type": "object"}, {"data": '{"a": 1}'}).data == {"a": 1}
+    wrong = form_of({"type": "object"}, {"data": "[]"})
+    assert wrong.fields[0].error == "Write a JSON object: {…}."
+
+
+def test_data_stands_in_its_fields_and_what_is_hidden_or_wrong_is_kept():
+    form = filled(REFUND, {"way": "bank", "vip": True, "iban": 5, "last_digits": "77", "gone": {"a": 1}})
+    assert [(field.key, field.said) for field in form.fields] == [
+        ("way", "bank"),
+        ("iban", "5"),
+        ("vip", "yes"),
+        ("note", ""),
+        ("by", ""),
+        ("currency", ""),
+    ]
+    assert form.hidden == [("data.last_digits", "77")]
+    rows = filled(LINES, {"lines": [{"item": "a", "gift": True, "card": "x", "count": "two"}]})
+    assert [field.text for field in rows.each()][1:] == ["a", "two", "true", "x"]
+    assert not any(field.error for field in filled(LINES, {}).each())
+    assert filled({"type": "object"}, {"a": 1}).fields[0].text == '{"a":1}'
+
+
+def test_what_cannot_be_read_is_kept_as_text_where_that_is_wanted():
+    typed = {"data.lines[0].count": "two", "data.lines[0].item": ""}
+    assert form_of(LINES, typed, lenient=True).data == {"lines": [{"count": "two", "gift": False}]}
+    assert form_of(LINES, typed).data == {"lines": [{"gift": False}]}

@@ -101,8 +101,14 @@ def test_what_is_wrong_stands_at_its_field_and_what_was_typed_is_kept(client, bo
     }
     page = client.post(f"/inbox/{task.pk}/decide", typed)
     assert page.status_code == 422
-    faults = re.findall(r'class="fault" id="([\w-]+)-fault".*?</svg>(.*?)</p>', page.text, re.DOTALL)
-    assert [field for field, _ in faults] == ["field-0", "field-1", "field-2", "field-3", "comment"]
+    faults = re.findall(r'class="fault" id="([\w.-]+)-fault".*?</svg>(.*?)</p>', page.text, re.DOTALL)
+    assert [field for field, _ in faults] == [
+        "field-data.account",
+        "field-data.amount",
+        "field-data.rate",
+        "field-data.lines",
+        "comment",
+    ]
     assert "Write a whole number" in page.text
     for value in ("x", "many", "1,5"):
         assert f'value="{value}"' in page.text

@@ -366,12 +366,3 @@ def test_a_document_without_a_name_is_given_one(author):
     answer = author.post("/workflows/import", document | {"import": "yes", **shown(seen)})
     assert answer.headers["Location"] == "/workflows/mine/"
     assert the("mine").draft_definition["nodes"] == [{"id": "clean", "type": "text.clean"}]
-
-
-def test_an_example_is_taken_as_a_workflow_of_its_own(author):
-    assert statements_of(author, "/workflows/examples") <= 4
-    for name in ("order-check", "order-check-2"):
-        answer = author.post("/workflows/examples/order-check")
-        assert answer.headers["Location"] == f"/workflows/{name}/"
-    assert "A-1007" in author.get("/workflows/order-check-2/").text
-    assert author.post("/workflows/examples/none").status_code == 404

@@ -55,6 +55,23 @@ def test_what_is_no_definition_is_an_empty_picture(document):
     assert draw(document).steps == []
 
 
+@pytest.mark.parametrize(
+    ("params", "about"),
+    [
+        ({}, ""),
+        ({"title": "Pay?", "due_seconds": 259_200, "reminders": [60]}, "“Pay?”, within 3 days"),
+        ({"due_seconds": 5_400, "on_timeout": "no"}, "within 1.5 hours"),
+        ({"due_seconds": 0.5}, "within 0.5 seconds"),
+        ({"due_seconds": "{{ input.due }}", "quorum": 1, "title": 5}, ""),
+        ({"quorum": 2, "exclude_requester": True}, "2 must agree, not by who started the run"),
+        ({"quorum": {"need": "all"}, "exclude_deciders": True}, "all must agree, not by who decided before"),
+    ],
+)
+def test_a_step_for_people_says_what_it_asks_and_until_when(params, about):
+    node = {"id": "ask", "type": "human.approval", "params": params}
+    assert draw({"nodes": [node], "edges": []}).steps[0].about == about
+
+
 def test_a_circle_in_a_draft_is_drawn_all_the_same():
     assert len(draw(make.graph(["a", "b"], ["a>b", "b>a"])).steps) == 2
 

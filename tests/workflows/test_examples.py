@@ -12,12 +12,14 @@ from accounts.services import ensure_admin, ensure_default_tenant
 from engine.validate import validate
 from steps.catalogue import CATALOGUE
 from tests import factories as make
-from workflows import pipelines
+from workflows import pipelines, queries
 from workflows.examples import examples
 from workflows.models import Workflow, WorkflowVersion
 
 WORKER = Path(__file__).resolve().parents[2] / "docs" / "examples" / "tissue_worker.py"
+COMPLIANCE = ["vendor_onboarding", "access_request", "policy_attestation"]
 NAMES = [
+    *COMPLIANCE,
     "article-digest",
     "order-check",
     "tissue-analysis",
@@ -55,7 +57,12 @@ def test_the_first_start_publishes_them_and_no_later_one_does():
     tenant = ensure_default_tenant().pk
     load()
     assert sorted(Workflow.objects.for_tenant(tenant).values_list("name", flat=True)) == sorted(NAMES)
-    assert WorkflowVersion.objects.for_tenant(tenant).count() == len(NAMES)
+    published = WorkflowVersion.objects.for_tenant(tenant).values_list("workflow__name", flat=True)
+    # Of one person, nobody can ask two.
+    assert set(published) == {*NAMES} - {"vendor_onboarding", "access_request"}
+    first = queries.listed_workflows(tenant).values_list("name", flat=True)[:3]
+    assert list(first) == COMPLIANCE
+    assert all(queries.get_workflow(tenant, name).draft_layout["notes"] for name in COMPLIANCE)
     Workflow.objects.for_tenant(tenant).exclude(name="order-check").update(archived_at="2026-01-01T00:00Z")
     load()
     assert Workflow.objects.for_tenant(tenant).count() == len(NAMES)

@@ -30,14 +30,14 @@ END $$;
 NOT_TOLD = "DROP FUNCTION tasks_inbox_told(jsonb, jsonb);"
 
 MARKED = """
--- An open task that nobody has, has a row for each mark that it asks, and no other task has one.
+-- An open task that nobody has, and that is with nobody for changes, has a row for each mark that it asks, and no other task has one.
 CREATE FUNCTION tasks_inbox_mark_new() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO tasks_inbox_taskmark (tenant_id, mark, task_id, due, unimportance, barred, told)
     SELECT DISTINCT ON (n.tenant_id, m.mark, n.id)
            n.tenant_id, m.mark, n.id, n.due, n.unimportance, n.exclude || n.voted, n.told
       FROM fresh n CROSS JOIN unnest(n.audience) m(mark)
-     WHERE n.status = 'OPEN' AND n.assignee IS NULL
+     WHERE n.status = 'OPEN' AND n.assignee IS NULL AND n.returned_to IS NULL
      ORDER BY n.tenant_id, m.mark, n.id;
     RETURN NULL;
 END $$;
@@ -46,7 +46,7 @@ CREATE FUNCTION tasks_inbox_mark_anew() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     DELETE FROM tasks_inbox_taskmark k
      WHERE k.tenant_id = OLD.tenant_id AND k.mark = ANY (OLD.audience) AND k.task_id = OLD.id;
-    IF TG_OP = 'UPDATE' AND NEW.status = 'OPEN' AND NEW.assignee IS NULL THEN
+    IF TG_OP = 'UPDATE' AND NEW.status = 'OPEN' AND NEW.assignee IS NULL AND NEW.returned_to IS NULL THEN
         INSERT INTO tasks_inbox_taskmark (tenant_id, mark, task_id, due, unimportance, barred, told)
         SELECT DISTINCT NEW.tenant_id, m.mark, NEW.id, NEW.due, NEW.unimportance, NEW.exclude || NEW.voted, NEW.told
           FROM unnest(NEW.audience) m(mark);
@@ -57,9 +57,10 @@ END $$;
 CREATE TRIGGER tasks_inbox_marked AFTER INSERT ON tasks_inbox_manualtask
     REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION tasks_inbox_mark_new();
 CREATE TRIGGER tasks_inbox_marked_anew AFTER UPDATE ON tasks_inbox_manualtask FOR EACH ROW
-    WHEN ((OLD.status, OLD.assignee, OLD.audience, OLD.exclude, OLD.voted, OLD.due, OLD.unimportance, OLD.told)
-          IS DISTINCT FROM
-          (NEW.status, NEW.assignee, NEW.audience, NEW.exclude, NEW.voted, NEW.due, NEW.unimportance, NEW.told))
+    WHEN ((OLD.status, OLD.assignee, OLD.returned_to, OLD.audience, OLD.exclude, OLD.voted, OLD.due, OLD.unimportance,
+           OLD.told) IS DISTINCT FROM
+          (NEW.status, NEW.assignee, NEW.returned_to, NEW.audience, NEW.exclude, NEW.voted, NEW.due, NEW.unimportance,
+           NEW.told))
     EXECUTE FUNCTION tasks_inbox_mark_anew();
 CREATE TRIGGER tasks_inbox_unmarked AFTER DELETE ON tasks_inbox_manualtask FOR EACH ROW
     WHEN (OLD.status = 'OPEN') EXECUTE FUNCTION tasks_inbox_mark_anew();
@@ -68,7 +69,7 @@ INSERT INTO tasks_inbox_taskmark (tenant_id, mark, task_id, due, unimportance, b
 SELECT DISTINCT ON (t.tenant_id, m.mark, t.id)
        t.tenant_id, m.mark, t.id, t.due, t.unimportance, t.exclude || t.voted, t.told
   FROM tasks_inbox_manualtask t CROSS JOIN unnest(t.audience) m(mark)
- WHERE t.status = 'OPEN' AND t.assignee IS NULL;
+ WHERE t.status = 'OPEN' AND t.assignee IS NULL AND t.returned_to IS NULL;
 """
 UNMARKED = """
 DROP TRIGGER tasks_inbox_marked ON tasks_inbox_manualtask;
@@ -82,7 +83,7 @@ DROP FUNCTION tasks_inbox_mark_anew();
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tasks_inbox', '0008_away'),
+        ('tasks_inbox', '0009_rounds'),
     ]
 
     operations = [
@@ -113,6 +114,14 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name='manualtask',
             index=models.Index(condition=models.Q(('delegated_by__isnull', False), ('status', 'OPEN')), fields=['tenant_id', 'delegated_by', 'due', 'unimportance', 'id'], name='task_delegated'),
+        ),
+        migrations.AddIndex(
+            model_name='manualtask',
+            index=models.Index(condition=models.Q(('returned_to__isnull', False), ('status', 'OPEN')), fields=['tenant_id', 'returned_to'], name='task_returned'),
+        ),
+        migrations.AddIndex(
+            model_name='manualtask',
+            index=models.Index(condition=models.Q(('asked_of__isnull', False), ('status', 'OPEN')), fields=['tenant_id', 'asked_of'], name='task_questions'),
         ),
         migrations.AddIndex(
             model_name='manualtask',

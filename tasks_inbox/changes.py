@@ -1,0 +1,27 @@
+"""What differs between the rounds of a task. Pure."""
+
+from typing import Any
+
+from tasks_inbox.models import ManualTask
+
+Json = Any
+
+
+def changes(before: list[Json], after: list[Json]) -> list[Json]:
+    """What differs between the facts of two rounds: `{label, before, after}` each."""
+    was = {fact["label"]: fact["value"] for fact in before}
+    return [
+        {"label": fact["label"], "before": was.get(fact["label"]), "after": fact["value"]}
+        for fact in after
+        if not _same(was.get(fact["label"]), fact["value"])
+    ]
+
+
+def changed_since(task: ManualTask) -> list[Json]:
+    """What differs from the round before, as `changes` gives it; nothing in the first round."""
+    return changes(task.earlier[-1]["facts"], task.facts) if task.earlier else []
+
+
+def _same(one: Json, other: Json) -> bool:
+    # True and 1 are equal in Python, and differ in JSON.
+    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)

@@ -1,0 +1,40 @@
+"""The facts of a returned task that can be corrected, as fields of a page, and what was typed there. Pure."""
+
+from typing import Any
+
+from tasks_inbox.forms import LONG_TEXT, Form, Typed, form_of
+from tasks_inbox.models import ManualTask
+
+Json = Any
+
+
+def correction_form(task: ManualTask, typed: Typed | None = None) -> Form:
+    """A field for each fact that may be corrected, with its value, or with what was typed."""
+    facts = [fact for fact in task.facts if fact.get("may_change")]
+    properties = {fact["label"]: _schema(fact["label"], fact["value"]) for fact in facts}
+    schema = {"type": "object", "properties": properties, "x-order": list(properties)}
+    return form_of(schema if facts else None, typed)
+
+
+def corrections_of(task: ManualTask, form: Form) -> dict[str, Json]:
+    """What differs from the facts, by label."""
+    was = {fact["label"]: fact["value"] for fact in task.facts}
+    given = {key: form.data.get(key, _empty(was[key])) for key in form.properties() if key}
+    return {label: value for label, value in given.items() if value != was[label]}
+
+
+def _empty(was: Json) -> Json:
+    return "" if isinstance(was, str) else None
+
+
+def _schema(label: str, value: Json) -> dict[str, Json]:
+    schema: dict[str, Json] = {"title": label, "default": value}
+    match value:
+        case bool():
+            return schema | {"type": "boolean"}
+        case int() | float():
+            return schema | {"type": "number"}
+        case str():
+            long = {"maxLength": LONG_TEXT + 10_000} if len(value) > LONG_TEXT or "\n" in value else {}
+            return schema | {"type": "string"} | long
+    return schema

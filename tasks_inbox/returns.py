@@ -1,0 +1,98 @@
+"""The forms by which a task goes back for changes, comes again, is answered, or asks others, too."""
+
+from typing import Any
+from uuid import UUID
+
+from accounts.access import PageRequest
+from accounts.names import key_of
+from accounts.queries import groups_of
+from lib.refusals import Invalid, Refusal
+from runs.refused import RunRefused
+from tasks_inbox import comments, escalating, queries, rounds
+from tasks_inbox.corrections import correction_form, corrections_of
+from tasks_inbox.pages import task_context, typed
+from tasks_inbox.waits import whom
+
+Json = Any
+
+
+def give_back(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], int]:
+    """Return a task as the form says; gives what is to be told then, otherwise the page with what was wrong."""
+    who, why, to = request.principal, typed(request, "back_why"), typed(request, "back_to")
+    told: dict[str, Json] = {"back_why": why, "back_to": to}
+    try:
+        seen = request.POST.get("seen") or None
+        task = rounds.return_task(who, task_id, comment=why, to=to or None, seen=seen)
+        return f"“{task.title}” is with {task.returned_to} now. It comes back when they send it again."
+    except Invalid as error:
+        told["back_to_error" if error.field == "to" else "back_why_error"] = error.message
+        return _page(request, task_id, told, 422)
+    except (Refusal, RunRefused) as error:
+        told |= {"refused": error.message, "refused_title": "It was not returned"}
+        return _page(request, task_id, told, 409)
+
+
+def send_again(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], int]:
+    """Send a returned task again as the form says; as `give_back`."""
+    who, said = request.principal, typed(request, "again_comment")
+    task = queries.task_of(who.tenant_id, task_id)
+    # Who takes it back is shown no fields.
+    corrects = bool(request.POST.get("corrects"))
+    form = correction_form(task, request.POST.dict() if corrects else None)
+    facts = corrections_of(task, form) if corrects else {}
+    told: dict[str, Json] = {"corrections": form.fields, "again_comment": said}
+    if any(field.error for field in form.fields):
+        return _page(request, task_id, told, 422)
+    try:
+        rounds.send_again(who, task_id, facts=facts, comment=said)
+        return f"“{task.title}” was sent again: those who decide it are told."
+    except Invalid as error:
+        path = f"data{(error.field or '').removeprefix('facts')}"
+        rest = form.tell([{"field": path, "message": error.message}]) if error.field != "comment" else []
+        told |= {"again_error": error.message if error.field == "comment" else " ".join(rest)}
+        return _page(request, task_id, told, 422)
+    except (Refusal, RunRefused) as error:
+        told |= {"refused": error.message, "refused_title": "It was not sent again"}
+        return _page(request, task_id, told, 409)
+
+
+def escalate(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], int]:
+    """Have a task ask others, too, as the form says; as `give_back`."""
+    who, to, why = request.principal, typed(request, "up_to"), typed(request, "up_why")
+    told: dict[str, Json] = {"up_to": to, "up_why": why}
+    try:
+        named = _named(who.tenant_id, to) if to else None
+        task = escalating.escalate_task(who, task_id, to=named, reason=why)
+        return f"It is escalated. Asked now: {whom(task.candidates, 'everybody who may decide tasks')}."
+    except Invalid as error:
+        told["up_why_error" if error.field == "reason" else "up_to_error"] = error.message
+        return _page(request, task_id, told, 422)
+    except (Refusal, RunRefused) as error:
+        told |= {"refused": error.message, "refused_title": "It was not escalated"}
+        return _page(request, task_id, told, 409)
+
+
+def _named(tenant: int, name: str) -> dict[str, list[str]]:
+    """A group of the tenant, where there is one of that name, or a person."""
+    is_group = groups_of(tenant).filter(key=key_of(name)).exists()
+    return {"groups" if is_group else "users": [name]}
+
+
+def answer(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], int]:
+    """Answer the question that is open, for who started the run and decides no tasks; as `give_back`."""
+    text = typed(request, "text")
+    try:
+        comments.answer(request.principal, task_id, text)
+        return "Your answer is kept, and the task waits no longer."
+    except Invalid as error:
+        return _page(request, task_id, {"text": text, "text_error": error.message}, 422)
+    except Refusal as error:
+        told = {"text": text, "refused": error.message, "refused_title": "Your answer was not kept"}
+        return _page(request, task_id, told, 409)
+
+
+def _page(
+    request: PageRequest, task_id: UUID, told: dict[str, Json], status: int
+) -> tuple[dict[str, Json], int]:
+    task = queries.task_of(request.principal.tenant_id, task_id)
+    return task_context(request, task) | told, status

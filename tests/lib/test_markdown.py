@@ -1,0 +1,59 @@
+"""Markdown as HTML that is safe to show."""
+
+import pytest
+
+from lib.markdown import markdown
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("Look <b>twice</b>.\n    Then decide.", "<p>Look &lt;b&gt;twice&lt;/b&gt;.<br>\nThen decide.</p>\n"),
+        ("# Big\n\n### Small", "<h3>Big</h3>\n<h5>Small</h5>\n"),
+        ("*a* **b** ~~c~~ `d`", "<p><em>a</em> <strong>b</strong> <s>c</s> <code>d</code></p>\n"),
+        ("", ""),
+    ],
+)
+def test_what_is_marked_is_shown_so_and_the_rest_reads_as_it_was_typed(text, html):
+    assert markdown(text) == html
+
+
+def test_links_lead_away_safely():
+    assert markdown("[a](https://b.example/c)") == (
+        '<p><a href="https://b.example/c" rel="noopener noreferrer nofollow">a</a></p>\n'
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "![x](https://evil.example/x.png)",
+        "[x](javascript:alert(1))",
+        "[x](data:text/html,y)",
+        "[x](vbscript:y)",
+        "[x]( java\tscript:alert(1))",
+        '[x](https://a.example "" onclick=alert(1)")',
+        "<javascript:alert(1)>",
+        '```x" onclick=alert(1)\ny\n```',
+        "[x]: javascript:alert(1)\n\n[x]",
+    ],
+)
+def test_nothing_in_it_acts_or_fetches(text):
+    html = markdown(text)
+    for danger in (
+        "<script",
+        "<img",
+        'href="java',
+        'href="data',
+        'href="vb',
+        "onclick=alert(1)>",
+        " onerror=alert(1)>",
+    ):
+        assert danger not in html.replace("&quot; onclick=alert(1)", "")
+
+
+def test_a_lot_of_it_takes_no_long_time():
+    for text in ("[" * 20_000, "*a " * 6_000, "> " * 10_000, "- " * 10_000, "`" * 20_000, "|a" * 10_000):
+        markdown(text)

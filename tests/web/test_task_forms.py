@@ -1,0 +1,105 @@
+"""Forms of tasks on the page: fields that come and go, rows, and what is wrong with them; without a browser."""
+
+import re
+
+import pytest
+
+from tests import factories as make
+from tests.inbox.asking import again, approval, asked, member
+from tests.inbox.test_forms import LINES, REFUND
+
+pytestmark = pytest.mark.django_db
+
+BOTH = {**REFUND, "properties": REFUND["properties"] | LINES["properties"], "$defs": LINES["$defs"]}
+LIVE = {"headers": {"HX-Request": "true"}}
+
+
+@pytest.fixture
+def bob(client):
+    """An approver who is logged in."""
+    client.force_login(make.a_user("bob"))
+    return member("bob")
+
+
+def shown(page):
+    """The names of the fields that somebody can type into."""
+    fields = re.findall(r"<(?:input|select|textarea)[^>]*>", page)
+    names = [re.search(r'name="(data\.[^"]*)"', one) for one in fields if 'type="hidden"' not in one]
+    return [one[1] for one in names if one]
+
+
+def test_the_form_follows_what_is_filled_in_and_decides_nothing(client, bob):
+    task = asked(approval(form=REFUND, outcomes=OUTCOMES))
+    assert "hx-post" in client.get(f"/inbox/{task.pk}").text
+    typed = {"data.way": '"bank"', "data.vip": "", "data.last_digits": "77", "comment": "x"}
+    part = client.post(f"/inbox/{task.pk}/form", typed, **LIVE)
+    assert part.status_code == 200
+    assert "<h1" not in part.text
+    assert {"data.iban", "data.currency"} < set(shown(part.text))
+    assert '<input type="hidden" name="data.last_digits" value="77">' in part.text
+    assert "Needed for: Approve" in part.text
+    whole = client.post(f"/inbox/{task.pk}/form", typed).text
+    assert 'name="outcome"' in whole
+    assert "x</textarea>" in whole
+    assert again(task).status == "OPEN"
+
+
+OUTCOMES = [
+    {"name": "approved", "label": "Approve", "require": ["iban"]},
+    {"name": "rejected", "label": "Reject"},
+]
+
+
+def test_without_scripts_what_comes_up_is_asked_before_anything_is_decided(client, bob):
+    task = asked(approval(form={**REFUND, "required": []}))
+    sent = {"data.way": '"card"', "data.vip": "", "data.note": "", "data.by": "", "outcome": "approved"}
+    page = client.post(f"/inbox/{task.pk}/decide", sent)
+    assert page.status_code == 422
+    assert "brings up more to fill in" in page.text
+    assert "data.last_digits" in shown(page.text)
+    again_sent = sent | {name: "" for name in shown(page.text) if name not in sent}
+    assert client.post(f"/inbox/{task.pk}/decide", again_sent).status_code == 302
+    assert again(task).data == {"way": "card", "vip": False}
+
+
+def test_a_field_that_an_outcome_needs_may_be_a_conditional_one(client, bob):
+    task = asked(approval(form=REFUND, outcomes=OUTCOMES))
+    sent = {"data.way": '"bank"', "data.iban": "", "data.currency": "EUR", "data.note": "", "data.by": ""}
+    page = client.post(f"/inbox/{task.pk}/decide", sent | {"outcome": "approved"})
+    assert page.text.count('class="fault"') == 1
+
+
+def test_rows_come_and_go_and_faults_stand_within_them(client, bob):
+    task = asked(approval(form=LINES))
+    typed = {"data.lines": "", "data.lines[0]": "", "data.lines[0].item": "pen", "data.lines[0].count": "1"}
+    added = client.post(f"/inbox/{task.pk}/form", typed | {"edit": "add data.lines"}, **LIVE).text
+    assert "data.lines[1].item" in shown(added)
+    assert re.search(r'id="field-data.lines\[1\].item"[^>]* autofocus', added)
+    both = typed | {"data.lines[1]": "", "data.lines[1].item": "", "data.lines[1].count": "many"}
+    page = client.post(f"/inbox/{task.pk}/decide", both | {"outcome": "approved"})
+    faults = re.findall(r'class="fault" id="([^"]+)-fault"', page.text)
+    assert faults == ["field-data.lines[1].item", "field-data.lines[1].count"]
+    assert 'value="many"' in page.text
+    still = client.post(f"/inbox/{task.pk}/form", both | {"checked": "yes"}, **LIVE).text
+    assert "This is required" in still
+    dropped = client.post(f"/inbox/{task.pk}/form", both | {"edit": "drop data.lines[0]"}, **LIVE).text
+    assert "data.lines[1].item" not in shown(dropped)
+    good = both | {"data.lines[1].item": "ink", "data.lines[1].count": "2", "outcome": "approved"}
+    answer = client.post(f"/inbox/{task.pk}/decide", good, follow=True)
+    assert answer.status_code == 200
+    assert again(task).data["lines"][1] == {"item": "ink", "count": 2, "gift": False}
+    page = client.get(f"/inbox/{task.pk}").text
+    assert re.findall(r"<dt>(Lines \d)</dt>", page) == ["Lines 1", "Lines 2"]
+
+
+def test_data_of_a_form_that_says_nothing_is_shown_once(client, bob):
+    task = asked(approval(form={"type": "object"}))
+    client.post(f"/inbox/{task.pk}/decide", {"data": '{"a": "once"}', "outcome": "approved"})
+    assert client.get(f"/inbox/{task.pk}").text.count("once&quot;") == 1
+
+
+def test_whom_it_does_not_ask_may_fill_in_nothing(client):
+    task = asked(approval(form=REFUND))
+    member("vic", "viewer")
+    client.force_login(make.a_user("vic"))
+    assert client.post(f"/inbox/{task.pk}/form", {}).status_code == 403
