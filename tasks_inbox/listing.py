@@ -60,18 +60,27 @@ def order_of(sort: str) -> Order | None:
     return ORDERS.get(sort)
 
 
+def told_of(sort: str) -> str | None:
+    """The value by which an order is; None where it is by none."""
+    return order.told if (order := order_of(sort)) else None
+
+
 def found(who: Who, parts: Parts, text: str) -> list[QuerySet[ManualTask]]:
     """Those of the tasks that a search finds. Raises Invalid at `filter` for a word that says nothing."""
-    try:
-        wanted = conditions(text, now_there())
-    except NotUnderstood as fault:
-        raise Invalid(str(fault), code="bad_filter", field="filter") from None
-    wanted = [_few(who, one) if isinstance(one, ToldIs) else one for one in wanted]
+    wanted = [_few(who, one) if isinstance(one, ToldIs) else one for one in check(text)]
     named = Workflow.objects.for_tenant(who.tenant_id).filter(pk=OuterRef("workflow_id"))
     name = Subquery(named.values("name")[:1])
     return [
         reduce(lambda rows, one: rows.filter(one), wanted, rows.alias(workflow_name=name)) for rows in parts
     ]
+
+
+def check(text: str) -> list[Q | ToldIs]:
+    """The conditions of a search. Raises Invalid at `filter`."""
+    try:
+        return conditions(text, now_there())
+    except NotUnderstood as fault:
+        raise Invalid(str(fault), code="bad_filter", field="filter") from None
 
 
 def _few(who: Who, told: ToldIs) -> Q:

@@ -15,7 +15,7 @@ from lib.clock import now_here
 from lib.markdown import markdown
 from lib.refusals import Conflict, Invalid, Refusal
 from runs.refused import RunRefused
-from tasks_inbox import actions, comments, deciding, listing, notes, panes, policies, queries
+from tasks_inbox import actions, comments, deciding, kept, listing, notes, panes, policies, queries
 from tasks_inbox.compensations import ABANDON, DONE, LABELS, RESOLUTIONS, RETRY
 from tasks_inbox.corrections import correction_form
 from tasks_inbox.forms import Form, edited, filled, form_of
@@ -43,7 +43,13 @@ RESOLVED = {
 def list_context(request: PageRequest) -> dict[str, Json]:
     """The tasks of a view, or of one run. Raises Invalid for a cursor of another list."""
     who = queries.who_is(request.principal)
-    return panes.list_pane(request, who, Place.of(request))
+    return _list(request, who, Place.of(request))
+
+
+def _list(request: PageRequest, who: Who, place: Place, at: UUID | None = None) -> dict[str, Json]:
+    context = panes.list_pane(request, who, place, at)
+    counted = bool(request.headers.get("HX-Request"))
+    return context | kept.kept_context(request, who, context["place"], counted=counted)
 
 
 def task_context(request: PageRequest, task: ManualTask, form: Form | None = None) -> dict[str, Json]:
@@ -59,7 +65,7 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
     place = Place.of(request)
     is_whole = not request.headers.get("HX-Request")
     return context | {
-        **(panes.list_pane(request, who, place, task.pk) if is_whole else {}),
+        **(_list(request, who, place, task.pk) if is_whole else {}),
         "stays": place.address(),
         "form": form,
         "instructions": markdown(task.instructions),

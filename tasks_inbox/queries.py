@@ -34,7 +34,7 @@ COUNTED = 100
 
 DECIDING_ROLES = tuple(role for role, scopes in SCOPES_OF_ROLE.items() if TASKS_DECIDE in scopes)
 
-_LARGE = ("instructions", "facts", "earlier", "form", "data", "comment")
+LARGE = ("instructions", "facts", "earlier", "form", "data", "comment")
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ def task_row(task: ManualTask, workflow: str, who: Who) -> dict[str, Json]:
 
 def whole_row(task: ManualTask, workflow: str, who: Who) -> dict[str, Json]:
     """A task with all that it holds, how many comments there are, and what who asks has noted of it."""
-    large = {name: getattr(task, name) for name in _LARGE if name != "earlier"}
+    large = {name: getattr(task, name) for name in LARGE if name != "earlier"}
     more = {"comments": comments_of(task).count(), "shown_hash": evidence.shown_hash(task)}
     more |= {"changed": changed_since(task)}
     note = _note_of(task, who)

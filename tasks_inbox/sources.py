@@ -15,6 +15,7 @@ from django.db.models import Exists, ExpressionWrapper, F, JSONField, OuterRef, 
 
 from accounts.names import key_of
 from lib.clock import now_there
+from tasks_inbox import queries
 from tasks_inbox.models import COMPENSATION, COMPLETED, OPEN, ManualTask, TaskMark, TaskNote
 from tasks_inbox.policies import Absent
 from tasks_inbox.queries import DUE_SOON, View, Who
@@ -23,7 +24,6 @@ from workflows.models import Workflow
 Json = Any
 Parts = Sequence[QuerySet[ManualTask]]
 """The tasks of a list, of which one may be in several parts."""
-_LARGE = ("instructions", "facts", "form", "data", "comment", "told")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def _with_keys(tasks: QuerySet[ManualTask], of: str) -> QuerySet[ManualTask]:
 
 def tasks_by_id(tenant: int, ids: Iterable[UUID]) -> QuerySet[ManualTask]:
     """These tasks of a tenant, as lists have them."""
-    return _with_keys(ManualTask.objects.for_tenant(tenant).defer(*_LARGE).filter(pk__in=ids), "")
+    return _with_keys(ManualTask.objects.for_tenant(tenant).defer(*queries.LARGE).filter(pk__in=ids), "")
 
 
 def to_count(who: Who, view: View, most: int) -> list[tuple[QuerySet[ManualTask], int]]:
@@ -99,7 +99,7 @@ def _fitting(
     due_before: datetime | None = None,
     q: str | None = None,
 ) -> QuerySet[ManualTask]:
-    tasks = ManualTask.objects.for_tenant(who.tenant_id).defer(*_LARGE)
+    tasks = ManualTask.objects.for_tenant(who.tenant_id).defer(*queries.LARGE)
     if workflow is not None:
         named = Workflow.objects.for_tenant(who.tenant_id).filter(name=workflow)
         tasks = tasks.filter(workflow_id=Subquery(named.values("id")[:1]))

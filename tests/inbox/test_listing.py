@@ -147,6 +147,52 @@ def test_a_search_finds_what_all_its_words_fit(clock):
     assert titles(ann, "is:overdue") == ["Refund a book?"]
 
 
+def test_tasks_are_found_and_sorted_by_the_values_that_they_tell():
+    ann = member("ann")
+    facts = {
+        "Amount in EUR": "{{ input.amount }}",
+        "Country": "{{ input.country }}",
+        "Paid": "{{ input.paid }}",
+    }
+    for title, amount, country in (
+        ("ten", 10, "DE"),
+        ("two", 2.5, "FR"),
+        ("text", "10", "NL"),
+        ("none", None, "PL"),
+    ):
+        asked(approval(title=title, facts=facts), amount=amount, country=country, paid=amount == 10)
+    for text, titles_found in {
+        "data.country:FR": ["two"],
+        "data.country:fr": [],
+        "data.Amount_in_EUR:10": ["ten", "text"],
+        "data.amount_in_eur>2.5": ["ten"],
+        "data.amount_in_eur>=2.5": ["ten", "two"],
+        "data.amount_in_eur<3 data.country:FR": ["two"],
+        'data.country>"EE"': ["two", "text", "none"],
+        "data.paid:true": ["ten"],
+        "data.nothing:1": [],
+    }.items():
+        assert titles(ann, text) == titles_found, text
+        found = listing.found(queries.who_is(ann), sources.parts_of(queries.who_is(ann), view="teams"), text)
+        assert {task.title for part in found for task in part} == set(titles_found), text
+    assert titles(ann, sort="data.amount_in_eur")[-3:] == ["two", "ten", "none"]
+    assert titles(ann, sort="-data.amount_in_eur") == ["ten", "two", "text", "none"]
+    decide(
+        ann,
+        asked(approval(title="filled", type="human.form", form={"type": "object"})),
+        "submitted",
+        data={"Shoe": 44},
+    )
+    assert titles(ann, "data.shoe:44") == ["filled"]
+
+
+def test_many_that_tell_a_value_are_found_as_few_are(monkeypatch):
+    monkeypatch.setattr(listing, "FEW", 0)
+    ann, task = member("ann"), asked(approval(facts={"Country": "DE"}))
+    assert titles(ann, "data.country:DE") == [task.title]
+    assert titles(ann, "data.country:FR") == []
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
