@@ -49,6 +49,7 @@ def list_context(request: PageRequest) -> dict[str, Json]:
 def _list(request: PageRequest, who: Who, place: Place, at: UUID | None = None) -> dict[str, Json]:
     context = panes.list_pane(request, who, place, at)
     counted = bool(request.headers.get("HX-Request"))
+    context["snoozes"] = SNOOZES
     return context | kept.kept_context(request, who, context["place"], counted=counted)
 
 

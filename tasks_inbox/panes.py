@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from accounts.access import PageRequest
+from accounts.roles import TASKS_ASSIGN
 from lib.api.pagination import Page
 from lib.clock import now_here
 from lib.refusals import Invalid
@@ -136,6 +137,8 @@ def list_pane(request: PageRequest, who: Who, place: Place, at: UUID | None = No
         "cleared": place.address(cursor=False, filter=None, saved=None),
         "from_start": place.address(cursor=False),
         "decides": who.decides,
+        "may_select": who.decides and any(row["status"] == OPEN for row in rows),
+        "may_assign": TASKS_ASSIGN in request.principal.scopes,
         "newer": _query(page.previous),
         "older": _query(page.next),
     }

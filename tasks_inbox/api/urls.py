@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tasks_inbox.api import away, rounds, saved, tasks
+from tasks_inbox.api import away, bulk, rounds, saved, tasks
 
 urlpatterns = [
     path("away", away.AwayRulesView.as_view(), name="api-away-rules"),
@@ -11,6 +11,7 @@ urlpatterns = [
     path("inbox-views", saved.InboxViewsView.as_view(), name="api-inbox-views"),
     path("inbox-views/<int:view_id>", saved.InboxViewView.as_view(), name="api-inbox-view"),
     path("tasks", tasks.TasksView.as_view(), name="api-tasks"),
+    path("tasks/bulk", bulk.TasksBulkView.as_view(), name="api-tasks-bulk"),
     path("tasks/counts", tasks.TaskCountsView.as_view(), name="api-task-counts"),
     path("tasks/<uuid:task_id>/snooze", tasks.TaskSnoozeView.as_view(), name="api-task-snooze"),
     path("tasks/<uuid:task_id>/watch", tasks.TaskWatchView.as_view(), name="api-task-watch"),
