@@ -215,6 +215,11 @@ class HumanParams(Params):
         description="How many must agree on the first outcome.",
         json_schema_extra=widget("quorum"),
     )
+    undo_seconds: Annotated[int, Field(strict=True, ge=0, le=60)] | None = Field(
+        None,
+        title="Time to undo",
+        description="How many seconds a decision on the page can be undone before it counts; 0: it counts at once.",
+    )
     exclude_requester: bool = Field(
         False,
         title="Not who started the run",
