@@ -16,19 +16,19 @@ const WORDS: Record<How, string> = {
   share: "A share of them",
   groups: "So many of each group",
 };
-const FIRST: Record<How, JsonObject> = { one: { need: 1 }, number: { need: 2 }, all: { need: "all" }, share: { need: "50%" }, groups: { groups: {} } };
+const FIRST: Record<Exclude<How, "groups">, JsonObject> = { one: { need: 1 }, number: { need: 2 }, all: { need: "all" }, share: { need: "50%" } };
 
 /** How many decide: a number of its own or `{need, groups, rule}`, in the words of who sets it. */
 export function QuorumControl({ spot, shape, ids }: ControlProps) {
   const value: JsonObject = isObject(spot.value) ? spot.value : spot.value === undefined ? { need: 1 } : { need: spot.value };
-  // Who types 12 is at 1 before that.
+  // Who types 12 is at 1 before that; without a group named, nothing can be said of groups yet.
   const [chosen, setChosen] = useState<How | null>(null);
-  const how = chosen === "number" && howOf(value) === "one" ? "number" : howOf(value);
+  const how = chosen === "groups" || (chosen === "number" && howOf(value) === "one") ? chosen : howOf(value);
   const put = (next: JsonObject, typing?: boolean) => spot.set(simplest(next), typing);
   const { need, groups, rule } = value;
   const pick = (next: How) => {
     setChosen(next);
-    put({ ...FIRST[next], ...(rule && next !== "groups" && next !== "one" ? { rule } : {}) });
+    if (next !== "groups") put({ ...FIRST[next], ...(rule && next !== "one" ? { rule } : {}) });
   };
   return (
     <>
@@ -51,7 +51,7 @@ export function QuorumControl({ spot, shape, ids }: ControlProps) {
           % must agree, rounded up
         </label>
       )}
-      {how === "groups" && <Groups value={isObject(groups) ? groups : {}} onChange={(next, typing) => put({ groups: next }, typing)} />}
+      {how === "groups" && <Groups value={isObject(groups) ? groups : {}} onChange={(next, typing) => put(Object.keys(next).length ? { groups: next } : FIRST.one, typing)} />}
       {(how === "number" || how === "all" || how === "share") && (
         <select aria-label="Who prevails" className="insp-quorum" value={rule === "majority" ? "majority" : "veto"} onChange={(event) => put({ need: need ?? 2, ...(event.target.value === "majority" ? { rule: "majority" } : {}) })}>
           <option value="veto">Whoever chooses otherwise decides at once</option>
