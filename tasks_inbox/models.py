@@ -190,6 +190,35 @@ class TaskDraft(HotRow):
         ]
 
 
+class TaskFile(HotRow):
+    """A file of a task: never changed, and withdrawn only before somebody has decided with it.
+
+    `media_type` is what its bytes say it is; `sha256` is of them. What is withdrawn has no content any more.
+    """
+
+    id = models.UUIDField(primary_key=True)
+    run_id = models.UUIDField()
+    task_id = models.UUIDField()
+    name = models.TextField()
+    media_type = models.TextField()
+    size = models.IntegerField()
+    sha256 = models.TextField()
+    by = models.TextField()
+    at = models.DateTimeField(db_default=Now())
+    withdrawn_by = models.TextField(null=True)
+    withdrawn_at = models.DateTimeField(null=True)
+
+    class Meta(HotRow.Meta):
+        indexes = [models.Index(fields=["task_id", "id"], name="task_files")]
+
+
+class TaskFileContent(HotRow):
+    """The bytes of a file, apart from what lists show of it."""
+
+    id = models.UUIDField(primary_key=True)
+    content = models.BinaryField()
+
+
 class TaskDecision(HotRow):
     """One person's decision, as evidence: append-only, a link of the tenant's chain (SECURITY "Audit log", R-149).
 
