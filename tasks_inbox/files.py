@@ -125,12 +125,17 @@ def fault_of(field: FormField, file: TaskFile | None) -> str:
 
 
 def name_files(fields: Iterable[FormField], files: Iterable[TaskFile]) -> None:
-    """Give fields that hold files their names; what is no file of the task any more is empty again."""
-    names = {str(file.pk): file.name for file in files}
+    """Say of fields that hold files what they are called, and what is wrong with them; what is no file of the task any
+    more is empty again.
+    """
+    known = {str(file.pk): file for file in files}
     for field in fields:
-        if field.kind == "file":
-            field.file_name = names.get(field.text, "")
-            field.text = field.text if field.file_name else ""
+        file = known.get(field.text) if field.kind == "file" else None
+        if file is not None:
+            field.file_name = file.name
+            field.error = field.error or fault_of(field, file)
+        elif field.kind == "file":
+            field.text = ""
 
 
 def _require_part(principal: Principal, task: ManualTask) -> None:

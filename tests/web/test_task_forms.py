@@ -165,6 +165,8 @@ def test_files_are_chosen_in_a_form_stay_there_and_are_decided_with(client, bob)
 
 def test_a_file_of_another_kind_is_refused_at_its_field(client, bob):
     task = asked(approval(form=CONTRACT))
+    live = client.post(f"/inbox/{task.pk}/form", {"data.contract": SimpleUploadedFile("a.txt", b"x")}, **LIVE)
+    assert "This takes application/pdf only." in live.text
     for content in (b"text", b""):
         chosen = {
             "data.contract": SimpleUploadedFile("a.txt", content),
