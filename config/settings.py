@@ -246,6 +246,9 @@ HANDOFF_HINTS = environment.switch("HANDOFF_HINTS", default=True)
 HANDOFF_BLOCKING_THREADS = environment.blocking_threads()
 HANDOFF_FILE_SCAN = environment.file_scan()
 
+# How long a decision on a page can be undone where its step doesn't say.
+HANDOFF_UNDO_SECONDS = environment.undo_seconds()
+
 # One line for each event on standard error, where the supervisor puts the name of the process before it.
 LOGGING = {
     "version": 1,

@@ -15,7 +15,19 @@ from lib.clock import now_here
 from lib.markdown import markdown
 from lib.refusals import Conflict, Invalid, Refusal
 from runs.refused import RunRefused
-from tasks_inbox import actions, comments, deciding, drafts, files, listing, notes, panes, policies, queries
+from tasks_inbox import (
+    actions,
+    comments,
+    deciding,
+    drafts,
+    files,
+    holding,
+    listing,
+    notes,
+    panes,
+    policies,
+    queries,
+)
 from tasks_inbox.compensations import ABANDON, DONE, LABELS, RESOLUTIONS, RETRY
 from tasks_inbox.corrections import correction_form
 from tasks_inbox.forms import Form, filled, form_of
@@ -44,7 +56,7 @@ RESOLVED = {
 def list_context(request: PageRequest) -> dict[str, Json]:
     """The tasks of a view, or of one run. Raises Invalid for a cursor of another list."""
     who = queries.who_is(request.principal)
-    return panes.list_pane(request, who, Place.of(request))
+    return panes.list_pane(request, who, Place.of(request)) | held_context(request)
 
 
 def task_context(request: PageRequest, task: ManualTask, form: Form | None = None) -> dict[str, Json]:
@@ -66,7 +78,7 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
     place = Place.of(request)
     is_whole = not request.headers.get("HX-Request")
     return context | {
-        **(panes.list_pane(request, who, place, task.pk) if is_whole else {}),
+        **((panes.list_pane(request, who, place, task.pk) | held_context(request)) if is_whole else {}),
         "stays": place.address(),
         "form": form,
         "draft": draft,
@@ -126,6 +138,7 @@ def state_context(request: PageRequest, task: ManualTask, who: Who | None = None
         "may_escalate": task.kind != COMPENSATION
         and task.returned_to is None
         and (row["may_decide"] or (level is not None and task.status == OPEN and may_assign)),
+        "held_label": label_of(task.outcomes, row["held"]["outcome"]) if row["held"] else "",
         "next_level": whom(level["to"], "") if level else "",
         "may_answer": not who.decides and key_of(task.asked_of or "") == key_of(who.username),
         "is_asked": who.is_asked(task),
@@ -169,6 +182,10 @@ def decide(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], 
                 told["faults"] = [BROUGHT_UP]
         else:
             seen, password = request.POST.get("seen") or None, request.POST.get("password") or None
+            if holding.seconds_to_undo(task, outcome):
+                # It is said where it can be undone.
+                holding.hold_decision(who, task_id, outcome=outcome, data=data, comment=comment, seen=seen)
+                return ""
             task = deciding.complete_task(
                 who, task_id, outcome=outcome, data=data, comment=comment, seen=seen, password=password
             )
@@ -185,6 +202,37 @@ def decide(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], 
         task = queries.task_of(who.tenant_id, task_id)
         form = form_of(task.form, entered)
     return task_context(request, task, form) | told | {"is_checked": status == 422}, status
+
+
+def undo(request: PageRequest, task_id: UUID) -> dict[str, Json] | None:
+    """Take back what somebody is about to decide; the page of the task with what they had typed, or None where that
+    did not count: it was seen then. Raises Conflict where there is nothing to undo.
+    """
+    was = holding.undo_decision(request.principal, task_id)
+    if was["refused"]:
+        return None
+    task = queries.task_of(request.principal.tenant_id, task_id)
+    form = None if task.form is None else filled(task.form, was["data"])
+    return task_context(request, task, form) | {"comment": was["comment"], "was_undone": True}
+
+
+def held_context(request: PageRequest) -> dict[str, Json]:
+    """What whoever looks is about to decide, and what of that did not count."""
+    held = holding.held_of(request.principal)
+    tasks = queries.tasks_named(request.principal.tenant_id, [one.task_id for one in held]) if held else {}
+    return {
+        "held": [
+            {
+                "task_id": one.task_id,
+                "title": tasks[one.task_id].title,
+                "label": label_of(tasks[one.task_id].outcomes, one.outcome),
+                "until": one.until,
+                "comment": one.comment,
+                "refused": one.refused,
+            }
+            for one in held
+        ]
+    }
 
 
 def _decided(task: ManualTask, outcome: str) -> str:

@@ -36,9 +36,9 @@ def test_links_lead_away_safely():
         "[x](data:text/html,y)",
         "[x](vbscript:y)",
         "[x]( java\tscript:alert(1))",
-        '[x](https://a.example "\" onclick=alert(1)")',
+        '[x](https://a.example "" onclick=alert(1)")',
         "<javascript:alert(1)>",
-        "```x\" onclick=alert(1)\ny\n```",
+        '```x" onclick=alert(1)\ny\n```',
         "[x]: javascript:alert(1)\n\n[x]",
     ],
 )
