@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from benchmarks import builder, scenarios, waits
+from benchmarks import builder, inbox, scenarios, waits
 
 Figures = dict[str, Any]
 
@@ -21,6 +21,7 @@ SUITE: Mapping[str, Callable[[str, float], Figures]] = {
     "timers pending for a month": lambda _, share: waits.pending(int(100_000 * share)),
     "builder with 300 steps": lambda url, _: builder.drawn_and_dragged(url, 300),
     "builder with 1,000 steps": lambda url, _: builder.drawn_and_dragged(url, 1000),
+    "inbox of 1,000,000 open tasks, p95 ms": lambda _, share: inbox.million(int(1_000_000 * share)),
     "chain of 3, 2 workers, beside those": lambda _, share: scenarios.chain_throughput(3, int(5000 * share)),
 }
 

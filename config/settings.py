@@ -186,6 +186,8 @@ SPECTACULAR_SETTINGS = {
         "MemberRole": "accounts.roles.MEMBER_ROLES",
         "MailChoice": "accounts.models.MAILS",
         "TaskKind": "tasks_inbox.api.serializers.TASK_KINDS",
+        "BulkAction": "tasks_inbox.api.bulk.BULK_ACTIONS",
+        "BulkResult": "tasks_inbox.api.bulk.BULK_RESULTS",
         "CaseStatus": "workflows.api.case_serializers.STATUSES",
     },
     "POSTPROCESSING_HOOKS": [

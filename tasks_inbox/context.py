@@ -7,7 +7,7 @@ from django.utils.functional import SimpleLazyObject
 
 from accounts.principal import Principal
 from accounts.roles import TASKS_READ
-from tasks_inbox import queries
+from tasks_inbox import listing, queries
 
 
 def inbox(request: HttpRequest) -> dict[str, Any]:
@@ -19,5 +19,5 @@ def inbox(request: HttpRequest) -> dict[str, Any]:
 def _count(principal: Principal | None) -> str:
     if principal is None or TASKS_READ not in principal.scopes:
         return ""
-    waiting = queries.waiting_for(queries.who_is(principal))
+    waiting = listing.waiting_for(queries.who_is(principal))
     return f"{queries.COUNTED - 1}+" if waiting >= queries.COUNTED else str(waiting or "")

@@ -1,13 +1,14 @@
 """What people must do. A task belongs to a waiting step; the run is locked before it (ENGINE "Lock order")."""
 
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models
-from django.db.models import Q
-from django.db.models.functions import Now
+from django.db.models import F, Func, Q, Value
+from django.db.models.functions import Coalesce, Now
 
 from accounts.scoping import TenantOwned
 from lib.stored_json import StoredJson
@@ -19,6 +20,8 @@ CANCELLED = "CANCELLED"
 STATUSES = (OPEN, COMPLETED, CANCELLED)
 COMPENSATION = "compensation"
 KINDS = ("approval", "form", COMPENSATION)
+NEVER = datetime(9999, 1, 1, tzinfo=UTC)
+"""When a task is due that has no deadline: lists are ordered by it."""
 
 
 RETURNED = "@returned"
@@ -44,6 +47,10 @@ class ManualTask(HotRow):
     at `next_at`; it stands still since `stopped_at` while somebody's question to `asked_of`, who started the run, is
     open, or while it is with `returned_to` for changes. `earlier` are the rounds before this one, each with the facts
     that it was about.
+
+
+    The database itself keeps `due` and `unimportance`, by which lists are ordered, and `told`: the single values of its
+    facts (by label, as `amount_in_eur`) and of what was filled in, by which they are searched and sorted.
     """
 
     id = models.UUIDField(primary_key=True)
@@ -88,6 +95,17 @@ class ManualTask(HotRow):
     decided_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(db_default=Now())
     is_test = models.BooleanField(db_default=False)
+    due = models.GeneratedField(
+        expression=Coalesce("due_at", Value(NEVER)), output_field=models.DateTimeField(), db_persist=True
+    )
+    unimportance = models.GeneratedField(
+        expression=Value(0) - F("priority"), output_field=models.SmallIntegerField(), db_persist=True
+    )
+    told = models.GeneratedField(
+        expression=Func("facts", "data", function="tasks_inbox_told"),
+        output_field=models.JSONField(),
+        db_persist=True,
+    )
 
     class Meta(HotRow.Meta):
         constraints = [
@@ -115,7 +133,26 @@ class ManualTask(HotRow):
         indexes = [
             models.Index(fields=["tenant_id", "-id"], name="task_open", condition=Q(status=OPEN)),
             models.Index(fields=["tenant_id", "-id"], name="task_list"),
-            models.Index(fields=["tenant_id", "assignee", "-id"], name="task_mine", condition=Q(status=OPEN)),
+            models.Index(
+                fields=["tenant_id", "assignee", "due", "unimportance", "id"],
+                name="task_mine",
+                condition=Q(status=OPEN, assignee__isnull=False),
+            ),
+            models.Index(
+                fields=["tenant_id", "delegated_by", "due", "unimportance", "id"],
+                name="task_delegated",
+                condition=Q(status=OPEN, delegated_by__isnull=False),
+            ),
+            models.Index(
+                fields=["tenant_id", "returned_to"],
+                name="task_returned",
+                condition=Q(status=OPEN, returned_to__isnull=False),
+            ),
+            models.Index(
+                fields=["tenant_id", "asked_of"],
+                name="task_questions",
+                condition=Q(status=OPEN, asked_of__isnull=False),
+            ),
             models.Index(
                 fields=["tenant_id", "decided_by", "-id"], name="task_decided", condition=Q(status=COMPLETED)
             ),
@@ -125,6 +162,29 @@ class ManualTask(HotRow):
             ),
             # Of many open tasks those for one person are found without reading the others.
             GinIndex(fields=["audience"], name="task_audience", condition=Q(status=OPEN)),
+            GinIndex(fields=["voted"], name="task_voted", condition=~Q(voted=[])),
+            GinIndex(fields=["told"], name="task_told", opclasses=["jsonb_path_ops"]),
+        ]
+
+
+class TaskMark(HotRow):
+    """One of the marks that an open task asks while nobody has it, in the order of lists; the database keeps these rows
+    itself (a trigger). A list reads its first rows for each mark of who asks, however many tasks there are.
+    """
+
+    pk = models.CompositePrimaryKey("tenant_id", "mark", "task_id")
+    mark = models.TextField()
+    task = models.ForeignKey(
+        ManualTask, models.DO_NOTHING, related_name="marks", db_constraint=False, db_index=False
+    )
+    due = models.DateTimeField()
+    unimportance = models.SmallIntegerField()
+    barred = ArrayField(models.TextField())
+    told = models.JSONField()
+
+    class Meta(HotRow.Meta):
+        indexes = [
+            models.Index(fields=["tenant_id", "mark", "due", "unimportance", "task"], name="task_mark_order"),
         ]
 
 
@@ -312,6 +372,26 @@ class AwayRule(TenantOwned):
         indexes = [
             models.Index(fields=["tenant", "substitute", "ends_at"], name="away_substitute"),
             models.Index(fields=["tenant", "username", "ends_at"], name="away_person"),
+        ]
+
+
+class InboxView(TenantOwned):
+    """A search that somebody keeps under a name, in one of the inbox' views; shared, those in a group see it, too.
+
+    It is data, never code: what `search` takes and an order. Everybody finds by it what they themselves may see there.
+    """
+
+    owner = models.TextField()
+    name = models.TextField()
+    view = models.TextField()
+    filter = models.TextField(db_default="")
+    sort = models.TextField()
+    group = models.ForeignKey("accounts.Group", models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=["tenant", "owner", "name"], name="inbox_view_name_once"),
         ]
 
 

@@ -22,6 +22,7 @@ from tasks_inbox import (
     drafts,
     files,
     holding,
+    kept,
     listing,
     notes,
     panes,
@@ -56,7 +57,14 @@ RESOLVED = {
 def list_context(request: PageRequest) -> dict[str, Json]:
     """The tasks of a view, or of one run. Raises Invalid for a cursor of another list."""
     who = queries.who_is(request.principal)
-    return panes.list_pane(request, who, Place.of(request)) | held_context(request)
+    return _list(request, who, Place.of(request))
+
+
+def _list(request: PageRequest, who: Who, place: Place, at: UUID | None = None) -> dict[str, Json]:
+    context = panes.list_pane(request, who, place, at) | held_context(request)
+    counted = bool(request.headers.get("HX-Request"))
+    context["snoozes"] = SNOOZES
+    return context | kept.kept_context(request, who, context["place"], counted=counted)
 
 
 def task_context(request: PageRequest, task: ManualTask, form: Form | None = None) -> dict[str, Json]:
@@ -78,7 +86,7 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
     place = Place.of(request)
     is_whole = not request.headers.get("HX-Request")
     return context | {
-        **((panes.list_pane(request, who, place, task.pk) | held_context(request)) if is_whole else {}),
+        **(_list(request, who, place, task.pk) if is_whole else {}),
         "stays": place.address(),
         "form": form,
         "draft": draft,
@@ -252,7 +260,8 @@ def onward(request: PageRequest, task_id: UUID) -> str:
     if not place.leads_on():
         return back(request, task_id)
     try:
-        following = listing.after(place.rows(queries.who_is(request.principal)), place.sort, task)
+        parts = place.parts(queries.who_is(request.principal))
+        following = listing.after(task.tenant_id, parts, place.sort, task_id)
     except Invalid:
         following = None
     if following is None:

@@ -1,9 +1,10 @@
 """The panes of the inbox: which list one stands in, its rows, what is to be known about a task's run and deciders."""
 
 import copy
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
 from django.http import QueryDict
@@ -11,18 +12,19 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from accounts.access import PageRequest
-from lib.api.pagination import Page, keyset_page
+from accounts.roles import TASKS_ASSIGN
+from lib.api.pagination import Page
 from lib.clock import now_here
 from lib.refusals import Invalid
 from runs.graphs import BrokenVersion, shown
 from runs.models import Run
 from tasks_inbox import listing, queries, votes
 from tasks_inbox.consequences import consequences
-from tasks_inbox.listing import SORTS, Sort
 from tasks_inbox.models import OPEN, ManualTask, label_of
 from tasks_inbox.queries import COUNTED, DUE_SOON, View, Who
 from tasks_inbox.quorum import needs_several
 from tasks_inbox.search import MAX_SEARCH
+from tasks_inbox.sources import Parts, parts_of
 from tasks_inbox.waits import whom
 
 Json = Any
@@ -36,9 +38,10 @@ TABS: tuple[tuple[View, str], ...] = (
     ("done", "Done"),
     ("watching", "Watching"),
 )
+MOST_VALUES = 20
 _UNSORTED = ("done", "watching")
 """Of what is decided the newest stand first, unless something else is asked."""
-SORT_WORDS = {"sla": "Due first", "newest": "Newest", "oldest": "Oldest"}
+SORT_WORDS = {"sla": "Due first", "priority": "Urgent first", "newest": "Newest", "oldest": "Oldest"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +49,11 @@ class Place:
     """The list in which somebody stands: all that its address says, so that acting on a task keeps it."""
 
     view: View | None
-    sort: Sort
+    sort: str
     text: str
     run: UUID | None
     cursor: str | None
+    saved: int | None = None
 
     @classmethod
     def of(cls, request: PageRequest) -> "Place":
@@ -57,20 +61,33 @@ class Place:
         asked = request.GET
         named = "teams" if asked.get("view") == "open" else asked.get("view")
         view = next((name for name, _ in TABS if name == named), None)
-        usual = "newest" if view in _UNSORTED or asked.get("run") else "sla"
-        sort = asked.get("sort") if asked.get("sort") in SORTS else usual
+        run, usual = id_of(asked.get("run", "")), _usual(view, bool(asked.get("run")))
+        sort = asked.get("sort", "")
+        sort = sort if listing.order_of(sort) else usual
         text = " ".join(asked.get("filter", "").replace("\x00", "").split())[:MAX_SEARCH]
-        return cls(view, cast(Sort, sort), text, id_of(asked.get("run", "")), asked.get("cursor") or None)
+        saved = asked.get("saved", "")
+        kept = int(saved) if saved.isascii() and saved.isdigit() and len(saved) < 16 else None
+        return cls(view, sort, text, run, asked.get("cursor") or None, kept)
+
+    def usual(self) -> str:
+        """The order of this list where none is asked for."""
+        return _usual(self.view, self.run is not None)
 
     def address(self, *, cursor: bool = True, **other: Json) -> str:
         """The query string of this list, or of one that differs in `other`."""
-        said = {"view": self.view, "sort": self.sort, "filter": self.text, "run": self.run}
+        said = {
+            "view": self.view,
+            "sort": self.sort,
+            "filter": self.text,
+            "run": self.run,
+            "saved": self.saved,
+        }
         said |= {"cursor": self.cursor if cursor else None} | other
         return urlencode({key: str(value) for key, value in said.items() if value})
 
-    def rows(self, who: Who) -> Any:
-        """What the list is of, unordered. Raises Invalid for a search that says nothing."""
-        found = queries.tasks_of(who, run=self.run) if self.run else queries.tasks_of(who, view=self.view)
+    def parts(self, who: Who) -> Parts:
+        """What the list is of. Raises Invalid for a search that says nothing."""
+        found = parts_of(who, run=self.run) if self.run else parts_of(who, view=self.view)
         return listing.found(who, found, self.text)
 
     def leads_on(self) -> bool:
@@ -92,7 +109,12 @@ def list_pane(request: PageRequest, who: Who, place: Place, at: UUID | None = No
         page, fault = Page((), None, None), error.message
     names = queries.workflow_names(who.tenant_id, page.rows)
     now = now_here()
-    rows = [_row(queries.task_row(task, names[task.workflow_id], who), now) for task in page.rows]
+    by = listing.told_of(place.sort)
+    rows = [
+        _row(queries.task_row(task, names[task.workflow_id], who), now)
+        | {"by_value": task.told.get(by) if by else None}
+        for task in page.rows
+    ]
     return {
         "tasks": rows,
         "place": place,
@@ -104,40 +126,40 @@ def list_pane(request: PageRequest, who: Who, place: Place, at: UUID | None = No
             {
                 "view": name,
                 "words": words,
-                "count": _counted(counts[name]),
-                "address": place.address(cursor=False, view=name, sort=None, run=None),
+                "count": counted(counts[name]),
+                "address": place.address(cursor=False, view=name, sort=None, run=None, saved=None),
             }
             for name, words in TABS
         ],
         "sorts": list(SORT_WORDS.items()),
+        "value_sorts": _value_sorts(page.rows, by),
         "counts": counts,
-        "cleared": place.address(cursor=False, filter=None),
+        "cleared": place.address(cursor=False, filter=None, saved=None),
         "from_start": place.address(cursor=False),
         "decides": who.decides,
+        "may_select": who.decides and any(row["status"] == OPEN for row in rows),
+        "may_assign": TASKS_ASSIGN in request.principal.scopes,
         "newer": _query(page.previous),
         "older": _query(page.next),
     }
 
 
+def _usual(view: View | None, of_run: bool) -> str:
+    return "newest" if view in _UNSORTED or of_run else "sla"
+
+
 def _first(place: Place, counts: dict[str, int]) -> Place:
     """Where somebody comes in who asked for no view: at what they have taken, otherwise at what they may take."""
     view: View = "mine" if counts["mine"] else "teams"
-    return Place(view, place.sort, place.text, None, place.cursor)
+    return Place(view, place.sort, place.text, None, place.cursor, place.saved)
 
 
 def _page(request: PageRequest, who: Who, place: Place) -> Page:
-    order = listing.ORDERS[place.sort]
     # A cursor is of the list's own address, wherever the list is shown.
     of_list = copy.copy(request)
     of_list.path, of_list.GET = reverse("inbox"), QueryDict(place.address())
-    return keyset_page(
-        listing.in_order(place.rows(who), place.sort),
-        of_list,
-        keys=order.keys,
-        oldest_first=order.oldest_first,
-        limit=ON_A_PAGE,
-        cursor=place.cursor,
-    )
+    parts = place.parts(who)
+    return listing.page(who.tenant_id, parts, of_list, place.sort, limit=ON_A_PAGE, cursor=place.cursor)
 
 
 def decider_pane(task: ManualTask) -> dict[str, Json]:
@@ -228,7 +250,20 @@ def _urgency(left: timedelta) -> str:
     return "soon" if left < DUE_SOON else ""
 
 
-def _counted(count: int) -> str:
+def _value_sorts(tasks: Sequence[ManualTask], by: str | None) -> list[tuple[str, str]]:
+    """The orders by a value that these tasks offer: up and down by each that they tell, and by the present one."""
+    told = dict.fromkeys([*([by] if by else ()), *(key for task in tasks for key in task.told)])
+    keys = [key for key in told if listing.order_of(f"data.{key}")][:MOST_VALUES]
+    words = {key: key.replace("_", " ").capitalize() for key in keys}
+    return [
+        (f"{sign}data.{key}", f"{words[key]}, {way}")
+        for key in keys
+        for sign, way in (("", "smallest first"), ("-", "largest first"))
+    ]
+
+
+def counted(count: int) -> str:
+    """How many there are, in words: nothing for none."""
     return f"{COUNTED - 1}+" if count >= COUNTED else str(count or "")
 
 

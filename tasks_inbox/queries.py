@@ -1,13 +1,13 @@
-"""Finding tasks, always within one tenant, and who is asking in the terms in which tasks name people."""
+"""One task, as it is shown, and who is asking in the terms in which tasks name people; always within one tenant."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, Literal
 from uuid import UUID
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Lower
 
 from accounts import queries as people
@@ -20,16 +20,7 @@ from lib.refusals import Missing
 from runs.models import Run
 from tasks_inbox import evidence, policies, store
 from tasks_inbox.changes import changed_since
-from tasks_inbox.models import (
-    COMPENSATION,
-    COMPLETED,
-    OPEN,
-    AwayRule,
-    HeldDecision,
-    ManualTask,
-    TaskComment,
-    TaskNote,
-)
+from tasks_inbox.models import COMPENSATION, OPEN, AwayRule, HeldDecision, ManualTask, TaskComment, TaskNote
 from tasks_inbox.policies import Absent
 from tasks_inbox.quorum import ONE, needs_several
 from workflows.models import Workflow
@@ -43,7 +34,7 @@ COUNTED = 100
 
 DECIDING_ROLES = tuple(role for role, scopes in SCOPES_OF_ROLE.items() if TASKS_DECIDE in scopes)
 
-_LARGE = ("instructions", "facts", "earlier", "form", "data", "comment")
+LARGE = ("instructions", "facts", "earlier", "form", "data", "comment")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +100,7 @@ def task_of(tenant: int, task_id: UUID) -> ManualTask:
 
 def tasks_named(tenant: int, tasks: Iterable[UUID]) -> dict[UUID, ManualTask]:
     """The tenant's tasks of these ids, without what only one task's page shows."""
-    return ManualTask.objects.for_tenant(tenant).defer(*_LARGE).in_bulk(list(tasks))
+    return ManualTask.objects.for_tenant(tenant).defer(*LARGE).in_bulk(list(tasks))
 
 
 def is_requester(task: ManualTask, username: str) -> bool:
@@ -118,68 +109,6 @@ def is_requester(task: ManualTask, username: str) -> bool:
         Run.objects.for_tenant(task.tenant_id).filter(pk=task.run_id).values_list("created_by", flat=True)
     )
     return any(key_of(name) == key_of(username) for name in started_by)
-
-
-def tasks_of(
-    who: Who,
-    *,
-    view: View | None = None,
-    workflow: str | None = None,
-    run: UUID | None = None,
-    assignee: str | None = None,
-    due_before: datetime | None = None,
-    q: str | None = None,
-) -> QuerySet[ManualTask]:
-    """The tasks of who asks' tenant that fit, unordered, without what only one task's page shows."""
-    tasks = ManualTask.objects.for_tenant(who.tenant_id).defer(*_LARGE)
-    if view is not None:
-        tasks = tasks.filter(_seen(who, view))
-    if workflow is not None:
-        named = Workflow.objects.for_tenant(who.tenant_id).filter(name=workflow)
-        tasks = tasks.filter(workflow_id=Subquery(named.values("id")[:1]))
-    if run is not None:
-        tasks = tasks.filter(run_id=run)
-    if assignee is not None:
-        tasks = tasks.filter(assignee__iexact=assignee)
-    if due_before is not None:
-        tasks = tasks.filter(status=OPEN, due_at__lt=due_before)
-    return tasks if q is None else tasks.filter(title__icontains=q)
-
-
-def _seen(who: Who, view: View) -> Q:
-    if view in ("mine", "teams"):
-        return _waits(who, view) & ~_noted(who, snoozed_until__gt=now_there())
-    if view == "due":
-        soon = Q(due_at__lt=now_there() + DUE_SOON)
-        return soon & (_seen(who, "mine") | _seen(who, "teams"))
-    if view == "snoozed":
-        return Q(status=OPEN) & _noted(who, snoozed_until__gt=now_there())
-    if view == "delegated":
-        return Q(status=OPEN, delegated_by=who.username) & ~Q(assignee=who.username)
-    if view == "watching":
-        return _noted(who, watching=True)
-    if view == "done":
-        return Q(status=COMPLETED, decided_by=who.username) | Q(voted__contains=[key_of(who.username)])
-    return _waits(who, view)
-
-
-def _waits(who: Who, view: View) -> Q:
-    """What somebody has claimed or was given (`mine`), or what is open to them."""
-    if view == "mine":
-        back = Q(returned_to=who.username) | Q(asked_of=who.username)
-        return Q(status=OPEN) & (Q(assignee=who.username, returned_to__isnull=True) | back)
-    key = [key_of(who.username)]
-    # Nothing is open to those who may decide nothing.
-    asked = Q(status=OPEN, assignee__isnull=True, returned_to__isnull=True)
-    asked &= Q(audience__overlap=list(who.marks))
-    for absent in who.absent:
-        asked |= _asks(absent)
-    return asked & ~Q(exclude__contains=key) & ~Q(voted__contains=key) if who.decides else Q(pk__in=())
-
-
-def _noted(who: Who, **noted: Json) -> Q:
-    notes = TaskNote.objects.for_tenant(who.tenant_id).filter(task_id=OuterRef("pk"), username=who.username)
-    return Q(Exists(notes.filter(**noted)))
 
 
 def _note_of(task: ManualTask, who: Who) -> TaskNote | None:
@@ -198,22 +127,6 @@ def substitutes_of(task: ManualTask, names: Iterable[str]) -> list[str]:
     found = rules.filter(Q(workflows=[]) | Q(workflows__contains=ArraySubquery(workflow)))
     keys = [key_of(name) for name in found.order_by("pk").values_list("substitute", flat=True)]
     return [key for key in dict.fromkeys(keys) if key not in task.exclude and key not in task.voted]
-
-
-def _asks(absent: Absent) -> Q:
-    """What `policies.stands_in` lets somebody decide in the place of one who is away."""
-    key = [key_of(absent.username)]
-    asked = Q(status=OPEN, delegated_by__isnull=True, returned_to__isnull=True)
-    asked &= Q(audience__overlap=list(absent.marks))
-    asked &= Q(assignee__isnull=True) | Q(assignee=absent.username)
-    asked &= ~Q(kind=COMPENSATION) & ~Q(exclude__contains=key) & ~Q(voted__contains=key)
-    return asked if absent.workflows is None else asked & Q(workflow_id__in=absent.workflows)
-
-
-def waiting_for(who: Who) -> int:
-    """How many tasks wait for them, claimed or open to them, and not snoozed; counted up to `COUNTED`."""
-    tasks = ManualTask.objects.for_tenant(who.tenant_id).filter(_seen(who, "mine") | _seen(who, "teams"))
-    return len(tasks.values_list("pk", flat=True)[:COUNTED])
 
 
 def workflow_names(tenant: int, tasks: Iterable[ManualTask]) -> dict[int, str]:
@@ -265,7 +178,7 @@ def task_row(task: ManualTask, workflow: str, who: Who) -> dict[str, Json]:
 
 def whole_row(task: ManualTask, workflow: str, who: Who) -> dict[str, Json]:
     """A task with all that it holds, how many comments there are, and what who asks has noted of it."""
-    large = {name: getattr(task, name) for name in _LARGE if name != "earlier"}
+    large = {name: getattr(task, name) for name in LARGE if name != "earlier"}
     more = {"comments": comments_of(task).count(), "shown_hash": evidence.shown_hash(task)}
     more |= {"changed": changed_since(task)}
     note = _note_of(task, who)

@@ -12,11 +12,12 @@ from django.db.models import Q
 
 from accounts.names import key_of
 from tasks_inbox.models import COMPLETED, KINDS, OPEN
+from tasks_inbox.told import TOLD_KEY, ToldIs, told_than
 
 Json = Any
 
 MAX_SEARCH = 200
-_PART = re.compile(r'(?:([a-z]+):)?(?:"([^"]*)"|(\S+))', re.IGNORECASE)
+_PART = re.compile(rf'(?:data\.({TOLD_KEY})(:|<=?|>=?)|([a-z]+):)?(?:"([^"]*)"|(\S+))', re.IGNORECASE)
 _SPAN = re.compile(r"([<>]?)(\d{1,4})([hdw])")
 _NUMBER = re.compile(r"([<>]?)(-?\d{1,4})")
 _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
@@ -27,15 +28,17 @@ class NotUnderstood(ValueError):
     """A word that is no condition; its text says what may stand there."""
 
 
-def conditions(text: str, now: Json) -> list[Q]:
+def conditions(text: str, now: Json) -> list[Q | ToldIs]:
     """The conditions of a search, all of which must hold. Raises NotUnderstood."""
-    found = []
-    for key, quoted, plain in _PART.findall(text):
+    found: list[Q | ToldIs] = []
+    for told, than, key, quoted, plain in _PART.findall(text):
         value = (quoted or plain).strip()
-        if not key or (not value and not quoted):
+        if told:
+            found.append(ToldIs(told, value) if than == ":" else told_than(told, than, value))
+        elif not key or (not value and not quoted):
             found.append(Q(title__icontains=value))
         elif (condition := _WORDS.get(key.lower())) is None:
-            known = ", ".join(f"{word}:" for word in _WORDS)
+            known = ", ".join([*(f"{word}:" for word in _WORDS), "data.amount:"])
             raise NotUnderstood(f"There is no “{key}:” here; there are {known}.")
         else:
             found.append(condition(value, now))
@@ -96,4 +99,4 @@ _WORDS: dict[str, Callable[[str, Json], Q]] = {
     "assignee": lambda value, _: Q(assignee__iexact=value),
     "by": lambda value, _: Q(decided_by__iexact=value),
 }
-"""`workflow_name` is annotated by `listing.found`."""
+"""`workflow_name` is annotated by `listing.found`, `at_told` by `sources`."""

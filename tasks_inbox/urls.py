@@ -2,13 +2,19 @@
 
 from django.urls import path
 
-from tasks_inbox import absences, opening, views
+from tasks_inbox import absences, kept, opening, together, views
 
 urlpatterns = [
     path("settings/away", absences.away_list, name="settings-away"),
     path("settings/away/add", absences.away_add, name="settings-away-add"),
     path("settings/away/<int:rule_id>/end", absences.away_end, name="settings-away-end"),
     path("inbox/", views.inbox, name="inbox"),
+    path("inbox/bulk", together.review, name="inbox-bulk"),
+    path("inbox/bulk/do", together.do, name="inbox-bulk-do"),
+    path("inbox/views", kept.views, name="inbox-views"),
+    path("inbox/views/add", kept.add, name="inbox-view-add"),
+    path("inbox/views/<int:view_id>/change", kept.change, name="inbox-view-change"),
+    path("inbox/views/<int:view_id>/delete", kept.delete, name="inbox-view-delete"),
     path("inbox/open/<str:token>", opening.open_link, name="inbox-open"),
     path("inbox/held", views.held, name="inbox-held"),
     path("inbox/<uuid:task_id>/undo", views.undo, name="task-undo"),

@@ -107,6 +107,13 @@ ORACLES = {
                SELECT 1 FROM runs_historyevent h
                 WHERE h.run_id = t.run_id AND h.type = 'TASK_DELEGATED' AND h.node = t.node
                   AND h.payload ->> 'task' = t.id::text AND h.payload ->> 'to' = t.assignee)""",
+    "what asks somebody is in lists by each of its marks, as it stands, and nothing else is": """
+        SELECT t.id, k.task_id, m.mark, k.mark
+          FROM (tasks_inbox_manualtask t CROSS JOIN unnest(t.audience) AS m(mark))
+          FULL JOIN tasks_inbox_taskmark k ON (k.tenant_id, k.task_id, k.mark) = (t.tenant_id, t.id, m.mark)
+         WHERE coalesce(t.status = 'OPEN' AND t.assignee IS NULL AND t.returned_to IS NULL, false)
+               <> (k.task_id IS NOT NULL)
+            OR (k.due, k.unimportance, k.told, k.barred) <> (t.due, t.unimportance, t.told, t.exclude || t.voted)""",
     "I14: a comment is of a task of its tenant and run": """
         SELECT c.id FROM tasks_inbox_taskcomment c
           LEFT JOIN tasks_inbox_manualtask t

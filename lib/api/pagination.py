@@ -90,19 +90,31 @@ def keyset_page(
 
     Raises Invalid for a cursor that doesn't fit.
     """
-    at = decode_cursor(cursor, of=list_mark(request), keys=len(keys)) if cursor else None
+    at = cursor_of(request, cursor, keys)
     backwards = at is not None and at.backwards
-    if at is not None:
-        rows = rows.filter(_beyond(rows, keys, at.values, rising=backwards != oldest_first))
-    ordered = rows.order_by(*(key if backwards != oldest_first else f"-{key}" for key in keys))
-    found = list(ordered[: limit + 1])
+    found = list(rows_from(rows, at, keys, oldest_first=oldest_first)[: limit + 1])
     fitting = limit if weight is None else _fitting([weight(row) for row in found[:limit]], most)
     more = len(found) > fitting
     found = found[:fitting]
     if backwards:
         found.reverse()
-    values = [tuple(_plain(getattr(row, key)) for key in keys) for row in found]
+    values = [key_values(row, keys) for row in found]
     return page_of(found, values, request, at=at, more=more)
+
+
+def cursor_of(request: HttpRequest, cursor: str | None, keys: Sequence[str]) -> Cursor | None:
+    """The cursor of a list that is asked for. Raises Invalid where it is another's."""
+    return decode_cursor(cursor, of=list_mark(request), keys=len(keys)) if cursor else None
+
+
+def rows_from(
+    rows: QuerySet[M], at: Cursor | None, keys: Sequence[str], *, oldest_first: bool
+) -> QuerySet[M]:
+    """The rows from a place on, in the order in which it goes through them. Raises Invalid for keys that don't fit."""
+    rising = (at is not None and at.backwards) != oldest_first
+    if at is not None:
+        rows = rows.filter(_beyond(rows, keys, at.values, rising=rising))
+    return rows.order_by(*(key if rising else f"-{key}" for key in keys))
 
 
 def page_of(
@@ -135,12 +147,9 @@ def _address(request: HttpRequest, cursor: Cursor) -> str:
     return request.build_absolute_uri(f"{request.path}?{parameters.urlencode()}")
 
 
-def first_beyond(
-    rows: QuerySet[M], keys: Sequence[str], values: Sequence[Json], *, oldest_first: bool
-) -> M | None:
-    """The row that follows a place in the list, given by its key values; None where it is the last."""
-    behind = rows.filter(_beyond(rows, keys, values, rising=oldest_first))
-    return behind.order_by(*(key if oldest_first else f"-{key}" for key in keys)).first()
+def key_values(row: Model, keys: Sequence[str]) -> tuple[Json, ...]:
+    """The place of a row in a list of these keys, as a cursor has it."""
+    return tuple(_plain(getattr(row, key)) for key in keys)
 
 
 def _beyond(rows: QuerySet[M], keys: Sequence[str], given: Sequence[Json], *, rising: bool) -> Q:
@@ -160,7 +169,8 @@ def _beyond(rows: QuerySet[M], keys: Sequence[str], given: Sequence[Json], *, ri
 def _field(rows: QuerySet[M], key: str) -> Any:
     """The field of a key: a column's, or that of an annotation."""
     annotation = rows.query.annotations.get(key)
-    return rows.model._meta.get_field(key) if annotation is None else annotation.output_field
+    field = rows.model._meta.get_field(key) if annotation is None else annotation.output_field
+    return getattr(field, "output_field", field)
 
 
 def _plain(value: Any) -> Json:

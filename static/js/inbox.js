@@ -25,6 +25,51 @@ function move(by, opens) {
   if (opens && !isShown(row)) row.click();
 }
 
+// What is selected outlives a list that is fetched anew.
+const picked = new Set();
+let anchor = null;
+const boxes = () => [...document.querySelectorAll("#inbox-list .pick input")];
+
+function count() {
+  const form = document.getElementById("bulk");
+  if (!form) return;
+  for (const box of boxes()) box.checked = picked.has(box.value);
+  const chosenNow = boxes().filter((box) => box.checked).length;
+  form.classList.toggle("some", chosenNow > 0);
+  document.getElementById("bulk-count").textContent = chosenNow ? `${chosenNow} selected` : "";
+  const all = document.getElementById("pick-all");
+  all.checked = chosenNow > 0 && chosenNow === boxes().length;
+  all.indeterminate = chosenNow > 0 && !all.checked;
+}
+
+function pick(box, on) {
+  if (on) picked.add(box.value);
+  else picked.delete(box.value);
+  anchor = box.value;
+  count();
+}
+
+function select(ranging) {
+  const at = rows().find((row) => row === document.activeElement) ?? rows().find(isShown) ?? rows()[0];
+  const box = at?.closest("li").querySelector(".pick input");
+  if (!box) return;
+  at.focus();
+  const all = boxes();
+  const from = all.findIndex((one) => one.value === anchor);
+  if (!ranging || from < 0) return pick(box, !box.checked);
+  const to = all.indexOf(box);
+  for (const one of all.slice(Math.min(from, to), Math.max(from, to) + 1)) picked.add(one.value);
+  pick(box, true);
+}
+
+document.addEventListener("change", (event) => {
+  if (event.target.matches(".pick input")) pick(event.target, event.target.checked);
+  if (event.target.matches("[data-pick-all]")) {
+    for (const box of boxes()) if (event.target.checked) picked.add(box.value); else picked.delete(box.value);
+    count();
+  }
+});
+
 function staged() {
   return document.querySelector("[data-stage][aria-pressed=true], [data-label][aria-pressed=true]");
 }
@@ -83,6 +128,8 @@ function act(event) {
   if ("mit".includes(key)) event.preventDefault();
   if (key === "j") move(1);
   else if (key === "k") move(-1);
+  else if (key === "x") select(false);
+  else if (key === "X") select(true);
   else if (key === "]") move(1, true);
   else if (key === "[") move(-1, true);
   else if (key === "a" || key === "r") {
@@ -151,7 +198,10 @@ document.addEventListener("keydown", (event) => {
 
 document.body.addEventListener("htmx:afterSettle", (event) => {
   mark();
+  count();
+  if (event.detail.target?.id === "bulk-review") document.getElementById("bulk-dialog").showModal();
   if (event.detail.target?.id === "chosen" || event.detail.elt?.id === "chosen") document.getElementById("task-title")?.focus({ preventScroll: true });
 });
 mark();
+count();
 rows().find(isShown)?.scrollIntoView({ block: "nearest" });

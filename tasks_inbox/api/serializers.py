@@ -11,7 +11,6 @@ from tasks_inbox.comments import MAX_TEXT
 from tasks_inbox.compensations import RESOLUTIONS
 from tasks_inbox.deciding import MAX_COMMENT
 from tasks_inbox.exports import FORMATS
-from tasks_inbox.listing import SORTS
 from tasks_inbox.models import ANSWERED, ASKED, KINDS, SAID, SENT_AGAIN, SENT_BACK, STATUSES
 from tasks_inbox.queries import VIEWS
 from tasks_inbox.search import MAX_SEARCH
@@ -31,15 +30,17 @@ class TaskListQuery(PageQuery):
         "overdue or due within 24 hours; none of these shows what you have snoozed. snoozed; delegated: by you; "
         "done: decided by you; watching; open: as teams, with what you have snoozed.",
     )
-    sort = serializers.ChoiceField(
-        choices=SORTS,
+    sort = serializers.CharField(
         default="newest",
-        help_text="sla: overdue first, then by due time, priority and age.",
+        max_length=120,
+        help_text="One of sla (overdue first, then by due time, priority and age), due, priority, newest, oldest; or a "
+        "value that tasks tell, `data.amount`, falling `-data.amount`: tasks without it stand last.",
     )
     filter = serializers.CharField(
         required=False,
         max_length=MAX_SEARCH,
-        help_text="As the inbox' search takes it: `workflow:refunds due:<2d is:overdue group:Legal text`.",
+        help_text="As the inbox' search takes it: `workflow:refunds due:<2d is:overdue group:Legal "
+        "data.amount>1000 data.country:DE text`.",
     )
     workflow = serializers.CharField(required=False)
     run = serializers.UUIDField(required=False)

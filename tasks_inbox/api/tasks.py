@@ -16,6 +16,7 @@ from runs.api.base import RunsApiView
 from tasks_inbox import actions, comments, deciding, exports, holding, listing, notes, queries
 from tasks_inbox.api import serializers as s
 from tasks_inbox.models import ManualTask
+from tasks_inbox.sources import parts_of
 
 
 class TasksApiView(RunsApiView):
@@ -38,11 +39,9 @@ class TasksView(TasksApiView):
         asked = query(s.TaskListQuery, request)
         limit, cursor = asked.pop("limit"), asked.pop("cursor", None)
         sort, text = asked.pop("sort"), asked.pop("filter", "")
-        who, order = queries.who_is(self.principal), listing.ORDERS[sort]
-        found = listing.in_order(listing.found(who, queries.tasks_of(who, **asked), text), sort)
-        page = keyset_page(
-            found, request, keys=order.keys, oldest_first=order.oldest_first, limit=limit, cursor=cursor
-        )
+        who = queries.who_is(self.principal)
+        found = listing.found(who, parts_of(who, **asked), text)
+        page = listing.page(who.tenant_id, found, request, sort, limit=limit, cursor=cursor)
         names = queries.workflow_names(who.tenant_id, page.rows)
         return Response(
             page.answer([queries.task_row(task, names[task.workflow_id], who) for task in page.rows])

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tasks_inbox.api import away, building, filling, rounds, tasks
+from tasks_inbox.api import away, building, bulk, filling, rounds, saved, tasks
 
 urlpatterns = [
     path(
@@ -13,7 +13,10 @@ urlpatterns = [
     path("away", away.AwayRulesView.as_view(), name="api-away-rules"),
     path("away/<int:rule_id>", away.AwayRuleView.as_view(), name="api-away-rule"),
     path("runs/<uuid:run_id>/evidence", tasks.RunEvidenceView.as_view(), name="api-run-evidence"),
+    path("inbox-views", saved.InboxViewsView.as_view(), name="api-inbox-views"),
+    path("inbox-views/<int:view_id>", saved.InboxViewView.as_view(), name="api-inbox-view"),
     path("tasks", tasks.TasksView.as_view(), name="api-tasks"),
+    path("tasks/bulk", bulk.TasksBulkView.as_view(), name="api-tasks-bulk"),
     path("tasks/counts", tasks.TaskCountsView.as_view(), name="api-task-counts"),
     path("tasks/<uuid:task_id>/snooze", tasks.TaskSnoozeView.as_view(), name="api-task-snooze"),
     path("tasks/<uuid:task_id>/watch", tasks.TaskWatchView.as_view(), name="api-task-watch"),

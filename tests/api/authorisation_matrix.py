@@ -12,7 +12,7 @@ NOBODY = "00000000-0000-7000-8000-000000000000"
 @dataclass(frozen=True)
 class Route:
     """One route: `methods` says the scope of each, `path` is an address that fits it; `{run}`, `{job}`, `{letter}`,
-    `{task}`, `{file}`, `{webhook}`, `{case}`, `{away}` and `{group}` in it stand for ids."""
+    `{task}`, `{file}`, `{webhook}`, `{case}`, `{away}`, `{view}` and `{group}` in it stand for ids."""
 
     methods: dict[str, str]
     path: str
@@ -263,6 +263,22 @@ MATRIX |= {
     "settings-away-end": _page({"POST": "tasks:decide"}, "/settings/away/{away}/end"),
 }
 
+MATRIX |= {
+    "api-inbox-views": Route({"GET": "tasks:read", "POST": "tasks:read"}, "/api/v1/inbox-views"),
+    "api-inbox-view": Route(
+        {"GET": "tasks:read", "PATCH": "tasks:read", "DELETE": "tasks:read"},
+        "/api/v1/inbox-views/{view}",
+        names_object=True,
+    ),
+    "api-tasks-bulk": Route({"POST": "tasks:decide"}, "/api/v1/tasks/bulk"),
+    "inbox-bulk": _page({"GET": "tasks:decide"}, "/inbox/bulk"),
+    "inbox-bulk-do": _page({"POST": "tasks:decide"}, "/inbox/bulk/do"),
+    "inbox-views": _page({"GET": "tasks:read"}, "/inbox/views"),
+    "inbox-view-add": _page({"POST": "tasks:read"}, "/inbox/views/add"),
+    "inbox-view-change": _page({"POST": "tasks:read"}, "/inbox/views/{view}/change"),
+    "inbox-view-delete": _page({"POST": "tasks:read"}, "/inbox/views/{view}/delete"),
+}
+
 _MANAGE = {"GET": "members:manage", "POST": "members:manage"}
 
 MATRIX |= {
@@ -332,6 +348,9 @@ BODIES: dict[tuple[str, str], dict[str, object]] = {
         "from": "2030-01-01T00:00:00Z",
         "until": "2030-02-01T00:00:00Z",
     },
+    ("api-tasks-bulk", "POST"): {"action": "claim", "ids": [NOBODY]},
+    ("api-inbox-views", "POST"): {"name": "Large", "filter": "data.amount>1000"},
+    ("api-inbox-view", "PATCH"): {"group": ""},
     ("api-groups", "POST"): {"name": "Finance"},
     ("api-members", "POST"): {"username": "zoe", "role": "viewer"},
     ("api-workflow-test-cases", "POST"): {"name": "one more", "input": {}},
@@ -346,10 +365,10 @@ BODIES: dict[tuple[str, str], dict[str, object]] = {
 }
 
 
-def address(name: str, *, group: int = 0, case: int = 0, away: int = 0, **ids: str) -> str:
+def address(name: str, *, group: int = 0, case: int = 0, away: int = 0, view: int = 0, **ids: str) -> str:
     """An address of the route."""
     known = dict.fromkeys(("run", "job", "letter", "task", "webhook", "file"), NOBODY) | ids
-    return MATRIX[name].path.format(group=group, case=case, away=away, **known)
+    return MATRIX[name].path.format(group=group, case=case, away=away, view=view, **known)
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,8 @@ def has_everything(client):
     dates = {"from": "2031-01-01T00:00:00Z", "until": "2031-02-01T00:00:00Z"}
     away = client.post("/api/v1/away", {"substitute": "operator-of-ours", **dates})
     assert away.status_code == 201, away.json()
+    view = client.post("/api/v1/inbox-views", {"name": "ours"})
+    assert view.status_code == 201, view.json()
     hook = client.post("/api/v1/webhooks", {"name": "ours", "workflow": "ours", "action": "start"})
     assert hook.status_code == 201, hook.json()
     case = client.post("/api/v1/workflows/ours/test-cases", {"name": "one", "input": {}})
@@ -40,5 +42,6 @@ def has_everything(client):
         "task": task["id"],
         "file": file.json()["id"],
         "away": away.json()["id"],
+        "view": view.json()["id"],
         "group": group.json()["id"],
     }

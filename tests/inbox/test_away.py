@@ -8,7 +8,7 @@ from accounts import members
 from accounts.models import User
 from accounts.principal import Forbidden
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed, Refusal
-from tasks_inbox import actions, away, notices, queries
+from tasks_inbox import actions, away, listing, notices, queries, sources
 from tasks_inbox.models import ASKED, REMINDED, AwayRule, TaskDecision
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, hand, member, task_of
@@ -31,7 +31,7 @@ def rule(clock, of="ann", by="bob", start=-1, end=7, **more):
 
 def offered(name):
     who = queries.who_is(member(name))
-    return {task.pk for task in queries.tasks_of(who, view="open")}
+    return {task.pk for task in sources.tasks_of(who, view="open")}
 
 
 def may(name, task):
@@ -51,7 +51,7 @@ def test_a_substitute_decides_on_behalf_of_who_is_away_and_all_say_so(clock):
     task = asked(approval(**ANN))
     who = queries.who_is(member("bob"))
     row = queries.task_row(task, "x", who)
-    assert (row["may_decide"], row["stands_in_for"], queries.waiting_for(who)) == (True, "ann", 1)
+    assert (row["may_decide"], row["stands_in_for"], listing.waiting_for(who)) == (True, "ann", 1)
     assert may("bob", task)
     assert again(task).decided_by == "bob"
     make.work()

@@ -6,7 +6,7 @@ import pytest
 
 from lib.refusals import Conflict, Invalid, NotAllowed
 from runs.models import HistoryEvent
-from tasks_inbox import actions, comments, queries
+from tasks_inbox import actions, comments, queries, sources
 from tasks_inbox import clock as tasks_clock
 from tasks_inbox.escalating import escalate_task
 from tasks_inbox.models import Notification, TaskDecision
@@ -44,8 +44,8 @@ def test_who_may_decide_is_reminded_and_others_are_asked_level_by_level(clock):
     with pytest.raises(NotAllowed):
         decide(boss, task)
     later(clock, 10)
-    assert [one.pk for one in queries.tasks_of(queries.who_is(boss), view="open")] == [task.pk]
-    assert list(queries.tasks_of(queries.who_is(other), view="open")) == []
+    assert [one.pk for one in sources.tasks_of(queries.who_is(boss), view="open")] == [task.pk]
+    assert list(sources.tasks_of(queries.who_is(other), view="open")) == []
     later(clock, 100)
     assert told(task)[1:] == [
         "TASK_REMINDED ask",
@@ -95,7 +95,7 @@ def test_a_question_stops_the_clock_until_it_is_answered(clock):
     ann, starter = member("ann"), member("starter", "author")
     (run_id,) = make.start(approval(due_seconds=60, on_timeout="rejected"), {"amount": 40}, by="starter")
     make.work()
-    (task,) = queries.tasks_of(queries.who_is(ann), view="open")
+    (task,) = sources.tasks_of(queries.who_is(ann), view="open")
     later(clock, 30)
     comments.ask(ann, task.pk, "Which account?")
     with pytest.raises(Conflict) as refused:

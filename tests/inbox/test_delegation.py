@@ -8,7 +8,7 @@ from accounts.models import Membership, User
 from accounts.principal import Forbidden
 from accounts.roles import SCOPES_OF_ROLE
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
-from tasks_inbox import actions, queries
+from tasks_inbox import actions, listing, queries, sources
 from tasks_inbox.models import ManualTask
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, hand, member, resolve, stuck, undo_the_rest
@@ -162,10 +162,10 @@ def test_a_delegate_finds_it_among_what_they_have_and_who_gave_it_does_not():
     hand(ann, task, "bob")
 
     def mine(who):
-        return [one.pk for one in queries.tasks_of(queries.who_is(who), view="mine")]
+        return [one.pk for one in sources.tasks_of(queries.who_is(who), view="mine")]
 
     assert (mine(ann), mine(bob)) == ([], [task.pk])
-    assert (queries.waiting_for(queries.who_is(ann)), queries.waiting_for(queries.who_is(bob))) == (0, 1)
+    assert (listing.waiting_for(queries.who_is(ann)), listing.waiting_for(queries.who_is(bob))) == (0, 1)
 
 
 def test_a_closed_task_and_another_tenants_are_not_handed_over(people):

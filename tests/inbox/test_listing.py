@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from lib.refusals import Conflict, Invalid
-from tasks_inbox import actions, listing, notes, queries
+from tasks_inbox import actions, listing, notes, queries, sources
 from tasks_inbox.listing import COUNTED_VIEWS
 from tasks_inbox.models import ManualTask, TaskNote
 from tests import factories as make
@@ -15,15 +15,14 @@ DAY = 24 * 3600
 
 
 def seen(who, view):
-    return {task.title for task in queries.tasks_of(queries.who_is(who), view=view)}
+    return {task.title for task in sources.tasks_of(queries.who_is(who), view=view)}
 
 
 def titles(who, text="", sort="sla"):
-    asking, order = queries.who_is(who), listing.ORDERS[sort]
-    found = listing.in_order(listing.found(asking, queries.tasks_of(asking), text), sort)
-    return [
-        task.title for task in found.order_by(*(k if order.oldest_first else f"-{k}" for k in order.keys))
-    ]
+    asking, order = queries.who_is(who), listing.order_of(sort)
+    (found,) = listing.found(asking, sources.parts_of(asking), text)
+    keys = (k if order.oldest_first else f"-{k}" for k in order.keys)
+    return [task.title for task in listing.in_order(found, sort).order_by(*keys)]
 
 
 def test_each_view_shows_what_its_name_says():
@@ -50,7 +49,7 @@ def test_each_view_shows_what_its_name_says():
         "watching": {"soon"},
     }
     assert listing.counts(queries.who_is(ann)) == {view: len(rows) for view, rows in shown.items()}
-    assert queries.waiting_for(queries.who_is(ann)) == 3
+    assert listing.waiting_for(queries.who_is(ann)) == 3
     assert seen(bob, "mine") == {"given"}
     assert {"later", "theirs"} <= seen(bob, "teams")
     assert seen(ann, "open") == {"soon", "far", "later"}
@@ -103,19 +102,19 @@ def test_what_is_due_first_stands_first_then_what_is_urgent_then_what_is_old():
     assert titles(ann) == ["overdue", "tomorrow", "urgent", "old", "new"]
     assert titles(ann, sort="newest") == ["new", "overdue", "tomorrow", "urgent", "old"]
     who = queries.who_is(ann)
-    tasks = {task.title: task for task in queries.tasks_of(who, view="teams")}
-    rows = queries.tasks_of(who, view="teams")
-    order, chain = ["overdue"], listing.after(rows, "sla", tasks["overdue"])
+    tasks = {task.title: task for task in sources.tasks_of(who, view="teams")}
+    parts = sources.parts_of(who, view="teams")
+    order, chain = ["overdue"], listing.after(who.tenant_id, parts, "sla", tasks["overdue"].pk)
     while chain.title != "overdue":
         order.append(chain.title)
-        chain = listing.after(rows, "sla", chain)
+        chain = listing.after(who.tenant_id, parts, "sla", chain.pk)
     assert order == titles(ann)
 
 
 def test_after_the_last_task_there_is_none():
     ann, task = member("ann"), asked()
-    rows = queries.tasks_of(queries.who_is(ann), view="teams")
-    assert listing.after(rows, "sla", task) is None
+    parts = sources.parts_of(queries.who_is(ann), view="teams")
+    assert listing.after(task.tenant_id, parts, "sla", task.pk) is None
 
 
 def test_a_search_finds_what_all_its_words_fit(clock):
@@ -146,6 +145,52 @@ def test_a_search_finds_what_all_its_words_fit(clock):
         assert titles(ann, text) == found, text
     clock.advance(2 * 3600)
     assert titles(ann, "is:overdue") == ["Refund a book?"]
+
+
+def test_tasks_are_found_and_sorted_by_the_values_that_they_tell():
+    ann = member("ann")
+    facts = {
+        "Amount in EUR": "{{ input.amount }}",
+        "Country": "{{ input.country }}",
+        "Paid": "{{ input.paid }}",
+    }
+    for title, amount, country in (
+        ("ten", 10, "DE"),
+        ("two", 2.5, "FR"),
+        ("text", "10", "NL"),
+        ("none", None, "PL"),
+    ):
+        asked(approval(title=title, facts=facts), amount=amount, country=country, paid=amount == 10)
+    for text, titles_found in {
+        "data.country:FR": ["two"],
+        "data.country:fr": [],
+        "data.Amount_in_EUR:10": ["ten", "text"],
+        "data.amount_in_eur>2.5": ["ten"],
+        "data.amount_in_eur>=2.5": ["ten", "two"],
+        "data.amount_in_eur<3 data.country:FR": ["two"],
+        'data.country>"EE"': ["two", "text", "none"],
+        "data.paid:true": ["ten"],
+        "data.nothing:1": [],
+    }.items():
+        assert titles(ann, text) == titles_found, text
+        found = listing.found(queries.who_is(ann), sources.parts_of(queries.who_is(ann), view="teams"), text)
+        assert {task.title for part in found for task in part} == set(titles_found), text
+    assert titles(ann, sort="data.amount_in_eur")[-3:] == ["two", "ten", "none"]
+    assert titles(ann, sort="-data.amount_in_eur") == ["ten", "two", "text", "none"]
+    decide(
+        ann,
+        asked(approval(title="filled", type="human.form", form={"type": "object"})),
+        "submitted",
+        data={"Shoe": 44},
+    )
+    assert titles(ann, "data.shoe:44") == ["filled"]
+
+
+def test_many_that_tell_a_value_are_found_as_few_are(monkeypatch):
+    monkeypatch.setattr(listing, "FEW", 0)
+    ann, task = member("ann"), asked(approval(facts={"Country": "DE"}))
+    assert titles(ann, "data.country:DE") == [task.title]
+    assert titles(ann, "data.country:FR") == []
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,14 @@
 import pytest
 
 from lib.refusals import Refusal
-from tasks_inbox import actions, queries
+from tasks_inbox import actions, listing, queries, sources
 from tasks_inbox.models import ManualTask
 from tests import factories as make
 from tests.inbox.asking import approval, asked, decide, member
 
 
 def seen(who, view):
-    return {task.title for task in queries.tasks_of(queries.who_is(who), view=view)}
+    return {task.title for task in sources.tasks_of(queries.who_is(who), view=view)}
 
 
 def test_mine_open_and_done():
@@ -32,9 +32,9 @@ def test_mine_open_and_done():
     assert seen(ann, "mine") == {"claimed"}
     assert seen(ann, "open") == {"anybody", "ann", "finance"}
     assert seen(ann, "done") == {"done"}
-    assert queries.waiting_for(queries.who_is(ann)) == 4
+    assert listing.waiting_for(queries.who_is(ann)) == 4
     viewer = member("vic", "viewer")
-    assert (seen(viewer, "open"), queries.waiting_for(queries.who_is(viewer))) == (set(), 0)
+    assert (seen(viewer, "open"), listing.waiting_for(queries.who_is(viewer))) == (set(), 0)
     assert len(seen(viewer, None)) == 7
 
 
@@ -50,7 +50,7 @@ def test_what_a_list_offers_may_be_done_and_nothing_else(role):
         {"candidates": {"users": ["ann"]}, "exclude": ["ANN"]},
     ]
     tasks = [asked(approval(**params)) for params in offers]
-    offered = {task.pk for task in queries.tasks_of(queries.who_is(who), view="open")}
+    offered = {task.pk for task in sources.tasks_of(queries.who_is(who), view="open")}
     for task in tasks:
         try:
             decide(who, task)
@@ -66,7 +66,7 @@ def test_a_list_takes_few_statements(django_assert_num_queries):
     ann = member("ann")
     with django_assert_num_queries(2):
         who = queries.who_is(ann)
-        tasks = list(queries.tasks_of(who, view="open"))
+        tasks = list(sources.tasks_of(who, view="open"))
         names = queries.workflow_names(who.tenant_id, tasks)
         assert len([queries.task_row(task, names[task.workflow_id], who) for task in tasks]) == 30
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from lib.refusals import Conflict, Invalid, NotAllowed
-from tasks_inbox import actions, clock, comments, exports, queries, rounds
+from tasks_inbox import actions, clock, comments, exports, queries, rounds, sources
 from tasks_inbox.exported import verify
 from tasks_inbox.models import Notification, TaskDecision
 from tasks_inbox.verifying import verify_chain
@@ -36,7 +36,7 @@ def send_back(who, task, comment="The receipt says 45.", **more):
 
 
 def seen_by(who, view="teams"):
-    return [task.pk for task in queries.tasks_of(queries.who_is(who), view=view)]
+    return [task.pk for task in sources.tasks_of(queries.who_is(who), view=view)]
 
 
 def told(task, kind):

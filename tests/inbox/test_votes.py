@@ -5,7 +5,7 @@ import pytest
 from accounts import services
 from accounts.models import Membership
 from lib.refusals import Conflict, Invalid, NotAllowed
-from tasks_inbox import actions, evidence, queries
+from tasks_inbox import actions, evidence, queries, sources
 from tasks_inbox.models import TaskDecision
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member
@@ -22,7 +22,7 @@ def statuses(task):
 
 
 def offered(who):
-    return set(queries.tasks_of(queries.who_is(who), view="open").values_list("pk", flat=True))
+    return set(sources.tasks_of(queries.who_is(who), view="open").values_list("pk", flat=True))
 
 
 def test_two_must_agree_and_the_run_waits_for_the_second():
@@ -87,7 +87,7 @@ def test_who_started_the_run_may_not_decide_not_even_as_admin():
     ann, bob = member("ann", "admin"), member("bob")
     make.start(approval(exclude_requester=True), {"amount": 40}, by="ANN")
     make.work()
-    (task,) = queries.tasks_of(queries.who_is(bob), view="open")
+    (task,) = sources.tasks_of(queries.who_is(bob), view="open")
     assert offered(ann) == set()
     with pytest.raises(NotAllowed, match="You started this run"):
         decide(ann, task)
@@ -108,11 +108,11 @@ def test_who_decided_one_step_may_not_decide_the_next_nor_one_beside_it():
     )
     make.start(definition, {})
     make.work()
-    tasks = {task.node: task for task in queries.tasks_of(queries.who_is(ann), view="open")}
+    tasks = {task.node: task for task in sources.tasks_of(queries.who_is(ann), view="open")}
     decide(ann, tasks["ask"])
     make.work()
     assert offered(ann) == set()
-    open_to_bob = list(queries.tasks_of(queries.who_is(bob), view="open"))
+    open_to_bob = list(sources.tasks_of(queries.who_is(bob), view="open"))
     assert {task.node for task in open_to_bob} == {"second", "beside"}
     for task in open_to_bob:
         with pytest.raises(NotAllowed, match="decided another step"):
@@ -131,7 +131,7 @@ def test_the_manager_of_who_started_it_decides_and_without_one_nobody():
     seats.filter(user_id=ann.user_id).update(manager=seats.get(user_id=boss.user_id))
     make.start(definition, {"amount": 2}, by="ann")
     make.work()
-    (task,) = queries.tasks_of(queries.who_is(boss), view="open")
+    (task,) = sources.tasks_of(queries.who_is(boss), view="open")
     assert decide(boss, task).outcome == "approved"
 
 

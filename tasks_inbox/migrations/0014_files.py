@@ -41,7 +41,7 @@ DROP FUNCTION tasks_file_contents_stay();
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tasks_inbox', '0011_undo'),
+        ('tasks_inbox', '0013_inbox_views'),
     ]
 
     operations = [

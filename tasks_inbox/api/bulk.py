@@ -1,0 +1,70 @@
+"""The route by which one thing is done with many tasks."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api.base import ApiView
+from accounts.roles import TASKS_DECIDE
+from lib.api import fields
+from lib.api.serializers import Verb, body
+from lib.refusals import Invalid
+from tasks_inbox import bulk, queries
+from tasks_inbox.deciding import MAX_COMMENT
+from tasks_inbox.search import MAX_SEARCH
+
+BULK_ACTIONS = [(one, one) for one in bulk.ACTIONS]
+BULK_RESULTS = [(bulk.DONE, bulk.DONE), (bulk.REFUSED, bulk.REFUSED)]
+
+
+class BulkTasks(Verb):
+    """What is to be done, and with which tasks: `ids`, or what a `filter` finds in a `view`."""
+
+    action = serializers.ChoiceField(choices=BULK_ACTIONS)
+    ids = fields.Items(child=serializers.UUIDField(), required=False, max_length=bulk.MOST)
+    view = serializers.ChoiceField(
+        choices=queries.VIEWS, required=False, help_text="`teams`, where none is said."
+    )
+    filter = fields.Text(required=False, allow_blank=True, max_length=MAX_SEARCH)
+    assignee = fields.Text(required=False, max_length=150, help_text="For `assign`: a username.")
+    until = fields.Moment(required=False, help_text="For `snooze`; without it the tasks are awake again.")
+    outcome = fields.Text(required=False, max_length=64, help_text="For `decide`.")
+    comment = fields.Text(required=False, allow_blank=True, max_length=MAX_COMMENT, help_text="For `decide`.")
+    seen = fields.JsonObject(required=False, help_text="For `decide`: each task's `shown_hash` by its id.")
+
+
+class BulkResultSerializer(serializers.Serializer[object]):
+    """What became of one task."""
+
+    id = serializers.UUIDField()
+    title = serializers.CharField(allow_blank=True)
+    result = serializers.ChoiceField(choices=BULK_RESULTS)
+    code = serializers.CharField(
+        allow_null=True, help_text="Why it was refused, as it would be for this task alone."
+    )
+    message = serializers.CharField(allow_blank=True)
+
+
+class BulkSerializer(serializers.Serializer[object]):
+    """What became of each, in the order of `ids`."""
+
+    results = BulkResultSerializer(many=True)
+
+
+class TasksBulkView(ApiView):
+    """Many tasks."""
+
+    scopes = {"POST": TASKS_DECIDE}
+
+    @extend_schema(request=BulkTasks, responses=BulkSerializer)
+    def post(self, request: Request) -> Response:
+        """Claims, assigns, snoozes or decides up to 200 tasks, each by itself: 200 with a result for each."""
+        asked = body(BulkTasks, request)
+        ids, view, text = asked.pop("ids", None), asked.pop("view", "teams"), asked.pop("filter", None)
+        if (ids is None) == (text is None) or (ids is None and asked["action"] == bulk.DECIDE):
+            raise Invalid(
+                "Name `ids`, or, to do anything but decide, a `filter`.", code="required", field="ids"
+            )
+        ids = bulk.found_by(self.principal, view, text) if ids is None else ids
+        return Response({"results": bulk.act(self.principal, ids, bulk.Wanted(**asked)) if ids else []})

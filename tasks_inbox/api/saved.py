@@ -1,0 +1,114 @@
+"""The routes of saved views of the inbox."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api.base import ApiView
+from accounts.roles import TASKS_READ
+from lib.api import fields
+from lib.api.pagination import keyset_page
+from lib.api.schema import page_schema
+from lib.api.serializers import PageQuery, Verb, body, query
+from tasks_inbox import queries, saved
+from tasks_inbox.models import InboxView
+from tasks_inbox.search import MAX_SEARCH
+
+
+class ChangeInboxView(Verb):
+    """What is to be another; what isn't said stays."""
+
+    name = fields.Text(required=False, max_length=saved.MAX_NAME)
+    view = serializers.ChoiceField(choices=queries.VIEWS, required=False, help_text="As of `GET /tasks`.")
+    filter = fields.Text(
+        required=False, allow_blank=True, max_length=MAX_SEARCH, help_text="As of `GET /tasks`."
+    )
+    sort = fields.Text(required=False, max_length=120, help_text="As of `GET /tasks`.")
+    group = fields.Text(
+        required=False,
+        allow_blank=True,
+        max_length=150,
+        help_text="A group of yours that sees it, too; empty: nobody.",
+    )
+
+
+class AddInboxView(ChangeInboxView):
+    """A search to be kept; `view` is `teams` and `sort` is `sla` where nothing is said."""
+
+    name = fields.Text(max_length=saved.MAX_NAME)
+
+
+class InboxViewQuery(PageQuery):
+    """Views take no filters."""
+
+
+class InboxViewSerializer(serializers.Serializer[object]):
+    """A saved view."""
+
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+    view = serializers.ChoiceField(choices=queries.VIEWS)
+    filter = serializers.CharField(allow_blank=True)
+    sort = serializers.CharField()
+    group = serializers.CharField(allow_null=True, help_text="The group that sees it, too.")
+    owner = serializers.CharField(help_text="Whose it is; only they change it.")
+    is_own = serializers.BooleanField(help_text="Whether it is yours.")
+    count = serializers.IntegerField(
+        help_text="How many tasks it finds for you; 100 stands for that and more."
+    )
+    created_at = serializers.DateTimeField()
+
+
+class _InboxViewsApi(ApiView):
+    def row(self, view: InboxView) -> dict[str, object]:
+        """The view with what it finds for who asks."""
+        counts = saved.counts_of(queries.who_is(self.principal), [view])
+        return saved.view_row(view, self.principal, counts[view.pk])
+
+
+class InboxViewsView(_InboxViewsApi):
+    """Saved views."""
+
+    scopes = {"GET": TASKS_READ, "POST": TASKS_READ}
+
+    @extend_schema(parameters=[InboxViewQuery], responses=page_schema(InboxViewSerializer))
+    def get(self, request: Request) -> Response:
+        """Your saved views and those shared with your groups, newest first, each with how many tasks it finds."""
+        found = saved.views_for(self.principal)
+        page = keyset_page(found, request, keys=("id",), **query(InboxViewQuery, request))
+        counts = saved.counts_of(queries.who_is(self.principal), page.rows)
+        return Response(
+            page.answer([saved.view_row(one, self.principal, counts[one.pk]) for one in page.rows])
+        )
+
+    @extend_schema(request=AddInboxView, responses={201: InboxViewSerializer})
+    def post(self, request: Request) -> Response:
+        """Keeps a search under a name: 201; 409 `name_taken` where you have one of that name."""
+        view = saved.add_view(self.principal, **body(AddInboxView, request))
+        location = f"/api/v1/inbox-views/{view.pk}"
+        return Response(self.row(view), status=201, headers={"Location": location})
+
+
+class InboxViewView(_InboxViewsApi):
+    """One saved view."""
+
+    scopes = {"GET": TASKS_READ, "PATCH": TASKS_READ, "DELETE": TASKS_READ}
+
+    @extend_schema(responses=InboxViewSerializer)
+    def get(self, request: Request, view_id: int) -> Response:
+        """A saved view, and how many tasks it finds for you."""
+        return Response(self.row(saved.view_of(self.principal, view_id)))
+
+    @extend_schema(request=ChangeInboxView, responses=InboxViewSerializer)
+    def patch(self, request: Request, view_id: int) -> Response:
+        """Changes your view: its name, what it finds, or with whom it is shared."""
+        return Response(
+            self.row(saved.change_view(self.principal, view_id, **body(ChangeInboxView, request)))
+        )
+
+    @extend_schema(request=Verb, responses={204: None})
+    def delete(self, request: Request, view_id: int) -> Response:
+        """Deletes your view; a shared one of others with `members:manage`."""
+        saved.delete_view(self.principal, view_id, **body(Verb, request))
+        return Response(status=204)

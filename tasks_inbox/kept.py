@@ -1,0 +1,113 @@
+"""The saved views on the page of the inbox: their list with counts, and the forms that keep, change and delete them."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core import signing
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from accounts.access import PageRequest, page
+from accounts.roles import TASKS_READ
+from lib.refusals import Refusal
+from tasks_inbox import panes, queries, saved
+from tasks_inbox.models import InboxView
+from tasks_inbox.panes import Place
+from tasks_inbox.queries import Who
+
+Json = Any
+_SALT = "deleted inbox view"
+UNDO_SECONDS = 600
+
+
+def kept_context(request: PageRequest, who: Who, place: Place, *, counted: bool) -> dict[str, Json]:
+    """The saved views of who looks, and what may be done with the one in which they stand; counts only if asked."""
+    found = list(saved.views_for(request.principal, who))
+    counts = saved.counts_of(who, found) if counted else {}
+    rows = [
+        {
+            "id": one.pk,
+            "name": one.name,
+            "of": "" if one.owner == who.username else one.owner,
+            "group": one.group.name if one.group else "",
+            "count": panes.counted(counts[one.pk]) if counted else "",
+            "address": address_of(one),
+        }
+        for one in found
+    ]
+    current = next((row for row in rows if row["id"] == place.saved), None)
+    may_keep = current is None and place.run is None and bool(place.text or place.sort != place.usual())
+    return {
+        "kept": rows,
+        "kept_now": current,
+        "may_keep": may_keep,
+        "own_groups": saved.groups_of(who) if current or may_keep else (),
+        "undo": _undo(request),
+    }
+
+
+def address_of(view: InboxView) -> str:
+    """The query string of the list that a saved view is."""
+    said = {"view": view.view, "sort": view.sort, "filter": view.filter, "saved": view.pk}
+    return urlencode({key: str(value) for key, value in said.items() if value})
+
+
+def _undo(request: PageRequest) -> dict[str, Json] | None:
+    """What was just deleted, as its form would keep it again."""
+    try:
+        found: dict[str, Json] = signing.loads(request.GET.get("undo", ""), salt=_SALT, max_age=UNDO_SECONDS)
+    except signing.BadSignature:
+        return None
+    return found
+
+
+@page(TASKS_READ)
+def views(request: PageRequest) -> HttpResponse:
+    """The saved views with how many tasks each finds."""
+    place = Place.of(request)
+    context = kept_context(request, queries.who_is(request.principal), place, counted=True)
+    context["keeps"] = place.address()
+    return render(request, "inbox/_kept.html", context)
+
+
+@page(TASKS_READ, "POST")
+def add(request: PageRequest) -> HttpResponse:
+    """Keeps the search in which somebody stands."""
+    said = {name: request.POST.get(name, "") for name in ("name", "view", "filter", "sort", "group")}
+    try:
+        view = saved.add_view(request.principal, **said)
+    except Refusal as refused:
+        messages.error(request, refused.message)
+        said = {name: said[name] for name in ("view", "filter", "sort")}
+        return redirect(f"{reverse('inbox')}?{urlencode(said)}")
+    messages.success(request, f"“{view.name}” is kept.")
+    return redirect(f"{reverse('inbox')}?{address_of(view)}")
+
+
+@page(TASKS_READ, "POST")
+def change(request: PageRequest, view_id: int) -> HttpResponse:
+    """Renames a view and says with whom it is shared."""
+    view = saved.view_of(request.principal, view_id)
+    try:
+        name, group = request.POST.get("name", ""), request.POST.get("group", "")
+        view = saved.change_view(request.principal, view_id, name=name, group=group)
+        messages.success(request, f"“{view.name}” is changed.")
+    except Refusal as refused:
+        messages.error(request, refused.message)
+    return redirect(f"{reverse('inbox')}?{address_of(view)}")
+
+
+@page(TASKS_READ, "POST")
+def delete(request: PageRequest, view_id: int) -> HttpResponse:
+    """Deletes a view, which may be taken back for a while."""
+    view = saved.view_of(request.principal, view_id)
+    try:
+        saved.delete_view(request.principal, view_id)
+    except Refusal as refused:
+        messages.error(request, refused.message)
+        return redirect(f"{reverse('inbox')}?{address_of(view)}")
+    said = {name: getattr(view, name) for name in ("name", "view", "filter", "sort")}
+    undo = signing.dumps(said | {"group": view.group.name if view.group else ""}, salt=_SALT)
+    return redirect(f"{reverse('inbox')}?{urlencode({'view': view.view, 'undo': undo})}")

@@ -1,0 +1,76 @@
+"""What the inbox' page does with the tasks that were selected in its list."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+
+from accounts.access import PageRequest, page
+from accounts.roles import TASKS_DECIDE
+from lib.clock import now_here
+from lib.refusals import Invalid
+from tasks_inbox import bulk, pages, panes
+from tasks_inbox.bulk import ASSIGN, CLAIM, DECIDE, DONE, SNOOZE, Wanted
+from tasks_inbox.panes import Place
+
+Json = Any
+_SAID = {CLAIM: "claimed", ASSIGN: "assigned", SNOOZE: "snoozed", DECIDE: "decided"}
+
+
+@page(TASKS_DECIDE)
+def review(request: PageRequest) -> HttpResponse:
+    """The selected tasks, their sums, and the outcomes by which they may be decided together."""
+    context: dict[str, Json] = {"stays": Place.of(request).address()}
+    try:
+        context |= bulk.review(request.principal, _ids(request.GET.getlist("ids")))
+    except Invalid as refused:
+        context["refused"] = refused.message
+    return _shown(request, context)
+
+
+@page(TASKS_DECIDE, "POST")
+def do(request: PageRequest) -> HttpResponse:
+    """Does one thing with all selected tasks, and says what became of each that was refused."""
+    ids, wanted = _ids(request.POST.getlist("ids")), _wanted(request)
+    place = Place.of(request).address()
+    try:
+        results = bulk.act(request.principal, ids, wanted)
+    except Invalid as refused:
+        messages.error(request, refused.message)
+        return redirect(f"{reverse('inbox')}?{place}")
+    refusals = [one for one in results if one["result"] != DONE]
+    words = f"{len(results) - len(refusals)} of {len(results)} {_SAID[wanted.action]}."
+    if not refusals:
+        messages.success(request, words)
+        return redirect(f"{reverse('inbox')}?{place}")
+    return _shown(request, {"results": results, "words": words, "stays": place})
+
+
+def _shown(request: PageRequest, context: dict[str, Json]) -> HttpResponse:
+    dialog = request.headers.get("HX-Request")
+    return render(request, "inbox/_bulk_review.html" if dialog else "inbox/bulk.html", context)
+
+
+def _wanted(request: PageRequest) -> Wanted:
+    asked = request.POST
+    action = asked.get("action", "")
+    hours = asked.get("hours", "")
+    if hours in dict(pages.SNOOZES):
+        return Wanted(SNOOZE, until=now_here() + timedelta(hours=int(hours)))
+    seen = {name.removeprefix("seen-"): asked[name] for name in asked if name.startswith("seen-")}
+    return Wanted(
+        DECIDE if asked.get("outcome") else action if action in (CLAIM, ASSIGN) else CLAIM,
+        assignee=asked.get("assignee", "").strip()[: pages.MAX_NAME],
+        outcome=asked.get("outcome", ""),
+        comment=asked.get("comment", "").replace("\r\n", "\n").replace("\x00", "").strip(),
+        seen=seen,
+    )
+
+
+def _ids(said: Sequence[str]) -> list[UUID]:
+    return [id for text in said if (id := panes.id_of(text)) is not None]
