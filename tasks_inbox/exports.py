@@ -14,7 +14,7 @@ from accounts import audit
 from accounts.principal import Principal
 from tasks_inbox.evidence import digest_of
 from tasks_inbox.gathering import evidence_of
-from tasks_inbox.models import TaskFileContent
+from tasks_inbox.papers import TaskFileContent
 from tasks_inbox.printing import pdf_of
 from tasks_inbox.readable import parts_of
 

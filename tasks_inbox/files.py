@@ -22,7 +22,8 @@ from runs import live
 from tasks_inbox import queries, store
 from tasks_inbox.forms import FormField, filled
 from tasks_inbox.media import SHOWN, clean_name, is_accepted, media_type_of
-from tasks_inbox.models import ManualTask, TaskFile, TaskFileContent
+from tasks_inbox.models import ManualTask
+from tasks_inbox.papers import TaskFile, TaskFileContent
 from tasks_inbox.refused import open_task
 
 Json = Any

@@ -32,8 +32,9 @@ from tasks_inbox import (
 from tasks_inbox.compensations import ABANDON, DONE, LABELS, RESOLUTIONS, RETRY
 from tasks_inbox.corrections import correction_form
 from tasks_inbox.forms import Form, filled, form_of
-from tasks_inbox.models import COMPENSATION, COMPLETED, OPEN, ManualTask, TaskFile, label_of
+from tasks_inbox.models import COMPENSATION, COMPLETED, OPEN, ManualTask, label_of
 from tasks_inbox.panes import Place
+from tasks_inbox.papers import TaskFile
 from tasks_inbox.queries import Who
 from tasks_inbox.uploads import posted
 from tasks_inbox.waits import whom

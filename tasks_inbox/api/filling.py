@@ -20,7 +20,7 @@ from lib.api.serializers import PageQuery, Query, StrictSerializer, Verb, body, 
 from runs.api.base import RunsApiView
 from tasks_inbox import drafts, files, queries
 from tasks_inbox.media import ANY, SHOWN
-from tasks_inbox.models import TaskFile
+from tasks_inbox.papers import TaskFile
 
 
 class SaveTaskDraft(StrictSerializer):

@@ -13,7 +13,8 @@ from django.db import IntegrityError, connection, transaction
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
 from tasks_inbox import exports, files
 from tasks_inbox.forms import form_of
-from tasks_inbox.models import TaskDecision, TaskFile, TaskFileContent
+from tasks_inbox.models import TaskDecision
+from tasks_inbox.papers import TaskFile, TaskFileContent
 from tasks_inbox.verifying import verify_chain
 from tests import factories as make
 from tests.inbox.asking import approval, asked, decide, member

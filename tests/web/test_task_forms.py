@@ -5,7 +5,8 @@ import re
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from tasks_inbox.models import ManualTask, TaskFile
+from tasks_inbox.models import ManualTask
+from tasks_inbox.papers import TaskFile
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member
 from tests.inbox.test_forms import LINES, REFUND
