@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from functools import reduce
 from importlib import import_module
-from typing import Literal
+from typing import Any, Literal, cast
 
 from django.conf import settings
 from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY
@@ -44,7 +44,7 @@ def role_in(user: User, tenant: Tenant) -> str:
 
 def find_member(tenant_id: int, username: str) -> Membership | None:
     """The tenant's active member of that name, with their user; None where there is none."""
-    members = Membership.objects.for_tenant(tenant_id).select_related("user")
+    members = Membership.objects.for_tenant(tenant_id).select_related("user", "tenant")
     return members.filter(user__username__iexact=username, user__is_active=True).first()
 
 
@@ -165,6 +165,14 @@ def command_principal(username: str, tenant_slug: str) -> Principal:
     """Who a management command acts as; raises Missing."""
     user, tenant = get_user(username), get_tenant(tenant_slug)
     return _principal(user, tenant, role_in(user, tenant), "command")
+
+
+def member_principal(tenant_id: int, username: str, via: str) -> Principal:
+    """Who somebody acts as now, for what they did before by that way; raises Missing."""
+    member = find_member(tenant_id, username)
+    if member is None:
+        raise Missing(f"{username} is no member of this tenant any more.")
+    return _principal(member.user, member.tenant, member.role, cast(Any, via))
 
 
 def _principal(

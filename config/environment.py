@@ -44,6 +44,17 @@ def blocking_threads() -> int:
     return int(given)
 
 
+def undo_seconds() -> int:
+    """How long a decision on a page can be undone (`HANDOFF_UNDO_SECONDS`, default 10; 0: not at all).
+
+    Raises BadEnvironment.
+    """
+    given = os.environ.get("HANDOFF_UNDO_SECONDS") or "10"
+    if not (given.isascii() and given.isdecimal() and int(given) <= 60):
+        raise BadEnvironment(f"HANDOFF_UNDO_SECONDS must be a number from 0 to 60, not {given[:20]!r}.")
+    return int(given)
+
+
 def url() -> str:
     """Where people reach Handoff, for links in mails (`HANDOFF_URL`); empty where it is not said.
 

@@ -246,6 +246,9 @@ HANDOFF_HINTS = environment.switch("HANDOFF_HINTS", default=True)
 # How many steps of the queue `blocking` one worker process does at once.
 HANDOFF_BLOCKING_THREADS = environment.blocking_threads()
 
+# How long a decision on a page can be undone where its step doesn't say.
+HANDOFF_UNDO_SECONDS = environment.undo_seconds()
+
 # One line for each event on standard error, where the supervisor puts the name of the process before it.
 LOGGING = {
     "version": 1,

@@ -12,11 +12,8 @@ from markdown_it import MarkdownIt
 
 _TAGS = {
     *("a", "blockquote", "br", "code", "em", "hr", "li", "ol", "p", "pre", "s", "strong", "ul"),
-    *("h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td"),
+    *("h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td"),
 }
-_LEVELS = {"h1": "h3", "h2": "h4", "h3": "h5"}
-"""The page's own headings come above those of a text within it."""
-
 # Four blanks before a line are layout where people type: no code.
 _READER = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable(["table", "strikethrough"])
 _READER.disable(["image", "code"])
@@ -24,10 +21,12 @@ _READER.disable(["image", "code"])
 
 @lru_cache(maxsize=500)
 def markdown(text: str) -> SafeString:
-    """The text as HTML."""
+    """The text as HTML. Its headings come below the page's own, whatever their levels, and leave none out."""
     tokens = _READER.parse(text)
-    for token in tokens:
-        token.tag = _LEVELS.get(token.tag, token.tag) if token.type.startswith("heading_") else token.tag
+    headings = [token for token in tokens if token.type in ("heading_open", "heading_close")]
+    levels = sorted({token.tag for token in headings})
+    for token in headings:
+        token.tag = f"h{min(levels.index(token.tag) + 2, 6)}"
     html = nh3.clean(
         _READER.renderer.render(tokens, _READER.options, {}),
         tags=_TAGS,

@@ -211,6 +211,11 @@ class HumanParams(Params):
         title="How many decide",
         description="How many must agree: a number, or need, groups and rule.",
     )
+    undo_seconds: Annotated[int, Field(strict=True, ge=0, le=60)] | None = Field(
+        None,
+        title="Time to undo",
+        description="How many seconds a decision on the page can be undone before it counts; 0: it counts at once.",
+    )
     exclude_requester: bool = Field(
         False,
         title="Not who started the run",

@@ -63,6 +63,7 @@ def _asks(kind: str, context: StepContext, usual: tuple[Choice, ...]) -> Json:
         "priority": params.priority,
         "due_seconds": params.due_seconds,
         "clock": _clock(params, usual),
+        "undo_seconds": params.undo_seconds,
     }
     storable(task, "task", code="BadParams", max_bytes=MAX_TASK_BYTES)
     return for_person(task)

@@ -14,7 +14,7 @@ from lib.refusals import Conflict
 from runs import live
 from runs.refused import RunRefused
 from runs.waking import telling
-from tasks_inbox import policies, queries, store
+from tasks_inbox import holding, policies, queries, store
 from tasks_inbox.deciding import end_at_deadline
 from tasks_inbox.models import ESCALATED, REMINDED, ManualTask
 
@@ -43,7 +43,8 @@ def _strike(tenant: int, task_id: UUID) -> None:
         with telling(tenant, str(task.run_id)):
             outcome = _come(task_id, tenant)
             transaction.on_commit(lambda: live.tell_inboxes([tenant]))
-        if outcome is not None:
+        # What was decided in time counts, also where it can still be undone.
+        if outcome is not None and not holding.settle_before_deadline(task):
             end_at_deadline(task, outcome)
     except (Conflict, RunRefused):
         # Somebody decided it, or its run ended, between looking and having it.

@@ -27,7 +27,7 @@ from tasks_inbox import evidence, queries, store, votes
 from tasks_inbox.evidence import Decider
 from tasks_inbox.models import COMPENSATION, ManualTask
 from tasks_inbox.quorum import needs_several
-from tasks_inbox.refused import conflict, task_to_decide
+from tasks_inbox.refused import being_decided, conflict, task_to_decide
 from tasks_inbox.waits import DECIDER
 
 Json = Any
@@ -48,13 +48,15 @@ def complete_task(
     comment: str = "",
     seen: str | None = None,
     password: str | None = None,
+    held: UUID | None = None,
     reason: str | None = None,
 ) -> ManualTask:
     """Decide a task. It is kept as evidence; where it is enough, the step ends with it and the run goes on.
 
     `seen` is the hash of what was decided upon (`evidence.shown_hash`), `password` who decides again, where the
-    outcome is signed. Raises Missing; NotAllowed for those whom it doesn't ask; Conflict where it is decided,
-    cancelled, changed, somebody else's or of a failed compensation; Invalid, with `details.errors`, for what is wrong.
+    outcome is signed; `held` a decision that was held back until now, and must not be taken back. Raises Missing;
+    NotAllowed for those whom it doesn't ask; Conflict where it is decided, cancelled, changed, somebody else's or of a
+    failed compensation; Invalid, with `details.errors`, for what is wrong.
     """
     principal.require(TASKS_DECIDE)
     if queries.task_of(principal.tenant_id, task_id).kind == COMPENSATION:
@@ -66,9 +68,12 @@ def complete_task(
     said = said_by(principal, outcome, data, comment, signed=signed)
 
     def cast() -> Done | None:
-        task, held = held_by(principal, task_id, seen)
-        counted = votes.count(task, principal.username, held["on_behalf_of"], outcome)
-        return _write(task, said, counted, held)
+        task, facts = held_by(principal, task_id, seen)
+        was_held = store.drop_held(task_id, principal.username, held)
+        if held is not None and was_held is None:
+            raise Conflict("This was taken back.", code="taken_back")
+        counted = votes.count(task, principal.username, facts["on_behalf_of"], outcome)
+        return _write(task, said, counted, facts)
 
     have_alone(task, cast)
     audit.record(principal, f"decide {outcome}", f"task {task_id}", reason=reason or comment)
@@ -127,6 +132,9 @@ def held_by(principal: Principal, task_id: UUID, seen: str | None) -> tuple[Manu
     held = store.hold_task(task_id, by=principal.username, keys=keys, handed=handed, absent=absent)
     if held is None:
         raise conflict(queries.task_of(principal.tenant_id, task_id))
+    # Asked behind the task's lock, which who holds a decision back has, too.
+    if not needs_several(task.quorum) and (other := store.held_by_another(task_id, principal.username)):
+        raise being_decided(task, other)
     return task, held if absent is None else held | {"on_behalf_of": absent}
 
 
@@ -153,7 +161,7 @@ def _write(task: ManualTask, said: Said, counted: votes.Counted, held: Mapping[s
         store.note_vote(task.pk, keys=keys, said=link)
         return None
     store.complete_task(
-        task.pk, keys=keys, data=_encoded(said.data), comment=said.comment, said=link | {"outcome": outcome}
+        task.pk, keys=keys, data=encoded(said.data), comment=said.comment, said=link | {"outcome": outcome}
     )
     output = {"by": link["by"], "outcome": outcome, "comment": said.comment}
     output |= {"data": said.data, "at": link["at"], "branch": outcome}
@@ -194,7 +202,7 @@ def add_link(
         "at": record.at,
     }
     row = {"id": uuid7(), "task": task.pk, "seq": record.seq, "record": record.text}
-    more = {"data": _encoded(said.data), "comment": said.comment, "groups": list(counted.groups)}
+    more = {"data": encoded(said.data), "comment": said.comment, "groups": list(counted.groups)}
     ended = {"ended_with": counted.verdict.outcome}
     store.add_decision(row | link | more | ended, keys=list(bars), why=dict.fromkeys(bars, DECIDER))
     return link
@@ -215,7 +223,8 @@ def _signature(principal: Principal, task: ManualTask, outcome: str, password: s
     return True
 
 
-def _encoded(data: Json) -> str | None:
+def encoded(data: Json) -> str | None:
+    """What was filled in, as the text of its JSON; None for nothing."""
     return None if data is None else strict_dumps(data, max_bytes=MAX_DATA_BYTES).decode()
 
 

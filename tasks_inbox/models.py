@@ -86,6 +86,7 @@ class ManualTask(HotRow):
     stopped_at = models.DateTimeField(null=True)
     stopped_by = models.TextField(null=True)
     asked_of = models.TextField(null=True)
+    undo_seconds = models.SmallIntegerField(null=True)
     outcome = models.TextField(null=True)
     data = StoredJson(null=True)
     comment = models.TextField(db_default="")
@@ -228,6 +229,53 @@ class TaskNote(HotRow):
             models.UniqueConstraint(fields=["task_id", "username"], name="task_note_once_each"),
         ]
         indexes = [models.Index(fields=["tenant_id", "username"], name="task_notes_of")]
+
+
+class HeldDecision(HotRow):
+    """A decision that counts at `until`, unless who made it takes it back before (the undo that the server holds).
+
+    `refused` says why it did not count when its time had come; it stays until its maker has seen that.
+    """
+
+    id = models.UUIDField(primary_key=True)
+    task_id = models.UUIDField()
+    username = models.TextField()
+    via = models.TextField()
+    outcome = models.TextField()
+    data = StoredJson(null=True)
+    comment = models.TextField()
+    seen = models.TextField(null=True)
+    until = models.DateTimeField()
+    refused = models.TextField(null=True)
+
+    class Meta(HotRow.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=["task_id", "username"], name="held_once_each"),
+        ]
+        indexes = [
+            models.Index(fields=["tenant_id", "username"], name="held_by"),
+            models.Index(fields=["until"], name="held_until", condition=Q(refused__isnull=True)),
+        ]
+
+
+class TaskDraft(HotRow):
+    """What somebody has typed to decide a task, as they left it: theirs alone; gone with the task or their decision.
+
+    `shown_hash` is of what they were asked when they typed it.
+    """
+
+    id = models.UUIDField(primary_key=True)
+    task_id = models.UUIDField()
+    user_id = models.BigIntegerField()
+    data = StoredJson(default=dict)
+    comment = models.TextField(db_default="")
+    shown_hash = models.TextField()
+    saved_at = models.DateTimeField(db_default=Now())
+
+    class Meta(HotRow.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=["task_id", "user_id"], name="task_draft_once_each"),
+        ]
 
 
 class TaskDecision(HotRow):

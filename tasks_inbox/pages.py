@@ -15,7 +15,19 @@ from lib.clock import now_here
 from lib.markdown import markdown
 from lib.refusals import Conflict, Invalid, Refusal
 from runs.refused import RunRefused
-from tasks_inbox import actions, comments, deciding, kept, listing, notes, panes, policies, queries
+from tasks_inbox import (
+    actions,
+    comments,
+    deciding,
+    drafts,
+    holding,
+    kept,
+    listing,
+    notes,
+    panes,
+    policies,
+    queries,
+)
 from tasks_inbox.compensations import ABANDON, DONE, LABELS, RESOLUTIONS, RETRY
 from tasks_inbox.corrections import correction_form
 from tasks_inbox.forms import Form, edited, filled, form_of
@@ -50,6 +62,7 @@ def _list(request: PageRequest, who: Who, place: Place, at: UUID | None = None) 
     context = panes.list_pane(request, who, place, at)
     counted = bool(request.headers.get("HX-Request"))
     context["snoozes"] = SNOOZES
+    context |= held_context(request)
     return context | kept.kept_context(request, who, context["place"], counted=counted)
 
 
@@ -61,7 +74,11 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
     )
     may_comment = who.decides and task.status == OPEN
     context = state_context(request, task, who) | panes.run_pane(task)
-    form = form_of(task.form) if form is None else form
+    draft = (
+        drafts.draft_of(request.principal, task) if form is None and context["task"]["may_decide"] else None
+    )
+    if form is None:
+        form = form_of(task.form) if draft is None else filled(task.form, draft.data)
     _mark_needed(form, task)
     place = Place.of(request)
     is_whole = not request.headers.get("HX-Request")
@@ -69,6 +86,9 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
         **(_list(request, who, place, task.pk) if is_whole else {}),
         "stays": place.address(),
         "form": form,
+        "draft": draft,
+        "is_outdated": draft is not None and drafts.is_outdated(draft, task),
+        "comment": draft.comment if draft else "",
         "instructions": markdown(task.instructions),
         "outcomes": [
             one | {"then": context["then"].get(one["name"], ""), "key": "ar"[at : at + 1]}
@@ -118,6 +138,7 @@ def state_context(request: PageRequest, task: ManualTask, who: Who | None = None
         "may_escalate": task.kind != COMPENSATION
         and task.returned_to is None
         and (row["may_decide"] or (level is not None and task.status == OPEN and may_assign)),
+        "held_label": label_of(task.outcomes, row["held"]["outcome"]) if row["held"] else "",
         "next_level": whom(level["to"], "") if level else "",
         "may_answer": not who.decides and key_of(task.asked_of or "") == key_of(who.username),
         "is_asked": who.is_asked(task),
@@ -154,6 +175,10 @@ def decide(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], 
                 told["faults"] = [BROUGHT_UP]
         else:
             seen, password = request.POST.get("seen") or None, request.POST.get("password") or None
+            if holding.seconds_to_undo(task, outcome):
+                # It is said where it can be undone.
+                holding.hold_decision(who, task_id, outcome=outcome, data=data, comment=comment, seen=seen)
+                return ""
             task = deciding.complete_task(
                 who, task_id, outcome=outcome, data=data, comment=comment, seen=seen, password=password
             )
@@ -187,6 +212,37 @@ def fill_in(request: PageRequest, task_id: UUID) -> dict[str, Json]:
         return task_context(request, task, form) | told
     _mark_needed(form, task)
     return told | {"task": {"id": task.pk}, "form": form, "stays": Place.of(request).address()}
+
+
+def undo(request: PageRequest, task_id: UUID) -> dict[str, Json] | None:
+    """Take back what somebody is about to decide; the page of the task with what they had typed, or None where that
+    did not count: it was seen then. Raises Conflict where there is nothing to undo.
+    """
+    was = holding.undo_decision(request.principal, task_id)
+    if was["refused"]:
+        return None
+    task = queries.task_of(request.principal.tenant_id, task_id)
+    form = None if task.form is None else filled(task.form, was["data"])
+    return task_context(request, task, form) | {"comment": was["comment"], "was_undone": True}
+
+
+def held_context(request: PageRequest) -> dict[str, Json]:
+    """What whoever looks is about to decide, and what of that did not count."""
+    held = holding.held_of(request.principal)
+    tasks = queries.tasks_named(request.principal.tenant_id, [one.task_id for one in held]) if held else {}
+    return {
+        "held": [
+            {
+                "task_id": one.task_id,
+                "title": tasks[one.task_id].title,
+                "label": label_of(tasks[one.task_id].outcomes, one.outcome),
+                "until": one.until,
+                "comment": one.comment,
+                "refused": one.refused,
+            }
+            for one in held
+        ]
+    }
 
 
 def _decided(task: ManualTask, outcome: str) -> str:
@@ -230,6 +286,25 @@ def snooze(request: PageRequest, task_id: UUID) -> str:
     until = now_here() + timedelta(hours=int(hours))
     task = notes.snooze_task(request.principal, task_id, until=until)
     return f"“{task.title}” is snoozed until {until:%Y-%m-%d %H:%M} UTC."
+
+
+def keep(request: PageRequest, task_id: UUID) -> dict[str, Json]:
+    """Keep what was typed, or forget it if the form says so; gives what is to be told."""
+    who = request.principal
+    if request.POST.get("drop"):
+        drafts.drop_draft(who, task_id)
+        return {}
+    task = queries.task_of(who.tenant_id, task_id)
+    form = form_of(task.form, request.POST.dict(), lenient=True)
+    hidden = {name.removeprefix("data."): text for name, text in form.hidden if not set(name[5:]) & set(".[")}
+    try:
+        return {
+            "draft": drafts.save_draft(
+                who, task_id, data=hidden | form.data, comment=typed(request, "comment")
+            )
+        }
+    except Refusal as error:
+        return {"not_kept": error.message}
 
 
 def resolve(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], int]:

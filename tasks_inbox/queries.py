@@ -20,9 +20,17 @@ from lib.refusals import Missing
 from runs.models import Run
 from tasks_inbox import evidence, policies, store
 from tasks_inbox.changes import changed_since
-from tasks_inbox.models import COMPENSATION, OPEN, AwayRule, ManualTask, TaskComment, TaskNote
+from tasks_inbox.models import (
+    COMPENSATION,
+    OPEN,
+    AwayRule,
+    HeldDecision,
+    ManualTask,
+    TaskComment,
+    TaskNote,
+)
 from tasks_inbox.policies import Absent
-from tasks_inbox.quorum import ONE
+from tasks_inbox.quorum import ONE, needs_several
 from workflows.models import Workflow
 
 Json = Any
@@ -96,6 +104,11 @@ def task_of(tenant: int, task_id: UUID) -> ManualTask:
     if task is None:
         raise Missing("There is no such task.")
     return task
+
+
+def tasks_named(tenant: int, tasks: Iterable[UUID]) -> dict[UUID, ManualTask]:
+    """The tenant's tasks of these ids, without what only one task's page shows."""
+    return ManualTask.objects.for_tenant(tenant).defer(*LARGE).in_bulk(list(tasks))
 
 
 def is_requester(task: ManualTask, username: str) -> bool:
@@ -178,7 +191,19 @@ def whole_row(task: ManualTask, workflow: str, who: Who) -> dict[str, Json]:
     more |= {"changed": changed_since(task)}
     note = _note_of(task, who)
     own = {"snoozed_until": note and note.snoozed_until, "watching": bool(note and note.watching)}
-    return task_row(task, workflow, who) | large | more | own
+    row = task_row(task, workflow, who)
+    held = _held(task, who)
+    is_held = held is not None and (held["by"] == who.username or not needs_several(task.quorum))
+    return row | large | more | own | {"held": held, "may_decide": row["may_decide"] and not is_held}
+
+
+def _held(task: ManualTask, who: Who) -> dict[str, Json] | None:
+    """What somebody is about to decide of it: who asks, or else another."""
+    if task.status != OPEN:
+        return None
+    found = HeldDecision.objects.for_tenant(task.tenant_id).filter(task_id=task.pk, refused__isnull=True)
+    rows = sorted(found, key=lambda one: one.username != who.username)
+    return next(({"by": one.username, "outcome": one.outcome, "until": one.until} for one in rows), None)
 
 
 def comments_of(task: ManualTask) -> QuerySet[TaskComment]:

@@ -1,5 +1,7 @@
 """Whether somebody may have a task, and what they are told where not."""
 
+from collections.abc import Mapping
+from typing import Any
 from uuid import UUID
 
 from accounts.principal import Principal
@@ -55,6 +57,15 @@ def conflict(task: ManualTask) -> Conflict:
         message = f"{task.stopped_by} returned this for changes: it is with {task.returned_to} now."
         raise Conflict(message, code="returned", details={"returned_to": task.returned_to})
     return claimed(task)
+
+
+def being_decided(task: ManualTask, held: Mapping[str, Any]) -> Conflict:
+    """Whose decision of it is about to count."""
+    label = label_of(task.outcomes, held["outcome"])
+    message = (
+        f"{held['by']} is just deciding this: {label}. It counts in a few seconds unless they take it back."
+    )
+    return Conflict(message, code="being_decided", details=dict(held))
 
 
 def claimed(task: ManualTask) -> Conflict:

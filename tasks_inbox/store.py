@@ -127,6 +127,35 @@ def send_again(task: UUID, *, round: int, facts: Json, changed: Json, by: str) -
     return bool(SQL.value("send_again", {**params, "now": now_or_none()}))
 
 
+def hold_decision(
+    held: str, *, task: UUID, by: str, via: str, seconds: int, seen: str | None, said: Row
+) -> None:
+    """Keep what somebody decides of a task that is held, so that it counts later. `said`: outcome, data, comment."""
+    params = {"id": held, "task": task, "by": by, "via": via, "seconds": seconds, "seen": seen, **said}
+    SQL.execute("hold_decision", {**params, "now": now_or_none()})
+
+
+def held_by_another(task: UUID, by: str) -> Row | None:
+    """Who else is about to decide a task: `by`, `outcome` and `until`; None where nobody is."""
+    return next(iter(SQL.column("held_by_another", {"task": task, "by": by})), None)
+
+
+def drop_held(task: UUID, by: str, held: UUID | None = None) -> Row | None:
+    """Take away what somebody is about to decide, only this one if it is named; gives what it said, if it was there."""
+    return next(iter(SQL.column("drop_held", {"task": task, "by": by, "id": held})), None)
+
+
+def due_held(limit: int) -> list[tuple[UUID, int, UUID]]:
+    """Decisions that are to count now: each with its tenant and task."""
+    found = SQL.value("due_held", {"limit": limit, "now": now_or_none()})
+    return [(UUID(held), tenant, UUID(task)) for held, tenant, task in found]
+
+
+def refuse_held(held: UUID, why: str) -> None:
+    """Note why a decision did not count."""
+    SQL.execute("refuse_held", {"id": held, "why": why})
+
+
 DueTask = tuple[UUID, int, str]
 
 
@@ -232,3 +261,15 @@ def watch_task(note: str, *, tenant: int, task: UUID, by: str, watching: bool) -
     """Note whether somebody watches a task."""
     params = {"note": note, "tenant": tenant, "task": task, "by": by, "watching": watching}
     SQL.execute("watch_task", params)
+
+
+def save_draft(
+    draft: str, *, tenant: int, task: UUID, user: int, key: str, data: str, comment: str, shown_hash: str
+) -> bool:
+    """Keep what somebody has typed instead of what they had before; `data` is JSON.
+
+    False where the task is closed, or they, known by `key`, have decided it.
+    """
+    params = {"draft": draft, "tenant": tenant, "task": task, "user": user, "key": key, "data": data}
+    more = {"comment": comment, "shown_hash": shown_hash, "now": now_or_none()}
+    return bool(SQL.column("save_draft", params | more))

@@ -3,13 +3,13 @@
 from celery import shared_task
 
 from runs.tasks import ticking
-from tasks_inbox import clock, mailing
+from tasks_inbox import clock, holding, mailing
 
 
 @shared_task(name="tasks_inbox.tick_clock")
 def tick_clock() -> int:
-    """Every second: remind, escalate and end what has waited for long enough."""
-    return ticking(clock.tick)
+    """Every second: what can be undone no longer counts; remind, escalate and end what has waited for long enough."""
+    return ticking(holding.tick) + ticking(clock.tick)
 
 
 @shared_task(name="tasks_inbox.tick_mails")

@@ -15,18 +15,20 @@ from runs.pages import following
 from tasks_inbox import actions, notes, pages, queries, returns
 from tasks_inbox.models import ManualTask
 
+PAGE = "inbox/page.html"
+
 
 @page(TASKS_READ)
 def inbox(request: PageRequest) -> HttpResponse:
     """The tasks of a view: what waits for whoever looks, and what they have done with the rest."""
-    return following(request, "inbox/page.html", "inbox/_list.html", pages.list_context(request))
+    return following(request, PAGE, "inbox/_list.html", pages.list_context(request))
 
 
 @page(TASKS_READ)
 def task_page(request: PageRequest, task_id: UUID) -> HttpResponse:
     """One task beside its list: what is asked and, for those whom it asks, the form to decide it."""
     task = queries.task_of(request.principal.tenant_id, task_id)
-    return following(request, "inbox/page.html", "inbox/_chosen.html", pages.task_context(request, task))
+    return following(request, PAGE, "inbox/_chosen.html", pages.task_context(request, task))
 
 
 @page(TASKS_READ)
@@ -45,7 +47,33 @@ def decide(request: PageRequest, task_id: UUID) -> HttpResponse:
 @page(TASKS_DECIDE, "POST")
 def fill_in(request: PageRequest, task_id: UUID) -> HttpResponse:
     """The form as it is to be filled in after what was typed; decides nothing."""
-    return following(request, "inbox/page.html", "inbox/_form.html", pages.fill_in(request, task_id))
+    return following(request, PAGE, "inbox/_form.html", pages.fill_in(request, task_id))
+
+
+@page(TASKS_READ)
+def held(request: PageRequest) -> HttpResponse:
+    """What whoever looks is about to decide, for a page that is open."""
+    return render(request, "inbox/_held.html", pages.held_context(request))
+
+
+@page(TASKS_DECIDE, "POST")
+def undo(request: PageRequest, task_id: UUID) -> HttpResponse:
+    """Takes back what one is about to decide, and shows the task with what one had typed."""
+    try:
+        undone = pages.undo(request, task_id)
+    except Conflict as refused:
+        messages.error(request, refused.message)
+        return redirect(pages.back(request, task_id))
+    return redirect(pages.back(request, task_id)) if undone is None else render(request, PAGE, undone)
+
+
+@page(TASKS_DECIDE, "POST")
+def keep(request: PageRequest, task_id: UUID) -> HttpResponse:
+    """Keeps what was typed as who typed it left it, or forgets it."""
+    told = pages.keep(request, task_id)
+    if request.headers.get("HX-Request"):
+        return render(request, "inbox/_draft.html", told)
+    return redirect(pages.back(request, task_id))
 
 
 @page(TASKS_DECIDE, "POST")
@@ -130,7 +158,7 @@ def _answer(
 ) -> HttpResponse:
     """The page with what was wrong; otherwise what is to be told, at the address that comes then."""
     if not isinstance(found, str):
-        return render(request, "inbox/page.html", found[0], status=found[1])
+        return render(request, PAGE, found[0], status=found[1])
     if found:
         messages.success(request, found)
     return redirect(then())

@@ -25,6 +25,7 @@ _ASKED = (
     "candidates",
     "quorum",
     "clock",
+    "undo_seconds",
     "priority",
     "due_seconds",
 )

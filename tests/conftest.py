@@ -41,6 +41,8 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     # Neither a developer's home nor an outer run's environment has any say in a test.
     os.environ["HANDOFF_HOME"] = str(folder / "home")
+    # What is decided counts at once, but for tests of undoing it.
+    os.environ["HANDOFF_UNDO_SECONDS"] = "0"
     database = postgres.Postgres(
         folder / "postgres", _UNSAFE_BUT_FAST | _FOR_RACES, may_create_databases=True
     )
@@ -57,6 +59,7 @@ def _use(database_url: str, redis_url: str) -> None:
     """Point Django at the servers: pytest-django read the settings before any conftest could say where they are."""
     os.environ.update(DATABASE_URL=database_url, REDIS_URL=redis_url)
     settings.DATABASE_URL, settings.REDIS_URL, settings.CELERY_BROKER_URL = database_url, redis_url, redis_url
+    settings.HANDOFF_UNDO_SECONDS = 0
     settings.HANDOFF_MASTER_KEYS = (Hidden(MASTER_KEY),)
     settings.CHANNEL_LAYERS = channel_layers(redis_url)
     settings.DATABASES["default"].update(environment.database_of(database_url))

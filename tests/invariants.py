@@ -119,6 +119,11 @@ ORACLES = {
           LEFT JOIN tasks_inbox_manualtask t
             ON t.id = c.task_id AND (t.tenant_id, t.run_id, t.shard) = (c.tenant_id, c.run_id, c.shard)
          WHERE t.id IS NULL""",
+    "a draft is of an open task of its tenant, and of somebody who has not decided it": """
+        SELECT d.id FROM tasks_inbox_taskdraft d
+          JOIN accounts_user u ON u.id = d.user_id
+          LEFT JOIN tasks_inbox_manualtask t ON (t.id, t.tenant_id, t.status) = (d.task_id, d.tenant_id, 'OPEN')
+         WHERE t.id IS NULL OR lower(u.username) = ANY (t.voted)""",
     "only a step that waits says for what": """
         SELECT s.run_id, s.node FROM runs_stepexecution s WHERE (s.status = 'WAITING') <> (s.waiting IS NOT NULL)""",
     "a business key stands for a run that exists": """

@@ -108,8 +108,24 @@ function press(key) {
   if (key === "s") button.parentElement.querySelector("form button")?.focus();
 }
 
+function write(id) {
+  const field = document.getElementById(id);
+  if (!field?.offsetParent) return;
+  field.focus();
+  field.scrollIntoView({ block: "center" });
+}
+
+function unfold(selector, id) {
+  const details = document.querySelector(selector);
+  if (!details) return;
+  details.open = true;
+  write(id);
+}
+
 function act(event) {
   const { key } = event;
+  // What a key leads to must not get the key, too.
+  if ("mit".includes(key)) event.preventDefault();
   if (key === "j") move(1);
   else if (key === "k") move(-1);
   else if (key === "x") select(false);
@@ -120,16 +136,44 @@ function act(event) {
     const button = document.querySelector(`[data-stage="${key}"]`);
     if (button?.offsetParent) stage(button);
   } else if (key === "c" || key === "s" || key === "w") press(key);
-  else if (key === "m") {
-    const text = document.getElementById("text");
-    if (!text) return;
-    event.preventDefault();
-    text.focus();
-  } else if (key === "Escape") back();
+  else if (key === "z") document.querySelector("#held [data-undo]")?.click();
+  else if (key === "i") write("text");
+  else if (key === "t") unfold(".give:has(#to)", "to");
+  else if (key === "m") write("text");
+  else if (key === "Escape") back();
 }
 
 // A form is shown anew while somebody types on: what stands in the field that they are in is theirs.
 window.Idiomorph.defaults.ignoreActiveValue = true;
+
+/** What can still be undone says for how long; when that is over, it counts, and the server says so. */
+function countDown() {
+  for (const says of document.querySelectorAll("#held [data-until]")) {
+    const left = Math.ceil((Date.parse(says.dataset.until) - Date.now()) / 1000);
+    says.textContent = left > 0 ? `counts in ${left} s` : "counts now";
+    says.closest(".undo").toggleAttribute("data-over", left <= 0);
+  }
+}
+setInterval(countDown, 500);
+countDown();
+// What was typed within the last second is kept, too, when its page is left; what is sent is kept by that.
+let unsaved = null;
+const leave = () => {
+  if (!unsaved) return;
+  const typed = new FormData(unsaved.form);
+  typed.delete("password");
+  navigator.sendBeacon(unsaved.address, typed);
+  unsaved = null;
+};
+document.addEventListener("input", (event) => {
+  const form = event.target.closest("#decide");
+  const state = document.getElementById("draft-state");
+  if (form && state) unsaved = { form, address: state.getAttribute("hx-post") };
+});
+document.addEventListener("submit", (event) => event.target.id === "decide" && (unsaved = null));
+document.body.addEventListener("htmx:beforeRequest", (event) => event.detail.elt.id === "draft-state" && (unsaved = null));
+document.body.addEventListener("htmx:beforeSwap", (event) => event.detail.target.id === "chosen" && leave());
+addEventListener("pagehide", leave);
 
 let went = -Infinity;
 document.addEventListener("keydown", (event) => {

@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from lib.api import fields
-from lib.api.serializers import PageQuery, Query, Verb
+from lib.api.serializers import PageQuery, Query, StrictSerializer, Verb
 from tasks_inbox import queries
 from tasks_inbox.comments import MAX_TEXT
 from tasks_inbox.compensations import RESOLUTIONS
@@ -95,7 +95,7 @@ class AddComment(Verb):
     text = fields.Text(help_text=f"1 to {MAX_TEXT:,} characters, blanks at the ends not counted.")
 
 
-class WhomSerializer(Query):
+class WhomSerializer(StrictSerializer):
     """People to ask."""
 
     users = serializers.ListField(child=fields.Text(max_length=150), required=False, max_length=50)
@@ -109,6 +109,14 @@ class EscalateTask(Verb):
     """Whom else to ask; needs a `reason`."""
 
     to = WhomSerializer(required=False, help_text="Without it, whom the next level of its escalation names.")
+
+
+class HeldSerializer(serializers.Serializer[Any]):
+    """A decision that can still be undone."""
+
+    by = serializers.CharField()
+    outcome = serializers.CharField()
+    until = serializers.DateTimeField(help_text="When it counts.")
 
 
 class ReturnTask(Verb):
@@ -160,6 +168,11 @@ class CompleteTask(Verb):
     )
     data = fields.JsonObject(required=False, help_text="What the form asks for.")  # type: ignore[assignment]
     comment = fields.Text(required=False, allow_blank=True, max_length=MAX_COMMENT)
+    undoable = serializers.BooleanField(
+        default=False,
+        help_text="Hold it back for as long as the task lets it be undone (409 `no_undo` where it doesn't): the task "
+        "has `held` then, and is decided at its `until`.",
+    )
 
 
 class ResolveTask(Verb):
@@ -284,4 +297,5 @@ class TaskSerializer(TaskSummarySerializer):
         help_text="Until when it is kept out of your own lists; a time that is over means nothing.",
     )
     watching = serializers.BooleanField(help_text="Whether you watch it.")
+    held = HeldSerializer(allow_null=True, help_text="What somebody is about to decide of it.")
     shown_hash = serializers.CharField(help_text="SHA-256 of what a decider is shown; see `seen`.")

@@ -13,7 +13,7 @@ from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, Verb, body, query
 from runs.api.base import RunsApiView
-from tasks_inbox import actions, comments, deciding, exports, listing, notes, queries
+from tasks_inbox import actions, comments, deciding, exports, holding, listing, notes, queries
 from tasks_inbox.api import serializers as s
 from tasks_inbox.models import ManualTask
 from tasks_inbox.sources import parts_of
@@ -196,7 +196,23 @@ class TaskCompleteView(TasksApiView):
     @extend_schema(request=s.CompleteTask, responses=s.TaskSerializer)
     def post(self, request: Request, task_id: UUID) -> Response:
         """Decides the task, and its run goes on; 409, with who and when, if it is decided already."""
-        return self.answer(deciding.complete_task(self.principal, task_id, **body(s.CompleteTask, request)))
+        said = body(s.CompleteTask, request)
+        if said.pop("undoable"):
+            said.pop("password", None)
+            return self.answer(holding.hold_decision(self.principal, task_id, **said))
+        return self.answer(deciding.complete_task(self.principal, task_id, **said))
+
+
+class TaskUndoView(TasksApiView):
+    """Undoing."""
+
+    scopes = {"POST": TASKS_DECIDE}
+
+    @extend_schema(request=Verb, responses=s.TaskSerializer)
+    def post(self, request: Request, task_id: UUID) -> Response:
+        """Takes back what you decided `undoable`, as long as it doesn't count; 409 `nothing_to_undo` afterwards."""
+        holding.undo_decision(self.principal, task_id, **body(Verb, request))
+        return self.answer(queries.task_of(self.principal.tenant_id, task_id))
 
 
 class TaskResolveView(TasksApiView):

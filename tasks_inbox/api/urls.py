@@ -2,9 +2,14 @@
 
 from django.urls import path
 
-from tasks_inbox.api import away, bulk, rounds, saved, tasks
+from tasks_inbox.api import away, building, bulk, filling, rounds, saved, tasks
 
 urlpatterns = [
+    path(
+        "workflows/<workflow_name:name>/deciders",
+        building.DecidersView.as_view(),
+        name="api-workflow-deciders",
+    ),
     path("away", away.AwayRulesView.as_view(), name="api-away-rules"),
     path("away/<int:rule_id>", away.AwayRuleView.as_view(), name="api-away-rule"),
     path("runs/<uuid:run_id>/evidence", tasks.RunEvidenceView.as_view(), name="api-run-evidence"),
@@ -24,9 +29,11 @@ urlpatterns = [
     path("tasks/<uuid:task_id>/comments", tasks.TaskCommentsView.as_view(), name="api-task-comments"),
     path("tasks/<uuid:task_id>/ask", tasks.TaskAskView.as_view(), name="api-task-ask"),
     path("tasks/<uuid:task_id>/answer", tasks.TaskAnswerView.as_view(), name="api-task-answer"),
+    path("tasks/<uuid:task_id>/undo", tasks.TaskUndoView.as_view(), name="api-task-undo"),
     path("tasks/<uuid:task_id>/escalate", rounds.TaskEscalateView.as_view(), name="api-task-escalate"),
     path("tasks/<uuid:task_id>/return", rounds.TaskReturnView.as_view(), name="api-task-return"),
     path("tasks/<uuid:task_id>/resubmit", rounds.TaskResubmitView.as_view(), name="api-task-resubmit"),
+    path("tasks/<uuid:task_id>/draft", filling.TaskDraftView.as_view(), name="api-task-draft"),
     path("tasks/<uuid:task_id>/complete", tasks.TaskCompleteView.as_view(), name="api-task-complete"),
     path("tasks/<uuid:task_id>/resolve", tasks.TaskResolveView.as_view(), name="api-task-resolve"),
 ]

@@ -62,6 +62,9 @@ MATRIX: dict[str, Route] = {
     "api-workflow-scope": Route(
         {"POST": "workflows:read"}, "/api/v1/workflows/ours/scope", names_object=True
     ),
+    "api-workflow-deciders": Route(
+        {"POST": "workflows:read"}, "/api/v1/workflows/ours/deciders", names_object=True
+    ),
     "api-workflow-evaluate": Route(
         {"POST": "workflows:read"}, "/api/v1/workflows/ours/evaluate", names_object=True
     ),
@@ -192,6 +195,9 @@ MATRIX |= {
     "api-task-unwatch": Route({"POST": "tasks:read"}, "/api/v1/tasks/{task}/unwatch", names_object=True),
     "api-task-ask": Route({"POST": "tasks:decide"}, "/api/v1/tasks/{task}/ask", names_object=True),
     "api-task-answer": Route({"POST": "tasks:read"}, "/api/v1/tasks/{task}/answer", names_object=True),
+    "api-task-undo": Route({"POST": "tasks:decide"}, "/api/v1/tasks/{task}/undo", names_object=True),
+    "inbox-held": _page({"GET": "tasks:read"}, "/inbox/held"),
+    "task-undo": Route({"POST": "tasks:decide"}, "/inbox/{task}/undo", page=True, names_object=True),
     "api-task-escalate": Route({"POST": "tasks:decide"}, "/api/v1/tasks/{task}/escalate", names_object=True),
     "api-task-return": Route({"POST": "tasks:decide"}, "/api/v1/tasks/{task}/return", names_object=True),
     "api-task-resubmit": Route({"POST": "tasks:read"}, "/api/v1/tasks/{task}/resubmit", names_object=True),
@@ -200,6 +206,12 @@ MATRIX |= {
     "inbox": _page({"GET": "tasks:read"}, "/inbox/"),
     "task": Route({"GET": "tasks:read"}, "/inbox/{task}", page=True, names_object=True),
     "task-decide": Route({"POST": "tasks:decide"}, "/inbox/{task}/decide", page=True, names_object=True),
+    "api-task-draft": Route(
+        {"GET": "tasks:decide", "PUT": "tasks:decide", "DELETE": "tasks:decide"},
+        "/api/v1/tasks/{task}/draft",
+        names_object=True,
+    ),
+    "task-draft": Route({"POST": "tasks:decide"}, "/inbox/{task}/draft", page=True, names_object=True),
     "task-form": Route({"POST": "tasks:decide"}, "/inbox/{task}/form", page=True, names_object=True),
     "task-resolve": Route({"POST": "tasks:decide"}, "/inbox/{task}/resolve", page=True, names_object=True),
     "task-comment": Route({"POST": "tasks:decide"}, "/inbox/{task}/comment", page=True, names_object=True),
@@ -308,13 +320,15 @@ BODIES: dict[tuple[str, str], dict[str, object]] = {
     },
     ("api-dead-letters-redrive", "POST"): {"filter": {}},
     ("api-run-signals", "POST"): {"name": "paid", "signal_id": "1"},
+    ("api-workflow-deciders", "POST"): {"params": {}},
     ("api-task-assign", "POST"): {"assignee": "admin-of-ours"},
     ("api-task-delegate", "POST"): {"to": "operator-of-ours"},
     ("api-task-comments", "POST"): {"text": "Is this right?"},
     ("api-task-ask", "POST"): {"text": "Which account?"},
     ("api-task-answer", "POST"): {"text": "The second one."},
-    ("api-task-escalate", "POST"): {"to": {"roles": ["admin"]}, "reason": "Nobody is here."},
+    ("api-task-escalate", "POST"): {"reason": "Nobody is here."},
     ("api-task-return", "POST"): {"comment": "The receipt is missing.", "to": "operator-of-ours"},
+    ("api-task-draft", "PUT"): {"data": {"amount": "twelve"}},
     ("api-task-complete", "POST"): {"outcome": "approved"},
     ("api-task-resolve", "POST"): {"resolution": "retry"},
     ("api-away-rules", "POST"): {

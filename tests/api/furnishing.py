@@ -19,6 +19,7 @@ def has_everything(client):
     assert run.status_code == 201, run.json()
     make.work("engine")
     (task,) = client.get("/api/v1/tasks").json()["results"]
+    assert client.put(f"/api/v1/tasks/{task['id']}/draft", {"comment": "Hm."}).status_code == 200
     group = client.post("/api/v1/groups", {"name": "Finance"})
     dates = {"from": "2031-01-01T00:00:00Z", "until": "2031-02-01T00:00:00Z"}
     away = client.post("/api/v1/away", {"substitute": "operator-of-ours", **dates})

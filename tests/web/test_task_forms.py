@@ -4,8 +4,9 @@ import re
 
 import pytest
 
+from tasks_inbox.models import ManualTask
 from tests import factories as make
-from tests.inbox.asking import again, approval, asked, member
+from tests.inbox.asking import again, approval, asked, decide, member
 from tests.inbox.test_forms import LINES, REFUND
 
 pytestmark = pytest.mark.django_db
@@ -96,6 +97,39 @@ def test_data_of_a_form_that_says_nothing_is_shown_once(client, bob):
     task = asked(approval(form={"type": "object"}))
     client.post(f"/inbox/{task.pk}/decide", {"data": '{"a": "once"}', "outcome": "approved"})
     assert client.get(f"/inbox/{task.pk}").text.count("once&quot;") == 1
+
+
+def test_what_is_typed_is_kept_and_stands_there_again_and_is_discarded(client, bob):
+    task = asked(approval(form={**BOTH, "required": []}))
+    typed = {
+        "data.way": '"bank"',
+        "data.vip": "",
+        "data.iban": "DE",
+        "data.last_digits": "7",
+        "comment": "Hm.",
+    }
+    typed |= {"data.lines": "", "data.lines[0]": "", "data.lines[0].count": "two", "data.currency": ""}
+    saved = client.post(f"/inbox/{task.pk}/draft", typed, **LIVE)
+    assert re.search(r"Draft saved <time [^>]*>\d\d:\d\d UTC", saved.text)
+    page = client.get(f"/inbox/{task.pk}").text
+    assert "This is what you typed before" in page
+    assert 'name="data.iban" value="DE"' in page
+    assert 'name="data.lines[0].count" value="two"' in page
+    assert 'name="data.currency" value=""' in page, "a default that was cleared stays cleared"
+    assert '<input type="hidden" name="data.last_digits" value="7">' in page
+    assert "Hm.</textarea>" in page
+    assert "has changed since then" not in page
+    ManualTask.unsafe_all_tenants.filter(pk=task.pk).update(title="Another question?")
+    assert "has changed since then" in client.get(f"/inbox/{task.pk}").text
+    assert client.post(f"/inbox/{task.pk}/draft", {"drop": "yes"}).status_code == 302
+    assert "This is what you typed before" not in client.get(f"/inbox/{task.pk}").text
+
+
+def test_what_comes_after_the_decision_is_not_kept_and_that_is_said(client, bob):
+    task = asked()
+    decide(member("ann"), task)
+    saved = client.post(f"/inbox/{task.pk}/draft", {"comment": "Hm."}, **LIVE)
+    assert "Not saved: ann decided this already" in saved.text
 
 
 def test_whom_it_does_not_ask_may_fill_in_nothing(client):

@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('accounts', '0005_mail'),
-        ('tasks_inbox', '0010_lists_of_many'),
+        ('tasks_inbox', '0012_lists_of_many'),
     ]
 
     operations = [

@@ -83,7 +83,7 @@ DROP FUNCTION tasks_inbox_mark_anew();
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tasks_inbox', '0009_rounds'),
+        ('tasks_inbox', '0011_undo'),
     ]
 
     operations = [

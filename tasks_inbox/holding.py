@@ -1,0 +1,129 @@
+"""Decisions that can be undone: the server holds them back for some seconds, and then they count (R-146).
+
+Nothing happened until then, so undoing takes nothing back but the intent. When its time has come, all is checked anew:
+what was excluded, decided, cancelled or changed meanwhile does not count, and who decided is told so.
+"""
+
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+
+from accounts import audit
+from accounts.principal import Principal
+from accounts.queries import member_principal
+from lib.refusals import Conflict, Missing, NotAllowed, Refusal
+from lib.uuid7 import uuid7
+from runs import live
+from runs.refused import RunRefused
+from runs.waking import telling
+from tasks_inbox import deciding, queries, store
+from tasks_inbox.models import COMPENSATION, HeldDecision, ManualTask
+from tasks_inbox.refused import task_to_decide
+
+Json = Any
+BATCH = 200
+
+
+def seconds_to_undo(task: ManualTask, outcome: str) -> int:
+    """How long a decision of this outcome can be undone; 0: it counts at once, as one that is signed always does."""
+    chosen = next((one for one in task.outcomes if one["name"] == outcome), None)
+    if chosen is None or chosen.get("sign") or task.kind == COMPENSATION:
+        return 0
+    usual: int = settings.HANDOFF_UNDO_SECONDS
+    return usual if task.undo_seconds is None else task.undo_seconds
+
+
+def hold_decision(
+    principal: Principal,
+    task_id: UUID,
+    *,
+    outcome: str,
+    data: Json = None,
+    comment: str = "",
+    seen: str | None = None,
+    reason: str | None = None,
+) -> ManualTask:
+    """Decide a task so that it counts when `seconds_to_undo` are over. Meanwhile nobody else decides it, but for those
+    who decide beside them. Deciding anew replaces it.
+
+    Raises as `deciding.complete_task`; Conflict `no_undo` where it counts at once.
+    """
+    task = task_to_decide(principal, task_id)
+    deciding.check_decision(task, outcome, data, comment)
+    seconds = seconds_to_undo(task, outcome)
+    if not seconds:
+        raise Conflict("A decision of this task counts at once.", code="no_undo")
+    said = {"outcome": outcome, "data": deciding.encoded(data), "comment": comment}
+    with telling(task.tenant_id, str(task.run_id)):
+        deciding.held_by(principal, task_id, seen)
+        store.hold_decision(
+            uuid7(),
+            task=task_id,
+            by=principal.username,
+            via=principal.via,
+            seconds=seconds,
+            seen=seen,
+            said=said,
+        )
+        audit.record(principal, f"hold back {outcome}", f"task {task_id}", reason=reason or comment)
+        transaction.on_commit(lambda: live.tell_inboxes([task.tenant_id]))
+    return queries.task_of(principal.tenant_id, task_id)
+
+
+def undo_decision(principal: Principal, task_id: UUID, *, reason: str | None = None) -> dict[str, Json]:
+    """Take back what one is about to decide; gives what it said (`outcome`, `data`, `comment`, `refused`).
+
+    Raises Missing, and Conflict `nothing_to_undo` where it counts already or there was none.
+    """
+    task = queries.task_of(principal.tenant_id, task_id)
+    with telling(task.tenant_id, str(task.run_id)):
+        was = store.drop_held(task_id, principal.username)
+        if was is None:
+            raise Conflict("There is nothing to undo any more.", code="nothing_to_undo")
+        audit.record(principal, f"undo {was['outcome']}", f"task {task_id}", reason=reason)
+        transaction.on_commit(lambda: live.tell_inboxes([task.tenant_id]))
+    return was
+
+
+def held_of(principal: Principal) -> list[HeldDecision]:
+    """What somebody is about to decide, and what of that did not count, the next to count first."""
+    found = HeldDecision.objects.for_tenant(principal.tenant_id).filter(username=principal.username)
+    return list(found.order_by("until", "pk"))
+
+
+def tick() -> int:
+    """Have those count whose time has come; gives how many there were."""
+    due = store.due_held(BATCH)
+    for held, tenant, _ in due:
+        settle(tenant, held)
+    return len(due)
+
+
+def settle_before_deadline(task: ManualTask) -> bool:
+    """Have what was decided of a task before its deadline count now; False where nothing that counts was."""
+    found = HeldDecision.objects.for_tenant(task.tenant_id).filter(task_id=task.pk, refused__isnull=True)
+    for held in found.order_by("until", "pk"):
+        settle(task.tenant_id, held.pk)
+    return queries.task_of(task.tenant_id, task.pk).status != task.status
+
+
+def settle(tenant: int, held_id: UUID) -> None:
+    """Have a decision count that was held back, for the one who made it, as things are now."""
+    held = HeldDecision.objects.for_tenant(tenant).filter(pk=held_id, refused__isnull=True).first()
+    if held is None:
+        return
+    try:
+        deciding.complete_task(
+            member_principal(tenant, held.username, held.via),
+            held.task_id,
+            outcome=held.outcome,
+            data=held.data,
+            comment=held.comment,
+            seen=held.seen,
+            held=held.pk,
+        )
+    except (Refusal, NotAllowed, Missing, RunRefused) as refused:
+        store.refuse_held(held.pk, refused.message)
+        live.tell_inboxes([tenant])

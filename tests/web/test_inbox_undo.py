@@ -1,0 +1,74 @@
+"""A decision on a page can be undone for some seconds, and what was typed is there again."""
+
+import pytest
+
+from tasks_inbox import holding
+from tasks_inbox.models import HeldDecision
+from tests import factories as make
+from tests.inbox.asking import again, approval, asked, member
+from tests.timing import clock
+from tests.web.test_inbox_pages import FORM, log_in
+
+__all__ = ["clock"]
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def now(clock, settings, client):
+    settings.HANDOFF_UNDO_SECONDS = 10
+    member("ann")
+    log_in(client, "ann")
+    return clock
+
+
+def test_it_is_said_on_every_page_of_the_inbox_until_it_counts(client, now):
+    task, other = asked(), asked()
+    sent = client.post(f"/inbox/{task.pk}/decide?view=teams", {"outcome": "approved"}, follow=True)
+    assert sent.redirect_chain[0][0].startswith(f"/inbox/{other.pk}")
+    assert f'action="/inbox/{task.pk}/undo"' in sent.text
+    assert again(task).status == "OPEN"
+    assert "You decided this: Approve" in client.get(f"/inbox/{task.pk}").text
+    now.advance(11)
+    holding.tick()
+    make.work()
+    assert "undo" not in client.get("/inbox/held").text.replace("{# undo #}", "")
+    assert again(task).status == "COMPLETED"
+
+
+def test_undone_the_task_is_there_with_what_was_typed(client):
+    task = asked(approval(form=FORM))
+    typed = {"data.account": "X 1", "data.amount": "7"}
+    client.post(f"/inbox/{task.pk}/decide", {"outcome": "rejected", "comment": "Too <much>.", **typed})
+    page = client.post(f"/inbox/{task.pk}/undo")
+    assert (page.status_code, 'value="X 1"' in page.text, "Too &lt;much&gt;." in page.text) == (
+        200,
+        True,
+        True,
+    )
+    assert not HeldDecision.unsafe_all_tenants.exists()
+    sent = client.post(f"/inbox/{task.pk}/undo", follow=True)
+    assert "There is nothing to undo any more." in sent.text
+
+
+def test_who_may_decide_as_well_sees_who_is_about_to(client):
+    task = asked()
+    client.post(f"/inbox/{task.pk}/decide", {"outcome": "approved"})
+    member("bob")
+    log_in(client, "bob")
+    assert "ann is deciding this: Approve" in client.get(f"/inbox/{task.pk}").text
+    assert "/undo" not in client.get("/inbox/").text
+    sent = client.post(f"/inbox/{task.pk}/decide", {"outcome": "rejected", "comment": "No."})
+    assert (sent.status_code, "ann is just deciding this" in sent.text) == (409, True)
+
+
+def test_what_did_not_count_is_said_until_it_was_seen(client, now):
+    task = asked()
+    client.post(f"/inbox/{task.pk}/decide", {"outcome": "approved", "comment": "All fine."})
+    make.cancel(str(task.run_id))
+    now.advance(11)
+    holding.tick()
+    page = client.get("/inbox/").text
+    for said in ("did not count", "The run went on without this decision.", "All fine."):
+        assert said in page
+    sent = client.post(f"/inbox/{task.pk}/undo", follow=True)
+    assert "did not count" not in sent.text
