@@ -15,24 +15,13 @@ from lib.clock import now_here
 from lib.markdown import markdown
 from lib.refusals import Conflict, Invalid, Refusal
 from runs.refused import RunRefused
-from tasks_inbox import (
-    actions,
-    comments,
-    deciding,
-    drafts,
-    holding,
-    kept,
-    listing,
-    notes,
-    panes,
-    policies,
-    queries,
-)
+from tasks_inbox import actions, comments, deciding, drafts, holding, listing, notes, panes, policies, queries
 from tasks_inbox.compensations import ABANDON, DONE, LABELS, RESOLUTIONS, RETRY
 from tasks_inbox.corrections import correction_form
 from tasks_inbox.forms import Form, edited, filled, form_of
+from tasks_inbox.kept import whole_list
 from tasks_inbox.models import COMPENSATION, COMPLETED, OPEN, ManualTask, label_of
-from tasks_inbox.panes import Place
+from tasks_inbox.panes import SNOOZES, Place
 from tasks_inbox.queries import Who
 from tasks_inbox.waits import whom
 
@@ -44,7 +33,6 @@ MOST_OFFERED = 200
 """So many members are offered by name; any other may be typed."""
 BROUGHT_UP = "What you filled in brings up more to fill in: see below, then decide."
 _QUESTIONS = {"ask": comments.ask, "answer": comments.answer}
-SNOOZES = (("1", "For an hour"), ("24", "For a day"), ("72", "For three days"), ("168", "For a week"))
 RESOLVED = {
     RETRY: "It is tried again. If it fails for good once more, a new task opens.",
     DONE: "It counts as undone, and the run goes on with what is left to undo.",
@@ -55,15 +43,7 @@ RESOLVED = {
 def list_context(request: PageRequest) -> dict[str, Json]:
     """The tasks of a view, or of one run. Raises Invalid for a cursor of another list."""
     who = queries.who_is(request.principal)
-    return _list(request, who, Place.of(request))
-
-
-def _list(request: PageRequest, who: Who, place: Place, at: UUID | None = None) -> dict[str, Json]:
-    context = panes.list_pane(request, who, place, at)
-    counted = bool(request.headers.get("HX-Request"))
-    context["snoozes"] = SNOOZES
-    context |= held_context(request)
-    return context | kept.kept_context(request, who, context["place"], counted=counted)
+    return whole_list(request, who, Place.of(request)) | held_context(request)
 
 
 def task_context(request: PageRequest, task: ManualTask, form: Form | None = None) -> dict[str, Json]:
@@ -83,7 +63,7 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
     place = Place.of(request)
     is_whole = not request.headers.get("HX-Request")
     return context | {
-        **(_list(request, who, place, task.pk) if is_whole else {}),
+        **((whole_list(request, who, place, task.pk) | held_context(request)) if is_whole else {}),
         "stays": place.address(),
         "form": form,
         "draft": draft,
