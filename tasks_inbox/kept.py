@@ -54,6 +54,7 @@ def kept_context(request: PageRequest, who: Who, place: Place, *, counted: bool)
         "may_keep": may_keep,
         "own_groups": saved.groups_of(who) if current or may_keep else (),
         "undo": _undo(request),
+        "undo_token": request.GET.get("undo", ""),
     }
 
 
