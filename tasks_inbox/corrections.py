@@ -12,7 +12,12 @@ def correction_form(task: ManualTask, typed: Typed | None = None) -> Form:
     """A field for each fact that may be corrected, with its value, or with what was typed."""
     facts = [fact for fact in task.facts if fact.get("may_change")]
     properties = {fact["label"]: _schema(fact["label"], fact["value"]) for fact in facts}
-    schema = {"type": "object", "properties": properties, "x-order": list(properties)}
+    schema = {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "x-order": list(properties),
+    }
     return form_of(schema if facts else None, typed)
 
 

@@ -20,15 +20,7 @@ from lib.refusals import Missing
 from runs.models import Run
 from tasks_inbox import evidence, policies, store
 from tasks_inbox.changes import changed_since
-from tasks_inbox.models import (
-    COMPENSATION,
-    OPEN,
-    AwayRule,
-    HeldDecision,
-    ManualTask,
-    TaskComment,
-    TaskNote,
-)
+from tasks_inbox.models import COMPENSATION, OPEN, AwayRule, HeldDecision, ManualTask, TaskComment, TaskNote
 from tasks_inbox.policies import Absent
 from tasks_inbox.quorum import ONE, needs_several
 from workflows.models import Workflow
