@@ -127,12 +127,15 @@ def test_from_the_login_to_the_decision_without_a_mouse(stranger, start):
     page.keyboard.type("a long password")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("Home")
+    # Keys mean something once the scripts are there.
+    page.wait_for_load_state("load")
     for key in ("g", "i"):
         page.keyboard.press(key)
     expect(page.get_by_role("heading", name="Inbox", level=1)).to_be_visible()
     press_tab_to(page, page.get_by_role("link", name="My teams"))
     page.keyboard.press("Enter")
     expect(row(page)).to_be_visible()
+    page.wait_for_load_state("load")
     page.keyboard.press("j")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text(QUESTION)
