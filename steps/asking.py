@@ -151,6 +151,11 @@ class HumanParams(Params):
     facts: dict[str, Json] | None = Field(
         None, max_length=50, title="Facts", description="What they need to see, as label and value."
     )
+    facts_order: Names | None = Field(
+        None,
+        title="Order of the facts",
+        description="Labels of facts in the order in which they are shown; the others come after them.",
+    )
     amendable: Names | None = Field(
         None,
         title="Facts that may be corrected",
@@ -278,11 +283,14 @@ class HumanParams(Params):
                 "has no outcome {outcome}, which on_timeout names",
                 {"outcome": self.on_timeout},
             )
-        unknown = [label for label in self.amendable or () if label not in (self.facts or {})]
-        if unknown and not has_holes([self.amendable, list(self.facts or ())]):
-            raise PydanticCustomError(
-                "unknown_fact", "has no fact {fact}, which amendable names", {"fact": unknown[0]}
-            )
+        for name, labels in (("amendable", self.amendable), ("facts_order", self.facts_order)):
+            unknown = [label for label in labels or () if label not in (self.facts or {})]
+            if unknown and not has_holes([labels, list(self.facts or ())]):
+                raise PydanticCustomError(
+                    "unknown_fact",
+                    "has no fact {fact}, which {name} names",
+                    {"fact": unknown[0], "name": name},
+                )
         asked = self.candidates
         if isinstance(self.quorum, Quorum) and self.quorum.groups and asked and not has_holes(asked.groups):
             missing = [

@@ -52,7 +52,7 @@ def _asks(kind: str, context: StepContext, usual: tuple[Choice, ...]) -> Json:
         "kind": kind,
         "title": params.title,
         "instructions": params.instructions or "",
-        "facts": [_fact(params, label, value) for label, value in (params.facts or {}).items()],
+        "facts": [_fact(params, label, value) for label, value in _in_order(params)],
         "outcomes": [outcome.model_dump(exclude_none=True) for outcome in params.outcomes or usual],
         "form": params.form,
         "candidates": _candidates(params),
@@ -67,6 +67,13 @@ def _asks(kind: str, context: StepContext, usual: tuple[Choice, ...]) -> Json:
     }
     storable(task, "task", code="BadParams", max_bytes=MAX_TASK_BYTES)
     return for_person(task)
+
+
+def _in_order(params: HumanParams) -> list[tuple[str, Json]]:
+    """The facts as they are shown: a stored definition keeps no order of keys."""
+    facts = params.facts or {}
+    labels = dict.fromkeys([*(params.facts_order or ()), *facts])
+    return [(label, facts[label]) for label in labels if label in facts]
 
 
 def _fact(params: HumanParams, label: str, value: Json) -> dict[str, Json]:

@@ -208,3 +208,10 @@ def test_a_question_is_mailed_to_who_started_the_run(people):
     task = asked()
     comments.ask(bob, task.pk, "Which receipt?")
     assert told(task, "question") == ["ria"]
+
+
+def test_facts_stand_in_the_order_that_their_author_says():
+    facts = {"Much later": 3, "First": 1, "Then": 2}
+    (run,) = make.start(approval(facts=facts, facts_order=["First", "Then"]), {"amount": 40})
+    make.work()
+    assert [fact["label"] for fact in task_of(run).facts] == ["First", "Then", "Much later"]

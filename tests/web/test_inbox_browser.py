@@ -249,6 +249,8 @@ def test_a_file_is_chosen_shown_and_decided_with(approver):
     page.get_by_role("button", name="Approve").click()
     expect(page.get_by_text("Decided: Approve").or_(page.get_by_text("Your decision")).first).to_be_visible()
     assert approver.complaints() == []
+
+
 def test_tasks_are_selected_and_decided_together_by_keys_alone(approver):
     page = approver.page
     make.start(approval(facts={"Amount": "{{ input.amount }}"}), *({"amount": n} for n in range(1, 6)))

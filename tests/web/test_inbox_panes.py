@@ -107,7 +107,7 @@ def test_a_task_of_several_says_how_it_stands_and_is_nobodys_alone(client, bob):
     page = client.get(f"/inbox/{task.pk}").text
     assert "0 of 3 agree · Legal 0 of 2, Finance 0 of 1" in page
     assert f"/inbox/{task.pk}/claim" not in page
-    assert "Give it to somebody" not in page
+    assert "Give it to somebody…" not in page
     sent = client.post(f"/inbox/{task.pk}/decide", {"outcome": "approved"}, follow=True)
     assert "others must decide, too" in sent.text
     assert "1 of 3 agree · Legal 0 of 2, Finance 1 of 1" in sent.text
