@@ -186,8 +186,9 @@ SPECTACULAR_SETTINGS = {
         "MemberRole": "accounts.roles.MEMBER_ROLES",
         "MailChoice": "accounts.models.MAILS",
         "TaskKind": "tasks_inbox.api.serializers.TASK_KINDS",
+        "ActionEnum": "runs.api.webhook_serializers.ACTIONS",
         "BulkAction": "tasks_inbox.api.bulk.BULK_ACTIONS",
-        "BulkResult": "tasks_inbox.api.bulk.BULK_RESULTS",
+        "BulkAnswer": "tasks_inbox.api.bulk.BULK_RESULTS",
         "CaseStatus": "workflows.api.case_serializers.STATUSES",
     },
     "POSTPROCESSING_HOOKS": [

@@ -75,7 +75,11 @@ def check_one_type(tasks: Sequence[ManualTask], outcome: str | None = None) -> N
     if any(task.kind == COMPENSATION for task in tasks):
         raise Invalid("Failed compensations are settled one by one.", code="not_one_type", field="ids")
     runs = {task.run_id for task in tasks}
-    versions = set(Run.unsafe_all_tenants.filter(pk__in=runs).values_list("version_id", flat=True))
+    if not tasks:
+        return
+    versions = set(
+        Run.objects.for_tenant(tasks[0].tenant_id).filter(pk__in=runs).values_list("version_id", flat=True)
+    )
     if len(versions) > 1 or len({task.node for task in tasks}) > 1:
         message = "These are of several types: only tasks of one step of one version are decided together."
         raise Invalid(message, code="not_one_type", field="ids")

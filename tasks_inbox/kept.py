@@ -1,6 +1,7 @@
 """The saved views on the page of the inbox: their list with counts, and the forms that keep, change and delete them."""
 
 from typing import Any
+from uuid import UUID
 
 from django.contrib import messages
 from django.core import signing
@@ -20,6 +21,14 @@ from tasks_inbox.queries import Who
 Json = Any
 _SALT = "deleted inbox view"
 UNDO_SECONDS = 600
+
+
+def whole_list(request: PageRequest, who: Who, place: Place, at: UUID | None = None) -> dict[str, Json]:
+    """The list as `panes.list_pane` gives it, with the saved views; what asks for the list alone waits for counts."""
+    context = panes.list_pane(request, who, place, at)
+    return context | kept_context(
+        request, who, context["place"], counted=bool(request.headers.get("HX-Request"))
+    )
 
 
 def kept_context(request: PageRequest, who: Who, place: Place, *, counted: bool) -> dict[str, Json]:
@@ -45,6 +54,7 @@ def kept_context(request: PageRequest, who: Who, place: Place, *, counted: bool)
         "may_keep": may_keep,
         "own_groups": saved.groups_of(who) if current or may_keep else (),
         "undo": _undo(request),
+        "undo_token": request.GET.get("undo", ""),
     }
 
 

@@ -14,6 +14,7 @@ from accounts.scoping import TenantOwned
 from lib.stored_json import StoredJson
 from runs.models import HotRow
 from tasks_inbox import papers  # noqa: F401 - its tables are the app's, too
+from tasks_inbox.inbox_view import InboxView as InboxView
 
 OPEN = "OPEN"
 COMPLETED = "COMPLETED"
@@ -324,26 +325,6 @@ class AwayRule(TenantOwned):
         indexes = [
             models.Index(fields=["tenant", "substitute", "ends_at"], name="away_substitute"),
             models.Index(fields=["tenant", "username", "ends_at"], name="away_person"),
-        ]
-
-
-class InboxView(TenantOwned):
-    """A search that somebody keeps under a name, in one of the inbox' views; shared, those in a group see it, too.
-
-    It is data, never code: what `search` takes and an order. Everybody finds by it what they themselves may see there.
-    """
-
-    owner = models.TextField()
-    name = models.TextField()
-    view = models.TextField()
-    filter = models.TextField(db_default="")
-    sort = models.TextField()
-    group = models.ForeignKey("accounts.Group", models.SET_NULL, null=True, related_name="+")
-    created_at = models.DateTimeField(db_default=Now())
-
-    class Meta(TenantOwned.Meta):
-        constraints = [
-            models.UniqueConstraint(fields=["tenant", "owner", "name"], name="inbox_view_name_once"),
         ]
 
 

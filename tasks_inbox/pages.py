@@ -22,7 +22,6 @@ from tasks_inbox import (
     drafts,
     files,
     holding,
-    kept,
     listing,
     notes,
     panes,
@@ -32,8 +31,9 @@ from tasks_inbox import (
 from tasks_inbox.compensations import ABANDON, DONE, LABELS, RESOLUTIONS, RETRY
 from tasks_inbox.corrections import correction_form
 from tasks_inbox.forms import Form, filled, form_of
+from tasks_inbox.kept import whole_list
 from tasks_inbox.models import COMPENSATION, COMPLETED, OPEN, ManualTask, label_of
-from tasks_inbox.panes import Place
+from tasks_inbox.panes import SNOOZES, Place
 from tasks_inbox.papers import TaskFile
 from tasks_inbox.queries import Who
 from tasks_inbox.uploads import posted
@@ -47,7 +47,6 @@ MOST_OFFERED = 200
 """So many members are offered by name; any other may be typed."""
 BROUGHT_UP = "What you filled in brings up more to fill in: see below, then decide."
 _QUESTIONS = {"ask": comments.ask, "answer": comments.answer}
-SNOOZES = (("1", "For an hour"), ("24", "For a day"), ("72", "For three days"), ("168", "For a week"))
 RESOLVED = {
     RETRY: "It is tried again. If it fails for good once more, a new task opens.",
     DONE: "It counts as undone, and the run goes on with what is left to undo.",
@@ -58,14 +57,7 @@ RESOLVED = {
 def list_context(request: PageRequest) -> dict[str, Json]:
     """The tasks of a view, or of one run. Raises Invalid for a cursor of another list."""
     who = queries.who_is(request.principal)
-    return _list(request, who, Place.of(request))
-
-
-def _list(request: PageRequest, who: Who, place: Place, at: UUID | None = None) -> dict[str, Json]:
-    context = panes.list_pane(request, who, place, at) | held_context(request)
-    counted = bool(request.headers.get("HX-Request"))
-    context["snoozes"] = SNOOZES
-    return context | kept.kept_context(request, who, context["place"], counted=counted)
+    return whole_list(request, who, Place.of(request)) | held_context(request)
 
 
 def task_context(request: PageRequest, task: ManualTask, form: Form | None = None) -> dict[str, Json]:
@@ -87,7 +79,7 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
     place = Place.of(request)
     is_whole = not request.headers.get("HX-Request")
     return context | {
-        **(_list(request, who, place, task.pk) if is_whole else {}),
+        **((whole_list(request, who, place, task.pk) | held_context(request)) if is_whole else {}),
         "stays": place.address(),
         "form": form,
         "draft": draft,

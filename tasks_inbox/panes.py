@@ -38,6 +38,7 @@ TABS: tuple[tuple[View, str], ...] = (
     ("done", "Done"),
     ("watching", "Watching"),
 )
+SNOOZES = (("1", "For an hour"), ("24", "For a day"), ("72", "For three days"), ("168", "For a week"))
 MOST_VALUES = 20
 _UNSORTED = ("done", "watching")
 """Of what is decided the newest stand first, unless something else is asked."""
@@ -137,6 +138,7 @@ def list_pane(request: PageRequest, who: Who, place: Place, at: UUID | None = No
         "cleared": place.address(cursor=False, filter=None, saved=None),
         "from_start": place.address(cursor=False),
         "decides": who.decides,
+        "snoozes": SNOOZES,
         "may_select": who.decides and any(row["status"] == OPEN for row in rows),
         "may_assign": TASKS_ASSIGN in request.principal.scopes,
         "newer": _query(page.previous),

@@ -45,13 +45,12 @@ class Source:
         tasks = _with_keys(tasks, "marks__").alias(at_barred=F("marks__barred"))
         return tasks.filter(self.holds, ~Q(at_barred__overlap=list(self.keys)))
 
-    def condition(self) -> Q:
-        """The same as a condition of any task."""
+    def condition(self, tenant: int) -> Q:
+        """The same as a condition of any task of a tenant."""
         if not self.marks:
             return self.holds
-        marks = TaskMark.unsafe_all_tenants.filter(
-            tenant_id=OuterRef("tenant_id"), task_id=OuterRef("pk"), mark__in=self.marks
-        )
+        marks = TaskMark.objects.for_tenant(tenant)
+        marks = marks.filter(task_id=OuterRef("pk"), mark__in=self.marks)
         return self.holds & Q(Exists(marks.exclude(barred__overlap=list(self.keys))))
 
     def parts(self) -> list["Source"]:
@@ -87,7 +86,7 @@ def tasks_of(who: Who, *, view: View | None = None, **asked: Json) -> QuerySet[M
     `workflow` (its name), `run`, `assignee`, `due_before` (open ones), `q` (a part of the title): none means any.
     """
     tasks = _with_keys(_fitting(who, **asked), "")
-    return tasks.filter(reduce(Q.__or__, (one.condition() for one in sources(who, view))))
+    return tasks.filter(reduce(Q.__or__, (one.condition(who.tenant_id) for one in sources(who, view))))
 
 
 def _fitting(

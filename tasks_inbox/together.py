@@ -60,7 +60,7 @@ def _wanted(request: PageRequest) -> Wanted:
     asked = request.POST
     action = asked.get("action", "")
     hours = asked.get("hours", "")
-    if hours in dict(pages.SNOOZES):
+    if hours in dict(panes.SNOOZES):
         return Wanted(SNOOZE, until=now_here() + timedelta(hours=int(hours)))
     seen = {name.removeprefix("seen-"): asked[name] for name in asked if name.startswith("seen-")}
     return Wanted(

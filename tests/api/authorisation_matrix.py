@@ -258,6 +258,7 @@ MATRIX |= {
 }
 
 MATRIX |= {
+    "settings-password": _page({"GET": "tasks:read", "POST": "tasks:read"}, "/settings/password"),
     "settings-away": _page({"GET": "tasks:read"}, "/settings/away"),
     "settings-away-add": _page({"POST": "tasks:decide"}, "/settings/away/add"),
     "settings-away-end": _page({"POST": "tasks:decide"}, "/settings/away/{away}/end"),

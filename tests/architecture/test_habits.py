@@ -18,6 +18,7 @@ MAY_OPEN_TRANSACTIONS = {
     "operators.py",
     "replay.py",
     "starts.py",
+    "saved.py",
     "waking.py",
     "repair.py",
     "actions.py",

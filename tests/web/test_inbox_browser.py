@@ -249,3 +249,23 @@ def test_a_file_is_chosen_shown_and_decided_with(approver):
     page.get_by_role("button", name="Approve").click()
     expect(page.get_by_text("Decided: Approve").or_(page.get_by_text("Your decision")).first).to_be_visible()
     assert approver.complaints() == []
+def test_tasks_are_selected_and_decided_together_by_keys_alone(approver):
+    page = approver.page
+    make.start(approval(facts={"Amount": "{{ input.amount }}"}), *({"amount": n} for n in range(1, 6)))
+    make.work()
+    approver.open("/inbox/?view=teams")
+    for key in ("j", "x", "j", "j", "Shift+X"):
+        page.keyboard.press(key)
+    expect(page.locator("#bulk-count")).to_have_text("3 selected")
+    accessible(page)
+    # What is selected outlives a list that comes anew.
+    asked(approval(title="One more?"))
+    expect(page.get_by_role("link", name="One more?")).to_be_visible()
+    expect(page.locator("#bulk-count")).to_have_text("3 selected")
+    page.get_by_role("button", name="Decide…").press("Enter")
+    dialog = page.locator("#bulk-dialog")
+    expect(dialog.get_by_text("Amount: 6")).to_be_visible()
+    accessible(page)
+    dialog.get_by_role("button", name="Approve: 3").press("Enter")
+    expect(page.get_by_text("3 of 3 decided.")).to_be_visible()
+    expect(page.locator("#inbox-list [data-task]")).to_have_count(3)
