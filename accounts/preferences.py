@@ -1,11 +1,13 @@
-"""What people set for themselves: of which tasks they get mail, and where."""
+"""What people set for themselves: of which tasks they get mail, and where; their password."""
 
+from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 
 from accounts import audit
 from accounts.models import MAILS, User
 from accounts.principal import Principal
+from accounts.services import WrongPassword, check_login
 from lib.refusals import Invalid
 
 LONGEST_ADDRESS = 254
@@ -30,6 +32,26 @@ def change_notifications(
         User.objects.filter(pk=principal.user_id).update(**changed)
         audit.record(principal, "change notifications", f"user {principal.username}", reason=reason)
     return notifications_of(principal)
+
+
+def change_password(principal: Principal, *, old: str, new: str) -> User:
+    """Give themselves another password; every session ends, as does that of whoever asks, who goes on by a new one.
+
+    Raises Invalid at `old` where that is not theirs, at `new` for one that is too weak, and TooMany after many guesses.
+    """
+    try:
+        # The guesses are counted, as at the login.
+        user = check_login(username=principal.username, password=old, address=f"password {principal.user_id}")
+    except WrongPassword:
+        raise Invalid("This is not your password.", code="wrong_password", field="old") from None
+    try:
+        validate_password(new, user)
+    except ValidationError as weak:
+        raise Invalid(" ".join(weak.messages), code="weak_password", field="new") from None
+    user.set_password(new)
+    user.save(update_fields=["password"])
+    audit.record(principal, "change password", f"user {principal.username}", reason=None)
+    return user
 
 
 def _known(mail: str) -> str:

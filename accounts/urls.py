@@ -7,6 +7,7 @@ from accounts import managing, views
 urlpatterns = [
     path("login", views.login_page, name="login"),
     path("settings/notifications", views.notifications_page, name="settings-notifications"),
+    path("settings/password", views.password_page, name="settings-password"),
     path("logout", views.logout_page, name="logout"),
     path("settings/members", managing.member_list, name="settings-members"),
     path("settings/add-member", managing.add_member, name="settings-member-add"),

@@ -2,7 +2,7 @@
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import login, logout
+from django.contrib.auth import login, logout, update_session_auth_hash
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -92,6 +92,25 @@ def _next(request: HttpRequest) -> str:
     target = request.POST.get("next") or request.GET.get("next") or ""
     ours = url_has_allowed_host_and_scheme(target, {request.get_host()}, request.is_secure())
     return target if ours else settings.LOGIN_REDIRECT_URL
+
+
+@page(TASKS_READ, "GET", "POST")
+@sensitive_post_parameters("old", "new", "again")
+def password_page(request: PageRequest) -> HttpResponse:
+    """Another password for whoever looks; their other sessions end."""
+    if request.method != "POST":
+        return render(request, "accounts/password.html")
+    old, new, again = (request.POST.get(name, "") for name in ("old", "new", "again"))
+    try:
+        if new != again:
+            raise Invalid("This is another password than the one above.", field="again")
+        user = preferences.change_password(request.principal, old=old, new=new)
+    except (Invalid, TooMany) as refused:
+        wrong = {getattr(refused, "field", None) or "old": refused.message}
+        return render(request, "accounts/password.html", {"wrong": wrong}, status=422)
+    update_session_auth_hash(request, user)
+    messages.success(request, "You have another password now. Wherever else you were logged in, you are not.")
+    return redirect("settings-password")
 
 
 @page(TASKS_READ, "GET", "POST")

@@ -4,6 +4,7 @@ import base64
 import binascii
 import json
 import os
+import shlex
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -42,6 +43,19 @@ def blocking_threads() -> int:
     if not (given.isascii() and given.isdecimal() and 0 < int(given) <= 1000):
         raise BadEnvironment(f"HANDOFF_BLOCKING_THREADS must be a number from 1 to 1000, not {given[:20]!r}.")
     return int(given)
+
+
+def file_scan() -> str:
+    """The command that looks at each file before it is kept (`HANDOFF_FILE_SCAN`); empty for none.
+
+    Raises BadEnvironment.
+    """
+    given = os.environ.get("HANDOFF_FILE_SCAN", "").strip()
+    try:
+        shlex.split(given)
+    except ValueError:
+        raise BadEnvironment("HANDOFF_FILE_SCAN must be a command; a quote in it has no end.") from None
+    return given
 
 
 def undo_seconds() -> int:
@@ -108,7 +122,7 @@ def _padded(text: str) -> str:
 def problems() -> list[str]:
     """A line for each variable that cannot be understood; empty when all is well."""
     found = []
-    readers: list[Callable[[], object]] = [port, url, blocking_threads, master_keys]
+    readers: list[Callable[[], object]] = [port, url, blocking_threads, file_scan, master_keys]
     readers += [partial(switch, name, default=False) for name in _SWITCHES]
     for read in readers:
         try:

@@ -150,7 +150,8 @@ HANDOFF_MAX_FORM_BYTES = 3 * HANDOFF_MAX_BODY_BYTES
 DATA_UPLOAD_MAX_MEMORY_SIZE = HANDOFF_MAX_FORM_BYTES
 # A pipeline's form has three for each row of a list.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000
-DATA_UPLOAD_MAX_NUMBER_FILES = 0
+# Files of tasks come with forms; `tasks_inbox.files` says how large each may be.
+DATA_UPLOAD_MAX_NUMBER_FILES = 20
 
 REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["accounts.api.permissions.DenyAll"],
@@ -246,6 +247,7 @@ HANDOFF_HINTS = environment.switch("HANDOFF_HINTS", default=True)
 
 # How many steps of the queue `blocking` one worker process does at once.
 HANDOFF_BLOCKING_THREADS = environment.blocking_threads()
+HANDOFF_FILE_SCAN = environment.file_scan()
 
 # How long a decision on a page can be undone where its step doesn't say.
 HANDOFF_UNDO_SECONDS = environment.undo_seconds()

@@ -27,6 +27,7 @@ WIDGETS = frozenset(
         "expression",
         "retry",
         "join",
+        "quorum",
     }
 )
 """Every `x-widget` there is. `code`: any JSON; `template`: a text with `{{ }}`; `expression`: CEL without braces."""

@@ -17,7 +17,10 @@ Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max
 Names = Annotated[list[Name], Field(max_length=MAX_NAMES)]
 Role = Literal["approver", "operator", "admin"]
 """The roles that may decide tasks at all (`tasks:decide`)."""
-Seconds = Annotated[int | float, Field(gt=0, le=TEN_YEARS.total_seconds(), allow_inf_nan=False)]
+Seconds = Annotated[
+    int | float,
+    Field(gt=0, le=TEN_YEARS.total_seconds(), allow_inf_nan=False, json_schema_extra=widget("seconds")),
+]
 Share = Annotated[str, StringConstraints(pattern=r"^(100|[1-9][0-9]?)%$")]
 
 
@@ -209,7 +212,8 @@ class HumanParams(Params):
     quorum: Annotated[int, Field(strict=True, ge=1, le=MAX_NAMES)] | Quorum = Field(
         1,
         title="How many decide",
-        description="How many must agree: a number, or need, groups and rule.",
+        description="How many must agree on the first outcome.",
+        json_schema_extra=widget("quorum"),
     )
     undo_seconds: Annotated[int, Field(strict=True, ge=0, le=60)] | None = Field(
         None,

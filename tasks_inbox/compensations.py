@@ -14,7 +14,7 @@ from runs import live
 from runs.graphs import graph_of
 from runs.saga import Failed, Settled
 from runs.store import Row
-from tasks_inbox import evidence, policies, queries, store, votes
+from tasks_inbox import evidence, files, policies, queries, store, votes
 
 RETRY, DONE, ABANDON = "retry", "done", "abandon"
 RESOLUTIONS = (RETRY, DONE, ABANDON)
@@ -81,6 +81,7 @@ def close_for(settled: Settled) -> None:
         outcome=settled.how,
         data=None,
         comment=settled.reason,
+        files=files.evidence_of(task),
         settled_by=settled.way,
     )
     said = {"outcome": settled.how, "by": settled.by, "on_behalf_of": first}

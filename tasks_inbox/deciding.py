@@ -23,7 +23,7 @@ from runs import live
 from runs.claimed import Done, Ending, Held, Locked
 from runs.waking import Waiters, wake
 from steps.schema import problems_of
-from tasks_inbox import evidence, queries, store, votes
+from tasks_inbox import evidence, files, queries, store, votes
 from tasks_inbox.evidence import Decider
 from tasks_inbox.models import COMPENSATION, ManualTask
 from tasks_inbox.quorum import needs_several
@@ -193,6 +193,7 @@ def add_link(
         outcome=said.outcome,
         data=said.data,
         comment=said.comment,
+        files=files.evidence_of(task),
     )
     link = {
         "outcome": said.outcome,
@@ -266,7 +267,7 @@ def data_faults(task: ManualTask, data: Json) -> list[tuple[str, str, str]]:
     except BadJson as error:
         return [("data", "bad_json", error.message)]
     found = problems_of(task.form, {} if data is None else data, most=MOST_FAULTS)
-    return [(_field(path), "invalid", text) for path, text in found]
+    return [(_field(path), "invalid", text) for path, text in found] + files.faults_of(task, data)
 
 
 def _field(path: tuple[str | int, ...]) -> str:

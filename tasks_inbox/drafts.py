@@ -13,7 +13,8 @@ from lib.refusals import Conflict, Invalid, Missing
 from lib.strict_json import BadJson, strict_dumps
 from lib.uuid7 import uuid7
 from tasks_inbox import evidence, queries, store
-from tasks_inbox.models import COMPENSATION, OPEN, ManualTask, TaskDraft
+from tasks_inbox.models import COMPENSATION, OPEN, ManualTask
+from tasks_inbox.papers import TaskDraft
 from tasks_inbox.refused import open_task
 
 Json = Any

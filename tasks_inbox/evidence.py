@@ -5,7 +5,7 @@ SHA-256 of its text. Whoever has the texts can check the chain with nothing but 
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import Any
@@ -82,11 +82,12 @@ def record_of(
     outcome: str,
     data: Json,
     comment: str,
+    files: Sequence[Json] = (),
     settled_by: str | None = None,
 ) -> Record:
     """The record of one decision, behind `chain`; `held` tells of run and version, `quorum` how the votes stand.
 
-    `settled_by` says of a compensation in which way it was settled.
+    `files` are those that the task had, if any. `settled_by` says of a compensation in which way it was settled.
     """
     label = label_of(task.outcomes, outcome)
     what = {
@@ -112,5 +113,6 @@ def record_of(
         "on_behalf_of": held["on_behalf_of"],
         "quorum": dict(quorum),
     }
+    what |= {"files": list(files)} if files else {}
     what |= {} if settled_by is None else {"settled_by": settled_by}
     return Record(what["seq"], what["at"], canonical(what))

@@ -1,5 +1,6 @@
 """The evidence of a run as files: JSON to be checked, HTML and PDF to be read, and all of it in a ZIP."""
 
+import json
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -13,6 +14,7 @@ from accounts import audit
 from accounts.principal import Principal
 from tasks_inbox.evidence import digest_of
 from tasks_inbox.gathering import evidence_of
+from tasks_inbox.papers import TaskFileContent
 from tasks_inbox.printing import pdf_of
 from tasks_inbox.readable import parts_of
 
@@ -35,19 +37,30 @@ class File:
 def export(principal: Principal, run_id: UUID, written_as: Format) -> File:
     """The evidence of the tenant's run in this format. Raises Missing, and NotAllowed without the scopes it needs."""
     text = evidence_of(principal, run_id)
-    content = _zipped(text) if written_as == "zip" else _written(text, written_as)
+    content = _zipped(principal.tenant_id, text) if written_as == "zip" else _written(text, written_as)
     audit.record(principal, "export evidence", f"run {run_id}")
     return File(f"evidence-{run_id}.{written_as}", KINDS[written_as], content)
 
 
-def _zipped(text: str) -> bytes:
+def _zipped(tenant: int, text: str) -> bytes:
     written = BytesIO()
     with ZipFile(written, "w", ZIP_DEFLATED) as found:
         for one in FORMATS[:-1]:
             found.writestr(f"evidence.{one}", _written(text, one))
+        for path, file in files_in(text):
+            content = TaskFileContent.objects.for_tenant(tenant).filter(pk=file).first()
+            if content is not None:
+                found.writestr(path, bytes(content.content))
         for name in BESIDE:
             found.writestr(name, (_FOLDER / name).read_bytes())
     return written.getvalue()
+
+
+def files_in(text: str) -> list[tuple[str, str]]:
+    """The files of which the decisions of an evidence.json tell: where each lies beside it, and its id."""
+    records = (json.loads(one["record"]) for one in json.loads(text)["decisions"])
+    found = (file for record in records for file in record.get("files", ()))
+    return sorted({(f"files/{file['id']}-{file['name']}", file["id"]) for file in found})
 
 
 def _written(text: str, written_as: Format) -> bytes:

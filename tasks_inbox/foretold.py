@@ -44,8 +44,7 @@ def foretell(tenant: int, params: Mapping[str, Json]) -> Foretold:
     if not count:
         return Foretold(f"Nobody can decide this: {_why_nobody(step)}.", "nobody", 0)
     if needs_several(step.quorum) and not verdict(step.quorum, ["yes"], [], step.may).is_possible:
-        words = f"Nobody can decide this: it needs {_needed(members, step)}, which is more than there are."
-        return Foretold(words, "nobody", count)
+        return Foretold(f"Nobody can decide this: it needs {_out_of_reach(members, step)}.", "nobody", count)
     said = [_words(members, step), unmanaged, *_missing(members, step), _barred(step)]
     return Foretold(" ".join(filter(None, said)), "enough", count)
 
@@ -101,6 +100,12 @@ def _needed(members: Sequence[Member], step: Deciders) -> str:
         state = verdict(step.quorum, ["yes"], [], step.may).state
         return f"{state['need']} ({need}) of {_pool(members, step)}"
     return f"{need} of {_pool(members, step)}"
+
+
+def _out_of_reach(members: Sequence[Member], step: Deciders) -> str:
+    if step.quorum.get("groups"):
+        return f"{_needed(members, step)}, which is more than there are"
+    return f"{step.quorum['need']} to agree, and only {_pool(members, step)} may"
 
 
 def _of_group(step: Deciders, name: str) -> tuple[int, int]:

@@ -20,7 +20,7 @@ Json = Any
 Schema = Mapping[str, Json]
 Typed = Mapping[str, str]
 Kind = Literal[
-    "text", "long", "date", "moment", "integer", "number", "flag", "choice", "json", "group", "rows"
+    "text", "long", "date", "moment", "integer", "number", "flag", "choice", "file", "json", "group", "rows"
 ]
 
 LONG_TEXT = 200
@@ -32,11 +32,12 @@ DEEPEST = 4
 SETTLES = 8
 """After so many rounds conditions that contradict each other stay as they are."""
 ROOT = "data"
-_FORMATS: dict[str, Kind] = {"date": "date", "date-time": "moment"}
+_FORMATS: dict[str, Kind] = {"date": "date", "date-time": "moment", "file": "file"}
 _RAW = ("integer", "number", "json")
 """What was typed there and could not be read is kept as text."""
-_TEXTS = ("text", "long", "date", "moment")
+_TEXTS = ("text", "long", "date", "moment", "file")
 _WHOLE = re.compile(r"[+-]?\d{1,16}")
+_FILE = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _PLACE = re.compile(r"\[(\d{1,6})\]")
 _ABSENT = object()
 
@@ -63,6 +64,9 @@ class FormField:
     fields: list["FormField"] = field(default_factory=list)
     rows: list[list["FormField"]] = field(default_factory=list)
     may_add: bool = False
+    accept: tuple[str, ...] = ()
+    max_bytes: int | None = None
+    file_name: str = ""
     is_new: bool = False
     is_next: bool = False
 
@@ -72,8 +76,15 @@ class FormField:
         return f"field-{quote(self.name, safe='[]')}"
 
     @property
+    def needs_file(self) -> bool:
+        """Whether a file may be chosen for it now."""
+        return self.kind == "file" and not self.text
+
+    @property
     def said(self) -> str:
         """What stands in it, in words."""
+        if self.kind == "file":
+            return self.file_name
         if self.kind == "flag":
             return "yes" if self.text == "true" else "no"
         return next((words for value, words in self.options if value == self.text), self.text)
@@ -146,23 +157,29 @@ def _made(schema: Schema | None, builder: "_Builder", data: Json = _ABSENT) -> F
         for name, text in (builder.typed or {}).items()
         if text and name.startswith("data.") and name not in shown
     ]
-    has_rows = any(one.kind == "rows" for one in _each(fields))
+    has_rows = any(one.kind in ("rows", "file") for one in _each(fields))
     return Form(fields, read, kept, has_rows or is_conditional(schema))
 
 
 def edited(schema: Schema | None, typed: Typed, edit: str) -> Form:
-    """The form after `add NAME`, one more of these rows, or `drop NAME`, one row less; another edit changes nothing."""
+    """The form after `add NAME`, one more of these rows, `drop NAME`, one row less, or `clear NAME`, which empties a
+    field; another edit changes nothing.
+    """
     verb, _, name = edit.partition(" ")
     rows, _, place = name.rpartition("[")
     if verb == "add":
         typed = {**typed, f"{name}[{max(_places(typed, name), default=-1) + 1}]": ""}
     elif verb == "drop" and _PLACE.fullmatch(f"[{place}"):
         typed = _without(typed, rows, int(place[:-1]))
+    elif verb == "clear":
+        typed = {**typed, name: ""}
     form = form_of(schema, typed, fresh=True)
     changed = next((one for one in form.each() if one.name in (name, rows) and one.kind == "rows"), None)
     if changed is not None:
         last = _each(changed.rows[-1]) if verb == "add" and changed.rows else iter(())
         next((one for one in last if one.kind not in ("group", "rows")), changed).is_next = True
+    for one in form.each():
+        one.is_next = one.is_next or (verb == "clear" and one.name == name)
     return form
 
 
@@ -255,6 +272,10 @@ class _Builder:
             return made, self._rows(made, described, at, depth, default)
         if kind == "choice":
             made.options = tuple((_json(value), _shown(value)) for value in described.get("enum", ()))
+        if kind == "file":
+            accept, most = described.get("x-accept"), described.get("x-max-bytes")
+            made.accept = tuple(map(str, accept)) if isinstance(accept, list) else ()
+            made.max_bytes = most if type(most) is int else None
         made.max_length = described.get("maxLength") if kind in ("text", "long") else None
         made.text = self._text(at, kind, default)
         return made, self._value(made)
@@ -294,7 +315,8 @@ class _Builder:
 
     def _text(self, name: str, kind: Kind, default: Json) -> str:
         if self.typed is not None and (name in self.typed or not self.fresh):
-            return self.typed.get(name, "").replace("\r\n", "\n").replace("\x00", "")
+            text = self.typed.get(name, "").replace("\r\n", "\n").replace("\x00", "")
+            return "" if kind == "file" and not _FILE.fullmatch(text) else text
         if default is _ABSENT:
             return ""
         is_raw = isinstance(default, str) and (kind in _TEXTS or (self.is_filled and kind in _RAW))

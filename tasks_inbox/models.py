@@ -13,6 +13,7 @@ from django.db.models.functions import Coalesce, Now
 from accounts.scoping import TenantOwned
 from lib.stored_json import StoredJson
 from runs.models import HotRow
+from tasks_inbox import papers  # noqa: F401 - its tables are the app's, too
 from tasks_inbox.inbox_view import InboxView as InboxView
 
 OPEN = "OPEN"
@@ -256,26 +257,6 @@ class HeldDecision(HotRow):
         indexes = [
             models.Index(fields=["tenant_id", "username"], name="held_by"),
             models.Index(fields=["until"], name="held_until", condition=Q(refused__isnull=True)),
-        ]
-
-
-class TaskDraft(HotRow):
-    """What somebody has typed to decide a task, as they left it: theirs alone; gone with the task or their decision.
-
-    `shown_hash` is of what they were asked when they typed it.
-    """
-
-    id = models.UUIDField(primary_key=True)
-    task_id = models.UUIDField()
-    user_id = models.BigIntegerField()
-    data = StoredJson(default=dict)
-    comment = models.TextField(db_default="")
-    shown_hash = models.TextField()
-    saved_at = models.DateTimeField(db_default=Now())
-
-    class Meta(HotRow.Meta):
-        constraints = [
-            models.UniqueConstraint(fields=["task_id", "user_id"], name="task_draft_once_each"),
         ]
 
 

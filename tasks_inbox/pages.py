@@ -15,14 +15,28 @@ from lib.clock import now_here
 from lib.markdown import markdown
 from lib.refusals import Conflict, Invalid, Refusal
 from runs.refused import RunRefused
-from tasks_inbox import actions, comments, deciding, drafts, holding, listing, notes, panes, policies, queries
+from tasks_inbox import (
+    actions,
+    comments,
+    deciding,
+    drafts,
+    files,
+    holding,
+    listing,
+    notes,
+    panes,
+    policies,
+    queries,
+)
 from tasks_inbox.compensations import ABANDON, DONE, LABELS, RESOLUTIONS, RETRY
 from tasks_inbox.corrections import correction_form
-from tasks_inbox.forms import Form, edited, filled, form_of
+from tasks_inbox.forms import Form, filled, form_of
 from tasks_inbox.kept import whole_list
 from tasks_inbox.models import COMPENSATION, COMPLETED, OPEN, ManualTask, label_of
 from tasks_inbox.panes import SNOOZES, Place
+from tasks_inbox.papers import TaskFile
 from tasks_inbox.queries import Who
+from tasks_inbox.uploads import posted
 from tasks_inbox.waits import whom
 
 Json = Any
@@ -59,7 +73,9 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
     )
     if form is None:
         form = form_of(task.form) if draft is None else filled(task.form, draft.data)
-    _mark_needed(form, task)
+    mark_needed(form, task)
+    attached = list(files.files_of(task))
+    files.name_files(form.each(), attached)
     place = Place.of(request)
     is_whole = not request.headers.get("HX-Request")
     return context | {
@@ -90,7 +106,12 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
         "corrections": correction_form(task).fields if context["is_with_me"] else (),
         "once": once.ticket(request.principal) if may_comment else "",
         "delegates": queries.delegates_of(task, who, MOST_OFFERED) if context["may_give"] else (),
-        **_filled_in(task),
+        **_filled_in(task, attached),
+        "files": [
+            files.file_row(file) | {"may_go": task.status == OPEN and file.by == who.username}
+            for file in attached
+        ],
+        "may_attach": task.status == OPEN and (who.decides or _has_started(context, who)),
         "snoozes": SNOOZES,
         "snoozed_until": until
         if (until := context["task"]["snoozed_until"]) and until > now_here()
@@ -132,7 +153,12 @@ def state_context(request: PageRequest, task: ManualTask, who: Who | None = None
     }
 
 
-def _mark_needed(form: Form, task: ManualTask) -> None:
+def _has_started(context: dict[str, Json], who: Who) -> bool:
+    run = context["run_facts"]
+    return run is not None and key_of(run.created_by) == key_of(who.username)
+
+
+def mark_needed(form: Form, task: ManualTask) -> None:
     """Say at each field which outcomes need it."""
     for field in form.fields:
         needs = [one["label"] for one in task.outcomes if field.key in (one.get("require") or ())]
@@ -143,7 +169,9 @@ def decide(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], 
     """Decide as the form says; gives what is to be told then, otherwise the page with what was wrong and its status."""
     who = request.principal
     task = queries.task_of(who.tenant_id, task_id)
-    form = form_of(task.form, request.POST.dict())
+    entered, not_taken = posted(request, task_id)
+    form = form_of(task.form, entered)
+    form.tell(not_taken)
     data = form.data if task.form is not None else None
     comment, outcome = typed(request, "comment"), request.POST.get("outcome", "")
     status = 422
@@ -170,28 +198,11 @@ def decide(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], 
         told["faults"] = form.tell(one for one in faults if one["field"] not in ("comment", "password"))
     except (Refusal, RunRefused) as error:
         status, told["refused"] = 409, error.message
-        entered = [f"{field.label}: {field.text}" for field in form.each() if field.text]
-        told["wrote"] = "\n".join([*entered, comment]).strip()
+        wrote = [f"{field.label}: {field.text}" for field in form.each() if field.text]
+        told["wrote"] = "\n".join([*wrote, comment]).strip()
         task = queries.task_of(who.tenant_id, task_id)
-        form = form_of(task.form, request.POST.dict())
+        form = form_of(task.form, entered)
     return task_context(request, task, form) | told | {"is_checked": status == 422}, status
-
-
-def fill_in(request: PageRequest, task_id: UUID) -> dict[str, Json]:
-    """The form with what was typed, as it is to be filled in now, with a row more or less where that was asked for.
-
-    Once it was sent with faults, it goes on to say what is wrong.
-    """
-    task = queries.task_of(request.principal.tenant_id, task_id)
-    form = edited(task.form, request.POST.dict(), request.POST.get("edit", ""))
-    is_checked = request.POST.get("checked") == "yes"
-    if is_checked:
-        form.tell({"field": name, "message": text} for name, _, text in deciding.data_faults(task, form.data))
-    told = {"is_checked": is_checked, "comment": typed(request, "comment")}
-    if not request.headers.get("HX-Request"):
-        return task_context(request, task, form) | told
-    _mark_needed(form, task)
-    return told | {"task": {"id": task.pk}, "form": form, "stays": Place.of(request).address()}
 
 
 def undo(request: PageRequest, task_id: UUID) -> dict[str, Json] | None:
@@ -266,25 +277,6 @@ def snooze(request: PageRequest, task_id: UUID) -> str:
     until = now_here() + timedelta(hours=int(hours))
     task = notes.snooze_task(request.principal, task_id, until=until)
     return f"“{task.title}” is snoozed until {until:%Y-%m-%d %H:%M} UTC."
-
-
-def keep(request: PageRequest, task_id: UUID) -> dict[str, Json]:
-    """Keep what was typed, or forget it if the form says so; gives what is to be told."""
-    who = request.principal
-    if request.POST.get("drop"):
-        drafts.drop_draft(who, task_id)
-        return {}
-    task = queries.task_of(who.tenant_id, task_id)
-    form = form_of(task.form, request.POST.dict(), lenient=True)
-    hidden = {name.removeprefix("data."): text for name, text in form.hidden if not set(name[5:]) & set(".[")}
-    try:
-        return {
-            "draft": drafts.save_draft(
-                who, task_id, data=hidden | form.data, comment=typed(request, "comment")
-            )
-        }
-    except Refusal as error:
-        return {"not_kept": error.message}
 
 
 def resolve(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], int]:
@@ -369,11 +361,12 @@ def typed(request: PageRequest, name: str) -> str:
     return request.POST.get(name, "").replace("\r\n", "\n").replace("\x00", "").strip()
 
 
-def _filled_in(task: ManualTask) -> dict[str, Json]:
+def _filled_in(task: ManualTask, attached: list[TaskFile]) -> dict[str, Json]:
     """A decided task's form as it was filled in, and what is in its data beside that."""
     if not task.data:
         return {}
     form = filled(task.form, task.data)
+    files.name_files(form.each(), attached)
     known = form.properties()
     others = [] if None in known else [_told(key, one) for key, one in task.data.items() if key not in known]
     return {"entries": form.fields, "others": others}

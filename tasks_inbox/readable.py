@@ -104,12 +104,18 @@ def _decision(one: Json, record: Json) -> Part:
     lines += [("Signed", "with their password, given again")] if by["signed"] else []
     lines += [("Comment", record["comment"])] if record["comment"] else []
     lines += [("Filled in", said(record["data"]))] if record["data"] is not None else []
+    lines += [("File", _file(file)) for file in record.get("files", ())]
     if way := record.get("settled_by"):
         lines.append(("Settled", WAYS.get(way, way)))
     lines.append(("How the votes stood", _standing(record["quorum"])))
     lines.append(("SHA-256 of what was shown", record["shown_sha256"]))
     lines += [("Record", one["digest"]), ("Record before it in the chain", record["previous"])]
     return Part(f"Decision {one['seq']}", lines, [])
+
+
+def _file(file: Json) -> str:
+    what = f"{file['name']} ({file['media_type']}, {file['size']:,} bytes) of {file['by']}"
+    return f"{what}, SHA-256 {file['sha256']}"
 
 
 def _fields(form: Json) -> str:

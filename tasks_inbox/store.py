@@ -273,3 +273,28 @@ def save_draft(
     params = {"draft": draft, "tenant": tenant, "task": task, "user": user, "key": key, "data": data}
     more = {"comment": comment, "shown_hash": shown_hash, "now": now_or_none()}
     return bool(SQL.column("save_draft", params | more))
+
+
+def hold_open_task(tenant: int, task: UUID) -> bool:
+    """Have an OPEN task of the tenant alone; False where it is none."""
+    return bool(SQL.column("hold_open_task", {"tenant": tenant, "task": task}))
+
+
+def add_file(file: str, *, task: UUID, content: bytes, said: Row, by: str, most: int) -> bool:
+    """Write a file of a task that is held; False where it has so many. `said`: name, media_type, size, sha256."""
+    params = {"file": file, "task": task, "content": content, "by": by, "most": most, "now": now_or_none()}
+    return bool(SQL.column("add_file", {**params, **said}))
+
+
+def withdraw_file(task: UUID, file: UUID, *, by: str) -> bool:
+    """Take a file of a task that is held back, and forget its content; False where somebody has decided with it."""
+    params = {"task": task, "file": file, "by": by, "now": now_or_none()}
+    if not SQL.column("withdraw_file", params):
+        return False
+    SQL.execute("forget_file", {"file": file})
+    return True
+
+
+def files_held(tenant: int, files: Iterable[str]) -> dict[str, Row]:
+    """What each of these files is said to be, by id, and as `found` the SHA-256 of its content."""
+    return dict(SQL.value("files_held", {"tenant": tenant, "files": sorted(files)}))

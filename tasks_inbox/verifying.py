@@ -70,8 +70,17 @@ def _of_link(row: TaskDecision, previous: str) -> Iterator[Fault]:
     except (ValueError, KeyError, TypeError):
         yield Fault(row.seq, "its record can't be read")
         return
+    yield from _of_files(row, told.get("files", ()))
     found = {name: getattr(row, name) for name in _OWN} | {"previous": previous}
     found |= {"task": str(row.task_id), "run": str(row.run_id)}
     for name, value in said.items():
         if found[name] != value:
             yield Fault(row.seq, f"its record has another {name}")
+
+
+def _of_files(row: TaskDecision, files: Json) -> Iterator[Fault]:
+    """The files of a record against what is kept of them, byte by byte."""
+    kept = store.files_held(row.tenant_id, [file["id"] for file in files]) if files else {}
+    for file in files:
+        if kept.get(file["id"]) != file | {"found": file["sha256"]}:
+            yield Fault(row.seq, f"its file {file['name']} is not what its record says")

@@ -12,7 +12,7 @@ from accounts.principal import Principal
 from accounts.roles import TASKS_DECIDE, TASKS_READ
 from lib.refusals import Conflict, NotAllowed
 from runs.pages import following
-from tasks_inbox import actions, notes, pages, queries, returns
+from tasks_inbox import actions, filling, notes, pages, queries, returns
 from tasks_inbox.models import ManualTask
 
 PAGE = "inbox/page.html"
@@ -47,7 +47,7 @@ def decide(request: PageRequest, task_id: UUID) -> HttpResponse:
 @page(TASKS_DECIDE, "POST")
 def fill_in(request: PageRequest, task_id: UUID) -> HttpResponse:
     """The form as it is to be filled in after what was typed; decides nothing."""
-    return following(request, PAGE, "inbox/_form.html", pages.fill_in(request, task_id))
+    return following(request, PAGE, "inbox/_form.html", filling.fill_in(request, task_id))
 
 
 @page(TASKS_READ)
@@ -70,10 +70,23 @@ def undo(request: PageRequest, task_id: UUID) -> HttpResponse:
 @page(TASKS_DECIDE, "POST")
 def keep(request: PageRequest, task_id: UUID) -> HttpResponse:
     """Keeps what was typed as who typed it left it, or forgets it."""
-    told = pages.keep(request, task_id)
+    told = filling.keep(request, task_id)
     if request.headers.get("HX-Request"):
         return render(request, "inbox/_draft.html", told)
     return redirect(pages.back(request, task_id))
+
+
+@page(TASKS_READ, "POST")
+def attach(request: PageRequest, task_id: UUID) -> HttpResponse:
+    """Adds a file to a task."""
+    return _answer(request, filling.attach(request, task_id), lambda: f"{pages.back(request, task_id)}#files")
+
+
+@page(TASKS_READ, "POST")
+def take_back(request: PageRequest, task_id: UUID, file_id: UUID) -> HttpResponse:
+    """Takes back a file."""
+    found = filling.take_back(request, task_id, file_id)
+    return _answer(request, found, lambda: f"{pages.back(request, task_id)}#files")
 
 
 @page(TASKS_DECIDE, "POST")

@@ -124,6 +124,12 @@ ORACLES = {
           JOIN accounts_user u ON u.id = d.user_id
           LEFT JOIN tasks_inbox_manualtask t ON (t.id, t.tenant_id, t.status) = (d.task_id, d.tenant_id, 'OPEN')
          WHERE t.id IS NULL OR lower(u.username) = ANY (t.voted)""",
+    "I14: a file is of a task of its tenant and run, and is what it is said to be unless it was withdrawn": """
+        SELECT f.id FROM tasks_inbox_taskfile f
+          LEFT JOIN tasks_inbox_manualtask t ON (t.id, t.tenant_id, t.run_id) = (f.task_id, f.tenant_id, f.run_id)
+          LEFT JOIN tasks_inbox_taskfilecontent c ON (c.id, c.tenant_id) = (f.id, f.tenant_id)
+         WHERE t.id IS NULL OR (f.withdrawn_at IS NULL) <> (c.id IS NOT NULL)
+            OR (f.size, f.sha256) <> (length(c.content), encode(sha256(c.content), 'hex'))""",
     "only a step that waits says for what": """
         SELECT s.run_id, s.node FROM runs_stepexecution s WHERE (s.status = 'WAITING') <> (s.waiting IS NOT NULL)""",
     "a business key stands for a run that exists": """

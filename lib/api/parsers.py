@@ -32,3 +32,18 @@ class StrictJSONParser(BaseParser):
         view = (parser_context or {}).get("view")
         limit = int(getattr(view, "max_body_bytes", settings.HANDOFF_MAX_BODY_BYTES))
         return strict_loads(stream.read(limit + 1), max_bytes=limit)
+
+
+class BytesParser(BaseParser):
+    """Reads a body of any content type as it is, at most `max_body_bytes` of the view and one more."""
+
+    media_type = "*/*"
+
+    def parse(
+        self,
+        stream: IO[Any],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        view = (parser_context or {}).get("view")
+        return bytes(stream.read(int(getattr(view, "max_body_bytes", settings.HANDOFF_MAX_BODY_BYTES)) + 1))

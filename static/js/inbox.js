@@ -162,6 +162,7 @@ const leave = () => {
   if (!unsaved) return;
   const typed = new FormData(unsaved.form);
   typed.delete("password");
+  for (const [name, value] of [...typed]) if (value instanceof File) typed.delete(name);
   navigator.sendBeacon(unsaved.address, typed);
   unsaved = null;
 };

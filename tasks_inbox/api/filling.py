@@ -1,18 +1,26 @@
-"""The routes of what somebody fills in before they decide."""
+"""The routes of what somebody fills in before they decide: their draft, and files."""
 
 from typing import Any
 from uuid import UUID
 
+from django.http import HttpResponse
+from django.utils.http import content_disposition_header
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.roles import TASKS_DECIDE
+from accounts.roles import TASKS_DECIDE, TASKS_READ
 from lib.api import fields
-from lib.api.serializers import StrictSerializer, body
+from lib.api.pagination import keyset_page
+from lib.api.parsers import BytesParser
+from lib.api.schema import page_schema
+from lib.api.serializers import PageQuery, Query, StrictSerializer, Verb, body, query
 from runs.api.base import RunsApiView
-from tasks_inbox import drafts, queries
+from tasks_inbox import drafts, files, queries
+from tasks_inbox.media import ANY, SHOWN
+from tasks_inbox.papers import TaskFile
 
 
 class SaveTaskDraft(StrictSerializer):
@@ -58,3 +66,98 @@ class TaskDraftView(RunsApiView):
         """Forgets it."""
         drafts.drop_draft(self.principal, task_id)
         return Response(status=204)
+
+
+class AttachQuery(Query):
+    """What the file is called."""
+
+    name = serializers.CharField(
+        max_length=255, default="file", help_text="Its name; a path in front of it is left out."
+    )
+    reason = serializers.CharField(required=False, max_length=2000, help_text="Why this is done.")
+
+
+class TaskFileQuery(Query):
+    """How it is to come."""
+
+    show = serializers.ChoiceField(
+        choices=(("yes", "yes"),), required=False, help_text="To be shown, if it is an image or a PDF."
+    )
+
+
+class TaskFileSerializer(serializers.Serializer[Any]):
+    """A file of a task."""
+
+    id = serializers.UUIDField(help_text="What a field of the form with `format: file` holds.")
+    name = serializers.CharField()
+    media_type = serializers.CharField(help_text="What its bytes say that it is.")
+    size = serializers.IntegerField()
+    sha256 = serializers.CharField()
+    by = serializers.CharField()
+    at = serializers.DateTimeField()
+
+
+class TaskFilesView(RunsApiView):
+    """Files."""
+
+    scopes = {"GET": TASKS_READ, "POST": TASKS_READ}
+    max_body_bytes = files.MAX_BYTES
+
+    def get_parsers(self) -> list[Any]:
+        """A file comes as it is."""
+        return [BytesParser()] if self.request and self.request.method == "POST" else super().get_parsers()
+
+    @extend_schema(parameters=[PageQuery], responses=page_schema(TaskFileSerializer))
+    def get(self, request: Request, task_id: UUID) -> Response:
+        """The files of the task, oldest first."""
+        found = files.files_of(queries.task_of(self.principal.tenant_id, task_id))
+        page = keyset_page(found, request, keys=("id",), oldest_first=True, **query(PageQuery, request))
+        return Response(page.answer([files.file_row(file) for file in page.rows]))
+
+    @extend_schema(
+        parameters=[AttachQuery],
+        request={"application/octet-stream": OpenApiTypes.BINARY},
+        responses={201: TaskFileSerializer},
+    )
+    def post(self, request: Request, task_id: UUID) -> Response:
+        """Adds a file, whose bytes are the body, as who started the run or may decide tasks; 409 if it is closed."""
+        content: Any = request.data
+        file = files.attach(self.principal, task_id, content=content, **query(AttachQuery, request))
+        return Response(files.file_row(file), status=201)
+
+
+class TaskFileView(RunsApiView):
+    """One file."""
+
+    scopes = {"GET": TASKS_READ, "DELETE": TASKS_READ}
+
+    @extend_schema(parameters=[TaskFileQuery], responses={(200, ANY): OpenApiTypes.BINARY})
+    def get(self, request: Request, task_id: UUID, file_id: UUID) -> HttpResponse:
+        """The file, to be saved; an image or a PDF also to be shown."""
+        asked = query(TaskFileQuery, request)
+        return sent(files.file_of(self.principal, task_id, file_id), is_shown="show" in asked)
+
+    @extend_schema(request=Verb, responses={204: None})
+    def delete(self, request: Request, task_id: UUID, file_id: UUID) -> Response:
+        """Takes back a file that you have added; 409 if somebody has decided with it."""
+        files.withdraw(self.principal, task_id, file_id, reason=body(Verb, request).get("reason"))
+        return Response(status=204)
+
+
+def sent(file: TaskFile, *, is_shown: bool) -> HttpResponse:
+    """A file on its way to a browser, where nothing in it may act: saved, or shown where that is safe."""
+    shown = is_shown and file.media_type in SHOWN
+    # A PDF's viewer does not start within a sandbox.
+    policy = "default-src 'none'" + (
+        "; object-src 'self'; style-src 'unsafe-inline'" if shown else "; sandbox"
+    )
+    return HttpResponse(
+        files.content_of(file),
+        content_type=file.media_type if shown else ANY,
+        headers={
+            "Content-Disposition": content_disposition_header(not shown, file.name) or "attachment",
+            "Content-Security-Policy": f"{policy}; frame-ancestors 'none'",
+            "X-Content-Type-Options": "nosniff",
+            "Cache-Control": "private, no-store",
+        },
+    )

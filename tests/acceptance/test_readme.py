@@ -83,6 +83,25 @@ def test_a_job_is_done_by_hand_as_the_docs_say(handoff):
     assert not (ROOT / "job.json").exists()
 
 
+def test_a_task_is_decided_and_its_evidence_checked_as_the_docs_say(handoff):
+    page = (ROOT / "docs" / "inbox.md").read_text()
+    [block] = re.findall(r"^```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    told = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", block],
+        cwd=ROOT,
+        env=handoff.environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert told.returncode == 0, told.stdout[-2000:] + told.stderr[-2000:]
+    assert told.stdout.startswith("COMPLETED\nRight. Decisions: 1, ")
+    assert re.search(r"FAULT decision \d+: its record is not what its digest says", told.stdout)
+    assert told.stdout.endswith("somebody changed it\n")
+    assert not (ROOT / "evidence.zip").exists()
+
+
 def test_the_tour_is_all_there():
     assert len(BLOCKS) >= 6
     assert "run_workflow" in TOUR

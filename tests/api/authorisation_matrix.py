@@ -12,7 +12,7 @@ NOBODY = "00000000-0000-7000-8000-000000000000"
 @dataclass(frozen=True)
 class Route:
     """One route: `methods` says the scope of each, `path` is an address that fits it; `{run}`, `{job}`, `{letter}`,
-    `{task}`, `{webhook}`, `{case}`, `{away}`, `{view}` and `{group}` in it stand for ids."""
+    `{task}`, `{file}`, `{webhook}`, `{case}`, `{away}`, `{view}` and `{group}` in it stand for ids."""
 
     methods: dict[str, str]
     path: str
@@ -212,6 +212,18 @@ MATRIX |= {
         names_object=True,
     ),
     "task-draft": Route({"POST": "tasks:decide"}, "/inbox/{task}/draft", page=True, names_object=True),
+    "api-task-files": Route(
+        {"GET": "tasks:read", "POST": "tasks:read"},
+        "/api/v1/tasks/{task}/files",
+        names_object=True,
+    ),
+    "api-task-file": Route(
+        {"GET": "tasks:read", "DELETE": "tasks:read"}, "/api/v1/tasks/{task}/files/{file}", names_object=True
+    ),
+    "task-attach": Route({"POST": "tasks:read"}, "/inbox/{task}/files", page=True, names_object=True),
+    "task-take-back": Route(
+        {"POST": "tasks:read"}, "/inbox/{task}/files/{file}/take-back", page=True, names_object=True
+    ),
     "task-form": Route({"POST": "tasks:decide"}, "/inbox/{task}/form", page=True, names_object=True),
     "task-resolve": Route({"POST": "tasks:decide"}, "/inbox/{task}/resolve", page=True, names_object=True),
     "task-comment": Route({"POST": "tasks:decide"}, "/inbox/{task}/comment", page=True, names_object=True),
@@ -246,6 +258,7 @@ MATRIX |= {
 }
 
 MATRIX |= {
+    "settings-password": _page({"GET": "tasks:read", "POST": "tasks:read"}, "/settings/password"),
     "settings-away": _page({"GET": "tasks:read"}, "/settings/away"),
     "settings-away-add": _page({"POST": "tasks:decide"}, "/settings/away/add"),
     "settings-away-end": _page({"POST": "tasks:decide"}, "/settings/away/{away}/end"),
@@ -355,7 +368,7 @@ BODIES: dict[tuple[str, str], dict[str, object]] = {
 
 def address(name: str, *, group: int = 0, case: int = 0, away: int = 0, view: int = 0, **ids: str) -> str:
     """An address of the route."""
-    known = dict.fromkeys(("run", "job", "letter", "task", "webhook"), NOBODY) | ids
+    known = dict.fromkeys(("run", "job", "letter", "task", "webhook", "file"), NOBODY) | ids
     return MATRIX[name].path.format(group=group, case=case, away=away, view=view, **known)
 
 

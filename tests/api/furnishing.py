@@ -20,6 +20,9 @@ def has_everything(client):
     make.work("engine")
     (task,) = client.get("/api/v1/tasks").json()["results"]
     assert client.put(f"/api/v1/tasks/{task['id']}/draft", {"comment": "Hm."}).status_code == 200
+    files = f"/api/v1/tasks/{task['id']}/files?name=a.txt"
+    file = client.generic("POST", files, b"text", content_type="text/plain")
+    assert file.status_code == 201, file.json()
     group = client.post("/api/v1/groups", {"name": "Finance"})
     dates = {"from": "2031-01-01T00:00:00Z", "until": "2031-02-01T00:00:00Z"}
     away = client.post("/api/v1/away", {"substitute": "operator-of-ours", **dates})
@@ -37,6 +40,7 @@ def has_everything(client):
         "letter": letter["id"],
         "webhook": hook.json()["id"],
         "task": task["id"],
+        "file": file.json()["id"],
         "away": away.json()["id"],
         "view": view.json()["id"],
         "group": group.json()["id"],

@@ -24,6 +24,7 @@ MAY_OPEN_TRANSACTIONS = {
     "actions.py",
     "advance.py",
     "drain.py",
+    "files.py",
     "leases.py",
 }
 FOLDERS_THAT_MAY = {"maintenance", "commands"}

@@ -19,6 +19,7 @@ from runs.models import Run
 from runs.refused import RunRefused
 from runs.webhooks.services import WithSecret, create_webhook, token_of
 from tasks_inbox import clock as tasks_clock
+from tasks_inbox import holding
 from tests import damage, invariants
 from tests import factories as make
 from tests.crash import victim
@@ -193,6 +194,13 @@ def voted_on() -> Work:
     return victim.vote, (make.a_tenant().pk, make.start(approval(quorum=2), {"amount": 1}, {"amount": 2}))
 
 
+def sent_back() -> Work:
+    for name in ("ann", "bob"):
+        member(name, ADMIN)
+    asks = approval(undo_seconds=10)
+    return victim.send_back, (make.a_tenant().pk, make.start(asks, {"amount": 1}, {"amount": 2}))
+
+
 def ran_out() -> Work:
     asks = approval(due_seconds=30, on_timeout="approved", reminders=[10])
     return victim.run_out, (make.a_tenant().pk, make.start(asks, {"amount": 1}, {"amount": 2}))
@@ -276,6 +284,7 @@ SCENARIOS: dict[str, tuple[Callable[[], Work], set[str]]] = {
     "given up": (given_up, {"FAILED"}),
     "handed over": (handed_over, {"COMPLETED"}),
     "voted on": (voted_on, {"COMPLETED"}),
+    "sent back": (sent_back, {"COMPLETED"}),
     "ran out": (ran_out, {"COMPLETED"}),
     "pause": (paused, {"COMPLETED"}),
     "mend": (mended, {"COMPLETED"}),
@@ -304,6 +313,7 @@ def heal(work: Callable[..., None], given: Sequence[Any]) -> None:
         victim.give_up,
         victim.hand_over,
         victim.vote,
+        victim.send_back,
         victim.run_out,
         victim.pause,
         victim.mend,
@@ -323,7 +333,8 @@ def heal(work: Callable[..., None], given: Sequence[Any]) -> None:
         stuck.check()
         make.work(*victim.QUEUES)
         victim.do_jobs(make.a_tenant().pk)
-        if work in (victim.give_up, victim.hand_over, victim.vote):
+        holding.tick()
+        if work in (victim.give_up, victim.hand_over, victim.vote, victim.send_back):
             work(*given)
         if not Run.unsafe_all_tenants.exclude(status__in=ENDED).exists():
             break
@@ -366,6 +377,9 @@ def test_every_crash_point_was_come_by():
     points |= {"before_open_tasks", "before_add_comment", "before_delegate_task", "before_complete_task"}
     points |= {f"before_{name}" for name in ("hold_task", "hold_chain", "add_decision", "note_vote")}
     points |= {"before_hold_compensation_task"}
+    points |= {
+        f"before_{name}" for name in ("return_task", "send_again", "hold_decision", "due_held", "drop_held")
+    }
     points |= {
         f"before_{name}" for name in ("stop_clock", "start_clock", "due_tasks", "moments_due", "move_clock")
     }

@@ -33,7 +33,7 @@ from runs.refused import RunRefused
 from runs.signals import NewSignal, send_signals
 from runs.webhooks.actions import deliver
 from runs.webhooks.services import rotate_secret
-from tasks_inbox import actions, comments, deciding
+from tasks_inbox import actions, comments, deciding, holding, rounds
 from tasks_inbox import clock as tasks_clock
 from tasks_inbox.models import OPEN, ManualTask
 from tests.webhooks import MASTER_KEY
@@ -133,6 +133,23 @@ def vote(tenant: int, runs: Sequence[str]) -> None:
             who = Principal(tenant, "default", 1, name, ADMIN, SCOPES, "command")
             with suppress(Conflict):
                 deciding.complete_task(who, task.pk, outcome="approved")
+    drain()
+
+
+def send_back(tenant: int, runs: Sequence[str]) -> None:
+    """Work until people are asked; one returns it for changes, another sends it again; what is decided is held back."""
+    drain()
+    ann, bob = (Principal(tenant, "default", 1, name, ADMIN, SCOPES, "command") for name in ("ann", "bob"))
+    for task in ManualTask.objects.for_tenant(tenant).filter(run_id__in=runs, status=OPEN):
+        with suppress(Conflict):
+            if task.round == 1:
+                rounds.return_task(ann, task.pk, comment="Not so.", to="bob")
+        with suppress(Conflict):
+            rounds.send_again(bob, task.pk)
+        with suppress(Conflict):
+            holding.hold_decision(ann, task.pk, outcome="approved")
+    later(1)
+    holding.tick()
     drain()
 
 

@@ -5,7 +5,7 @@ import pytest
 from accounts.models import User
 from lib.refusals import Conflict, Invalid, Missing
 from tasks_inbox import actions, drafts
-from tasks_inbox.models import TaskDraft
+from tasks_inbox.papers import TaskDraft
 from tests import factories as make
 from tests.inbox.asking import approval, asked, decide, member
 from tests.inbox.test_forms import REFUND

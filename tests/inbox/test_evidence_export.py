@@ -61,7 +61,7 @@ def task():
 
 
 def faults(text):
-    return list(verify.faults(text))
+    return list(verify.faults(text, Path("nowhere")))
 
 
 def changed(text, at, char=None):

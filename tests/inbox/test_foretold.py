@@ -91,7 +91,7 @@ def test_who_may_decide_is_said_in_words(params, words):
         ({"candidates": {"manager_of": "bob"}}, "bob has no manager."),
         (
             {"candidates": {"groups": ["Legal"]}, "quorum": 4},
-            "it needs 4 of Legal (3 people), which is more than there are.",
+            "it needs 4 to agree, and only Legal (3 people) may.",
         ),
         (
             {"quorum": {"groups": {"Legal": 2, "Risk": 1}}},

@@ -87,3 +87,66 @@ def test_every_door_refuses_alike(people):
     refused = admin.post("/api/v1/workflows/asks/publish")
     assert refused.status_code == 422
     assert "nobody_may_decide" in refused.content.decode()
+
+
+def in_a_row(*steps):
+    """A definition of approvals, one behind the other, with these params."""
+    nodes = [
+        {"id": f"s{at}", "type": "human.approval", "params": {"title": "?", "due_seconds": 60, **params}}
+        for at, params in enumerate(steps)
+    ]
+    edges = [{"from": f"s{at}", "to": f"s{at + 1}"} for at in range(len(steps) - 1)]
+    return {"name": "asks", "nodes": nodes, "edges": edges}
+
+
+EYES = {"exclude_deciders": True}
+OTHERS = {"exclude_requester": True}
+ASKS_BOB = {"candidates": {"users": ["bob"]}}
+
+
+@pytest.mark.usefixtures("three")
+@pytest.mark.parametrize(
+    ("steps", "found"),
+    [
+        # Ann and bob may decide, and neither starts runs.
+        ([{}, EYES], []),
+        ([{}, EYES, EYES], [("four_eyes_out_of_reach", "s2")]),
+        ([{}, {}, EYES], []),
+        ([ASKS_BOB, {**ASKS_BOB, **EYES}], [("four_eyes_out_of_reach", "s1")]),
+        ([ASKS_BOB, EYES], []),
+        ([{}, {**EYES, "quorum": 2}], [("four_eyes_out_of_reach", "s1")]),
+        ([{"candidates": {"expr": "{{ input.who }}"}}, {**ASKS_BOB, **EYES}], []),
+        # Where the deadline may have decided, nobody need have.
+        ([{**ASKS_BOB, "on_timeout": "rejected"}, {**ASKS_BOB, **EYES}], []),
+        ([{**ASKS_BOB, **OTHERS}], []),
+    ],
+)
+def test_four_eyes_that_nobody_could_pass_are_an_error(steps, found):
+    problems = check(in_a_row(*steps), tenant=make.a_tenant().pk).problems
+    assert [(one.code, one.node) for one in problems if one.severity == "error"] == found
+
+
+def test_who_starts_runs_may_be_the_only_one_left():
+    member("boss", "admin")
+    member("bob")
+
+    def warned(*steps):
+        problems = check(in_a_row(*steps), tenant=make.a_tenant().pk).problems
+        return [(one.severity, one.node) for one in problems if one.code == "requester_may_not_decide"]
+
+    asks_boss = {"candidates": {"users": ["boss"]}}
+    assert warned({**asks_boss, **OTHERS}) == [("warning", "s0")]
+    assert warned(OTHERS, OTHERS) == []
+    assert warned(OTHERS, {**OTHERS, **EYES}) == [("warning", "s1")]
+    # The admin may have started it and then decided: bob is left.
+    assert warned({}, {**OTHERS, **EYES}) == []
+    member("ada", "author")
+    assert warned({**asks_boss, **OTHERS}) == []
+
+
+def test_very_many_people_and_steps_are_judged_at_once(django_assert_num_queries):
+    for number in range(30):
+        member(f"p{number}", "operator")
+    tenant = make.a_tenant().pk
+    with django_assert_num_queries(3):
+        assert check(in_a_row(*[{**EYES, **OTHERS}] * 12), tenant=tenant).is_publishable

@@ -2,6 +2,7 @@
 
 import json
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -111,7 +112,7 @@ def test_the_evidence_says_what_each_round_was_about(people):
     rounds.send_again(ria, task.pk, facts={"Amount": 45})
     decide(bob, task)
     text = exports.export(bob, task.run_id, "json").content.decode()
-    assert list(verify.faults(text)) == []
+    assert list(verify.faults(text, Path("nowhere"))) == []
     shown = [value(json.loads(one["shown"]), "Amount") for one in json.loads(text)["questions"]]
     assert shown == [40, 45]
     assert "Return for changes" in exports.export(bob, task.run_id, "html").content.decode()

@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from accounts.models import Membership, User
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member
+from tests.web.test_task_forms import BOTH, CONTRACT
 from tests.web.visitor import Visitor
 
 pytestmark = pytest.mark.browser
@@ -199,6 +200,55 @@ def test_back_leads_to_the_task_before(approver):
     expect(page.locator("nav.views")).to_be_visible()
 
 
+def test_a_form_follows_what_is_filled_in_and_keeps_what_was_typed(approver):
+    page, task = approver.page, asked(approval(form=BOTH))
+    # A newer form takes the place of the one that is being fetched.
+    approver.forgive("htmx:")
+    approver.open(f"/inbox/{task.pk}")
+    page.get_by_label("Way").select_option("bank")
+    page.get_by_label("Iban").fill("DE12")
+    page.get_by_role("button", name="Add one more to Lines").press("Enter")
+    expect(page.get_by_role("group", name="Lines 2").get_by_label("Item")).to_be_focused()
+    page.keyboard.type("ink")
+    page.get_by_role("group", name="Lines 2").get_by_label("Gift").check()
+    page.get_by_role("group", name="Lines 2").get_by_label("Card").fill("Hello")
+    page.get_by_role("button", name="Remove Lines 1").press("Enter")
+    expect(page.get_by_role("button", name="Add one more to Lines")).to_be_focused()
+    expect(page.get_by_role("group", name="Lines 1").get_by_label("Item")).to_have_value("ink")
+    page.get_by_label("Way").select_option("card")
+    expect(page.get_by_label("Iban")).to_have_count(0)
+    page.get_by_label("Way").select_option("bank")
+    expect(page.get_by_label("Iban")).to_have_value("DE12")
+    page.locator("#comment").fill("Hm.")
+    expect(page.get_by_text("Draft saved")).to_be_visible()
+    page.locator("#comment").fill("Hm, hm.")
+    approver.open("/inbox/")
+    page.set_viewport_size({"width": 390, "height": 844})
+    approver.open(f"/inbox/{task.pk}")
+    expect(page.get_by_text("This is what you typed before")).to_be_visible()
+    expect(page.get_by_label("Iban")).to_have_value("DE12")
+    expect(page.get_by_role("group", name="Lines 1").get_by_label("Card")).to_have_value("Hello")
+    expect(page.locator("#comment")).to_have_value("Hm, hm.")
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    accessible(page)
+    assert approver.complaints() == []
+
+
+def test_a_file_is_chosen_shown_and_decided_with(approver):
+    page, task = approver.page, asked(approval(form=CONTRACT))
+    approver.forgive("htmx:")
+    approver.open(f"/inbox/{task.pk}")
+    wrong = {"name": "a.txt", "mimeType": "application/pdf", "buffer": b"text"}
+    page.get_by_label("Contract").set_input_files(wrong)
+    expect(page.get_by_text("This takes application/pdf only.")).to_be_visible()
+    page.get_by_role("button", name="Remove a.txt").click()
+    right = {"name": "b.pdf", "mimeType": "application/pdf", "buffer": b"%PDF-1.7 x"}
+    page.get_by_label("Contract").set_input_files(right)
+    expect(page.get_by_role("link", name="b.pdf").first).to_be_visible()
+    accessible(page)
+    page.get_by_role("button", name="Approve").click()
+    expect(page.get_by_text("Decided: Approve").or_(page.get_by_text("Your decision")).first).to_be_visible()
+    assert approver.complaints() == []
 def test_tasks_are_selected_and_decided_together_by_keys_alone(approver):
     page = approver.page
     make.start(approval(facts={"Amount": "{{ input.amount }}"}), *({"amount": n} for n in range(1, 6)))

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from accounts.models import Group, Membership, User
@@ -173,3 +174,27 @@ def test_a_substitute_is_told_on_the_page_for_whom_they_decide(client):
     assert "You stand in for ann, who is away" in client.get(f"/inbox/{task.pk}").text
     decide(bob, task)
     assert "bob decided this for ann" in client.get(f"/inbox/{task.pk}").text
+
+
+def test_people_change_their_password_and_stay_logged_in_here_alone(client, boss):
+    user = make.a_user("boss")
+    user.set_password("an old password")
+    user.save()
+    client.force_login(user)
+    other = Client()
+    other.force_login(user)
+    new = {"old": "an old password", "new": "a quite new one", "again": "a quite new one"}
+    for wrong, said in (
+        ({"old": "another one"}, "This is not your password."),
+        ({"new": "short", "again": "short"}, "too short"),
+        ({"again": "a quite other one"}, "another password than the one above"),
+    ):
+        page = client.post("/settings/password", new | wrong)
+        assert (page.status_code, said in page.text, "quite" in page.text) == (422, True, False)
+    sent = client.post("/settings/password", new, follow=True)
+    assert "You have another password now." in sent.text
+    assert User.objects.get(username="boss").check_password("a quite new one")
+    assert (client.get("/settings/password").status_code, other.get("/settings/password").status_code) == (
+        200,
+        302,
+    )

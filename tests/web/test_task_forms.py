@@ -3,8 +3,10 @@
 import re
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 
 from tasks_inbox.models import ManualTask
+from tasks_inbox.papers import TaskFile
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member
 from tests.inbox.test_forms import LINES, REFUND
@@ -137,3 +139,74 @@ def test_whom_it_does_not_ask_may_fill_in_nothing(client):
     member("vic", "viewer")
     client.force_login(make.a_user("vic"))
     assert client.post(f"/inbox/{task.pk}/form", {}).status_code == 403
+
+
+def test_files_are_chosen_in_a_form_stay_there_and_are_decided_with(client, bob):
+    task = asked(approval(form=CONTRACT))
+    chosen = {"data.contract": SimpleUploadedFile("a.pdf", b"%PDF-1.7 x"), "data.note": "", "comment": ""}
+    part = client.post(f"/inbox/{task.pk}/form", chosen, **LIVE).text
+    (file,) = TaskFile.unsafe_all_tenants.filter(task_id=task.pk)
+    assert f'name="data.contract" value="{file.pk}"' in part
+    assert "a.pdf</a>" in part
+    wrong = client.post(
+        f"/inbox/{task.pk}/decide", {"data.contract": str(file.pk), "data.note": "", "outcome": "rejected"}
+    )
+    assert wrong.status_code == 422
+    assert f'value="{file.pk}"' in wrong.text
+    cleared = {"data.contract": str(file.pk), "data.note": "", "edit": "clear data.contract"}
+    assert 'type="file"' in client.post(f"/inbox/{task.pk}/form", cleared, **LIVE).text
+    file.refresh_from_db()
+    assert file.withdrawn_by == "bob"
+    again_chosen = {"data.contract": SimpleUploadedFile("b.pdf", b"%PDF-1.7 y"), "data.note": ""}
+    assert client.post(f"/inbox/{task.pk}/decide", again_chosen | {"outcome": "approved"}).status_code == 302
+    page = client.get(f"/inbox/{task.pk}").text
+    assert "b.pdf</a>" in page
+    assert again(task).data["contract"]
+
+
+def test_a_file_of_another_kind_is_refused_at_its_field(client, bob):
+    task = asked(approval(form=CONTRACT))
+    live = client.post(f"/inbox/{task.pk}/form", {"data.contract": SimpleUploadedFile("a.txt", b"x")}, **LIVE)
+    assert "This takes application/pdf only." in live.text
+    for content in (b"text", b""):
+        chosen = {
+            "data.contract": SimpleUploadedFile("a.txt", content),
+            "data.note": "",
+            "outcome": "approved",
+        }
+        page = client.post(f"/inbox/{task.pk}/decide", chosen)
+        assert page.status_code == 422
+        assert 'id="field-data.contract-fault"' in page.text
+    assert again(task).status == "OPEN"
+
+
+CONTRACT = {
+    "type": "object",
+    "required": ["contract"],
+    "properties": {
+        "contract": {"type": "string", "format": "file", "x-accept": ["application/pdf"]},
+        "note": {"type": "string"},
+    },
+}
+
+
+def test_files_are_attached_shown_and_taken_back(client, bob):
+    task = asked()
+    sent = client.post(f"/inbox/{task.pk}/files", {"file": SimpleUploadedFile("a.png", PNG)}, follow=True)
+    assert "“a.png” is with the task now." in sent.text
+    assert 'alt="Preview of a.png"' in sent.text
+    assert "Choose a file" in client.post(f"/inbox/{task.pk}/files").text
+    file = TaskFile.unsafe_all_tenants.get()
+    take_back = f"/inbox/{task.pk}/files/{file.pk}/take-back"
+    client.force_login(make.a_user("cy"))
+    member("cy")
+    assert "Take it back" not in client.get(f"/inbox/{task.pk}").text
+    assert client.post(take_back).status_code == 409
+    client.force_login(make.a_user("bob"))
+    assert "The file is gone." in client.post(take_back, follow=True).text
+    member("vic", "viewer")
+    client.force_login(make.a_user("vic"))
+    assert "Add a file" not in client.get(f"/inbox/{task.pk}").text
+
+
+PNG = b"\x89PNG\r\n\x1a\n"

@@ -5,6 +5,7 @@ import { isObject } from "../model/json";
 import { secondsInWords, timerWords } from "../model/words";
 import { useBuilder } from "../store";
 import { Compensation } from "./Compensation";
+import { Deciders } from "./Deciders";
 import { Params } from "./Params";
 import { RetryField, retryWords } from "./RetryField";
 import { Section } from "./Section";
@@ -52,6 +53,7 @@ export function StepForm({ id }: { id: string }) {
     <>
       <StepHead id={id} field={field} />
       <Section title="What it does" isOpen>
+        {body.type.startsWith("human.") && <Deciders key={id} id={id} />}
         <Reads value={{ node: id, place: "params", base: `${field}.params` }}>
           <Params spot={docSpot(doc, ["nodes", id, "params"], `${field}.params`, faceOf(catalogue, body.type).title, titleOf(doc, id))} type={body.type} />
         </Reads>

@@ -1,13 +1,54 @@
 import { useEffect, useRef, useState } from "react";
 import { Icon } from "../../Icon";
 import type { Json } from "../../model/json";
+import { isObject } from "../../model/json";
 import { asNumber, isExpression } from "../convert";
 import { itemsOf, short } from "../schema";
 import { Tool } from "./Frame";
-import { type ControlProps, asTyped, told } from "./simple";
+import { anyShape } from "./Unknown";
+import { type ControlProps, SecondsControl, asTyped, told } from "./simple";
 
-/** A list of texts or numbers, one line each. Enter begins the next one. */
-export function ListControl({ spot, shape, ids }: ControlProps) {
+/** A list of texts or numbers, one line each, or of times. */
+export function ListControl(props: ControlProps) {
+  const { items } = props.shape.schema;
+  return isObject(items) && items["x-widget"] === "seconds" ? <Times {...props} /> : <Lines {...props} />;
+}
+
+const DAY = 86_400;
+
+/** A list of times, each with its unit; the next one is a day later. */
+function Times({ spot, shape, ids }: ControlProps) {
+  const values: Json[] = Array.isArray(spot.value) ? spot.value : [];
+  const last = values[values.length - 1];
+  const remove = (place: number) => spot.set(values.length > 1 ? values.filter((_, at) => at !== place) : undefined);
+  return (
+    <>
+      <ul className="insp-list">
+        {values.map((value, place) => {
+          const title = `${shape.title}, ${place + 1}`;
+          const own = { ...ids, id: `${ids.id}-${place}`, labelId: `${ids.id}-${place}-label` };
+          return (
+            <li key={`${place} of ${values.length}`}>
+              <span className="sr-only" id={own.labelId}>
+                {title}
+              </span>
+              <SecondsControl spot={{ ...spot.item(place), value, set: (next, typing) => spot.item(place).set(next ?? "", typing) }} shape={{ ...anyShape("seconds", title), schema: { maximum: 30 * DAY + 1 } }} ids={own} />
+              <Tool icon="x" label={`Remove ${title}`} onClick={() => remove(place)} />
+            </li>
+          );
+        })}
+      </ul>
+      <button type="button" className="button ghost small" onClick={() => spot.set([...values, (typeof last === "number" ? last : 0) + DAY])}>
+        <Icon name="plus" />
+        {values.length ? "Add another" : "Add one"}
+        <span className="sr-only"> to {shape.title}</span>
+      </button>
+    </>
+  );
+}
+
+/** One line each; Enter begins the next one. */
+function Lines({ spot, shape, ids }: ControlProps) {
   const isOne = spot.value !== undefined && !Array.isArray(spot.value);
   const values: Json[] = Array.isArray(spot.value) ? spot.value : spot.value === undefined ? [] : [spot.value];
   const [hasBlank, setHasBlank] = useState(false);

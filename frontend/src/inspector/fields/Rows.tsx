@@ -2,6 +2,7 @@ import { useState } from "react";
 import { Icon } from "../../Icon";
 import type { Json } from "../../model/json";
 import { isObject } from "../../model/json";
+import { secondsInWords } from "../../model/words";
 import { itemsOf, shapesOf, short } from "../schema";
 import { Tool } from "./Frame";
 import { MoveTools, movedBy, useFollowed } from "./Moving";
@@ -33,7 +34,8 @@ export function RowsControl({ spot, shape }: ControlProps) {
       <ol className="insp-rows" ref={list}>
         {values.map((value, place) => {
           const own = spot.item(place);
-          const name = short(isObject(value) ? (value[first?.name ?? ""] ?? value.name) : value) || `Row ${place + 1}`;
+          const says = isObject(value) ? (value[first?.name ?? ""] ?? value.name) : value;
+          const name = (first?.widget === "seconds" && typeof says === "number" ? `after ${secondsInWords(says)}` : short(says)) || `Row ${place + 1}`;
           const tools = (
             <span className="row-tools">
               <MoveTools name={name} place={place} count={values.length} onMove={(by) => move(place, by)} />

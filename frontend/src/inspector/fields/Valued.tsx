@@ -12,6 +12,7 @@ import { Frame } from "./Frame";
 import { GroupControl } from "./Group";
 import { ListControl } from "./List";
 import { PairsControl } from "./Pairs";
+import { QuorumControl } from "./Quorum";
 import { RowsControl } from "./Rows";
 import { SchemaControl } from "./SchemaControl";
 import { otherSide } from "./kept";
@@ -37,9 +38,10 @@ const CONTROLS: Record<string, (props: ControlProps) => React.ReactNode> = {
   pairs: PairsControl,
   group: GroupControl,
   schema: SchemaControl,
+  quorum: QuorumControl,
   code: CodeControl,
 };
-const SEVERAL = new Set(["choices", "list", "rows", "pairs", "group", "schema"]);
+const SEVERAL = new Set(["choices", "list", "rows", "pairs", "group", "schema", "quorum"]);
 /** Their problems stand at their parts. */
 const PARTED = new Set(["rows", "pairs", "group", "schema", "list"]);
 
@@ -51,6 +53,7 @@ function canShow(widget: string, value: Json | undefined, shape: Shape): boolean
   if (widget === "switch") return typeof value === "boolean";
   if (widget === "select") return typeof value !== "object";
   if (widget === "list") return Array.isArray(value) ? value.every((each) => typeof each !== "object") : typeof value !== "object" && shape.takes.has(typeof value === "string" ? "string" : "integer");
+  if (widget === "quorum") return typeof value === "number" || isObject(value);
   if (widget === "choices" || widget === "rows") return Array.isArray(value);
   if (widget === "pairs" || widget === "group" || widget === "schema") return isObject(value);
   return true;

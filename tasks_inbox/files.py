@@ -1,0 +1,156 @@
+"""Files of tasks: attached by who sees them, named by fields of forms, never changed, part of the evidence.
+
+Each is kept with what its bytes are and their SHA-256; a scan may refuse it before (SECURITY "Files", UX "Forms").
+"""
+
+from collections.abc import Iterable
+from hashlib import sha256
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import QuerySet
+
+from accounts import audit
+from accounts.principal import Principal
+from accounts.roles import TASKS_DECIDE, TASKS_READ
+from lib.refusals import Conflict, Invalid, Missing, NotAllowed
+from lib.scanning import is_clean
+from lib.uuid7 import uuid7
+from runs import live
+from tasks_inbox import queries, store
+from tasks_inbox.forms import FormField, filled
+from tasks_inbox.media import SHOWN, clean_name, is_accepted, media_type_of
+from tasks_inbox.models import ManualTask
+from tasks_inbox.papers import TaskFile, TaskFileContent
+from tasks_inbox.refused import open_task
+
+Json = Any
+MAX_BYTES = 10 * 1024 * 1024
+MOST_FILES = 20
+
+
+def attach(
+    principal: Principal, task_id: UUID, *, name: str, content: bytes, reason: str | None = None
+) -> TaskFile:
+    """Add a file to an open task: as who may decide tasks, or has started its run.
+
+    Raises Missing, NotAllowed, Conflict for a task that is closed or has enough files, and Invalid, at `file`, for what
+    is empty, too large or refused by the scan.
+    """
+    task = open_task(principal, task_id)
+    _require_part(principal, task)
+    _check(content)
+    named = clean_name(name)
+    said = {"name": named, "media_type": media_type_of(content, named), "size": len(content)}
+    said["sha256"], made = sha256(content).hexdigest(), uuid7()
+    with transaction.atomic():
+        if not store.hold_open_task(task.tenant_id, task_id):
+            raise Conflict("This task is closed: nothing more is added to it.", code="task_closed")
+        if not store.add_file(
+            made, task=task_id, content=content, said=said, by=principal.username, most=MOST_FILES
+        ):
+            raise Conflict(f"A task has at most {MOST_FILES} files.", code="too_many_files", field="file")
+        audit.record(principal, f"attach {said['sha256']}", f"task {task_id}", reason=reason)
+        transaction.on_commit(lambda: live.tell_inboxes([task.tenant_id]))
+    return file_of(principal, task_id, UUID(made))
+
+
+def withdraw(principal: Principal, task_id: UUID, file_id: UUID, *, reason: str | None = None) -> None:
+    """Take back a file that one has added: its content is forgotten, that it was there is not.
+
+    Raises Missing, NotAllowed for another's, and Conflict where somebody has decided with it.
+    """
+    principal.require(TASKS_READ)
+    file = file_of(principal, task_id, file_id)
+    if file.by != principal.username:
+        raise NotAllowed(f"{file.by} added this file, and takes it back.", code="not_yours")
+    with transaction.atomic():
+        held = store.hold_open_task(principal.tenant_id, task_id)
+        if not held or not store.withdraw_file(task_id, file_id, by=principal.username):
+            raise Conflict("Somebody has decided with this file: it stays.", code="file_is_evidence")
+        audit.record(principal, f"withdraw {file.sha256}", f"task {task_id}", reason=reason)
+        transaction.on_commit(lambda: live.tell_inboxes([principal.tenant_id]))
+
+
+def files_of(task: ManualTask) -> QuerySet[TaskFile]:
+    """The files of a task, but for withdrawn ones."""
+    files = TaskFile.objects.for_tenant(task.tenant_id)
+    return files.filter(task_id=task.pk, withdrawn_at=None).order_by("id")
+
+
+def file_of(principal: Principal, task_id: UUID, file_id: UUID) -> TaskFile:
+    """One file of the tenant's task. Raises Missing, also for one that was withdrawn, and Forbidden."""
+    principal.require(TASKS_READ)
+    file = files_of(queries.task_of(principal.tenant_id, task_id)).filter(pk=file_id).first()
+    if file is None:
+        raise Missing("There is no such file.")
+    return file
+
+
+def content_of(file: TaskFile) -> bytes:
+    """Its bytes."""
+    return bytes(TaskFileContent.objects.for_tenant(file.tenant_id).get(pk=file.pk).content)
+
+
+def evidence_of(task: ManualTask) -> list[dict[str, Json]]:
+    """What a decision's record says of the files that there are."""
+    names = ("name", "media_type", "size", "sha256", "by")
+    return [{"id": str(file.pk)} | {name: getattr(file, name) for name in names} for file in files_of(task)]
+
+
+def file_row(file: TaskFile) -> dict[str, Json]:
+    """A file as it is listed."""
+    names = ("id", "name", "media_type", "size", "sha256", "by", "at")
+    return {name: getattr(file, name) for name in names} | {"is_shown": file.media_type in SHOWN}
+
+
+def faults_of(task: ManualTask, data: Json) -> list[tuple[str, str, str]]:
+    """What is wrong with the files that the data of a task's form names: field, code, sentence."""
+    named = [one for one in filled(task.form, data).each() if one.kind == "file" and one.text]
+    known = {str(file.pk): file for file in files_of(task)} if named else {}
+    found = ((one, fault_of(one, known.get(one.text))) for one in named)
+    return [(one.name, "bad_file", message) for one, message in found if message]
+
+
+def fault_of(field: FormField, file: TaskFile | None) -> str:
+    """What is wrong with the file of a field; empty where it is right."""
+    if file is None:
+        return "This is no file of this task: add it again."
+    if not is_accepted(file.media_type, file.name, field.accept):
+        return f"This takes {', '.join(field.accept)} only."
+    if field.max_bytes is not None and file.size > field.max_bytes:
+        return f"This file is too large: at most {field.max_bytes:,} bytes."
+    return ""
+
+
+def name_files(fields: Iterable[FormField], files: Iterable[TaskFile]) -> None:
+    """Say of fields that hold files what they are called, and what is wrong with them; what is no file of the task any
+    more is empty again.
+    """
+    known = {str(file.pk): file for file in files}
+    for field in fields:
+        file = known.get(field.text) if field.kind == "file" else None
+        if file is not None:
+            field.file_name = file.name
+            field.error = field.error or fault_of(field, file)
+        elif field.kind == "file":
+            field.text = ""
+
+
+def _require_part(principal: Principal, task: ManualTask) -> None:
+    principal.require(TASKS_READ)
+    if TASKS_DECIDE not in principal.scopes and not queries.is_requester(task, principal.username):
+        raise NotAllowed("Who started the run adds files, or who may decide tasks.", code="not_asked")
+
+
+def _check(content: bytes) -> None:
+    if not content:
+        raise Invalid("This file is empty.", code="empty", field="file")
+    if len(content) > MAX_BYTES:
+        message = f"A file has at most {MAX_BYTES // 1024 // 1024} MiB."
+        raise Invalid(message, code="file_too_large", field="file")
+    command = settings.HANDOFF_FILE_SCAN
+    if command and not is_clean(command, content):
+        raise Invalid("The scan for malware refused this file.", code="refused_by_scan", field="file")

@@ -1,0 +1,88 @@
+"""Filling in a task before it is decided: the form as it follows what is typed, the draft, the files."""
+
+from contextlib import suppress
+from typing import Any
+from uuid import UUID
+
+from accounts.access import PageRequest
+from lib.refusals import Invalid, Missing, Refusal
+from tasks_inbox import deciding, drafts, files, queries
+from tasks_inbox.forms import edited, form_of
+from tasks_inbox.pages import mark_needed, task_context, typed
+from tasks_inbox.panes import Place, id_of
+from tasks_inbox.uploads import posted
+
+Json = Any
+
+
+def fill_in(request: PageRequest, task_id: UUID) -> dict[str, Json]:
+    """The form with what was typed, as it is to be filled in now, after the edit that was asked for.
+
+    Once it was sent with faults, it goes on to say what is wrong.
+    """
+    task = queries.task_of(request.principal.tenant_id, task_id)
+    edit = request.POST.get("edit", "")
+    _forget(request, task_id, edit)
+    entered, not_taken = posted(request, task_id)
+    form = edited(task.form, entered, edit)
+    form.tell(not_taken)
+    is_checked = request.POST.get("checked") == "yes"
+    if is_checked:
+        form.tell({"field": name, "message": text} for name, _, text in deciding.data_faults(task, form.data))
+    told = {"is_checked": is_checked, "comment": typed(request, "comment")}
+    if not request.headers.get("HX-Request"):
+        return task_context(request, task, form) | told
+    mark_needed(form, task)
+    files.name_files(form.each(), files.files_of(task))
+    return told | {"task": {"id": task.pk}, "form": form, "stays": Place.of(request).address()}
+
+
+def keep(request: PageRequest, task_id: UUID) -> dict[str, Json]:
+    """Keep what was typed, or forget it if the form says so; gives what is to be told."""
+    who = request.principal
+    if request.POST.get("drop"):
+        drafts.drop_draft(who, task_id)
+        return {}
+    task = queries.task_of(who.tenant_id, task_id)
+    form = form_of(task.form, request.POST.dict(), lenient=True)
+    hidden = {name.removeprefix("data."): text for name, text in form.hidden if not set(name[5:]) & set(".[")}
+    comment = typed(request, "comment")
+    try:
+        return {"draft": drafts.save_draft(who, task_id, data=hidden | form.data, comment=comment)}
+    except Refusal as error:
+        return {"not_kept": error.message}
+
+
+def attach(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], int]:
+    """Add the file that was chosen; gives what is to be told then, otherwise the page with what was wrong."""
+    upload = request.FILES.get("file")
+    try:
+        if upload is None:
+            raise Invalid("Choose a file.", code="required", field="file")
+        content = upload.read(files.MAX_BYTES + 1)
+        file = files.attach(request.principal, task_id, name=upload.name or "", content=content)
+        return f"“{file.name}” is with the task now."
+    except Refusal as error:
+        status, told = 422 if isinstance(error, Invalid) else 409, {"file_error": error.message}
+    return task_context(request, queries.task_of(request.principal.tenant_id, task_id)) | told, status
+
+
+def take_back(request: PageRequest, task_id: UUID, file_id: UUID) -> str | tuple[dict[str, Json], int]:
+    """Take back a file; as `attach`."""
+    try:
+        files.withdraw(request.principal, task_id, file_id)
+        return "The file is gone."
+    except Missing:
+        raise
+    except Refusal as error:
+        told = {"file_error": error.message}
+    return task_context(request, queries.task_of(request.principal.tenant_id, task_id)) | told, 409
+
+
+def _forget(request: PageRequest, task_id: UUID, edit: str) -> None:
+    """A file that is taken out of the form again is taken back, if that may be."""
+    verb, _, name = edit.partition(" ")
+    held = id_of(request.POST.get(name, "")) if verb == "clear" else None
+    if held is not None:
+        with suppress(Refusal):
+            files.withdraw(request.principal, task_id, held)

@@ -1,0 +1,27 @@
+"""What was posted with files: each becomes a file of the task, and its field holds that."""
+
+from typing import Any
+from uuid import UUID
+
+from accounts.access import PageRequest
+from lib.refusals import Refusal
+from tasks_inbox import files
+
+Json = Any
+FIELDS = "data."
+
+
+def posted(request: PageRequest, task_id: UUID) -> tuple[dict[str, str], list[dict[str, Json]]]:
+    """What was typed, by the name of its field, and what is wrong with files that could not be taken."""
+    entered, faults = request.POST.dict(), []
+    typed = {name: text for name, text in entered.items() if isinstance(text, str)}
+    for name, upload in request.FILES.items():
+        if not name.startswith(FIELDS) or isinstance(upload, list):
+            continue
+        content = upload.read(files.MAX_BYTES + 1)
+        try:
+            file = files.attach(request.principal, task_id, name=upload.name or "", content=content)
+            typed[name] = str(file.pk)
+        except Refusal as error:
+            faults.append({"field": name, "message": error.message})
+    return typed, faults

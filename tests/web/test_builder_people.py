@@ -1,0 +1,97 @@
+"""Steps for people in the builder: who may decide, how many must, and when they are reminded."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from accounts.models import Membership
+from tests import factories as make
+from tests.inbox.asking import approval, member
+from tests.web.builder import Builder
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def builder(visitor, ann):
+    """Ann as an author; three of Legal, of whom one is excluded, and two of Finance."""
+    for name, groups in (
+        ("bob", ["Legal"]),
+        ("cat", ["Legal"]),
+        ("dan", ["Legal", "Finance"]),
+        ("eve", ["Finance"]),
+    ):
+        member(name, "approver", *groups)
+    Membership.objects.for_tenant(make.a_tenant().pk).filter(user=ann).update(role="author")
+    candidates = {"groups": ["Legal", "Finance"]}
+    definition = approval(candidates=candidates, exclude=["cat"], due_seconds=86_400)
+    make.a_workflow("ours", {**definition, "name": "ours"})
+    builder = Builder(visitor, "ours")
+    builder.row("ask").first.click()
+    return builder
+
+
+def params(builder):
+    return next(node for node in builder.saved()["nodes"] if node["id"] == "ask")["params"]
+
+
+def test_how_many_decide_is_set_in_words_and_the_server_says_what_it_comes_to(builder):
+    pane = builder.page.locator(".inspector")
+    said = pane.locator(".insp-deciders")
+    expect(said).to_have_text("Anybody of 3 people of Legal and Finance (1 excluded) may decide.")
+    how = pane.get_by_role("combobox", name="How many decide")
+    expect(how).to_have_value("one")
+
+    how.select_option("number")
+    expect(said).to_have_text("Needs 2 of 3 people of Legal and Finance (1 excluded).")
+    pane.get_by_label("must agree").fill("12")
+    expect(said).to_contain_text("Nobody can decide this: it needs 12 to agree, and only 3 people")
+    expect(said).to_have_attribute("data-level", "nobody")
+    assert params(builder)["quorum"] == 12
+    pane.get_by_role("combobox", name="Who prevails").select_option("majority")
+    assert params(builder)["quorum"] == {"need": 12, "rule": "majority"}
+
+    how.select_option("share")
+    pane.get_by_label("% must agree").fill("60")
+    expect(said).to_have_text("Needs 2 (60%) of 3 people of Legal and Finance (1 excluded). By majority.")
+
+    how.select_option("groups")
+    for name, count in (("Legal", "2"), ("Finance", "1")):
+        if name == "Finance":
+            pane.get_by_role("button", name="Add a group").click()
+        pane.get_by_label("Another group").fill(name)
+        pane.get_by_label("Another group").press("Enter")
+        pane.get_by_label(f"How many of {name}").fill(count)
+    expect(said).to_have_text("Needs 2 of Legal (2 people, 1 excluded) and 1 of Finance (2 people).")
+    assert params(builder)["quorum"] == {"groups": {"Legal": 2, "Finance": 1}}
+    for scheme in ("light", "dark"):
+        builder.page.emulate_media(color_scheme=scheme)
+        found = Axe().run(builder.page, context=".inspector")
+        assert found.violations_count == 0, found.generate_report()
+
+    how.select_option("one")
+    assert "quorum" not in params(builder)
+
+
+def test_times_of_reminders_and_escalation_are_set_in_words(builder):
+    pane = builder.page.locator(".inspector")
+    add = pane.get_by_role("button", name="Add one to Reminders")
+    add.click()
+    pane.get_by_role("button", name="Add another to Reminders").click()
+    second = pane.get_by_role("group", name="Reminders").get_by_role("textbox").nth(1)
+    expect(second).to_have_value("2")
+    second.fill("36")
+    pane.get_by_role("group", name="Reminders").get_by_label("Unit").nth(1).select_option("hours")
+    assert params(builder)["reminders"] == [86_400, 129_600]
+    pane.get_by_role("button", name="Remove Reminders, 1").click()
+    assert params(builder)["reminders"] == [129_600]
+    pane.get_by_role("button", name="Remove Reminders, 1").click()
+    assert "reminders" not in params(builder)
+
+    pane.get_by_role("button", name="Add one to Escalation").click()
+    level = pane.get_by_role("group", name="Escalation")
+    level.get_by_role("textbox").first.fill("2")
+    level.get_by_label("Unit").first.select_option("days")
+    expect(level.locator("summary")).to_contain_text("after 2 days")
+    level.get_by_label("Operator").check()
+    assert params(builder)["escalation"] == [{"after_seconds": 172_800, "roles": ["operator"]}]
