@@ -18,7 +18,7 @@ from lib.uuid7 import uuid7
 from runs import live
 from runs.refused import RunRefused
 from runs.waking import telling
-from tasks_inbox import deciding, queries, store
+from tasks_inbox import deciding, evidence, queries, store
 from tasks_inbox.models import COMPENSATION, HeldDecision, ManualTask
 from tasks_inbox.refused import task_to_decide
 
@@ -57,14 +57,15 @@ def hold_decision(
         raise Conflict("A decision of this task counts at once.", code="no_undo")
     said = {"outcome": outcome, "data": deciding.encoded(data), "comment": comment}
     with telling(task.tenant_id, str(task.run_id)):
-        deciding.held_by(principal, task_id, seen)
+        now, _ = deciding.held_by(principal, task_id, seen)
         store.hold_decision(
             uuid7(),
             task=task_id,
             by=principal.username,
             via=principal.via,
             seconds=seconds,
-            seen=seen,
+            # Whatever they said that they had read, it is about what is asked now.
+            seen=evidence.shown_hash(now),
             said=said,
         )
         audit.record(principal, f"hold back {outcome}", f"task {task_id}", reason=reason or comment)

@@ -56,6 +56,8 @@ def return_task(
         now, held = deciding.held_by(principal, task_id, seen)
         returned = deciding.said_by(principal, RETURNED, comment=said)
         link = deciding.add_link(now, returned, votes.returned(now), held, bars=())
+        # What they were about to decide is not what they want any more.
+        store.drop_held(task_id, principal.username)
         store.return_task(task_id, to=member, said=link)
         comments.keep(principal, now, said, SENT_BACK)
 
