@@ -4,6 +4,7 @@ history of their runs."""
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -18,7 +19,7 @@ Json = Any
 BATCH = 500
 RUNS = 50
 _SAID = ("seq", "task", "run", "round", "outcome", "data", "comment", "on_behalf_of")
-_OWN = ("seq", "round", "outcome", "data", "comment", "on_behalf_of", "by", "ended_with")
+_OWN = ("seq", "round", "outcome", "data", "comment", "on_behalf_of", "by", "ended_with", "at", "groups")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,10 @@ def _of_link(row: TaskDecision, previous: str) -> Iterator[Fault]:
         told: Json = json.loads(row.record, cls=StoredDecoder)
         said = {name: told[name] for name in _SAID}
         said |= {"previous": told["previous"], "by": told["by"]["username"]}
-        said |= {"ended_with": told["quorum"]["outcome"]}
+        said |= {"ended_with": told["quorum"]["outcome"], "at": datetime.fromisoformat(told["at"])}
+        # Records have not always said for which groups they count.
+        is_said = "counts_for" in told["quorum"] or "groups" not in told["quorum"]
+        said |= {"groups": told["quorum"].get("counts_for", [])} if is_said else {}
     except (ValueError, KeyError, TypeError):
         yield Fault(row.seq, "its record can't be read")
         return
