@@ -56,7 +56,20 @@ def test_a_record_says_all_there_is_and_hashes_to_its_digest(three):
 
 @pytest.mark.parametrize(
     "column",
-    ["record", "digest", "comment", "outcome", "by", "data", "round", "ended_with", "task_id", "run_id", "at", "groups"],
+    [
+        "record",
+        "digest",
+        "comment",
+        "outcome",
+        "by",
+        "data",
+        "round",
+        "ended_with",
+        "task_id",
+        "run_id",
+        "at",
+        "groups",
+    ],
 )
 def test_whatever_is_changed_in_a_decision_is_found(three, column):
     changed = {
@@ -117,6 +130,9 @@ def test_the_last_decision_is_missed_also_where_the_end_of_the_chain_was_moved_b
         "decided_for = 'cat'",
         "decided_at = decided_at + interval '1 microsecond'",
         "round = 2",
+        "title = title || '!'",
+        'facts = \'[{"label": "Amount", "value": 1}]\'',
+        "outcomes = jsonb_set(outcomes, '{0,label}', '\"No\"')",
     ],
 )
 def test_a_task_says_of_its_decision_what_its_record_says(three, changed):
