@@ -4,6 +4,7 @@ Nothing happened until then, so undoing takes nothing back but the intent. When 
 what was excluded, decided, cancelled or changed meanwhile does not count, and who decided is told so.
 """
 
+import logging
 from typing import Any
 from uuid import UUID
 
@@ -24,6 +25,7 @@ from tasks_inbox.refused import task_to_decide
 
 Json = Any
 BATCH = 200
+log = logging.getLogger("handoff.tasks")
 
 
 def seconds_to_undo(task: ManualTask, outcome: str) -> int:
@@ -97,8 +99,12 @@ def held_of(principal: Principal) -> list[HeldDecision]:
 def tick() -> int:
     """Have those count whose time has come; gives how many there were."""
     due = store.due_held(BATCH)
-    for held, tenant, _ in due:
-        settle(tenant, held)
+    for held, tenant, task in due:
+        try:
+            settle(tenant, held)
+        except Exception:
+            # It is tried again, and keeps nobody else's from counting.
+            log.exception("the decision %s of task %s does not count yet", held, task)
     return len(due)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from accounts.models import Membership
 from lib.refusals import Conflict, Invalid, NotAllowed
-from tasks_inbox import actions, clock, holding, queries, rounds
+from tasks_inbox import actions, clock, deciding, holding, queries, rounds
 from tasks_inbox.models import HeldDecision, TaskDecision
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member, task_of
@@ -167,6 +167,25 @@ def test_what_was_held_back_does_not_count_for_the_next_round(now):
         later(now, 11)
         assert (again(task).status, again(task).voted) == ("OPEN", [])
     assert [who for who, why in left() if why] == ["ann"]
+
+
+def test_what_can_not_be_counted_keeps_nobody_elses_from_counting(now, monkeypatch):
+    ann, first, second = member("ann"), asked(), asked()
+    hold(ann, first)
+    hold(ann, second)
+    complete = deciding.complete_task
+
+    def broken(principal, task_id, **more):
+        if task_id == first.pk:
+            raise RuntimeError("Boom")
+        return complete(principal, task_id, **more)
+
+    monkeypatch.setattr(deciding, "complete_task", broken)
+    later(now, 11)
+    assert (again(first).status, again(second).outcome) == ("OPEN", "approved")
+    monkeypatch.undo()
+    later(now, 1)
+    assert again(first).outcome == "approved"
 
 
 def test_nobody_takes_what_somebody_else_is_just_deciding(now):
