@@ -240,5 +240,6 @@ count();
 measure();
 reveal(rows().find(isShown));
 // Who acted here goes on here, not at the head of the page.
-const came = document.referrer.startsWith(`${location.origin}/inbox/`) && !location.hash;
-if (came && document.activeElement === document.body) (document.getElementById("task-title") ?? document.getElementById("list-title"))?.focus({ preventScroll: true });
+const came = document.referrer.startsWith(`${location.origin}/inbox/`) && document.activeElement === document.body;
+const places = [location.hash.slice(1), "task-title", "list-title"];
+if (came) places.map((id) => document.getElementById(id)).find(Boolean)?.focus({ preventScroll: true });
