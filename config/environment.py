@@ -69,6 +69,20 @@ def undo_seconds() -> int:
     return int(given)
 
 
+def operator_tasks() -> tuple[str, ...]:
+    """Of what operators get tasks in the inbox (`HANDOFF_OPERATOR_TASKS`: dead_letters, repairs; default nothing).
+
+    Raises BadEnvironment.
+    """
+    given = tuple(dict.fromkeys(os.environ.get("HANDOFF_OPERATOR_TASKS", "").replace(",", " ").split()))
+    for name in given:
+        if name not in ("dead_letters", "repairs"):
+            raise BadEnvironment(
+                f"HANDOFF_OPERATOR_TASKS may have dead_letters and repairs, not {name[:20]!r}."
+            )
+    return given
+
+
 def url() -> str:
     """Where people reach Handoff, for links in mails (`HANDOFF_URL`); empty where it is not said.
 

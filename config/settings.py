@@ -232,6 +232,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 5.0,
         "options": {"queue": "blocking", "expires": 5.0},
     },
+    "incidents": {
+        "task": "tasks_inbox.tick_incidents",
+        "schedule": 5.0,
+        "options": {"queue": "ticks", "expires": 5.0},
+    },
     "sla": {"task": "runs.tick_sla", "schedule": 30.0, "options": _TICK},
     "leases": {"task": "runs.tick_leases", "schedule": 5.0, "options": _TICK},
     "seals": {"task": "runs.tick_seals", "schedule": 5.0, "options": _TICK},
@@ -251,6 +256,9 @@ HANDOFF_FILE_SCAN = environment.file_scan()
 
 # How long a decision on a page can be undone where its step doesn't say.
 HANDOFF_UNDO_SECONDS = environment.undo_seconds()
+
+# Of what operators get tasks in the inbox.
+HANDOFF_OPERATOR_TASKS = environment.operator_tasks()
 
 # One line for each event on standard error, where the supervisor puts the name of the process before it.
 LOGGING = {

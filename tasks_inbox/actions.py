@@ -18,8 +18,8 @@ from runs import live, services
 from runs.refused import had_alone
 from runs.saga import How
 from runs.waking import telling
-from tasks_inbox import outbox, policies, queries, store
-from tasks_inbox.models import COMPENSATION, DELEGATED, OPEN, ManualTask
+from tasks_inbox import incidents, outbox, policies, queries, store
+from tasks_inbox.models import COMPENSATION, DELEGATED, FOR_OPERATORS, INCIDENT, OPEN, ManualTask
 from tasks_inbox.quorum import needs_several
 from tasks_inbox.refused import claimed, conflict, open_task, task_to_decide
 
@@ -93,6 +93,8 @@ def delegate_task(principal: Principal, task_id: UUID, to: str, *, reason: str |
     task = task_to_decide(principal, task_id)
     _is_own(principal, task)
     _is_one_persons(task)
+    if task.kind == INCIDENT:
+        raise Conflict("This is handed to nobody: claim it, or leave it to others.", code="is_an_incident")
     if task.assignee not in (None, principal.username):
         raise conflict(task)
     member = _delegate(principal, task, to)
@@ -117,13 +119,16 @@ def delegate_task(principal: Principal, task_id: UUID, to: str, *, reason: str |
 def resolve_task(
     principal: Principal, task_id: UUID, *, resolution: How, reason: str | None = None
 ) -> ManualTask:
-    """Settle the failed compensation of a task, and let its run go on undoing, or neither (R-140).
+    """Settle the failed compensation of a task, and let its run go on undoing, or neither (R-140); or an incident.
 
     `retry` it, it was `done` by hand, or `abandon` it. Raises Missing; NotAllowed for those whom it doesn't ask;
     Conflict where the task is no such one, was resolved already or is claimed by somebody else.
     """
     principal.require(TASKS_DECIDE)
-    if queries.task_of(principal.tenant_id, task_id).kind != COMPENSATION:
+    kind = queries.task_of(principal.tenant_id, task_id).kind
+    if kind == INCIDENT:
+        return incidents.settle(principal, task_id, resolution=resolution, reason=reason or "")
+    if kind != COMPENSATION:
         message = "This task is of no compensation: it is decided by /complete."
         raise Conflict(message, code="not_a_compensation")
     task = task_to_decide(principal, task_id)
@@ -174,7 +179,7 @@ def _delegate(principal: Principal, task: ManualTask, to: str) -> str:
         raise Invalid(f"{name} is excluded from deciding this task.", code="excluded", field="to")
     if not who.decides:
         raise Invalid(f"The role of {name} decides no tasks.", code="not_a_candidate", field="to")
-    if task.kind == COMPENSATION and not who.is_asked(task):
+    if task.kind in FOR_OPERATORS and not who.is_asked(task):
         message = f"This task asks operators and admins only, and {name} is neither."
         raise Invalid(message, code="not_a_candidate", field="to")
     return name

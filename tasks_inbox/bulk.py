@@ -16,7 +16,7 @@ from lib.refusals import Invalid, Refusal
 from runs.models import Run
 from runs.refused import RunRefused
 from tasks_inbox import actions, deciding, evidence, listing, notes, queries
-from tasks_inbox.models import COMPENSATION, ManualTask
+from tasks_inbox.models import FOR_OPERATORS, ManualTask
 from tasks_inbox.queries import View
 from tasks_inbox.sources import parts_of
 
@@ -72,7 +72,7 @@ def found_by(principal: Principal, view: View, text: str) -> list[UUID]:
 
 def check_one_type(tasks: Sequence[ManualTask], outcome: str | None = None) -> None:
     """Lets pass tasks that may be decided together, by this outcome. Raises Invalid that says why not."""
-    if any(task.kind == COMPENSATION for task in tasks):
+    if any(task.kind in FOR_OPERATORS for task in tasks):
         raise Invalid("Failed compensations are settled one by one.", code="not_one_type", field="ids")
     runs = {task.run_id for task in tasks}
     if not tasks:

@@ -13,7 +13,7 @@ from runs import live
 from runs.waking import telling
 from tasks_inbox import queries, store
 from tasks_inbox.mentions import mentioned
-from tasks_inbox.models import ANSWERED, ASKED, OPEN, SAID, ManualTask, TaskComment
+from tasks_inbox.models import ANSWERED, ASKED, INCIDENT, OPEN, SAID, ManualTask, TaskComment
 from tasks_inbox.refused import conflict, open_task, task_to_decide
 
 MAX_TEXT = 4_000
@@ -42,6 +42,8 @@ def ask(principal: Principal, task_id: UUID, text: str, *, reason: str | None = 
     Raises as `add_comment`; NotAllowed for who may not decide it, Conflict `asked_already` where a question is open.
     """
     task = task_to_decide(principal, task_id)
+    if task.kind == INCIDENT:
+        raise Conflict("This has no clock that could be stopped: say it in a comment.", code="is_an_incident")
     said = checked(text)
     with telling(task.tenant_id, str(task.run_id)):
         if not store.stop_clock(task_id, by=principal.username):

@@ -25,7 +25,7 @@ from runs.waking import Waiters, wake
 from steps.schema import problems_of
 from tasks_inbox import evidence, files, queries, store, votes
 from tasks_inbox.evidence import Decider
-from tasks_inbox.models import COMPENSATION, ManualTask
+from tasks_inbox.models import FOR_OPERATORS, ManualTask
 from tasks_inbox.quorum import needs_several
 from tasks_inbox.refused import being_decided, conflict, task_to_decide
 from tasks_inbox.waits import DECIDER
@@ -59,8 +59,8 @@ def complete_task(
     failed compensation; Invalid, with `details.errors`, for what is wrong.
     """
     principal.require(TASKS_DECIDE)
-    if queries.task_of(principal.tenant_id, task_id).kind == COMPENSATION:
-        message = "This task is of a compensation that failed: say by /resolve what is to become of it."
+    if queries.task_of(principal.tenant_id, task_id).kind in FOR_OPERATORS:
+        message = "This task is no step's question: say by /resolve what is to become of what it is about."
         raise Conflict(message, code="is_a_compensation")
     task = task_to_decide(principal, task_id)
     check_decision(task, outcome, data, comment)

@@ -13,7 +13,7 @@ from lib.refusals import Conflict, Invalid, Missing
 from lib.strict_json import BadJson, strict_dumps
 from lib.uuid7 import uuid7
 from tasks_inbox import evidence, queries, store
-from tasks_inbox.models import COMPENSATION, OPEN, ManualTask
+from tasks_inbox.models import FOR_OPERATORS, OPEN, ManualTask
 from tasks_inbox.papers import TaskDraft
 from tasks_inbox.refused import open_task
 
@@ -48,7 +48,7 @@ def save_draft(principal: Principal, task_id: UUID, *, data: Json, comment: str 
     """
     principal.require(TASKS_DECIDE)
     task = open_task(principal, task_id)
-    if task.kind == COMPENSATION:
+    if task.kind in FOR_OPERATORS:
         raise Conflict("The task of a compensation has no form: nothing is kept.", code="is_a_compensation")
     try:
         text = strict_dumps(data, max_bytes=MAX_DRAFT_BYTES).decode()

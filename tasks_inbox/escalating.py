@@ -18,7 +18,7 @@ from runs.waking import telling
 from tasks_inbox import policies, queries, store
 from tasks_inbox.clock import moved
 from tasks_inbox.electors import members_of
-from tasks_inbox.models import COMPENSATION, ManualTask
+from tasks_inbox.models import FOR_OPERATORS, ManualTask
 from tasks_inbox.refused import conflict, open_task, task_to_decide
 
 Json = Any
@@ -72,7 +72,7 @@ def _task(principal: Principal, task_id: UUID, *, needs_asked: bool) -> ManualTa
         task = open_task(principal, task_id)
     if task.returned_to is not None:
         raise conflict(task)
-    if task.kind == COMPENSATION:
+    if task.kind in FOR_OPERATORS:
         message = "This task asks all operators and admins already."
         raise Conflict(message, code="is_a_compensation")
     return task

@@ -19,7 +19,7 @@ from runs import live
 from runs.refused import RunRefused
 from runs.waking import telling
 from tasks_inbox import deciding, queries, store
-from tasks_inbox.models import COMPENSATION, HeldDecision, ManualTask
+from tasks_inbox.models import FOR_OPERATORS, HeldDecision, ManualTask
 from tasks_inbox.refused import task_to_decide
 
 Json = Any
@@ -29,7 +29,7 @@ BATCH = 200
 def seconds_to_undo(task: ManualTask, outcome: str) -> int:
     """How long a decision of this outcome can be undone; 0: it counts at once, as one that is signed always does."""
     chosen = next((one for one in task.outcomes if one["name"] == outcome), None)
-    if chosen is None or chosen.get("sign") or task.kind == COMPENSATION:
+    if chosen is None or chosen.get("sign") or task.kind in FOR_OPERATORS:
         return 0
     usual: int = settings.HANDOFF_UNDO_SECONDS
     return usual if task.undo_seconds is None else task.undo_seconds

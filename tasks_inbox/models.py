@@ -21,7 +21,10 @@ COMPLETED = "COMPLETED"
 CANCELLED = "CANCELLED"
 STATUSES = (OPEN, COMPLETED, CANCELLED)
 COMPENSATION = "compensation"
-KINDS = ("approval", "form", COMPENSATION)
+INCIDENT = "incident"
+FOR_OPERATORS = (COMPENSATION, INCIDENT)
+"""Kinds of tasks that are no steps' questions: operators and admins settle them."""
+KINDS = ("approval", "form", *FOR_OPERATORS)
 NEVER = datetime(9999, 1, 1, tzinfo=UTC)
 """When a task is due that has no deadline: lists are ordered by it."""
 
@@ -159,6 +162,9 @@ class ManualTask(HotRow):
                 fields=["tenant_id", "decided_by", "-id"], name="task_decided", condition=Q(status=COMPLETED)
             ),
             models.Index(fields=["run_id"], name="task_of_run"),
+            models.Index(
+                fields=["tenant_id"], name="task_incidents", condition=Q(status=OPEN, kind=INCIDENT)
+            ),
             models.Index(
                 fields=["next_at"], name="task_clock", condition=Q(status=OPEN, next_at__isnull=False)
             ),

@@ -29,11 +29,11 @@ from tasks_inbox import (
     policies,
     queries,
 )
-from tasks_inbox.compensations import ABANDON, DONE, LABELS, RESOLUTIONS, RETRY
+from tasks_inbox.compensations import ABANDON, DONE, RETRY
 from tasks_inbox.corrections import correction_form
 from tasks_inbox.forms import Form, filled, form_of
 from tasks_inbox.kept import whole_list
-from tasks_inbox.models import COMPENSATION, COMPLETED, OPEN, ManualTask, label_of
+from tasks_inbox.models import COMPENSATION, COMPLETED, FOR_OPERATORS, INCIDENT, OPEN, ManualTask, label_of
 from tasks_inbox.panes import SNOOZES, Place
 from tasks_inbox.papers import TaskFile
 from tasks_inbox.queries import Who
@@ -52,6 +52,13 @@ RESOLVED = {
     RETRY: "It is tried again. If it fails for good once more, a new task opens.",
     DONE: "It counts as undone, and the run goes on with what is left to undo.",
     ABANDON: "It is given up. What is left is undone, and the run ends as failed.",
+}
+
+
+SETTLED = {
+    RETRY: "The run goes on from the step that failed. If it fails for good once more, a new task opens.",
+    ABANDON: "Its dead letter is discarded, and the run stays failed.",
+    DONE: "Seen: nobody else needs to look.",
 }
 
 
@@ -94,7 +101,7 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
         "comment_wanted": [one["label"] for one in task.outcomes if one["require_comment"]],
         "signed": [one["label"] for one in task.outcomes if one.get("sign")],
         # What its instructions say of the run is over then.
-        "is_settled": task.kind == COMPENSATION and task.status != OPEN,
+        "is_settled": task.kind in FOR_OPERATORS and task.status != OPEN,
         "facts": [_told(fact["label"], fact["value"]) for fact in task.facts],
         "rounds_before": task.round - 1,
         "changed_facts": [
@@ -137,9 +144,11 @@ def state_context(request: PageRequest, task: ManualTask, who: Who | None = None
         "is_mine": task.assignee == who.username,
         "is_with_me": task.status == OPEN and key_of(task.returned_to or "") == key_of(who.username),
         "may_take_back": task.returned_to is not None and (task.stopped_by == who.username or may_assign),
-        "may_escalate": task.kind != COMPENSATION
+        "may_escalate": task.kind not in FOR_OPERATORS
         and task.returned_to is None
         and (row["may_decide"] or (level is not None and task.status == OPEN and may_assign)),
+        "settles": task.kind in FOR_OPERATORS,
+        "is_incident": task.kind == INCIDENT,
         "held_label": label_of(task.outcomes, row["held"]["outcome"]) if row["held"] else "",
         "next_level": whom(level["to"], "") if level else "",
         "may_answer": not who.decides and key_of(task.asked_of or "") == key_of(who.username),
@@ -147,7 +156,10 @@ def state_context(request: PageRequest, task: ManualTask, who: Who | None = None
         "is_handed": task.assignee == who.username and task.delegated_by is not None,
         "has_voted": policies.has_voted(task, who.username),
         "why_excluded": policies.why_excluded(task, who.username),
-        "may_give": row["may_decide"] and not deciders["several"] and not row["stands_in_for"],
+        "may_give": row["may_decide"]
+        and task.kind != INCIDENT
+        and not deciders["several"]
+        and not row["stands_in_for"],
         "was": was,
         "could_decide": was.startswith("1"),
         "changed": was[1:] != now[1:],
@@ -300,16 +312,17 @@ def resolve(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json],
     reason = typed(request, "reason")
     told: dict[str, Json] = {"reason": reason, "reason_error": "", "faults": [], "refused": ""}
     status = 422
-    if how not in RESOLUTIONS:
+    task = queries.task_of(who.tenant_id, task_id)
+    if task.kind in FOR_OPERATORS and how not in {one["name"] for one in task.outcomes}:
         told["faults"] = ["Choose what is to happen."]
-    elif not reason and how != RETRY:
-        told["reason_error"] = f"Say why: “{LABELS[how]}” needs a reason."
+    elif not reason and (how == ABANDON or (how == DONE and task.kind == COMPENSATION)):
+        told["reason_error"] = f"Say why: “{label_of(task.outcomes, how)}” needs a reason."
     elif len(reason) > MAX_REASON:
         told["reason_error"] = f"A reason has at most {MAX_REASON:,} characters."
     else:
         try:
             actions.resolve_task(who, task_id, resolution=cast(Any, how), reason=reason)
-            return RESOLVED[how]
+            return (SETTLED if task.kind == INCIDENT else RESOLVED)[how]
         except (Refusal, RunRefused) as error:
             task = queries.task_of(who.tenant_id, task_id)
             if (task.decided_by, task.outcome, task.comment) == (who.username, how, reason):

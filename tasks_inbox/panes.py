@@ -20,7 +20,7 @@ from runs.graphs import BrokenVersion, shown
 from runs.models import Run
 from tasks_inbox import listing, queries, votes
 from tasks_inbox.consequences import consequences
-from tasks_inbox.models import OPEN, ManualTask, label_of
+from tasks_inbox.models import INCIDENT, OPEN, ManualTask, label_of
 from tasks_inbox.queries import COUNTED, DUE_SOON, View, Who
 from tasks_inbox.quorum import needs_several
 from tasks_inbox.search import MAX_SEARCH
@@ -209,8 +209,12 @@ def run_pane(task: ManualTask) -> dict[str, Json]:
         compiled = shown(run.version_id)
     except BrokenVersion:
         return {"run_facts": run, "version": None, "then": {}}
-    then = consequences(compiled.graph, task.node, task.outcomes) if task.status == OPEN else {}
+    then = consequences(compiled.graph, task.node, task.outcomes) if _asks_of_step(task) else {}
     return {"run_facts": run, "version": compiled.number, "then": then}
+
+
+def _asks_of_step(task: ManualTask) -> bool:
+    return task.status == OPEN and task.kind != INCIDENT
 
 
 def due_words(due: datetime | None, now: datetime) -> str:

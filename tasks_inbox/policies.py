@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from accounts.names import key_of
-from tasks_inbox.models import COMPENSATION, ManualTask
+from tasks_inbox.models import FOR_OPERATORS, ManualTask
 
 Json = Any
 EVERYBODY = "everybody"
@@ -83,7 +83,7 @@ def may_decide(task: ManualTask, username: str, marks: Collection[str]) -> bool:
     """
     if is_asked(task, username, marks):
         return True
-    handed = task.delegated_by is not None and task.assignee == username and task.kind != COMPENSATION
+    handed = task.delegated_by is not None and task.assignee == username and task.kind not in FOR_OPERATORS
     return handed and not is_excluded(task, username)
 
 
@@ -98,7 +98,7 @@ def stands_in(task: ManualTask, username: str, absent: Absent) -> bool:
     """
     return (
         (absent.workflows is None or task.workflow_id in absent.workflows)
-        and task.kind != COMPENSATION
+        and task.kind not in FOR_OPERATORS
         and task.delegated_by is None
         and task.assignee in (None, username, absent.username)
         and is_asked(task, absent.username, absent.marks)

@@ -20,7 +20,7 @@ from lib.refusals import Missing
 from runs.models import Run
 from tasks_inbox import evidence, policies, store
 from tasks_inbox.changes import changed_since
-from tasks_inbox.models import COMPENSATION, OPEN, AwayRule, HeldDecision, ManualTask, TaskComment, TaskNote
+from tasks_inbox.models import FOR_OPERATORS, OPEN, AwayRule, HeldDecision, ManualTask, TaskComment, TaskNote
 from tasks_inbox.policies import Absent
 from tasks_inbox.quorum import ONE, needs_several
 from workflows.models import Workflow
@@ -118,7 +118,7 @@ def _note_of(task: ManualTask, who: Who) -> TaskNote | None:
 
 def substitutes_of(task: ManualTask, names: Iterable[str]) -> list[str]:
     """The keys of those who may decide it now in the place of one of these people who is away."""
-    if task.delegated_by is not None or task.kind == COMPENSATION:
+    if task.delegated_by is not None or task.kind in FOR_OPERATORS:
         return []
     now, wanted = now_there(), [key_of(name) for name in names]
     rules = AwayRule.objects.for_tenant(task.tenant_id).filter(starts_at__lte=now, ends_at__gt=now)
@@ -219,7 +219,7 @@ def comment_row(comment: TaskComment) -> dict[str, Json]:
 def delegates_of(task: ManualTask, who: Who, most: int) -> list[str]:
     """Some of those to whom they may hand this task, by name: `most` at most."""
     members = people.members_of_roles(task.tenant_id, DECIDING_ROLES)
-    if task.kind == COMPENSATION:
+    if task.kind in FOR_OPERATORS:
         members = members.filter(role__in=task.candidates["roles"])
     names = members.values_list("user__username", flat=True)
     barred = {key_of(who.username), *task.exclude}

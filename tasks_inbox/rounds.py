@@ -21,7 +21,7 @@ from runs.waking import telling
 from steps.human import MAX_TASK_BYTES
 from tasks_inbox import comments, deciding, queries, store, votes
 from tasks_inbox.changes import changes
-from tasks_inbox.models import COMPENSATION, RETURNED, SENT_AGAIN, SENT_BACK, ManualTask
+from tasks_inbox.models import FOR_OPERATORS, RETURNED, SENT_AGAIN, SENT_BACK, ManualTask
 from tasks_inbox.refused import conflict, open_task, task_to_decide
 
 Json = Any
@@ -44,7 +44,7 @@ def return_task(
     """
     task = task_to_decide(principal, task_id)
     said = comments.checked(comment, field="comment")
-    if task.kind == COMPENSATION:
+    if task.kind in FOR_OPERATORS:
         message = "This task is of a compensation that failed: nobody can change what is to be undone."
         raise Conflict(message, code="is_a_compensation")
     if task.round >= MOST_ROUNDS:

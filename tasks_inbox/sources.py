@@ -16,7 +16,7 @@ from django.db.models import Exists, ExpressionWrapper, F, JSONField, OuterRef, 
 from accounts.names import key_of
 from lib.clock import now_there
 from tasks_inbox import queries
-from tasks_inbox.models import COMPENSATION, COMPLETED, OPEN, ManualTask, TaskMark, TaskNote
+from tasks_inbox.models import COMPLETED, FOR_OPERATORS, OPEN, ManualTask, TaskMark, TaskNote
 from tasks_inbox.policies import Absent
 from tasks_inbox.queries import DUE_SOON, View, Who
 from workflows.models import Workflow
@@ -142,7 +142,7 @@ def _open(who: Who) -> list[Source]:
 
 def _asks(absent: Absent, key: str) -> list[Source]:
     """What `policies.stands_in` lets somebody decide in the place of one who is away."""
-    holds = ~Q(kind=COMPENSATION)
+    holds = ~Q(kind__in=FOR_OPERATORS)
     if absent.workflows is not None:
         holds &= Q(workflow_id__in=absent.workflows)
     keys = (key_of(absent.username), key)

@@ -156,6 +156,28 @@ def refuse_held(held: UUID, why: str) -> None:
     SQL.execute("refuse_held", {"id": held, "why": why})
 
 
+def new_incidents(wanted: Sequence[str], since: UUID, limit: int) -> list[Row]:
+    """Dead letters behind this id that are open and have no task, and repairs of the last day, as far as `wanted`."""
+    params = {"wanted": list(wanted), "since": since, "limit": limit, "now": now_or_none()}
+    return list(SQL.value("new_incidents", params))
+
+
+def open_incidents(tasks: Sequence[Row]) -> list[int]:
+    """Open tasks for operators; gives the tenants that got some."""
+    return list(SQL.value("open_incidents", {"tasks": document(tasks), "now": now_or_none()}))
+
+
+def close_incidents() -> list[int]:
+    """Cancel the tasks of dead letters that are open no more; gives the tenants that had some."""
+    return list(SQL.value("close_incidents", {}))
+
+
+def settle_incident(task: UUID, *, outcome: str, comment: str, by: str) -> bool:
+    """Settle an incident that nobody else has; False where it is settled or somebody else's."""
+    params = {"task": task, "outcome": outcome, "comment": comment, "by": by, "now": now_or_none()}
+    return bool(SQL.value("settle_incident", params))
+
+
 DueTask = tuple[UUID, int, str]
 
 

@@ -3,13 +3,19 @@
 from celery import shared_task
 
 from runs.tasks import ticking
-from tasks_inbox import clock, holding, mailing
+from tasks_inbox import clock, holding, incidents, mailing
 
 
 @shared_task(name="tasks_inbox.tick_clock")
 def tick_clock() -> int:
     """Every second: what can be undone no longer counts; remind, escalate and end what has waited for long enough."""
     return ticking(holding.tick) + ticking(clock.tick)
+
+
+@shared_task(name="tasks_inbox.tick_incidents")
+def tick_incidents() -> int:
+    """Every five seconds: what failed for good or was stuck becomes a task for operators, where that is wanted."""
+    return ticking(incidents.tick)
 
 
 @shared_task(name="tasks_inbox.tick_mails")

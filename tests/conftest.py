@@ -43,6 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["HANDOFF_HOME"] = str(folder / "home")
     # What is decided counts at once, but for tests of undoing it.
     os.environ["HANDOFF_UNDO_SECONDS"] = "0"
+    os.environ.pop("HANDOFF_OPERATOR_TASKS", None)
     database = postgres.Postgres(
         folder / "postgres", _UNSAFE_BUT_FAST | _FOR_RACES, may_create_databases=True
     )

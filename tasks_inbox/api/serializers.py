@@ -180,7 +180,8 @@ class ResolveTask(Verb):
 
     resolution = serializers.ChoiceField(
         choices=RESOLUTIONS,
-        help_text="retry: it runs once more; done: it was done by hand; abandon: it stays, and the run ends FAILED.",
+        help_text="retry: it runs once more; done: it was done by hand; abandon: it stays, and the run ends FAILED. "
+        "Of an incident: retry and abandon what failed, or done: it was seen.",
     )
 
 

@@ -98,7 +98,7 @@ SELECT json_build_object(
                          'quorum', t.quorum, 'round', t.round, 'earlier', t.earlier, 'outcome', t.outcome, 'data', t.data,
                          'comment', t.comment, 'decided_by', t.decided_by, 'decided_at', t.decided_at,
                          'created_at', t.created_at) ORDER BY t.id), '[]')
-                       FROM tasks_inbox_manualtask t WHERE t.run_id = r.id),
+                       FROM tasks_inbox_manualtask t WHERE t.run_id = r.id AND t.kind <> 'incident'),
            'decisions', (SELECT coalesce(json_agg(json_build_object('seq', d.seq, 'digest', d.digest, 'record', d.record)
                                                   ORDER BY d.seq), '[]')
                            FROM tasks_inbox_taskdecision d WHERE d.run_id = r.id),

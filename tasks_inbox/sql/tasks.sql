@@ -107,7 +107,7 @@ WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestam
 l AS MATERIALIZED (
     SELECT t.id
       FROM tasks_inbox_manualtask t
-     WHERE t.run_id = ANY (%(runs)s::uuid[]) AND t.status = 'OPEN' AND t.kind <> 'compensation' AND NOT EXISTS (
+     WHERE t.run_id = ANY (%(runs)s::uuid[]) AND t.status = 'OPEN' AND t.kind NOT IN ('compensation', 'incident') AND NOT EXISTS (
            SELECT 1 FROM runs_stepexecution s WHERE s.id = t.step_id AND s.status = 'WAITING')
      ORDER BY t.id
        FOR NO KEY UPDATE
