@@ -397,7 +397,9 @@ def _filled_in(task: ManualTask, attached: list[TaskFile]) -> dict[str, Json]:
 
 
 def _told(label: str, value: Json) -> dict[str, Json]:
-    """A value for people: a text as it is, nothing as a word, the rest as JSON."""
+    """A value for people: a text as it is, several texts beside each other, nothing as a word, the rest as JSON."""
+    if value and isinstance(value, list) and all(isinstance(one, str) for one in value):
+        value = ", ".join(value)
     if value is None or isinstance(value, str | bool):
         words = {None: "none", True: "yes", False: "no"}
         text = value if isinstance(value, str) else words[value]
