@@ -61,9 +61,10 @@ class TaskDraftView(RunsApiView):
         )
         return Response(drafts.draft_row(draft, queries.task_of(self.principal.tenant_id, task_id)))
 
-    @extend_schema(responses={204: None})
+    @extend_schema(request=Verb, responses={204: None})
     def delete(self, request: Request, task_id: UUID) -> Response:
-        """Forgets it."""
+        """Forgets it; like all of a draft, that leaves no trace."""
+        body(Verb, request)
         drafts.drop_draft(self.principal, task_id)
         return Response(status=204)
 
