@@ -5,6 +5,7 @@ A list is of parts (`sources`): each gives its first rows, of which the first ar
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -125,11 +126,15 @@ def page(
     )
 
 
-def after(tenant: int, parts: Parts, sort: str, task_id: UUID) -> ManualTask | None:
-    """Which task comes next after one that was there, or may be no more; at their end, the first of them."""
+def after(
+    tenant: int, parts: Parts, sort: str, task_id: UUID, *, but: Sequence[UUID] = ()
+) -> ManualTask | None:
+    """Which task comes next after one that was there, or may be no more; at their end, the first of them. Never one
+    of `but`.
+    """
     order = _known(sort)
     here = in_order(tasks_by_id(tenant, [task_id]), sort).get()
-    others = [rows.exclude(pk=task_id) for rows in parts]
+    others = [rows.exclude(pk__in=[task_id, *but]) for rows in parts]
     for at in (Cursor("", False, key_values(here, order.keys)), None):
         rows = in_order(_first(tenant, others, sort, at, 1), sort)
         following = rows_from(rows, at, order.keys, oldest_first=order.oldest_first).first()

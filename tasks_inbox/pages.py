@@ -1,6 +1,7 @@
 """What the pages of the inbox show: the contexts of their templates."""
 
 import json
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any, cast
 from uuid import UUID
@@ -13,7 +14,7 @@ from accounts.names import key_of
 from accounts.roles import TASKS_ASSIGN
 from lib.clock import now_here
 from lib.markdown import markdown
-from lib.refusals import Conflict, Invalid, Refusal
+from lib.refusals import Conflict, Invalid, NotAllowed, Refusal
 from runs.refused import RunRefused
 from tasks_inbox import (
     actions,
@@ -64,7 +65,7 @@ SETTLED = {
 def list_context(request: PageRequest) -> dict[str, Json]:
     """The tasks of a view, or of one run. Raises Invalid for a cursor of another list."""
     who = queries.who_is(request.principal)
-    return whole_list(request, who, Place.of(request)) | held_context(request)
+    return _with_held(request, whole_list(request, who, Place.of(request)))
 
 
 def task_context(request: PageRequest, task: ManualTask, form: Form | None = None) -> dict[str, Json]:
@@ -86,7 +87,7 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
     place = Place.of(request)
     is_whole = not request.headers.get("HX-Request")
     return context | {
-        **((whole_list(request, who, place, task.pk) | held_context(request)) if is_whole else {}),
+        **(_with_held(request, whole_list(request, who, place, task.pk)) if is_whole else {}),
         "stays": place.address(),
         "form": form,
         "draft": draft,
@@ -217,23 +218,31 @@ def decide(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], 
     return task_context(request, task, form) | told | {"is_checked": status == 422}, status
 
 
-def undo(request: PageRequest, task_id: UUID) -> dict[str, Json] | None:
-    """Take back what somebody is about to decide; the page of the task with what they had typed, or None where that
-    did not count: it was seen then. Raises Conflict where there is nothing to undo.
+def undo(request: PageRequest, task_id: UUID) -> str:
+    """Take back what somebody is about to decide; what they had typed is their draft then, where the task is still
+    theirs to decide. Gives what is to be told: nothing of what did not count. Raises Conflict for nothing to undo.
     """
     was = holding.undo_decision(request.principal, task_id)
-    if was["refused"]:
-        return None
-    task = queries.task_of(request.principal.tenant_id, task_id)
-    form = None if task.form is None else filled(task.form, was["data"])
-    return task_context(request, task, form) | {"comment": was["comment"], "was_undone": True}
+    if was["data"] or was["comment"]:
+        with suppress(Refusal, NotAllowed):
+            drafts.save_draft(request.principal, task_id, data=was["data"] or {}, comment=was["comment"])
+    return "" if was["refused"] else "Taken back: nothing was decided."
+
+
+def _with_held(request: PageRequest, listed: dict[str, Json]) -> dict[str, Json]:
+    """A list that says which of its tasks whoever looks has just decided."""
+    context = held_context(request)
+    soon = {one["task_id"]: one["label"] for one in context["held"] if not one["refused"]}
+    rows = [row | {"soon": soon.get(row["id"])} for row in listed["tasks"]]
+    return listed | context | {"tasks": rows}
 
 
 def held_context(request: PageRequest) -> dict[str, Json]:
-    """What whoever looks is about to decide, and what of that did not count."""
-    held = holding.held_of(request.principal)
+    """What whoever looks is about to decide, and what of that did not count; the list in which they stand."""
+    held = sorted(holding.held_of(request.principal), key=lambda one: one.pk, reverse=True)
     tasks = queries.tasks_named(request.principal.tenant_id, [one.task_id for one in held]) if held else {}
     return {
+        "held_at": Place.of(request).address(),
         "held": [
             {
                 "task_id": one.task_id,
@@ -244,7 +253,7 @@ def held_context(request: PageRequest) -> dict[str, Json]:
                 "refused": one.refused,
             }
             for one in held
-        ]
+        ],
     }
 
 
@@ -266,7 +275,9 @@ def onward(request: PageRequest, task_id: UUID) -> str:
         return back(request, task_id)
     try:
         parts = place.parts(queries.who_is(request.principal))
-        following = listing.after(task.tenant_id, parts, place.sort, task_id)
+        # What they have just decided is in the list until it counts.
+        held = [one.task_id for one in holding.held_of(request.principal)]
+        following = listing.after(task.tenant_id, parts, place.sort, task_id, but=held)
     except Invalid:
         following = None
     if following is None:
@@ -386,7 +397,9 @@ def _filled_in(task: ManualTask, attached: list[TaskFile]) -> dict[str, Json]:
 
 
 def _told(label: str, value: Json) -> dict[str, Json]:
-    """A value for people: a text as it is, nothing as a word, the rest as JSON."""
+    """A value for people: a text as it is, several texts beside each other, nothing as a word, the rest as JSON."""
+    if value and isinstance(value, list) and all(isinstance(one, str) for one in value):
+        value = ", ".join(value)
     if value is None or isinstance(value, str | bool):
         words = {None: "none", True: "yes", False: "no"}
         text = value if isinstance(value, str) else words[value]

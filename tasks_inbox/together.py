@@ -39,6 +39,8 @@ def do(request: PageRequest) -> HttpResponse:
     ids, wanted = _ids(request.POST.getlist("ids")), _wanted(request)
     place = Place.of(request).address()
     try:
+        if unsaid := _unsaid(request, ids, wanted):
+            return _shown(request, unsaid | {"stays": place})
         results = bulk.act(request.principal, ids, wanted)
     except Invalid as refused:
         messages.error(request, refused.message)
@@ -49,6 +51,17 @@ def do(request: PageRequest) -> HttpResponse:
         messages.success(request, words)
         return redirect(f"{reverse('inbox')}?{place}")
     return _shown(request, {"results": results, "words": words, "stays": place})
+
+
+def _unsaid(request: PageRequest, ids: list[UUID], wanted: Wanted) -> dict[str, Json] | None:
+    """The review again, where it is to be said why and nothing was. Raises Invalid as the review."""
+    if wanted.action != DECIDE or wanted.comment:
+        return None
+    context = bulk.review(request.principal, ids)
+    chosen = next((one for one in context["outcomes"] if one["name"] == wanted.outcome), None)
+    if chosen is None or not chosen["require_comment"]:
+        return None
+    return context | {"comment_error": f"Say why: “{chosen['label']}” needs a comment."}
 
 
 def _shown(request: PageRequest, context: dict[str, Json]) -> HttpResponse:

@@ -60,11 +60,11 @@ def held(request: PageRequest) -> HttpResponse:
 def undo(request: PageRequest, task_id: UUID) -> HttpResponse:
     """Takes back what one is about to decide, and shows the task with what one had typed."""
     try:
-        undone = pages.undo(request, task_id)
+        told = pages.undo(request, task_id)
     except Conflict as refused:
         messages.error(request, refused.message)
         return redirect(pages.back(request, task_id))
-    return redirect(pages.back(request, task_id)) if undone is None else render(request, PAGE, undone)
+    return _answer(request, told, lambda: pages.back(request, task_id))
 
 
 @page(TASKS_DECIDE, "POST")

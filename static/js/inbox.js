@@ -15,13 +15,23 @@ function mark() {
   }
 }
 
+/** Shows a row in the middle of its list, so that what comes after it can be seen, too; the page itself stays. */
+function reveal(row) {
+  const list = document.getElementById("inbox-list");
+  if (!row) return;
+  const [at, frame] = [row.getBoundingClientRect(), list.getBoundingClientRect()];
+  if (list.scrollHeight === list.clientHeight) row.scrollIntoView({ block: "nearest" });
+  else if (at.top < frame.top || at.bottom > frame.bottom) list.scrollTop += at.top - frame.top - frame.height / 2;
+}
+
 function move(by, opens) {
   const all = rows();
   if (!all.length) return;
   const focused = opens ? -1 : all.indexOf(document.activeElement);
   const here = focused < 0 ? all.findIndex(isShown) : focused;
   const row = all[here < 0 ? 0 : Math.min(all.length - 1, Math.max(0, here + by))];
-  row.focus();
+  row.focus({ preventScroll: true });
+  reveal(row);
   if (opens && !isShown(row)) row.click();
 }
 
@@ -122,6 +132,13 @@ function unfold(selector, id) {
   write(id);
 }
 
+/** Whoever let go of a field goes on with the list or the task in which it stands. */
+function letGo(field) {
+  field.blur();
+  const list = field.closest("#inbox-list");
+  (list ? rows().find(isShown) ?? rows()[0] : document.getElementById("task-title"))?.focus({ preventScroll: true });
+}
+
 function act(event) {
   const { key } = event;
   // What a key leads to must not get the key, too.
@@ -180,14 +197,15 @@ let went = -Infinity;
 document.addEventListener("keydown", (event) => {
   if (document.querySelector("dialog[open]")) return;
   if ((event.ctrlKey || event.metaKey) && event.key === "Enter") {
-    if (event.target.id === "text") return event.target.form.requestSubmit();
     event.preventDefault();
+    // In a form beside the decision it sends that form, whatever is taken up.
+    if (event.target.matches("textarea, input") && event.target.closest("#chosen form:not(#decide)")) return event.target.form.requestSubmit();
     return commit();
   }
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === "Escape" && event.target.closest("details.menu[open]")) return;
   if (event.target.closest(TYPING)) {
-    if (event.key === "Escape") event.target.blur();
+    if (event.key === "Escape") letGo(event.target);
     return;
   }
   // `g r` goes to the runs: its second key is none of ours.
@@ -199,9 +217,29 @@ document.addEventListener("keydown", (event) => {
 document.body.addEventListener("htmx:afterSettle", (event) => {
   mark();
   count();
+  measure();
   if (event.detail.target?.id === "bulk-review") document.getElementById("bulk-dialog").showModal();
   if (event.detail.target?.id === "chosen" || event.detail.elt?.id === "chosen") document.getElementById("task-title")?.focus({ preventScroll: true });
 });
+document.body.addEventListener("htmx:afterSwap", countDown);
+
+// How high the bar is that decides: what is over the page lies above it.
+let measured = null;
+const watch = new ResizeObserver(([one]) => document.documentElement.style.setProperty("--bar", `${one.target.offsetHeight}px`));
+function measure() {
+  const bar = document.querySelector(".decision-bar");
+  if (bar === measured) return;
+  watch.disconnect();
+  measured = bar;
+  if (bar) watch.observe(bar);
+  else document.documentElement.style.removeProperty("--bar");
+}
+
 mark();
 count();
-rows().find(isShown)?.scrollIntoView({ block: "nearest" });
+measure();
+reveal(rows().find(isShown));
+// Who acted here goes on here, not at the head of the page.
+const came = document.referrer.startsWith(`${location.origin}/inbox/`) && document.activeElement === document.body;
+const places = [location.hash.slice(1), "task-title", "list-title"];
+if (came) places.map((id) => document.getElementById(id)).find(Boolean)?.focus({ preventScroll: true });

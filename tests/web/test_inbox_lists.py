@@ -132,3 +132,13 @@ def test_lists_and_reviews_cost_the_same_however_many_there_are(client, bob):
         for path in pages
     ]
     assert after == before
+
+
+def test_what_needs_a_reason_is_not_decided_together_without_one(client, bob):
+    tasks = amounts(5, 30)
+    ids = {"ids": [task.pk for task in tasks]}
+    page = client.post("/inbox/bulk/do?view=teams", {**ids, "outcome": "rejected"}).text
+    assert ("Say why: “Reject” needs a comment." in page, "Reject: 2" in page) == (True, True)
+    assert {again(task).status for task in tasks} == {"OPEN"}
+    sent = client.post("/inbox/bulk/do", {**ids, "outcome": "rejected", "comment": "Too late."}, follow=True)
+    assert "2 of 2 decided." in sent.text

@@ -167,3 +167,22 @@ def test_a_question_stops_the_clock_and_its_answer_starts_it(client, bob):
     page = client.post(path, {"text": "DE12.", "kind": "answer"}, follow=True).text
     assert "asked something" not in page
     assert "</strong> answered" in page
+
+
+def test_a_page_that_is_open_can_say_that_nothing_is_decided_any_more(client, bob):
+    task = asked()
+    page = client.get(f"/inbox/{task.pk}").text
+    assert ("You can’t decide this now" in page, "data-closed" in page) == (True, False)
+    was = re.search(r"/state\?was=(\w+)", page)[1]
+    decide(member("ann"), task)
+    assert "data-closed" in client.get(f"/inbox/{task.pk}/state?was={was}").text
+    listed = client.get("/inbox/?view=done").text
+    assert ("ann" in listed, "decided <time" in listed) == (False, False)
+    decide(bob, asked())
+    assert "decided <time" in client.get("/inbox/?view=done").text
+
+
+def test_several_texts_are_told_as_people_write_them(client, bob):
+    task = asked(approval(facts={"Who": ["ann", "bob"], "Parts": [{"id": 1}]}))
+    page = client.get(f"/inbox/{task.pk}").text
+    assert ("ann, bob" in page, "&quot;ann&quot;" in page, "&quot;id&quot;: 1" in page) == (True, False, True)

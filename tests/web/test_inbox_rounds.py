@@ -46,6 +46,8 @@ def test_it_goes_back_and_comes_again_with_what_was_corrected(client, task):
     assert '<span class="count">1</span>' in listed
     page = client.get(f"/inbox/{task.pk}").text
     assert "bob returned this to you for changes" in page
+    # Why stands where it is changed, too, not only among the comments.
+    assert page.count("The receipt says 45.") == 2
     for shown in ('value="40"', 'name="data.Paid"', "as\nwritten"):
         assert shown in page
     assert 'name="data.To"' not in page

@@ -8,6 +8,7 @@ from tests import factories as make
 from tests.inbox.asking import again, approval, asked, member
 from tests.timing import clock
 from tests.web.test_inbox_pages import FORM, log_in
+from tests.web.test_page_queries import statements_of
 
 __all__ = ["clock"]
 pytestmark = pytest.mark.django_db
@@ -25,13 +26,13 @@ def test_it_is_said_on_every_page_of_the_inbox_until_it_counts(client, now):
     task, other = asked(), asked()
     sent = client.post(f"/inbox/{task.pk}/decide?view=teams", {"outcome": "approved"}, follow=True)
     assert sent.redirect_chain[0][0].startswith(f"/inbox/{other.pk}")
-    assert f'action="/inbox/{task.pk}/undo"' in sent.text
+    assert f'action="/inbox/{task.pk}/undo?' in sent.text
     assert again(task).status == "OPEN"
     assert "You decided this: Approve" in client.get(f"/inbox/{task.pk}").text
     now.advance(11)
     holding.tick()
     make.work()
-    assert "undo" not in client.get("/inbox/held").text.replace("{# undo #}", "")
+    assert "/undo" not in client.get("/inbox/held").text
     assert again(task).status == "COMPLETED"
 
 
@@ -39,12 +40,11 @@ def test_undone_the_task_is_there_with_what_was_typed(client):
     task = asked(approval(form=FORM))
     typed = {"data.account": "X 1", "data.amount": "7"}
     client.post(f"/inbox/{task.pk}/decide", {"outcome": "rejected", "comment": "Too <much>.", **typed})
-    page = client.post(f"/inbox/{task.pk}/undo")
-    assert (page.status_code, 'value="X 1"' in page.text, "Too &lt;much&gt;." in page.text) == (
-        200,
-        True,
-        True,
-    )
+    page = client.post(f"/inbox/{task.pk}/undo?view=teams&sort=sla&filter=refund", follow=True)
+    # At its own address, so that it can be loaded again, and in the list in which it was decided.
+    assert page.redirect_chain == [(f"/inbox/{task.pk}?view=teams&sort=sla&filter=refund", 302)]
+    for said in ('value="X 1"', "Too &lt;much&gt;.", "Taken back: nothing was decided."):
+        assert said in page.text
     assert not HeldDecision.unsafe_all_tenants.exists()
     sent = client.post(f"/inbox/{task.pk}/undo", follow=True)
     assert "There is nothing to undo any more." in sent.text
@@ -72,3 +72,37 @@ def test_what_did_not_count_is_said_until_it_was_seen(client, now):
         assert said in page
     sent = client.post(f"/inbox/{task.pk}/undo", follow=True)
     assert "did not count" not in sent.text
+
+
+def test_the_list_says_what_was_just_decided_and_asks_nothing_more_for_it(client):
+    one, two, three = (asked(approval(title=f"Number {n}?")) for n in (1, 2, 3))
+    place = "view=teams&sort=oldest"
+    client.get(f"/inbox/?{place}")
+    before = statements_of(client, f"/inbox/?{place}")
+    sent = client.post(f"/inbox/{three.pk}/decide?{place}", {"outcome": "approved"}, follow=True)
+    # What they have just decided is in the list until it counts, and yet not what comes next.
+    assert sent.redirect_chain[0][0] == f"/inbox/{one.pk}?{place}"
+    one_held = statements_of(client, f"/inbox/?{place}")
+    sent = client.post(f"/inbox/{two.pk}/decide?{place}", {"outcome": "approved"}, follow=True)
+    assert sent.redirect_chain[0][0] == f"/inbox/{one.pk}?{place}"
+    for path in ("/inbox/", f"/inbox/{one.pk}"):
+        for headers in ({}, {"HX-Request": "true"})[: 1 if path != "/inbox/" else 2]:
+            listed = client.get(f"{path}?{place}", headers=headers).text
+            assert listed.count("Approve, counts in a moment") == 2
+            assert listed.count('name="ids"') == 1
+    assert (one_held, statements_of(client, f"/inbox/?{place}")) == (before + 1, before + 1)
+    sent = client.post(f"/inbox/{one.pk}/decide?{place}", {"outcome": "approved"}, follow=True)
+    assert sent.redirect_chain[0][0] == f"/inbox/?{place}"
+
+
+def test_the_latest_is_undone_first_and_the_list_stays(client):
+    one, two = (asked(approval(title=f"Number {n}?", undo_seconds=60 // n)) for n in (1, 2))
+    for task in (one, two):
+        client.post(f"/inbox/{task.pk}/decide", {"outcome": "approved"})
+    page = client.get("/inbox/?view=teams&sort=sla&filter=number").text
+    at = [
+        page.index(f'action="/inbox/{task.pk}/undo?view=teams&amp;sort=sla&amp;filter=number"')
+        for task in (two, one)
+    ]
+    assert at == sorted(at)
+    assert 'hx-get="/inbox/held?view=teams&amp;sort=sla&amp;filter=number"' in page
