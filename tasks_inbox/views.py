@@ -12,7 +12,7 @@ from accounts.principal import Principal
 from accounts.roles import TASKS_DECIDE, TASKS_READ
 from lib.refusals import Conflict, NotAllowed
 from runs.pages import following
-from tasks_inbox import actions, filling, notes, pages, queries, returns
+from tasks_inbox import actions, filling, notes, pages, queries, returns, settling
 from tasks_inbox.models import ManualTask
 
 PAGE = "inbox/page.html"
@@ -92,7 +92,7 @@ def take_back(request: PageRequest, task_id: UUID, file_id: UUID) -> HttpRespons
 @page(TASKS_DECIDE, "POST")
 def resolve(request: PageRequest, task_id: UUID) -> HttpResponse:
     """Settles a failed compensation; what is wrong is shown at its field, with all that was typed."""
-    return _answer(request, pages.resolve(request, task_id), lambda: pages.onward(request, task_id))
+    return _answer(request, settling.resolve(request, task_id), lambda: pages.onward(request, task_id))
 
 
 @page(TASKS_DECIDE, "POST")
