@@ -21,7 +21,7 @@ from runs.waking import telling
 from tasks_inbox import incidents, outbox, policies, queries, store
 from tasks_inbox.models import COMPENSATION, DELEGATED, FOR_OPERATORS, INCIDENT, OPEN, ManualTask
 from tasks_inbox.quorum import needs_several
-from tasks_inbox.refused import claimed, conflict, open_task, task_to_decide
+from tasks_inbox.refused import being_decided, claimed, conflict, open_task, task_to_decide
 
 
 def claim_task(principal: Principal, task_id: UUID, *, reason: str | None = None) -> ManualTask:
@@ -32,6 +32,7 @@ def claim_task(principal: Principal, task_id: UUID, *, reason: str | None = None
     task = task_to_decide(principal, task_id)
     _is_own(principal, task)
     _is_one_persons(task)
+    _is_no_others(principal, task)
     if task.assignee is None and store.give_task(
         task_id, assignee=principal.username, before=None, delegated_by=None, by=principal.username
     ):
@@ -97,6 +98,7 @@ def delegate_task(principal: Principal, task_id: UUID, to: str, *, reason: str |
         raise Conflict("This is handed to nobody: claim it, or leave it to others.", code="is_an_incident")
     if task.assignee not in (None, principal.username):
         raise conflict(task)
+    _is_no_others(principal, task)
     member = _delegate(principal, task, to)
     first = task.delegated_by or principal.username
     with telling(task.tenant_id, str(task.run_id)):
@@ -157,6 +159,12 @@ def _is_own(principal: Principal, task: ManualTask) -> None:
     if absent := queries.who_is(principal).stands_in_for(task):
         message = f"You stand in for {absent} here: decide it, or leave it to others."
         raise Conflict(message, code="stands_in")
+
+
+def _is_no_others(principal: Principal, task: ManualTask) -> None:
+    """Lets pass what nobody else is about to decide. Raises Conflict: taking it would keep theirs from counting."""
+    if other := store.held_by_another(task.pk, principal.username):
+        raise being_decided(task, other)
 
 
 def _is_one_persons(task: ManualTask) -> None:

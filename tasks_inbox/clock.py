@@ -4,6 +4,7 @@ A moment and its effect are one transaction that has the run alone, as a decisio
 happens, who comes second finds it done (R-145, R-148).
 """
 
+import logging
 import time
 from typing import Any
 from uuid import UUID
@@ -21,6 +22,7 @@ from tasks_inbox.models import ESCALATED, REMINDED, ManualTask
 Json = Any
 BATCH = 200
 TICK_SECONDS = 0.8
+log = logging.getLogger("handoff.tasks")
 
 
 def tick(seconds: float = TICK_SECONDS) -> int:
@@ -30,7 +32,10 @@ def tick(seconds: float = TICK_SECONDS) -> int:
     while batch := store.due_tasks(BATCH, last):
         for last in batch:
             task, tenant, _ = last
-            _strike(tenant, task)
+            try:
+                _strike(tenant, task)
+            except Exception:
+                log.exception("what has come for task %s could not be done", task)
             found += 1
             if time.monotonic() >= until:
                 return found

@@ -52,7 +52,8 @@ def _questions(task: Json, records: list[Json]) -> list[dict[str, Json]]:
     """A task as it was shown, once for each round in which it was decided or is open."""
     of_it = [record for record in records if record["task"] == task["id"]]
     shown = {name: task[name] for name in _ASKED}
-    # Of the rounds before, what may have been corrected since is as it was then.
+    # Of the rounds before, what may have been corrected since is as it was then; what somebody took away is nothing,
+    # and whoever checks the record finds that.
     facts = {one["round"]: one["facts"] for one in task["earlier"]} | {task["round"]: task["facts"]}
     return [
         {
@@ -63,7 +64,7 @@ def _questions(task: Json, records: list[Json]) -> list[dict[str, Json]]:
             "status": task["status"],
             "asked_at": task["created_at"],
             "shown": evidence.canonical(
-                evidence.shown(ManualTask(**(shown | {"facts": facts[number]}), round=number))
+                evidence.shown(ManualTask(**(shown | {"facts": facts.get(number)}), round=number))
             ),
             "without_record": None if of_it else _without_record(task),
         }

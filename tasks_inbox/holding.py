@@ -4,6 +4,7 @@ Nothing happened until then, so undoing takes nothing back but the intent. When 
 what was excluded, decided, cancelled or changed meanwhile does not count, and who decided is told so.
 """
 
+import logging
 from typing import Any
 from uuid import UUID
 
@@ -18,12 +19,13 @@ from lib.uuid7 import uuid7
 from runs import live
 from runs.refused import RunRefused
 from runs.waking import telling
-from tasks_inbox import deciding, queries, store
+from tasks_inbox import deciding, evidence, queries, store
 from tasks_inbox.models import FOR_OPERATORS, HeldDecision, ManualTask
 from tasks_inbox.refused import task_to_decide
 
 Json = Any
 BATCH = 200
+log = logging.getLogger("handoff.tasks")
 
 
 def seconds_to_undo(task: ManualTask, outcome: str) -> int:
@@ -57,14 +59,15 @@ def hold_decision(
         raise Conflict("A decision of this task counts at once.", code="no_undo")
     said = {"outcome": outcome, "data": deciding.encoded(data), "comment": comment}
     with telling(task.tenant_id, str(task.run_id)):
-        deciding.held_by(principal, task_id, seen)
+        now, _ = deciding.held_by(principal, task_id, seen)
         store.hold_decision(
             uuid7(),
             task=task_id,
             by=principal.username,
             via=principal.via,
             seconds=seconds,
-            seen=seen,
+            # Whatever they said that they had read, it is about what is asked now.
+            seen=evidence.shown_hash(now),
             said=said,
         )
         audit.record(principal, f"hold back {outcome}", f"task {task_id}", reason=reason or comment)
@@ -96,8 +99,12 @@ def held_of(principal: Principal) -> list[HeldDecision]:
 def tick() -> int:
     """Have those count whose time has come; gives how many there were."""
     due = store.due_held(BATCH)
-    for held, tenant, _ in due:
-        settle(tenant, held)
+    for held, tenant, task in due:
+        try:
+            settle(tenant, held)
+        except Exception:
+            # It is tried again, and keeps nobody else's from counting.
+            log.exception("the decision %s of task %s does not count yet", held, task)
     return len(due)
 
 

@@ -14,8 +14,10 @@ Json = Any
 EVERYBODY = "everybody"
 NOBODY = "\n"
 """No username: a candidate who can't be found, so that the task is not open to everybody instead."""
+CORRECTOR = "corrector"
 _WHY = {
     "requester": "You started this run: somebody else must decide (four eyes).",
+    "corrector": "You have corrected what this is about: somebody else must decide (four eyes).",
     "decider": "You have decided another step of this run: somebody else must decide this one (four eyes).",
 }
 
@@ -64,6 +66,11 @@ def why_excluded(task: ManualTask, username: str) -> str | None:
         return None
     why = (task.why_excluded or {}).get(key_of(username), "")
     return _WHY.get(why, "You are excluded from deciding this task.")
+
+
+def wants_four_eyes(task: ManualTask) -> bool:
+    """Whether its author bars who started the run or has decided another step: who brings it about decides nothing."""
+    return task.bars_deciders or "requester" in (task.why_excluded or {}).values()
 
 
 def has_voted(task: ManualTask, username: str) -> bool:

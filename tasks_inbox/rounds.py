@@ -19,9 +19,10 @@ from lib.strict_json import BadJson, strict_dumps
 from runs.models import Run
 from runs.waking import telling
 from steps.human import MAX_TASK_BYTES
-from tasks_inbox import comments, deciding, queries, store, votes
+from tasks_inbox import comments, deciding, policies, queries, store, votes
 from tasks_inbox.changes import changes
 from tasks_inbox.models import FOR_OPERATORS, RETURNED, SENT_AGAIN, SENT_BACK, ManualTask
+from tasks_inbox.policies import CORRECTOR
 from tasks_inbox.refused import conflict, open_task, task_to_decide
 
 Json = Any
@@ -56,6 +57,8 @@ def return_task(
         now, held = deciding.held_by(principal, task_id, seen)
         returned = deciding.said_by(principal, RETURNED, comment=said)
         link = deciding.add_link(now, returned, votes.returned(now), held, bars=())
+        # What they were about to decide is not what they want any more.
+        store.drop_held(task_id, principal.username)
         store.return_task(task_id, to=member, said=link)
         comments.keep(principal, now, said, SENT_BACK)
 
@@ -86,9 +89,9 @@ def send_again(
     corrected = _corrected(task, facts or {})
     changed = changes(task.facts, corrected)
     with telling(task.tenant_id, str(task.run_id)):
-        if not store.send_again(
-            task_id, round=task.round, facts=corrected, changed=changed, by=principal.username
-        ):
+        by = principal.username
+        bars = {key_of(by): CORRECTOR} if changed and policies.wants_four_eyes(task) else {}
+        if not store.send_again(task_id, round=task.round, facts=corrected, changed=changed, by=by, why=bars):
             now = open_task(principal, task_id)
             raise conflict(now) if now.returned_to else Conflict("It was sent again.", code="not_returned")
         comments.keep(principal, task, said or _in_words(changed), SENT_AGAIN)

@@ -118,13 +118,15 @@ def return_task(task: UUID, *, to: str, said: Row) -> bool:
     return bool(SQL.value("return_task", {"task": task, "to": to, **said}))
 
 
-def send_again(task: UUID, *, round: int, facts: Json, changed: Json, by: str) -> bool:
+def send_again(task: UUID, *, round: int, facts: Json, changed: Json, by: str, why: Row) -> bool:
     """Begin the next round of a task that was returned in this one; False where it is no longer so.
 
-    Its run must be held.
+    `why`: whom it bars from now on, and why. Its run must be held.
     """
     params = {"task": task, "round": round, "facts": document(facts), "changed": document(changed), "by": by}
-    return bool(SQL.value("send_again", {**params, "now": now_or_none()}))
+    return bool(
+        SQL.value("send_again", {**params, "bars": list(why), "why": document(why), "now": now_or_none()})
+    )
 
 
 def hold_decision(

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -78,4 +79,6 @@ def _number(text: str) -> int | float | None:
         number = json.loads(text)
     except ValueError:
         return None
-    return number if isinstance(number, int | float) and not isinstance(number, bool) else None
+    # Python reads NaN, and 1e400 as infinite: neither is a number in JSON.
+    is_number = isinstance(number, int | float) and not isinstance(number, bool) and isfinite(number)
+    return number if is_number else None

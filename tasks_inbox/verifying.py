@@ -3,22 +3,27 @@ history of their runs."""
 
 import json
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
 from typing import Any
 from uuid import UUID
+
+from django.db.models import QuerySet
 
 from lib.stored_json import StoredDecoder
 from runs.history.compare import Difference
 from runs.history.verify import verify
 from tasks_inbox import store
-from tasks_inbox.evidence import FIRST, digest_of
-from tasks_inbox.models import EvidenceHead, TaskDecision
+from tasks_inbox.evidence import FIRST, digest_of, shown_hash
+from tasks_inbox.models import EvidenceHead, ManualTask, TaskDecision
 
 Json = Any
 BATCH = 500
 RUNS = 50
 _SAID = ("seq", "task", "run", "round", "outcome", "data", "comment", "on_behalf_of")
-_OWN = ("seq", "round", "outcome", "data", "comment", "on_behalf_of", "by", "ended_with")
+_OWN = ("seq", "round", "outcome", "data", "comment", "on_behalf_of", "by", "ended_with", "at", "groups")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +41,10 @@ def verify_chain(tenant: int) -> Iterator[Fault]:
     digest, expected = FIRST, 1
     # What is written meanwhile is for the next time; what stands behind the end and belongs to nobody is found below.
     rows = TaskDecision.objects.for_tenant(tenant).filter(seq__lte=end).order_by("seq")
-    for row in rows.iterator(BATCH):
+    for row, task in _with_tasks(rows):
         if row.seq != expected:
             yield Fault(expected, f"is missing: the next one is {row.seq}")
-        yield from _of_link(row, digest)
+        yield from _of_link(row, digest, task)
         digest, expected = row.digest, row.seq + 1
     if (expected - 1, digest) != (end, last):
         yield Fault(
@@ -59,14 +64,26 @@ def verify_histories(tenant: int) -> Iterator[Difference]:
         after = runs[-1]
 
 
-def _of_link(row: TaskDecision, previous: str) -> Iterator[Fault]:
+def _with_tasks(rows: QuerySet[TaskDecision]) -> Iterator[tuple[TaskDecision, ManualTask | None]]:
+    found = rows.iterator(BATCH)
+    while batch := list(islice(found, BATCH)):
+        tasks = ManualTask.objects.for_tenant(batch[0].tenant_id).in_bulk({row.task_id for row in batch})
+        yield from ((row, tasks.get(row.task_id)) for row in batch)
+
+
+def _of_link(row: TaskDecision, previous: str, task: ManualTask | None) -> Iterator[Fault]:
     if digest_of(row.record) != row.digest:
         yield Fault(row.seq, "its record is not what its digest says")
     try:
         told: Json = json.loads(row.record, cls=StoredDecoder)
         said = {name: told[name] for name in _SAID}
         said |= {"previous": told["previous"], "by": told["by"]["username"]}
-        said |= {"ended_with": told["quorum"]["outcome"]}
+        said |= {"ended_with": told["quorum"]["outcome"], "at": datetime.fromisoformat(told["at"])}
+        # Records have not always said for which groups they count.
+        is_said = "counts_for" in told["quorum"] or "groups" not in told["quorum"]
+        said |= {"groups": told["quorum"].get("counts_for", [])} if is_said else {}
+        if task is not None and _shown_hash(task, row.round) != told["shown_sha256"]:
+            yield Fault(row.seq, "its task asks otherwise than was shown")
     except (ValueError, KeyError, TypeError):
         yield Fault(row.seq, "its record can't be read")
         return
@@ -76,6 +93,14 @@ def _of_link(row: TaskDecision, previous: str) -> Iterator[Fault]:
     for name, value in said.items():
         if found[name] != value:
             yield Fault(row.seq, f"its record has another {name}")
+
+
+def _shown_hash(task: ManualTask, number: int) -> str:
+    """What was shown of a task in one of its rounds."""
+    facts = {one["round"]: one["facts"] for one in task.earlier} | {task.round: task.facts}
+    was = copy(task)
+    was.round, was.facts = number, facts.get(number)
+    return shown_hash(was)
 
 
 def _of_files(row: TaskDecision, files: Json) -> Iterator[Fault]:

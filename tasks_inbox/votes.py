@@ -55,8 +55,9 @@ def standing(task: ManualTask) -> Verdict:
 
 
 def told(counted: Counted) -> dict[str, Json]:
-    """How the votes stand, for the record."""
-    return dict(counted.verdict.state) | {"outcome": counted.verdict.outcome}
+    """How the votes stand, for the record; where groups are counted, for which of them this one counts."""
+    groups = {"counts_for": list(counted.groups)} if "groups" in counted.verdict.state else {}
+    return dict(counted.verdict.state) | groups | {"outcome": counted.verdict.outcome}
 
 
 def decisions_of(task: ManualTask) -> list[dict[str, Json]]:

@@ -47,6 +47,11 @@ WITH d AS (
      WHERE t.id = %(task)s
     RETURNING tenant_id, run_id
 ),
+-- What who is away had typed goes as their own would: their vote is given.
+g AS (
+    DELETE FROM tasks_inbox_taskdraft t USING accounts_user u
+     WHERE t.task_id = %(task)s AND t.user_id = u.id AND u.username = %(on_behalf_of)s
+),
 h AS (
     UPDATE tasks_inbox_evidencehead h SET seq = %(seq)s, digest = %(digest)s FROM d WHERE h.tenant_id = d.tenant_id
 )
@@ -132,10 +137,17 @@ SELECT coalesce(json_agg(json_build_array(f.seq, f.what) ORDER BY f.seq), '[]') 
     UNION ALL
     SELECT d.seq, 'its task was decided otherwise'
       FROM tasks_inbox_taskdecision d
-      JOIN tasks_inbox_manualtask t ON t.id = d.task_id AND t.round = d.round
+      JOIN tasks_inbox_manualtask t ON t.id = d.task_id
      WHERE d.tenant_id = %(tenant)s AND d.ended_with IS NOT NULL
-       AND (t.status, t.outcome, t.decided_by, t.comment) IS DISTINCT FROM
-           ('COMPLETED', d.ended_with, d.by, d.comment)
+       AND (t.status, t.round, t.outcome, t.decided_by, t.decided_for, t.decided_at, t.data, t.comment) IS DISTINCT FROM
+           ('COMPLETED', d.round, d.ended_with, d.by, d.on_behalf_of, d.at, d.data, d.comment)
+    UNION ALL
+    SELECT 0, 'history of run ' || h.run_id || ' tells of a decision that is gone'
+      FROM tasks_inbox_manualtask t
+      JOIN runs_historyevent h ON h.run_id = t.run_id AND h.type IN ('TASK_VOTED', 'TASK_COMPLETED', 'TASK_RETURNED')
+                              AND h.payload ->> 'task' = t.id::text AND h.payload ->> 'evidence' IS NOT NULL
+     WHERE t.tenant_id = %(tenant)s AND NOT EXISTS (
+           SELECT 1 FROM tasks_inbox_taskdecision d WHERE d.task_id = t.id AND d.digest = h.payload ->> 'evidence')
     UNION ALL
     SELECT d.seq, 'it stands behind the end of the chain'
       FROM tasks_inbox_taskdecision d

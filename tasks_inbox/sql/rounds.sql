@@ -30,6 +30,8 @@ u AS (
     UPDATE tasks_inbox_manualtask t
        SET facts = %(facts)s::jsonb,
            earlier = t.earlier || jsonb_build_array(jsonb_build_object('round', t.round, 'facts', t.facts)),
+           exclude = ARRAY(SELECT DISTINCT unnest(t.exclude || %(bars)s::text[])),
+           why_excluded = nullif(coalesce(t.why_excluded, '{}') || %(why)s::jsonb, '{}'),
            round = t.round + 1, voted = '{}', returned_to = NULL, stopped_at = NULL, stopped_by = NULL,
            clock_from = t.clock_from + (clock.now - t.stopped_at), due_at = t.due_at + (clock.now - t.stopped_at),
            next_at = t.clock_from + (clock.now - t.stopped_at)

@@ -8,8 +8,9 @@ from accounts import members
 from accounts.models import User
 from accounts.principal import Forbidden
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed, Refusal
-from tasks_inbox import actions, away, listing, notices, queries, sources
+from tasks_inbox import actions, away, drafts, listing, notices, queries, sources
 from tasks_inbox.models import ASKED, REMINDED, AwayRule, TaskDecision
+from tasks_inbox.papers import TaskDraft
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, hand, member, task_of
 
@@ -60,6 +61,15 @@ def test_a_substitute_decides_on_behalf_of_who_is_away_and_all_say_so(clock):
     (decision,) = TaskDecision.unsafe_all_tenants.filter(task_id=task.pk)
     assert decision.on_behalf_of == "ann"
     assert '"on_behalf_of":"ann"' in decision.record
+
+
+def test_what_who_is_away_has_typed_goes_with_the_vote_of_their_substitute(clock):
+    rule(clock)
+    (run,) = make.start(approval(quorum=2, candidates={"users": ["ann", "cid"]}), {"amount": 40})
+    make.work()
+    drafts.save_draft(member("ann"), task_of(run).pk, data={}, comment="I think")
+    decide(member("bob"), task_of(run))
+    assert not TaskDraft.unsafe_all_tenants.exists()
 
 
 def test_what_asks_the_groups_of_who_is_away_asks_the_substitute_too(clock):

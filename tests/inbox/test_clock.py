@@ -27,6 +27,21 @@ def told(task):
     return [event for event in make.history(task.run_id) if event.startswith("TASK_")]
 
 
+def test_what_can_not_be_done_for_one_task_is_done_for_others(clock, monkeypatch):
+    member("ann")
+    first, second = (asked(approval(due_seconds=10, on_timeout="rejected")) for _ in range(2))
+    end = tasks_clock.end_at_deadline
+
+    def broken(task, outcome):
+        if task.pk == first.pk:
+            raise RuntimeError("Boom")
+        return end(task, outcome)
+
+    monkeypatch.setattr(tasks_clock, "end_at_deadline", broken)
+    later(clock, 11)
+    assert (again(first).status, again(second).outcome) == ("OPEN", "rejected")
+
+
 def test_who_may_decide_is_reminded_and_others_are_asked_level_by_level(clock):
     boss, other = member("boss"), member("other", "operator")
     task = asked(

@@ -56,7 +56,20 @@ def test_a_record_says_all_there_is_and_hashes_to_its_digest(three):
 
 @pytest.mark.parametrize(
     "column",
-    ["record", "digest", "comment", "outcome", "by", "data", "round", "ended_with", "task_id", "run_id"],
+    [
+        "record",
+        "digest",
+        "comment",
+        "outcome",
+        "by",
+        "data",
+        "round",
+        "ended_with",
+        "task_id",
+        "run_id",
+        "at",
+        "groups",
+    ],
 )
 def test_whatever_is_changed_in_a_decision_is_found(three, column):
     changed = {
@@ -65,6 +78,8 @@ def test_whatever_is_changed_in_a_decision_is_found(three, column):
         "data": "jsonb_build_object('limit', 2.51, 'note', data->'note')",
         "round": "2",
         "ended_with": "'approved'",
+        "at": "at + interval '1 microsecond'",
+        "groups": "'{legal}'",
         "task_id": "gen_random_uuid()",
         "run_id": "gen_random_uuid()",
     }.get(column, f"{column} || '.'")
@@ -95,8 +110,33 @@ def test_what_was_taken_away_put_in_or_decided_otherwise_is_found(three):
         changed = (
             "UPDATE runs_historyevent SET payload = payload || jsonb_build_object(%s, %s) WHERE type = %s"
         )
-        assert tamper(changed, key, value, "TASK_COMPLETED") - {2} == {3}, key
+        assert tamper(changed, key, value, "TASK_COMPLETED") - {0, 2} == {3}, key
     assert list(verify_chain(make.a_tenant().pk)) == []
+
+
+def test_the_last_decision_is_missed_also_where_the_end_of_the_chain_was_moved_before_it(three):
+    found = tamper(
+        "WITH gone AS (DELETE FROM tasks_inbox_taskdecision WHERE seq = 3)"
+        " UPDATE tasks_inbox_evidencehead SET seq = 2, digest = %s",
+        three[1].digest,
+    )
+    assert found == {0}
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        "data = '{\"limit\": 3}'",
+        "decided_for = 'cat'",
+        "decided_at = decided_at + interval '1 microsecond'",
+        "round = 2",
+        "title = title || '!'",
+        'facts = \'[{"label": "Amount", "value": 1}]\'',
+        "outcomes = jsonb_set(outcomes, '{0,label}', '\"No\"')",
+    ],
+)
+def test_a_task_says_of_its_decision_what_its_record_says(three, changed):
+    assert tamper(f"UPDATE tasks_inbox_manualtask SET {changed} WHERE outcome = 'rejected'") == {3}
 
 
 def test_history_of_runs_in_which_somebody_decided_is_what_was_sealed(three, capsys):

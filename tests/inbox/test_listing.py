@@ -208,6 +208,13 @@ def test_a_word_that_says_nothing_is_told(text, says):
         titles(member("ann"), text)
 
 
+@pytest.mark.parametrize("value", ["1e400", "-1e400", "NaN", "Infinity", "-Infinity"])
+@pytest.mark.parametrize("than", [":", ">", "<="])
+def test_what_python_takes_for_a_number_and_json_does_not_is_a_text(than, value):
+    asked(approval(facts={"Amount": 40}))
+    assert titles(member("ann"), f"data.amount{than}{value}") == []
+
+
 def test_a_search_sees_no_other_tenant():
     make.start(approval(), {"amount": 1}, tenant=make.a_tenant("theirs"))
     make.work()

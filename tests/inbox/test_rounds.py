@@ -9,7 +9,7 @@ import pytest
 from lib.refusals import Conflict, Invalid, NotAllowed
 from tasks_inbox import actions, clock, comments, exports, queries, rounds, sources
 from tasks_inbox.exported import verify
-from tasks_inbox.models import Notification, TaskDecision
+from tasks_inbox.models import ManualTask, Notification, TaskDecision
 from tasks_inbox.verifying import verify_chain
 from tests import factories as make
 from tests.inbox.asking import again, approval, decide, member, task_of
@@ -118,6 +118,22 @@ def test_the_evidence_says_what_each_round_was_about(people):
     assert "Return for changes" in exports.export(bob, task.run_id, "html").content.decode()
 
 
+@pytest.mark.parametrize("change", [{"earlier": []}, {"round": 7}])
+def test_a_round_that_somebody_took_away_is_found(people, change):
+    ria, bob, _ = people
+    task = asked()
+    send_back(bob, task)
+    rounds.send_again(ria, task.pk, facts={"Amount": 45})
+    decide(bob, task)
+    ManualTask.unsafe_all_tenants.filter(pk=task.pk).update(**change)
+    assert list(verify_chain(task.tenant_id))
+    text = exports.export(bob, task.run_id, "json").content.decode()
+    assert list(verify.faults(text, Path("nowhere")))
+    ManualTask.unsafe_all_tenants.filter(pk=task.pk).update(
+        round=2, earlier=[{"round": 1, "facts": task.facts}]
+    )
+
+
 def test_its_clock_stands_still_until_it_is_sent_again(people):
     ria, bob, _ = people
     task = asked(due_seconds=100, on_timeout="rejected")
@@ -164,6 +180,27 @@ def test_only_who_has_it_corrects_it_and_who_returned_it_takes_it_back(people):
     with pytest.raises(Conflict) as refused:
         rounds.send_again(ria, task.pk)
     assert refused.value.code == "not_returned"
+
+
+@pytest.mark.parametrize("eyes", ["exclude_requester", "exclude_deciders"])
+def test_who_has_corrected_it_does_not_decide_it_where_four_eyes_are_wanted(people, eyes):
+    _, bob, cat = people
+    task = asked(**{eyes: True})
+    send_back(bob, task, to="cat")
+    rounds.send_again(cat, task.pk, facts={"Amount": 4_000_000})
+    assert not seen_by(cat)
+    with pytest.raises(NotAllowed, match="You have corrected"):
+        decide(cat, task)
+    decide(bob, task)
+
+
+def test_who_takes_it_back_or_corrects_it_where_nobody_wants_four_eyes_may_decide_it(people):
+    _, bob, cat = people
+    for eyes, facts in ((True, {}), (False, {"Amount": 45})):
+        task = asked(exclude_requester=eyes)
+        send_back(bob, task, to="cat")
+        rounds.send_again(cat, task.pk, facts=facts)
+        decide(cat, task)
 
 
 def test_it_needs_a_reason_and_somebody_to_whom_it_can_go(people):

@@ -4,10 +4,10 @@ import pytest
 
 from accounts.models import Membership
 from lib.refusals import Conflict, Invalid, NotAllowed
-from tasks_inbox import actions, clock, holding, queries
+from tasks_inbox import actions, clock, deciding, holding, queries, rounds
 from tasks_inbox.models import HeldDecision, TaskDecision
 from tests import factories as make
-from tests.inbox.asking import again, approval, asked, decide, member
+from tests.inbox.asking import again, approval, asked, decide, member, task_of
 
 
 @pytest.fixture(autouse=True)
@@ -150,6 +150,57 @@ def test_a_deadline_decides_where_what_was_held_back_may_not_count(now):
     now.advance(6)
     clock.tick()
     assert (again(task).outcome, again(task).decided_by) == ("rejected", "the deadline")
+
+
+def test_what_was_held_back_does_not_count_for_the_next_round(now):
+    """Its facts may be others, and who held it back has not read them."""
+    member("ria", "viewer")
+    for quorum in (1, 2):
+        ann, bob = member("ann"), member("bob")
+        form = approval(quorum=quorum, facts={"Amount": "{{ input.amount }}"}, amendable=["Amount"])
+        (run,) = make.start(form, {"amount": 40}, by="ria")
+        make.work()
+        task = task_of(run)
+        hold(ann, task)
+        rounds.return_task(ann if quorum == 1 else bob, task.pk, comment="Look again.")
+        rounds.send_again(member("ria", "viewer"), task.pk, facts={"Amount": 4_000_000})
+        later(now, 11)
+        assert (again(task).status, again(task).voted) == ("OPEN", [])
+    assert [who for who, why in left() if why] == ["ann"]
+
+
+def test_what_can_not_be_counted_keeps_nobody_elses_from_counting(now, monkeypatch):
+    ann, first, second = member("ann"), asked(), asked()
+    hold(ann, first)
+    hold(ann, second)
+    complete = deciding.complete_task
+
+    def broken(principal, task_id, **more):
+        if task_id == first.pk:
+            raise RuntimeError("Boom")
+        return complete(principal, task_id, **more)
+
+    monkeypatch.setattr(deciding, "complete_task", broken)
+    later(now, 11)
+    assert (again(first).status, again(second).outcome) == ("OPEN", "approved")
+    monkeypatch.undo()
+    later(now, 1)
+    assert again(first).outcome == "approved"
+
+
+def test_nobody_takes_what_somebody_else_is_just_deciding(now):
+    ann, bob, task = member("ann"), member("bob"), asked()
+    hold(ann, task)
+    for take in (
+        lambda: actions.claim_task(bob, task.pk),
+        lambda: actions.delegate_task(bob, task.pk, "ann"),
+    ):
+        with pytest.raises(Conflict) as refused:
+            take()
+        assert refused.value.code == "being_decided"
+    actions.claim_task(ann, task.pk)
+    later(now, 11)
+    assert again(task).decided_by == "ann"
 
 
 def test_its_author_and_a_signature_say_whether_it_can_be_undone(settings, now):

@@ -28,6 +28,8 @@ SELECT g % 50, md5('run' || g)::uuid, 0, 'z', 1, '{{}}' FROM generate_series(1, 
 INSERT INTO runs_deadletter (id, tenant_id, run_id, step_id, node, error, attempts)
 SELECT md5('step' || g)::uuid, g % 50, md5('run' || g)::uuid, md5('step' || g)::uuid, 'a', '{{}}', 1
   FROM generate_series(1, {ROWS}) g;
+INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
+SELECT g % 50, md5('run' || g)::uuid, 0, 1, 'STEP_COMPLETED', 'a', 1, '{{}}', now() FROM generate_series(1, {ROWS}) g;
 INSERT INTO runs_runkey (tenant_id, workflow_id, business_key, run_id)
 SELECT g % 50, 1, 'key' || g, md5('run' || g)::uuid FROM generate_series(1, {ROWS}) g;
 """
