@@ -1,7 +1,6 @@
 """What the pages of the inbox show: the contexts of their templates."""
 
 import json
-from contextlib import suppress
 from datetime import timedelta
 from typing import Any, cast
 from uuid import UUID
@@ -14,7 +13,7 @@ from accounts.names import key_of
 from accounts.roles import TASKS_ASSIGN
 from lib.clock import now_here
 from lib.markdown import markdown
-from lib.refusals import Conflict, Invalid, NotAllowed, Refusal
+from lib.refusals import Conflict, Invalid, Refusal
 from runs.refused import RunRefused
 from tasks_inbox import (
     actions,
@@ -36,6 +35,7 @@ from tasks_inbox.models import COMPLETED, FOR_OPERATORS, INCIDENT, OPEN, ManualT
 from tasks_inbox.panes import SNOOZES, Place
 from tasks_inbox.papers import TaskFile
 from tasks_inbox.queries import Who
+from tasks_inbox.undoing import with_held
 from tasks_inbox.uploads import posted
 from tasks_inbox.waits import whom
 
@@ -52,7 +52,7 @@ _QUESTIONS = {"ask": comments.ask, "answer": comments.answer}
 def list_context(request: PageRequest) -> dict[str, Json]:
     """The tasks of a view, or of one run. Raises Invalid for a cursor of another list."""
     who = queries.who_is(request.principal)
-    return _with_held(request, whole_list(request, who, Place.of(request)))
+    return with_held(request, whole_list(request, who, Place.of(request)))
 
 
 def task_context(request: PageRequest, task: ManualTask, form: Form | None = None) -> dict[str, Json]:
@@ -74,7 +74,7 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
     place = Place.of(request)
     is_whole = not request.headers.get("HX-Request")
     return context | {
-        **(_with_held(request, whole_list(request, who, place, task.pk)) if is_whole else {}),
+        **(with_held(request, whole_list(request, who, place, task.pk)) if is_whole else {}),
         "stays": place.address(),
         "form": form,
         "draft": draft,
@@ -203,45 +203,6 @@ def decide(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], 
         task = queries.task_of(who.tenant_id, task_id)
         form = form_of(task.form, entered)
     return task_context(request, task, form) | told | {"is_checked": status == 422}, status
-
-
-def undo(request: PageRequest, task_id: UUID) -> str:
-    """Take back what somebody is about to decide; what they had typed is their draft then, where the task is still
-    theirs to decide. Gives what is to be told: nothing of what did not count. Raises Conflict for nothing to undo.
-    """
-    was = holding.undo_decision(request.principal, task_id)
-    if was["data"] or was["comment"]:
-        with suppress(Refusal, NotAllowed):
-            drafts.save_draft(request.principal, task_id, data=was["data"] or {}, comment=was["comment"])
-    return "" if was["refused"] else "Taken back: nothing was decided."
-
-
-def _with_held(request: PageRequest, listed: dict[str, Json]) -> dict[str, Json]:
-    """A list that says which of its tasks whoever looks has just decided."""
-    context = held_context(request)
-    soon = {one["task_id"]: one["label"] for one in context["held"] if not one["refused"]}
-    rows = [row | {"soon": soon.get(row["id"])} for row in listed["tasks"]]
-    return listed | context | {"tasks": rows}
-
-
-def held_context(request: PageRequest) -> dict[str, Json]:
-    """What whoever looks is about to decide, and what of that did not count; the list in which they stand."""
-    held = sorted(holding.held_of(request.principal), key=lambda one: one.pk, reverse=True)
-    tasks = queries.tasks_named(request.principal.tenant_id, [one.task_id for one in held]) if held else {}
-    return {
-        "held_at": Place.of(request).address(),
-        "held": [
-            {
-                "task_id": one.task_id,
-                "title": tasks[one.task_id].title,
-                "label": label_of(tasks[one.task_id].outcomes, one.outcome),
-                "until": one.until,
-                "comment": one.comment,
-                "refused": one.refused,
-            }
-            for one in held
-        ],
-    }
 
 
 def _decided(task: ManualTask, outcome: str) -> str:

@@ -12,7 +12,7 @@ from accounts.principal import Principal
 from accounts.roles import TASKS_DECIDE, TASKS_READ
 from lib.refusals import Conflict, NotAllowed
 from runs.pages import following
-from tasks_inbox import actions, filling, notes, pages, queries, returns, settling
+from tasks_inbox import actions, filling, notes, pages, queries, returns, settling, undoing
 from tasks_inbox.models import ManualTask
 
 PAGE = "inbox/page.html"
@@ -53,14 +53,14 @@ def fill_in(request: PageRequest, task_id: UUID) -> HttpResponse:
 @page(TASKS_READ)
 def held(request: PageRequest) -> HttpResponse:
     """What whoever looks is about to decide, for a page that is open."""
-    return render(request, "inbox/_held.html", pages.held_context(request))
+    return render(request, "inbox/_held.html", undoing.held_context(request))
 
 
 @page(TASKS_DECIDE, "POST")
 def undo(request: PageRequest, task_id: UUID) -> HttpResponse:
     """Takes back what one is about to decide, and shows the task with what one had typed."""
     try:
-        told = pages.undo(request, task_id)
+        told = undoing.undo(request, task_id)
     except Conflict as refused:
         messages.error(request, refused.message)
         return redirect(pages.back(request, task_id))
