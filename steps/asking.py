@@ -195,6 +195,11 @@ class HumanParams(Params):
         title="At the deadline",
         description="The outcome that the task has if nobody has decided by the deadline. Empty: it stays open.",
     )
+    follow_up_seconds: Seconds | None = Field(
+        None,
+        title="Follow-up",
+        description="When to look after it: whoever has it then is reminded, or, if nobody has, those who may decide.",
+    )
     reminders: list[Seconds] | None = Field(
         None,
         max_length=20,

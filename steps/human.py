@@ -96,6 +96,8 @@ def _candidates(params: HumanParams) -> dict[str, Json]:
 def _clock(params: HumanParams, usual: tuple[Choice, ...]) -> list[Json]:
     """What happens while nobody decides, in its order. Raises StepError for an outcome that there is not."""
     moments: list[Json] = [{"after": seconds, "do": "remind"} for seconds in params.reminders or ()]
+    if params.follow_up_seconds is not None:
+        moments.append({"after": params.follow_up_seconds, "do": "remind", "follow_up": True})
     for number, level in enumerate(params.escalation or (), 1):
         asks = level.model_dump(exclude_none=True, exclude={"after_seconds"})
         moments.append({"after": level.after_seconds, "do": "escalate", "level": number, "to": asks})

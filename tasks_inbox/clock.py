@@ -78,7 +78,8 @@ def moved(task: ManualTask, due: list[Json]) -> tuple[Json, list[str], list[Json
     candidates, audience, events = dict(task.candidates), list(task.audience), []
     for moment in due:
         if moment["do"] == "remind":
-            events.append({"type": "TASK_REMINDED", "payload": {}, "tells": REMINDED})
+            said = {"follow_up": True} if moment.get("follow_up") else {}
+            events.append({"type": "TASK_REMINDED", "payload": said, "tells": REMINDED})
             continue
         for kind, names in moment["to"].items():
             candidates[kind] = list(dict.fromkeys([*(candidates.get(kind) or ()), *names]))

@@ -5,6 +5,7 @@ The same marks are compared in lists (SQL) and before a decision, so what a list
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from accounts.names import key_of
@@ -92,6 +93,12 @@ def may_decide(task: ManualTask, username: str, marks: Collection[str]) -> bool:
         return True
     handed = task.delegated_by is not None and task.assignee == username and task.kind not in FOR_OPERATORS
     return handed and not is_excluded(task, username)
+
+
+def follow_up_at(task: ManualTask) -> datetime | None:
+    """When somebody is to look after it; None where that is over, or nobody said so."""
+    moments = (moment["after"] for moment in task.clock or () if moment.get("follow_up"))
+    return next((task.clock_from + timedelta(seconds=after) for after in moments), None)
 
 
 def next_level(task: ManualTask) -> Json:

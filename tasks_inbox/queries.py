@@ -154,6 +154,7 @@ def task_row(task: ManualTask, workflow: str, who: Who) -> dict[str, Json]:
         "delegated_by": task.delegated_by,
         "stands_in_for": absent if task.status == OPEN else None,
         "due_at": task.due_at,
+        "follow_up_at": policies.follow_up_at(task) if task.status == OPEN else None,
         "outcomes": task.outcomes,
         "outcome": task.outcome,
         "decided_by": task.decided_by,

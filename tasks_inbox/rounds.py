@@ -46,7 +46,7 @@ def return_task(
     task = task_to_decide(principal, task_id)
     said = comments.checked(comment, field="comment")
     if task.kind in FOR_OPERATORS:
-        message = "This task is of a compensation that failed: nobody can change what is to be undone."
+        message = "This task is no step's question: nobody can change what it is about."
         raise Conflict(message, code="is_a_compensation")
     if task.round >= MOST_ROUNDS:
         message = f"This is round {task.round}: decide it, or talk to each other."

@@ -240,6 +240,7 @@ class TaskSummarySerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="Who handed it to its assignee, who decides on their behalf."
     )
     due_at = serializers.DateTimeField(allow_null=True)
+    follow_up_at = serializers.DateTimeField(allow_null=True, help_text="When somebody is to look after it.")
     outcomes = OutcomeSerializer(many=True)
     outcome = serializers.CharField(allow_null=True)
     decided_by = serializers.CharField(allow_null=True)

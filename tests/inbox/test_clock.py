@@ -10,6 +10,7 @@ from tasks_inbox import actions, comments, queries, sources
 from tasks_inbox import clock as tasks_clock
 from tasks_inbox.escalating import escalate_task
 from tasks_inbox.models import Notification, TaskDecision
+from tasks_inbox.notices import people_of
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member
 
@@ -71,6 +72,21 @@ def test_who_may_decide_is_reminded_and_others_are_asked_level_by_level(clock):
     assert again(task).candidates == {"users": ["ann", "boss"], "groups": [], "roles": ["operator"]}
     assert (later(clock, 10_000), again(task).next_at) == (0, None)
     assert decide(other, task).outcome == "approved"
+
+
+def test_whoever_has_it_is_reminded_to_follow_up(clock):
+    ann = member("ann")
+    member("bob")
+    task = asked(approval(follow_up_seconds=60))
+    row = queries.whole_row(task, "refunds", queries.who_is(ann))
+    assert (row["follow_up_at"] - task.created_at).total_seconds() == 60
+    actions.claim_task(ann, task.pk)
+    assert (later(clock, 59), later(clock, 2)) == (0, 1)
+    event = HistoryEvent.unsafe_all_tenants.get(run_id=task.run_id, type="TASK_REMINDED")
+    assert event.payload["follow_up"] is True
+    told = Notification.unsafe_all_tenants.get(task_id=task.pk, kind="reminded")
+    assert people_of(again(task), told.kind, told.audience) == ["ann"]
+    assert queries.whole_row(again(task), "refunds", queries.who_is(ann))["follow_up_at"] is None
 
 
 @pytest.mark.parametrize("claimed", [False, True])
