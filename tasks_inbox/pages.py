@@ -131,6 +131,7 @@ def state_context(request: PageRequest, task: ManualTask, who: Who | None = None
         "is_mine": task.assignee == who.username,
         "is_with_me": task.status == OPEN and key_of(task.returned_to or "") == key_of(who.username),
         "may_take_back": task.returned_to is not None and (task.stopped_by == who.username or may_assign),
+        "may_assign": may_assign and task.status == OPEN and not deciders["several"],
         "may_escalate": task.kind not in FOR_OPERATORS
         and task.returned_to is None
         and (row["may_decide"] or (level is not None and task.status == OPEN and may_assign)),

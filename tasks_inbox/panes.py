@@ -242,7 +242,8 @@ def in_words(row: dict[str, Json]) -> dict[str, Json]:
 
 
 def _row(row: dict[str, Json], now: datetime) -> dict[str, Json]:
-    due, is_open = row["due_at"], row["status"] == OPEN
+    # While it is with somebody for changes, or a question is open, nothing comes nearer.
+    due, is_open = row["due_at"], row["status"] == OPEN and not (row["returned_to"] or row["asked_at"])
     return in_words(row) | {
         "due": due_words(due, now) if is_open else "",
         "urgency": "" if not is_open or due is None else _urgency(due - now),

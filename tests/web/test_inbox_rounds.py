@@ -20,7 +20,7 @@ def task():
     """One that ria started, who decides no tasks; bob may."""
     member("ria", "viewer")
     member("bob")
-    (run,) = make.start(approval(**FACTS), {"amount": 40}, by="ria")
+    (run,) = make.start(approval(**FACTS, due_seconds=7200), {"amount": 40}, by="ria")
     make.work()
     return task_of(run)
 
@@ -43,6 +43,7 @@ def test_it_goes_back_and_comes_again_with_what_was_corrected(client, task):
     log_in(client, "ria")
     listed = client.get("/inbox/").text
     assert "returned to you" in listed
+    assert "due in" not in listed
     assert '<span class="count">1</span>' in listed
     page = client.get(f"/inbox/{task.pk}").text
     assert "bob returned this to you for changes" in page
@@ -120,3 +121,20 @@ def test_a_task_is_escalated_to_a_group_by_its_name(client, task):
     assert "Asked now: bob or the group legal." in sent.text
     sent = client.post(f"/inbox/{task.pk}/escalate", {"up_to": "", "up_why": "More."})
     assert (sent.status_code, "It has no further level" in sent.text) == (409, True)
+
+
+def test_who_may_assign_gives_it_to_one_whom_it_asks_and_takes_it_from_them(client, task):
+    member("ops", "operator")
+    log_in(client, "ops")
+    task = asked(approval(candidates={"users": ["bob"]}))
+    assert "Assign it…" in client.get(f"/inbox/{task.pk}").text
+    give = {"ids": str(task.pk), "action": "assign"}
+    client.post("/inbox/bulk/do", give | {"assignee": "ria"})
+    assert again(task).assignee is None
+    client.post("/inbox/bulk/do", give | {"assignee": "bob"})
+    assert again(task).assignee == "bob"
+    assert "Put it back for all whom it asks" in client.get(f"/inbox/{task.pk}").text
+    client.post(f"/inbox/{task.pk}/unclaim")
+    assert again(task).assignee is None
+    log_in(client, "bob")
+    assert "Assign it…" not in client.get(f"/inbox/{task.pk}").text
