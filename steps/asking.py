@@ -227,8 +227,8 @@ class HumanParams(Params):
     )
     undo_seconds: Annotated[int, Field(strict=True, ge=0, le=60)] | None = Field(
         None,
-        title="Time to undo",
-        description="How many seconds a decision on the page can be undone before it counts; 0: it counts at once.",
+        title="Time to take it back",
+        description="How many seconds a decision on the page can be taken back before it counts; 0: it counts at once.",
     )
     exclude_requester: bool = Field(
         False,
