@@ -158,7 +158,7 @@ class HumanParams(Params):
     )
     amendable: Names | None = Field(
         None,
-        title="Facts that may be corrected",
+        title="Correctable facts",
         description="Labels of facts that can be corrected when the task is returned for changes; "
         "what was decided upon is in the output’s facts.",
     )
