@@ -1,10 +1,12 @@
 """Somebody with a browser in front of the web process."""
 
 import shutil
+import threading
 from collections.abc import Iterator
 
 import pytest
 from django.conf import settings
+from django.db import connection
 from django.test import Client
 from playwright.sync_api import Browser, sync_playwright
 
@@ -47,7 +49,25 @@ def stranger(site, chromium, transactional_db) -> Iterator[Visitor]:
     visitor = Visitor(context.new_page())
     yield visitor
     context.close()
+    _until_quiet()
     assert visitor.complaints() == []
+
+
+def _until_quiet() -> None:
+    """Return when nobody else works on the database: what a page asked for last may still be on its way when it is
+    closed, and would be in the way of the tables being emptied, or they in its.
+    """
+    quiet, pause = 0, threading.Event()
+    for _ in range(200):
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+                "AND pid <> pg_backend_pid() AND state <> 'idle'"
+            )
+            quiet = quiet + 1 if cursor.fetchone() == (0,) else 0
+        if quiet == 3:
+            return
+        pause.wait(0.02)
 
 
 @pytest.fixture
