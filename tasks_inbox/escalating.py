@@ -84,11 +84,10 @@ def _decides_then(task: ManualTask, named: Named) -> None:
     asked = [one for one in members_of(task.tenant_id) if not marks.isdisjoint(one.marks)]
     able = [one for one in asked if not policies.is_excluded(task, one.username)]
     if not able:
-        what = "is excluded from deciding this" if asked else "may decide tasks"
-        raise Invalid(
-            f"Nobody whom you name {what}." if not asked else f"Whoever you name {what}.",
-            code="not_a_candidate",
-            field="to",
+        barred, nobody = (
+            "Whoever you name is excluded from deciding this.",
+            "Nobody whom you name may decide tasks.",
         )
-    if all(not marks.isdisjoint(task.audience) for marks in ({*one.marks} for one in able)):
+        raise Invalid(barred if asked else nobody, code="not_a_candidate", field="to")
+    if all(not one.marks.isdisjoint(task.audience) for one in able):
         raise Invalid("It asks them already.", code="asked_already", field="to")

@@ -14,7 +14,7 @@ from django.db import transaction
 from accounts import audit
 from accounts.principal import Principal
 from accounts.queries import member_principal
-from lib.refusals import Conflict, Missing, NotAllowed, Refusal
+from lib.refusals import Conflict, Refusal
 from lib.uuid7 import uuid7
 from runs import live
 from runs.refused import RunRefused
@@ -131,6 +131,6 @@ def settle(tenant: int, held_id: UUID) -> None:
             seen=held.seen,
             held=held.pk,
         )
-    except (Refusal, NotAllowed, Missing, RunRefused) as refused:
+    except (Refusal, RunRefused) as refused:
         store.refuse_held(held.pk, refused.message)
         live.tell_inboxes([tenant])

@@ -28,8 +28,7 @@ def give_back(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json
         told["back_to_error" if error.field == "to" else "back_why_error"] = error.message
         return _page(request, task_id, told, 422)
     except (Refusal, RunRefused) as error:
-        told |= {"refused": error.message, "refused_title": "It was not returned"}
-        return _page(request, task_id, told, 409)
+        return _refused(request, task_id, told, error, "It was not returned")
 
 
 def send_again(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], int]:
@@ -52,8 +51,7 @@ def send_again(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Jso
         told |= {"again_error": error.message if error.field == "comment" else " ".join(rest)}
         return _page(request, task_id, told, 422)
     except (Refusal, RunRefused) as error:
-        told |= {"refused": error.message, "refused_title": "It was not sent again"}
-        return _page(request, task_id, told, 409)
+        return _refused(request, task_id, told, error, "It was not sent again")
 
 
 def escalate(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], int]:
@@ -68,8 +66,7 @@ def escalate(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json]
         told["up_why_error" if error.field == "reason" else "up_to_error"] = error.message
         return _page(request, task_id, told, 422)
     except (Refusal, RunRefused) as error:
-        told |= {"refused": error.message, "refused_title": "It was not escalated"}
-        return _page(request, task_id, told, 409)
+        return _refused(request, task_id, told, error, "It was not escalated")
 
 
 def _named(tenant: int, name: str) -> dict[str, list[str]]:
@@ -87,8 +84,7 @@ def answer(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], 
     except Invalid as error:
         return _page(request, task_id, {"text": text, "text_error": error.message}, 422)
     except Refusal as error:
-        told = {"text": text, "refused": error.message, "refused_title": "Your answer was not kept"}
-        return _page(request, task_id, told, 409)
+        return _refused(request, task_id, {"text": text}, error, "Your answer was not kept")
 
 
 def _page(
@@ -96,3 +92,9 @@ def _page(
 ) -> tuple[dict[str, Json], int]:
     task = queries.task_of(request.principal.tenant_id, task_id)
     return task_context(request, task) | told, status
+
+
+def _refused(
+    request: PageRequest, task_id: UUID, told: dict[str, Json], error: Refusal | RunRefused, title: str
+) -> tuple[dict[str, Json], int]:
+    return _page(request, task_id, told | {"refused": error.message, "refused_title": title}, 409)

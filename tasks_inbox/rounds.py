@@ -101,7 +101,6 @@ def send_again(
 
 def _who_changes(principal: Principal, task: ManualTask, to: str | None) -> str:
     """The username of the member to whom it is returned. Raises Invalid and Conflict."""
-    field = "to" if to else None
     name = to or _requester(task)
     member = find_member(task.tenant_id, name) if name else None
     if member is None and to:
@@ -111,7 +110,7 @@ def _who_changes(principal: Principal, task: ManualTask, to: str | None) -> str:
         raise Conflict(message, code="nobody_to_return_to")
     if key_of(member.user.username) == key_of(principal.username):
         message = "This would come back to you: decide it, or name somebody else."
-        raise Invalid(message, code="yourself", field=field or "to")
+        raise Invalid(message, code="yourself", field="to")
     return member.user.username
 
 

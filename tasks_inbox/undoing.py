@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from accounts.access import PageRequest
-from lib.refusals import NotAllowed, Refusal
+from lib.refusals import Refusal
 from tasks_inbox import drafts, holding, queries
 from tasks_inbox.models import label_of
 from tasks_inbox.panes import Place
@@ -19,7 +19,7 @@ def undo(request: PageRequest, task_id: UUID) -> str:
     """
     was = holding.undo_decision(request.principal, task_id)
     if was["data"] or was["comment"]:
-        with suppress(Refusal, NotAllowed):
+        with suppress(Refusal):
             drafts.save_draft(request.principal, task_id, data=was["data"] or {}, comment=was["comment"])
     return "" if was["refused"] else "Taken back: nothing was decided."
 
