@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from channels.layers import get_channel_layer
 from django.conf import settings
+from django.db import transaction
 from redis import asyncio as aioredis
 
 from engine.statuses import StepStatus
@@ -222,8 +223,9 @@ def tell_steps(steps: Iterable[Held], status: StepStatus | None = None) -> None:
 
 
 def tell_inboxes(tenants: Iterable[int]) -> None:
-    """The tasks of these tenants changed, or what somebody said or noted of them."""
-    tell(Change(tenant, None) for tenant in tenants)
+    """The tasks of these tenants changed, or what somebody said or noted of them; told once that is committed."""
+    changed = [Change(tenant, None) for tenant in tenants]
+    transaction.on_commit(lambda: tell(changed))
 
 
 def settle() -> None:

@@ -151,7 +151,7 @@ def resolve_task(
 
 
 def _tell(task: ManualTask) -> None:
-    transaction.on_commit(lambda: live.tell_inboxes([task.tenant_id]))
+    live.tell_inboxes([task.tenant_id])
 
 
 def _is_own(principal: Principal, task: ManualTask) -> None:

@@ -9,8 +9,6 @@ import time
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
-
 from lib.refusals import Conflict
 from runs import live
 from runs.refused import RunRefused
@@ -47,7 +45,7 @@ def _strike(tenant: int, task_id: UUID) -> None:
     try:
         with telling(tenant, str(task.run_id)):
             outcome = _come(task_id, tenant)
-            transaction.on_commit(lambda: live.tell_inboxes([tenant]))
+            live.tell_inboxes([tenant])
         # What was decided in time counts, also where it can still be undone.
         if outcome is not None and not holding.settle_before_deadline(task):
             end_at_deadline(task, outcome)

@@ -2,8 +2,6 @@
 
 from uuid import UUID
 
-from django.db import transaction
-
 from accounts import audit
 from accounts.principal import Principal
 from accounts.roles import TASKS_DECIDE, TASKS_READ
@@ -32,7 +30,7 @@ def add_comment(
     said, made = checked(text), id or uuid7()
     if _add(principal, task, made, said, SAID):
         audit.record(principal, "comment", f"task {task_id}", reason=reason)
-        transaction.on_commit(lambda: live.tell_inboxes([task.tenant_id]))
+        live.tell_inboxes([task.tenant_id])
     return _written(task, made)
 
 
@@ -76,7 +74,7 @@ def answer(principal: Principal, task_id: UUID, text: str, *, reason: str | None
 def keep(principal: Principal, task: ManualTask, text: str, kind: str) -> None:
     """Keep what was said of an open task as a comment of that kind; the inboxes are told. Raises Conflict."""
     made = uuid7()
-    transaction.on_commit(lambda: live.tell_inboxes([task.tenant_id]))
+    live.tell_inboxes([task.tenant_id])
     _add(principal, task, made, text, kind)
     _written(task, made)
 

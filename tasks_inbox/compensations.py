@@ -6,8 +6,6 @@ Opened when a compensation fails for good; closed by whatever settles it, by its
 from collections.abc import Sequence
 from uuid import UUID
 
-from django.db import transaction
-
 from engine.graph import UNDO, Node
 from lib.uuid7 import uuid7
 from runs import live
@@ -40,7 +38,7 @@ def open_for(failed: Sequence[Failed]) -> None:
         },
     )
     tenants = {one.tenant for one in failed}
-    transaction.on_commit(lambda: live.tell_inboxes(tenants))
+    live.tell_inboxes(tenants)
 
 
 def _row(failed: Failed) -> Row:
@@ -91,4 +89,4 @@ def close_for(settled: Settled) -> None:
     # It bars nobody: what is asked for four eyes is asked before anything is undone.
     store.add_decision(row | said | more, keys=[], why={})
     store.close_compensation_task(task.pk, comment=settled.reason, said=said)
-    transaction.on_commit(lambda: live.tell_inboxes([task.tenant_id]))
+    live.tell_inboxes([task.tenant_id])

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
-
 from accounts import audit, services
 from accounts.names import key_of
 from accounts.principal import Principal
@@ -149,7 +147,7 @@ def have_alone(task: ManualTask, cast: Callable[[], Done | None]) -> None:
         return [] if done is None else [(step, done)]
 
     wake(task.tenant_id, [str(task.run_id)], "task", decide)
-    transaction.on_commit(lambda: live.tell_inboxes([task.tenant_id]))
+    live.tell_inboxes([task.tenant_id])
 
 
 def _write(task: ManualTask, said: Said, counted: votes.Counted, held: Mapping[str, Json]) -> Done | None:

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
-
 from accounts import audit
 from accounts.principal import Principal
 from accounts.roles import TASKS_ASSIGN
@@ -61,7 +59,7 @@ def escalate_task(
             at=None,
         )
         audit.record(principal, "escalate", f"task {task_id}", reason=why)
-        transaction.on_commit(lambda: live.tell_inboxes([task.tenant_id]))
+        live.tell_inboxes([task.tenant_id])
     return queries.task_of(principal.tenant_id, task_id)
 
 

@@ -53,7 +53,7 @@ def attach(
         ):
             raise Conflict(f"A task has at most {MOST_FILES} files.", code="too_many_files", field="file")
         audit.record(principal, f"attach {said['sha256']}", f"task {task_id}", reason=reason)
-        transaction.on_commit(lambda: live.tell_inboxes([task.tenant_id]))
+        live.tell_inboxes([task.tenant_id])
     return file_of(principal, task_id, UUID(made))
 
 
@@ -71,7 +71,7 @@ def withdraw(principal: Principal, task_id: UUID, file_id: UUID, *, reason: str 
         if not held or not store.withdraw_file(task_id, file_id, by=principal.username):
             raise Conflict("Somebody has decided with this file: it stays.", code="file_is_evidence")
         audit.record(principal, f"withdraw {file.sha256}", f"task {task_id}", reason=reason)
-        transaction.on_commit(lambda: live.tell_inboxes([principal.tenant_id]))
+        live.tell_inboxes([principal.tenant_id])
 
 
 def files_of(task: ManualTask) -> QuerySet[TaskFile]:

@@ -9,7 +9,6 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db import transaction
 
 from accounts import audit
 from accounts.principal import Principal
@@ -71,7 +70,7 @@ def hold_decision(
             said=said,
         )
         audit.record(principal, f"hold back {outcome}", f"task {task_id}", reason=reason or comment)
-        transaction.on_commit(lambda: live.tell_inboxes([task.tenant_id]))
+        live.tell_inboxes([task.tenant_id])
     return queries.task_of(principal.tenant_id, task_id)
 
 
@@ -86,7 +85,7 @@ def undo_decision(principal: Principal, task_id: UUID, *, reason: str | None = N
         if was is None:
             raise Conflict("There is nothing to undo any more.", code="nothing_to_undo")
         audit.record(principal, f"undo {was['outcome']}", f"task {task_id}", reason=reason)
-        transaction.on_commit(lambda: live.tell_inboxes([task.tenant_id]))
+        live.tell_inboxes([task.tenant_id])
     return was
 
 

@@ -9,7 +9,6 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db import transaction
 
 from accounts import audit
 from accounts.principal import Principal
@@ -52,7 +51,7 @@ def tick() -> int:
     if found:
         tenants += store.open_incidents([_row(one) for one in found])
     if tenants:
-        transaction.on_commit(lambda: live.tell_inboxes({*tenants}))
+        live.tell_inboxes({*tenants})
     return len(found)
 
 
@@ -74,7 +73,7 @@ def settle(principal: Principal, task_id: UUID, *, resolution: str, reason: str 
         if resolution != DONE:
             _see_to(principal, task, resolution, reason)
         audit.record(principal, f"resolve {resolution}", f"task {task_id}", reason=reason)
-        transaction.on_commit(lambda: live.tell_inboxes([task.tenant_id]))
+        live.tell_inboxes([task.tenant_id])
     return queries.task_of(principal.tenant_id, task_id)
 
 

@@ -3,8 +3,6 @@
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.db import transaction
-
 from accounts import audit
 from accounts.principal import Principal
 from accounts.roles import TASKS_DECIDE, TASKS_READ
@@ -50,4 +48,4 @@ def watch_task(
 
 def _noted(principal: Principal, task: ManualTask, what: str, reason: str | None) -> None:
     audit.record(principal, what, f"task {task.pk}", reason=reason)
-    transaction.on_commit(lambda: live.tell_inboxes([task.tenant_id]))
+    live.tell_inboxes([task.tenant_id])

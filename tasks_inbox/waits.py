@@ -3,8 +3,6 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from django.db import transaction
-
 from accounts import queries as people
 from accounts.names import key_of
 from lib.uuid7 import uuid7
@@ -51,7 +49,7 @@ def _leave(runs: Iterable[str]) -> None:
 def _tell(tenants: Collection[int]) -> None:
     """Tell the inboxes once it is committed."""
     if tenants:
-        transaction.on_commit(lambda: live.tell_inboxes(tenants))
+        live.tell_inboxes(tenants)
 
 
 def _barred(
