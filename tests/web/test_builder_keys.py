@@ -125,6 +125,28 @@ def test_a_step_in_the_outline_keeps_the_focus_while_its_id_follows_its_title(em
     expect(page.get_by_role("treeitem", name="First")).to_be_focused()
 
 
+# What waits for the next frame waits until it is let go.
+HELD_FRAMES = """() => {
+  const waiting = [], soon = window.requestAnimationFrame;
+  window.requestAnimationFrame = (then) => waiting.push(then);
+  window.letGo = () => {
+    window.requestAnimationFrame = soon;
+    waiting.forEach((then) => then(performance.now()));
+  };
+}"""
+
+
+def test_nothing_that_comes_late_takes_the_focus_from_who_goes_on(empty):
+    page, outline = empty.page, Outline(empty)
+    outline.begin()
+    page.evaluate(HELD_FRAMES)
+    outline.add("Do nothing", "First")
+    page.evaluate("letGo()")
+    outline.hands.at("[data-title]")
+    outline.leave()
+    assert [node["title"] for node in empty.saved()["nodes"]] == ["First"]
+
+
 BOTH = """() => {
   window.both = 0;
   const look = () => (window.both += document.querySelectorAll(".code-text:has(.cm-content) > textarea").length);

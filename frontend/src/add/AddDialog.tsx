@@ -36,7 +36,8 @@ function Search() {
     const isFromOutline = adding?.from?.closest(".builder-left") !== null;
     dialog.current?.close();
     addHere(type.name, adding?.where);
-    if (isFromOutline) requestAnimationFrame(() => wantFocus("outline"));
+    // At once: later it would take the focus from wherever the next key has led.
+    if (isFromOutline) wantFocus("outline");
   };
   const onKeyDown = (event: React.KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 6, PageUp: -6 }[event.key];
