@@ -125,6 +125,22 @@ def test_a_step_in_the_outline_keeps_the_focus_while_its_id_follows_its_title(em
     expect(page.get_by_role("treeitem", name="First")).to_be_focused()
 
 
+def test_a_steps_id_follows_its_title_although_somebody_types_on_meanwhile(empty):
+    page, outline = empty.page, Outline(empty)
+    outline.begin()
+    outline.add("Set values", "Note the payment")
+    held = []
+    page.route("**/rename-step", lambda route: held.append(route), times=1)
+    outline.hands.pairs("Values", {"status": "paid"})
+    expect(page.locator(".insp-id code")).to_have_text("set_values")
+    (late,) = held
+    late.continue_()
+    expect(page.locator(".insp-id code")).to_have_text("note_the_payment")
+    page.keyboard.type(" in full")
+    (node,) = empty.saved()["nodes"]
+    assert (node["id"], node["params"]) == ("note_the_payment", {"set": {"status": "paid in full"}})
+
+
 # What waits for the next frame waits until it is let go.
 HELD_FRAMES = """() => {
   const waiting = [], soon = window.requestAnimationFrame;

@@ -21,9 +21,22 @@ export function lasting(id: string): string {
   return stable.get(id) ?? id;
 }
 
+// Somebody who types on while the server is being asked has changed the draft by every answer.
+const MOST_TRIES = 20;
+
 /** Renames a step; `follows` is the act that it comes of. Gives why it can't be done, in a sentence, or null. */
 export async function rename(from: string, to: string, follows?: string): Promise<string | null> {
   if (from === to) return null;
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const why = await renamedNow(from, to, follows);
+    if (why !== "changed") return why;
+    if (!Object.hasOwn(state().doc.nodes, from)) return "The step isn't there any more.";
+  }
+  return "The draft keeps changing. Try again.";
+}
+
+/** One try: "changed" if the draft isn't the one any more that the server was asked about. */
+async function renamedNow(from: string, to: string, follows?: string): Promise<string | null> {
   const before = state().doc;
   let answer: Answer;
   try {
@@ -33,7 +46,7 @@ export async function rename(from: string, to: string, follows?: string): Promis
   }
   const now = state();
   if (now.doc.nodes !== before.nodes || now.doc.edges !== before.edges || now.doc.settings !== before.settings) {
-    return "The draft has changed meanwhile. Try again.";
+    return "changed";
   }
   const renamed = keyed(answer.definition, followed(now.doc.layout, from, to) as JsonObject);
   const name = lasting(from);
