@@ -1,35 +1,40 @@
 """One thing done with many tasks: each by itself, as if it were done alone, with its own answer (UX screen 3, "Bulk").
 
 Claiming, assigning and snoozing are for any tasks. Deciding is for tasks of one type, by an outcome that asks for
-nothing of its own: each decision is checked, counted and written down as evidence separately.
+nothing of its own: each decision is checked, held back, counted and written down as evidence separately.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from accounts.principal import Principal
 from accounts.roles import TASKS_ASSIGN, TASKS_DECIDE
 from lib.refusals import Invalid, Refusal
+from lib.uuid7 import uuid7
 from runs.models import Run
 from runs.refused import RunRefused
-from tasks_inbox import actions, deciding, evidence, listing, notes, queries
+from tasks_inbox import actions, deciding, evidence, holding, listing, notes, queries
 from tasks_inbox.models import FOR_OPERATORS, ManualTask
 from tasks_inbox.queries import View
 from tasks_inbox.sources import parts_of
 
 Json = Any
 MOST = 200
-CLAIM, ASSIGN, SNOOZE, DECIDE = "claim", "assign", "snooze", "decide"
-ACTIONS = (CLAIM, ASSIGN, SNOOZE, DECIDE)
+CLAIM, ASSIGN, SNOOZE, DECIDE, UNDO = "claim", "assign", "snooze", "decide", "undo"
+ACTIONS = (CLAIM, ASSIGN, SNOOZE, DECIDE, UNDO)
 DONE, REFUSED = "done", "refused"
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is to be done: with `assignee`, `until`, or an `outcome`, one `comment` for all, and what was `seen`."""
+    """What is to be done: with `assignee`, `until`, or an `outcome`, one `comment` for all, and what was `seen`.
+
+    `undoable`: decisions that can be undone are held back, the others count at once.
+    """
 
     action: str
     assignee: str = ""
@@ -37,11 +42,13 @@ class Wanted:
     outcome: str = ""
     comment: str = ""
     seen: Mapping[str, str] = field(default_factory=dict)
+    undoable: bool = False
     reason: str | None = None
 
 
 def act(principal: Principal, ids: Iterable[UUID], wanted: Wanted) -> list[dict[str, Json]]:
-    """Do it with each of these tasks; what became of each, in their order: `{id, title, result, code, message}`.
+    """Do it with each of these tasks; what became of each, in their order: `{id, title, result, code, message,
+    held_until}`, the last of a decision that counts then and can be undone.
 
     Raises Forbidden, and Invalid for too many tasks and for what can't be done with these together.
     """
@@ -54,8 +61,13 @@ def act(principal: Principal, ids: Iterable[UUID], wanted: Wanted) -> list[dict[
     }
     if wanted.action == DECIDE:
         check_one_type(list(found.values()), wanted.outcome)
-    do = _WAYS[wanted.action]
-    return [_result(principal, id, found.get(id), do, wanted) for id in asked]
+    if wanted.action != DECIDE or not wanted.undoable:
+        return [_result(principal, id, found.get(id), _WAYS[wanted.action], wanted) for id in asked]
+    hold = partial(_hold, batch := UUID(uuid7()))
+    held = [id for id, task in found.items() if holding.seconds_to_undo(task, wanted.outcome)]
+    results = [_result(principal, id, found.get(id), hold if id in held else _decide, wanted) for id in asked]
+    until = holding.count_together(principal, batch) if held else {}
+    return [row | {"held_until": until.get(row["id"])} for row in results]
 
 
 def found_by(principal: Principal, view: View, text: str) -> list[UUID]:
@@ -129,6 +141,7 @@ def _result(
     principal: Principal, id: UUID, task: ManualTask | None, do: "_Way", wanted: Wanted
 ) -> dict[str, Json]:
     row: dict[str, Json] = {"id": id, "title": task.title if task else "", "code": None, "message": ""}
+    row["held_until"] = None
     try:
         do(principal, id, wanted)
     except (Refusal, RunRefused) as refused:
@@ -162,4 +175,26 @@ def _decide(principal: Principal, id: UUID, wanted: Wanted) -> None:
     )
 
 
-_WAYS: Mapping[str, _Way] = {CLAIM: _claim, ASSIGN: _assign, SNOOZE: _snooze, DECIDE: _decide}
+def _hold(batch: UUID, principal: Principal, id: UUID, wanted: Wanted) -> None:
+    holding.hold_decision(
+        principal,
+        id,
+        outcome=wanted.outcome,
+        comment=wanted.comment,
+        seen=wanted.seen.get(str(id)),
+        batch=batch,
+        reason=wanted.reason,
+    )
+
+
+def _undo(principal: Principal, id: UUID, wanted: Wanted) -> None:
+    holding.undo_decision(principal, id, reason=wanted.reason)
+
+
+_WAYS: Mapping[str, _Way] = {
+    CLAIM: _claim,
+    ASSIGN: _assign,
+    SNOOZE: _snooze,
+    DECIDE: _decide,
+    UNDO: _undo,
+}

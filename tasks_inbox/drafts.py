@@ -69,6 +69,12 @@ def save_draft(principal: Principal, task_id: UUID, *, data: Json, comment: str 
     return find_draft(principal, task_id)
 
 
+def start_draft(principal: Principal, task_id: UUID, *, comment: str) -> None:
+    """Keep a comment as their draft, unless they have typed something else already. Raises as `save_draft`."""
+    if draft_of(principal, queries.task_of(principal.tenant_id, task_id)) is None:
+        save_draft(principal, task_id, data={}, comment=comment)
+
+
 def drop_draft(principal: Principal, task_id: UUID) -> None:
     """Forget what they have typed, if anything. Raises Missing and Forbidden."""
     principal.require(TASKS_DECIDE)

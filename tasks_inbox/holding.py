@@ -5,10 +5,13 @@ what was excluded, decided, cancelled or changed meanwhile does not count, and w
 """
 
 import logging
+from collections.abc import Collection
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import Q
 
 from accounts import audit
 from accounts.principal import Principal
@@ -44,10 +47,11 @@ def hold_decision(
     data: Json = None,
     comment: str = "",
     seen: str | None = None,
+    batch: UUID | None = None,
     reason: str | None = None,
 ) -> ManualTask:
     """Decide a task so that it counts when `seconds_to_undo` are over. Meanwhile nobody else decides it, but for those
-    who decide beside them. Deciding anew replaces it.
+    who decide beside them. Deciding anew replaces it. `batch` is the same for all that is decided together.
 
     Raises as `deciding.complete_task`; Conflict `no_undo` where it counts at once.
     """
@@ -67,11 +71,21 @@ def hold_decision(
             seconds=seconds,
             # Whatever they said that they had read, it is about what is asked now.
             seen=evidence.shown_hash(now),
+            batch=batch,
             said=said,
         )
         audit.record(principal, f"hold back {outcome}", f"task {task_id}", reason=reason or comment)
         live.tell_inboxes([task.tenant_id])
     return queries.task_of(principal.tenant_id, task_id)
+
+
+def count_together(principal: Principal, batch: UUID) -> dict[UUID, datetime]:
+    """Have what they decided together count together, so that all of it can be undone as long; gives when, by task."""
+    store.count_together(principal.tenant_id, principal.username, batch)
+    live.tell_inboxes([principal.tenant_id])
+    found = HeldDecision.objects.for_tenant(principal.tenant_id)
+    found = found.filter(username=principal.username, batch=batch, refused__isnull=True)
+    return dict(found.values_list("task_id", "until"))
 
 
 def undo_decision(principal: Principal, task_id: UUID, *, reason: str | None = None) -> dict[str, Json]:
@@ -89,10 +103,14 @@ def undo_decision(principal: Principal, task_id: UUID, *, reason: str | None = N
     return was
 
 
-def held_of(principal: Principal) -> list[HeldDecision]:
-    """What somebody is about to decide, and what of that did not count, the next to count first."""
-    found = HeldDecision.objects.for_tenant(principal.tenant_id).filter(username=principal.username)
-    return list(found.order_by("until", "pk"))
+def held_of(principal: Principal, among: Collection[UUID] = ()) -> list[HeldDecision]:
+    """What somebody is about to decide, and what of that did not count, the next to count first; with it what others
+    are about to decide `among` these tasks.
+    """
+    wanted = Q(username=principal.username)
+    if among:
+        wanted |= Q(task_id__in=among, refused__isnull=True)
+    return list(HeldDecision.objects.for_tenant(principal.tenant_id).filter(wanted).order_by("until", "pk"))
 
 
 def tick() -> int:

@@ -242,7 +242,8 @@ class TaskNote(HotRow):
 class HeldDecision(HotRow):
     """A decision that counts at `until`, unless who made it takes it back before (the undo that the server holds).
 
-    `refused` says why it did not count when its time had come; it stays until its maker has seen that.
+    `refused` says why it did not count when its time had come; it stays until its maker has seen that. What was decided
+    together has the same `batch`.
     """
 
     id = models.UUIDField(primary_key=True)
@@ -255,6 +256,7 @@ class HeldDecision(HotRow):
     seen = models.TextField(null=True)
     until = models.DateTimeField()
     refused = models.TextField(null=True)
+    batch = models.UUIDField(null=True)
 
     class Meta(HotRow.Meta):
         constraints = [

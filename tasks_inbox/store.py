@@ -130,11 +130,24 @@ def send_again(task: UUID, *, round: int, facts: Json, changed: Json, by: str, w
 
 
 def hold_decision(
-    held: str, *, task: UUID, by: str, via: str, seconds: int, seen: str | None, said: Row
+    held: str, *, task: UUID, by: str, via: str, seconds: int, seen: str | None, batch: UUID | None, said: Row
 ) -> None:
     """Keep what somebody decides of a task that is held, so that it counts later. `said`: outcome, data, comment."""
-    params = {"id": held, "task": task, "by": by, "via": via, "seconds": seconds, "seen": seen, **said}
-    SQL.execute("hold_decision", {**params, "now": now_or_none()})
+    params = {
+        "id": held,
+        "task": task,
+        "by": by,
+        "via": via,
+        "seconds": seconds,
+        "seen": seen,
+        "batch": batch,
+    }
+    SQL.execute("hold_decision", {**params, **said, "now": now_or_none()})
+
+
+def count_together(tenant: int, by: str, batch: UUID) -> None:
+    """Have what somebody decided together count at the same time."""
+    SQL.execute("count_together", {"tenant": tenant, "by": by, "batch": batch})
 
 
 def held_by_another(task: UUID, by: str) -> Row | None:

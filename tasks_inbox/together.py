@@ -14,12 +14,12 @@ from accounts.access import PageRequest, page
 from accounts.roles import TASKS_DECIDE
 from lib.clock import now_here
 from lib.refusals import Invalid
-from tasks_inbox import bulk, pages, panes
-from tasks_inbox.bulk import ASSIGN, CLAIM, DECIDE, DONE, SNOOZE, Wanted
+from tasks_inbox import bulk, pages, panes, undoing
+from tasks_inbox.bulk import ASSIGN, CLAIM, DECIDE, DONE, SNOOZE, UNDO, Wanted
 from tasks_inbox.panes import Place
 
 Json = Any
-_SAID = {CLAIM: "claimed", ASSIGN: "assigned", SNOOZE: "snoozed", DECIDE: "decided"}
+_SAID = {CLAIM: "claimed", ASSIGN: "assigned", SNOOZE: "snoozed", DECIDE: "decided", UNDO: "taken back"}
 
 
 @page(TASKS_DECIDE)
@@ -41,16 +41,32 @@ def do(request: PageRequest) -> HttpResponse:
     try:
         if unsaid := _unsaid(request, ids, wanted):
             return _shown(request, unsaid | {"stays": place})
-        results = bulk.act(request.principal, ids, wanted)
+        results = _acted(request, ids, wanted)
     except Invalid as refused:
         messages.error(request, refused.message)
         return redirect(f"{reverse('inbox')}?{place}")
     refusals = [one for one in results if one["result"] != DONE]
-    words = f"{len(results) - len(refusals)} of {len(results)} {_SAID[wanted.action]}."
-    if not refusals:
-        messages.success(request, words)
-        return redirect(f"{reverse('inbox')}?{place}")
-    return _shown(request, {"results": results, "words": words, "stays": place})
+    if refusals:
+        told = {"results": results, "words": _words(results, wanted), "stays": place}
+        return _shown(request, told | undoing.held_context(request))
+    # What can be undone is said where it can be.
+    if not all(one["held_until"] for one in results):
+        messages.success(request, _words(results, wanted))
+    return redirect(f"{reverse('inbox')}?{place}")
+
+
+def _acted(request: PageRequest, ids: list[UUID], wanted: Wanted) -> list[dict[str, Json]]:
+    if wanted.action == UNDO:
+        return undoing.undo_together(request, ids)
+    return bulk.act(request.principal, ids, wanted)
+
+
+def _words(results: Sequence[dict[str, Json]], wanted: Wanted) -> str:
+    done = sum(one["result"] == DONE for one in results)
+    held = any(one["held_until"] for one in results)
+    what = "can be undone for a moment" if held else _SAID[wanted.action]
+    nothing = ": nothing was decided" if wanted.action == UNDO and done == len(results) else ""
+    return f"{done} of {len(results)} {what}{nothing}."
 
 
 def _unsaid(request: PageRequest, ids: list[UUID], wanted: Wanted) -> dict[str, Json] | None:
@@ -77,11 +93,12 @@ def _wanted(request: PageRequest) -> Wanted:
         return Wanted(SNOOZE, until=now_here() + timedelta(hours=int(hours)))
     seen = {name.removeprefix("seen-"): asked[name] for name in asked if name.startswith("seen-")}
     return Wanted(
-        DECIDE if asked.get("outcome") else action if action in (CLAIM, ASSIGN) else CLAIM,
+        DECIDE if asked.get("outcome") else action if action in (CLAIM, ASSIGN, UNDO) else CLAIM,
         assignee=asked.get("assignee", "").strip()[: pages.MAX_NAME],
         outcome=asked.get("outcome", ""),
         comment=asked.get("comment", "").replace("\r\n", "\n").replace("\x00", "").strip(),
         seen=seen,
+        undoable=True,
     )
 
 

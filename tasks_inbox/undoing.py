@@ -1,13 +1,15 @@
 """The page's part of undoing: what somebody is about to decide, beside their list and in it."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
 from accounts.access import PageRequest
 from lib.refusals import Refusal
-from tasks_inbox import drafts, holding, queries
-from tasks_inbox.models import label_of
+from tasks_inbox import bulk, drafts, holding, queries
+from tasks_inbox.bulk import DONE, UNDO, Wanted
+from tasks_inbox.models import HeldDecision, ManualTask, label_of
 from tasks_inbox.panes import Place
 
 Json = Any
@@ -24,29 +26,74 @@ def undo(request: PageRequest, task_id: UUID) -> str:
     return "" if was["refused"] else "Taken back: nothing was decided."
 
 
+def undo_together(request: PageRequest, ids: Sequence[UUID]) -> list[dict[str, Json]]:
+    """Take back all of these that somebody is about to decide and that don't count yet; what became of each.
+
+    The comment that they gave all of them is their draft of each then, where they had none.
+    """
+    said = {one.task_id: one.comment for one in holding.held_of(request.principal)}
+    results = bulk.act(request.principal, ids, Wanted(UNDO))
+    for one in results:
+        if one["result"] == DONE and said.get(one["id"]):
+            with suppress(Refusal):
+                drafts.start_draft(request.principal, one["id"], comment=said[one["id"]])
+    return results
+
+
 def with_held(request: PageRequest, listed: dict[str, Json]) -> dict[str, Json]:
-    """A list that says which of its tasks whoever looks has just decided."""
-    context = held_context(request)
-    soon = {one["task_id"]: one["label"] for one in context["held"] if not one["refused"]}
-    rows = [row | {"soon": soon.get(row["id"])} for row in listed["tasks"]]
+    """A list that says which of its tasks whoever looks has just decided, and which of them others just decide."""
+    me = request.principal.username
+    held = holding.held_of(request.principal, [row["id"] for row in listed["tasks"]])
+    context = _context(request, [one for one in held if one.username == me])
+    soon = {id: one["label"] for one in context["held"] if not one["refused"] for id in one["task_ids"]}
+    others: dict[UUID, list[str]] = {}
+    for one in held:
+        if one.username != me:
+            others.setdefault(one.task_id, []).append(one.username)
+    rows = [
+        row | {"soon": soon.get(row["id"]), "decided_soon_by": _who_decides(others.get(row["id"], ()))}
+        for row in listed["tasks"]
+    ]
     return listed | context | {"tasks": rows}
+
+
+def _who_decides(names: Sequence[str]) -> str:
+    if len(names) > 1:
+        return f"{len(names)} others are deciding"
+    return f"{names[0]} is deciding" if names else ""
 
 
 def held_context(request: PageRequest) -> dict[str, Json]:
     """What whoever looks is about to decide, and what of that did not count; the list in which they stand."""
-    held = sorted(holding.held_of(request.principal), key=lambda one: one.pk, reverse=True)
+    return _context(request, holding.held_of(request.principal))
+
+
+def _context(request: PageRequest, held: Sequence[HeldDecision]) -> dict[str, Json]:
+    latest = sorted(held, key=lambda one: one.pk, reverse=True)
     tasks = queries.tasks_named(request.principal.tenant_id, [one.task_id for one in held]) if held else {}
     return {
         "held_at": Place.of(request).address(),
-        "held": [
-            {
-                "task_id": one.task_id,
-                "title": tasks[one.task_id].title,
-                "label": label_of(tasks[one.task_id].outcomes, one.outcome),
-                "until": one.until,
-                "comment": one.comment,
-                "refused": one.refused,
-            }
-            for one in held
-        ],
+        "held": [_entry(ones, tasks) for ones in _together(latest)],
+    }
+
+
+def _together(held: Iterable[HeldDecision]) -> list[list[HeldDecision]]:
+    """What is undone by one press each: what was decided together, and each of the others by itself."""
+    found: dict[UUID, list[HeldDecision]] = {}
+    for one in held:
+        found.setdefault(one.pk if one.refused or one.batch is None else one.batch, []).append(one)
+    return list(found.values())
+
+
+def _entry(ones: Sequence[HeldDecision], tasks: Mapping[UUID, ManualTask]) -> dict[str, Json]:
+    one = ones[0]
+    task = tasks[one.task_id]
+    return {
+        "task_id": one.task_id,
+        "task_ids": [each.task_id for each in ones],
+        "title": task.title,
+        "label": label_of(task.outcomes, one.outcome),
+        "until": min(each.until for each in ones),
+        "comment": one.comment,
+        "refused": one.refused,
     }

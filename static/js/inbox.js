@@ -167,7 +167,7 @@ window.Idiomorph.defaults.ignoreActiveValue = true;
 function countDown() {
   for (const says of document.querySelectorAll("#held [data-until]")) {
     const left = Math.ceil((Date.parse(says.dataset.until) - Date.now()) / 1000);
-    says.textContent = left > 0 ? `counts in ${left} s` : "counts now";
+    says.textContent = `${says.dataset.counts} ${left > 0 ? `in ${left} s` : "now"}`;
     says.closest(".undo").toggleAttribute("data-over", left <= 0);
   }
 }

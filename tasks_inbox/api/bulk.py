@@ -32,6 +32,10 @@ class BulkTasks(Verb):
     outcome = fields.Text(required=False, max_length=64, help_text="For `decide`.")
     comment = fields.Text(required=False, allow_blank=True, max_length=MAX_COMMENT, help_text="For `decide`.")
     seen = fields.JsonObject(required=False, help_text="For `decide`: each task's `shown_hash` by its id.")
+    undoable = serializers.BooleanField(
+        default=False,
+        help_text="For `decide`: hold back each decision that can be undone; the others count at once.",
+    )
 
 
 class BulkResultSerializer(serializers.Serializer[object]):
@@ -44,6 +48,9 @@ class BulkResultSerializer(serializers.Serializer[object]):
         allow_null=True, help_text="Why it was refused, as it would be for this task alone."
     )
     message = serializers.CharField(allow_blank=True)
+    held_until = serializers.DateTimeField(
+        allow_null=True, help_text="When a decision that was held back counts; until then it can be undone."
+    )
 
 
 class BulkSerializer(serializers.Serializer[object]):
@@ -59,7 +66,10 @@ class TasksBulkView(ApiView):
 
     @extend_schema(request=BulkTasks, responses=BulkSerializer)
     def post(self, request: Request) -> Response:
-        """Claims, assigns, snoozes or decides up to 200 tasks, each by itself: 200 with a result for each."""
+        """Claims, assigns, snoozes or decides up to 200 tasks, or undoes what you decided `undoable`, each by itself.
+
+        200 with a result for each.
+        """
         asked = body(BulkTasks, request)
         ids, view, text = asked.pop("ids", None), asked.pop("view", "teams"), asked.pop("filter", None)
         if (ids is None) == (text is None) or (ids is None and asked["action"] == bulk.DECIDE):

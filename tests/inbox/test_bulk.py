@@ -7,11 +7,12 @@ import pytest
 
 from accounts.principal import Forbidden
 from lib.refusals import Invalid
-from tasks_inbox import bulk, evidence
+from tasks_inbox import bulk, evidence, holding
 from tasks_inbox.bulk import Wanted
 from tasks_inbox.models import ManualTask, TaskDecision, TaskNote
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member, task_of
+from tests.inbox.persons import Person
 
 SHOE = {"type": "object", "properties": {"shoe": {"type": "integer"}}, "required": ["shoe"]}
 
@@ -120,3 +121,81 @@ def test_another_tenants_tasks_are_not_there():
     make.work()
     theirs = ManualTask.unsafe_all_tenants.get()
     assert results(bulk.act(member("ann"), [theirs.pk], Wanted(bulk.CLAIM))) == [("refused", "not_found")]
+
+
+def test_decisions_that_can_be_undone_are_held_back_and_count_together(clock, settings):
+    settings.HANDOFF_UNDO_SECONDS = 10
+    ann, bob, tasks = member("ann"), member("bob"), several(4)
+    decide(bob, tasks[1])
+    seen = {str(task.pk): evidence.shown_hash(task) for task in tasks} | {str(tasks[2].pk): "another"}
+    wanted = Wanted(bulk.DECIDE, outcome="approved", comment="All fine", seen=seen, undoable=True)
+    found = bulk.act(ann, ids(tasks), wanted)
+    assert results(found) == [
+        ("done", None),
+        ("refused", "decided_already"),
+        ("refused", "task_changed"),
+        ("done", None),
+    ]
+    assert found[0]["held_until"] == found[3]["held_until"]
+    assert (found[1]["held_until"], found[2]["held_until"]) == (None, None)
+    assert [again(task).status for task in (tasks[0], tasks[3])] == ["OPEN"] * 2
+    clock.advance(11)
+    assert holding.tick() == 2
+    written = TaskDecision.unsafe_all_tenants.filter(by="ann").order_by("seq")
+    assert {(one.task_id, one.comment) for one in written} == {(tasks[n].pk, "All fine") for n in (0, 3)}
+    assert len({one.digest for one in written}) == 2
+
+
+def test_what_was_decided_together_waits_until_the_last_of_it_counts(clock, settings):
+    settings.HANDOFF_UNDO_SECONDS = 10
+    ann, tasks = member("ann"), several(2)
+    batch = UUID(int=7)
+    for task in tasks:
+        holding.hold_decision(ann, task.pk, outcome="approved", batch=batch)
+        clock.advance(4)
+    until = holding.count_together(ann, batch)
+    assert (len(until), len(set(until.values()))) == (2, 1)
+    clock.advance(4)
+    assert holding.tick() == 0
+    clock.advance(3)
+    assert holding.tick() == 2
+
+
+def test_all_of_it_is_undone_that_does_not_count_yet(clock, settings):
+    settings.HANDOFF_UNDO_SECONDS = 10
+    ann, bob, tasks = member("ann"), member("bob"), several(3)
+    bulk.act(ann, ids(tasks[:2]), Wanted(bulk.DECIDE, outcome="approved", undoable=True))
+    with pytest.raises(Forbidden):
+        bulk.act(member("vic", "viewer"), ids(tasks), Wanted(bulk.UNDO))
+    assert results(bulk.act(bob, ids(tasks), Wanted(bulk.UNDO))) == [("refused", "nothing_to_undo")] * 3
+    decide(ann, tasks[1])
+    assert results(bulk.act(ann, ids(tasks), Wanted(bulk.UNDO))) == [
+        ("done", None),
+        ("refused", "nothing_to_undo"),
+        ("refused", "nothing_to_undo"),
+    ]
+    clock.advance(11)
+    assert (holding.tick(), again(tasks[0]).status) == (0, "OPEN")
+
+
+@pytest.mark.parametrize("undo_seconds", [None, 0])
+def test_what_can_not_be_undone_counts_at_once(settings, undo_seconds):
+    settings.HANDOFF_UNDO_SECONDS = 0 if undo_seconds is None else 10
+    tasks = several(2, **({} if undo_seconds is None else {"undo_seconds": undo_seconds}))
+    found = bulk.act(member("ann"), ids(tasks), Wanted(bulk.DECIDE, outcome="approved", undoable=True))
+    assert [(one["result"], one["held_until"]) for one in found] == [("done", None)] * 2
+    assert {again(task).status for task in tasks} == {"COMPLETED"}
+
+
+def test_over_rest_each_result_says_whether_it_is_held_back(settings):
+    settings.HANDOFF_UNDO_SECONDS = 10
+    ann, tasks = Person("ann"), [str(task.pk) for task in several(2)]
+    asks = {"action": "decide", "ids": tasks, "outcome": "approved"}
+    held = ann.post("tasks/bulk", {**asks, "undoable": True}).json()["results"]
+    assert [(one["result"], one["held_until"] is None) for one in held] == [("done", False)] * 2
+    assert ann.get(f"tasks/{tasks[0]}").json()["held"]["until"] == held[0]["held_until"]
+    undone = ann.post("tasks/bulk", {"action": "undo", "ids": tasks}).json()["results"]
+    assert [(one["result"], one["held_until"]) for one in undone] == [("done", None)] * 2
+    at_once = ann.post("tasks/bulk", asks).json()["results"]
+    assert [one["held_until"] for one in at_once] == [None] * 2
+    assert ann.get(f"tasks/{tasks[0]}").json()["status"] == "COMPLETED"

@@ -2,11 +2,13 @@
 
 import pytest
 
-from tasks_inbox import holding
+from tasks_inbox import bulk, drafts, holding
+from tasks_inbox.bulk import Wanted
 from tasks_inbox.models import HeldDecision
 from tests import factories as make
-from tests.inbox.asking import again, approval, asked, member
+from tests.inbox.asking import again, approval, asked, decide, member
 from tests.timing import clock
+from tests.web.test_inbox_lists import amounts
 from tests.web.test_inbox_pages import FORM, log_in
 from tests.web.test_page_queries import statements_of
 
@@ -106,3 +108,60 @@ def test_the_latest_is_undone_first_and_the_list_stays(client):
     ]
     assert at == sorted(at)
     assert 'hx-get="/inbox/held?view=teams&amp;sort=sla&amp;filter=number"' in page
+
+
+def test_what_is_decided_together_is_undone_by_one_press(client, now):
+    tasks = amounts(5, 30, 20)
+    ids = {"ids": [task.pk for task in tasks]}
+    drafts.save_draft(member("ann"), tasks[2].pk, data={}, comment="Mine.")
+    sent = client.post(
+        "/inbox/bulk/do?view=teams", {**ids, "outcome": "rejected", "comment": "No."}, follow=True
+    )
+    assert sent.redirect_chain == [("/inbox/?view=teams&sort=sla", 302)]
+    assert ("3 decisions" in sent.text, sent.text.count("data-undo"), "3 of 3" in sent.text) == (
+        True,
+        1,
+        False,
+    )
+    assert sent.text.count("Reject, counts in a moment") == 3
+    assert {again(task).status for task in tasks} == {"OPEN"}
+    undone = client.post("/inbox/bulk/do?view=teams", {**ids, "action": "undo"}, follow=True)
+    assert "3 of 3 taken back: nothing was decided." in undone.text
+    assert (HeldDecision.unsafe_all_tenants.count(), "data-undo" in undone.text) == (0, False)
+    # What was typed for all of them is there again, but not in the place of what was typed for one.
+    typed = [drafts.find_draft(member("ann"), task.pk).comment for task in tasks]
+    assert typed == ["No.", "No.", "Mine."]
+    now.advance(11)
+    assert holding.tick() == 0
+
+
+def test_what_of_it_was_refused_or_counts_already_is_said(client, now):
+    one, two, three = amounts(5, 30, 20)
+    ids = {"ids": [task.pk for task in (one, two, three)]}
+    decide(member("bob"), two)
+    told = client.post("/inbox/bulk/do?view=teams", {**ids, "outcome": "approved"}).text
+    assert ("2 of 3 can be undone for a moment." in told, "bob decided this already" in told) == (True, True)
+    assert ("2 decisions" in told, told.count("data-undo")) == (True, 1)
+    decide(member("ann"), three)
+    told = client.post("/inbox/bulk/do?view=teams", {**ids, "action": "undo"}).text
+    assert ("1 of 3 taken back." in told, told.count("There is nothing to undo any more.")) == (True, 2)
+    assert again(one).status == "OPEN"
+
+
+def test_a_list_says_which_tasks_others_just_decide(client):
+    few, many = amounts(5, 30), 20
+    client.post(f"/inbox/{few[0].pk}/decide", {"outcome": "approved"})
+    member("bob")
+    log_in(client, "bob")
+    page = client.get("/inbox/?view=teams").text
+    assert page.count("ann is deciding") == 1
+    assert page.index("ann is deciding") > page.index(f'data-task="{few[0].pk}"')
+    before = statements_of(client, "/inbox/?view=teams")
+    bulk_ids = [task.pk for task in amounts(*range(many))]
+    bulk.act(member("ann"), bulk_ids, Wanted(bulk.DECIDE, outcome="approved", undoable=True))
+    assert client.get("/inbox/?view=teams").text.count("ann is deciding") == many + 1
+    assert statements_of(client, "/inbox/?view=teams") == before
+    both = asked(approval(quorum=2))
+    for name in ("ann", "cid"):
+        holding.hold_decision(member(name), both.pk, outcome="approved")
+    assert "2 others are deciding" in client.get("/inbox/?view=teams").text
