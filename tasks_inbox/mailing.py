@@ -61,7 +61,7 @@ def _done(due: Due, server: SmtpServer, sender: str) -> bool:
 
 def _sent(due: Due, task: ManualTask, member: Membership, server: SmtpServer, sender: str) -> bool:
     to = member.user.email
-    workflow = queries.workflow_names(due.tenant, [task]).get(task.workflow_id, "")
+    workflow = queries.workflows_of(due.tenant, [task])[task.workflow_id].title
     # As the row has it, which the link must name.
     link = links.written(links.Link(due.id, due.tenant, due.task, due.username or ""), due.made)
     message = mails.written(due.kind, task, workflow, id=due.id, sender=sender, to=to, link=link)

@@ -51,9 +51,9 @@ _BEFORE = {
 def written(
     kind: str, task: ManualTask, workflow: str, *, id: UUID, sender: str, to: str, link: str
 ) -> EmailMessage:
-    """The message. Its Message-ID is the notification's: mail servers and readers know a second attempt by it."""
+    """The message, of a workflow by its title. Its Message-ID is the notification's: who has had it knows it again."""
     title = _line(task.title)
-    about = [_SAYS[kind], f"Asked by the workflow {workflow}."]
+    about = [_SAYS[kind], f"Asked by the workflow “{_line(workflow)}”."]
     if task.due_at is not None and kind != CANCELS:
         about.append(f"Due {task.due_at:%Y-%m-%d %H:%M} UTC.")
     message = EmailMessage()

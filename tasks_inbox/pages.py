@@ -118,14 +118,15 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
 def state_context(request: PageRequest, task: ManualTask, who: Who | None = None) -> dict[str, Json]:
     """How a task stands for whoever looks, and, where they have a page of it open, what changed since."""
     who = who or queries.who_is(request.principal)
-    workflow = queries.workflow_names(who.tenant_id, [task])[task.workflow_id]
-    row = panes.in_words(queries.whole_row(task, workflow, who))
+    workflow = queries.workflows_of(who.tenant_id, [task])[task.workflow_id]
+    row = panes.in_words(queries.whole_row(task, workflow.name, who))
     deciders = panes.decider_pane(task)
     now = f"{int(row['may_decide'])}{row['shown_hash']}"
     was = request.GET.get("was", now)
     may_assign, level = TASKS_ASSIGN in request.principal.scopes, policies.next_level(task)
     return deciders | {
         "task": row,
+        "workflow_title": workflow.title,
         "due": panes.due_words(task.due_at, now_here()) if task.status == OPEN else "",
         "is_overdue": task.status == OPEN and task.due_at is not None and task.due_at < now_here(),
         "is_mine": task.assignee == who.username,

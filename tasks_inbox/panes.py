@@ -108,12 +108,12 @@ def list_pane(request: PageRequest, who: Who, place: Place, at: UUID | None = No
         if error.field != "filter":
             raise
         page, fault = Page((), None, None), error.message
-    names = queries.workflow_names(who.tenant_id, page.rows)
+    called = queries.workflows_of(who.tenant_id, page.rows)
     now = now_here()
     by = listing.told_of(place.sort)
     rows = [
-        _row(queries.task_row(task, names[task.workflow_id], who), now)
-        | {"by_value": task.told.get(by) if by else None}
+        _row(queries.task_row(task, called[task.workflow_id].name, who), now)
+        | {"by_value": task.told.get(by) if by else None, "workflow_title": called[task.workflow_id].title}
         for task in page.rows
     ]
     return {
@@ -199,18 +199,20 @@ def _decisions(task: ManualTask) -> list[dict[str, Json]]:
 
 
 def run_pane(task: ManualTask) -> dict[str, Json]:
-    """The run's facts, and what happens by each outcome as the run's own version says."""
+    """The run's facts, how the step is called, and what happens by each outcome as the run's own version says."""
     run = Run.objects.for_tenant(task.tenant_id).filter(pk=task.run_id).only(
         "version_id", "created_by", "created_at", "status", "business_key", "is_test"
     ).first()  # fmt: skip
     if run is None:
-        return {"run_facts": None, "then": {}}
+        return {"run_facts": None, "step_title": task.node, "then": {}}
     try:
         compiled = shown(run.version_id)
     except BrokenVersion:
-        return {"run_facts": run, "version": None, "then": {}}
+        return {"run_facts": run, "version": None, "step_title": task.node, "then": {}}
     then = consequences(compiled.graph, task.node, task.outcomes) if _asks_of_step(task) else {}
-    return {"run_facts": run, "version": compiled.number, "then": then}
+    step = compiled.graph.nodes.get(task.node)
+    title = step.title if step else task.node
+    return {"run_facts": run, "version": compiled.number, "step_title": title, "then": then}
 
 
 def _asks_of_step(task: ManualTask) -> bool:

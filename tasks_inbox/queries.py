@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 from django.contrib.postgres.expressions import ArraySubquery
@@ -129,10 +129,22 @@ def substitutes_of(task: ManualTask, names: Iterable[str]) -> list[str]:
     return [key for key in dict.fromkeys(keys) if key not in task.exclude and key not in task.voted]
 
 
+class Called(NamedTuple):
+    """How a workflow is called: its name, and the title that people read, which is the name where it has none."""
+
+    name: str
+    title: str
+
+
+def workflows_of(tenant: int, tasks: Iterable[ManualTask]) -> dict[int, Called]:
+    """How the workflows of these tasks are called; one statement."""
+    found = Workflow.objects.for_tenant(tenant).filter(pk__in={task.workflow_id for task in tasks})
+    return {pk: Called(name, title or name) for pk, name, title in found.values_list("pk", "name", "title")}
+
+
 def workflow_names(tenant: int, tasks: Iterable[ManualTask]) -> dict[int, str]:
     """The names of the workflows of these tasks."""
-    found = Workflow.objects.for_tenant(tenant).filter(pk__in={task.workflow_id for task in tasks})
-    return dict(found.values_list("pk", "name"))
+    return {pk: one.name for pk, one in workflows_of(tenant, tasks).items()}
 
 
 def task_row(task: ManualTask, workflow: str, who: Who) -> dict[str, Json]:

@@ -11,6 +11,7 @@ from tasks_inbox.models import ManualTask, Notification
 from tests import factories as make
 from tests.inbox.asking import approval, asked, decide, hand, member, say, stuck
 from tests.smtp import mailbox
+from workflows.models import Workflow
 
 pytestmark = pytest.mark.usefixtures("clock")
 TITLE = "Refund 40 EUR?"
@@ -48,13 +49,15 @@ def test_each_of_a_group_is_asked_once_but_for_who_is_excluded(box):
         reached(name, "approver", "Finance")
     reached("dan", "approver", "Finance")
     reached("eve", "approver")
-    asked(approval(candidates={"groups": ["Finance"]}, exclude=["dan"], due_seconds=3600))
+    task = asked(approval(candidates={"groups": ["Finance"]}, exclude=["dan"], due_seconds=3600))
+    Workflow.unsafe_all_tenants.filter(pk=task.workflow_id).update(title="Refunds of orders")
     send()
     send()
     assert box.subjects() == {name: [TITLE] for name in ("ann", "bob", "cyd")}
     (first, *_) = box.messages()
     text = first.get_body(("plain",)).get_content()
     assert "Due 2031-01-01 10:00 UTC." in text
+    assert "Asked by the workflow “Refunds of orders”." in text
     assert "http://127.0.0.1:8000/inbox/open/" in text
     assert 'href="http' in first.get_body(("html",)).get_content()
 

@@ -7,10 +7,11 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from accounts.models import Membership
-from tasks_inbox import actions
+from tasks_inbox import actions, queries
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member, say, task_of
 from tests.web.test_page_queries import statements_of
+from workflows.models import Workflow
 
 pytestmark = pytest.mark.django_db
 
@@ -51,6 +52,22 @@ def test_what_is_open_claimed_and_decided_stands_where_it_belongs(client, bob):
         assert re.findall(r"<strong>(Number \d\?|Not you\?)</strong>", page) == [title]
     assert f"/inbox/{one.pk}" in client.get("/inbox/?view=teams").text
     assert 'id="inbox-count" title="2 tasks wait for you">2</span>' in client.get("/inbox/").text
+
+
+def test_workflow_and_step_are_called_by_their_titles(client, bob):
+    definition = approval(title="Refund it?")
+    definition["nodes"][0]["title"] = "Look at the receipt"
+    task = asked(definition)
+    name = queries.workflow_names(task.tenant_id, [task])[task.workflow_id]
+    listed, page = (client.get(path).text for path in ("/inbox/?view=teams", f"/inbox/{task.pk}"))
+    # Without titles they are called by name and id.
+    assert (f">{name}</span>" in listed, f">{name}</span>" in page) == (True, True)
+    assert '<span title="ask">Look at the receipt</span>' in page
+    Workflow.unsafe_all_tenants.filter(pk=task.workflow_id).update(title="Refunds & returns")
+    titled = f'title="{name}">Refunds &amp; returns</span>'
+    listed, page = (client.get(path).text for path in ("/inbox/?view=teams", f"/inbox/{task.pk}"))
+    # On a task's page in the list, in its header, and beside it where its run is.
+    assert (listed.count(titled), page.count(titled)) == (1, 3)
 
 
 def test_a_runs_page_leads_to_its_task(client, bob):
