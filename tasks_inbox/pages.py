@@ -45,6 +45,8 @@ MAX_NAME = 150
 COMMENTS_ON_A_PAGE = 100
 MOST_OFFERED = 200
 """So many members are offered by name; any other may be typed."""
+KEYS = (("a", "1"), ("r", "2"), *((str(number),) for number in range(3, 10)))
+"""By which keys the outcomes of a task are taken up, one after the other."""
 BROUGHT_UP = "What you filled in brings up more to fill in: see below, then decide."
 _QUESTIONS = {"ask": comments.ask, "answer": comments.answer}
 
@@ -82,7 +84,8 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
         "comment": draft.comment if draft else "",
         "instructions": markdown(task.instructions),
         "outcomes": [
-            one | {"then": context["then"].get(one["name"], ""), "key": "ar"[at : at + 1]}
+            one
+            | {"then": context["then"].get(one["name"], ""), "keys": KEYS[at] if at < len(KEYS) else ()}
             for at, one in enumerate(task.outcomes)
         ],
         "comment_wanted": [one["label"] for one in task.outcomes if one["require_comment"]],

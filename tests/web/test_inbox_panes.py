@@ -49,6 +49,15 @@ def test_a_snoozed_task_makes_room_for_the_next_and_is_woken(client, bob):
     assert client.post(f"/inbox/{one.pk}/snooze", {"hours": "1"}, follow=True).status_code == 200
 
 
+def test_each_outcome_has_keys_as_long_as_there_are_some(client, bob):
+    outcomes = [{"name": f"way{number}", "label": f"Way {number}"} for number in range(1, 11)]
+    ask = {"id": "ask", "type": "human.approval", "params": {"title": "Which?", "outcomes": outcomes}}
+    page = client.get(f"/inbox/{asked(make.graph([ask, 'go'], ['ask>go'])).pk}").text
+    keys = re.findall(r'aria-keyshortcuts="([^"]+)" title="([^"]+) takes it up', page)
+    assert [one for one, _ in keys] == ["a 1", "r 2", *"3456789"]
+    assert (keys[0][1], page.count('name="outcome"')) == ("a or 1", 10)
+
+
 def test_what_is_watched_stays_in_its_view_when_it_is_decided(client, bob):
     task = asked()
     client.post(f"/inbox/{task.pk}/watch", {"watching": "yes"})
