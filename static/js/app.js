@@ -4,6 +4,8 @@ import { palette } from "./palette.js";
 
 const TYPING = "input, textarea, select, [contenteditable]";
 const THEMES = ["", "light", "dark"];
+/** After so many milliseconds a screen reader knows a page's live regions, and tells what changes in them. */
+export const HEARD = 300;
 
 export function toast(text, kind = "info") {
   const line = document.createElement("p");
@@ -178,7 +180,14 @@ document.body.addEventListener("htmx:afterOnLoad", (event) => event.detail.succe
 document.body.addEventListener("htmx:sendError", () => toast("The server can't be reached. Nothing was changed.", "bad"));
 document.body.addEventListener("toast", (event) => toast(event.detail.text ?? event.detail.value, event.detail.kind));
 
-document.querySelectorAll("[data-toast]").forEach(fade);
+// What the page came with is told a moment later, where screen readers hear it.
+setTimeout(() => {
+  const told = document.getElementById("told");
+  const lines = [...(told?.children ?? [])];
+  document.getElementById("toasts").append(...lines);
+  lines.forEach(fade);
+  told?.remove();
+}, HEARD);
 
 // What is wrong with a form that came back is where its reader goes on.
 const wrong = location.hash ? null : document.querySelector("main [role=alert], main [aria-invalid=true]");

@@ -1,6 +1,6 @@
 // The inbox: keys go through its list and act on the task that is open; a decision is taken up first, then made.
 
-import { toast } from "./app.js";
+import { HEARD, toast } from "./app.js";
 
 const TYPING = "input, textarea, select, [contenteditable]";
 const chosen = () => document.querySelector("#chosen[data-chosen]");
@@ -81,7 +81,7 @@ document.addEventListener("change", (event) => {
 });
 
 function staged() {
-  return document.querySelector("[data-stage][aria-pressed=true], [data-label][aria-pressed=true]");
+  return document.querySelector("[data-label][aria-pressed=true]");
 }
 
 function stage(button) {
@@ -101,7 +101,7 @@ function stage(button) {
 function commit() {
   const button = staged();
   if (button?.offsetParent) button.click();
-  else if (document.querySelector(".decision-bar")) toast("Take up an outcome first: a or r");
+  else if (document.querySelector(".decision-bar")) toast("Take up an outcome first: a, r or its number");
 }
 
 function back() {
@@ -149,8 +149,8 @@ function act(event) {
   else if (key === "X") select(true);
   else if (key === "]") move(1, true);
   else if (key === "[") move(-1, true);
-  else if (key === "a" || key === "r") {
-    const button = document.querySelector(`[data-stage="${key}"]`);
+  else if (/^[ar1-9]$/.test(key)) {
+    const button = document.querySelector(`[data-stage~="${key}"]`);
     if (button?.offsetParent) stage(button);
   } else if (key === "c" || key === "s" || key === "w") press(key);
   else if (key === "z") document.querySelector("#held [data-undo]")?.click();
@@ -173,6 +173,15 @@ function countDown() {
 }
 setInterval(countDown, 500);
 countDown();
+
+// What can be undone when a page comes is said to screen readers, unless it was there on the page before.
+const held = [...document.querySelectorAll("#held [data-says]")].map((one) => one.dataset.says);
+const heldBefore = JSON.parse(sessionStorage.getItem("held") ?? "[]");
+sessionStorage.setItem("held", JSON.stringify(held));
+setTimeout(() => {
+  document.getElementById("held-said").textContent = held.filter((text) => !heldBefore.includes(text)).join(" ");
+}, HEARD);
+
 // What was typed within the last second is kept, too, when its page is left; what is sent is kept by that.
 let unsaved = null;
 const leave = () => {

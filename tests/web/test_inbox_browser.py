@@ -272,3 +272,61 @@ def test_tasks_are_selected_and_decided_together_by_keys_alone(approver):
     dialog.get_by_role("button", name="Approve: 3").press("Enter")
     expect(page.get_by_text("3 of 3 decided.")).to_be_visible()
     expect(page.locator("#inbox-list [data-task]")).to_have_count(3)
+
+
+def test_what_is_there_when_a_page_comes_is_told_in_live_regions_later(approver):
+    page, said, toasts = (
+        approver.page,
+        approver.page.locator("#held-said"),
+        approver.page.locator("#toasts"),
+    )
+    one, two = (asked(approval(title=f"Number {n}?", undo_seconds=60)) for n in (1, 2))
+    approver.open(f"/inbox/{one.pk}?view=teams")
+    page.get_by_role("button", name="Approve").click()
+    expect(said).to_have_text("Approve, “Number 1?”: press z to undo it.")
+    page.keyboard.press("w")
+    expect(toasts).to_have_text("You watch this task.")
+    # The undo bar is still there, and was told of on the page before.
+    expect(page.locator(".undo")).to_have_count(1)
+    expect(said).to_have_text("")
+    page.keyboard.press("z")
+    expect(toasts).to_have_text("Taken back: nothing was decided.")
+    # A region that came filled would not be told.
+    came = page.request.get("/inbox/").text()
+    for region in (
+        'id="held-said" role="status"></p>',
+        'id="toasts" class="toasts" role="status" aria-live="polite"></div>',
+    ):
+        assert region in came
+    expect(page.get_by_role("heading", level=1)).to_have_text("Number 1?")
+    assert [again(task).status for task in (one, two)] == ["OPEN"] * 2
+
+
+def test_by_keys_alone_what_was_decided_together_is_undone_and_a_third_outcome_is_taken_up(approver):
+    page = approver.page
+    outcomes = [{"name": name.lower(), "label": name} for name in ("Pay", "Refuse", "Wait")]
+    ask = {
+        "id": "ask",
+        "type": "human.approval",
+        "params": {"title": "Invoice {{ input.n }}?", "outcomes": outcomes, "undo_seconds": 60},
+    }
+    make.start(make.graph([ask, "go"], ["ask>go"]), *({"n": n} for n in range(3)))
+    make.work()
+    approver.open("/inbox/?view=teams")
+    for key in ("j", "x", "j", "j", "Shift+X"):
+        page.keyboard.press(key)
+    page.get_by_role("button", name="Decide…").press("Enter")
+    page.locator("#bulk-dialog").get_by_role("button", name="Pay: 3").press("Enter")
+    expect(page.locator("#held-said")).to_have_text("Pay, 3 decisions: press z to undo them.")
+    expect(page.locator(".undo")).to_contain_text("Pay: 3 decisions count in")
+    accessible(page)
+    page.keyboard.press("z")
+    expect(page.get_by_text("3 of 3 taken back: nothing was decided.")).to_be_visible()
+    expect(page.locator(".undo")).to_have_count(0)
+    for key in ("j", "Enter"):
+        page.keyboard.press(key)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Invoice 0?")
+    page.keyboard.press("3")
+    expect(page.locator("#consequence")).to_contain_text("Wait: ")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".undo")).to_contain_text("Wait: Invoice 0?")
