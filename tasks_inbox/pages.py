@@ -84,8 +84,7 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
         "comment": draft.comment if draft else "",
         "instructions": markdown(task.instructions),
         "outcomes": [
-            one
-            | {"then": context["then"].get(one["name"], ""), "keys": KEYS[at] if at < len(KEYS) else ()}
+            one | {"then": context["then"].get(one["name"], ""), "keys": KEYS[at] if at < len(KEYS) else ()}
             for at, one in enumerate(task.outcomes)
         ],
         "comment_wanted": [one["label"] for one in task.outcomes if one["require_comment"]],

@@ -64,7 +64,7 @@ def _acted(request: PageRequest, ids: list[UUID], wanted: Wanted) -> list[dict[s
 def _words(results: Sequence[dict[str, Json]], wanted: Wanted) -> str:
     done = sum(one["result"] == DONE for one in results)
     held = any(one["held_until"] for one in results)
-    what = "can be undone for a moment" if held else _SAID[wanted.action]
+    what = "count in a moment" if held else _SAID[wanted.action]
     nothing = ": nothing was decided" if wanted.action == UNDO and done == len(results) else ""
     return f"{done} of {len(results)} {what}{nothing}."
 

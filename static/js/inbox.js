@@ -95,7 +95,7 @@ function stage(button) {
   keys[1].textContent = "Enter";
   const label = document.createElement("strong");
   label.textContent = button.dataset.label;
-  says.replaceChildren(label, `: ${button.dataset.then} `, ...keys, " decides, ", Object.assign(document.createElement("kbd"), { textContent: "Esc" }), " leaves it.");
+  says.replaceChildren(label, `: ${button.dataset.then} `, keys[0], " ", keys[1], " decides, ", Object.assign(document.createElement("kbd"), { textContent: "Esc" }), " leaves it.");
 }
 
 function commit() {
@@ -245,6 +245,8 @@ function measure() {
 }
 
 mark();
+// Who was faster than this script has selected some already.
+for (const box of boxes()) if (box.checked) picked.add(box.value);
 count();
 measure();
 reveal(rows().find(isShown));

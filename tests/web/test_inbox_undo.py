@@ -140,7 +140,7 @@ def test_what_of_it_was_refused_or_counts_already_is_said(client, now):
     ids = {"ids": [task.pk for task in (one, two, three)]}
     decide(member("bob"), two)
     told = client.post("/inbox/bulk/do?view=teams", {**ids, "outcome": "approved"}).text
-    assert ("2 of 3 can be undone for a moment." in told, "bob decided this already" in told) == (True, True)
+    assert ("2 of 3 count in a moment." in told, "bob decided this already" in told) == (True, True)
     assert ("2 decisions" in told, told.count("data-undo")) == (True, 1)
     decide(member("ann"), three)
     told = client.post("/inbox/bulk/do?view=teams", {**ids, "action": "undo"}).text
