@@ -95,6 +95,23 @@ def may_decide(task: ManualTask, username: str, marks: Collection[str]) -> bool:
     return handed and not is_excluded(task, username)
 
 
+def holder_of(task: ManualTask, username: str) -> str | None:
+    """To whom they have handed their vote; None where they have it themselves."""
+    key = key_of(username)
+    return next((one["to"] for one in task.proxies if one["by_key"] == key), None)
+
+
+def giver_of(task: ManualTask, username: str) -> str | None:
+    """Who has handed their vote to this person; None where nobody has."""
+    key = key_of(username)
+    return next((one["by"] for one in task.proxies if one["to_key"] == key), None)
+
+
+def proxy_mark(username: str) -> str:
+    """What somebody answers to of whom votes were handed; the database's triggers write it, too."""
+    return f"proxy:{key_of(username)}"
+
+
 def follow_up_at(task: ManualTask) -> datetime | None:
     """When somebody is to look after it; None where that is over, or nobody said so."""
     moments = (moment["after"] for moment in task.clock or () if moment.get("follow_up"))
