@@ -40,9 +40,11 @@ def people_of(task: ManualTask, kind: str, audience: Sequence[str] | None) -> li
     if audience is not None:
         task.audience = list(audience)
     asked = [one.key for one in electors_of(task) if one.key not in task.voted]
-    # Who decides in their place is the one to be told.
-    asked = [key_of(policies.holder_of(task, key) or key) for key in asked]
-    return [*asked, *(name for name in substitutes_of(task, asked) if name not in asked)]
+    # Of whom has handed their vote on, who has it is told.
+    holders = {key: key_of(to) for key in asked if (to := policies.holder_of(task, key))}
+    told = [holders.get(key, key) for key in asked]
+    others = substitutes_of(task, [key for key in asked if key not in holders])
+    return [*told, *(name for name in others if name not in told)]
 
 
 def why_not(task: ManualTask, kind: str, member: Membership | None) -> str | None:

@@ -125,7 +125,8 @@ def next_level(task: ManualTask) -> Json:
 
 def stands_in(task: ManualTask, username: str, absent: Absent) -> bool:
     """Whether they may decide it in the place of somebody who is away: it asks that person, in a workflow for which
-    they stand in, and neither of the two is barred or has decided. What was handed on stays with whom it was handed to.
+    they stand in, and neither of the two is barred or has decided. What was handed on, be it a vote, stays with whom it
+    was handed to.
     """
     return (
         (absent.workflows is None or task.workflow_id in absent.workflows)
@@ -135,4 +136,5 @@ def stands_in(task: ManualTask, username: str, absent: Absent) -> bool:
         and is_asked(task, absent.username, absent.marks)
         and not is_excluded(task, username)
         and not has_voted(task, absent.username)
+        and holder_of(task, absent.username) is None
     )

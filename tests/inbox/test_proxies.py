@@ -1,10 +1,12 @@
 """One's vote in somebody else's hands, where several decide (R-146, R-149)."""
 
+from datetime import timedelta
+
 import pytest
 
 from accounts.models import GroupMember, Membership
 from lib.refusals import Conflict, Invalid, NotAllowed
-from tasks_inbox import actions, membership, notices, queries, sources
+from tasks_inbox import actions, away, membership, notices, queries, sources
 from tasks_inbox.models import DELEGATED, REMINDED, ManualTask, TaskDecision, TaskMark
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, hand, member
@@ -141,6 +143,19 @@ def test_whose_vote_it_is_must_still_be_asked(people):
     GroupMember.unsafe_all_tenants.filter(membership__user__username="ann").delete()
     with pytest.raises(NotAllowed, match="doesn't ask ann any more"):
         decide(people["cat"], task)
+
+
+def test_a_substitute_has_no_vote_that_was_handed_on(people, clock):
+    task = asked(approval(**LEGAL))
+    dates = {"starts_at": clock.now, "ends_at": clock.now + timedelta(days=1)}
+    away.add_rule(people["ann"], "dan", **dates)
+    assert ids(people["dan"], "open") == {task.pk}
+    hand(people["ann"], task, "cat")
+    assert ids(people["dan"], "open") == set()
+    assert sorted(notices.people_of(again(task), REMINDED, None)) == ["bob", "cat"]
+    with pytest.raises(NotAllowed):
+        decide(people["dan"], task)
+    assert decide(people["cat"], task).voted == ["cat", "ann"]
 
 
 def test_four_eyes_bar_both(people):
