@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tasks_inbox', '0015_incidents'),
+        ('tasks_inbox', '0016_proxies'),
     ]
 
     operations = [
