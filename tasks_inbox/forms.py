@@ -5,23 +5,20 @@ them. What has no field of its own is written as JSON. What was typed stands in 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
-from urllib.parse import quote
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import orjson
 
 from lib.api.errors import join
 from lib.strict_json import BadJson, strict_loads
 from tasks_inbox.conditions import Shape, is_conditional, shape_of, whole
+from tasks_inbox.fields import ROOT, Form, FormField, Kind, each_of
 
 Json = Any
 Schema = Mapping[str, Json]
 Typed = Mapping[str, str]
-Kind = Literal[
-    "text", "long", "date", "moment", "integer", "number", "flag", "choice", "file", "json", "group", "rows"
-]
 
 LONG_TEXT = 200
 MAX_TYPED_BYTES = 1024 * 1024
@@ -31,99 +28,14 @@ DEEPEST = 4
 """What lies deeper is written as JSON."""
 SETTLES = 8
 """After so many rounds conditions that contradict each other stay as they are."""
-ROOT = "data"
-_FORMATS: dict[str, Kind] = {"date": "date", "date-time": "moment", "file": "file"}
+_FORMATS: dict[str, Kind] = {"date": "date", "date-time": "moment", "time": "time", "file": "file"}
 _RAW = ("integer", "number", "json")
 """What was typed there and could not be read is kept as text."""
-_TEXTS = ("text", "long", "date", "moment", "file")
+_TEXTS = ("text", "long", "date", "moment", "time", "file")
 _WHOLE = re.compile(r"[+-]?\d{1,16}")
 _FILE = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _PLACE = re.compile(r"\[(\d{1,6})\]")
 _ABSENT = object()
-
-
-@dataclass(slots=True)
-class FormField:
-    """One field; `key` is its property, None where the whole form is one JSON value. `text` is what stands in it.
-
-    `name` is how faults name it, too. A group has `fields`, rows have `rows` of fields. `is_new`: conditions brought it
-    up, and the page from which was posted did not show it yet.
-    """
-
-    key: str | None
-    name: str
-    label: str
-    help: str
-    kind: Kind
-    required: bool
-    text: str = ""
-    options: tuple[tuple[str, str], ...] = ()
-    max_length: int | None = None
-    error: str = ""
-    needed_for: str = ""
-    fields: list["FormField"] = field(default_factory=list)
-    rows: list[list["FormField"]] = field(default_factory=list)
-    may_add: bool = False
-    accept: tuple[str, ...] = ()
-    max_bytes: int | None = None
-    file_name: str = ""
-    is_new: bool = False
-    is_next: bool = False
-
-    @property
-    def id(self) -> str:
-        """What it is called within the page, the same however many stand before it."""
-        return f"field-{quote(self.name, safe='[]')}"
-
-    @property
-    def needs_file(self) -> bool:
-        """Whether a file may be chosen for it now."""
-        return self.kind == "file" and not self.text
-
-    @property
-    def said(self) -> str:
-        """What stands in it, in words."""
-        if self.kind == "file":
-            return self.file_name
-        if self.kind == "flag":
-            return "yes" if self.text == "true" else "no"
-        return next((words for value, words in self.options if value == self.text), self.text)
-
-    @property
-    def places(self) -> list[tuple[str, list["FormField"]]]:
-        """Its rows with their names."""
-        return [(f"{self.name}[{place}]", row) for place, row in enumerate(self.rows)]
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """A form as it stands: its fields, the data in them, and what was typed into fields that are hidden by now."""
-
-    fields: list[FormField]
-    data: dict[str, Json]
-    hidden: list[tuple[str, str]]
-    is_live: bool
-
-    def each(self) -> Iterator[FormField]:
-        """All fields, also those within groups and rows."""
-        return _each(self.fields)
-
-    def properties(self) -> list[str | None]:
-        """The properties that have a field."""
-        return [one.key for one in self.fields]
-
-    def tell(self, faults: Iterable[Mapping[str, Json]]) -> list[str]:
-        """Say each fault at its field, unless something is said there; gives those that belong to no field."""
-        rest = []
-        by_length = sorted(self.each(), key=lambda one: len(one.name), reverse=True)
-        for fault in faults:
-            name, message = str(fault["field"]), str(fault["message"])
-            found = next((one for one in by_length if _is_within(name, one.name)), None)
-            if found is None:
-                rest.append(message if name in ("", ROOT) else f"{name.removeprefix('data.')}: {message}")
-            elif not found.error:
-                found.error = message
-        return rest
 
 
 def form_of(
@@ -151,13 +63,13 @@ def _made(schema: Schema | None, builder: "_Builder", data: Json = _ABSENT) -> F
     if not shape_of(schema, schema, {}).properties:
         return builder.one_text(data)
     fields, read = builder.object(schema, ROOT, 0, data)
-    shown = {one.name for one in _each(fields)}
+    shown = {one.name for one in each_of(fields)}
     kept = [
         (name, text)
         for name, text in (builder.typed or {}).items()
         if text and name.startswith("data.") and name not in shown
     ]
-    has_rows = any(one.kind in ("rows", "file") for one in _each(fields))
+    has_rows = any(one.kind in ("rows", "file") for one in each_of(fields))
     return Form(fields, read, kept, has_rows or is_conditional(schema))
 
 
@@ -176,7 +88,7 @@ def edited(schema: Schema | None, typed: Typed, edit: str) -> Form:
     form = form_of(schema, typed, fresh=True)
     changed = next((one for one in form.each() if one.name in (name, rows) and one.kind == "rows"), None)
     if changed is not None:
-        last = _each(changed.rows[-1]) if verb == "add" and changed.rows else iter(())
+        last = each_of(changed.rows[-1]) if verb == "add" and changed.rows else iter(())
         next((one for one in last if one.kind not in ("group", "rows")), changed).is_next = True
     for one in form.each():
         one.is_next = one.is_next or (verb == "clear" and one.name == name)
@@ -193,18 +105,6 @@ def _without(typed: Typed, rows: str, place: int) -> Typed:
         elif int(at[1]) > place:
             left[f"{rows}[{int(at[1]) - 1}]{name[at.end() :]}"] = text
     return left
-
-
-def _is_within(name: str, path: str) -> bool:
-    return name == path or name.startswith((f"{path}.", f"{path}[")) or path == ROOT
-
-
-def _each(fields: Iterable[FormField]) -> Iterator[FormField]:
-    for one in fields:
-        yield one
-        yield from _each(one.fields)
-        for row in one.rows:
-            yield from _each(row)
 
 
 def _places(typed: Typed, name: str) -> list[int]:

@@ -29,7 +29,8 @@ from tasks_inbox import (
     queries,
 )
 from tasks_inbox.corrections import correction_form
-from tasks_inbox.forms import Form, filled, form_of
+from tasks_inbox.fields import Form
+from tasks_inbox.forms import filled, form_of
 from tasks_inbox.kept import whole_list
 from tasks_inbox.models import COMPLETED, FOR_OPERATORS, INCIDENT, OPEN, ManualTask, label_of
 from tasks_inbox.panes import SNOOZES, Place
