@@ -30,8 +30,9 @@ ROOT = "data"
 class FormField:
     """One field; `key` is its property, None where the whole form is one JSON value. `text` is what stands in it.
 
-    `name` is how faults name it, too. A group has `fields`, rows have `rows` of fields. `is_new`: conditions brought it
-    up, and the page from which was posted did not show it yet.
+    A group has `fields`, checks one for each box, rows have `rows` of fields; each row `is_plain` that is one value.
+    `told_as`: how faults name it, where not by its `name`; None where none does. `is_new`: conditions brought it up, and
+    the page from which was posted did not show it yet.
     """
 
     key: str | None
@@ -48,6 +49,8 @@ class FormField:
     fields: list["FormField"] = field(default_factory=list)
     rows: list[list["FormField"]] = field(default_factory=list)
     may_add: bool = False
+    is_plain: bool = False
+    told_as: str | None = ""
     accept: tuple[str, ...] = ()
     max_bytes: int | None = None
     file_name: str = ""
@@ -71,6 +74,8 @@ class FormField:
             return self.file_name
         if self.kind == "flag":
             return "yes" if self.text == "true" else "no"
+        if self.kind == "checks":
+            return ", ".join(one.label for one in self.fields if one.text)
         return next((words for value, words in self.options if value == self.text), self.text)
 
     @property
@@ -99,10 +104,11 @@ class Form:
     def tell(self, faults: Iterable[Mapping[str, Json]]) -> list[str]:
         """Say each fault at its field, unless something is said there; gives those that belong to no field."""
         rest = []
-        by_length = sorted(self.each(), key=lambda one: len(one.name), reverse=True)
+        known = [(one.told_as or one.name, one) for one in self.each() if one.told_as is not None]
+        known.sort(key=lambda one: len(one[0]), reverse=True)
         for fault in faults:
             name, message = str(fault["field"]), str(fault["message"])
-            found = next((one for one in by_length if _is_within(name, one.name)), None)
+            found = next((one for path, one in known if _is_within(name, path)), None)
             if found is None:
                 rest.append(message if name in ("", ROOT) else f"{name.removeprefix('data.')}: {message}")
             elif not found.error:

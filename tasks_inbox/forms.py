@@ -1,7 +1,7 @@
 """A task's form as fields of a page, made from its JSON Schema and what was typed, and what it holds then; pure.
 
-A field stands there as long as the schema's conditions say so; objects are groups of fields, lists of objects rows of
-them. What has no field of its own is written as JSON. What was typed stands in its field again, whatever is wrong.
+A field stands there as long as the schema's conditions say so; objects are groups of fields, lists rows of them, or
+boxes to check where there is what to choose from. What has no field of its own is written as JSON. What was typed stands in its field again, whatever is wrong.
 """
 
 import re
@@ -32,6 +32,8 @@ _FORMATS: dict[str, Kind] = {"date": "date", "date-time": "moment", "time": "tim
 _RAW = ("integer", "number", "json")
 """What was typed there and could not be read is kept as text."""
 _TEXTS = ("text", "long", "date", "moment", "time", "file")
+_PLAIN = (*_TEXTS, "integer", "number")
+"""A list of these is a row for each."""
 _WHOLE = re.compile(r"[+-]?\d{1,16}")
 _FILE = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _PLACE = re.compile(r"\[(\d{1,6})\]")
@@ -170,6 +172,10 @@ class _Builder:
             return made, value if required or holds else _ABSENT
         if kind == "rows":
             return made, self._rows(made, described, at, depth, default)
+        if kind == "checks" and self._fits_boxes(described, at, default):
+            return made, self._checks(made, described, default)
+        if kind == "checks":
+            made.kind = kind = "json"
         if kind == "choice":
             made.options = tuple((_json(value), _shown(value)) for value in described.get("enum", ()))
         if kind == "file":
@@ -198,6 +204,7 @@ class _Builder:
     def _rows(self, made: FormField, described: Schema, at: str, depth: int, default: Json) -> Json:
         least, most = described.get("minItems") or 0, described.get("maxItems")
         given = default if isinstance(default, list) else []
+        made.is_plain = whole(self.form, described["items"]).get("type") != "object"
         if self.is_filled:
             least = 0
         if self.typed is None or (self.fresh and not self._was_there(at)):
@@ -207,11 +214,39 @@ class _Builder:
         data = []
         for place in places:
             row_default = given[place] if place < len(given) else _ABSENT
-            fields, value = self.object(described["items"], f"{at}[{place}]", depth + 1, row_default)
+            here = f"{at}[{place}]"
+            if made.is_plain:
+                one, value = self._field(str(place), described["items"], here, True, depth + 1, row_default)
+                one.key, one.label, fields = None, f"{made.label} {place + 1}", [one]
+                # What is left empty is no value: those behind it stand further up in the data.
+                one.told_as = None if value is _ABSENT else f"{at}[{len(data)}]"
+            else:
+                fields, value = self.object(described["items"], here, depth + 1, row_default)
             made.rows.append(fields)
-            data.append(value)
-        made.may_add = len(data) < (MOST_ROWS if most is None else min(most, MOST_ROWS))
+            data += [] if value is _ABSENT else [value]
+        made.may_add = len(made.rows) < (MOST_ROWS if most is None else min(most, MOST_ROWS))
         return data if data or (made.required and not least) else _ABSENT
+
+    def _fits_boxes(self, described: Schema, at: str, default: Json) -> bool:
+        """Whether boxes can hold a list: not what is no list of different values of theirs, nor what was typed as JSON."""
+        if self.typed is not None and (at in self.typed or not self.fresh):
+            return not self.typed.get(at)
+        if default is _ABSENT:
+            return True
+        values = list(map(_json, default)) if isinstance(default, list) else [""]
+        return len(set(values)) == len(values) and set(values) <= set(_choices(self.form, described))
+
+    def _checks(self, made: FormField, described: Schema, default: Json) -> Json:
+        was_there = self.typed is not None and (made.name in self.typed or not self.fresh)
+        given = list(map(_json, default)) if isinstance(default, list) else []
+        data = []
+        for place, (text, value) in enumerate(_choices(self.form, described).items()):
+            box = FormField(None, f"{made.name}[{place}]", _shown(value), "", "flag", False, told_as=None)
+            is_checked = (self.typed or {}).get(box.name) == "true" if was_there else text in given
+            box.text = "true" if is_checked else ""
+            made.fields.append(box)
+            data += [value] if is_checked else []
+        return data if data or (made.required and not described.get("minItems")) else _ABSENT
 
     def _text(self, name: str, kind: Kind, default: Json) -> str:
         if self.typed is not None and (name in self.typed or not self.fresh):
@@ -245,8 +280,16 @@ def _kind(form: Schema, described: Schema, depth: int) -> Kind:
             return "group"
         case "array" if depth < DEEPEST:
             items = whole(form, described.get("items"))
-            return "rows" if items.get("type") == "object" and items.get("properties") else "json"
+            if items.get("type") == "object" and items.get("properties"):
+                return "rows"
+            of = _kind(form, items, DEEPEST)
+            return "checks" if of == "choice" else "rows" if of in _PLAIN else "json"
     return "json"
+
+
+def _choices(form: Schema, described: Schema) -> dict[str, Json]:
+    """What the boxes of a list stand for, by its JSON."""
+    return {_json(value): value for value in whole(form, described.get("items")).get("enum", ())}
 
 
 def _value(made: FormField) -> Json:

@@ -210,3 +210,31 @@ def test_files_are_attached_shown_and_taken_back(client, bob):
 
 
 PNG = b"\x89PNG\r\n\x1a\n"
+
+
+LISTS = {
+    "type": "object",
+    "required": ["tags"],
+    "properties": {
+        "tags": {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 2}},
+        "colours": {"type": "array", "items": {"type": "string", "enum": ["red", "green"]}},
+    },
+}
+
+
+def test_lists_of_texts_are_rows_and_what_there_is_to_choose_from_boxes(client, bob):
+    task = asked(approval(form=LISTS))
+    page = client.get(f"/inbox/{task.pk}").text
+    assert shown(page) == ["data.tags[0]", "data.colours[0]", "data.colours[1]"]
+    assert ">Tags 1</label>" in page
+    typed = {"data.tags": "", "data.tags[0]": "", "data.tags[1]": "b", "data.colours": ""}
+    added = client.post(f"/inbox/{task.pk}/form", typed | {"edit": "add data.tags"}, **LIVE).text
+    assert re.search(r'id="field-data.tags\[2\]"[^>]* autofocus', added)
+    wrong = client.post(f"/inbox/{task.pk}/decide", typed | {"outcome": "approved"})
+    assert re.findall(r'class="fault" id="([^"]+)-fault"', wrong.text) == ["field-data.tags[1]"]
+    good = typed | {"data.tags[1]": "big", "data.colours[1]": "true", "outcome": "approved"}
+    assert client.post(f"/inbox/{task.pk}/decide", good).status_code == 302
+    assert again(task).data == {"tags": ["big"], "colours": ["green"]}
+    decided = client.get(f"/inbox/{task.pk}").text
+    assert '<dt>Tags</dt><dd><ul><li><span class="said">big</span>' in decided.replace("\n", "")
+    assert '<span class="said">green</span>' in decided
