@@ -30,9 +30,9 @@ ROOT = "data"
 class FormField:
     """One field; `key` is its property, None where the whole form is one JSON value. `text` is what stands in it.
 
-    A group has `fields`, checks one for each box, rows have `rows` of fields; each row `is_plain` that is one value.
-    `told_as`: how faults name it, where not by its `name`; None where none does. `is_new`: conditions brought it up, and
-    the page from which was posted did not show it yet.
+    A group has `fields`, checks one for each box, rows have `rows` of fields; `is_plain`: each row is one value.
+    `told_as`: how faults name it, where not by its `name`; None where none does. `is_new`: conditions brought it up,
+    and the page from which was posted did not show it yet.
     """
 
     key: str | None

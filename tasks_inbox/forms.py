@@ -1,7 +1,8 @@
 """A task's form as fields of a page, made from its JSON Schema and what was typed, and what it holds then; pure.
 
 A field stands there as long as the schema's conditions say so; objects are groups of fields, lists rows of them, or
-boxes to check where there is what to choose from. What has no field of its own is written as JSON. What was typed stands in its field again, whatever is wrong.
+boxes to check where there is what to choose from. What has no field of its own is written as JSON. What was typed
+stands in its field again, whatever is wrong.
 """
 
 import re
@@ -228,7 +229,7 @@ class _Builder:
         return data if data or (made.required and not least) else _ABSENT
 
     def _fits_boxes(self, described: Schema, at: str, default: Json) -> bool:
-        """Whether boxes can hold a list: not what is no list of different values of theirs, nor what was typed as JSON."""
+        """Whether boxes can hold what is there: a list of different values of theirs, not typed as JSON."""
         if self.typed is not None and (at in self.typed or not self.fresh):
             return not self.typed.get(at)
         if default is _ABSENT:
