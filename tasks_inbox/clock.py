@@ -74,8 +74,9 @@ def _come(task_id: UUID, tenant: int) -> str | None:
 
 
 def moved(task: ManualTask, due: list[Json]) -> tuple[Json, list[str], list[Json]]:
-    """Whom a task asks after these moments, as written and as marks, and the events; who is somebody's manager is looked
-    up now. Changes nothing.
+    """Whom a task asks after these moments, as written and as marks, and the events. Changes nothing.
+
+    Who is somebody's manager is looked up now.
     """
     candidates, audience, events = dict(task.candidates), list(task.audience), []
     for moment in due:

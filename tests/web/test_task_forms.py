@@ -5,6 +5,7 @@ import re
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from tasks_inbox import files
 from tasks_inbox.models import ManualTask
 from tasks_inbox.papers import TaskFile
 from tests import factories as make
@@ -238,3 +239,21 @@ def test_lists_of_texts_are_rows_and_what_there_is_to_choose_from_boxes(client, 
     decided = client.get(f"/inbox/{task.pk}").text
     assert '<dt>Tags</dt><dd><ul><li><span class="said">big</span>' in decided.replace("\n", "")
     assert '<span class="said">green</span>' in decided
+
+
+def test_a_file_that_came_while_one_looked_is_named_and_ones_own_is_not(client, bob):
+    task = asked(approval(form=CONTRACT))
+    seen = re.search(r'name="seen" value="(\w{64})"', client.get(f"/inbox/{task.pk}").text)[1]
+    chosen = {"data.contract": SimpleUploadedFile("mine.pdf", b"%PDF-1.7 x"), "data.note": ""}
+    client.post(f"/inbox/{task.pk}/form", chosen, **LIVE)
+    mine = TaskFile.unsafe_all_tenants.get()
+    files.attach(member("ann"), task.pk, name="theirs.pdf", content=b"%PDF-1.7 y")
+    assert "What is asked has changed" in client.get(f"/inbox/{task.pk}/state?was=1{seen}").text
+    sent = {"data.contract": str(mine.pk), "data.note": "So.", "outcome": "approved"}
+    page = client.post(f"/inbox/{task.pk}/decide", sent | {"seen": seen})
+    assert page.status_code == 409
+    assert "“theirs.pdf” was added by ann" in page.text
+    assert "mine.pdf” was" not in page.text
+    assert "So." in page.text
+    seen = re.search(r'name="seen" value="(\w{64})"', page.text)[1]
+    assert client.post(f"/inbox/{task.pk}/decide", sent | {"seen": seen}).status_code == 302
