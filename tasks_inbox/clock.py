@@ -81,7 +81,7 @@ def moved(task: ManualTask, due: list[Json]) -> tuple[Json, list[str], list[Json
     candidates, audience, events = dict(task.candidates), list(task.audience), []
     for moment in due:
         if moment["do"] == "remind":
-            said = {"follow_up": True} if moment.get("follow_up") else {}
+            said: dict[str, Json] = {"follow_up": True} if moment.get("follow_up") else {}
             events.append({"type": "TASK_REMINDED", "payload": said, "tells": REMINDED})
             continue
         named = with_manager(task.tenant_id, moment["to"])

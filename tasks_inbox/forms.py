@@ -240,7 +240,7 @@ class _Builder:
     def _checks(self, made: FormField, described: Schema, default: Json) -> Json:
         was_there = self.typed is not None and (made.name in self.typed or not self.fresh)
         given = list(map(_json, default)) if isinstance(default, list) else []
-        data = []
+        data: list[Json] = []
         for place, (text, value) in enumerate(_choices(self.form, described).items()):
             box = FormField(None, f"{made.name}[{place}]", _shown(value), "", "flag", False, told_as=None)
             is_checked = (self.typed or {}).get(box.name) == "true" if was_there else text in given
