@@ -212,7 +212,7 @@ class _Builder:
             places = list(range(max(least, len(given))))
         else:
             places, given = _places(self.typed, at), []
-        data = []
+        data: list[Json] = []
         for place in places:
             row_default = given[place] if place < len(given) else _ABSENT
             here = f"{at}[{place}]"

@@ -17,7 +17,10 @@ AGAIN = "Look again before you decide."
 
 
 def hash_of(task: ManualTask, username: str, files: Iterable[TaskFile] | None = None) -> str:
-    """What binds a decision to what they were shown (SECURITY Decision 6); `files`: the task's, where they are at hand."""
+    """What binds a decision to what they were shown (SECURITY Decision 6).
+
+    `files` are those of the task, where they are at hand.
+    """
     if files is None:
         return hashes_of([task], username)[task.pk]
     return _hash(task, [file for file in files if file.by != username])
