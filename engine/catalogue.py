@@ -1,6 +1,6 @@
 """What the engine must know of a step type; `steps` implements it, the engine never imports it."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel
@@ -40,6 +40,10 @@ class StepSpec(Protocol):
     @property
     def input_schema(self) -> dict[str, Json] | None:
         """JSON Schema of what the step takes; None where it takes anything."""
+
+    @property
+    def markdown(self) -> Collection[str]:
+        """Which of its params are Markdown, in which values of others mark nothing up."""
 
     def with_params(self, params: Mapping[str, Json]) -> "StepSpec":
         """The type as these params make it, rendered or not: some decide what the step waits for."""

@@ -209,7 +209,7 @@ def _node(
     predecessors = tuple(dict.fromkeys(edge.source for edge in edges if edge.target == name))
     leaving = tuple(edge for edge in edges if edge.source == name)
     targets = tuple(dict.fromkeys(edge.target for edge in leaving))
-    params = compile_template(raw.get("params") or {})
+    params = compile_template(raw.get("params") or {}, spec.markdown)
     conditions = [edge.when.refs for edge in leaving if edge.when]
     onward = [entry_reads(later[target], later) for target in targets if not later[target].is_join]
     timeout = raw.get("timeout_seconds")

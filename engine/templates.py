@@ -5,7 +5,7 @@ written as `{{ "{{" }}`.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ import orjson
 from engine.cel_reads import References
 from engine.errors import ExpressionError, ExpressionInvalid
 from engine.expressions import Expression, compile_expression
+from engine.markdown import escaped
 
 Json = Any
 Scope = Mapping[str, object]
@@ -72,12 +73,14 @@ class _Text:
 
     path: str
     parts: tuple[str | Expression, ...]
+    written: Callable[[Json], str]
 
     def render(self, scope: Scope, room: "_Room") -> str:
         pieces: list[str] = []
         length = 0
         for part in self.parts:
-            pieces.append(part if isinstance(part, str) else as_text(_evaluate(part, scope, self.path, room)))
+            value = part if isinstance(part, str) else _evaluate(part, scope, self.path, room)
+            pieces.append(part if isinstance(part, str) else self.written(value))
             length += len(pieces[-1])
             if length > TEXT_BYTES:
                 raise self._too_long()
@@ -134,10 +137,14 @@ class Template:
         return self.root.render(scope, _Room(before_each))
 
 
-def compile_template(value: Json) -> Template:
-    """Compile a JSON value. Raises ExpressionInvalid at the first hole that does not compile, naming its place."""
+def compile_template(value: Json, markdown: Collection[str] = ()) -> Template:
+    """Compile a JSON value. Raises ExpressionInvalid at the first hole that does not compile, naming its place.
+
+    The strings at the places `markdown` are Markdown: what holes within them give stands there as it is and marks
+    nothing up. A string that is one hole is Markdown itself.
+    """
     expressions: list[Expression] = []
-    root = _compile(value, "", 0, expressions)
+    root = _compile(value, "", 0, expressions, markdown)
     return Template(References.union(e.refs for e in expressions), isinstance(root, _Static), root)
 
 
@@ -210,28 +217,36 @@ def as_text(value: Json) -> str:
     return orjson.dumps(value).decode()
 
 
-def _compile(value: Json, path: str, depth: int, found: list[Expression]) -> _Part:
+def _as_markdown(value: Json) -> str:
+    return escaped(as_text(value))
+
+
+def _compile(value: Json, path: str, depth: int, found: list[Expression], markdown: Collection[str]) -> _Part:
     if depth > MAX_DEPTH:
         raise ExpressionInvalid(f"the value is nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, str):
-        return _compile_string(value, path, found) if "{{" in value else _Static(value)
+        return _compile_string(value, path, found, path in markdown) if "{{" in value else _Static(value)
     if isinstance(value, dict):
-        items = tuple((k, _compile(v, join_path(path, k), depth + 1, found)) for k, v in value.items())
+        items = tuple(
+            (k, _compile(v, join_path(path, k), depth + 1, found, markdown)) for k, v in value.items()
+        )
         return _Static(value) if all(isinstance(part, _Static) for _, part in items) else _Object(items)
     if isinstance(value, list):
-        parts = tuple(_compile(v, f"{path}[{i}]", depth + 1, found) for i, v in enumerate(value))
+        parts = tuple(_compile(v, f"{path}[{i}]", depth + 1, found, markdown) for i, v in enumerate(value))
         return _Static(value) if all(isinstance(part, _Static) for part in parts) else _List(parts)
     return _Static(value)
 
 
-def _compile_string(text: str, path: str, found: list[Expression]) -> _Part:
+def _compile_string(text: str, path: str, found: list[Expression], is_markdown: bool) -> _Part:
     try:
         parts = [compile_expression(source) if hole else source for hole, source in split_holes(text)]
     except ExpressionInvalid as exc:
         raise ExpressionInvalid(f"{path}: {exc}" if path else str(exc)) from exc
     found.extend(part for part in parts if isinstance(part, Expression))
     only = parts[0] if len(parts) == 1 else None
-    return _Hole(path, only) if isinstance(only, Expression) else _Text(path, tuple(parts))
+    if isinstance(only, Expression):
+        return _Hole(path, only)
+    return _Text(path, tuple(parts), _as_markdown if is_markdown else as_text)
 
 
 def _hole_end(text: str, at: int) -> int:

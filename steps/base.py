@@ -91,6 +91,8 @@ class StepType:
     retry: str = "seed"
     on_error: OnError = "fail"
     variant: Callable[["StepType", Mapping[str, Json]], "StepType"] | None = None
+    markdown: frozenset[str] = frozenset()
+    """Which params are Markdown: what expressions within them give is shown as it is."""
     has_side_effects: bool = False
     """Whether an attempt changes something outside, reaches people or costs money: a test run leaves it out."""
     takes_nothing: bool = field(init=False)

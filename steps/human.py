@@ -180,6 +180,7 @@ HUMAN_APPROVAL = StepType(
     output_schema_of=lambda params: _output_schema(params, APPROVED_OR_NOT),
     run=approval,
     timeout_seconds=None,
+    markdown=frozenset({"instructions"}),
     has_side_effects=True,
 )
 
@@ -207,5 +208,6 @@ HUMAN_FORM = StepType(
     output_schema_of=lambda params: _output_schema(params, SUBMITTED),
     run=form,
     timeout_seconds=None,
+    markdown=frozenset({"instructions"}),
     has_side_effects=True,
 )

@@ -18,7 +18,7 @@ from runs import live, services
 from runs.refused import had_alone
 from runs.saga import How
 from runs.waking import telling
-from tasks_inbox import incidents, outbox, policies, queries, store
+from tasks_inbox import incidents, outbox, policies, proxies, queries, store
 from tasks_inbox.models import COMPENSATION, DELEGATED, FOR_OPERATORS, INCIDENT, OPEN, ManualTask
 from tasks_inbox.quorum import needs_several
 from tasks_inbox.refused import being_decided, claimed, conflict, open_task, task_to_decide
@@ -47,10 +47,13 @@ def claim_task(principal: Principal, task_id: UUID, *, reason: str | None = None
 def unclaim_task(principal: Principal, task_id: UUID, *, reason: str | None = None) -> ManualTask:
     """Put a task back: one's own, or with `tasks:assign` anybody's. Raises as `claim_task`.
 
-    It is open to all whom it asks again, or, if it was delegated, with who delegated it.
+    It is open to all whom it asks again, or, if it was delegated, with who delegated it. Where several decide, a vote
+    that was handed over is whose it was again.
     """
     principal.require(TASKS_DECIDE)
     task = open_task(principal, task_id)
+    if needs_several(task.quorum):
+        return proxies.take_back(principal, task, reason=reason)
     if task.assignee not in (None, principal.username):
         principal.require(TASKS_ASSIGN)
     if task.assignee is not None:
@@ -88,12 +91,13 @@ def assign_task(
 def delegate_task(principal: Principal, task_id: UUID, to: str, *, reason: str | None = None) -> ManualTask:
     """Hand a task that one may decide, and nobody else has, to another member, who may decide it then (R-146).
 
-    They need not be among those whom it asks; handed on, it stays delegated by who was asked. Raises Invalid at `to`
-    for whom it can't be handed to, and as `claim_task`.
+    They need not be among those whom it asks; handed on, it stays delegated by who was asked. Where several decide,
+    it is one's vote that is handed over. Raises Invalid at `to` for whom it can't be handed to, and as `claim_task`.
     """
     task = task_to_decide(principal, task_id)
+    if needs_several(task.quorum):
+        return proxies.hand_vote(principal, task, to, reason=reason)
     _is_own(principal, task)
-    _is_one_persons(task)
     if task.kind == INCIDENT:
         raise Conflict("This is handed to nobody: claim it, or leave it to others.", code="is_an_incident")
     if task.assignee not in (None, principal.username):

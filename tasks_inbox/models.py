@@ -46,7 +46,8 @@ class ManualTask(HotRow):
     `audience` are the marks of those who may decide and `exclude` the names of those who may not, both as
     `policies` writes them; `why_excluded` says why four eyes bar a name, `bars_deciders` that who decides another
     task of the run is barred then. `candidates` is what the author wrote, for showing. `quorum` says how many
-    decide (null: one), `voted` which names have in this `round`. `delegated_by` is whose the task was before it was
+    decide (null: one), `voted` which names have in this `round`, `proxies` who of them has handed their vote to whom
+    (rows of `by` and `to`, and of their keys). `delegated_by` is whose the task was before it was
     handed to its assignee, however often it was handed on; `decided_for` on whose behalf it was decided. `clock`
     are the moments to come (reminders, escalations, an outcome), in seconds after `clock_from`, the first of them
     at `next_at`; it stands still since `stopped_at` while somebody's question to `asked_of`, who started the run, is
@@ -80,6 +81,7 @@ class ManualTask(HotRow):
     earlier = StoredJson(default=list, db_default=models.Value([], models.JSONField()))
     returned_to = models.TextField(null=True)
     voted = ArrayField(models.TextField(), default=list, db_default=[])
+    proxies = StoredJson(default=list, db_default=models.Value([], models.JSONField()))
     why_excluded = StoredJson(null=True)
     bars_deciders = models.BooleanField(db_default=False)
     status = models.TextField(choices=[(status, status) for status in STATUSES], db_default=OPEN)
@@ -164,6 +166,9 @@ class ManualTask(HotRow):
             models.Index(fields=["run_id"], name="task_of_run"),
             models.Index(
                 fields=["tenant_id"], name="task_incidents", condition=Q(status=OPEN, kind=INCIDENT)
+            ),
+            models.Index(
+                fields=["tenant_id"], name="task_proxies", condition=Q(status=OPEN) & ~Q(proxies=[])
             ),
             models.Index(
                 fields=["next_at"], name="task_clock", condition=Q(status=OPEN, next_at__isnull=False)

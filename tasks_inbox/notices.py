@@ -40,7 +40,11 @@ def people_of(task: ManualTask, kind: str, audience: Sequence[str] | None) -> li
     if audience is not None:
         task.audience = list(audience)
     asked = [one.key for one in electors_of(task) if one.key not in task.voted]
-    return [*asked, *(name for name in substitutes_of(task, asked) if name not in asked)]
+    # Of whom has handed their vote on, who has it is told.
+    holders = {key: key_of(to) for key in asked if (to := policies.holder_of(task, key))}
+    told = [holders.get(key, key) for key in asked]
+    others = substitutes_of(task, [key for key in asked if key not in holders])
+    return [*told, *(name for name in others if name not in told)]
 
 
 def why_not(task: ManualTask, kind: str, member: Membership | None) -> str | None:
@@ -51,7 +55,9 @@ def why_not(task: ManualTask, kind: str, member: Membership | None) -> str | Non
 
 
 def _why_not_wanted(task: ManualTask, kind: str, member: Membership) -> str | None:
-    mine = kind in (QUESTION, SENT_BACK) or key_of(task.assignee or "") == key_of(member.user.username)
+    mine = kind in (QUESTION, SENT_BACK, DELEGATED) or key_of(task.assignee or "") == key_of(
+        member.user.username
+    )
     if member.user.mail == NOTHING or (member.user.mail == MINE and not mine):
         return "They want no such mail."
     return None if is_address(member.user.email) else "They have no e-mail address."
@@ -60,7 +66,7 @@ def _why_not_wanted(task: ManualTask, kind: str, member: Membership) -> str | No
 def _why_over(task: ManualTask, kind: str, name: str) -> str | None:
     if task.status != OPEN and kind not in _OF_CLOSED:
         return "The task is closed."
-    if kind in (ASSIGNED, DELEGATED) and task.assignee != name:
+    if kind in (ASSIGNED, DELEGATED) and task.assignee != name and not policies.giver_of(task, name):
         return "Somebody else has it now."
     if kind == ASKED and task.assignee:
         return "Somebody has it already."

@@ -30,6 +30,7 @@ from tasks_inbox import (
     queries,
 )
 from tasks_inbox.corrections import correction_form
+from tasks_inbox.electors import electors_of
 from tasks_inbox.fields import Form
 from tasks_inbox.forms import filled, form_of
 from tasks_inbox.kept import whole_list
@@ -37,6 +38,7 @@ from tasks_inbox.models import COMPLETED, FOR_OPERATORS, INCIDENT, OPEN, ManualT
 from tasks_inbox.panes import SNOOZES, Place
 from tasks_inbox.papers import TaskFile
 from tasks_inbox.queries import Who
+from tasks_inbox.quorum import needs_several
 from tasks_inbox.undoing import with_held
 from tasks_inbox.uploads import posted
 from tasks_inbox.waits import whom
@@ -102,7 +104,7 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
         "may_comment": may_comment,
         "corrections": correction_form(task).fields if context["is_with_me"] else (),
         "once": once.ticket(request.principal) if may_comment else "",
-        "delegates": queries.delegates_of(task, who, MOST_OFFERED) if context["may_give"] else (),
+        "delegates": _delegates(task, who) if context["may_give"] else (),
         **_filled_in(task, attached),
         "files": [
             files.file_row(file) | {"may_go": task.status == OPEN and file.by == who.username}
@@ -151,14 +153,19 @@ def state_context(
         "is_handed": task.assignee == who.username and task.delegated_by is not None,
         "has_voted": policies.has_voted(task, who.username),
         "why_excluded": policies.why_excluded(task, who.username),
-        "may_give": row["may_decide"]
-        and task.kind != INCIDENT
-        and not deciders["several"]
-        and not row["stands_in_for"],
+        "may_give": row["may_decide"] and task.kind != INCIDENT and not row["stands_in_for"],
+        "handed_to": policies.holder_of(task, who.username),
+        "has_vote_of": policies.giver_of(task, who.username),
         "was": was,
         "could_decide": was.startswith("1"),
         "changed": was[1:] != now[1:],
     }
+
+
+def _delegates(task: ManualTask, who: Who) -> list[str]:
+    """Some of those to whom they may hand it; of a task that several decide, who has no vote of their own."""
+    voters = {one.key for one in electors_of(task)} if needs_several(task.quorum) else set()
+    return queries.delegates_of(task, who, MOST_OFFERED, but=voters)
 
 
 def _has_started(context: dict[str, Json], who: Who) -> bool:
@@ -289,6 +296,8 @@ def delegate(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json]
     else:
         try:
             task = actions.delegate_task(who, task_id, to[:MAX_NAME], reason=why)
+            if holder := policies.holder_of(task, who.username):
+                return f"{holder} decides in your place now."
             return (
                 f"{task.assignee} has this task now, and decides it for {task.delegated_by or 'themselves'}."
             )
@@ -302,6 +311,8 @@ def delegate(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json]
 
 def put_back(task: ManualTask) -> str:
     """What is told of a task that was put back."""
+    if needs_several(task.quorum):
+        return "The vote is whose it was again."
     if task.assignee is None:
         return "The task is open again to all whom it asks."
     return f"The task is with {task.assignee} again."

@@ -180,6 +180,7 @@ def decider_pane(task: ManualTask) -> dict[str, Json]:
         "first_outcome": task.outcomes[0]["label"],
         "is_veto": state["rule"] == "veto",
         "is_possible": stands.is_possible,
+        "proxies": [one for one in task.proxies if one["by_key"] not in task.voted],
         "decided": [one | {"label": labels.get(one["outcome"], one["outcome"])} for one in _decisions(task)],
     }
 

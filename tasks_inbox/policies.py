@@ -95,6 +95,23 @@ def may_decide(task: ManualTask, username: str, marks: Collection[str]) -> bool:
     return handed and not is_excluded(task, username)
 
 
+def holder_of(task: ManualTask, username: str) -> str | None:
+    """To whom they have handed their vote; None where they have it themselves."""
+    key = key_of(username)
+    return next((one["to"] for one in task.proxies if one["by_key"] == key), None)
+
+
+def giver_of(task: ManualTask, username: str) -> str | None:
+    """Who has handed their vote to this person; None where nobody has."""
+    key = key_of(username)
+    return next((one["by"] for one in task.proxies if one["to_key"] == key), None)
+
+
+def proxy_mark(username: str) -> str:
+    """What somebody answers to of whom votes were handed; the database's triggers write it, too."""
+    return f"proxy:{key_of(username)}"
+
+
 def follow_up_at(task: ManualTask) -> datetime | None:
     """When somebody is to look after it; None where that is over, or nobody said so."""
     moments = (moment["after"] for moment in task.clock or () if moment.get("follow_up"))
@@ -108,7 +125,8 @@ def next_level(task: ManualTask) -> Json:
 
 def stands_in(task: ManualTask, username: str, absent: Absent) -> bool:
     """Whether they may decide it in the place of somebody who is away: it asks that person, in a workflow for which
-    they stand in, and neither of the two is barred or has decided. What was handed on stays with whom it was handed to.
+    they stand in, and neither of the two is barred or has decided. What was handed on, be it a vote, stays with whom it
+    was handed to.
     """
     return (
         (absent.workflows is None or task.workflow_id in absent.workflows)
@@ -118,4 +136,5 @@ def stands_in(task: ManualTask, username: str, absent: Absent) -> bool:
         and is_asked(task, absent.username, absent.marks)
         and not is_excluded(task, username)
         and not has_voted(task, absent.username)
+        and holder_of(task, absent.username) is None
     )

@@ -1,6 +1,6 @@
 """One task, as it is shown, and who is asking in the terms in which tasks name people; always within one tenant."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Literal
@@ -56,14 +56,19 @@ class Who:
         """Whether the task asks them, was handed to them or asks somebody for whom they stand in, and they may decide
         tasks at all.
         """
+        if not self.decides or policies.holder_of(task, self.username):
+            return False
         own = policies.may_decide(task, self.username, self.marks)
-        return self.decides and (own or self.stands_in_for(task) is not None)
+        return own or self.stands_in_for(task) is not None
 
     def stands_in_for(self, task: ManualTask) -> str | None:
         """In whose place they would decide it; None where it would be in their own, or not at all."""
         own = policies.may_decide(task, self.username, self.marks)
         if not self.decides or (own and task.assignee in (None, self.username)):
             return None
+        if giver := policies.giver_of(task, self.username):
+            free = not policies.is_excluded(task, giver) and not policies.has_voted(task, giver)
+            return giver if free and not policies.is_excluded(task, self.username) else None
         stood_for = (one.username for one in self.absent if policies.stands_in(task, self.username, one))
         return next(stood_for, None)
 
@@ -89,6 +94,12 @@ def who_is_member(member: Membership) -> Who:
     groups = people.group_keys_of(member.tenant_id, member.user_id)
     marks = policies.marks_of(member.user.username, member.role, groups)
     return Who(member.tenant_id, member.user.username, tuple(marks), decides)
+
+
+def still_asks(task: ManualTask, username: str) -> bool:
+    """Whether a task asks somebody of this name as they are now: member, role and groups."""
+    member = people.find_member(task.tenant_id, username)
+    return member is not None and who_is_member(member).is_asked(task)
 
 
 def task_of(tenant: int, task_id: UUID) -> ManualTask:
@@ -169,6 +180,7 @@ def task_row(task: ManualTask, workflow: str, who: Who) -> dict[str, Json]:
         "returned_by": task.stopped_by if task.returned_to else None,
         "test": task.is_test,
         "quorum": task.quorum or ONE,
+        "proxies": [{"by": one["by"], "to": one["to"]} for one in task.proxies],
         "round": task.round,
         "may_decide": task.status == OPEN
         and task.returned_to is None
@@ -222,11 +234,11 @@ def comment_row(comment: TaskComment) -> dict[str, Json]:
     return {"id": comment.pk, "kind": comment.kind, "text": comment.text, "by": comment.by, "at": comment.at}
 
 
-def delegates_of(task: ManualTask, who: Who, most: int) -> list[str]:
-    """Some of those to whom they may hand this task, by name: `most` at most."""
+def delegates_of(task: ManualTask, who: Who, most: int, but: Collection[str] = ()) -> list[str]:
+    """Some of those to whom they may hand this task, by name, `most` at most; none of these keys."""
     members = people.members_of_roles(task.tenant_id, DECIDING_ROLES)
     if task.kind in FOR_OPERATORS:
         members = members.filter(role__in=task.candidates["roles"])
     names = members.values_list("user__username", flat=True)
-    barred = {key_of(who.username), *task.exclude}
+    barred = {key_of(who.username), *task.exclude, *but, *(one["to_key"] for one in task.proxies)}
     return [name for name in names[: most + len(barred)] if key_of(name) not in barred][:most]

@@ -30,6 +30,9 @@ def task_to_decide(principal: Principal, task_id: UUID) -> ManualTask:
         raise NotAllowed(reason, code="excluded")
     if policies.has_voted(task, principal.username):
         raise Conflict("You have decided this already; others must decide, too.", code="voted_already")
+    if holder := policies.holder_of(task, principal.username):
+        message = f"You have given your vote to {holder}: take it back to decide yourself."
+        raise Conflict(message, code="handed_on", details={"to": holder})
     who = queries.who_is(principal)
     if not who.may_decide(task):
         if barred := next(
@@ -38,6 +41,10 @@ def task_to_decide(principal: Principal, task_id: UUID) -> ManualTask:
             message = f"This task asks others, not you; {barred}, for whom you stand in, is excluded from it."
             raise NotAllowed(message, code="excluded")
         raise NotAllowed("This task asks others, not you.", code="not_a_candidate")
+    giver = policies.giver_of(task, principal.username)
+    if giver and giver == who.stands_in_for(task) and not queries.still_asks(task, giver):
+        message = f"This task doesn't ask {giver} any more, whose vote you have."
+        raise NotAllowed(message, code="not_a_candidate")
     return task
 
 

@@ -30,7 +30,7 @@ from django.db.models import (
 
 from accounts.names import key_of
 from lib.clock import now_there
-from tasks_inbox import queries
+from tasks_inbox import policies, queries
 from tasks_inbox.models import COMPLETED, FOR_OPERATORS, OPEN, ManualTask, TaskMark, TaskNote
 from tasks_inbox.policies import Absent
 from tasks_inbox.queries import DUE_SOON, View, Who
@@ -171,7 +171,8 @@ def sources(who: Who, view: View | None) -> list[Source]:
 def _mine(who: Who) -> list[Source]:
     name, awake = who.username, _awake(who)
     has = Q(assignee=name, returned_to__isnull=True)
-    return [Source(Q(status=OPEN) & one & awake) for one in (has, Q(returned_to=name), Q(asked_of=name))]
+    own = [Source(Q(status=OPEN) & one & awake) for one in (has, Q(returned_to=name), Q(asked_of=name))]
+    return [*own, Source(awake, (policies.proxy_mark(name),), (key_of(name),))]
 
 
 def _teams(who: Who) -> list[Source]:
@@ -209,7 +210,8 @@ def _snoozed(who: Who) -> list[Source]:
 
 
 def _delegated(who: Who) -> list[Source]:
-    return [Source(Q(status=OPEN, delegated_by=who.username) & ~Q(assignee=who.username))]
+    gave = Q(status=OPEN, proxies__contains=[{"by": who.username}]) & ~Q(proxies=[])
+    return [Source(Q(status=OPEN, delegated_by=who.username) & ~Q(assignee=who.username)), Source(gave)]
 
 
 def _done(who: Who) -> list[Source]:

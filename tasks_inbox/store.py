@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from accounts.names import key_of
 from lib.clock import now_or_none
 from lib.named_sql import Statements
 from runs.store import SQL_FOLDER as SQL_OF_RUNS
@@ -244,6 +245,7 @@ def who(tenant: int, user: int, username: str) -> Row:
 def put_back(tenant: int, assignee: str) -> None:
     """Give the OPEN tasks that somebody has back to all whom they ask."""
     SQL.execute("put_back", {"tenant": tenant, "assignee": assignee})
+    SQL.execute("put_votes_back", {"tenant": tenant, "key": key_of(assignee)})
 
 
 def open_by_mark(tenant: int, names: Mapping[str, str]) -> dict[str, int]:
@@ -261,6 +263,17 @@ def delegate_task(task: UUID, *, by: str, to: str, before: Delegated, after: str
     params = {"task": task, "by": by, "to": to, "assignee": assignee, "delegated_by": delegated_by}
     more = {"after": after, "reason": reason or None, "now": now_or_none()}
     return bool(SQL.value("delegate_task", params | more))
+
+
+def hand_vote(task: UUID, *, by: str, to: str, reason: str) -> bool:
+    """Note that `by` has handed their vote to `to`; False where one of them has voted, or has handed on or has one."""
+    params = {"task": task, "by": by, "to": to, "by_key": key_of(by), "to_key": key_of(to)}
+    return bool(SQL.value("hand_vote", {**params, "reason": reason, "now": now_or_none()}))
+
+
+def take_vote_back(task: UUID, key: str) -> bool:
+    """Give the vote back to whose it is, of who handed it or who has it; False where there is none."""
+    return bool(SQL.value("take_vote_back", {"task": task, "key": key}))
 
 
 def add_comment(

@@ -109,11 +109,21 @@ ORACLES = {
                   AND h.payload ->> 'task' = t.id::text AND h.payload ->> 'to' = t.assignee)""",
     "what asks somebody is in lists by each of its marks, as it stands, and nothing else is": """
         SELECT t.id, k.task_id, m.mark, k.mark
-          FROM (tasks_inbox_manualtask t CROSS JOIN unnest(t.audience) AS m(mark))
+          FROM (tasks_inbox_manualtask t
+               CROSS JOIN unnest(t.audience || ARRAY(SELECT 'proxy:' || (p ->> 'to_key')
+                                                       FROM jsonb_array_elements(t.proxies) p)) AS m(mark))
           FULL JOIN tasks_inbox_taskmark k ON (k.tenant_id, k.task_id, k.mark) = (t.tenant_id, t.id, m.mark)
          WHERE coalesce(t.status = 'OPEN' AND t.assignee IS NULL AND t.returned_to IS NULL, false)
                <> (k.task_id IS NOT NULL)
-            OR (k.due, k.unimportance, k.told, k.barred) <> (t.due, t.unimportance, t.told, t.exclude || t.voted)""",
+            OR (k.due, k.unimportance, k.told) <> (t.due, t.unimportance, t.told)
+            OR k.barred <> t.exclude || t.voted
+                           || ARRAY(SELECT p ->> 'by_key' FROM jsonb_array_elements(t.proxies) p)""",
+    "who has handed a vote on, or has one, has no other of that task": """
+        SELECT t.id FROM tasks_inbox_manualtask t
+         CROSS JOIN LATERAL (SELECT count(*) AS all, count(DISTINCT n.key) AS each
+                               FROM jsonb_array_elements(t.proxies) p
+                              CROSS JOIN unnest(ARRAY[p ->> 'by_key', p ->> 'to_key']) n(key)) v
+         WHERE v.all <> v.each""",
     "I14: a comment is of a task of its tenant and run": """
         SELECT c.id FROM tasks_inbox_taskcomment c
           LEFT JOIN tasks_inbox_manualtask t

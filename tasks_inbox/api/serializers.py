@@ -205,6 +205,13 @@ class CandidatesSerializer(serializers.Serializer[Any]):
     roles = serializers.ListField(child=serializers.CharField())
 
 
+class ProxySerializer(serializers.Serializer[Any]):
+    """Who has handed their vote to whom."""
+
+    by = serializers.CharField()
+    to = serializers.CharField()
+
+
 class QuorumSerializer(serializers.Serializer[Any]):
     """How many must agree."""
 
@@ -259,6 +266,7 @@ class TaskSummarySerializer(serializers.Serializer[Any]):
     )
     returned_by = serializers.CharField(allow_null=True, help_text="Who returned it for changes.")
     quorum = QuorumSerializer()
+    proxies = ProxySerializer(many=True, help_text="Where several decide: who has handed their vote to whom.")
     round = serializers.IntegerField(
         help_text="Which time it is asked; decisions of former rounds don't count."
     )

@@ -206,6 +206,49 @@ SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_DELEGATED', u.node, pg_current_x
   FROM u CROSS JOIN clock
 RETURNING true
 
+-- name: hand_vote
+-- Of a task that several decide: one vote for each person, whoever's it is. The run is held FOR UPDATE.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+u AS (
+    UPDATE tasks_inbox_manualtask t
+       SET proxies = t.proxies || jsonb_build_array(jsonb_build_object(
+               'by', %(by)s::text, 'to', %(to)s::text, 'by_key', %(by_key)s::text, 'to_key', %(to_key)s::text))
+     WHERE t.id = %(task)s AND t.status = 'OPEN' AND t.returned_to IS NULL
+       AND NOT t.voted && ARRAY[%(by_key)s::text, %(to_key)s::text]
+       AND NOT EXISTS (SELECT 1 FROM jsonb_array_elements(t.proxies) p
+                        WHERE ARRAY[p ->> 'by_key', p ->> 'to_key'] && ARRAY[%(by_key)s::text, %(to_key)s::text])
+    RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node
+)
+INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
+SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_DELEGATED', u.node, pg_current_xact_id()::text::bigint,
+       jsonb_strip_nulls(jsonb_build_object(
+           'task', u.id, 'by', %(by)s::text, 'to', %(to)s::text, 'reason', %(reason)s::text)), clock.now
+  FROM u CROSS JOIN clock
+RETURNING true
+
+-- name: take_vote_back
+UPDATE tasks_inbox_manualtask t
+   SET proxies = (SELECT coalesce(jsonb_agg(p), '[]') FROM jsonb_array_elements(t.proxies) p
+                   WHERE NOT %(key)s::text IN (p ->> 'by_key', p ->> 'to_key'))
+ WHERE t.id = %(task)s AND t.status = 'OPEN'
+   AND EXISTS (SELECT 1 FROM jsonb_array_elements(t.proxies) p WHERE %(key)s::text IN (p ->> 'by_key', p ->> 'to_key'))
+RETURNING true
+
+-- name: put_votes_back
+-- Whose they were, or who had them, may decide no tasks any more.
+WITH l AS MATERIALIZED (
+    SELECT t.id
+      FROM tasks_inbox_manualtask t
+     WHERE t.tenant_id = %(tenant)s AND t.status = 'OPEN' AND t.proxies <> '[]'
+       AND EXISTS (SELECT 1 FROM jsonb_array_elements(t.proxies) p WHERE %(key)s::text IN (p ->> 'by_key', p ->> 'to_key'))
+     ORDER BY t.id
+       FOR NO KEY UPDATE
+)
+UPDATE tasks_inbox_manualtask t
+   SET proxies = (SELECT coalesce(jsonb_agg(p), '[]') FROM jsonb_array_elements(t.proxies) p
+                   WHERE NOT %(key)s::text IN (p ->> 'by_key', p ->> 'to_key'))
+ WHERE t.id = ANY (ARRAY(SELECT id FROM l)) AND t.status = 'OPEN'
+
 -- name: add_comment
 -- A decision that is being made is awaited: what was decided upon stays as it was. Whom it mentions is told, once.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),

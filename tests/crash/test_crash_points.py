@@ -191,7 +191,10 @@ def handed_over() -> Work:
 
 
 def voted_on() -> Work:
-    return victim.vote, (make.a_tenant().pk, make.start(approval(quorum=2), {"amount": 1}, {"amount": 2}))
+    for name in ("ann", "bob", "cat"):
+        member(name, ADMIN)
+    asks = approval(quorum=2, candidates={"users": ["ann", "bob"]})
+    return victim.vote, (make.a_tenant().pk, make.start(asks, {"amount": 1}, {"amount": 2}))
 
 
 def sent_back() -> Work:
@@ -376,7 +379,7 @@ def test_every_crash_point_was_come_by():
     points |= {"before_open_compensation_tasks", "before_close_compensation_task"}
     points |= {"before_open_tasks", "before_add_comment", "before_delegate_task", "before_complete_task"}
     points |= {f"before_{name}" for name in ("hold_task", "hold_chain", "add_decision", "note_vote")}
-    points |= {"before_hold_compensation_task"}
+    points |= {"before_hold_compensation_task", "before_hand_vote", "before_take_vote_back"}
     points |= {
         f"before_{name}" for name in ("return_task", "send_again", "hold_decision", "due_held", "drop_held")
     }

@@ -24,7 +24,7 @@ from accounts.roles import ADMIN, SCOPES
 from engine.told import Edited
 from lib import crash_points
 from lib.clock import set_now
-from lib.refusals import Conflict
+from lib.refusals import Conflict, Refusal
 from lib.sealing import Hidden
 from runs import jobs, operators, replay, services, starts, store, stuck_store
 from runs.drain import Drain
@@ -126,12 +126,19 @@ def hand_over(tenant: int, runs: Sequence[str], ids: Sequence[str]) -> None:
 
 
 def vote(tenant: int, runs: Sequence[str]) -> None:
-    """Work until people are asked, of whom two must agree, and do; then work."""
+    """Work until people are asked, of whom two must agree: one gives their vote away, takes it back and gives it again;
+    then work.
+    """
     drain()
+    ann, bob, cat = (
+        Principal(tenant, "default", 1, name, ADMIN, SCOPES, "command") for name in ("ann", "bob", "cat")
+    )
     for task in ManualTask.objects.for_tenant(tenant).filter(run_id__in=runs, status=OPEN):
-        for name in ("ann", "bob"):
-            who = Principal(tenant, "default", 1, name, ADMIN, SCOPES, "command")
-            with suppress(Conflict):
+        for act in (actions.delegate_task, actions.unclaim_task, actions.delegate_task):
+            with suppress(Refusal):
+                act(ann, task.pk, *(["cat"] if act is actions.delegate_task else []))
+        for who in (cat, bob):
+            with suppress(Refusal):
                 deciding.complete_task(who, task.pk, outcome="approved")
     drain()
 

@@ -37,6 +37,7 @@ class Spec:
     name: str
     kind: str = "inline"
     params_model: type[BaseModel] = Nothing
+    markdown: frozenset[str] = frozenset()
     lease_seconds: int = 30
     timeout_seconds: int | None = 600
     input_schema: dict[str, Json] | None = None

@@ -76,7 +76,6 @@ def test_what_several_decide_nobody_has_alone():
     for refused_act in (
         lambda: actions.claim_task(ann, task.pk),
         lambda: actions.assign_task(ann, task.pk, "bob"),
-        lambda: actions.delegate_task(ann, task.pk, "bob"),
     ):
         with pytest.raises(Conflict) as refused:
             refused_act()

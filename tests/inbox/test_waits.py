@@ -161,3 +161,9 @@ def test_a_decision_behind_a_reminder_ends_the_step_and_leaves_the_reminder_as_i
         "remind": "COMPLETED",
     }
     assert make.run(str(task.run_id)).status == "COMPLETED"
+
+
+def test_what_others_typed_marks_nothing_up_in_instructions():
+    asks = approval(instructions="**Call** {{ input.name }} first.")
+    task = asked(asks, name="[Ann](https://evil.example)")
+    assert task.instructions == "**Call** \\[Ann\\](https://evil.example) first."

@@ -2,11 +2,12 @@
 
 import pytest
 
-from lib.refusals import Conflict
+from lib.refusals import Conflict, NotAllowed
+from tasks_inbox import actions
 from tasks_inbox.clock import tick
 from tasks_inbox.models import TaskDecision
 from tests import factories as make
-from tests.inbox.asking import again, approval, asked, decide, member
+from tests.inbox.asking import again, approval, asked, decide, hand, member
 from tests.races.staging import Actor, blocked, holding
 
 
@@ -99,3 +100,43 @@ def test_a_decision_behind_the_deadline_is_told_so(rounds, clock):
         make.work()
         assert TaskDecision.unsafe_all_tenants.filter(task_id=task.pk).count() == 1
         assert make.statuses(task.run_id) == {"ask": "COMPLETED", "yes": "SKIPPED", "no": "COMPLETED"}
+
+
+LEGAL = {"candidates": {"users": ["ann", "bob"]}, "quorum": 2}
+
+
+def test_a_vote_that_was_given_before_it_is_taken_back_counts(rounds):
+    ann, cat, _ = member("ann"), member("cat"), member("bob")
+    for _ in rounds:
+        task = asked(approval(**LEGAL))
+        hand(ann, task, "cat")
+        with holding(lambda task=task: decide(cat, task), before="note_vote"):
+            late = blocked(lambda task=task: actions.unclaim_task(ann, task.pk))
+        with pytest.raises(Conflict) as refused:
+            late.end()
+        assert refused.value.code == "voted_already"
+        assert again(task).voted == ["cat", "ann"]
+
+
+def test_a_vote_that_was_taken_back_before_it_is_given_does_not_count(rounds):
+    ann, cat, _ = member("ann"), member("cat"), member("bob")
+    for _ in rounds:
+        task = asked(approval(**LEGAL))
+        hand(ann, task, "cat")
+        with holding(lambda task=task: actions.unclaim_task(ann, task.pk), before="take_vote_back"):
+            late = blocked(lambda task=task: decide(cat, task))
+        with pytest.raises(NotAllowed):
+            late.end()
+        assert (again(task).voted, again(task).proxies) == ([], [])
+
+
+def test_of_two_who_give_somebody_their_vote_one_does(rounds):
+    ann, bob, _ = member("ann"), member("bob"), member("cat")
+    for _ in rounds:
+        task = asked(approval(**LEGAL))
+        with holding(lambda task=task: hand(ann, task, "cat"), before="hand_vote"):
+            late = blocked(lambda task=task: hand(bob, task, "cat"))
+        with pytest.raises(Conflict) as refused:
+            late.end()
+        assert refused.value.code == "voted_already"
+        assert [one["by"] for one in again(task).proxies] == ["ann"]

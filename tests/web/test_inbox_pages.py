@@ -7,6 +7,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from accounts.models import Membership
+from lib.refusals import NotAllowed
 from tasks_inbox import actions
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member, say, task_of
@@ -138,6 +139,37 @@ def test_whom_it_does_not_ask_sees_it_without_its_form(client, bob):
     assert 'name="outcome"' not in page.text
     assert client.post(f"/inbox/{task.pk}/decide", {"outcome": "approved"}).status_code == 409
     assert again(task).status == "OPEN"
+
+
+def test_a_vote_is_given_used_by_who_has_it_and_taken_back_on_the_page(client, bob):
+    member("ann")
+    cat = member("cat", "approver")
+    task = asked(approval(candidates={"users": ["bob", "ann"]}, quorum=2))
+    page = client.get(f"/inbox/{task.pk}").text
+    assert "Give your vote to somebody" in page
+    assert re.findall(r'<option value="(\w+)"></option>', page) == ["cat"]
+    refused = client.post(f"/inbox/{task.pk}/delegate", {"to": "ann"})
+    assert (refused.status_code, "has a vote of their own" in refused.text) == (422, True)
+    told = client.post(f"/inbox/{task.pk}/delegate", {"to": "cat"}, follow=True).text
+    assert "cat decides in your place now." in told
+    assert ("Take your vote back" in told, "cat decides for bob" in told, 'name="outcome"' in told) == (
+        True,
+        True,
+        False,
+    )
+    log_in(client, "cat")
+    page = client.get(f"/inbox/{task.pk}").text
+    assert ("bob gave you their vote" in page, "Give the vote back" in page, 'name="outcome"' in page) == (
+        True,
+        True,
+        True,
+    )
+    assert str(task.pk) in client.get("/inbox/?view=mine").text
+    log_in(client, "bob")
+    told = client.post(f"/inbox/{task.pk}/unclaim", follow=True).text
+    assert ("The vote is whose it was again." in told, 'name="outcome"' in told) == (True, True)
+    with pytest.raises(NotAllowed):
+        decide(cat, task)
 
 
 def test_claim_and_put_back(client, bob):

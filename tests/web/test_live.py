@@ -85,7 +85,7 @@ def run_id(transactional_db) -> str:
 def test_a_page_is_told_what_changed_at_once(a_live_page, run_id):
     page = a_live_page(run_id).settled()
     make.work()
-    page.page.wait_for_function("() => heard.some((it) => it.nodes.b === 'COMPLETED')", timeout=2000)
+    page.page.wait_for_function("() => heard.some((it) => it.nodes.b === 'COMPLETED')", timeout=4000)
     expect(page.state).to_be_hidden()
 
 
@@ -106,7 +106,7 @@ def test_a_lost_socket_is_opened_again_and_what_was_missed_is_caught_up_with(a_l
     page.hears("it.changed.includes('all')")
     assert len(page.sockets) == 2
     make.work()
-    page.page.wait_for_function("() => heard.some((it) => it.nodes.b === 'COMPLETED')")
+    page.page.wait_for_function("() => heard.some((it) => it.nodes.b === 'COMPLETED')", timeout=4000)
     expect(page.state).to_be_hidden()
 
 
@@ -119,7 +119,7 @@ def test_without_a_socket_a_page_polls_and_says_so_until_there_is_one_again(a_li
     page.blocked = False
     expect(page.state).to_be_hidden(timeout=15_000)
     make.work()
-    page.page.wait_for_function("() => heard.some((it) => it.nodes.b === 'COMPLETED')")
+    page.page.wait_for_function("() => heard.some((it) => it.nodes.b === 'COMPLETED')", timeout=4000)
 
 
 def test_a_hidden_page_rests_and_catches_up_when_it_is_shown(a_live_page, run_id):

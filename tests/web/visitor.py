@@ -53,6 +53,12 @@ class Visitor:
         assert response is not None
         return response.status
 
+    def press(self, *keys: str) -> None:
+        """Press keys, one after another, on a page whose scripts are there: a page is seen before it listens."""
+        self.page.wait_for_load_state("load")
+        for key in keys:
+            self.page.keyboard.press(key)
+
     def path(self) -> str:
         """Where they are."""
         return self.page.evaluate("location.pathname")

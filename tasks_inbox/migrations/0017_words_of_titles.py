@@ -16,7 +16,7 @@ NO_LETTERS = "DROP FUNCTION tasks_inbox_letters(text);"
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tasks_inbox', '0015_incidents'),
+        ('tasks_inbox', '0016_proxies'),
     ]
 
     operations = [
