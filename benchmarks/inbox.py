@@ -16,7 +16,7 @@ from runs.models import StepExecution
 from tasks_inbox import listing, queries
 from tasks_inbox.policies import Absent, marks_of
 from tasks_inbox.queries import View, Who
-from tasks_inbox.sources import parts_of
+from tasks_inbox.sources import parts_of, tasks_of
 
 SQL = Statements(Path(__file__).parent)
 BATCH = 50_000
@@ -25,6 +25,8 @@ TIMES = 20
 DEEP_PAGES = 40
 PAGE = 50
 SEARCHES = ("data.invoice:INV-4710", "data.country:DE", "data.amount>99900", "data.vendor:none")
+WORDS = ("471071", '"invoice 4710"', "vendor", "nowhere")
+"""A title of its own, a part of some, one of nearly all, and one that nobody finds."""
 SORTED = ("priority", "newest", "-data.amount")
 Figures = dict[str, Any]
 
@@ -45,7 +47,8 @@ def _asked(who: Who) -> Figures:
     figures: Figures = {str(view): _p95(_page, who, view) for view in listing.COUNTED_VIEWS}
     figures |= {"counts": _p95(listing.counts, who), "badge": _p95(listing.waiting_for, who)}
     figures[f"teams, page {DEEP_PAGES}"] = _p95(_page, who, "teams", "", "sla", _deep(who, "teams"))
-    figures |= {text: _p95(_page, who, "teams", text) for text in SEARCHES}
+    figures |= {text: _p95(_page, who, "teams", text) for text in (*SEARCHES, *WORDS)}
+    figures |= {f"{text} of all": _p95(_all, who, text) for text in WORDS}
     return figures | {f"by {sort}": _p95(_page, who, "teams", "", sort) for sort in SORTED}
 
 
@@ -71,6 +74,12 @@ def _page(who: Who, view: View, text: str = "", sort: str = "sla", cursor: str |
     page = listing.page(who.tenant_id, found, request, sort, limit=PAGE, cursor=cursor)
     names = queries.workflow_names(who.tenant_id, page.rows)
     return page, [queries.task_row(task, names[task.workflow_id], who) for task in page.rows]
+
+
+def _all(who: Who, text: str) -> Any:
+    """As `GET /tasks?q=` asks: all tasks of the tenant, whomever they ask."""
+    found = [tasks_of(who, q=text.strip('"'))]
+    return listing.page(who.tenant_id, found, RequestFactory().get("/"), "newest", limit=PAGE, cursor=None)
 
 
 def _deep(who: Who, view: View) -> str | None:

@@ -124,11 +124,16 @@ class Level(Params):
         title="Roles",
         description="Everybody with one of these roles may decide from then on.",
     )
+    manager_of: Name | None = Field(
+        None,
+        title="The manager of",
+        description="A username, such as {{ run.created_by }}, whose manager by then may decide from then on.",
+    )
 
     @model_validator(mode="after")
     def _names_somebody(self) -> "Level":
-        if not (self.users or self.groups or self.roles):
-            raise PydanticCustomError("nobody", "names nobody: give users, groups or roles")
+        if not (self.users or self.groups or self.roles or self.manager_of):
+            raise PydanticCustomError("nobody", "names nobody: give users, groups, roles or manager_of")
         return self
 
 

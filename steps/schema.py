@@ -1,4 +1,7 @@
-"""Is this a value that a JSON Schema takes? Patterns are RE2: those of an author can't hang anything."""
+"""Is this a value that a JSON Schema takes? Patterns are RE2: those of an author can't hang anything.
+
+Of formats those count that `EXAMPLES` names, wherever values are checked: forms, inputs of runs, answers of models.
+"""
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -10,18 +13,28 @@ import orjson
 
 from engine.errors import ExpressionError
 from engine.expressions import compile_expression
+from steps.addresses import is_address
 
 Json = Any
 
 _MATCHES = compile_expression("input.text.matches(input.pattern)")
 LONGEST_MATCHED = 64 * 1024
+EXAMPLES: Mapping[str, str] = {
+    "date": "a date such as 2026-11-20",
+    "date-time": "a date and a time with their zone, such as 2027-01-31T09:00:00Z",
+    "time": "a time with its zone, such as 09:30:00Z",
+    "email": "an e-mail address such as ann@example.org",
+    "uri": "an address such as https://example.org/a?b=c",
+    "uuid": "an id such as 00000000-0000-7000-8000-000000000000",
+}
+"""What a text of each format that is enforced looks like; other formats say nothing of a value."""
 
 
 def problem_of(schema: Mapping[str, Json], value: Json) -> tuple[str, str] | None:
     """The first thing that is wrong with `value` as (path such as `.items[3].price`, sentence); None when it fits."""
     for found in _validator(orjson.dumps(schema)).iter_errors(value):
         path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in found.absolute_path)
-        return path, found.message[:500]
+        return path, _sentence(found)
     return None
 
 
@@ -47,12 +60,30 @@ def _placed(error: Any) -> tuple[tuple[str | int, ...], str]:
         missing = [name for names in error.validator_value.values() for name in names]
         names = [name for name in missing if error.message.startswith(repr(name))]
         return (*path, *names[:1]), "This is required."
-    return path, error.message[:500]
+    return path, _sentence(error)
+
+
+def _sentence(error: Any) -> str:
+    """What is wrong, in a sentence; a format is asked for by the name of its field, with an example."""
+    if error.validator != "format":
+        return str(error.message[:500])
+    needs, at = EXAMPLES[error.validator_value], next(reversed(error.absolute_path), None)
+    title = error.schema.get("title") or (at.replace("_", " ").capitalize() if isinstance(at, str) else "")
+    return f"{str(title)[:100]}: needs {needs}." if title else f"Needs {needs}."
 
 
 @lru_cache(maxsize=500)
 def _validator(schema: bytes) -> Any:
-    return _Validator(orjson.loads(schema))
+    return _Validator(orjson.loads(schema), format_checker=_formats())
+
+
+def _formats() -> jsonschema.FormatChecker:
+    found = jsonschema.FormatChecker(())
+    known = jsonschema.Draft202012Validator.FORMAT_CHECKER.checkers
+    found.checkers = {name: known[name] for name in EXAMPLES}
+    # The same that `email.send` takes.
+    found.checks("email")(lambda text: not isinstance(text, str) or is_address(text))
+    return found
 
 
 def _pattern(_: Any, pattern: str, value: Json, __: Json) -> Iterator[jsonschema.ValidationError]:

@@ -17,7 +17,7 @@ from lib.refusals import Invalid, Refusal
 from lib.uuid7 import uuid7
 from runs.models import Run
 from runs.refused import RunRefused
-from tasks_inbox import actions, deciding, evidence, holding, listing, notes, queries
+from tasks_inbox import actions, deciding, holding, listing, notes, queries, shown
 from tasks_inbox.models import FOR_OPERATORS, ManualTask
 from tasks_inbox.queries import View
 from tasks_inbox.sources import parts_of
@@ -120,8 +120,9 @@ def review(principal: Principal, ids: Sequence[UUID]) -> dict[str, Json]:
     if not tasks:
         raise Invalid("Choose some tasks first.", code="bad_count", field="ids")
     check_one_type(tasks)
+    seen = shown.hashes_of(tasks, principal.username)
     return {
-        "tasks": [{"task": task, "seen": evidence.shown_hash(task)} for task in tasks],
+        "tasks": [{"task": task, "seen": seen[task.pk]} for task in tasks],
         "outcomes": outcomes_of(tasks[0]),
         "sums": _sums(tasks),
     }

@@ -16,9 +16,11 @@ from runs.waking import telling
 from tasks_inbox import holding, policies, queries, store
 from tasks_inbox.deciding import end_at_deadline
 from tasks_inbox.models import ESCALATED, REMINDED, ManualTask
+from tasks_inbox.waits import with_manager
 
 Json = Any
 BATCH = 200
+KINDS = ("users", "groups", "roles")
 TICK_SECONDS = 0.8
 log = logging.getLogger("handoff.tasks")
 
@@ -72,17 +74,23 @@ def _come(task_id: UUID, tenant: int) -> str | None:
 
 
 def moved(task: ManualTask, due: list[Json]) -> tuple[Json, list[str], list[Json]]:
-    """Whom a task asks after these moments, as written and as marks, and the events. Changes nothing."""
+    """Whom a task asks after these moments, as written and as marks, and the events. Changes nothing.
+
+    Who is somebody's manager is looked up now.
+    """
     candidates, audience, events = dict(task.candidates), list(task.audience), []
     for moment in due:
         if moment["do"] == "remind":
-            said = {"follow_up": True} if moment.get("follow_up") else {}
+            said: dict[str, Json] = {"follow_up": True} if moment.get("follow_up") else {}
             events.append({"type": "TASK_REMINDED", "payload": said, "tells": REMINDED})
             continue
-        for kind, names in moment["to"].items():
-            candidates[kind] = list(dict.fromkeys([*(candidates.get(kind) or ()), *names]))
-        asked = policies.audience_of(moment["to"])
+        named = with_manager(task.tenant_id, moment["to"])
+        asked = policies.audience_of(named)
         audience = list(dict.fromkeys([*audience, *asked]))
-        said = {key: moment[key] for key in ("level", "to", "by", "reason") if moment.get(key)}
+        known = {kind: [name for name in named.get(kind) or () if name != policies.NOBODY] for kind in KINDS}
+        for kind, names in known.items():
+            candidates[kind] = list(dict.fromkeys([*(candidates.get(kind) or ()), *names]))
+        said = {key: moment[key] for key in ("level", "by", "reason") if moment.get(key)}
+        said["to"] = {**moment["to"], **{kind: names for kind, names in known.items() if names}}
         events.append({"type": "TASK_ESCALATED", "payload": said, "tells": ESCALATED, "audience": asked})
     return candidates, audience, events

@@ -21,7 +21,7 @@ from runs import live
 from runs.claimed import Done, Ending, Held, Locked
 from runs.waking import Waiters, wake
 from steps.schema import problems_of
-from tasks_inbox import evidence, files, queries, store, votes
+from tasks_inbox import evidence, files, queries, shown, store, votes
 from tasks_inbox.evidence import Decider
 from tasks_inbox.models import FOR_OPERATORS, ManualTask
 from tasks_inbox.quorum import needs_several
@@ -51,7 +51,7 @@ def complete_task(
 ) -> ManualTask:
     """Decide a task. It is kept as evidence; where it is enough, the step ends with it and the run goes on.
 
-    `seen` is the hash of what was decided upon (`evidence.shown_hash`), `password` who decides again, where the
+    `seen` is the hash of what was decided upon (`shown.hash_of`), `password` who decides again, where the
     outcome is signed; `held` a decision that was held back until now, and must not be taken back. Raises Missing;
     NotAllowed for those whom it doesn't ask; Conflict where it is decided, cancelled, changed, somebody else's or of a
     failed compensation; Invalid, with `details.errors`, for what is wrong.
@@ -120,9 +120,6 @@ def held_by(principal: Principal, task_id: UUID, seen: str | None) -> tuple[Manu
     Raises as `complete_task`: another decision may have barred who decides, or changed what is asked.
     """
     task = task_to_decide(principal, task_id)
-    if seen is not None and seen != evidence.shown_hash(task):
-        message = "This task was changed while you looked at it: look again before you decide."
-        raise Conflict(message, code="task_changed")
     who = queries.who_is(principal)
     absent = who.stands_in_for(task)
     keys = [key_of(name) for name in (principal.username, absent) if name]
@@ -130,7 +127,9 @@ def held_by(principal: Principal, task_id: UUID, seen: str | None) -> tuple[Manu
     held = store.hold_task(task_id, by=principal.username, keys=keys, handed=handed, absent=absent)
     if held is None:
         raise conflict(queries.task_of(principal.tenant_id, task_id))
-    # Asked behind the task's lock, which who holds a decision back has, too.
+    # Asked behind the task's lock, which who adds a file or holds a decision back has, too.
+    if seen is not None and (changed := shown.changed_since(task, principal.username, seen)):
+        raise Conflict(changed, code="task_changed")
     if not needs_several(task.quorum) and (other := store.held_by_another(task_id, principal.username)):
         raise being_decided(task, other)
     return task, held if absent is None else held | {"on_behalf_of": absent}

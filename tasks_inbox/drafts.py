@@ -12,7 +12,7 @@ from accounts.roles import TASKS_DECIDE
 from lib.refusals import Conflict, Invalid, Missing
 from lib.strict_json import BadJson, strict_dumps
 from lib.uuid7 import uuid7
-from tasks_inbox import evidence, queries, store
+from tasks_inbox import queries, shown, store
 from tasks_inbox.models import FOR_OPERATORS, OPEN, ManualTask
 from tasks_inbox.papers import TaskDraft
 from tasks_inbox.refused import open_task
@@ -62,7 +62,7 @@ def save_draft(principal: Principal, task_id: UUID, *, data: Json, comment: str 
         key=key_of(principal.username),
         data=text,
         comment=comment,
-        shown_hash=evidence.shown_hash(task),
+        shown_hash=shown.hash_of(task, principal.username),
     )
     if not saved:
         raise Conflict("This task is decided: nothing more is kept of it.", code="task_closed")
@@ -84,12 +84,12 @@ def drop_draft(principal: Principal, task_id: UUID) -> None:
     ).delete()
 
 
-def is_outdated(draft: TaskDraft, task: ManualTask) -> bool:
-    """Whether something else was asked when it was typed."""
-    return draft.shown_hash != evidence.shown_hash(task)
+def is_outdated(principal: Principal, draft: TaskDraft, task: ManualTask) -> bool:
+    """Whether they were shown something else when they typed it."""
+    return draft.shown_hash != shown.hash_of(task, principal.username)
 
 
-def draft_row(draft: TaskDraft, task: ManualTask) -> dict[str, Json]:
+def draft_row(principal: Principal, draft: TaskDraft, task: ManualTask) -> dict[str, Json]:
     """A draft as it is shown to who typed it."""
     said = {"data": draft.data, "comment": draft.comment, "saved_at": draft.saved_at}
-    return said | {"outdated": is_outdated(draft, task)}
+    return said | {"outdated": is_outdated(principal, draft, task)}

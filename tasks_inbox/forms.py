@@ -1,27 +1,25 @@
 """A task's form as fields of a page, made from its JSON Schema and what was typed, and what it holds then; pure.
 
-A field stands there as long as the schema's conditions say so; objects are groups of fields, lists of objects rows of
-them. What has no field of its own is written as JSON. What was typed stands in its field again, whatever is wrong.
+A field stands there as long as the schema's conditions say so; objects are groups of fields, lists rows of them, or
+boxes to check where there is what to choose from. What has no field of its own is written as JSON. What was typed
+stands in its field again, whatever is wrong.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
-from urllib.parse import quote
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import orjson
 
 from lib.api.errors import join
 from lib.strict_json import BadJson, strict_loads
 from tasks_inbox.conditions import Shape, is_conditional, shape_of, whole
+from tasks_inbox.fields import ROOT, Form, FormField, Kind, each_of
 
 Json = Any
 Schema = Mapping[str, Json]
 Typed = Mapping[str, str]
-Kind = Literal[
-    "text", "long", "date", "moment", "integer", "number", "flag", "choice", "file", "json", "group", "rows"
-]
 
 LONG_TEXT = 200
 MAX_TYPED_BYTES = 1024 * 1024
@@ -31,99 +29,16 @@ DEEPEST = 4
 """What lies deeper is written as JSON."""
 SETTLES = 8
 """After so many rounds conditions that contradict each other stay as they are."""
-ROOT = "data"
-_FORMATS: dict[str, Kind] = {"date": "date", "date-time": "moment", "file": "file"}
+_FORMATS: dict[str, Kind] = {"date": "date", "date-time": "moment", "time": "time", "file": "file"}
 _RAW = ("integer", "number", "json")
 """What was typed there and could not be read is kept as text."""
-_TEXTS = ("text", "long", "date", "moment", "file")
+_TEXTS = ("text", "long", "date", "moment", "time", "file")
+_PLAIN = (*_TEXTS, "integer", "number")
+"""A list of these is a row for each."""
 _WHOLE = re.compile(r"[+-]?\d{1,16}")
 _FILE = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _PLACE = re.compile(r"\[(\d{1,6})\]")
 _ABSENT = object()
-
-
-@dataclass(slots=True)
-class FormField:
-    """One field; `key` is its property, None where the whole form is one JSON value. `text` is what stands in it.
-
-    `name` is how faults name it, too. A group has `fields`, rows have `rows` of fields. `is_new`: conditions brought it
-    up, and the page from which was posted did not show it yet.
-    """
-
-    key: str | None
-    name: str
-    label: str
-    help: str
-    kind: Kind
-    required: bool
-    text: str = ""
-    options: tuple[tuple[str, str], ...] = ()
-    max_length: int | None = None
-    error: str = ""
-    needed_for: str = ""
-    fields: list["FormField"] = field(default_factory=list)
-    rows: list[list["FormField"]] = field(default_factory=list)
-    may_add: bool = False
-    accept: tuple[str, ...] = ()
-    max_bytes: int | None = None
-    file_name: str = ""
-    is_new: bool = False
-    is_next: bool = False
-
-    @property
-    def id(self) -> str:
-        """What it is called within the page, the same however many stand before it."""
-        return f"field-{quote(self.name, safe='[]')}"
-
-    @property
-    def needs_file(self) -> bool:
-        """Whether a file may be chosen for it now."""
-        return self.kind == "file" and not self.text
-
-    @property
-    def said(self) -> str:
-        """What stands in it, in words."""
-        if self.kind == "file":
-            return self.file_name
-        if self.kind == "flag":
-            return "yes" if self.text == "true" else "no"
-        return next((words for value, words in self.options if value == self.text), self.text)
-
-    @property
-    def places(self) -> list[tuple[str, list["FormField"]]]:
-        """Its rows with their names."""
-        return [(f"{self.name}[{place}]", row) for place, row in enumerate(self.rows)]
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """A form as it stands: its fields, the data in them, and what was typed into fields that are hidden by now."""
-
-    fields: list[FormField]
-    data: dict[str, Json]
-    hidden: list[tuple[str, str]]
-    is_live: bool
-
-    def each(self) -> Iterator[FormField]:
-        """All fields, also those within groups and rows."""
-        return _each(self.fields)
-
-    def properties(self) -> list[str | None]:
-        """The properties that have a field."""
-        return [one.key for one in self.fields]
-
-    def tell(self, faults: Iterable[Mapping[str, Json]]) -> list[str]:
-        """Say each fault at its field, unless something is said there; gives those that belong to no field."""
-        rest = []
-        by_length = sorted(self.each(), key=lambda one: len(one.name), reverse=True)
-        for fault in faults:
-            name, message = str(fault["field"]), str(fault["message"])
-            found = next((one for one in by_length if _is_within(name, one.name)), None)
-            if found is None:
-                rest.append(message if name in ("", ROOT) else f"{name.removeprefix('data.')}: {message}")
-            elif not found.error:
-                found.error = message
-        return rest
 
 
 def form_of(
@@ -151,13 +66,13 @@ def _made(schema: Schema | None, builder: "_Builder", data: Json = _ABSENT) -> F
     if not shape_of(schema, schema, {}).properties:
         return builder.one_text(data)
     fields, read = builder.object(schema, ROOT, 0, data)
-    shown = {one.name for one in _each(fields)}
+    shown = {one.name for one in each_of(fields)}
     kept = [
         (name, text)
         for name, text in (builder.typed or {}).items()
         if text and name.startswith("data.") and name not in shown
     ]
-    has_rows = any(one.kind in ("rows", "file") for one in _each(fields))
+    has_rows = any(one.kind in ("rows", "file") for one in each_of(fields))
     return Form(fields, read, kept, has_rows or is_conditional(schema))
 
 
@@ -176,7 +91,7 @@ def edited(schema: Schema | None, typed: Typed, edit: str) -> Form:
     form = form_of(schema, typed, fresh=True)
     changed = next((one for one in form.each() if one.name in (name, rows) and one.kind == "rows"), None)
     if changed is not None:
-        last = _each(changed.rows[-1]) if verb == "add" and changed.rows else iter(())
+        last = each_of(changed.rows[-1]) if verb == "add" and changed.rows else iter(())
         next((one for one in last if one.kind not in ("group", "rows")), changed).is_next = True
     for one in form.each():
         one.is_next = one.is_next or (verb == "clear" and one.name == name)
@@ -193,18 +108,6 @@ def _without(typed: Typed, rows: str, place: int) -> Typed:
         elif int(at[1]) > place:
             left[f"{rows}[{int(at[1]) - 1}]{name[at.end() :]}"] = text
     return left
-
-
-def _is_within(name: str, path: str) -> bool:
-    return name == path or name.startswith((f"{path}.", f"{path}[")) or path == ROOT
-
-
-def _each(fields: Iterable[FormField]) -> Iterator[FormField]:
-    for one in fields:
-        yield one
-        yield from _each(one.fields)
-        for row in one.rows:
-            yield from _each(row)
 
 
 def _places(typed: Typed, name: str) -> list[int]:
@@ -270,6 +173,10 @@ class _Builder:
             return made, value if required or holds else _ABSENT
         if kind == "rows":
             return made, self._rows(made, described, at, depth, default)
+        if kind == "checks" and self._fits_boxes(described, at, default):
+            return made, self._checks(made, described, default)
+        if kind == "checks":
+            made.kind = kind = "json"
         if kind == "choice":
             made.options = tuple((_json(value), _shown(value)) for value in described.get("enum", ()))
         if kind == "file":
@@ -298,20 +205,49 @@ class _Builder:
     def _rows(self, made: FormField, described: Schema, at: str, depth: int, default: Json) -> Json:
         least, most = described.get("minItems") or 0, described.get("maxItems")
         given = default if isinstance(default, list) else []
+        made.is_plain = whole(self.form, described["items"]).get("type") != "object"
         if self.is_filled:
             least = 0
         if self.typed is None or (self.fresh and not self._was_there(at)):
             places = list(range(max(least, len(given))))
         else:
             places, given = _places(self.typed, at), []
-        data = []
+        data: list[Json] = []
         for place in places:
             row_default = given[place] if place < len(given) else _ABSENT
-            fields, value = self.object(described["items"], f"{at}[{place}]", depth + 1, row_default)
+            here = f"{at}[{place}]"
+            if made.is_plain:
+                one, value = self._field(str(place), described["items"], here, True, depth + 1, row_default)
+                one.key, one.label, fields = None, f"{made.label} {place + 1}", [one]
+                # What is left empty is no value: those behind it stand further up in the data.
+                one.told_as = None if value is _ABSENT else f"{at}[{len(data)}]"
+            else:
+                fields, value = self.object(described["items"], here, depth + 1, row_default)
             made.rows.append(fields)
-            data.append(value)
-        made.may_add = len(data) < (MOST_ROWS if most is None else min(most, MOST_ROWS))
+            data += [] if value is _ABSENT else [value]
+        made.may_add = len(made.rows) < (MOST_ROWS if most is None else min(most, MOST_ROWS))
         return data if data or (made.required and not least) else _ABSENT
+
+    def _fits_boxes(self, described: Schema, at: str, default: Json) -> bool:
+        """Whether boxes can hold what is there: a list of different values of theirs, not typed as JSON."""
+        if self.typed is not None and (at in self.typed or not self.fresh):
+            return not self.typed.get(at)
+        if default is _ABSENT:
+            return True
+        values = list(map(_json, default)) if isinstance(default, list) else [""]
+        return len(set(values)) == len(values) and set(values) <= set(_choices(self.form, described))
+
+    def _checks(self, made: FormField, described: Schema, default: Json) -> Json:
+        was_there = self.typed is not None and (made.name in self.typed or not self.fresh)
+        given = list(map(_json, default)) if isinstance(default, list) else []
+        data: list[Json] = []
+        for place, (text, value) in enumerate(_choices(self.form, described).items()):
+            box = FormField(None, f"{made.name}[{place}]", _shown(value), "", "flag", False, told_as=None)
+            is_checked = (self.typed or {}).get(box.name) == "true" if was_there else text in given
+            box.text = "true" if is_checked else ""
+            made.fields.append(box)
+            data += [value] if is_checked else []
+        return data if data or (made.required and not described.get("minItems")) else _ABSENT
 
     def _text(self, name: str, kind: Kind, default: Json) -> str:
         if self.typed is not None and (name in self.typed or not self.fresh):
@@ -345,8 +281,16 @@ def _kind(form: Schema, described: Schema, depth: int) -> Kind:
             return "group"
         case "array" if depth < DEEPEST:
             items = whole(form, described.get("items"))
-            return "rows" if items.get("type") == "object" and items.get("properties") else "json"
+            if items.get("type") == "object" and items.get("properties"):
+                return "rows"
+            of = _kind(form, items, DEEPEST)
+            return "checks" if of == "choice" else "rows" if of in _PLAIN else "json"
     return "json"
+
+
+def _choices(form: Schema, described: Schema) -> dict[str, Json]:
+    """What the boxes of a list stand for, by its JSON."""
+    return {_json(value): value for value in whole(form, described.get("items")).get("enum", ())}
 
 
 def _value(made: FormField) -> Json:

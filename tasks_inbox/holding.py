@@ -21,7 +21,7 @@ from lib.uuid7 import uuid7
 from runs import live
 from runs.refused import RunRefused
 from runs.waking import telling
-from tasks_inbox import deciding, evidence, queries, store
+from tasks_inbox import deciding, queries, shown, store
 from tasks_inbox.models import FOR_OPERATORS, HeldDecision, ManualTask
 from tasks_inbox.refused import task_to_decide
 
@@ -70,7 +70,7 @@ def hold_decision(
             via=principal.via,
             seconds=seconds,
             # Whatever they said that they had read, it is about what is asked now.
-            seen=evidence.shown_hash(now),
+            seen=shown.hash_of(now, principal.username),
             batch=batch,
             said=said,
         )

@@ -19,13 +19,12 @@ from lib.clock import now_there
 from lib.refusals import Invalid
 from tasks_inbox.models import ManualTask
 from tasks_inbox.queries import COUNTED, View, Who
-from tasks_inbox.search import NotUnderstood, conditions
-from tasks_inbox.sources import Parts, tasks_by_id, to_count
+from tasks_inbox.search import NotUnderstood, Titled, conditions
+from tasks_inbox.sources import Parts, by_id, tasks_by_id, titled, to_count
 from tasks_inbox.told import TOLD_KEY, ToldIs, told_value
 from workflows.models import Workflow
 
 Json = Any
-FEW = 1000
 COUNTED_VIEWS: tuple[View, ...] = ("mine", "teams", "due", "snoozed", "delegated", "done", "watching")
 
 
@@ -68,7 +67,7 @@ def told_of(sort: str) -> str | None:
 
 def found(who: Who, parts: Parts, text: str) -> list[QuerySet[ManualTask]]:
     """Those of the tasks that a search finds. Raises Invalid at `filter` for a word that says nothing."""
-    wanted = [_few(who, one) if isinstance(one, ToldIs) else one for one in check(text)]
+    wanted = [_condition(who.tenant_id, one) for one in check(text)]
     named = Workflow.objects.for_tenant(who.tenant_id).filter(pk=OuterRef("workflow_id"))
     name = Subquery(named.values("name")[:1])
     return [
@@ -76,7 +75,7 @@ def found(who: Who, parts: Parts, text: str) -> list[QuerySet[ManualTask]]:
     ]
 
 
-def check(text: str) -> list[Q | ToldIs]:
+def check(text: str) -> list[Q | ToldIs | Titled]:
     """The conditions of a search. Raises Invalid at `filter`."""
     try:
         return conditions(text, now_there())
@@ -84,11 +83,13 @@ def check(text: str) -> list[Q | ToldIs]:
         raise Invalid(str(fault), code="bad_filter", field="filter") from None
 
 
-def _few(who: Who, told: ToldIs) -> Q:
-    """Tasks that tell a value: by id where they are few, so that nobody looks for them among a million others."""
-    few = ManualTask.objects.for_tenant(who.tenant_id).filter(told.condition("told"))
-    ids = list(few.values_list("pk", flat=True)[: FEW + 1])
-    return Q(pk__in=ids) if len(ids) <= FEW else told.condition("at_told")
+def _condition(tenant: int, one: Q | ToldIs | Titled) -> Q:
+    if isinstance(one, Titled):
+        return titled(tenant, one.part)
+    if isinstance(one, ToldIs):
+        few = ManualTask.objects.for_tenant(tenant).filter(one.condition("told"))
+        return by_id(few) or one.condition("at_told")
+    return one
 
 
 def in_order(tasks: QuerySet[ManualTask], sort: str) -> QuerySet[ManualTask]:

@@ -177,6 +177,8 @@ class ManualTask(HotRow):
             GinIndex(fields=["audience"], name="task_audience", condition=Q(status=OPEN)),
             GinIndex(fields=["voted"], name="task_voted", condition=~Q(voted=[])),
             GinIndex(fields=["told"], name="task_told", opclasses=["jsonb_path_ops"]),
+            # Words of titles: every three letters that stand beside each other.
+            GinIndex(Func("title", function="tasks_inbox_letters"), name="task_title"),
         ]
 
 

@@ -1,6 +1,7 @@
 """What the pages of the inbox show: the contexts of their templates."""
 
 import json
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, cast
 from uuid import UUID
@@ -30,7 +31,8 @@ from tasks_inbox import (
 )
 from tasks_inbox.corrections import correction_form
 from tasks_inbox.electors import electors_of
-from tasks_inbox.forms import Form, filled, form_of
+from tasks_inbox.fields import Form
+from tasks_inbox.forms import filled, form_of
 from tasks_inbox.kept import whole_list
 from tasks_inbox.models import COMPLETED, FOR_OPERATORS, INCIDENT, OPEN, ManualTask, label_of
 from tasks_inbox.panes import SNOOZES, Place
@@ -66,14 +68,14 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
         task, COMMENTS_ON_A_PAGE, before=panes.id_of(request.GET.get("before", ""))
     )
     may_comment = who.decides and task.status == OPEN
-    context = state_context(request, task, who) | panes.run_pane(task)
+    attached = list(files.files_of(task))
+    context = state_context(request, task, who, attached) | panes.run_pane(task)
     draft = (
         drafts.draft_of(request.principal, task) if form is None and context["task"]["may_decide"] else None
     )
     if form is None:
         form = form_of(task.form) if draft is None else filled(task.form, draft.data)
     mark_needed(form, task)
-    attached = list(files.files_of(task))
     files.name_files(form.each(), attached)
     place = Place.of(request)
     is_whole = not request.headers.get("HX-Request")
@@ -82,7 +84,7 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
         "stays": place.address(),
         "form": form,
         "draft": draft,
-        "is_outdated": draft is not None and drafts.is_outdated(draft, task),
+        "is_outdated": draft is not None and draft.shown_hash != context["task"]["shown_hash"],
         "comment": draft.comment if draft else "",
         "instructions": markdown(task.instructions),
         "outcomes": [
@@ -119,11 +121,16 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
     }
 
 
-def state_context(request: PageRequest, task: ManualTask, who: Who | None = None) -> dict[str, Json]:
+def state_context(
+    request: PageRequest,
+    task: ManualTask,
+    who: Who | None = None,
+    attached: Sequence[TaskFile] | None = None,
+) -> dict[str, Json]:
     """How a task stands for whoever looks, and, where they have a page of it open, what changed since."""
     who = who or queries.who_is(request.principal)
     workflow = queries.workflows_of(who.tenant_id, [task])[task.workflow_id]
-    row = panes.in_words(queries.whole_row(task, workflow.name, who))
+    row = panes.in_words(queries.whole_row(task, workflow.name, who, attached))
     deciders = panes.decider_pane(task)
     now = f"{int(row['may_decide'])}{row['shown_hash']}"
     was = request.GET.get("was", now)

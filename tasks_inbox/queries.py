@@ -18,9 +18,10 @@ from accounts.roles import SCOPES_OF_ROLE, TASKS_DECIDE
 from lib.clock import now_there
 from lib.refusals import Missing
 from runs.models import Run
-from tasks_inbox import evidence, policies, store
+from tasks_inbox import policies, shown, store
 from tasks_inbox.changes import changed_since
 from tasks_inbox.models import FOR_OPERATORS, OPEN, AwayRule, HeldDecision, ManualTask, TaskComment, TaskNote
+from tasks_inbox.papers import TaskFile
 from tasks_inbox.policies import Absent
 from tasks_inbox.quorum import ONE, needs_several
 from workflows.models import Workflow
@@ -201,10 +202,14 @@ def task_row(task: ManualTask, workflow: str, who: Who) -> dict[str, Json]:
     }
 
 
-def whole_row(task: ManualTask, workflow: str, who: Who) -> dict[str, Json]:
-    """A task with all that it holds, how many comments there are, and what who asks has noted of it."""
+def whole_row(
+    task: ManualTask, workflow: str, who: Who, files: Iterable[TaskFile] | None = None
+) -> dict[str, Json]:
+    """A task with all that it holds, how many comments there are, and what who asks has noted of it; `files` of it,
+    where they are at hand.
+    """
     large = {name: getattr(task, name) for name in LARGE if name != "earlier"}
-    more = {"comments": comments_of(task).count(), "shown_hash": evidence.shown_hash(task)}
+    more = {"comments": comments_of(task).count(), "shown_hash": shown.hash_of(task, who.username, files)}
     more |= {"changed": changed_since(task)}
     note = _note_of(task, who)
     own = {"snoozed_until": note and note.snoozed_until, "watching": bool(note and note.watching)}

@@ -5,6 +5,7 @@ A search is data: each word is one condition, and a word that nobody knows is to
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -28,15 +29,22 @@ class NotUnderstood(ValueError):
     """A word that is no condition; its text says what may stand there."""
 
 
-def conditions(text: str, now: Json) -> list[Q | ToldIs]:
+@dataclass(frozen=True, slots=True)
+class Titled:
+    """That something stands in the title."""
+
+    part: str
+
+
+def conditions(text: str, now: Json) -> list[Q | ToldIs | Titled]:
     """The conditions of a search, all of which must hold. Raises NotUnderstood."""
-    found: list[Q | ToldIs] = []
+    found: list[Q | ToldIs | Titled] = []
     for told, than, key, quoted, plain in _PART.findall(text):
         value = (quoted or plain).strip()
         if told:
             found.append(ToldIs(told, value) if than == ":" else told_than(told, than, value))
         elif not key or (not value and not quoted):
-            found.append(Q(title__icontains=value))
+            found.append(Titled(value))
         elif (condition := _WORDS.get(key.lower())) is None:
             known = ", ".join([*(f"{word}:" for word in _WORDS), "data.amount:"])
             raise NotUnderstood(f"There is no “{key}:” here; there are {known}.")

@@ -11,7 +11,22 @@ from functools import reduce
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, ExpressionWrapper, F, JSONField, OuterRef, Q, QuerySet, Subquery
+from django.contrib.postgres.fields import ArrayField
+from django.db import connection
+from django.db.models import (
+    BooleanField,
+    Exists,
+    ExpressionWrapper,
+    F,
+    Func,
+    JSONField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    TextField,
+    Value,
+)
 
 from accounts.names import key_of
 from lib.clock import now_there
@@ -22,8 +37,27 @@ from tasks_inbox.queries import DUE_SOON, View, Who
 from workflows.models import Workflow
 
 Json = Any
+FEW = 1000
+LETTERS = 3
 Parts = Sequence[QuerySet[ManualTask]]
 """The tasks of a list, of which one may be in several parts."""
+
+
+class _Letters(Func):
+    """Every three letters of a text that stand beside each other: of titles an index has them."""
+
+    function = "tasks_inbox_letters"
+    output_field = ArrayField(TextField())
+
+
+class _Like(Func):
+    """Whether a text is like a pattern, in capitals or not. The database foretells how many are, as it can't of
+    `upper(title)`.
+    """
+
+    arg_joiner = " ILIKE "
+    template = "%(expressions)s"
+    output_field = BooleanField()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +142,25 @@ def _fitting(
         tasks = tasks.filter(assignee__iexact=assignee)
     if due_before is not None:
         tasks = tasks.filter(status=OPEN, due_at__lt=due_before)
-    return tasks if q is None else tasks.filter(title__icontains=q)
+    return tasks if q is None else tasks.filter(titled(who.tenant_id, q))
+
+
+def titled(tenant: int, part: str) -> Q:
+    """Tasks in whose title this stands: by id where they are few, so that nobody looks for them among a million others.
+
+    Of a word of one or two letters no index knows.
+    """
+    holds = Q(_Like(F("title"), Value(f"%{connection.ops.prep_for_like_query(part)}%")))
+    if len(part) < LETTERS:
+        return holds
+    few = ManualTask.objects.for_tenant(tenant).alias(letters=_Letters("title"))
+    return by_id(few.filter(holds, letters__contains=_Letters(Value(part)))) or holds
+
+
+def by_id(tasks: QuerySet[ManualTask]) -> Q | None:
+    """These tasks as a condition, where they are few; None where they are not."""
+    ids = list(tasks.values_list("pk", flat=True)[: FEW + 1])
+    return Q(pk__in=ids) if len(ids) <= FEW else None
 
 
 def sources(who: Who, view: View | None) -> list[Source]:

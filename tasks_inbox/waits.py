@@ -69,16 +69,16 @@ def _row(held: Held, task: Mapping[str, Json]) -> dict[str, Json]:
     # What was null is not there when a task is opened anew, by what its step says that it waits for.
     row |= {key: task.get(key) for key in _ASKED}
     row["facts"] = [{"value": None} | fact for fact in task["facts"]]
-    row["audience"] = policies.audience_of(_with_manager(held.tenant_id, task["candidates"]))
+    row["audience"] = policies.audience_of(with_manager(held.tenant_id, task["candidates"]))
     return row
 
 
-def _with_manager(tenant: int, candidates: Mapping[str, Json]) -> Mapping[str, Json]:
+def with_manager(tenant: int, candidates: Mapping[str, Json]) -> Mapping[str, Json]:
     """The candidates with the manager that they name as a user; a manager whom nobody has asks nobody."""
     if not candidates.get("manager_of"):
         return candidates
     manager = people.manager_of(tenant, candidates["manager_of"])
-    return {**candidates, "users": [*candidates["users"], manager or policies.NOBODY]}
+    return {**candidates, "users": [*(candidates.get("users") or ()), manager or policies.NOBODY]}
 
 
 def _in_words(wait: Mapping[str, Json]) -> str:

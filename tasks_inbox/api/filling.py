@@ -50,7 +50,7 @@ class TaskDraftView(RunsApiView):
     def get(self, request: Request, task_id: UUID) -> Response:
         """What you have typed to decide the task; nobody else is ever shown it. 404 where there is nothing."""
         task = queries.task_of(self.principal.tenant_id, task_id)
-        return Response(drafts.draft_row(drafts.find_draft(self.principal, task_id), task))
+        return Response(drafts.draft_row(self.principal, drafts.find_draft(self.principal, task_id), task))
 
     @extend_schema(request=SaveTaskDraft, responses=TaskDraftSerializer)
     def put(self, request: Request, task_id: UUID) -> Response:
@@ -59,7 +59,8 @@ class TaskDraftView(RunsApiView):
         draft = drafts.save_draft(
             self.principal, task_id, data=asked.get("data", {}), comment=asked.get("comment", "")
         )
-        return Response(drafts.draft_row(draft, queries.task_of(self.principal.tenant_id, task_id)))
+        task = queries.task_of(self.principal.tenant_id, task_id)
+        return Response(drafts.draft_row(self.principal, draft, task))
 
     @extend_schema(request=Verb, responses={204: None})
     def delete(self, request: Request, task_id: UUID) -> Response:

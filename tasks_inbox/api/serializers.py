@@ -308,4 +308,6 @@ class TaskSerializer(TaskSummarySerializer):
     )
     watching = serializers.BooleanField(help_text="Whether you watch it.")
     held = HeldSerializer(allow_null=True, help_text="What somebody is about to decide of it.")
-    shown_hash = serializers.CharField(help_text="SHA-256 of what a decider is shown; see `seen`.")
+    shown_hash = serializers.CharField(
+        help_text="SHA-256 of what you are shown: what is asked, and the files that others added; see `seen`."
+    )

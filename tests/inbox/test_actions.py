@@ -204,3 +204,17 @@ def test_who_may_assign_puts_back_and_gives_to_those_who_are_asked():
     with pytest.raises(Forbidden):
         actions.assign_task(ann, task.pk, "ann")
     assert decide(ann, task).decided_by == "ann"
+
+
+DUE = {"type": "object", "properties": {"due": {"type": "string", "format": "date", "title": "Due date"}}}
+
+
+def test_a_date_that_is_none_decides_nothing_and_is_named():
+    task, ann = asked(approval(form=DUE)), member("ann")
+    with pytest.raises(Invalid) as refused:
+        decide(ann, task, data={"due": "next week"})
+    assert (refused.value.field, refused.value.message) == (
+        "data.due",
+        "Due date: needs a date such as 2026-11-20.",
+    )
+    assert decide(ann, task, data={"due": "2026-11-20"}).data == {"due": "2026-11-20"}

@@ -4,12 +4,13 @@ from datetime import timedelta
 
 import pytest
 
+from accounts.models import Membership
 from lib.refusals import Conflict, Invalid, NotAllowed
 from runs.models import HistoryEvent
 from tasks_inbox import actions, comments, queries, sources
 from tasks_inbox import clock as tasks_clock
 from tasks_inbox.escalating import escalate_task
-from tasks_inbox.models import Notification, TaskDecision
+from tasks_inbox.models import ManualTask, Notification, TaskDecision
 from tasks_inbox.notices import people_of
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member
@@ -72,6 +73,64 @@ def test_who_may_decide_is_reminded_and_others_are_asked_level_by_level(clock):
     assert again(task).candidates == {"users": ["ann", "boss"], "groups": [], "roles": ["operator"]}
     assert (later(clock, 10_000), again(task).next_at) == (0, None)
     assert decide(other, task).outcome == "approved"
+
+
+def test_a_level_asks_whoever_is_the_manager_by_then_and_nobody_where_there_is_none(clock):
+    seats = Membership.unsafe_all_tenants
+    ann, old, new = member("ann"), member("old"), member("New")
+    level = {"after_seconds": 60, "manager_of": "{{ run.created_by }}"}
+    definition = approval(candidates={"users": ["bob"]}, exclude=["old"], escalation=[level])
+    make.start(definition, {"amount": 1}, by="ann")
+    make.work()
+    task = ManualTask.unsafe_all_tenants.get()
+    seats.filter(user_id=ann.user_id).update(manager=seats.get(user_id=old.user_id))
+    page = queries.whole_row(task, "refunds", queries.who_is(ann))
+    assert page["candidates"]["users"] == ["bob"]
+    seats.filter(user_id=ann.user_id).update(manager=seats.get(user_id=new.user_id))
+    later(clock, 61)
+    event = HistoryEvent.unsafe_all_tenants.get(run_id=task.run_id, type="TASK_ESCALATED")
+    assert event.payload["to"] == {"manager_of": "ann", "users": ["New"]}
+    assert again(task).candidates["users"] == ["bob", "New"]
+    with pytest.raises(NotAllowed):
+        decide(old, task)
+    assert decide(new, task).outcome == "approved"
+
+
+def test_a_manager_who_is_excluded_stays_so_and_where_there_is_none_nobody_is_asked(clock):
+    ann, boss = member("ann"), member("boss")
+    other = member("other")
+    definition = approval(
+        candidates={"users": ["bob"]},
+        exclude=["boss"],
+        escalation=[
+            {"after_seconds": 60, "manager_of": "boss"},
+            {"after_seconds": 90, "manager_of": "ann"},
+        ],
+    )
+    task = asked(definition)
+    later(clock, 61)
+    (event,) = HistoryEvent.unsafe_all_tenants.filter(run_id=task.run_id, type="TASK_ESCALATED")
+    assert event.payload["to"] == {"manager_of": "boss"}
+    assert again(task).candidates["users"] == ["bob"]
+    seats = Membership.unsafe_all_tenants
+    seats.filter(user_id=ann.user_id).update(manager=seats.get(user_id=boss.user_id))
+    later(clock, 40)
+    for nobody in (boss, other):
+        with pytest.raises(NotAllowed):
+            decide(nobody, task)
+    told = Notification.unsafe_all_tenants.filter(task_id=task.pk, kind="escalated").order_by("id")
+    assert [people_of(again(task), one.kind, one.audience) for one in told] == [[], []]
+
+
+def test_a_level_by_a_manager_comes_by_hand_too(clock):
+    ann, boss = member("ann"), member("boss")
+    seats = Membership.unsafe_all_tenants
+    seats.filter(user_id=ann.user_id).update(manager=seats.get(user_id=boss.user_id))
+    task = asked(
+        approval(candidates={"users": ["ann"]}, escalation=[{"after_seconds": 60, "manager_of": "ann"}])
+    )
+    escalate_task(ann, task.pk, reason="Not mine.")
+    assert decide(boss, again(task)).outcome == "approved"
 
 
 def test_whoever_has_it_is_reminded_to_follow_up(clock):

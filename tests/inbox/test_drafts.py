@@ -23,9 +23,9 @@ def test_what_was_typed_is_kept_right_or_wrong_and_the_last_counts():
     saved = drafts.save_draft(ann, task.pk, data={"way": "cash", "count": "two"}, comment="b")
     assert drafts.find_draft(ann, task.pk).pk == saved.pk
     assert (saved.data, saved.comment) == ({"way": "cash", "count": "two"}, "b")
-    assert not drafts.is_outdated(saved, task)
+    assert not drafts.is_outdated(ann, saved, task)
     task.title = "Another?"
-    assert drafts.is_outdated(saved, task)
+    assert drafts.is_outdated(ann, saved, task)
 
 
 def test_nobody_else_sees_it_admins_included():

@@ -11,13 +11,13 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
-from tasks_inbox import exports, files
+from tasks_inbox import bulk, evidence, exports, files, holding, queries, rounds, shown
 from tasks_inbox.forms import form_of
 from tasks_inbox.models import TaskDecision
 from tasks_inbox.papers import TaskFile, TaskFileContent
 from tasks_inbox.verifying import verify_chain
 from tests import factories as make
-from tests.inbox.asking import approval, asked, decide, member
+from tests.inbox.asking import approval, asked, decide, member, task_of
 
 pytestmark = pytest.mark.django_db
 
@@ -205,3 +205,93 @@ def test_a_cancelled_run_leaves_no_open_door():
     make.cancel(str(task.run_id))
     with pytest.raises(Conflict):
         files.withdraw(ann, task.pk, file.pk)
+
+
+def what(who, task):
+    """The hash of what they are shown."""
+    return queries.whole_row(task, "refunds", queries.who_is(who))["shown_hash"]
+
+
+def refused(do, *args, **more):
+    with pytest.raises(Conflict) as found:
+        do(*args, **more)
+    assert found.value.code == "task_changed"
+    return found.value.message
+
+
+def test_a_file_that_others_add_or_take_back_is_looked_at_before_one_decides():
+    task, ann, bob = asked(), member("ann"), member("bob")
+    empty = what(ann, task)
+    assert empty == evidence.shown_hash(task), "without files it is what it has always been"
+    first = add(bob, task)
+    said = refused(decide, ann, task, seen=empty)
+    assert said == "What you saw has changed: “a.pdf” was added by bob. Look again before you decide."
+    assert refused(rounds.return_task, ann, task.pk, comment="Why?", to="bob", seen=empty) == said
+    one = what(ann, task)
+    second = add(bob, task, b"other", "b.pdf")
+    files.withdraw(bob, task.pk, first.pk)
+    assert "“b.pdf” was added by bob, “a.pdf” was taken back by bob." in refused(decide, ann, task, seen=one)
+    files.withdraw(bob, task.pk, second.pk)
+    assert what(ann, task) == empty, "what was added and taken back in between changes nothing"
+    assert "was changed while you looked" in refused(decide, ann, task, seen="0" * 64)
+    assert decide(ann, task, seen=empty).status == "COMPLETED"
+
+
+def test_ones_own_files_change_nothing_of_what_one_was_shown():
+    task, ann, bob = asked(), member("ann"), member("bob")
+    seen = what(ann, task)
+    add(ann, task)
+    assert what(ann, task) == seen != what(bob, task)
+    assert decide(ann, task, seen=seen).status == "COMPLETED"
+    (row,) = TaskDecision.unsafe_all_tenants.all()
+    record = json.loads(row.record)
+    assert (record["shown_sha256"], [one["name"] for one in record["files"]]) == (seen, ["a.pdf"])
+
+
+def test_each_vote_stands_for_the_files_that_there_were():
+    task, ann, bob = asked(approval(quorum=2)), member("ann"), member("bob")
+    mine, theirs = what(ann, task), what(bob, task)
+    decide(ann, task, seen=mine)
+    add(ann, task)
+    assert "“a.pdf” was added by ann" in refused(decide, bob, task, seen=theirs)
+    assert decide(bob, task, seen=what(bob, task)).status == "COMPLETED"
+    rows = TaskDecision.unsafe_all_tenants.order_by("seq")
+    assert [len(json.loads(one.record).get("files", ())) for one in rows] == [0, 1]
+    assert list(verify_chain(task.tenant_id)) == []
+
+
+def test_what_was_held_back_does_not_count_where_a_file_came_meanwhile(clock):
+    task, ann, bob = asked(approval(undo_seconds=10)), member("ann"), member("bob")
+    holding.hold_decision(ann, task.pk, outcome="approved")
+    add(ann, task, name="own.pdf")
+    add(bob, task)
+    clock.advance(60)
+    holding.tick()
+    (left,) = holding.held_of(ann)
+    assert "“a.pdf” was added by bob" in left.refused
+    holding.hold_decision(ann, task.pk, outcome="approved")
+    add(ann, task, name="more.pdf")
+    clock.advance(60)
+    holding.tick()
+    make.work()
+    assert decided(task) == ("COMPLETED", [])
+
+
+def decided(task):
+    task.refresh_from_db()
+    return task.status, holding.held_of(member("ann"))
+
+
+def test_tasks_that_are_decided_together_are_each_looked_at_again(django_assert_num_queries):
+    ann, bob = member("ann"), member("bob")
+    runs = make.start(approval(), *[{"amount": 1}] * 3)
+    make.work()
+    tasks = [task_of(run) for run in runs]
+    told = bulk.review(ann, [task.pk for task in tasks])["tasks"]
+    add(bob, tasks[1])
+    seen = {str(one["task"].pk): one["seen"] for one in told}
+    wanted = bulk.Wanted(bulk.DECIDE, outcome="approved", seen=seen)
+    results = bulk.act(ann, [task.pk for task in tasks], wanted)
+    assert [one["code"] for one in results] == [None, "task_changed", None]
+    with django_assert_num_queries(1):
+        shown.hashes_of(tasks, "ann")

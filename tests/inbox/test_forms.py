@@ -222,3 +222,79 @@ def test_what_cannot_be_read_is_kept_as_text_where_that_is_wanted():
     typed = {"data.lines[0].count": "two", "data.lines[0].item": ""}
     assert form_of(LINES, typed, lenient=True).data == {"lines": [{"count": "two", "gift": False}]}
     assert form_of(LINES, typed).data == {"lines": [{"gift": False}]}
+
+
+TEXTS = {
+    "type": "object",
+    "$defs": {"tag": {"type": "string", "title": "Tag"}},
+    "properties": {
+        "tags": {"type": "array", "items": {"$ref": "#/$defs/tag"}, "minItems": 1},
+        "sizes": {"type": "array", "items": {"type": "integer"}},
+        "colours": {"type": "array", "items": {"enum": ["red", "green", 3]}},
+    },
+    "required": ["tags"],
+}
+
+
+def test_a_list_of_plain_values_is_a_row_for_each():
+    form = form_of(TEXTS)
+    assert [(one.name, one.kind, one.label) for one in form.each()][:3] == [
+        ("data.tags", "rows", "Tags"),
+        ("data.tags[0]", "text", "Tags 1"),
+        ("data.sizes", "rows", "Sizes"),
+    ]
+    typed = {
+        "data.tags": "",
+        "data.tags[0]": "a",
+        "data.tags[1]": "",
+        "data.tags[2]": "b",
+        "data.sizes[0]": "7",
+    }
+    sent = form_of(TEXTS, typed)
+    assert sent.data == {"tags": ["a", "b"], "sizes": [7]}
+    assert sent.is_live
+    assert sent.hidden == []
+    assert sent.tell([{"field": "data.tags[1]", "message": "short"}]) == []
+    assert [one.name for one in sent.each() if one.error] == ["data.tags[2]"], "the empty row is no value"
+    added = edited(TEXTS, typed, "add data.tags")
+    assert [one.name for one in added.each() if one.is_next] == ["data.tags[3]"]
+    dropped = edited(TEXTS, typed, "drop data.tags[0]")
+    assert [one.text for (one,) in dropped.fields[0].rows] == ["", "b"]
+    assert [one.text for (one,) in filled(TEXTS, {"tags": ["x", ""]}).fields[0].rows] == ["x", ""]
+    assert form_of(TEXTS, {"data.tags[0]": "a", "data.sizes[0]": "x"}, lenient=True).data["sizes"] == ["x"]
+
+
+def test_a_list_of_what_there_is_to_choose_from_is_a_box_for_each():
+    (boxes,) = [one for one in form_of(TEXTS).fields if one.key == "colours"]
+    assert (boxes.kind, [(one.name, one.label) for one in boxes.fields]) == (
+        "checks",
+        [("data.colours[0]", "red"), ("data.colours[1]", "green"), ("data.colours[2]", "3")],
+    )
+    sent = form_of(TEXTS, {"data.colours": "", "data.colours[0]": "true", "data.colours[2]": "true"})
+    assert sent.data == {"colours": ["red", 3]}
+    assert sent.hidden == []
+    assert "colours" not in form_of(TEXTS, {"data.colours": ""}).data
+    needed = {**TEXTS, "required": ["colours"]}
+    assert form_of(needed, {"data.colours": ""}).data == {"colours": []}
+    assert sent.tell([{"field": "data.colours[1]", "message": "no"}]) == []
+    assert [one.name for one in sent.each() if one.error] == ["data.colours"]
+    assert [one.said for one in filled(TEXTS, {"colours": [3, "red"]}).fields if one.key == "colours"] == [
+        "red, 3"
+    ]
+
+
+@pytest.mark.parametrize("given", [["red", "red"], ["blue"], [True], {"a": "red"}])
+def test_what_boxes_cannot_hold_stays_as_it_is(given):
+    form = filled(TEXTS, {"colours": given})
+    (field,) = [one for one in form.fields if one.key == "colours"]
+    assert form.data["colours"] == given
+    assert form_of(TEXTS, {field.name: field.text}).data["colours"] == given
+
+
+def test_defaults_of_lists_of_plain_values_are_there_until_they_are_taken_out():
+    lists = {"tags": {**TEXTS["properties"]["tags"], "default": ["a", "b"]}}
+    lists["colours"] = {**TEXTS["properties"]["colours"], "default": ["green"]}
+    form = {**TEXTS, "properties": lists}
+    assert form_of(form).data == {"tags": ["a", "b"], "colours": ["green"]}
+    taken = {"data.tags": "", "data.tags[0]": "", "data.colours": "", "data.colours[0]": ""}
+    assert form_of(form, taken, fresh=True).data == {}

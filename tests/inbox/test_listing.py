@@ -186,8 +186,37 @@ def test_tasks_are_found_and_sorted_by_the_values_that_they_tell():
     assert titles(ann, "data.shoe:44") == ["filled"]
 
 
+@pytest.mark.parametrize("few", [0, 1000])
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("refund", 2),
+        ("FUN", 2),
+        ("40", 1),
+        ("50% of", 1),
+        ('"50% of"', 1),
+        ("5__", 0),
+        ('"d 40 E"', 1),
+        ("étr", 1),
+        ("ÉTR", 1),
+        ("退款申", 1),
+        ("款申", 1),
+        ("dnufer", 0),
+        ('"refund  40"', 0),
+        ("refund paris", 1),
+    ],
+)
+def test_any_part_of_a_title_is_found_whatever_its_script_and_case(few, text, number, monkeypatch):
+    monkeypatch.setattr(sources, "FEW", few)
+    ann = member("ann")
+    for title in ("Refund 40 EUR to Paris?", "Refund 50% of it?", "Vêtements d’étranger", "批准退款申请吗"):
+        asked(approval(title=title))
+    assert len(titles(ann, text)) == number
+    assert sources.tasks_of(queries.who_is(ann), q=text.strip('"')).count() == number or " " in text
+
+
 def test_many_that_tell_a_value_are_found_as_few_are(monkeypatch):
-    monkeypatch.setattr(listing, "FEW", 0)
+    monkeypatch.setattr(sources, "FEW", 0)
     ann, task = member("ann"), asked(approval(facts={"Country": "DE"}))
     assert titles(ann, "data.country:DE") == [task.title]
     assert titles(ann, "data.country:FR") == []

@@ -56,3 +56,12 @@ def test_a_version_that_cannot_be_compiled_here_is_refused_at_the_start():
         make.start(make.graph([{"id": "a", "type": "gone.away"}], []))
 
     assert (refused.value.code, refused.value.conflict) == ("broken_version", True)
+
+
+@pytest.mark.django_db
+def test_an_input_with_a_date_that_is_none_starts_nothing():
+    schema = {"type": "object", "properties": {"due": {"type": "string", "format": "date"}}}
+    with pytest.raises(RunRefused, match="Due: needs a date such as 2026-11-20") as refused:
+        make.start(make.chain("noop", input_schema=schema), {"due": "20.11.2026"})
+
+    assert refused.value.field == "input.due"

@@ -52,6 +52,9 @@ def test_an_expression_adds_users_each_named_once():
         ({"form": {"type": "array"}}, "form"),
         ({"due_seconds": 0}, "due_seconds"),
         ({"priority": 1001}, "priority"),
+        ({"escalation": [{"after_seconds": 1}]}, "escalation.0"),
+        ({"escalation": [{"after_seconds": 1, "manager_of": None, "users": []}]}, "escalation.0"),
+        ({"escalation": [{"after_seconds": 1, "manager_of": ["ann"]}]}, "escalation.0.manager_of"),
         ({"quorum": 0}, "quorum"),
         ({"quorum": True}, "quorum"),
         ({"quorum": {}}, "quorum"),
@@ -69,6 +72,13 @@ def test_what_nobody_could_decide_is_refused_by_name(params, field):
         asks(**params)
     assert refused.value.code == "BadParams"
     assert refused.value.details["field"].startswith(field)
+
+
+def test_a_level_may_ask_somebodys_manager():
+    level = {"after_seconds": 60, "manager_of": "ann", "groups": ["Legal"]}
+    assert asks(escalation=[level])["clock"] == [
+        {"after": 60, "do": "escalate", "level": 1, "to": {"manager_of": "ann", "groups": ["Legal"]}}
+    ]
 
 
 def test_the_roles_that_may_be_asked_are_those_that_decide():

@@ -12,7 +12,7 @@ from lib.named_sql import Statements
 from tasks_inbox import listing
 from tasks_inbox.policies import Absent, marks_of
 from tasks_inbox.queries import Who
-from tasks_inbox.sources import parts_of
+from tasks_inbox.sources import parts_of, tasks_of
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -23,6 +23,9 @@ LISTS = [(view, "", "sla") for view in listing.COUNTED_VIEWS] + [
     ("teams", "data.invoice:INV-4710", "sla"),
     ("teams", "data.country:DE", "sla"),
     ("teams", "data.amount>99000", "sla"),
+    ("teams", "4710", "sla"),
+    ("teams", "nowhere", "sla"),
+    ("teams", "vendor", "sla"),
     ("teams", "", "-data.amount"),
     ("teams", "", "newest"),
 ]
@@ -56,6 +59,12 @@ def page(who, view, text="", sort="sla", cursor=None):
     return listing.page(who.tenant_id, found, RequestFactory().get("/"), sort, limit=50, cursor=cursor)
 
 
+def titles(who, part):
+    """As `GET /tasks?q=` asks: all tasks of the tenant."""
+    found = [tasks_of(who, q=part)]
+    return listing.page(who.tenant_id, found, RequestFactory().get("/"), "newest", limit=50, cursor=None)
+
+
 def plans(ask):
     """The plans of all statements by which something is asked."""
     with CaptureQueriesContext(
@@ -78,6 +87,7 @@ def test_no_list_and_no_count_reads_all_tasks(who):
     asked["page 3"] = plans(
         lambda: page(who, "teams", cursor=page(who, "teams", cursor=page(who, "teams").next).next)
     )
+    asked["4710 of all"] = plans(lambda: titles(who, "4710"))
     asked["counts"] = plans(lambda: listing.counts(who))
     asked["badge"] = plans(lambda: listing.waiting_for(who))
     read = {
@@ -88,6 +98,9 @@ def test_no_list_and_no_count_reads_all_tasks(who):
     # The first page is of the first rows of each mark, in the order of their index.
     assert "task_mark_order" in asked["teams  sla"][0]
     assert all("task_told" in found[0] for name, found in asked.items() if "data.invoice" in name)
+    assert all(
+        "task_title" in asked[name][0] for name in ("teams 4710 sla", "teams nowhere sla", "4710 of all")
+    )
 
 
 def test_pages_go_through_all_parts_once_in_their_order(who):

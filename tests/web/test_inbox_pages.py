@@ -25,7 +25,7 @@ FORM = {
         "rate": {"type": "number"},
         "express": {"type": "boolean"},
         "speed": {"enum": ["slow", "fast", 3], "default": "slow"},
-        "lines": {"type": "array", "items": {"type": "string"}},
+        "lines": {"type": "array", "items": {"type": ["string", "null"]}},
     },
 }
 FILLED = {"data.account": "DE12", "data.amount": "40", "data.speed": '"fast"', "data.lines": '["a"]'}

@@ -5,6 +5,7 @@ import re
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from tasks_inbox import files
 from tasks_inbox.models import ManualTask
 from tasks_inbox.papers import TaskFile
 from tests import factories as make
@@ -210,3 +211,49 @@ def test_files_are_attached_shown_and_taken_back(client, bob):
 
 
 PNG = b"\x89PNG\r\n\x1a\n"
+
+
+LISTS = {
+    "type": "object",
+    "required": ["tags"],
+    "properties": {
+        "tags": {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 2}},
+        "colours": {"type": "array", "items": {"type": "string", "enum": ["red", "green"]}},
+    },
+}
+
+
+def test_lists_of_texts_are_rows_and_what_there_is_to_choose_from_boxes(client, bob):
+    task = asked(approval(form=LISTS))
+    page = client.get(f"/inbox/{task.pk}").text
+    assert shown(page) == ["data.tags[0]", "data.colours[0]", "data.colours[1]"]
+    assert ">Tags 1</label>" in page
+    typed = {"data.tags": "", "data.tags[0]": "", "data.tags[1]": "b", "data.colours": ""}
+    added = client.post(f"/inbox/{task.pk}/form", typed | {"edit": "add data.tags"}, **LIVE).text
+    assert re.search(r'id="field-data.tags\[2\]"[^>]* autofocus', added)
+    wrong = client.post(f"/inbox/{task.pk}/decide", typed | {"outcome": "approved"})
+    assert re.findall(r'class="fault" id="([^"]+)-fault"', wrong.text) == ["field-data.tags[1]"]
+    good = typed | {"data.tags[1]": "big", "data.colours[1]": "true", "outcome": "approved"}
+    assert client.post(f"/inbox/{task.pk}/decide", good).status_code == 302
+    assert again(task).data == {"tags": ["big"], "colours": ["green"]}
+    decided = client.get(f"/inbox/{task.pk}").text
+    assert '<dt>Tags</dt><dd><ul><li><span class="said">big</span>' in decided.replace("\n", "")
+    assert '<span class="said">green</span>' in decided
+
+
+def test_a_file_that_came_while_one_looked_is_named_and_ones_own_is_not(client, bob):
+    task = asked(approval(form=CONTRACT))
+    seen = re.search(r'name="seen" value="(\w{64})"', client.get(f"/inbox/{task.pk}").text)[1]
+    chosen = {"data.contract": SimpleUploadedFile("mine.pdf", b"%PDF-1.7 x"), "data.note": ""}
+    client.post(f"/inbox/{task.pk}/form", chosen, **LIVE)
+    mine = TaskFile.unsafe_all_tenants.get()
+    files.attach(member("ann"), task.pk, name="theirs.pdf", content=b"%PDF-1.7 y")
+    assert "What is asked has changed" in client.get(f"/inbox/{task.pk}/state?was=1{seen}").text
+    sent = {"data.contract": str(mine.pk), "data.note": "So.", "outcome": "approved"}
+    page = client.post(f"/inbox/{task.pk}/decide", sent | {"seen": seen})
+    assert page.status_code == 409
+    assert "“theirs.pdf” was added by ann" in page.text
+    assert "mine.pdf” was" not in page.text
+    assert "So." in page.text
+    seen = re.search(r'name="seen" value="(\w{64})"', page.text)[1]
+    assert client.post(f"/inbox/{task.pk}/decide", sent | {"seen": seen}).status_code == 302
