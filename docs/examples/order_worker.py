@@ -170,6 +170,7 @@ def do(job: Json) -> None:
     ended, unwanted = Event(), Event()
     Thread(target=keep, args=(path, lease, ended, unwanted), daemon=True).start()
     try:
+        say(f"{job['node']}: begun")
         verb, said = work(job, unwanted)
         answer = call(f"{path}/{verb}", {**lease, **said})
         say(f"{job['node']}: {verb}" + ("" if answer["applied"] else f", too late ({answer['reason']})"))

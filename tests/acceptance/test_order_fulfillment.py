@@ -321,7 +321,7 @@ def test_an_order_is_fulfilled_or_undone_though_everything_is_killed_in_each_pha
 def test_a_worker_that_is_stopped_gives_back_what_it_has_not_begun(client, tmp_path):
     run = client.post("/runs", {"workflow": "order_fulfillment", "input": an_order("C-3")})["id"]
     with working(client, "order_worker.py", tmp_path / "worker", WORK_SECONDS="60") as worker:
-        wait_until(lambda: reserving(client, run)["status"] == "RUNNING", 20, "a job")
+        worker.until_it_says("reserve: begun")
         assert worker.stop() == 0
     assert worker.said().splitlines()[-2:] == ["reserve: release", "stopped"]
     assert (reserving(client, run)["status"], reserving(client, run)["attempt"]) == ("QUEUED", 0)
