@@ -13,10 +13,11 @@ from accounts.models import Tenant
 from benchmarks.scenarios import published, started
 from lib.named_sql import Statements
 from runs.models import StepExecution
-from tasks_inbox import listing, queries
+from tasks_inbox import queries
+from tasks_inbox.lists import listing
+from tasks_inbox.lists.sources import parts_of, tasks_of
 from tasks_inbox.policies import Absent, marks_of
 from tasks_inbox.queries import View, Who
-from tasks_inbox.sources import parts_of, tasks_of
 
 SQL = Statements(Path(__file__).parent)
 BATCH = 50_000

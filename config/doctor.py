@@ -33,7 +33,7 @@ from config.supervisor.home import Home
 from lib.sealing import CannotOpen
 from runs import queries
 from steps import outside
-from tasks_inbox import outbox
+from tasks_inbox.mail import outbox
 
 _GIB = 1024**3
 _LITTLE_DISK, _NO_DISK = 5 * _GIB, 1 * _GIB

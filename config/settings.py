@@ -90,7 +90,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "tasks_inbox.context.inbox",
+                "tasks_inbox.web.context.inbox",
             ],
         },
     },

@@ -18,7 +18,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("styleguide/", styleguide, name="styleguide"),
     path("", include("workflows.urls")),
     path("", include("runs.urls")),
-    path("", include("tasks_inbox.urls")),
+    path("", include("tasks_inbox.web.urls")),
 ]
 
 handler400 = "lib.api.pages.bad_request"

@@ -20,7 +20,7 @@ import config.wsgi  # noqa: F401 (Django must be set up before what follows has 
 from config.asgi_types import Receive, Scope, Send
 from runs import live
 from runs.consumers import TRY_LATER, RunConsumer, RunsConsumer
-from tasks_inbox.consumers import InboxConsumer
+from tasks_inbox.web.consumers import InboxConsumer
 
 log = logging.getLogger(__name__)
 

@@ -18,7 +18,8 @@ from runs import live, services
 from runs.refused import had_alone
 from runs.saga import How
 from runs.waking import telling
-from tasks_inbox import incidents, outbox, policies, proxies, queries, store
+from tasks_inbox import incidents, policies, proxies, queries, store
+from tasks_inbox.mail import outbox
 from tasks_inbox.models import COMPENSATION, DELEGATED, FOR_OPERATORS, INCIDENT, OPEN, ManualTask
 from tasks_inbox.quorum import needs_several
 from tasks_inbox.refused import being_decided, claimed, conflict, open_task, task_to_decide

@@ -17,10 +17,11 @@ from lib.refusals import Invalid, Refusal
 from lib.uuid7 import uuid7
 from runs.models import Run
 from runs.refused import RunRefused
-from tasks_inbox import actions, deciding, holding, listing, notes, queries, shown
+from tasks_inbox import actions, deciding, holding, notes, queries, shown
+from tasks_inbox.lists import listing
+from tasks_inbox.lists.sources import parts_of
 from tasks_inbox.models import FOR_OPERATORS, ManualTask
 from tasks_inbox.queries import View
-from tasks_inbox.sources import parts_of
 
 Json = Any
 MOST = 200

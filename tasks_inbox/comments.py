@@ -10,7 +10,7 @@ from lib.uuid7 import uuid7
 from runs import live
 from runs.waking import telling
 from tasks_inbox import queries, store
-from tasks_inbox.mentions import mentioned
+from tasks_inbox.mail.mentions import mentioned
 from tasks_inbox.models import ANSWERED, ASKED, INCIDENT, OPEN, SAID, ManualTask, TaskComment
 from tasks_inbox.refused import conflict, open_task, task_to_decide
 

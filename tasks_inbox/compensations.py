@@ -12,7 +12,8 @@ from runs import live
 from runs.graphs import graph_of
 from runs.saga import Failed, Settled
 from runs.store import Row
-from tasks_inbox import evidence, files, policies, queries, store, votes
+from tasks_inbox import evidence, policies, queries, store, votes
+from tasks_inbox.forms import files
 
 RETRY, DONE, ABANDON = "retry", "done", "abandon"
 RESOLUTIONS = (RETRY, DONE, ABANDON)

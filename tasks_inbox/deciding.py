@@ -21,8 +21,9 @@ from runs import live
 from runs.claimed import Done, Ending, Held, Locked
 from runs.waking import Waiters, wake
 from steps.schema import problems_of
-from tasks_inbox import evidence, files, queries, shown, store, votes
+from tasks_inbox import evidence, queries, shown, store, votes
 from tasks_inbox.evidence import Decider
+from tasks_inbox.forms import files
 from tasks_inbox.models import FOR_OPERATORS, ManualTask
 from tasks_inbox.quorum import needs_several
 from tasks_inbox.refused import being_decided, conflict, task_to_decide

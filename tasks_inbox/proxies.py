@@ -11,7 +11,8 @@ from accounts.queries import find_member
 from lib.refusals import Conflict, Invalid
 from runs import live
 from runs.waking import telling
-from tasks_inbox import outbox, policies, queries, store
+from tasks_inbox import policies, queries, store
+from tasks_inbox.mail import outbox
 from tasks_inbox.models import DELEGATED, ManualTask
 from tasks_inbox.refused import conflict, task_to_decide
 

@@ -3,7 +3,8 @@
 from celery import shared_task
 
 from runs.tasks import ticking
-from tasks_inbox import clock, holding, incidents, mailing
+from tasks_inbox import clock, holding, incidents
+from tasks_inbox.mail import mailing
 
 
 @shared_task(name="tasks_inbox.tick_clock")

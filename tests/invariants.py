@@ -10,7 +10,7 @@ from runs import repair
 from runs.graphs import graph_of
 from runs.history.verify import verify
 from runs.models import HistoryEvent, Run, StepExecution, StepJoin
-from tasks_inbox.verifying import verify_chain
+from tasks_inbox.proof.verifying import verify_chain
 
 ENDED = "('COMPLETED', 'CONTINUED', 'FAILED', 'CANCELLED', 'COMPENSATED')"
 TERMINAL = "('RUN_COMPLETED', 'RUN_CONTINUED', 'RUN_FAILED', 'RUN_CANCELLED', 'RUN_COMPENSATED')"

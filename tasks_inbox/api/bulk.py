@@ -12,7 +12,7 @@ from lib.api.serializers import Verb, body
 from lib.refusals import Invalid
 from tasks_inbox import bulk, queries
 from tasks_inbox.deciding import MAX_COMMENT
-from tasks_inbox.search import MAX_SEARCH
+from tasks_inbox.lists.search import MAX_SEARCH
 
 BULK_ACTIONS = [(one, one) for one in bulk.ACTIONS]
 BULK_RESULTS = [(bulk.DONE, bulk.DONE), (bulk.REFUSED, bulk.REFUSED)]

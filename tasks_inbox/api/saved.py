@@ -11,9 +11,10 @@ from lib.api import fields
 from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, Verb, body, query
-from tasks_inbox import queries, saved
+from tasks_inbox import queries
+from tasks_inbox.lists import saved
+from tasks_inbox.lists.search import MAX_SEARCH
 from tasks_inbox.models import InboxView
-from tasks_inbox.search import MAX_SEARCH
 
 
 class ChangeInboxView(Verb):

@@ -10,10 +10,10 @@ from tasks_inbox import queries
 from tasks_inbox.comments import MAX_TEXT
 from tasks_inbox.compensations import RESOLUTIONS
 from tasks_inbox.deciding import MAX_COMMENT
-from tasks_inbox.exports import FORMATS
+from tasks_inbox.lists.search import MAX_SEARCH
 from tasks_inbox.models import ANSWERED, ASKED, KINDS, SAID, SENT_AGAIN, SENT_BACK, STATUSES
+from tasks_inbox.proof.exports import FORMATS
 from tasks_inbox.queries import VIEWS
-from tasks_inbox.search import MAX_SEARCH
 
 TASK_STATUSES = [(status, status) for status in STATUSES]
 TASK_KINDS = [(kind, kind) for kind in KINDS]

@@ -13,10 +13,12 @@ from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, Verb, body, query
 from runs.api.base import RunsApiView
-from tasks_inbox import actions, comments, deciding, exports, holding, listing, notes, queries
+from tasks_inbox import actions, comments, deciding, holding, notes, queries
 from tasks_inbox.api import serializers as s
+from tasks_inbox.lists import listing
+from tasks_inbox.lists.sources import parts_of
 from tasks_inbox.models import ManualTask
-from tasks_inbox.sources import parts_of
+from tasks_inbox.proof import exports
 
 
 class TasksApiView(RunsApiView):

@@ -8,7 +8,9 @@ from accounts import members
 from accounts.models import User
 from accounts.principal import Forbidden
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed, Refusal
-from tasks_inbox import actions, away, drafts, listing, notices, queries, sources
+from tasks_inbox import actions, away, drafts, queries
+from tasks_inbox.lists import listing, sources
+from tasks_inbox.mail import notices
 from tasks_inbox.models import ASKED, REMINDED, AwayRule, TaskDecision
 from tasks_inbox.papers import TaskDraft
 from tests import factories as make

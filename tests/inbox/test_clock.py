@@ -7,11 +7,12 @@ import pytest
 from accounts.models import Membership
 from lib.refusals import Conflict, Invalid, NotAllowed
 from runs.models import HistoryEvent
-from tasks_inbox import actions, comments, queries, sources
+from tasks_inbox import actions, comments, queries
 from tasks_inbox import clock as tasks_clock
 from tasks_inbox.escalating import escalate_task
+from tasks_inbox.lists import sources
+from tasks_inbox.mail.notices import people_of
 from tasks_inbox.models import ManualTask, Notification, TaskDecision
-from tasks_inbox.notices import people_of
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member
 

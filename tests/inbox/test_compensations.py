@@ -13,7 +13,7 @@ from runs.services import resolve_compensation
 from runs.shown import found_run
 from tasks_inbox import actions, store
 from tasks_inbox.models import ManualTask, TaskDecision
-from tasks_inbox.verifying import verify_chain
+from tasks_inbox.proof.verifying import verify_chain
 from tests import factories as make
 from tests.inbox.asking import (
     again,

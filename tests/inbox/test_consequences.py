@@ -2,7 +2,7 @@
 
 from engine.graph import compile_graph
 from steps.catalogue import ALL_TYPES
-from tasks_inbox.consequences import consequences
+from tasks_inbox.web.consequences import consequences
 from tests import factories as make
 
 OUTCOMES = [{"name": "approved"}, {"name": "rejected"}]

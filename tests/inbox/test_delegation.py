@@ -8,7 +8,8 @@ from accounts.models import Membership, User
 from accounts.principal import Forbidden
 from accounts.roles import SCOPES_OF_ROLE
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
-from tasks_inbox import actions, listing, queries, sources
+from tasks_inbox import actions, queries
+from tasks_inbox.lists import listing, sources
 from tasks_inbox.models import ManualTask
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, hand, member, resolve, stuck, undo_the_rest

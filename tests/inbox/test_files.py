@@ -11,11 +11,13 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
-from tasks_inbox import bulk, evidence, exports, files, holding, queries, rounds, shown
-from tasks_inbox.forms import form_of
+from tasks_inbox import bulk, evidence, holding, queries, rounds, shown
+from tasks_inbox.forms import files
+from tasks_inbox.forms.form import form_of
 from tasks_inbox.models import TaskDecision
 from tasks_inbox.papers import TaskFile, TaskFileContent
-from tasks_inbox.verifying import verify_chain
+from tasks_inbox.proof import exports
+from tasks_inbox.proof.verifying import verify_chain
 from tests import factories as make
 from tests.inbox.asking import approval, asked, decide, member, task_of
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks_inbox.forms import MOST_ROWS, edited, filled, form_of
+from tasks_inbox.forms.form import MOST_ROWS, edited, filled, form_of
 
 DAY = {"type": "string", "format": "date"}
 MOMENT = {"type": "string", "format": "date-time"}

@@ -9,9 +9,10 @@ from lib.refusals import Conflict, Invalid, NotAllowed
 from runs import letters
 from runs.models import DeadLetter, Repair
 from runs.refused import RunRefused
-from tasks_inbox import actions, comments, deciding, exports, incidents
-from tasks_inbox.exported import verify
+from tasks_inbox import actions, comments, deciding, incidents
 from tasks_inbox.models import ManualTask, Notification
+from tasks_inbox.proof import exports
+from tasks_inbox.proof.exported import verify
 from tests import factories as make
 from tests.inbox.asking import again, hand, member, stuck
 from tests.web.test_inbox_pages import log_in

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from accounts.models import Membership, User
 from lib.uuid7 import uuid7
-from tasks_inbox import links, mailing
+from tasks_inbox.mail import links, mailing
 from tasks_inbox.models import Notification
 from tests import factories as make
 from tests.api.authorisation_matrix import MATRIX, address

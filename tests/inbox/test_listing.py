@@ -5,8 +5,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from lib.refusals import Conflict, Invalid
-from tasks_inbox import actions, listing, notes, queries, sources
-from tasks_inbox.listing import COUNTED_VIEWS
+from tasks_inbox import actions, notes, queries
+from tasks_inbox.lists import listing, sources
+from tasks_inbox.lists.listing import COUNTED_VIEWS
 from tasks_inbox.models import ManualTask, TaskNote
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, hand, member

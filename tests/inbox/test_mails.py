@@ -5,8 +5,9 @@ import pytest
 from accounts.models import User
 from accounts.preferences import change_notifications
 from lib.named_sql import watchers
-from tasks_inbox import actions, comments, mailing
+from tasks_inbox import actions, comments
 from tasks_inbox import clock as tasks_clock
+from tasks_inbox.mail import mailing
 from tasks_inbox.models import ManualTask, Notification
 from tests import factories as make
 from tests.inbox.asking import approval, asked, decide, hand, member, say, stuck

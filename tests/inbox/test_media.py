@@ -5,7 +5,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from tasks_inbox.media import ANY, MAX_NAME, clean_name, is_accepted, media_type_of
+from tasks_inbox.forms.media import ANY, MAX_NAME, clean_name, is_accepted, media_type_of
 
 
 def zipped(*names):

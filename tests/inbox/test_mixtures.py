@@ -22,16 +22,16 @@ from tasks_inbox import (
     drafts,
     escalating,
     evidence,
-    exports,
-    files,
     holding,
     queries,
     rounds,
-    sources,
 )
-from tasks_inbox.exported import verify
+from tasks_inbox.forms import files
+from tasks_inbox.lists import sources
 from tasks_inbox.models import OPEN, RETURNED, AwayRule, ManualTask, TaskDecision
 from tasks_inbox.papers import TaskFile
+from tasks_inbox.proof import exports
+from tasks_inbox.proof.exported import verify
 from tests import factories as make
 from tests import invariants
 from tests.inbox.asking import again, member

@@ -6,7 +6,9 @@ import pytest
 
 from accounts.models import GroupMember, Membership
 from lib.refusals import Conflict, Invalid, NotAllowed
-from tasks_inbox import actions, away, membership, notices, queries, sources
+from tasks_inbox import actions, away, membership, queries
+from tasks_inbox.lists import sources
+from tasks_inbox.mail import notices
 from tasks_inbox.models import DELEGATED, REMINDED, ManualTask, TaskDecision, TaskMark
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, hand, member

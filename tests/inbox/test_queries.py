@@ -3,7 +3,8 @@
 import pytest
 
 from lib.refusals import Refusal
-from tasks_inbox import actions, listing, queries, sources
+from tasks_inbox import actions, queries
+from tasks_inbox.lists import listing, sources
 from tasks_inbox.models import ManualTask
 from tests import factories as make
 from tests.inbox.asking import approval, asked, decide, member

@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from lib.refusals import Conflict, Invalid, NotAllowed
-from tasks_inbox import actions, clock, comments, exports, queries, rounds, sources
-from tasks_inbox.exported import verify
+from tasks_inbox import actions, clock, comments, queries, rounds
+from tasks_inbox.lists import sources
 from tasks_inbox.models import ManualTask, Notification, TaskDecision
-from tasks_inbox.verifying import verify_chain
+from tasks_inbox.proof import exports
+from tasks_inbox.proof.exported import verify
+from tasks_inbox.proof.verifying import verify_chain
 from tests import factories as make
 from tests.inbox.asking import again, approval, decide, member, task_of
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
-from tasks_inbox import queries, saved
+from tasks_inbox import queries
+from tasks_inbox.lists import saved
 from tests import factories as make
 from tests.inbox.asking import approval, asked, member
 

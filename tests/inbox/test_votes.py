@@ -5,7 +5,8 @@ import pytest
 from accounts import services
 from accounts.models import Membership
 from lib.refusals import Conflict, Invalid, NotAllowed
-from tasks_inbox import actions, evidence, queries, sources
+from tasks_inbox import actions, evidence, queries
+from tasks_inbox.lists import sources
 from tasks_inbox.models import TaskDecision
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member

@@ -7,7 +7,8 @@ from lib.refusals import Conflict
 from lib.uuid7 import uuid7
 from runs import letters
 from runs.models import DeadLetter
-from tasks_inbox import actions, mailing, queries
+from tasks_inbox import actions, queries
+from tasks_inbox.mail import mailing
 from tests import factories as make
 from tests.inbox.asking import (
     again,

@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from tasks_inbox import saved
+from tasks_inbox.lists import saved
 from tasks_inbox.models import TaskDecision
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member, task_of

@@ -5,7 +5,7 @@ import re
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from tasks_inbox import files
+from tasks_inbox.forms import files
 from tasks_inbox.models import ManualTask
 from tasks_inbox.papers import TaskFile
 from tests import factories as make

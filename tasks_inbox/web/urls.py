@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tasks_inbox import absences, kept, opening, together, views
+from tasks_inbox.web import absences, kept, opening, together, views
 
 urlpatterns = [
     path("settings/away", absences.away_list, name="settings-away"),

@@ -16,32 +16,23 @@ from lib.clock import now_here
 from lib.markdown import markdown
 from lib.refusals import Conflict, Invalid, Refusal
 from runs.refused import RunRefused
-from tasks_inbox import (
-    actions,
-    comments,
-    deciding,
-    drafts,
-    files,
-    holding,
-    listing,
-    notes,
-    panes,
-    policies,
-    queries,
-)
-from tasks_inbox.corrections import correction_form
+from tasks_inbox import actions, comments, deciding, drafts, holding, notes, policies, queries
 from tasks_inbox.electors import electors_of
-from tasks_inbox.fields import Form
-from tasks_inbox.forms import filled, form_of
-from tasks_inbox.kept import whole_list
+from tasks_inbox.forms import files
+from tasks_inbox.forms.fields import Form
+from tasks_inbox.forms.form import filled, form_of
+from tasks_inbox.lists import listing
 from tasks_inbox.models import COMPLETED, FOR_OPERATORS, INCIDENT, OPEN, ManualTask, label_of
-from tasks_inbox.panes import SNOOZES, Place
 from tasks_inbox.papers import TaskFile
 from tasks_inbox.queries import Who
 from tasks_inbox.quorum import needs_several
-from tasks_inbox.undoing import with_held
-from tasks_inbox.uploads import posted
 from tasks_inbox.waits import whom
+from tasks_inbox.web import panes
+from tasks_inbox.web.corrections import correction_form
+from tasks_inbox.web.kept import whole_list
+from tasks_inbox.web.panes import SNOOZES, Place
+from tasks_inbox.web.undoing import with_held
+from tasks_inbox.web.uploads import posted
 
 Json = Any
 MAX_REASON = 2000

@@ -14,8 +14,8 @@ import orjson
 
 from lib.api.errors import join
 from lib.strict_json import BadJson, strict_loads
-from tasks_inbox.conditions import Shape, is_conditional, shape_of, whole
-from tasks_inbox.fields import ROOT, Form, FormField, Kind, each_of
+from tasks_inbox.forms.conditions import Shape, is_conditional, shape_of, whole
+from tasks_inbox.forms.fields import ROOT, Form, FormField, Kind, each_of
 
 Json = Any
 Schema = Mapping[str, Json]

@@ -10,7 +10,7 @@ import noto_cjk_sans_jp_regular
 from fontTools.ttLib import TTFont
 from fpdf import FPDF
 
-from tasks_inbox.readable import Line, Part, texts_of
+from tasks_inbox.proof.readable import Line, Part, texts_of
 
 _NOTO = Path(manimgx_fonts.__file__).parent
 MAIN = _NOTO / "NotoSans[wght].ttf"

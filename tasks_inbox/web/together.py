@@ -14,9 +14,10 @@ from accounts.access import PageRequest, page
 from accounts.roles import TASKS_DECIDE
 from lib.clock import now_here
 from lib.refusals import Invalid
-from tasks_inbox import bulk, pages, panes, undoing
+from tasks_inbox import bulk
 from tasks_inbox.bulk import ASSIGN, CLAIM, DECIDE, DONE, SNOOZE, UNDO, Wanted
-from tasks_inbox.panes import Place
+from tasks_inbox.web import pages, panes, undoing
+from tasks_inbox.web.panes import Place
 
 Json = Any
 _SAID = {CLAIM: "claimed", ASSIGN: "assigned", SNOOZE: "snoozed", DECIDE: "decided", UNDO: "taken back"}

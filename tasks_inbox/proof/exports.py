@@ -13,10 +13,10 @@ from django.template.loader import render_to_string
 from accounts import audit
 from accounts.principal import Principal
 from tasks_inbox.evidence import digest_of
-from tasks_inbox.gathering import evidence_of
 from tasks_inbox.papers import TaskFileContent
-from tasks_inbox.printing import pdf_of
-from tasks_inbox.readable import parts_of
+from tasks_inbox.proof.gathering import evidence_of
+from tasks_inbox.proof.printing import pdf_of
+from tasks_inbox.proof.readable import parts_of
 
 Format = Literal["json", "html", "pdf", "zip"]
 FORMATS: tuple[Format, ...] = ("json", "html", "pdf", "zip")

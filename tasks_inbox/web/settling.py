@@ -9,7 +9,7 @@ from runs.refused import RunRefused
 from tasks_inbox import actions, queries
 from tasks_inbox.compensations import ABANDON, DONE, RETRY
 from tasks_inbox.models import COMPENSATION, FOR_OPERATORS, INCIDENT, label_of
-from tasks_inbox.pages import MAX_REASON, task_context, typed
+from tasks_inbox.web.pages import MAX_REASON, task_context, typed
 
 Json = Any
 RESOLVED = {

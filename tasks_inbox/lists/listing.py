@@ -17,11 +17,11 @@ from django.http import HttpRequest
 from lib.api.pagination import Cursor, Page, cursor_of, key_values, keyset_page, rows_from
 from lib.clock import now_there
 from lib.refusals import Invalid
+from tasks_inbox.lists.search import NotUnderstood, Titled, conditions
+from tasks_inbox.lists.sources import Parts, by_id, tasks_by_id, titled, to_count
+from tasks_inbox.lists.told import TOLD_KEY, ToldIs, told_value
 from tasks_inbox.models import ManualTask
 from tasks_inbox.queries import COUNTED, View, Who
-from tasks_inbox.search import NotUnderstood, Titled, conditions
-from tasks_inbox.sources import Parts, by_id, tasks_by_id, titled, to_count
-from tasks_inbox.told import TOLD_KEY, ToldIs, told_value
 from workflows.models import Workflow
 
 Json = Any

@@ -12,8 +12,9 @@ from accounts.principal import Principal
 from accounts.roles import TASKS_DECIDE, TASKS_READ
 from lib.refusals import Conflict, NotAllowed
 from runs.pages import following
-from tasks_inbox import actions, filling, notes, pages, queries, returns, settling, undoing
+from tasks_inbox import actions, notes, queries
 from tasks_inbox.models import ManualTask
+from tasks_inbox.web import filling, pages, returns, settling, undoing
 
 PAGE = "inbox/page.html"
 

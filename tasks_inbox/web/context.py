@@ -7,7 +7,8 @@ from django.utils.functional import SimpleLazyObject
 
 from accounts.principal import Principal
 from accounts.roles import TASKS_READ
-from tasks_inbox import listing, queries
+from tasks_inbox import queries
+from tasks_inbox.lists import listing
 
 
 def inbox(request: HttpRequest) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.core import signing
 from django.urls import reverse
 
-from tasks_inbox import outbox
+from tasks_inbox.mail import outbox
 
 _SALT = "handoff.inbox.link"
 _PURPOSE = "open"

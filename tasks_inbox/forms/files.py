@@ -20,9 +20,9 @@ from lib.scanning import is_clean
 from lib.uuid7 import uuid7
 from runs import live
 from tasks_inbox import queries, store
-from tasks_inbox.fields import FormField
-from tasks_inbox.forms import filled
-from tasks_inbox.media import SHOWN, clean_name, is_accepted, media_type_of
+from tasks_inbox.forms.fields import FormField
+from tasks_inbox.forms.form import filled
+from tasks_inbox.forms.media import SHOWN, clean_name, is_accepted, media_type_of
 from tasks_inbox.models import ManualTask
 from tasks_inbox.papers import TaskFile, TaskFileContent
 from tasks_inbox.refused import open_task

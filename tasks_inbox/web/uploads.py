@@ -5,7 +5,7 @@ from uuid import UUID
 
 from accounts.access import PageRequest
 from lib.refusals import Refusal
-from tasks_inbox import files
+from tasks_inbox.forms import files
 
 Json = Any
 FIELDS = "data."

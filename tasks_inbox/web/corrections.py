@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from tasks_inbox.fields import Form
-from tasks_inbox.forms import LONG_TEXT, Typed, form_of
+from tasks_inbox.forms.fields import Form
+from tasks_inbox.forms.form import LONG_TEXT, Typed, form_of
 from tasks_inbox.models import ManualTask
 
 Json = Any

@@ -17,11 +17,11 @@ from accounts.names import key_of
 from accounts.principal import Principal
 from accounts.roles import MEMBERS_MANAGE, TASKS_READ
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
-from tasks_inbox import listing
+from tasks_inbox.lists import listing
+from tasks_inbox.lists.search import MAX_SEARCH
+from tasks_inbox.lists.sources import parts_of
 from tasks_inbox.models import InboxView
 from tasks_inbox.queries import COUNTED, VIEWS, View, Who, who_is
-from tasks_inbox.search import MAX_SEARCH
-from tasks_inbox.sources import parts_of
 
 Json = Any
 MAX_NAME = 80

@@ -13,10 +13,12 @@ from django.utils.http import urlencode
 from accounts.access import PageRequest, page
 from accounts.roles import TASKS_READ
 from lib.refusals import Refusal
-from tasks_inbox import panes, queries, saved
+from tasks_inbox import queries
+from tasks_inbox.lists import saved
 from tasks_inbox.models import InboxView
-from tasks_inbox.panes import Place
 from tasks_inbox.queries import Who
+from tasks_inbox.web import panes
+from tasks_inbox.web.panes import Place
 
 Json = Any
 _SALT = "deleted inbox view"

@@ -10,7 +10,7 @@ from lib.refusals import Refusal
 from tasks_inbox import bulk, drafts, holding, queries
 from tasks_inbox.bulk import DONE, UNDO, Wanted
 from tasks_inbox.models import HeldDecision, ManualTask, label_of
-from tasks_inbox.panes import Place
+from tasks_inbox.web.panes import Place
 
 Json = Any
 

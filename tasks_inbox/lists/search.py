@@ -12,8 +12,8 @@ from typing import Any
 from django.db.models import Q
 
 from accounts.names import key_of
+from tasks_inbox.lists.told import TOLD_KEY, ToldIs, told_than
 from tasks_inbox.models import COMPLETED, KINDS, OPEN
-from tasks_inbox.told import TOLD_KEY, ToldIs, told_than
 
 Json = Any
 

@@ -6,11 +6,12 @@ from uuid import UUID
 
 from accounts.access import PageRequest
 from lib.refusals import Invalid, Missing, Refusal
-from tasks_inbox import deciding, drafts, files, queries
-from tasks_inbox.forms import edited, form_of
-from tasks_inbox.pages import mark_needed, task_context, typed
-from tasks_inbox.panes import Place, id_of
-from tasks_inbox.uploads import posted
+from tasks_inbox import deciding, drafts, queries
+from tasks_inbox.forms import files
+from tasks_inbox.forms.form import edited, form_of
+from tasks_inbox.web.pages import mark_needed, task_context, typed
+from tasks_inbox.web.panes import Place, id_of
+from tasks_inbox.web.uploads import posted
 
 Json = Any
 

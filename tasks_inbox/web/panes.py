@@ -18,14 +18,15 @@ from lib.clock import now_here
 from lib.refusals import Invalid
 from runs.graphs import BrokenVersion, shown
 from runs.models import Run
-from tasks_inbox import listing, queries, votes
-from tasks_inbox.consequences import consequences
+from tasks_inbox import queries, votes
+from tasks_inbox.lists import listing
+from tasks_inbox.lists.search import MAX_SEARCH
+from tasks_inbox.lists.sources import Parts, parts_of
 from tasks_inbox.models import INCIDENT, OPEN, ManualTask, label_of
 from tasks_inbox.queries import COUNTED, DUE_SOON, View, Who
 from tasks_inbox.quorum import needs_several
-from tasks_inbox.search import MAX_SEARCH
-from tasks_inbox.sources import Parts, parts_of
 from tasks_inbox.waits import whom
+from tasks_inbox.web.consequences import consequences
 
 Json = Any
 ON_A_PAGE = 50

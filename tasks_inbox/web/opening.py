@@ -15,8 +15,8 @@ from accounts.models import User
 from accounts.names import key_of
 from accounts.queries import session_principal
 from lib.api.pages import csrf_failure, wrong_method
-from tasks_inbox import links
-from tasks_inbox.links import Link
+from tasks_inbox.mail import links
+from tasks_inbox.mail.links import Link
 
 GOOD, USED, OLD, OTHERS, UNKNOWN = "good", "used", "old", "others", "unknown"
 _STATUS = {GOOD: 200, OTHERS: 403, UNKNOWN: 404}

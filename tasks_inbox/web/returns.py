@@ -9,9 +9,9 @@ from accounts.queries import groups_of
 from lib.refusals import Invalid, Refusal
 from runs.refused import RunRefused
 from tasks_inbox import comments, escalating, queries, rounds
-from tasks_inbox.corrections import correction_form, corrections_of
-from tasks_inbox.pages import task_context, typed
 from tasks_inbox.waits import whom
+from tasks_inbox.web.corrections import correction_form, corrections_of
+from tasks_inbox.web.pages import task_context, typed
 
 Json = Any
 
