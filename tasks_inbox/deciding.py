@@ -24,7 +24,7 @@ from steps.schema import problems_of
 from tasks_inbox import evidence, queries, shown, store, votes
 from tasks_inbox.evidence import Decider
 from tasks_inbox.forms import files
-from tasks_inbox.models import FOR_OPERATORS, ManualTask
+from tasks_inbox.models import FOR_OPERATORS, HeldDecision, ManualTask
 from tasks_inbox.quorum import needs_several
 from tasks_inbox.refused import being_decided, conflict, task_to_decide
 from tasks_inbox.waits import DECIDER
@@ -47,7 +47,7 @@ def complete_task(
     comment: str = "",
     seen: str | None = None,
     password: str | None = None,
-    held: UUID | None = None,
+    held: HeldDecision | None = None,
     reason: str | None = None,
 ) -> ManualTask:
     """Decide a task. It is kept as evidence; where it is enough, the step ends with it and the run goes on.
@@ -68,15 +68,25 @@ def complete_task(
 
     def cast() -> Done | None:
         task, facts = held_by(principal, task_id, seen)
-        was_held = store.drop_held(task_id, principal.username, held)
-        if held is not None and was_held is None:
-            raise Conflict("This was taken back.", code="taken_back")
+        was_held = store.drop_held(task_id, principal.username, held and held.pk)
+        if held is not None:
+            _is_as_held(held, was_held, facts["on_behalf_of"])
         counted = votes.count(task, principal.username, facts["on_behalf_of"], outcome)
         return _write(task, said, counted, facts)
 
     have_alone(task, cast)
     audit.record(principal, f"decide {outcome}", f"task {task_id}", reason=reason or comment)
     return queries.task_of(principal.tenant_id, task_id)
+
+
+def _is_as_held(held: HeldDecision, was_held: Mapping[str, Json] | None, on_behalf_of: str | None) -> None:
+    """Lets pass a decision that is still held, in whose place it was made. Raises Conflict."""
+    if was_held is None:
+        raise Conflict("This was taken back.", code="taken_back")
+    if held.on_behalf_of != on_behalf_of:
+        was, now = held.on_behalf_of or "yourself", on_behalf_of or "yourself"
+        message = f"You decided this for {was}, and would decide it for {now} now: decide it again."
+        raise Conflict(message, code="task_changed")
 
 
 def end_at_deadline(task: ManualTask, outcome: str) -> None:

@@ -60,9 +60,9 @@ def hold_decision(
     seconds = seconds_to_undo(task, outcome)
     if not seconds:
         raise Conflict("A decision of this task counts at once.", code="no_undo")
-    said = {"outcome": outcome, "data": deciding.encoded(data), "comment": comment}
     with telling(task.tenant_id, str(task.run_id)):
-        now, _ = deciding.held_by(principal, task_id, seen)
+        now, facts = deciding.held_by(principal, task_id, seen)
+        said = {"outcome": outcome, "data": deciding.encoded(data), "comment": comment}
         store.hold_decision(
             uuid7(),
             task=task_id,
@@ -72,7 +72,7 @@ def hold_decision(
             # Whatever they said that they had read, it is about what is asked now.
             seen=shown.hash_of(now, principal.username),
             batch=batch,
-            said=said,
+            said=said | {"on_behalf_of": facts["on_behalf_of"]},
         )
         audit.record(principal, f"hold back {outcome}", f"task {task_id}", reason=reason or comment)
         live.tell_inboxes([task.tenant_id])
@@ -146,7 +146,7 @@ def settle(tenant: int, held_id: UUID) -> None:
             data=held.data,
             comment=held.comment,
             seen=held.seen,
-            held=held.pk,
+            held=held,
         )
     except (Refusal, RunRefused) as refused:
         store.refuse_held(held.pk, refused.message)

@@ -250,7 +250,7 @@ class HeldDecision(HotRow):
     """A decision that counts at `until`, unless who made it takes it back before (the undo that the server holds).
 
     `refused` says why it did not count when its time had come; it stays until its maker has seen that. What was decided
-    together has the same `batch`.
+    together has the same `batch`. `on_behalf_of` is in whose place it was made: in no other does it count.
     """
 
     id = models.UUIDField(primary_key=True)
@@ -264,6 +264,7 @@ class HeldDecision(HotRow):
     until = models.DateTimeField()
     refused = models.TextField(null=True)
     batch = models.UUIDField(null=True)
+    on_behalf_of = models.TextField(null=True)
 
     class Meta(HotRow.Meta):
         constraints = [

@@ -61,6 +61,10 @@ def _is_own(principal: Principal, task: ManualTask) -> None:
     if absent := queries.who_is(principal).stands_in_for(task):
         message = f"You would decide for {absent} here: that vote is not yours to hand on."
         raise Conflict(message, code="stands_in")
+    if other := policies.giver_of(task, principal.username):
+        raise Conflict(
+            f"You have {other}'s vote here: give it back before you hand on yours.", code="stands_in"
+        )
 
 
 def _why_not(task: ManualTask, giver: Principal, name: str, who: queries.Who) -> tuple[str, str] | None:

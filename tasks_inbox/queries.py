@@ -102,6 +102,14 @@ def still_asks(task: ManualTask, username: str) -> bool:
     return member is not None and who_is_member(member).is_asked(task)
 
 
+def asks_no_more(task: ManualTask, who: Who) -> str | None:
+    """Whose vote they have whom the task doesn't ask any more; None where they have none, or decide for themselves."""
+    giver = policies.giver_of(task, who.username)
+    if giver is None or giver != who.stands_in_for(task) or still_asks(task, giver):
+        return None
+    return giver
+
+
 def task_of(tenant: int, task_id: UUID) -> ManualTask:
     """The tenant's task. Raises Missing."""
     task = ManualTask.objects.for_tenant(tenant).filter(pk=task_id).first()
@@ -216,7 +224,8 @@ def whole_row(
     row = task_row(task, workflow, who)
     held = _held(task, who)
     is_held = held is not None and (held["by"] == who.username or not needs_several(task.quorum))
-    return row | large | more | own | {"held": held, "may_decide": row["may_decide"] and not is_held}
+    may_decide = row["may_decide"] and not is_held and asks_no_more(task, who) is None
+    return row | large | more | own | {"held": held, "may_decide": may_decide}
 
 
 def _held(task: ManualTask, who: Who) -> dict[str, Json] | None:

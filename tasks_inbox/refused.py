@@ -41,8 +41,7 @@ def task_to_decide(principal: Principal, task_id: UUID) -> ManualTask:
             message = f"This task asks others, not you; {barred}, for whom you stand in, is excluded from it."
             raise NotAllowed(message, code="excluded")
         raise NotAllowed("This task asks others, not you.", code="not_a_candidate")
-    giver = policies.giver_of(task, principal.username)
-    if giver and giver == who.stands_in_for(task) and not queries.still_asks(task, giver):
+    if giver := queries.asks_no_more(task, who):
         message = f"This task doesn't ask {giver} any more, whose vote you have."
         raise NotAllowed(message, code="not_a_candidate")
     return task

@@ -133,7 +133,9 @@ def send_again(task: UUID, *, round: int, facts: Json, changed: Json, by: str, w
 def hold_decision(
     held: str, *, task: UUID, by: str, via: str, seconds: int, seen: str | None, batch: UUID | None, said: Row
 ) -> None:
-    """Keep what somebody decides of a task that is held, so that it counts later. `said`: outcome, data, comment."""
+    """Keep what somebody decides of a task that is held, so that it counts later. `said`: outcome, data, comment,
+    on_behalf_of.
+    """
     params = {
         "id": held,
         "task": task,

@@ -34,7 +34,7 @@ def count(task: ManualTask, by: str, on_behalf_of: str | None, outcome: str) -> 
         own = Vote(Elector(key_of(on_behalf_of or by)), outcome)
         return Counted(Verdict(outcome, True, verdict(None, names, [own], ()).state), ())
     mine = elector_named(task, on_behalf_of or by)
-    told = _verdict(task, [*_votes(task), Vote(mine, outcome)])
+    told = _verdict(task, [*_votes(task), Vote(mine, outcome)], by)
     counted = {key_of(name) for name in (task.quorum.get("groups") or ())}
     return Counted(told, tuple(sorted(mine.groups & counted)))
 
@@ -89,5 +89,9 @@ def _votes(task: ManualTask) -> list[Vote]:
     ]
 
 
-def _verdict(task: ManualTask, cast: list[Vote]) -> Verdict:
-    return verdict(task.quorum, [one["name"] for one in task.outcomes], cast, electors_of(task))
+def _verdict(task: ManualTask, cast: list[Vote], by: str | None = None) -> Verdict:
+    """What these votes come to; `by` gives the last of them."""
+    # Who has decided in somebody's place decides no more, also where they are asked themselves now.
+    spent = {*task.voted, key_of(by or "")}
+    rest = [one for one in electors_of(task) if one.key not in spent]
+    return verdict(task.quorum, [one["name"] for one in task.outcomes], cast, rest)

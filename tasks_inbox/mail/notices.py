@@ -41,8 +41,12 @@ def people_of(task: ManualTask, kind: str, audience: Sequence[str] | None) -> li
         task.audience = list(audience)
     asked = [one.key for one in electors_of(task) if one.key not in task.voted]
     # Of whom has handed their vote on, who has it is told.
-    holders = {key: key_of(to) for key in asked if (to := policies.holder_of(task, key))}
-    told = [holders.get(key, key) for key in asked]
+    holders = {
+        key: key_of(to)
+        for key in asked
+        if (to := policies.holder_of(task, key)) and not policies.is_excluded(task, to)
+    }
+    told = list(dict.fromkeys(holders.get(key, key) for key in asked))
     others = substitutes_of(task, [key for key in asked if key not in holders])
     return [*told, *(name for name in others if name not in told)]
 

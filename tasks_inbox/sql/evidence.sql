@@ -62,9 +62,12 @@ UPDATE tasks_inbox_manualtask o
  WHERE o.run_id = d.run_id AND o.id <> %(task)s AND o.status = 'OPEN' AND o.bars_deciders
 
 -- name: note_vote
--- One of several has decided, and more must.
+-- One of several has decided, and more must. A vote that they had and didn't give is whose it was again: they give no second.
 WITH u AS (
-    UPDATE tasks_inbox_manualtask t SET voted = t.voted || %(keys)s::text[]
+    UPDATE tasks_inbox_manualtask t
+       SET voted = t.voted || %(keys)s::text[],
+           proxies = (SELECT coalesce(jsonb_agg(p), '[]') FROM jsonb_array_elements(t.proxies) p
+                       WHERE p ->> 'to_key' <> ALL (%(keys)s::text[]) OR p ->> 'by_key' = ANY (%(keys)s::text[]))
      WHERE t.id = %(task)s AND t.status = 'OPEN'
     RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node
 )

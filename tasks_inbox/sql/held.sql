@@ -1,13 +1,15 @@
 -- name: hold_decision
 -- It counts so many seconds later; the task is held, and nobody else's waits to count.
-INSERT INTO tasks_inbox_helddecision AS h (id, tenant_id, task_id, username, via, outcome, data, comment, seen, batch, until)
+INSERT INTO tasks_inbox_helddecision AS h (id, tenant_id, task_id, username, via, outcome, data, comment, seen, batch,
+                                          on_behalf_of, until)
 SELECT %(id)s::uuid, t.tenant_id, t.id, %(by)s, %(via)s, %(outcome)s, %(data)s::jsonb, %(comment)s, %(seen)s,
-       %(batch)s::uuid, coalesce(%(now)s::timestamptz, clock_timestamp()) + %(seconds)s * interval '1 second'
+       %(batch)s::uuid, %(on_behalf_of)s, coalesce(%(now)s::timestamptz, clock_timestamp()) + %(seconds)s * interval '1 second'
   FROM tasks_inbox_manualtask t
  WHERE t.id = %(task)s
     ON CONFLICT (task_id, username) DO UPDATE
    SET id = excluded.id, via = excluded.via, outcome = excluded.outcome, data = excluded.data, comment = excluded.comment,
-       seen = excluded.seen, batch = excluded.batch, until = excluded.until, refused = NULL
+       seen = excluded.seen, batch = excluded.batch, on_behalf_of = excluded.on_behalf_of,
+       until = excluded.until, refused = NULL
 
 -- name: count_together
 -- What was decided together counts together: when the last of it does.

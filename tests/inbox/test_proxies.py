@@ -6,10 +6,10 @@ import pytest
 
 from accounts.models import GroupMember, Membership
 from lib.refusals import Conflict, Invalid, NotAllowed
-from tasks_inbox import actions, away, membership, queries
+from tasks_inbox import actions, away, escalating, holding, membership, queries
 from tasks_inbox.lists import sources
 from tasks_inbox.mail import notices
-from tasks_inbox.models import DELEGATED, REMINDED, ManualTask, TaskDecision, TaskMark
+from tasks_inbox.models import DELEGATED, REMINDED, HeldDecision, ManualTask, TaskDecision, TaskMark
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, hand, member
 
@@ -143,6 +143,7 @@ def test_whose_vote_it_is_must_still_be_asked(people):
     task = asked(approval(**LEGAL))
     hand(people["ann"], task, "cat")
     GroupMember.unsafe_all_tenants.filter(membership__user__username="ann").delete()
+    assert not row(people["cat"], task)["may_decide"]
     with pytest.raises(NotAllowed, match="doesn't ask ann any more"):
         decide(people["cat"], task)
 
@@ -189,3 +190,69 @@ def test_who_has_it_is_told_and_reminded(people):
     cat.user.email = "cat@example.org"
     assert notices.why_not(again(task), DELEGATED, cat) is None
     assert sorted(notices.people_of(again(task), REMINDED, None)) == ["bob", "cat"]
+
+
+def ask_too(who, task, to):
+    escalating.escalate_task(who, task.pk, to={"users": [to]}, reason="Late.")
+
+
+@pytest.mark.parametrize("way", ["handed", "away"])
+def test_all_agree_without_a_second_vote_of_who_gave_somebody_elses(people, clock, way):
+    """Who gave it is asked themselves then, and has no vote left: nobody waits for one."""
+    task = asked(approval(candidates={"groups": ["Legal"]}, quorum={"need": "all"}))
+    if way == "handed":
+        hand(people["ann"], task, "cat")
+    else:
+        dates = {"starts_at": clock.now, "ends_at": clock.now + timedelta(days=1)}
+        away.add_rule(people["ann"], "cat", **dates)
+    decide(people["cat"], task)
+    ask_too(people["bob"], task, "cat")
+    assert decide(people["bob"], task).outcome == "approved"
+
+
+def test_a_vote_whose_holder_gave_their_own_is_whose_it_was_again(people):
+    task = asked(approval(candidates={"groups": ["Legal"]}, quorum={"need": "all"}))
+    hand(people["ann"], task, "cat")
+    ask_too(people["bob"], task, "cat")
+    decide(people["cat"], task)
+    assert (again(task).proxies, ids(people["ann"], "open")) == ([], {task.pk})
+    assert sorted(notices.people_of(again(task), REMINDED, None)) == ["ann", "bob"]
+    assert decide(people["ann"], task).outcome is None
+    assert decide(people["bob"], task).outcome == "approved"
+
+
+def test_who_has_a_vote_and_is_asked_too_is_told_once_and_hands_on_neither(people):
+    task = asked(approval(**LEGAL))
+    hand(people["ann"], task, "cat")
+    ask_too(people["bob"], task, "cat")
+    assert sorted(notices.people_of(again(task), REMINDED, None)) == ["bob", "cat"]
+    with pytest.raises(Conflict, match="You have ann's vote here: give it back") as refused:
+        hand(people["cat"], task, "dan")
+    assert refused.value.code == "stands_in"
+
+
+def test_whose_holder_is_barred_is_reminded_themselves(people):
+    task = asked(approval(**LEGAL))
+    hand(people["ann"], task, "cat")
+    ManualTask.unsafe_all_tenants.filter(pk=task.pk).update(exclude=["cat"])
+    assert sorted(notices.people_of(again(task), REMINDED, None)) == ["ann", "bob"]
+
+
+def test_a_decision_counts_for_nobody_else_than_for_whom_it_was_made(people, clock, settings):
+    settings.HANDOFF_UNDO_SECONDS = 10
+    ann, bob, cat = people["ann"], people["bob"], people["cat"]
+    asked_too, handed = asked(approval(**LEGAL)), asked(approval(**LEGAL))
+    hand(ann, asked_too, "cat")
+    holding.hold_decision(cat, asked_too.pk, outcome="approved")
+    ask_too(bob, asked_too, "cat")
+    dates = {"starts_at": clock.now, "ends_at": clock.now + timedelta(days=1)}
+    away.add_rule(bob, "cat", **dates)
+    holding.hold_decision(cat, handed.pk, outcome="approved")
+    hand(ann, handed, "cat")
+    clock.advance(11)
+    assert holding.tick() == 2
+    assert (again(asked_too).voted, again(handed).voted) == ([], [])
+    assert sorted(held.refused for held in HeldDecision.unsafe_all_tenants.all()) == [
+        "You decided this for ann, and would decide it for yourself now: decide it again.",
+        "You decided this for bob, and would decide it for ann now: decide it again.",
+    ]

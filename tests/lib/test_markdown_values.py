@@ -11,7 +11,7 @@ from engine.markdown import escaped
 from engine.templates import compile_template
 from lib.markdown import markdown
 
-MARKS = st.text(alphabet="a1 \t\n\\`*_{}[]()<>#+-.!|~&;:=\"'/x@", max_size=60)
+MARKS = st.text(alphabet="a1 \t\r\n\\`*_{}[]()<>#+-.!|~&;:=\"'/x@", max_size=60)
 
 
 def shown(html):
@@ -24,6 +24,8 @@ def shown(html):
 @example("<https://evil.example> &lt;b&gt; **so** ~~no~~ `x`")
 @example("x\n\n# Approved by Legal\n\n- yes\n1. no\n> so\n***\n---\n===\n| a | b |\n| - | - |\n```\ny")
 @example("[a]: https://evil.example\n\n[a]")
+@example("__so__ ___so___ __init__.py a__b__c")
+@example("x\r# Approved by Legal\r- yes\r1. no\r\r***\r---\r===\r| a | b |\r| - | - |\r```\ry")
 def test_a_value_shows_as_it_is_and_marks_nothing_up(value):
     for before in ("", "From: ", "Look.\n\n"):
         tags, words = shown(markdown(before + escaped(value)))
