@@ -1,18 +1,56 @@
 """Values within a text that is Markdown: what somebody else typed marks nothing up (SECURITY "Markdown")."""
 
 import re
+from collections.abc import Iterable
 
 # At the beginning of a line these make headings, quotes, lists, rules and fences of what follows.
 _LINE_START = re.compile(r"^([ \t]*)(?:([#>=~]|[+-](?=[\s-]|$))|(\d{1,9})([.)])(?=\s|$))", re.MULTILINE)
 # An underscore within a word marks nothing up, and stays readable in e-mail addresses and names of files.
 _ANYWHERE = re.compile(r"[\\`*\[\]<>|~&]|(?<![^\W_])_|_(?![^\W_])")
 _LINE_END = re.compile(r"\r\n?")
+_LINES = re.compile(r"\s*[\r\n]\s*")
+_HOLE = "\x00"
+_SIGN = re.compile(r"\\[^\x00]|`+|\x00")
 
 
 def escaped(text: str) -> str:
     """The text as Markdown that shows it as it is: no emphasis, link, heading, list, table or entity comes of it."""
     text = _ANYWHERE.sub(r"\\\g<0>", _LINE_END.sub("\n", text))
     return _LINE_START.sub(_escaped_start, text)
+
+
+def within_code(text: str) -> str:
+    """The text as it is shown within an author's `code`, where nothing can be escaped: it stays in its line, and its
+    backticks end nothing.
+    """
+    return _LINES.sub(" ", text).replace("`", "\u02cb") or " "
+
+
+def in_code(parts: Iterable[str | None]) -> list[bool]:
+    """Of each hole (None) in an author's text, whether it stands between backticks of one line.
+
+    Where that isn't sure, for tables and code of several lines, none does: values are escaped there.
+    """
+    text = "".join(_HOLE if part is None else part.replace(_HOLE, "|") for part in parts)
+    found: list[bool] = []
+    for line in text.splitlines():
+        at = 0
+        while sign := _SIGN.search(line, at):
+            at = sign.end()
+            if sign[0] == _HOLE:
+                found.append(False)
+            elif sign[0][0] == "`":
+                end = re.compile(f"(?<!`){sign[0]}(?!`)").search(line, at)
+                if end is None or "|" in text:
+                    return [False] * text.count(_HOLE)
+                found += [True] * line.count(_HOLE, at, end.start())
+                at = end.end()
+    return found
+
+
+def before_hole(text: str) -> str:
+    """An author's text before a value that is escaped: a backslash at its end is one, and takes no escape away."""
+    return text + "\\" if (len(text) - len(text.rstrip("\\"))) % 2 else text
 
 
 def _escaped_start(found: re.Match[str]) -> str:

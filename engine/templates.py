@@ -14,7 +14,7 @@ import orjson
 from engine.cel_reads import References
 from engine.errors import ExpressionError, ExpressionInvalid
 from engine.expressions import Expression, compile_expression
-from engine.markdown import escaped
+from engine.markdown import before_hole, escaped, in_code, within_code
 
 Json = Any
 Scope = Mapping[str, object]
@@ -69,18 +69,18 @@ class _Hole:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A string with expressions in it."""
+    """A string with expressions in it; `written` is how the value of each of its parts is."""
 
     path: str
     parts: tuple[str | Expression, ...]
-    written: Callable[[Json], str]
+    written: tuple[Callable[[Json], str], ...]
 
     def render(self, scope: Scope, room: "_Room") -> str:
         pieces: list[str] = []
         length = 0
-        for part in self.parts:
+        for part, written in zip(self.parts, self.written, strict=True):
             value = part if isinstance(part, str) else _evaluate(part, scope, self.path, room)
-            pieces.append(part if isinstance(part, str) else self.written(value))
+            pieces.append(part if isinstance(part, str) else written(value))
             length += len(pieces[-1])
             if length > TEXT_BYTES:
                 raise self._too_long()
@@ -221,6 +221,10 @@ def _as_markdown(value: Json) -> str:
     return escaped(as_text(value))
 
 
+def _as_code(value: Json) -> str:
+    return within_code(as_text(value))
+
+
 def _compile(value: Json, path: str, depth: int, found: list[Expression], markdown: Collection[str]) -> _Part:
     if depth > MAX_DEPTH:
         raise ExpressionInvalid(f"the value is nested deeper than {MAX_DEPTH} levels")
@@ -246,7 +250,18 @@ def _compile_string(text: str, path: str, found: list[Expression], is_markdown: 
     only = parts[0] if len(parts) == 1 else None
     if isinstance(only, Expression):
         return _Hole(path, only)
-    return _Text(path, tuple(parts), _as_markdown if is_markdown else as_text)
+    return _markdown(path, parts) if is_markdown else _Text(path, tuple(parts), (as_text,) * len(parts))
+
+
+def _markdown(path: str, parts: list[str | Expression]) -> _Text:
+    """A text that is Markdown, in which values mark nothing up."""
+    coded = iter(in_code(None if isinstance(part, Expression) else part for part in parts))
+    written = [_as_code if isinstance(part, Expression) and next(coded) else _as_markdown for part in parts]
+    texts = [
+        before_hole(part) if isinstance(part, str) and after is _as_markdown else part
+        for part, after in zip(parts, [*written[1:], None], strict=True)
+    ]
+    return _Text(path, tuple(texts), tuple(written))
 
 
 def _hole_end(text: str, at: int) -> int:

@@ -211,6 +211,7 @@ def _snoozed(who: Who) -> list[Source]:
 
 def _delegated(who: Who) -> list[Source]:
     gave = Q(status=OPEN, proxies__contains=[{"by": who.username}]) & ~Q(proxies=[])
+    gave &= ~Q(voted__contains=[key_of(who.username)])
     return [Source(Q(status=OPEN, delegated_by=who.username) & ~Q(assignee=who.username)), Source(gave)]
 
 

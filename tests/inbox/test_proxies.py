@@ -46,6 +46,8 @@ def test_a_vote_is_handed_over_given_in_their_place_and_counts_once(people):
     (vote,) = TaskDecision.unsafe_all_tenants.all()
     assert (vote.by, vote.on_behalf_of, again(task).voted) == ("cat", "ann", ["cat", "ann"])
     assert (ids(cat, "mine"), ids(cat, "done"), ids(ann, "done")) == (set(), {task.pk}, {task.pk})
+    # What they gave is there until it is decided.
+    assert ids(ann, "delegated") == set()
     assert decide(bob, task).outcome == "approved"
     assert [event for event in make.history(task.run_id) if event.startswith("TASK_")] == [
         "TASK_OPENED ask",

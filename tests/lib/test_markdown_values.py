@@ -47,3 +47,45 @@ def test_only_holes_within_a_text_are_values():
     assert rendered == {"instructions": "**Check** \\*Eve\\*", "title": "*Eve*?"}
     whole = compile_template({"instructions": "{{ input.name }}"}, {"instructions"})
     assert whole.render(scope) == {"instructions": "*Eve*"}
+
+
+def rendered(text, **given):
+    """What an author's text comes to with these values, as HTML."""
+    compiled = compile_template({"instructions": text}, {"instructions"})
+    return markdown(compiled.render({"input": given})["instructions"])
+
+
+def test_within_code_a_value_is_shown_as_it_is():
+    html = rendered(
+        "Run `{{ input.x }} -v` on ``{{ input.y }}``: {{ input.x }}", x="a_b*c & <d>", y="__init__"
+    )
+    assert html == (
+        "<p>Run <code>a_b*c &amp; &lt;d&gt; -v</code> on <code>__init__</code>: a_b*c &amp; &lt;d&gt;</p>\n"
+    )
+
+
+@given(MARKS | st.text(max_size=40), MARKS)
+@example("a` **so** `b", "[x](https://evil.example)")
+@example("x\n\n# Approved", "")
+@example("", "**so**")
+@example("a | **so**", "a | **so**")
+def test_no_value_leaves_the_code_in_which_it_stands_or_gets_into_some(value, other):
+    for text in (
+        "`{{ input.x }}`",
+        "So `{{ input.x }}` {{ input.y }} ``{{ input.y }}``",
+        "| a | b |\n| - | - |\n| `{{ input.x }}` | {{ input.y }} |",
+        "```\n{{ input.x }}\n```\n{{ input.y }}",
+        "- ```\n  a\n  ```\n\nThen {{ input.x }} `{{ input.y }}`",
+        "a ` b\nc ` {{ input.x }} ` {{ input.y }}",
+        "\\\\`{{ input.x }}` and {{ input.y }} `b`",
+    ):
+        tags, _ = shown(rendered(text, x=value, y=other))
+        assert tags <= {"p", "br", "code", "pre", "ul", "li", "table", "thead", "tbody", "tr", "th", "td"}, (
+            text
+        )
+
+
+@pytest.mark.parametrize("value", ["<https://evil.example>", "`x`", "*x", "&amp;"])
+def test_an_authors_backslash_before_a_value_takes_no_escape_away(value):
+    html = rendered("C:\\{{ input.x }} C:\\{{ input.y }}", x=value, y="*")
+    assert shown(html) == ({"p"}, [f"C:\\{value}", "C:\\*"])

@@ -1,0 +1,255 @@
+"""Whatever people do with tasks that several decide, alone and with many at once, handing their votes over and taking
+decisions back: each decision counts once, for whom it was made, or says why not; and pages offer what may be done.
+"""
+
+from datetime import timedelta
+
+from django.db import transaction
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from accounts import members
+from accounts.models import GroupMember
+from accounts.names import key_of
+from lib.refusals import Refusal
+from runs.refused import RunRefused
+from tasks_inbox import actions, away, bulk, clock, deciding, escalating, holding, queries, rounds
+from tasks_inbox.bulk import DECIDE, UNDO, Wanted
+from tasks_inbox.electors import electors_of
+from tasks_inbox.lists import sources
+from tasks_inbox.models import OPEN, RETURNED, HeldDecision, ManualTask, TaskDecision
+from tests import factories as make
+from tests import invariants
+from tests.inbox.asking import again, member
+
+ROLES = {"ria": "viewer", "ann": "approver", "bob": "approver", "cat": "approver", "dan": "operator"}
+NAMES = st.sampled_from(sorted(ROLES))
+OUTCOMES = st.sampled_from(["approved", "approved", "rejected"])
+QUORUMS = [1, 2, {"need": "all"}, {"need": 2, "rule": "majority"}, {"groups": {"Legal": 2}}]
+SOME = st.lists(st.sampled_from([0, 1, 2]), min_size=1, max_size=3, unique=True)
+
+
+def hold(world, who, at, outcome, other):
+    holding.hold_decision(who, world.tasks[at[0]].pk, outcome=outcome, comment="So.")
+    world.means(who, at[0], outcome)
+
+
+def hold_together(world, who, at, outcome, other):
+    wanted = Wanted(DECIDE, outcome=outcome, comment="So.", undoable=True)
+    for place, one in zip(at, world.all(who, at, wanted), strict=True):
+        assert (one["held_until"] is not None) == (one["result"] == "done"), one
+        if one["result"] == "done":
+            world.means(who, place, outcome)
+
+
+def undo(world, who, at, outcome, other):
+    holding.undo_decision(who, world.tasks[at[0]].pk)
+    world.meant.pop((world.tasks[at[0]].pk, who.username), None)
+
+
+def undo_together(world, who, at, outcome, other):
+    for place, one in zip(at, world.all(who, at, Wanted(UNDO)), strict=True):
+        if one["result"] == "done":
+            world.meant.pop((world.tasks[place].pk, who.username), None)
+
+
+def decide(world, who, at, outcome, other):
+    task = world.tasks[at[0]]
+    world.means(who, at[0], outcome)
+    deciding.complete_task(who, task.pk, outcome=outcome, comment="So.")
+
+
+def decide_together(world, who, at, outcome, other):
+    before = dict(world.meant)
+    for place in at:
+        world.means(who, place, outcome)
+    wanted = Wanted(DECIDE, outcome=outcome, comment="So.")
+    for place, one in zip(at, world.all(who, at, wanted), strict=True):
+        key = (world.tasks[place].pk, who.username)
+        if one["result"] != "done":
+            world.meant.pop(key)
+            world.meant |= {key: before[key]} if key in before else {}
+
+
+def time_goes(seconds):
+    def go(world, who, at, outcome, other):
+        world.clock.advance(seconds)
+        holding.tick()
+        clock.tick()
+
+    return go
+
+
+def go_away(world, who, at, outcome, other):
+    dates = {"starts_at": world.clock.now, "ends_at": world.clock.now + timedelta(days=1)}
+    away.add_rule(who, other, **dates)
+
+
+def change_role(world, who, at, outcome, other):
+    role = {"approved": "approver", "rejected": "viewer"}[outcome]
+    members.change_member(world.boss, other, role=role)
+
+
+def change_group(world, who, at, outcome, other):
+    if outcome == "approved":
+        member(other, ROLES[other], "Legal")
+    else:
+        GroupMember.unsafe_all_tenants.filter(membership__user__username=other).delete()
+
+
+VERBS = {
+    "hold": hold,
+    "hold together": hold_together,
+    "undo": undo,
+    "undo together": undo_together,
+    "decide": decide,
+    "decide together": decide_together,
+    "hand": lambda world, who, at, outcome, other: actions.delegate_task(who, world.tasks[at[0]].pk, other),
+    "take back": lambda world, who, at, outcome, other: actions.unclaim_task(who, world.tasks[at[0]].pk),
+    "claim": lambda world, who, at, outcome, other: actions.claim_task(who, world.tasks[at[0]].pk),
+    "escalate": lambda world, who, at, outcome, other: escalating.escalate_task(
+        who, world.tasks[at[0]].pk, to={"users": [other]}, reason="Late."
+    ),
+    "return": lambda world, who, at, outcome, other: rounds.return_task(
+        who, world.tasks[at[0]].pk, comment="Look.", to=other
+    ),
+    "send again": lambda world, who, at, outcome, other: rounds.send_again(
+        who, world.tasks[at[0]].pk, facts={"Amount": len(world.meant)} if outcome == "approved" else None
+    ),
+    "some time": time_goes(6),
+    "much time": time_goes(21),
+    "go away": go_away,
+    "change role": change_role,
+    "change group": change_group,
+    "exclude": lambda world, who, at, outcome, other: ManualTask.unsafe_all_tenants.filter(
+        pk=world.tasks[at[0]].pk
+    ).update(exclude=[other]),
+}
+OFTEN = ["hold", "hold together", "hand", "hand", "take back", "escalate", "undo together", "some time"]
+
+
+@st.composite
+def courses(draw):
+    """What happens, in its order: `(verb, who, tasks, choice, other)`."""
+    verb = st.sampled_from([*sorted(VERBS), *OFTEN])
+    return draw(st.lists(st.tuples(verb, NAMES, SOME, OUTCOMES, NAMES), min_size=15, max_size=40))
+
+
+class World:
+    """Three runs that ask the same, and what each person wants to count."""
+
+    def __init__(self, clock, quorum):
+        self.clock, self.meant, self.last = clock, {}, 0
+        for name, role in ROLES.items():
+            member(name, role, *(["Legal"] if name in ("ann", "bob") else []))
+        self.boss = member("zoe", "admin")
+        ask = {
+            "title": "So?",
+            "quorum": quorum,
+            "candidates": {"groups": ["Legal"]},
+            "facts": {"Amount": "{{ input.amount }}"},
+            "amendable": ["Amount"],
+            "exclude_requester": True,
+            "undo_seconds": 10,
+        }
+        definition = make.graph([{"id": "ask", "type": "human.approval", "params": ask}], [])
+        self.runs = make.start(definition, *({"amount": n} for n in range(3)), by="ria")
+        make.work()
+        self.tasks = list(ManualTask.unsafe_all_tenants.filter(run_id__in=self.runs).order_by("pk"))
+        assert len(self.tasks) == 3
+
+    def all(self, who, at, wanted):
+        return bulk.act(who, [self.tasks[place].pk for place in at], wanted)
+
+    def means(self, who, place, outcome):
+        """What they want to count, and for whom."""
+        task = again(self.tasks[place])
+        for_whom = queries.who_is(who).stands_in_for(task) or task.delegated_by
+        self.meant[task.pk, who.username] = (outcome, task.round, for_whom)
+
+    def principal(self, name):
+        made = member(name, ROLES[name])
+        try:
+            return queries.people.member_principal(made.tenant_id, name, "session")
+        except Refusal:
+            return made
+
+    def does(self, verb, name, at, outcome, other):
+        known = dict(self.meant)
+        try:
+            with transaction.atomic():
+                VERBS[verb](self, self.principal(name), at, outcome, other)
+        except (Refusal, RunRefused):
+            self.meant = known
+        make.work()
+        self.is_sound()
+
+    def is_sound(self):
+        found = TaskDecision.unsafe_all_tenants.filter(run_id__in=self.runs)
+        for one in found.filter(seq__gt=self.last).order_by("seq"):
+            self.last = one.seq
+            if one.outcome == RETURNED:
+                self.meant.pop((one.task_id, one.by), None)
+                continue
+            # It was wanted, and is counted once: the next needs another.
+            meant = self.meant.pop((one.task_id, one.by))
+            assert meant == (one.outcome, one.round, one.on_behalf_of)
+        held = HeldDecision.unsafe_all_tenants.values_list("task_id", "username", "outcome", "refused")
+        waiting = {(task, name): outcome for task, name, outcome, refused in held if refused is None}
+        gone = {(task, name) for task, name, _, refused in held if refused is not None}
+        assert waiting.keys() | gone >= self.meant.keys() >= waiting.keys()
+        for task in map(again, self.tasks):
+            votes = [one for one in found if one.task_id == task.pk and one.round == task.round]
+            keys = [
+                key_of(name)
+                for one in votes
+                if one.outcome != RETURNED
+                for name in (one.by, one.on_behalf_of)
+                if name
+            ]
+            assert len(keys) == len(set(keys)), keys
+            assert set(keys) == set(task.voted)
+            hands = [key for one in task.proxies for key in (one["by_key"], one["to_key"])]
+            assert len(hands) == len(set(hands)), task.proxies
+
+    def may(self, task, name):
+        """What is offered may be done, and what may be done is offered."""
+        principal = self.principal(name)
+        who = queries.who_is(principal)
+        row = queries.whole_row(task, "w", who)
+        try:
+            with transaction.atomic():
+                deciding.complete_task(principal, task.pk, outcome="rejected", comment="No.")
+                done, why = True, None
+                transaction.set_rollback(True)
+        except (Refusal, RunRefused) as refused:
+            done, why = False, refused.message
+        is_held = row["held"] and row["held"]["by"] == name
+        assert row["may_decide"] == done or is_held, (name, why, row["may_decide"])
+        if row["may_decide"]:
+            views = [sources.tasks_of(who, view=view).filter(pk=task.pk) for view in ("open", "mine")]
+            assert any(view.exists() for view in views), name
+
+    def ends(self):
+        for task in map(again, self.tasks):
+            for name in ROLES:
+                self.may(task, name)
+            if task.status == OPEN and task.quorum and task.quorum.get("need") == "all" and task.voted:
+                assert {one.key for one in electors_of(task)} - {*task.voted}, "nobody is left to decide"
+        assert invariants.broken() == {}
+
+
+@settings(
+    max_examples=20,
+    deadline=None,
+    phases=[Phase.generate],
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(quorum=st.sampled_from(QUORUMS), course=courses())
+def test_each_decision_counts_once_for_whom_it_was_made_or_not_at_all(clock, quorum, course):
+    with transaction.atomic():
+        world = World(clock, quorum)
+        for step in course:
+            world.does(*step)
+        world.ends()
+        transaction.set_rollback(True)
