@@ -27,6 +27,8 @@ from tasks_inbox.refused import task_to_decide
 
 Json = Any
 BATCH = 200
+WHILE_DECIDING = 60
+"""Seconds that deciding many together takes at most: none of it counts before all of it is decided."""
 log = logging.getLogger("handoff.tasks")
 
 
@@ -51,7 +53,8 @@ def hold_decision(
     reason: str | None = None,
 ) -> ManualTask:
     """Decide a task so that it counts when `seconds_to_undo` are over. Meanwhile nobody else decides it, but for those
-    who decide beside them. Deciding anew replaces it. `batch` is the same for all that is decided together.
+    who decide beside them. Deciding anew replaces it. `batch` is the same for all that is decided together, of which
+    `count_together` says when it counts.
 
     Raises as `deciding.complete_task`; Conflict `no_undo` where it counts at once.
     """
@@ -68,7 +71,7 @@ def hold_decision(
             task=task_id,
             by=principal.username,
             via=principal.via,
-            seconds=seconds,
+            seconds=seconds + (WHILE_DECIDING if batch else 0),
             # Whatever they said that they had read, it is about what is asked now.
             seen=shown.hash_of(now, principal.username),
             batch=batch,
@@ -81,7 +84,7 @@ def hold_decision(
 
 def count_together(principal: Principal, batch: UUID) -> dict[UUID, datetime]:
     """Have what they decided together count together, so that all of it can be undone as long; gives when, by task."""
-    store.count_together(principal.tenant_id, principal.username, batch)
+    store.count_together(principal.tenant_id, principal.username, batch, sooner=WHILE_DECIDING)
     live.tell_inboxes([principal.tenant_id])
     found = HeldDecision.objects.for_tenant(principal.tenant_id)
     found = found.filter(username=principal.username, batch=batch, refused__isnull=True)

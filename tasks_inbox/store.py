@@ -148,9 +148,9 @@ def hold_decision(
     SQL.execute("hold_decision", {**params, **said, "now": now_or_none()})
 
 
-def count_together(tenant: int, by: str, batch: UUID) -> None:
-    """Have what somebody decided together count at the same time."""
-    SQL.execute("count_together", {"tenant": tenant, "by": by, "batch": batch})
+def count_together(tenant: int, by: str, batch: UUID, *, sooner: int) -> None:
+    """Have what somebody decided together count at once, so many seconds `sooner` than the last of it would."""
+    SQL.execute("count_together", {"tenant": tenant, "by": by, "batch": batch, "sooner": sooner})
 
 
 def held_by_another(task: UUID, by: str) -> Row | None:

@@ -12,9 +12,9 @@ SELECT %(id)s::uuid, t.tenant_id, t.id, %(by)s, %(via)s, %(outcome)s, %(data)s::
        until = excluded.until, refused = NULL
 
 -- name: count_together
--- What was decided together counts together: when the last of it does.
+-- What was decided together counts together: so long after the last of it was decided.
 UPDATE tasks_inbox_helddecision h
-   SET until = (SELECT max(o.until) FROM tasks_inbox_helddecision o
+   SET until = (SELECT max(o.until) - %(sooner)s * interval '1 second' FROM tasks_inbox_helddecision o
                  WHERE o.tenant_id = %(tenant)s AND o.username = %(by)s AND o.batch = %(batch)s::uuid)
  WHERE h.tenant_id = %(tenant)s AND h.username = %(by)s AND h.batch = %(batch)s::uuid AND h.refused IS NULL
 

@@ -161,6 +161,21 @@ def test_what_was_decided_together_waits_until_the_last_of_it_counts(clock, sett
     assert holding.tick() == 2
 
 
+def test_none_of_it_counts_while_the_others_are_still_being_decided(clock, settings):
+    settings.HANDOFF_UNDO_SECONDS = 10
+    ann, tasks = member("ann"), several(2)
+    batch = UUID(int=7)
+    holding.hold_decision(ann, tasks[0].pk, outcome="approved", batch=batch)
+    clock.advance(11)
+    assert holding.tick() == 0
+    holding.hold_decision(ann, tasks[1].pk, outcome="approved", batch=batch)
+    assert len(set(holding.count_together(ann, batch).values())) == 1
+    clock.advance(9)
+    assert holding.tick() == 0
+    clock.advance(2)
+    assert holding.tick() == 2
+
+
 def test_all_of_it_is_undone_that_does_not_count_yet(clock, settings):
     settings.HANDOFF_UNDO_SECONDS = 10
     ann, bob, tasks = member("ann"), member("bob"), several(3)

@@ -16,7 +16,7 @@ from runs.refused import RunRefused
 from tasks_inbox import actions, away, bulk, clock, deciding, escalating, holding, queries, rounds
 from tasks_inbox.bulk import DECIDE, UNDO, Wanted
 from tasks_inbox.electors import electors_of
-from tasks_inbox.lists import sources
+from tasks_inbox.lists import listing, sources
 from tasks_inbox.models import OPEN, RETURNED, HeldDecision, ManualTask, TaskDecision
 from tests import factories as make
 from tests import invariants
@@ -230,7 +230,19 @@ class World:
             views = [sources.tasks_of(who, view=view).filter(pk=task.pk) for view in ("open", "mine")]
             assert any(view.exists() for view in views), name
 
+    def lists_agree(self, name):
+        """Each view holds the same however it is asked for, and its count says so."""
+        who = queries.who_is(self.principal(name))
+        counts = listing.counts(who)
+        for view in queries.VIEWS:
+            found = set(sources.tasks_of(who, view=view).values_list("pk", flat=True))
+            parts = [set(part.values_list("pk", flat=True)) for part in sources.parts_of(who, view=view)]
+            assert found == set().union(*parts), (name, view)
+            assert counts.get(view, len(found)) == len(found), (name, view)
+
     def ends(self):
+        for name in ROLES:
+            self.lists_agree(name)
         for task in map(again, self.tasks):
             for name in ROLES:
                 self.may(task, name)
