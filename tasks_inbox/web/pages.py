@@ -147,7 +147,9 @@ def state_context(
         "is_handed": task.assignee == who.username and task.delegated_by is not None,
         "has_voted": policies.has_voted(task, who.username),
         "why_excluded": policies.why_excluded(task, who.username),
-        "may_give": row["may_decide"] and task.kind != INCIDENT and not row["stands_in_for"],
+        "may_give": row["may_decide"]
+        and task.kind != INCIDENT
+        and not (row["stands_in_for"] or policies.giver_of(task, who.username)),
         "handed_to": policies.holder_of(task, who.username),
         "has_vote_of": policies.giver_of(task, who.username),
         "was": was,

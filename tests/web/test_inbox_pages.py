@@ -8,9 +8,9 @@ from playwright.sync_api import expect
 
 from accounts.models import Membership
 from lib.refusals import NotAllowed
-from tasks_inbox import actions, queries
+from tasks_inbox import actions, escalating, queries
 from tests import factories as make
-from tests.inbox.asking import again, approval, asked, decide, member, say, task_of
+from tests.inbox.asking import again, approval, asked, decide, hand, member, say, task_of
 from tests.web.test_page_queries import statements_of
 from workflows.models import Workflow
 
@@ -187,6 +187,23 @@ def test_a_vote_is_given_used_by_who_has_it_and_taken_back_on_the_page(client, b
     assert ("The vote is whose it was again." in told, 'name="outcome"' in told) == (True, True)
     with pytest.raises(NotAllowed):
         decide(cat, task)
+
+
+def test_who_has_a_vote_and_is_asked_too_decides_for_themselves_and_gives_neither_away(client, bob):
+    ann, dan = member("ann"), member("dan")
+    member("cat")
+    task = asked(approval(candidates={"users": ["bob", "ann"]}, quorum=3))
+    hand(bob, task, "cat")
+    escalating.escalate_task(ann, task.pk, to={"users": ["cat"]}, reason="Late.")
+    log_in(client, "cat")
+    page = client.get(f"/inbox/{task.pk}").text
+    assert "bob gave you their vote, and you are asked yourself" in page
+    assert "Give your vote to somebody" not in page
+    client.post(f"/inbox/{task.pk}/unclaim")
+    hand(bob, task, "dan")
+    decide(dan, task)
+    log_in(client, "bob")
+    assert "Take your vote back" not in client.get(f"/inbox/{task.pk}").text
 
 
 def test_claim_and_put_back(client, bob):
