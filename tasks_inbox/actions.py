@@ -33,7 +33,7 @@ def claim_task(principal: Principal, task_id: UUID, *, reason: str | None = None
     task = task_to_decide(principal, task_id)
     _is_own(principal, task)
     _is_one_persons(task)
-    _is_no_others(principal, task)
+    _is_no_others(principal.username, task)
     if task.assignee is None and store.give_task(
         task_id, assignee=principal.username, before=None, delegated_by=None, by=principal.username
     ):
@@ -69,7 +69,8 @@ def unclaim_task(principal: Principal, task_id: UUID, *, reason: str | None = No
 def assign_task(
     principal: Principal, task_id: UUID, assignee: str, *, reason: str | None = None
 ) -> ManualTask:
-    """Give a task to a member whom it asks. Raises Invalid where it doesn't ask them, and as `claim_task`.
+    """Give a task to a member whom it asks. Raises Invalid where it doesn't ask them, and as `claim_task`; Conflict
+    where somebody else is about to decide it.
 
     Being given a task makes nobody eligible: whoever may assign could decide all by themselves otherwise.
     """
@@ -81,6 +82,7 @@ def assign_task(
         raise Invalid(f"{assignee} is no member of this tenant.", field="assignee")
     if not queries.who_is_member(member).is_asked(task):
         raise Invalid(f"{member.user.username} may not decide this task.", field="assignee")
+    _is_no_others(member.user.username, task)
     was = {"before": task.assignee, "delegated_by": task.delegated_by}
     if not store.give_task(task_id, assignee=member.user.username, by=principal.username, **was):
         raise conflict(queries.task_of(principal.tenant_id, task_id))
@@ -103,7 +105,7 @@ def delegate_task(principal: Principal, task_id: UUID, to: str, *, reason: str |
         raise Conflict("This is handed to nobody: claim it, or leave it to others.", code="is_an_incident")
     if task.assignee not in (None, principal.username):
         raise conflict(task)
-    _is_no_others(principal, task)
+    _is_no_others(principal.username, task)
     member = _delegate(principal, task, to)
     first = task.delegated_by or principal.username
     with telling(task.tenant_id, str(task.run_id)):
@@ -166,9 +168,9 @@ def _is_own(principal: Principal, task: ManualTask) -> None:
         raise Conflict(message, code="stands_in")
 
 
-def _is_no_others(principal: Principal, task: ManualTask) -> None:
-    """Lets pass what nobody else is about to decide. Raises Conflict: taking it would keep theirs from counting."""
-    if other := store.held_by_another(task.pk, principal.username):
+def _is_no_others(username: str, task: ManualTask) -> None:
+    """Lets pass what nobody but them is about to decide. Raises Conflict: taking it would keep theirs from counting."""
+    if other := store.held_by_another(task.pk, username):
         raise being_decided(task, other)
 
 

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from accounts.principal import Principal
 from accounts.roles import TASKS_ASSIGN, TASKS_DECIDE
-from lib.refusals import Invalid, Refusal
+from lib.refusals import Conflict, Invalid, Refusal
 from lib.uuid7 import uuid7
 from runs.models import Run
 from runs.refused import RunRefused
@@ -190,7 +190,9 @@ def _hold(batch: UUID, principal: Principal, id: UUID, wanted: Wanted) -> None:
 
 
 def _undo(principal: Principal, id: UUID, wanted: Wanted) -> None:
-    holding.undo_decision(principal, id, reason=wanted.reason)
+    was = holding.undo_decision(principal, id, reason=wanted.reason)
+    if was["refused"]:
+        raise Conflict(f"It did not count: {was['refused']}", code="nothing_to_undo")
 
 
 _WAYS: Mapping[str, _Way] = {

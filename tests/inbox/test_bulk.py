@@ -193,6 +193,19 @@ def test_all_of_it_is_undone_that_does_not_count_yet(clock, settings):
     assert (holding.tick(), again(tasks[0]).status) == (0, "OPEN")
 
 
+def test_what_did_not_count_is_not_said_to_be_taken_back(clock, settings):
+    settings.HANDOFF_UNDO_SECONDS = 10
+    ann, tasks = member("ann"), several(2)
+    bulk.act(ann, ids(tasks), Wanted(bulk.DECIDE, outcome="approved", undoable=True))
+    ManualTask.unsafe_all_tenants.filter(pk=tasks[0].pk).update(exclude=["ann"])
+    clock.advance(11)
+    holding.tick()
+    undone = bulk.act(ann, ids(tasks), Wanted(bulk.UNDO))
+    assert results(undone) == [("refused", "nothing_to_undo")] * 2
+    assert undone[0]["message"].startswith("It did not count: You are excluded")
+    assert "nothing to undo any more" in undone[1]["message"]
+
+
 @pytest.mark.parametrize("undo_seconds", [None, 0])
 def test_what_can_not_be_undone_counts_at_once(settings, undo_seconds):
     settings.HANDOFF_UNDO_SECONDS = 0 if undo_seconds is None else 10

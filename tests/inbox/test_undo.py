@@ -194,6 +194,7 @@ def test_nobody_takes_what_somebody_else_is_just_deciding(now):
     for take in (
         lambda: actions.claim_task(bob, task.pk),
         lambda: actions.delegate_task(bob, task.pk, "ann"),
+        lambda: actions.assign_task(member("ops", "admin"), task.pk, "bob"),
     ):
         with pytest.raises(Conflict) as refused:
             take()
