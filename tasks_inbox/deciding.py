@@ -68,7 +68,7 @@ def complete_task(
 
     def cast() -> Done | None:
         task, facts = held_by(principal, task_id, seen)
-        was_held = store.drop_held(task_id, principal.username, held and held.pk)
+        was_held = store.drop_held(task_id, principal.username, held.pk if held else None)
         if held is not None:
             _is_as_held(held, was_held, facts["on_behalf_of"])
         counted = votes.count(task, principal.username, facts["on_behalf_of"], outcome)
