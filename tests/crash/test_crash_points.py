@@ -305,25 +305,29 @@ def _real_clock():
     set_now(None)
 
 
+CLIENTS = {
+    victim.start,
+    victim.start_anew,
+    victim.resume,
+    victim.cancel,
+    victim.send,
+    victim.give_up,
+    victim.hand_over,
+    victim.vote,
+    victim.send_back,
+    victim.run_out,
+    victim.pause,
+    victim.mend,
+    victim.resume_on,
+    victim.rerun,
+    victim.post,
+}
+"""They are asked by somebody who asks again without an answer."""
+
+
 def heal(work: Callable[..., None], given: Sequence[Any]) -> None:
     """What a client that got no answer does, and then healthy workers, for as long as it takes."""
-    if work in (
-        victim.start,
-        victim.start_anew,
-        victim.resume,
-        victim.cancel,
-        victim.send,
-        victim.give_up,
-        victim.hand_over,
-        victim.vote,
-        victim.send_back,
-        victim.run_out,
-        victim.pause,
-        victim.mend,
-        victim.resume_on,
-        victim.rerun,
-        victim.post,
-    ):
+    if work in CLIENTS:
         try:
             work(*given)
         except RunRefused:
@@ -347,12 +351,29 @@ def heal(work: Callable[..., None], given: Sequence[Any]) -> None:
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_whatever_point_a_worker_dies_at_every_run_ends_as_it_should(name):
     """H-9, H-26, H-37: a timer and its effect, a claim and its work, an end and what follows are never half there."""
-    prepare, expected = SCENARIOS[name]
+    dies_at_each(name, {f"{hit}:1" for hit in hits_of(name)})
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_so_it_does_when_it_dies_the_last_time_that_it_comes_by(name):
+    """By then there is more that could be half there."""
+    dies_at_each(name, {f"{hit}:{times}" for hit, times in hits_of(name).items() if times > 1})
+
+
+def hits_of(name: str) -> dict[str, int]:
+    """By which points a scenario comes, and how often."""
+    prepare, _ = SCENARIOS[name]
     work, given = prepare()
     seen[name] = victim.hits_of(work, *given)
     heal(work, given)
-    # The first time and the last time that this work comes by each point.
-    for point in sorted({f"{hit}:{n}" for hit, times in seen[name].items() for n in (1, times)}):
+    return seen[name]
+
+
+def dies_at_each(name: str, points: set[str]) -> None:
+    """A worker dies at each of these points, each time of a new beginning, and others go on."""
+    prepare, expected = SCENARIOS[name]
+    for point in sorted(points):
         before = set(Run.unsafe_all_tenants.values_list("pk", flat=True))
         work, given = prepare()
 

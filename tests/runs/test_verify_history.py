@@ -361,5 +361,6 @@ def test_the_command_says_every_difference_and_exits_1(monkeypatch):
         ("--all", "--since", "soon"),
         (),
     ]:
-        assert (manage(*wrong).returncode, manage(*wrong).stdout) == (2, ""), wrong
+        ran = manage(*wrong)
+        assert (ran.returncode, ran.stdout) == (2, ""), wrong
     make.change(str(make.steps(bad)["a"].id), attempt=1)
