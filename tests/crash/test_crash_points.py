@@ -305,29 +305,9 @@ def _real_clock():
     set_now(None)
 
 
-CLIENTS = {
-    victim.start,
-    victim.start_anew,
-    victim.resume,
-    victim.cancel,
-    victim.send,
-    victim.give_up,
-    victim.hand_over,
-    victim.vote,
-    victim.send_back,
-    victim.run_out,
-    victim.pause,
-    victim.mend,
-    victim.resume_on,
-    victim.rerun,
-    victim.post,
-}
-"""They are asked by somebody who asks again without an answer."""
-
-
 def heal(work: Callable[..., None], given: Sequence[Any]) -> None:
     """What a client that got no answer does, and then healthy workers, for as long as it takes."""
-    if work in CLIENTS:
+    if work in victim.ASKED_AGAIN:
         try:
             work(*given)
         except RunRefused:

@@ -323,3 +323,10 @@ def dies(crash_at: str, work: Callable[..., None], *given: Any) -> bool:
     process.join(30)
     assert process.exitcode in (0, -signal.SIGKILL), f"{crash_at}: it ended with {process.exitcode}"
     return process.exitcode != 0
+
+
+ASKED_AGAIN = frozenset(
+    [start, start_anew, resume, cancel, send, give_up, hand_over, vote, send_back]
+    + [run_out, pause, mend, resume_on, rerun, post]
+)
+"""What a client does who asks again where no answer came."""
