@@ -325,8 +325,7 @@ def dies(crash_at: str, work: Callable[..., None], *given: Any) -> bool:
     return process.exitcode != 0
 
 
-ASKED_AGAIN = frozenset(
-    [start, start_anew, resume, cancel, send, give_up, hand_over, vote, send_back]
-    + [run_out, pause, mend, resume_on, rerun, post]
-)
+_OF_RUNS = (start, start_anew, resume, resume_on, rerun, cancel, pause, mend, send, post)
+_OF_TASKS = (give_up, hand_over, vote, send_back, run_out)
+ASKED_AGAIN = (*_OF_RUNS, *_OF_TASKS)
 """What a client does who asks again where no answer came."""
