@@ -6,6 +6,7 @@ import json
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
 from django.db import connection, transaction
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -231,17 +232,28 @@ class World:
         assert list(verify.faults(text, Path("nowhere"))) == []
 
 
-@settings(
-    max_examples=20,
-    deadline=None,
-    phases=[Phase.generate],
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
-@given(definition=definitions(), course=courses())
-def test_whatever_happens_in_whatever_order_the_tables_are_sound(clock, definition, course):
+def lives_through(clock, definition, course):
     with transaction.atomic():
         world = World(clock, definition)
         for step in course:
             world.does(*step)
         world.ends()
         transaction.set_rollback(True)
+
+
+def tried(examples):
+    slow = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    return settings(max_examples=examples, deadline=None, phases=[Phase.generate], suppress_health_check=slow)
+
+
+@tried(20)
+@given(definition=definitions(), course=courses())
+def test_whatever_happens_in_whatever_order_the_tables_are_sound(clock, definition, course):
+    lives_through(clock, definition, course)
+
+
+@pytest.mark.soak
+@tried(500)
+@given(definition=definitions(), course=courses())
+def test_so_it_is_for_long(clock, definition, course):
+    lives_through(clock, definition, course)

@@ -4,6 +4,7 @@ decisions back: each decision counts once, for whom it was made, or says why not
 
 from datetime import timedelta
 
+import pytest
 from django.db import transaction
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -251,17 +252,28 @@ class World:
         assert invariants.broken() == {}
 
 
-@settings(
-    max_examples=20,
-    deadline=None,
-    phases=[Phase.generate],
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
-@given(quorum=st.sampled_from(QUORUMS), course=courses())
-def test_each_decision_counts_once_for_whom_it_was_made_or_not_at_all(clock, quorum, course):
+def lives_through(clock, quorum, course):
     with transaction.atomic():
         world = World(clock, quorum)
         for step in course:
             world.does(*step)
         world.ends()
         transaction.set_rollback(True)
+
+
+def tried(examples):
+    slow = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    return settings(max_examples=examples, deadline=None, phases=[Phase.generate], suppress_health_check=slow)
+
+
+@tried(20)
+@given(quorum=st.sampled_from(QUORUMS), course=courses())
+def test_each_decision_counts_once_for_whom_it_was_made_or_not_at_all(clock, quorum, course):
+    lives_through(clock, quorum, course)
+
+
+@pytest.mark.soak
+@tried(500)
+@given(quorum=st.sampled_from(QUORUMS), course=courses())
+def test_so_it_is_for_long(clock, quorum, course):
+    lives_through(clock, quorum, course)
