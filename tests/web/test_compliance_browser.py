@@ -123,6 +123,8 @@ def test_from_the_login_to_the_decision_without_a_mouse(stranger, start):
     run = start()
     page = stranger.page
     stranger.open("/login")
+    # A page that has loaded gives the focus a frame later.
+    expect(page.get_by_label("Username")).to_be_focused()
     page.keyboard.type("ann")
     page.keyboard.press("Tab")
     page.keyboard.type("a long password")
