@@ -18,11 +18,11 @@ from runs import live, services
 from runs.refused import had_alone
 from runs.saga import How
 from runs.waking import telling
-from tasks_inbox import incidents, policies, proxies, queries, store
+from tasks_inbox import incidents, proxies, queries, store
 from tasks_inbox.mail import outbox
 from tasks_inbox.models import COMPENSATION, DELEGATED, FOR_OPERATORS, INCIDENT, OPEN, ManualTask
 from tasks_inbox.quorum import needs_several
-from tasks_inbox.refused import being_decided, claimed, conflict, open_task, task_to_decide
+from tasks_inbox.refused import being_decided, claimed, conflict, open_task, taker, task_to_decide
 
 
 def claim_task(principal: Principal, task_id: UUID, *, reason: str | None = None) -> ManualTask:
@@ -184,16 +184,7 @@ def _is_one_persons(task: ManualTask) -> None:
 
 def _delegate(principal: Principal, task: ManualTask, to: str) -> str:
     """The username of the member to whom this task may be handed. Raises Invalid."""
-    member = find_member(principal.tenant_id, to)
-    if member is None:
-        raise Invalid(f"{to} is no member of this tenant.", field="to")
-    name, who = member.user.username, queries.who_is_member(member)
-    if name == principal.username:
-        raise Invalid("This is you: give it to somebody else.", field="to")
-    if policies.is_excluded(task, name):
-        raise Invalid(f"{name} is excluded from deciding this task.", code="excluded", field="to")
-    if not who.decides:
-        raise Invalid(f"The role of {name} decides no tasks.", code="not_a_candidate", field="to")
+    name, who = taker(principal, task, to)
     if task.kind in FOR_OPERATORS and not who.is_asked(task):
         message = f"This task asks operators and admins only, and {name} is neither."
         raise Invalid(message, code="not_a_candidate", field="to")

@@ -7,14 +7,13 @@ whether the task still asks whose vote it is is looked up when it is given.
 from accounts import audit
 from accounts.names import key_of
 from accounts.principal import Principal
-from accounts.queries import find_member
 from lib.refusals import Conflict, Invalid
 from runs import live
 from runs.waking import telling
 from tasks_inbox import policies, queries, store
 from tasks_inbox.mail import outbox
 from tasks_inbox.models import DELEGATED, ManualTask
-from tasks_inbox.refused import conflict, task_to_decide
+from tasks_inbox.refused import conflict, taker, task_to_decide
 
 
 def hand_vote(principal: Principal, task: ManualTask, to: str, *, reason: str | None = None) -> ManualTask:
@@ -22,13 +21,7 @@ def hand_vote(principal: Principal, task: ManualTask, to: str, *, reason: str | 
 
     Raises Invalid at `to` for whom it can't be handed to; Conflict `stands_in` for a vote that is not one's own.
     """
-    member = find_member(task.tenant_id, to)
-    if member is None:
-        raise Invalid(f"{to} is no member of this tenant.", field="to")
-    name, who = member.user.username, queries.who_is_member(member)
-    if why := _why_not(task, principal, name, who):
-        code, message = why
-        raise Invalid(message, code=code, field="to")
+    name = _holder(principal, task, to)
     with telling(task.tenant_id, str(task.run_id)):
         # Asked behind the lock: it may be decided, or handed to them by another.
         now = task_to_decide(principal, task.pk)
@@ -67,15 +60,12 @@ def _is_own(principal: Principal, task: ManualTask) -> None:
         )
 
 
-def _why_not(task: ManualTask, giver: Principal, name: str, who: queries.Who) -> tuple[str, str] | None:
-    if key_of(name) == key_of(giver.username):
-        return "invalid", "This is you: give it to somebody else."
-    if policies.is_excluded(task, name):
-        return "excluded", f"{name} is excluded from deciding this task."
-    if not who.decides:
-        return "not_a_candidate", f"The role of {name} decides no tasks."
+def _holder(principal: Principal, task: ManualTask, to: str) -> str:
+    """The username of the member to whom they may hand their vote. Raises Invalid."""
+    name, who = taker(principal, task, to)
     if who.is_asked(task):
-        return "has_a_vote", f"{name} has a vote of their own: give yours to somebody who has none."
+        message = f"{name} has a vote of their own: give yours to somebody who has none."
+        raise Invalid(message, code="has_a_vote", field="to")
     if other := policies.giver_of(task, name):
-        return "has_a_vote", f"{name} decides for {other} already."
-    return None
+        raise Invalid(f"{name} decides for {other} already.", code="has_a_vote", field="to")
+    return name

@@ -5,8 +5,9 @@ from typing import Any
 from uuid import UUID
 
 from accounts.principal import Principal
+from accounts.queries import find_member
 from accounts.roles import TASKS_DECIDE
-from lib.refusals import Conflict, NotAllowed
+from lib.refusals import Conflict, Invalid, NotAllowed
 from runs.waits import moment
 from tasks_inbox import policies, queries
 from tasks_inbox.models import COMPLETED, OPEN, ManualTask, label_of
@@ -45,6 +46,24 @@ def task_to_decide(principal: Principal, task_id: UUID) -> ManualTask:
         message = f"This task doesn't ask {giver} any more, whose vote you have."
         raise NotAllowed(message, code="not_a_candidate")
     return task
+
+
+def taker(principal: Principal, task: ManualTask, to: str) -> tuple[str, queries.Who]:
+    """The member to whom somebody may hand a task, or their vote of it, as far as that is alike: name and marks.
+
+    Raises Invalid at `to`.
+    """
+    member = find_member(task.tenant_id, to)
+    if member is None:
+        raise Invalid(f"{to} is no member of this tenant.", field="to")
+    name, who = member.user.username, queries.who_is_member(member)
+    if name == principal.username:
+        raise Invalid("This is you: give it to somebody else.", field="to")
+    if policies.is_excluded(task, name):
+        raise Invalid(f"{name} is excluded from deciding this task.", code="excluded", field="to")
+    if not who.decides:
+        raise Invalid(f"The role of {name} decides no tasks.", code="not_a_candidate", field="to")
+    return name, who
 
 
 def conflict(task: ManualTask) -> Conflict:
