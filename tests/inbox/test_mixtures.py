@@ -3,12 +3,11 @@ each decision is about what its maker had before them, and the evidence says so.
 """
 
 import json
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.db import connection, transaction
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from accounts import members
@@ -17,7 +16,6 @@ from runs.refused import RunRefused
 from tasks_inbox import (
     actions,
     away,
-    clock,
     comments,
     deciding,
     drafts,
@@ -36,6 +34,7 @@ from tasks_inbox.proof.exported import verify
 from tests import factories as make
 from tests import invariants
 from tests.inbox.asking import again, member
+from tests.inbox.mixing import go_away, lives_through, time_goes, tried
 
 ROLES = {"ria": "viewer", "ann": "approver", "bob": "approver", "cat": "approver", "ops": "admin"}
 NAMES = st.sampled_from(sorted(ROLES))
@@ -96,23 +95,9 @@ def withdraw(world, who, task, outcome, other):
         files.withdraw(who, task.pk, file.pk)
 
 
-def go_away(world, who, task, outcome, other):
-    dates = {"starts_at": world.clock.now, "ends_at": world.clock.now + timedelta(days=1)}
-    away.add_rule(who, other, **dates)
-
-
 def come_back(world, who, task, outcome, other):
     if rule := AwayRule.unsafe_all_tenants.first():
         away.end_rule(member("ops"), rule.pk)
-
-
-def time_goes(seconds):
-    def go(world, who, task, outcome, other):
-        world.clock.advance(seconds)
-        holding.tick()
-        clock.tick()
-
-    return go
 
 
 def change_role(world, who, task, outcome, other):
@@ -232,28 +217,14 @@ class World:
         assert list(verify.faults(text, Path("nowhere"))) == []
 
 
-def lives_through(clock, definition, course):
-    with transaction.atomic():
-        world = World(clock, definition)
-        for step in course:
-            world.does(*step)
-        world.ends()
-        transaction.set_rollback(True)
-
-
-def tried(examples):
-    slow = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-    return settings(max_examples=examples, deadline=None, phases=[Phase.generate], suppress_health_check=slow)
-
-
 @tried(20)
 @given(definition=definitions(), course=courses())
 def test_whatever_happens_in_whatever_order_the_tables_are_sound(clock, definition, course):
-    lives_through(clock, definition, course)
+    lives_through(lambda: World(clock, definition), course)
 
 
 @pytest.mark.soak
 @tried(500)
 @given(definition=definitions(), course=courses())
 def test_so_it_is_for_long(clock, definition, course):
-    lives_through(clock, definition, course)
+    lives_through(lambda: World(clock, definition), course)

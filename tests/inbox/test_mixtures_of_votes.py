@@ -2,11 +2,9 @@
 decisions back: each decision counts once, for whom it was made, or says why not; and pages offer what may be done.
 """
 
-from datetime import timedelta
-
 import pytest
 from django.db import transaction
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from accounts import members
@@ -14,7 +12,7 @@ from accounts.models import GroupMember
 from accounts.names import key_of
 from lib.refusals import Refusal
 from runs.refused import RunRefused
-from tasks_inbox import actions, away, bulk, clock, deciding, escalating, holding, queries, rounds
+from tasks_inbox import actions, bulk, deciding, escalating, holding, queries, rounds
 from tasks_inbox.bulk import DECIDE, UNDO, Wanted
 from tasks_inbox.electors import electors_of
 from tasks_inbox.lists import listing, sources
@@ -22,6 +20,7 @@ from tasks_inbox.models import OPEN, RETURNED, HeldDecision, ManualTask, TaskDec
 from tests import factories as make
 from tests import invariants
 from tests.inbox.asking import again, member
+from tests.inbox.mixing import go_away, lives_through, time_goes, tried
 
 ROLES = {"ria": "viewer", "ann": "approver", "bob": "approver", "cat": "approver", "dan": "operator"}
 NAMES = st.sampled_from(sorted(ROLES))
@@ -70,20 +69,6 @@ def decide_together(world, who, at, outcome, other):
         if one["result"] != "done":
             world.meant.pop(key)
             world.meant |= {key: before[key]} if key in before else {}
-
-
-def time_goes(seconds):
-    def go(world, who, at, outcome, other):
-        world.clock.advance(seconds)
-        holding.tick()
-        clock.tick()
-
-    return go
-
-
-def go_away(world, who, at, outcome, other):
-    dates = {"starts_at": world.clock.now, "ends_at": world.clock.now + timedelta(days=1)}
-    away.add_rule(who, other, **dates)
 
 
 def change_role(world, who, at, outcome, other):
@@ -252,28 +237,14 @@ class World:
         assert invariants.broken() == {}
 
 
-def lives_through(clock, quorum, course):
-    with transaction.atomic():
-        world = World(clock, quorum)
-        for step in course:
-            world.does(*step)
-        world.ends()
-        transaction.set_rollback(True)
-
-
-def tried(examples):
-    slow = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-    return settings(max_examples=examples, deadline=None, phases=[Phase.generate], suppress_health_check=slow)
-
-
 @tried(20)
 @given(quorum=st.sampled_from(QUORUMS), course=courses())
 def test_each_decision_counts_once_for_whom_it_was_made_or_not_at_all(clock, quorum, course):
-    lives_through(clock, quorum, course)
+    lives_through(lambda: World(clock, quorum), course)
 
 
 @pytest.mark.soak
 @tried(500)
 @given(quorum=st.sampled_from(QUORUMS), course=courses())
 def test_so_it_is_for_long(clock, quorum, course):
-    lives_through(clock, quorum, course)
+    lives_through(lambda: World(clock, quorum), course)
