@@ -256,7 +256,7 @@ def comment_row(comment: TaskComment) -> dict[str, Json]:
 
 
 def delegates_of(task: ManualTask, who: Who, most: int, but: Collection[str] = ()) -> list[str]:
-    """Some of those to whom they may hand this task, by name, `most` at most; none of these keys."""
+    """Some of those to whom they may hand this task, by name, `most` at most; `but` those who have a vote already."""
     members = people.members_of_roles(task.tenant_id, DECIDING_ROLES)
     if task.kind in FOR_OPERATORS:
         members = members.filter(role__in=task.candidates["roles"])

@@ -1,5 +1,6 @@
 """The votes of a task: who has decided what in its round, and what that comes to together with one more."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,24 +35,24 @@ def count(task: ManualTask, by: str, on_behalf_of: str | None, outcome: str) -> 
         own = Vote(Elector(key_of(on_behalf_of or by)), outcome)
         return Counted(Verdict(outcome, True, verdict(None, names, [own], ()).state), ())
     mine = elector_named(task, on_behalf_of or by)
-    told = _verdict(task, [*_votes(task), Vote(mine, outcome)], by)
+    told = _verdict(task, [*_votes(task), Vote(mine, outcome)], electors_of(task), by)
     counted = {key_of(name) for name in (task.quorum.get("groups") or ())}
     return Counted(told, tuple(sorted(mine.groups & counted)))
 
 
 def ended(task: ManualTask, outcome: str) -> Counted:
     """How the votes stand where time has decided."""
-    return Counted(Verdict(outcome, True, _verdict(task, _votes(task)).state), ())
+    return Counted(Verdict(outcome, True, _verdict(task, _votes(task), electors_of(task)).state), ())
 
 
 def returned(task: ManualTask) -> Counted:
     """Where somebody returned the task: that counts for nothing."""
-    return Counted(Verdict(None, True, _verdict(task, _votes(task)).state), ())
+    return Counted(Verdict(None, True, _verdict(task, _votes(task), electors_of(task)).state), ())
 
 
-def standing(task: ManualTask) -> Verdict:
-    """How the votes of a task stand, and whether its quorum can be reached by those who may decide it now."""
-    return _verdict(task, _votes(task))
+def standing(task: ManualTask, electors: Sequence[Elector]) -> Verdict:
+    """How the votes of a task stand, and whether its quorum can be reached by `electors`, who may decide it now."""
+    return _verdict(task, _votes(task), electors)
 
 
 def told(counted: Counted) -> dict[str, Json]:
@@ -89,9 +90,11 @@ def _votes(task: ManualTask) -> list[Vote]:
     ]
 
 
-def _verdict(task: ManualTask, cast: list[Vote], by: str | None = None) -> Verdict:
+def _verdict(
+    task: ManualTask, cast: list[Vote], electors: Sequence[Elector], by: str | None = None
+) -> Verdict:
     """What these votes come to; `by` gives the last of them."""
     # Who has decided in somebody's place decides no more, also where they are asked themselves now.
     spent = {*task.voted, key_of(by or "")}
-    rest = [one for one in electors_of(task) if one.key not in spent]
+    rest = [one for one in electors if one.key not in spent]
     return verdict(task.quorum, [one["name"] for one in task.outcomes], cast, rest)

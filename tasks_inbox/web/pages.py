@@ -17,7 +17,6 @@ from lib.markdown import markdown
 from lib.refusals import Conflict, Invalid, Refusal
 from runs.refused import RunRefused
 from tasks_inbox import actions, comments, deciding, drafts, holding, notes, policies, queries
-from tasks_inbox.electors import electors_of
 from tasks_inbox.forms import files
 from tasks_inbox.forms.fields import Form
 from tasks_inbox.forms.form import filled, form_of
@@ -97,7 +96,9 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
         "may_comment": may_comment,
         "corrections": correction_form(task).fields if context["is_with_me"] else (),
         "once": once.ticket(request.principal) if may_comment else "",
-        "delegates": _delegates(task, who) if context["may_give"] else (),
+        "delegates": queries.delegates_of(task, who, MOST_OFFERED, but=context["electors"])
+        if context["may_give"]
+        else (),
         **_filled_in(task, attached),
         "files": [
             files.file_row(file) | {"may_go": task.status == OPEN and file.by == who.username}
@@ -156,12 +157,6 @@ def state_context(
         "could_decide": was.startswith("1"),
         "changed": was[1:] != now[1:],
     }
-
-
-def _delegates(task: ManualTask, who: Who) -> list[str]:
-    """Some of those to whom they may hand it; of a task that several decide, who has no vote of their own."""
-    voters = {one.key for one in electors_of(task)} if needs_several(task.quorum) else set()
-    return queries.delegates_of(task, who, MOST_OFFERED, but=voters)
 
 
 def _has_started(context: dict[str, Json], who: Who) -> bool:

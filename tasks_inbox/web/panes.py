@@ -19,6 +19,7 @@ from lib.refusals import Invalid
 from runs.graphs import BrokenVersion, shown
 from runs.models import Run
 from tasks_inbox import queries, votes
+from tasks_inbox.electors import electors_of
 from tasks_inbox.lists import listing
 from tasks_inbox.lists.search import MAX_SEARCH
 from tasks_inbox.lists.sources import Parts, parts_of
@@ -168,13 +169,15 @@ def _page(request: PageRequest, who: Who, place: Place) -> Page:
 def decider_pane(task: ManualTask) -> dict[str, Json]:
     """Of a task that several decide: how it stands, in words, and who has decided what."""
     if not needs_several(task.quorum):
-        return {"several": False}
+        return {"several": False, "electors": ()}
     labels = {one["name"]: one["label"] for one in task.outcomes}
-    stands = votes.standing(task)
+    electors = electors_of(task)
+    stands = votes.standing(task, electors)
     state = stands.state
     groups = [f"{one['name']} {one['have']} of {one['need']}" for one in state.get("groups", ())]
     return {
         "several": True,
+        "electors": [one.key for one in electors],
         "standing": " · ".join(
             part for part in (f"{state['have']} of {state['need']} agree", ", ".join(groups)) if part
         ),
