@@ -7,6 +7,8 @@ from celery import Celery
 from celery.exceptions import SecurityWarning
 from celery.signals import beat_init, worker_ready
 
+from lib import pulse
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 # Five lines from each worker of a container that runs as root; the danger they mean is pickle, and we accept JSON only.
 warnings.filterwarnings("ignore", category=SecurityWarning)
@@ -16,12 +18,10 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
 
-def tell_supervisor(**_: object) -> None:
-    """Say "ready" through the pipe that the supervisor left open; without a supervisor there is none."""
-    if descriptor := os.environ.pop("HANDOFF_READY_FD", ""):
-        os.write(int(descriptor), b"1")
-        os.close(int(descriptor))
+def ready(**_: object) -> None:
+    """Tell whoever started this process that it works."""
+    pulse.beat()
 
 
-worker_ready.connect(tell_supervisor)
-beat_init.connect(tell_supervisor)
+worker_ready.connect(ready)
+beat_init.connect(ready)

@@ -32,6 +32,7 @@ from config.startup import (
 from config.supervisor.home import Home
 from lib.sealing import CannotOpen
 from runs import queries
+from runs.readiness import Standing
 from steps import outside
 from tasks_inbox.mail import outbox
 
@@ -66,7 +67,7 @@ def examine() -> Iterator[Finding]:
     if settings.REDIS_URL and (runs or os.environ.get("REDIS_URL")):
         yield from _redis()
     if runs and not silent:
-        yield from _workers()
+        yield from _work()
 
 
 def _python() -> Iterator[Finding]:
@@ -290,13 +291,23 @@ def _redis() -> Iterator[Finding]:
         yield Finding("ok", "Redis answers")
 
 
-def _workers() -> Iterator[Finding]:
-    silent = [name for name, good in readiness().items() if not good and name.startswith("queue:")]
-    if silent:
-        advice = "look at the output of make up; the supervisor starts workers again"
-        yield Finding("problem", f"no worker answers for {', '.join(silent)}", advice)
-    else:
-        yield Finding("ok", "a worker answers for each queue")
+def _work() -> Iterator[Finding]:
+    """Whether work goes on."""
+    _, standing = readiness()
+    complaints = list(standing.complaints()) if standing else []
+    for complaint in complaints:
+        advice = "look at the output of make up: what hangs is ended and started again"
+        yield Finding("problem", complaint, advice)
+    if standing and not complaints:
+        yield Finding("ok", f"a worker answers for each queue, {_in_words(standing)}")
+
+
+def _in_words(standing: Standing) -> str:
+    late, waits = standing.oldest_overdue_timer or 0.0, standing.oldest_claimable_step or 0.0
+    return (
+        f"the last tick was {standing.last_tick or 0.0:.0f} s ago, the oldest overdue timer is {late:.0f} s late,"
+        f" the oldest claimable step waits for {waits:.0f} s"
+    )
 
 
 def _first_that_exists(path: Path) -> Path:

@@ -184,6 +184,8 @@ def secret(variable: str, file: str) -> str:
 # rows: everything that they touch is reached by an index.
 PLANNER = "-c enable_seqscan=off -c jit=off"
 STATEMENT_SECONDS = 30
+# What a process holds that was stopped in the middle of a transaction is let go of: others wait for its locks.
+IDLE_SECONDS = 5
 WEB_CONNECTIONS = 10
 # A peer that vanished without a word (TCP only) is noticed within half a minute.
 _TCP = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 20_000}
@@ -222,6 +224,7 @@ def connected_as(process: str, database: dict[str, object]) -> dict[str, object]
     given = cast(dict[str, object], database["OPTIONS"])
     # The server ends what runs too long; we end it a little later where the server itself hangs.
     limits = f"{given['options']} -c statement_timeout={STATEMENT_SECONDS}s"
+    limits += f" -c idle_in_transaction_session_timeout={IDLE_SECONDS}s"
     options = {**given, "options": limits, "longest_wait": STATEMENT_SECONDS + 2.0}
     if process == "web":
         return {**database, "OPTIONS": {**options, "shared_connections": WEB_CONNECTIONS}, "CONN_MAX_AGE": 0}

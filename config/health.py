@@ -2,6 +2,7 @@
 
 import contextlib
 
+import psycopg
 import redis
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
@@ -10,7 +11,8 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
 from config.database import patience
-from runs import queries
+from runs.readiness import Standing
+from runs.readiness import standing as read_standing
 
 _DATABASE_SECONDS, _REDIS_SECONDS = 2.0, 0.5
 
@@ -25,23 +27,31 @@ def healthz(request: HttpRequest) -> HttpResponse:
 @login_not_required
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
-    """200 when database, Redis and a worker for each built-in queue answer, 503 otherwise; says which do."""
-    checks = readiness()
+    """200 when database, Redis and a worker for each built-in queue answer and time goes on, 503 otherwise; says what
+    holds, how old is what should be young and, in sentences, what is wrong.
+    """
+    checks, standing = readiness()
     ready = all(checks.values())
-    response = JsonResponse({"ready": ready, "checks": checks}, status=200 if ready else 503)
+    said: dict[str, object] = {"ready": ready, "checks": checks}
+    if standing is not None:
+        said |= {"ages": standing.ages(), "complaints": list(standing.complaints())}
+    response = JsonResponse(said, status=200 if ready else 503)
     # Django would log each "not yet" as an error of the server.
     response._has_been_logged = True  # type: ignore[attr-defined]
     return response
 
 
-def readiness() -> dict[str, bool]:
-    """What must answer before Handoff can do its work, and whether it does; a hanging server costs seconds."""
+def readiness() -> tuple[dict[str, bool], Standing | None]:
+    """What must hold before Handoff can do its work, and how it stands where the database says; a hanging server costs
+    seconds.
+    """
     redis_answers = _redis()
     try:
         with patience.at_most(_DATABASE_SECONDS):
-            return {"database": True, "redis": redis_answers, **queries.readiness()}
-    except DatabaseError:
-        return {"database": False, "redis": redis_answers}
+            standing = read_standing()
+    except (DatabaseError, psycopg.Error):
+        return {"database": False, "redis": redis_answers}, None
+    return {"database": True, "redis": redis_answers, **standing.checks()}, standing
 
 
 def _redis() -> bool:

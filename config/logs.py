@@ -1,10 +1,49 @@
 """What of other people's log lines is worth a line here."""
 
 import logging
+import os
 import re
+import time
 import traceback
 
 _TALKATIVE = ("celery.worker", "celery.beat", "kombu")
+
+
+_SELDOM_SECONDS = 30.0
+_MOST_SAID = 1000
+_LONGEST = 500
+
+
+class Line(logging.Formatter):
+    """When, how bad, who, what. Under the supervisor the time is left to it: it stamps every line of everybody."""
+
+    converter = staticmethod(time.gmtime)
+    default_time_format = "%Y-%m-%dT%H:%M:%S"
+    default_msec_format = "%s.%03dZ"
+
+    def __init__(self) -> None:
+        stamp = "" if os.environ.get("HANDOFF_SUPERVISED") else "{asctime} "
+        super().__init__(stamp + "{levelname} {name}: {message}", style="{")
+
+
+class Seldom(logging.Filter):
+    """What Celery's machinery says again and again while Redis is away, full or read-only is said twice a minute."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._said: dict[tuple[str, str], float] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether this was not said just before."""
+        if not record.name.startswith(_TALKATIVE):
+            return True
+        now, key = time.monotonic(), (record.name, str(record.msg)[:60])
+        if now - self._said.get(key, -_SELDOM_SECONDS) < _SELDOM_SECONDS:
+            return False
+        if len(self._said) > _MOST_SAID:
+            self._said.clear()
+        self._said[key] = now
+        return True
 
 
 class OneLine(logging.Filter):
@@ -19,7 +58,7 @@ class OneLine(logging.Filter):
             last = (traceback.extract_tb(error.__traceback__) or [None])[-1]
             place = f", {last.filename.rpartition('site-packages/')[2]}:{last.lineno}" if last else ""
             reason = (str(error).strip().splitlines() or [""])[0]
-            said = record.getMessage()
+            said = (record.getMessage().strip().splitlines() or [""])[0][:_LONGEST]
             record.msg, record.args = "%s (%s: %s%s)", (said, type(error).__name__, reason, place)
             record.exc_info = record.exc_text = None
         return True

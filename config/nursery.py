@@ -28,10 +28,12 @@ from django.urls import get_resolver
 
 from config import environment, web
 from config.asgi import application
-from config.celery import app, tell_supervisor
+from config.celery import app
 from config.embedded.processes import child_setup, name_process
+from lib import pulse
 
 _MOST_DESCRIPTORS = 8
+_BEAT_SECONDS = 1.0
 # What Celery and the steps would import in each process.
 _HEAVY = (
     "steps.catalogue",
@@ -89,7 +91,8 @@ class Nursery:
             selector.register(self._wake, selectors.EVENT_READ)
             served = True
             while served:
-                for key, _ in selector.select():
+                pulse.beat()
+                for key, _ in selector.select(_BEAT_SECONDS):
                     if key.fileobj is self._control:
                         served = self._serve()
                     else:
@@ -156,7 +159,8 @@ def _wire(order: Mapping[str, Any], descriptors: Sequence[int]) -> None:
     os.dup2(output, 1)
     os.dup2(output, 2)
     os.close(output)
-    os.environ.update(order["environment"], HANDOFF_READY_FD=str(ready))
+    os.environ.update(order["environment"])
+    pulse.adopt(ready)
     if rest:
         os.environ["HANDOFF_LISTEN_FD"] = str(rest[0])
     name_process(order["name"])
@@ -180,5 +184,4 @@ def load() -> None:
 if __name__ == "__main__":
     load()
     control = socket.socket(fileno=int(os.environ.pop("HANDOFF_CONTROL_FD")))
-    tell_supervisor()
     Nursery(control).run()

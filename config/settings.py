@@ -264,16 +264,17 @@ HANDOFF_OPERATOR_TASKS = environment.operator_tasks()
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{levelname} {name}: {message}", "style": "{"}},
+    "formatters": {"line": {"()": "config.logs.Line"}},
     "filters": {
         "one_line": {"()": "config.logs.OneLine"},
         "no_tokens": {"()": "config.logs.NoTokens"},
+        "seldom": {"()": "config.logs.Seldom"},
     },
     "handlers": {
         "console": {
             "class": "logging.StreamHandler",
             "formatter": "line",
-            "filters": ["one_line", "no_tokens"],
+            "filters": ["one_line", "no_tokens", "seldom"],
         }
     },
     "root": {"handlers": ["console"], "level": "WARNING"},

@@ -38,6 +38,8 @@ STUCK_SECONDS = 60.0
 PATIENCE_SECONDS = 30.0
 """How long what ended waits for a database that has gone away: to do it again could cost money."""
 PAUSE_SECONDS = 0.5
+HUNG_SECONDS = 120.0
+"""How long one turn may take: longer than any statement, and than the patience with a database."""
 DATABASE_AWAY = (psycopg.OperationalError, psycopg.InterfaceError, OperationalError, InterfaceError)
 
 Ended = tuple[Held, Ending]
@@ -63,9 +65,11 @@ class BlockingDrain(QueueWorker):
     _more_alone: bool = True
     _stuck: int = 0
     _owner: threading.Thread | None = None
+    _turned_at: float = 0.0
 
     def start(self) -> None:
         """Start the thread that owns the drain; it looks for work at once."""
+        self._turned_at = time.monotonic()
         self._owner = threading.Thread(target=self._work, name="drain", daemon=True)
         self._owner.start()
 
@@ -83,9 +87,13 @@ class BlockingDrain(QueueWorker):
         if self._owner is not None:
             self._owner.join(GRACE_SECONDS + LOOK_SECONDS)
 
-    def is_clogged(self) -> bool:
-        """Whether half of the slots are held by steps that don't come back: no thread can be killed, a process can."""
-        return self._stuck * 2 >= self.slots
+    def overrun(self) -> str | None:
+        """Half of the slots are held by steps that don't come back: no thread can be ended, a process can."""
+        if self._stuck * 2 >= self.slots:
+            return f"{self._stuck} of {self.slots} steps do not come back"
+        if self._owner is not None and time.monotonic() - self._turned_at > HUNG_SECONDS:
+            return f"the drain of {self.queue} makes no progress"
+        return None
 
     def _work(self) -> None:
         try:
@@ -113,6 +121,7 @@ class BlockingDrain(QueueWorker):
         self.stopping.wait(PAUSE_SECONDS)
 
     def _turn(self) -> None:
+        self._turned_at = time.monotonic()
         self._fill()
         self._commit(self._ended_within(LOOK_SECONDS))
         self._count_stuck()
@@ -138,7 +147,8 @@ class BlockingDrain(QueueWorker):
         return self.slots - len(self._running)
 
     def _runs_alone(self) -> bool:
-        return any(one.held.solo for one in self._running.values())
+        """Whether a step that must run alone is at it; one that was lost may never come back: nobody waits for it."""
+        return any(one.held.solo and not self.in_hand.is_lost(one.held) for one in self._running.values())
 
     def _begin(self, steps: Sequence[Held]) -> None:
         """A thread for each, none after a stop; what has none in the end is not kept alive."""

@@ -44,7 +44,7 @@ class _Line:
             if self.broken:
                 return
             self.broken = True
-        log.warning("Redis doesn't answer (%s); going on without hints", _first_line(error))
+        log.warning("Redis doesn't answer (%s); going on without hints", first_line(error))
         threading.Thread(target=self._mend, name="redis", daemon=True).start()
 
     def _mend(self) -> None:
@@ -57,7 +57,7 @@ class _Line:
         with self._lock:
             owed = frozenset(self._owed)
         try:
-            _redis().ping()
+            _probe()
             for queue in sorted(owed):
                 _send(queue)
         except Exception:
@@ -103,12 +103,17 @@ def is_heard() -> bool:
 
 
 def listen() -> None:
-    """Ask Redis whether it is there: who sends no hints would not notice that none can come."""
+    """Ask Redis whether it takes messages: who sends no hints would not notice that none can come."""
     if settings.HANDOFF_HINTS and not _line.broken:
         try:
-            _redis().ping()
+            _probe()
         except redis.RedisError as error:
             _line.breaks(error)
+
+
+def failed(error: Exception) -> None:
+    """Sending something through Redis raised this: go on without, until Redis takes messages again."""
+    _line.breaks(error)
 
 
 def hint_taken(queue: str) -> None:
@@ -141,6 +146,11 @@ def backlog(queue: str) -> int | None:
         return None
 
 
+def _probe() -> None:
+    """Raises where Redis takes nothing: one that is full or read-only answers a ping all the same."""
+    _redis().set("handoff:probe", 1, px=int(HINT_SECONDS * 1000))
+
+
 def _key(queue: str) -> str:
     return f"wake:{queue}"
 
@@ -149,5 +159,6 @@ def _send(queue: str) -> None:
     current_app.send_task(DRAIN_TASK, args=(queue,), queue=queue, expires=HINT_SECONDS, retry=False)
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """What an error says, for a line of a log."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -1,8 +1,7 @@
-"""A worker process: its drain, a poller that needs no Redis, and a watchdog over the one that does."""
+"""A worker process: its drain, and what keeps it working without Redis, without the others, and without supervision."""
 
 import logging
 import os
-import signal
 import socket
 import threading
 import time
@@ -13,40 +12,59 @@ from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
 from django.conf import settings
 from django.db import DatabaseError, connection
 
-from runs import dispatch, live, store
+from runs import dispatch, duties, live, store
 from runs.blocking import BlockingDrain
+from runs.dispatch import first_line
 from runs.drain import Drain, QueueWorker
-from runs.maintenance import leases, sla, timers
+from runs.duties import Duty
+from runs.watchdog import Progress, Watchdog
 
 log = logging.getLogger(__name__)
 
 POLL_SECONDS = 5.0
 POLL_WITHOUT_HINTS_SECONDS = 0.5
-LISTEN_SECONDS = 1.0
-SEEN_SECONDS = 5.0
-DEAF_SECONDS = 60.0
+SEEN_SECONDS = 2.0
+DEAF_SECONDS = 15.0
+HUNG_SECONDS = 60.0
+"""How long a thread may make no progress: longer than the longest statement."""
 TICKS = "ticks"
 BLOCKING = "blocking"
 
 
 class WorkerProcess:
-    """What a Celery worker of one built-in queue, or of the ticks, does beside taking messages."""
+    """What a Celery worker of one built-in queue, or of the ticks, does beside taking messages.
+
+    Threads of its own: the drain works; the poller looks for work that no hint told of; the clock says that this
+    worker lives and does the duties that nobody else does; the watchdog ends the process when one of them hangs.
+    """
 
     def __init__(self, queue: str) -> None:
         self.queue = queue
         self.drain: QueueWorker = BlockingDrain(queue) if queue == BLOCKING else Drain(queue)
-        self.told_at = time.monotonic()
+        self.told_at = self.heard_at = self._began = time.monotonic()
         self._backlog_since: float | None = None
+        self._slow: dict[str, threading.Thread] = {}
+        self._polls, self._ticks = Progress("the poller", HUNG_SECONDS), Progress("the clock", HUNG_SECONDS)
 
     def told(self) -> None:
         """A hint came: work."""
         self.told_at = time.monotonic()
         self.drain.told()
 
+    def heard(self) -> None:
+        """A message came, whatever it was."""
+        self.heard_at = time.monotonic()
+
     def start(self) -> None:
-        """Start the drain and the poller thread."""
-        self.drain.start()
-        threading.Thread(target=self._look, name="poller", daemon=True).start()
+        """Start the drain and the threads beside it."""
+        if self.queue != TICKS:
+            self.drain.start()
+            threading.Thread(target=self._look, name="poller", daemon=True).start()
+        threading.Thread(target=self._keep_time, name="clock", daemon=True).start()
+        checks = [self.overrun, self._ticks.complaint, self._is_deaf, self._hangs_at_a_duty]
+        if self.queue != TICKS:
+            checks.append(self._polls.complaint)
+        Watchdog(checks).start()
 
     def stop(self) -> None:
         """End after the batch in hand; what was not started of it is handed back."""
@@ -58,56 +76,93 @@ class WorkerProcess:
         store.workers_forget(self.drain.worker)
 
     def _look(self) -> None:
-        seen = polled = listened = 0.0
+        polled = 0.0
         while not self.drain.stopping.wait(0.1):
+            self._polls.note()
             now = time.monotonic()
-            try:
-                if now - listened >= LISTEN_SECONDS:
-                    listened = now
-                    dispatch.listen()
-                if now - seen >= SEEN_SECONDS:
-                    seen = now
-                    self._say_alive()
-                    if self.drain.is_clogged():
-                        self._end("Too many steps of this worker don't come back; ending it")
-                if self.queue != TICKS and now - max(polled, self.told_at) >= self._poll_seconds():
-                    polled = now
-                    self.drain.told()
-                    leases.sweep()
-                    if not _hears_ticks():
-                        # Time goes on all the same.
-                        timers.fire()
-                        sla.look()
-                    self._watch()
-            except (psycopg.Error, DatabaseError):
-                log.warning("The database doesn't answer; looking again", exc_info=True)
-                connection.close()
-            except Exception:
-                # Whatever it was, this thread is what finds work when nothing else does: it goes on.
-                log.exception("Looking for work failed")
-        connection.close()
+            if now - max(polled, self.told_at) >= self._poll_seconds():
+                polled = now
+                self.drain.told()
 
     def _poll_seconds(self) -> float:
         return POLL_SECONDS if _hears_ticks() else POLL_WITHOUT_HINTS_SECONDS
 
+    def _keep_time(self) -> None:
+        """Every second: is Redis there, is this worker seen, is time going on."""
+        seen = 0.0
+        while not self.drain.stopping.wait(1.0):
+            self._ticks.note()
+            now = time.monotonic()
+            try:
+                dispatch.listen()
+                if now - seen >= SEEN_SECONDS:
+                    seen = now
+                    self._say_alive()
+                    self._count_backlog()
+                for duty in duties.overdue(self.drain.worker, now - self._began, hears_ticks=_hears_ticks()):
+                    self._ticks.note()
+                    self._do(duty)
+            except (psycopg.Error, DatabaseError) as error:
+                log.warning("The database doesn't answer (%s); looking again", first_line(error))
+                connection.close()
+            except Exception:
+                # Whatever it was, this thread is what keeps time when nothing else does: it goes on.
+                log.exception("Keeping time failed")
+        connection.close()
+
+    def _do(self, duty: Duty) -> None:
+        """A duty that nobody else does; one that waits for others, in a thread of its own."""
+        if not duty.is_slow:
+            self._done(duty)
+        elif (before := self._slow.get(duty.name)) is None or not before.is_alive():
+            self._slow[duty.name] = threading.Thread(target=self._done_aside, args=(duty,), daemon=True)
+            self._slow[duty.name].start()
+
+    def _done(self, duty: Duty) -> None:
+        try:
+            duties.do(duty.name, self.drain.worker)
+        except (psycopg.Error, DatabaseError) as error:
+            log.warning("The duty %s lost the database (%s)", duty.name, first_line(error))
+            connection.close()
+        except Exception:
+            # It is done again, and keeps no other from being done.
+            log.exception("The duty %s failed", duty.name)
+
+    def _done_aside(self, duty: Duty) -> None:
+        try:
+            self._done(duty)
+        finally:
+            connection.close()
+
     def _say_alive(self) -> None:
         store.worker_seen(
-            worker=self.drain.worker, queue=self.queue, host=socket.gethostname(), pid=os.getpid()
+            worker=self.drain.worker,
+            queue=self.queue,
+            host=socket.gethostname(),
+            pid=os.getpid(),
+            idle=self.drain.idle_seconds(),
         )
 
-    def _watch(self) -> None:
-        """End a process whose consumer takes no messages any more although some wait (celery#10205)."""
-        now = time.monotonic()
+    def _count_backlog(self) -> None:
         if not settings.HANDOFF_HINTS or not dispatch.backlog(self.queue):
             self._backlog_since = None
-            return
-        self._backlog_since = self._backlog_since or now
-        if now - max(self._backlog_since, self.told_at) > DEAF_SECONDS:
-            self._end("This worker takes no messages any more; ending it")
+        else:
+            self._backlog_since = self._backlog_since or time.monotonic()
 
-    def _end(self, why: str) -> None:
-        log.error("%s so that it is started anew", why)
-        os.kill(os.getpid(), signal.SIGTERM)
+    def _is_deaf(self) -> str | None:
+        """The consumer takes no messages any more although some wait (celery#10205)."""
+        since = self._backlog_since
+        deaf = since is not None and time.monotonic() - max(since, self.heard_at) > DEAF_SECONDS
+        return "it takes no messages any more" if deaf else None
+
+    def _hangs_at_a_duty(self) -> str | None:
+        duty = duties.at_it(HUNG_SECONDS)
+        return duty and f"it does not come back from the duty {duty}"
+
+    def overrun(self) -> str | None:
+        """Why the drain can't go on in this process; a step that only takes its time is worked around."""
+        self.drain.relieve()
+        return self.drain.overrun()
 
 
 def _hears_ticks() -> bool:
@@ -120,8 +175,15 @@ _here: WorkerProcess | None = None
 
 def told(queue: str) -> None:
     """A hint for `queue` came to this process."""
+    heard()
     if _here is not None and _here.queue == queue:
         _here.told()
+
+
+def heard() -> None:
+    """A message came to this process."""
+    if _here is not None:
+        _here.heard()
 
 
 def begin(**_: object) -> None:

@@ -8,10 +8,9 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.fields.json import KeyTextTransform
-from django.db.models.functions import Now
 
 from engine.statuses import RUN_CLOSING, RUN_ENDED, RUN_OPEN, RUN_UNDOING, RunStatus, StepStatus
-from runs.models import UNSEALED, DeadLetter, HistoryEvent, Repair, Run, RunKey, StepExecution, Worker
+from runs.models import UNSEALED, DeadLetter, HistoryEvent, Repair, Run, RunKey, StepExecution
 from runs.timeline import ENDINGS, Ending
 from workflows.models import Workflow
 
@@ -21,7 +20,6 @@ PENDING = "PENDING"
 WAITING = "WAITING"
 SHOWN_STATUSES = (PENDING, WAITING)
 """Statuses that no run has but which runs are shown with (`shown`), by the state of their steps."""
-WORKER_SILENT_SECONDS = 20
 OPEN_COUNTED = 10_000
 LOOKED_AT = 100
 """How many of the newest failed runs are looked at for those that nobody has seen to."""
@@ -158,16 +156,6 @@ def dead_letter_row(letter: DeadLetter) -> dict[str, Json]:
         "created_at": letter.created_at,
         "resolution": letter.resolution,
     }
-
-
-def readiness() -> dict[str, bool]:
-    """Whether the database answers and, for each built-in queue, whether a worker was seen lately."""
-    seen = set(
-        Worker.objects.filter(seen_at__gt=Now() - timedelta(seconds=WORKER_SILENT_SECONDS)).values_list(
-            "queue", flat=True
-        )
-    )
-    return {f"queue:{queue}": queue in seen for queue in ("default", "blocking", "engine", "ticks")}
 
 
 def _slim(runs: QuerySet[Run]) -> QuerySet[Run]:

@@ -302,9 +302,9 @@ def told_runs(runs: Iterable[str]) -> list[str]:
     return SQL.column("told_runs", {"runs": sorted(runs)})
 
 
-def worker_seen(*, worker: str, queue: str, host: str, pid: int) -> None:
-    """Say that this worker process is alive."""
-    SQL.execute("worker_seen", {"worker": worker, "queue": queue, "host": host, "pid": pid})
+def worker_seen(*, worker: str, queue: str, host: str, pid: int, idle: float | None = None) -> None:
+    """Say that this worker process is alive, and how many seconds ago it claimed something."""
+    SQL.execute("worker_seen", {"worker": worker, "queue": queue, "host": host, "pid": pid, "idle": idle})
 
 
 def workers_forget(worker: str) -> None:

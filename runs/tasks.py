@@ -1,20 +1,33 @@
 """Celery's entry points: a few lines each, ids and names only; the work is elsewhere."""
 
 import logging
-from collections.abc import Callable
 
 import psycopg
 from celery import shared_task
 from django.db import InterfaceError, OperationalError, connection
 
-from runs import process
-from runs.dispatch import DRAIN_TASK
+from runs import duties, process
+from runs.dispatch import DRAIN_TASK, first_line
+from runs.drain import identity
+from runs.duties import Duty
 from runs.maintenance import deliveries, due, leases, seals, sla, stuck, timers
 
 log = logging.getLogger(__name__)
 
 # Statements in `.sql` files raise psycopg's own errors, the ORM Django's.
 _LOST = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
+
+duties.register(
+    Duty("due", 1.0, due.hint),
+    Duty("timers", 1.0, timers.fire),
+    Duty("leases", 5.0, leases.sweep),
+    Duty("forgotten", 5.0, due.hint_forgotten),
+    Duty("seals", 5.0, seals.seal),
+    Duty("sla", 30.0, sla.look),
+    Duty("deliveries", 60.0, deliveries.forget),
+    # Last: whatever it finds, the others are done.
+    Duty("stuck", 60.0, stuck.check),
+)
 
 
 @shared_task(name=DRAIN_TASK)
@@ -26,56 +39,57 @@ def drain(queue: str) -> None:
 @shared_task(name="runs.tick_due")
 def tick_due() -> int:
     """Every second: hint where steps have become due."""
-    return ticking(due.hint)
+    return ticking("due")
 
 
 @shared_task(name=timers.TICK)
 def tick_timers() -> int:
     """Every second: fire the timers whose time has come."""
-    return ticking(timers.fire)
+    return ticking("timers")
 
 
 @shared_task(name="runs.tick_sla")
 def tick_sla() -> int:
     """Every half minute: tell of runs that near or pass their deadline."""
-    return ticking(sla.look)
+    return ticking("sla")
 
 
 @shared_task(name="runs.tick_leases")
 def tick_leases() -> int:
     """Every five seconds: take back what workers have lost."""
-    return ticking(leases.sweep)
+    return ticking("leases")
 
 
 @shared_task(name="runs.tick_forgotten")
 def tick_forgotten() -> int:
     """Every five seconds: hint again where steps have waited for long."""
-    return ticking(due.hint_forgotten)
+    return ticking("forgotten")
 
 
 @shared_task(name="runs.tick_seals")
 def tick_seals() -> int:
     """Every five seconds: seal the history of what has ended."""
-    return ticking(seals.seal)
+    return ticking("seals")
 
 
 @shared_task(name="runs.tick_stuck")
 def tick_stuck() -> int:
     """Every minute: repair what nothing would move any more."""
-    return ticking(stuck.check)
+    return ticking("stuck")
 
 
 @shared_task(name="runs.tick_deliveries")
 def tick_deliveries() -> int:
     """Every minute: forget messages of webhooks that nobody can send again."""
-    return ticking(deliveries.forget)
+    return ticking("deliveries")
 
 
-def ticking(work: Callable[[], int]) -> int:
-    """Do a tick; one that finds no database is a line, and the next one tries again, on a new connection."""
+def ticking(duty: str) -> int:
+    """Do a duty; one that finds no database is a line, and the next tick tries again, on a new connection."""
+    process.heard()
     try:
-        return work()
+        return duties.do(duty, identity())
     except _LOST as error:
-        log.warning("This tick lost the database (%s)", (str(error).strip().splitlines() or [""])[0])
+        log.warning("This tick lost the database (%s)", first_line(error))
         connection.close()
         return 0

@@ -2,24 +2,33 @@
 
 from celery import shared_task
 
+from runs import duties
+from runs.duties import Duty
 from runs.tasks import ticking
 from tasks_inbox import clock, holding, incidents
 from tasks_inbox.mail import mailing
+
+duties.register(
+    Duty("decisions", 1.0, holding.tick),
+    Duty("tasks", 1.0, clock.tick),
+    Duty("incidents", 5.0, incidents.tick),
+    Duty("mails", 5.0, mailing.tick, is_slow=True),
+)
 
 
 @shared_task(name="tasks_inbox.tick_clock")
 def tick_clock() -> int:
     """Every second: what can be undone no longer counts; remind, escalate and end what has waited for long enough."""
-    return ticking(holding.tick) + ticking(clock.tick)
+    return ticking("decisions") + ticking("tasks")
 
 
 @shared_task(name="tasks_inbox.tick_incidents")
 def tick_incidents() -> int:
     """Every five seconds: what failed for good or was stuck becomes a task for operators, where that is wanted."""
-    return ticking(incidents.tick)
+    return ticking("incidents")
 
 
 @shared_task(name="tasks_inbox.tick_mails")
 def tick_mails() -> int:
     """Every few seconds: send mails about tasks. It waits for a mail server, so it is not among the ticks."""
-    return ticking(mailing.tick)
+    return ticking("mails")

@@ -9,7 +9,9 @@ import locale
 import os
 import shutil
 import signal
+import socket
 import stat
+import struct
 import subprocess
 import tempfile
 from collections.abc import Mapping
@@ -27,6 +29,9 @@ ROLE = DATABASE = "handoff"
 STOP_SIGNAL = signal.SIGINT  # "fast": SIGTERM would wait for every client to leave
 _PORT = 5432
 _SOCKET = f".s.PGSQL.{_PORT}"
+_ANSWER_SECONDS = 3.0
+# The first message of the protocol that needs no login: the answer is one letter.
+_ASK_FOR_TLS = struct.pack("!ii", 8, 80877103)
 _LONGEST_SOCKET_PATH = 107
 _SETTINGS = {
     "listen_addresses": "",
@@ -128,6 +133,17 @@ class Postgres:
         except psycopg.OperationalError:
             return False
         return True
+
+    def answers(self) -> bool:
+        """Whether it says anything at all: one that recovers from a crash, or is full, is not one that hangs."""
+        try:
+            with socket.socket(socket.AF_UNIX) as line:
+                line.settimeout(_ANSWER_SECONDS)
+                line.connect(str(self.socket_folder / _SOCKET))
+                line.sendall(_ASK_FOR_TLS)
+                return bool(line.recv(1))
+        except OSError:
+            return False
 
     def make_database(self) -> None:
         """Make Handoff's role and database where they are missing, and give the role its kept password."""

@@ -50,7 +50,7 @@ async def _run(supervisor: Supervisor, home: Home, output: Output) -> None:
     try:
         await asyncio.wait({starting, stopping}, return_when=asyncio.FIRST_COMPLETED)
         if starting.done():
-            output.say(_welcome(supervisor.url, home, starting.result()))
+            output.say(_welcome(supervisor.url, home, starting.result()), stamped=False)
             await stopping
         output.say("Handoff stops")
     finally:

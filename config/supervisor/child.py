@@ -1,4 +1,4 @@
-"""One program kept alive: start, wait until it is ready, start again when it dies, stop."""
+"""One program kept alive: start, wait until it is ready, start again when it dies or hangs, stop."""
 
 import asyncio
 import contextlib
@@ -7,17 +7,33 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from config.embedded.processes import EmbeddedError
 from config.supervisor.errors import CannotStart
 from config.supervisor.launch import Launch, Process, launch_with_pipes
 from config.supervisor.output import Output, Pump
 from config.supervisor.programs import Program
+from config.supervisor.signs import Signs
 
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.25, 15.0
+_FIRST_PAUSE = 0.25
+# Between deaths of what does not even become ready, and of what does: others wait for its work.
+_LONGEST_PAUSE, _LONGEST_PAUSE_WHEN_READY = 15.0, 1.0
 # Who lived that long and dies starts again without having to wait for earlier deaths.
-_HEALTHY_SECONDS = 30.0
+_HEALTHY_SECONDS = 10.0
 _MOST_DEATHS_BEFORE_READY = 5
+# How often a process that is ready is asked for signs of progress.
+_LOOK_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class _Life:
+    """How one life of the process went; `code`: None where it could not be started, or has not ended yet."""
+
+    code: int | None
+    seconds: float
+    was_ready: bool = False
+    hung: bool = False
 
 
 class Child:
@@ -41,6 +57,8 @@ class Child:
         self._process: Process | None = None
         self._task: asyncio.Task[None] | None = None
         self._pump: Pump | None = None
+        self._hanging: set[Process] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self, seconds: float) -> None:
         """Start it and return when it is ready. Raises CannotStart after `seconds`, or when it keeps dying."""
@@ -65,9 +83,10 @@ class Child:
             self._signal(signal.SIGKILL if at_once else self.program.stop_signal)
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(process.wait(), self.program.grace_seconds)
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
+            _kill(process)
             await process.wait()
+        for hanging in tuple(self._hanging):
+            _kill(hanging)
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait({self._task})
@@ -75,56 +94,81 @@ class Child:
     async def _keep_alive(self) -> None:
         pause = _FIRST_PAUSE
         while not self._stopping:
-            started = time.monotonic()
-            code = await self._live_once()
+            life = await self._live_once()
             if self._stopping:
                 return
+            if life.hung:
+                continue
             self._deaths += 1
             if self._deaths >= _MOST_DEATHS_BEFORE_READY and not self._ready.is_set():
                 raise CannotStart(
-                    f"{self.program.name} does not start ({_meaning(code)}). {self._last_words()}"
+                    f"{self.program.name} does not start ({_meaning(life.code)}). {self._last_words()}"
                 )
-            if time.monotonic() - started > _HEALTHY_SECONDS:
+            if life.seconds > _HEALTHY_SECONDS:
                 pause = _FIRST_PAUSE
+            longest = _LONGEST_PAUSE_WHEN_READY if life.was_ready else _LONGEST_PAUSE
+            pause = min(pause, longest)
             self._output.say(
-                f"{self.program.name} ended ({_meaning(code)}); starting it again in {pause:g} s"
+                f"{self.program.name} ended ({_meaning(life.code)}); starting it again in {pause:g} s"
             )
             await asyncio.sleep(pause)
-            pause = min(pause * 2, _LONGEST_PAUSE)
+            pause = min(pause * 2, longest)
 
-    async def _live_once(self) -> int | None:
-        """One life of the process; gives its exit code (None where it could not even be started)."""
+    async def _live_once(self) -> "_Life":
+        """One life of the process, until it has ended or hangs and another may take its place."""
+        began = time.monotonic()
         try:
             await asyncio.to_thread(self.program.prepare)
             launched = await launch_with_pipes(self._launch, self.program, self._environment)
         except (OSError, EmbeddedError, subprocess.SubprocessError) as problem:
             self._output.say(f"cannot be started: {problem}", self.program.name)
-            return None
+            return _Life(None, time.monotonic() - began)
         self._process, self.pid = launched.process, launched.process.pid
         self._pump = Pump(self._output, self.program.name, self.program.log_file)
         # Not awaited: it ends by itself when the last holder of the pipe is gone.
-        self._reading = asyncio.create_task(self._pump.run(launched.output))
+        self._keep(asyncio.create_task(self._pump.run(launched.output)))
         self._on_change()
-        watch = asyncio.create_task(self._watch(launched.told))
+        signs = Signs(self.program, launched.told)
+        watch = asyncio.create_task(self._until_it_hangs(signs))
+        death = asyncio.create_task(launched.process.wait())
         try:
-            return await launched.process.wait()
+            await asyncio.wait({watch, death}, return_when=asyncio.FIRST_COMPLETED)
+            hangs = not death.done()
+            if hangs:
+                self._output.say(f"{self.program.name} (pid {self.pid}) {signs.complaint}; ending it")
+                ending = asyncio.create_task(self._end(launched.process))
+                self._keep(ending)
+                if not self.program.has_twins:
+                    await asyncio.shield(ending)
+            code = None if hangs else death.result()
+            return _Life(code, time.monotonic() - began, was_ready=signs.was_ready, hung=hangs)
         finally:
-            watch.cancel()
+            for task in (watch, death):
+                task.cancel()
             os.close(launched.told)
 
-    async def _watch(self, told: int) -> None:
-        """Set `_ready` once this life of the process is ready."""
-        while not await self._asks(told):
-            await asyncio.sleep(0.02)
-        self._ready.set()
+    async def _until_it_hangs(self, signs: Signs) -> None:
+        """Set `_ready` once this life of the process is ready; come back when it gives no sign of progress any more."""
+        while await signs.are_good():
+            if signs.was_ready:
+                self._ready.set()
+            await asyncio.sleep(_LOOK_SECONDS if signs.was_ready else 0.02)
 
-    async def _asks(self, told: int) -> bool:
-        if self.program.ready == "asked":
-            return await asyncio.to_thread(self.program.is_ready)
+    async def _end(self, process: Process) -> None:
+        """Ask a process that hangs to end, and kill it when its grace is over."""
+        self._hanging.add(process)
         try:
-            return bool(os.read(told, 1))
-        except BlockingIOError:
-            return False
+            process.send_signal(self.program.stop_signal)
+            await asyncio.wait_for(process.wait(), self.program.grace_seconds)
+        except (TimeoutError, ProcessLookupError):
+            _kill(process)
+            await process.wait()
+        finally:
+            self._hanging.discard(process)
+
+    def _keep(self, task: "asyncio.Task[None]") -> None:
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def _signal(self, number: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError):
@@ -134,6 +178,12 @@ class Child:
     def _last_words(self) -> str:
         lines = self._pump.last_lines if self._pump else ()
         return f"Its last words: {lines[-1]}" if lines else "It said nothing."
+
+
+def _kill(process: Process) -> None:
+    """It and all that it started."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _meaning(code: int | None) -> str:

@@ -6,6 +6,7 @@ import os
 import queue
 import threading
 from collections import deque
+from datetime import UTC, datetime
 from pathlib import Path
 
 _WIDTH = 18
@@ -25,9 +26,11 @@ class Output:
         self._thread = threading.Thread(target=self._write, name="output", daemon=True)
         self._thread.start()
 
-    def say(self, line: str, name: str = "") -> None:
-        """Print `line`, under `name` when a child said it."""
+    def say(self, line: str, name: str = "", *, stamped: bool = True) -> None:
+        """Print `line`, under `name` when a child said it, with the time (UTC) unless it is not `stamped`."""
         text = f"{name:<{_WIDTH}}| {line}" if name else line
+        if stamped:
+            text = f"{_now()} {text}"
         with contextlib.suppress(queue.Full):
             self._lines.put_nowait(text.encode(errors="replace") + b"\n")
 
@@ -45,6 +48,10 @@ class Output:
                 os.write(1, line)
             except OSError:
                 continue
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class Pump:

@@ -24,13 +24,17 @@ _CELERY = ["celery", "--quiet"]
 # Several workers on one machine: numeric libraries that take every core each only get in each other's way,
 # and their threads would not survive the fork.
 _ONE_THREAD_EACH = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+# To end a server ends what everybody has in hand: it gets more time than those who are replaced first.
+_SERVER_SILENCE_SECONDS = 20.0
 
 
 @dataclass(frozen=True)
 class Program:
     """One process that is kept alive.
 
-    `ready`: "says" = it writes to the descriptor in HANDOFF_READY_FD, "asked" = `is_ready` is asked until true.
+    `ready`: "says" = it beats through the descriptor in HANDOFF_READY_FD (`lib.pulse`), "asked" = `is_ready` is asked
+    until true. From then on it must go on beating, or `is_alive` must go on being true where it is given: silent for
+    `silence_seconds`, it is ended, and where `has_twins` another takes its place before that.
     `prepare` runs before every start, restarts included. With a `log_file` the terminal is spared its output.
     """
 
@@ -38,6 +42,9 @@ class Program:
     command: Callable[[], list[str]]
     ready: Literal["says", "asked"]
     is_ready: Callable[[], bool] = lambda: True
+    is_alive: Callable[[], bool] | None = None
+    silence_seconds: float = 6.0
+    has_twins: bool = False
     prepare: Callable[[], None] = lambda: None
     environment: Mapping[str, str] = field(default_factory=dict)
     descriptors: tuple[int, ...] = ()
@@ -56,6 +63,8 @@ def database_program(server: Postgres) -> Program:
         command=server.command,
         ready="asked",
         is_ready=server.is_ready,
+        is_alive=server.answers,
+        silence_seconds=_SERVER_SILENCE_SECONDS,
         prepare=server.prepare,
         stop_signal=postgres.STOP_SIGNAL,
         death_signal=postgres.STOP_SIGNAL,
@@ -72,6 +81,8 @@ def broker_program(server: Redis) -> Program:
         command=server.command,
         ready="asked",
         is_ready=server.is_ready,
+        is_alive=server.is_ready,
+        silence_seconds=_SERVER_SILENCE_SECONDS,
         stop_signal=redis.STOP_SIGNAL,
         log_file=server.folder / "log",
         folder="/",
@@ -101,6 +112,8 @@ def web_program(descriptor: int, answers: Callable[[], bool]) -> Program:
         command=lambda: ["web"],
         ready="asked",
         is_ready=answers,
+        is_alive=answers,
+        has_twins=True,
         environment={"HANDOFF_PROCESS": "web"},
         descriptors=(descriptor,),
     )
@@ -113,6 +126,7 @@ def worker_program(name: str, queue: str) -> Program:
         name=name,
         command=lambda: [*_CELERY, "worker", *lean, "-n", f"{name}@%h", "-Q", queue, "--loglevel", "WARNING"],
         ready="says",
+        has_twins=True,
         environment={"HANDOFF_PROCESS": "worker", "HANDOFF_WORKER_QUEUE": queue},
     )
 
@@ -125,11 +139,12 @@ def beat_program() -> Program:
             *_CELERY,
             "beat",
             "-S",
-            "celery.beat:Scheduler",
+            "config.beat:Clock",
             "--pidfile=",
             "--loglevel",
             "WARNING",
         ],
         ready="says",
+        has_twins=True,
         environment={"HANDOFF_PROCESS": "beat"},
     )

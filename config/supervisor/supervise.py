@@ -1,18 +1,16 @@
 """The order of a start and of a stop."""
 
 import asyncio
-import contextlib
 import os
 import signal
 import time
-import urllib.request
 from collections.abc import Mapping
-from http.client import HTTPException
 from socket import socket
 
 from config.embedded.postgres import Postgres
 from config.embedded.processes import EmbeddedError
 from config.embedded.redis import Redis
+from config.supervisor.asking import Readiness, answers, complaints
 from config.supervisor.child import Child
 from config.supervisor.errors import PREPARE_REFUSED, CannotStart
 from config.supervisor.home import Home
@@ -32,6 +30,7 @@ from config.supervisor.programs import (
 )
 
 _SERVER_SECONDS, _PREPARE_SECONDS, _PROCESS_SECONDS, _READY_SECONDS = 60, 300, 120, 60
+_ASK_SECONDS = 4.0
 
 
 class Supervisor:
@@ -47,6 +46,7 @@ class Supervisor:
         self._preparing: Process | None = None
         self._environment: dict[str, str] = {}
         self._is_ready = False
+        self._asking: asyncio.Task[None] | None = None
 
     async def start(self) -> float:
         """Start everything in order; gives the seconds that it took. Raises CannotStart."""
@@ -58,15 +58,18 @@ class Supervisor:
             raise CannotStart(str(problem)) from None
         await self._prepare_database()
         workers = [worker_program(name, queue) for name, queue in WORKERS.items()]
-        web = web_program(self._listener.fileno(), lambda: self._answers("/healthz"))
+        web = web_program(self._listener.fileno(), lambda: answers(self.url))
         await self._start([web, *workers, beat_program()], self._nursery.fork, _PROCESS_SECONDS)
         await self._until_ready()
         self._is_ready = True
         self._tell()
+        self._asking = asyncio.create_task(self._ask_on())
         return time.monotonic() - began
 
     async def stop(self, *, at_once: bool = False) -> None:
         """Stop in reverse order, the workers side by side, the servers last, and forget run.json."""
+        if self._asking is not None:
+            self._asking.cancel()
         if self._preparing is not None and self._preparing.returncode is None:
             self._preparing.send_signal(signal.SIGKILL)
             await self._preparing.wait()
@@ -103,6 +106,7 @@ class Supervisor:
             "DATABASE_URL": self._postgres.url if self._postgres else os.environ["DATABASE_URL"],
             "REDIS_URL": self._redis.url if self._redis else os.environ["REDIS_URL"],
             "PYTHONUNBUFFERED": "1",
+            "HANDOFF_SUPERVISED": "1",
         }
 
     async def _start(self, programs: list[Program], launch: Launch, seconds: float) -> None:
@@ -134,17 +138,18 @@ class Supervisor:
 
     async def _until_ready(self) -> None:
         deadline = time.monotonic() + _READY_SECONDS
-        while not await asyncio.to_thread(self._answers, "/readyz"):
+        while wrong := await asyncio.to_thread(complaints, self.url):
             if time.monotonic() > deadline:
-                raise CannotStart(f"{self.url}/readyz did not say yes within {_READY_SECONDS} s.")
+                raise CannotStart(
+                    f"{self.url}/readyz did not say yes within {_READY_SECONDS} s: {'; '.join(wrong)}."
+                )
             await asyncio.sleep(0.1)
 
-    def _answers(self, path: str) -> bool:
-        with contextlib.suppress(OSError, HTTPException):
-            opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-            with opener.open(self.url + path, timeout=5) as answer:
-                return bool(answer.status == 200)
-        return False
+    async def _ask_on(self) -> None:
+        readiness = Readiness(self._output.say)
+        while True:
+            await asyncio.sleep(_ASK_SECONDS)
+            readiness.note(await asyncio.to_thread(complaints, self.url))
 
     def _tell(self) -> None:
         if self._is_ready:

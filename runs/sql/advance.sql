@@ -35,8 +35,10 @@ d AS (
            error = x.error,
            available_at = coalesce(clock.now + x.delay * interval '1 second', s.available_at),
            held = coalesce(x.held, false),
-           -- A worker that could report a failure was not taken down by the step.
-           solo = s.solo AND (x.status <> 'QUEUED' OR x.expired IS NOT NULL),
+           -- A worker that could report a failure was not taken down by the step. One that computes behind its hard
+           -- deadline will take its worker down: nobody else shall be beside it the next time.
+           solo = CASE WHEN x.status = 'QUEUED' THEN x.expired IS NOT NULL AND (s.solo OR s.queue = 'default')
+                       ELSE s.solo END,
            attempt = greatest(s.attempt, 1),
            -- Who reported a failure can't complete the job after all; who only lost the lease may, while nobody else has it.
            lease_token_hash = CASE WHEN x.status = 'QUEUED' AND x.expired IS NULL THEN NULL ELSE s.lease_token_hash END,

@@ -72,9 +72,10 @@ SELECT json_build_array(s.id, s.epoch, s.run_id, s.tenant_id, s.shard, s.version
  WHERE s.id = %(id)s::uuid AND s.tenant_id = %(tenant)s
 
 -- name: worker_seen
-INSERT INTO runs_worker (id, queue, host, pid, started_at, seen_at)
-VALUES (%(worker)s, %(queue)s, %(host)s, %(pid)s, clock_timestamp(), clock_timestamp())
-ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at
+INSERT INTO runs_worker (id, queue, host, pid, started_at, seen_at, claimed_at)
+VALUES (%(worker)s, %(queue)s, %(host)s, %(pid)s, clock_timestamp(), clock_timestamp(),
+        clock_timestamp() - %(idle)s::double precision * interval '1 second')
+ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, claimed_at = excluded.claimed_at
 
 -- name: workers_forget
 DELETE FROM runs_worker WHERE id = %(worker)s OR seen_at < clock_timestamp() - interval '1 day'

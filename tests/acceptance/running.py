@@ -77,7 +77,7 @@ class Handoff:
         assert self.process.wait(START_SECONDS) != 0
         assert "Traceback" not in self.said()
         usual = ("make: ***", "Handoff starts")
-        return [line for line in self.said().splitlines() if line and not line.startswith(usual)]
+        return [line for line in self.said().splitlines() if line and not any(map(line.__contains__, usual))]
 
     def ended(self) -> bool:
         return self.process is None or self.process.poll() is not None

@@ -36,7 +36,7 @@ OVER_ALL_TENANTS = {
     "accounts/services.py": "makes the admin's membership at the first start",
     "accounts/members.py": "whether other tenants have a user, whom nobody else may rename then",
     "accounts/sealed.py": "a new master key wraps the keys of every tenant",
-    "runs/models.py": "defines it for the hot tables",
+    "runs/models/base.py": "defines it for the hot tables",
     "runs/management/commands/verify_history.py": "--all looks at the runs of every tenant",
     "runs/queries.py": "what had to be repaired is of whoever runs Handoff, not of a tenant",
     "runs/graphs.py": "workers serve all tenants; the version is named by the run's own row",

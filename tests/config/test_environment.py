@@ -40,7 +40,8 @@ def test_only_the_web_process_shares_connections_and_it_keeps_the_other_options(
 @pytest.mark.parametrize("process", ["web", "worker", "beat"])
 def test_a_statement_of_a_process_that_serves_has_an_end(process):
     options = environment.connected_as(process, environment.database_of("postgresql://me@h/db"))["OPTIONS"]
-    assert options["options"].endswith("-c statement_timeout=30s")
+    assert "-c statement_timeout=30s" in options["options"]
+    assert "-c idle_in_transaction_session_timeout=5s" in options["options"]
     assert options["longest_wait"] == 32
 
 

@@ -9,9 +9,10 @@ from django.db import connection
 
 from config.embedded.processes import wait_until
 from lib import named_sql
-from runs import blocking, dispatch, execute, graphs, process
+from runs import blocking, dispatch, execute, graphs, process, watchdog
 from runs.blocking import BlockingDrain
 from runs.maintenance.leases import sweep
+from runs.watchdog import Watchdog
 from steps.base import StepType
 from tests import factories as make
 from tests.runs.conftest import lose_the_connection
@@ -262,26 +263,23 @@ def test_a_step_that_never_comes_back_is_noticed_and_the_process_is_started_anew
     runs = make.start(make.graph(nodes, []), {}, {})
     drain.start()
     until(lambda: gate.inside == 2, "two steps at once")
-    assert not drain.is_clogged()
+    assert drain.overrun() is None
     clock.advance(2)
     sweep()
     assert {make.run(run_id).error["code"] for run_id in runs} == {"Timeout"}
 
-    until(drain.is_clogged, "the two of four slots to be counted")
+    until(drain.overrun, "the two of four slots to be counted")
     assert "2 of 4 slots of blocking are stuck" in caplog.text
 
-    killed = []
-    monkeypatch.setattr(process.os, "kill", lambda pid, signum: killed.append(signum))
     worker = process.WorkerProcess("blocking")
-    worker.drain.stop()
     worker.drain = drain
-    monkeypatch.setattr(process, "SEEN_SECONDS", 0.0)
-    looking = threading.Thread(target=worker._look)
-    looking.start()
-    until(lambda: killed, "the end of the process")
+    ended = []
+    monkeypatch.setattr(watchdog.os, "kill", lambda pid, signum: ended.append(signum))
+    monkeypatch.setattr(watchdog.os, "_exit", ended.append)
+    monkeypatch.setattr(watchdog, "GRACE_SECONDS", 0.0)
+    Watchdog([worker.overrun]).look()
+    assert ended == [signal.SIGTERM, watchdog.EXIT_CODE]
     drain.stop()
-    looking.join()
-    assert set(killed) == {signal.SIGTERM}
     drain.finish()
 
 

@@ -7,27 +7,18 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
-from accounts.scoping import TenantManager, TenantOwned, UnscopedManager
+from accounts.scoping import TenantOwned
 from engine.statuses import RUN_ENDED, RunStatus, StepStatus
 from lib.stored_json import StoredJson
+from runs.models.base import HotRow
+from runs.models.workers import Duty, DutyCursor, QueuePoll, Repair, Worker
+
+# The tables of this package are one app's, whichever file says them.
+__all__ = ["Duty", "DutyCursor", "HotRow", "QueuePoll", "Repair", "Worker"]
 
 RUN_STATUSES = [(status.value, status.value) for status in RunStatus]
 STEP_STATUSES = [(status.value, status.value) for status in StepStatus]
 UNSEALED = Q(completed_at__isnull=False, sealed_life__lt=F("life"))
-
-
-class HotRow(models.Model):
-    """A row of a hot table: its tenant is a plain number, checked by an invariant and not by a foreign key."""
-
-    tenant_id = models.BigIntegerField()
-
-    objects = TenantManager()
-    unsafe_all_tenants = UnscopedManager()
-
-    class Meta:
-        abstract = True
-        base_manager_name = "unsafe_all_tenants"
-        default_manager_name = "unsafe_all_tenants"
 
 
 class Run(HotRow):
@@ -342,58 +333,3 @@ class WebhookDelivery(HotRow):
     class Meta(HotRow.Meta):
         constraints = [models.UniqueConstraint(fields=["webhook_id", "message_id"], name="delivery_once")]
         indexes = [models.Index(fields=["received_at"], name="delivery_age")]
-
-
-class Worker(models.Model):
-    """A worker process that said it is alive; `id` is random per process start."""
-
-    id = models.TextField(primary_key=True)
-    queue = models.TextField()
-    host = models.TextField()
-    pid = models.IntegerField()
-    started_at = models.DateTimeField(db_default=Now())
-    seen_at = models.DateTimeField(db_default=Now())
-
-    objects = models.Manager()
-
-
-class QueuePoll(HotRow):
-    """That an external worker of the tenant has asked for jobs of this queue, and when it did last."""
-
-    queue = models.TextField()
-    polled_at = models.DateTimeField()
-
-    class Meta(HotRow.Meta):
-        constraints = [models.UniqueConstraint(fields=["tenant_id", "queue"], name="queue_polled_once")]
-
-
-class Repair(HotRow):
-    """Something that nothing would have moved any more: it was repaired (`done`), or can't be. There must be none."""
-
-    run_id = models.UUIDField()
-    life = models.IntegerField()
-    node = models.TextField(null=True)
-    what = models.TextField()
-    done = models.BooleanField()
-    detail = models.TextField(db_default="")
-    created_at = models.DateTimeField(db_default=Now())
-
-    class Meta(HotRow.Meta):
-        constraints = [
-            models.UniqueConstraint(
-                fields=["run_id", "life", "what", "node"],
-                name="repair_reported_once",
-                condition=Q(done=False),
-                nulls_distinct=False,
-            )
-        ]
-        indexes = [models.Index(fields=["run_id"], name="repair_of_run")]
-
-
-class DutyCursor(models.Model):
-    """How far a duty has come that looks at everything in turn."""
-
-    duty = models.TextField(primary_key=True)
-    after = models.UUIDField()
-
-    objects = models.Manager()

@@ -1,0 +1,58 @@
+"""Asking the web process whether it lives, and whether work goes on."""
+
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from http.client import HTTPException
+from typing import Any
+
+ALIVE_SECONDS, READY_SECONDS = 2.0, 5.0
+_OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+def answers(url: str) -> bool:
+    """Whether the process answers at all."""
+    return _asked(f"{url}/healthz", ALIVE_SECONDS)[0] == 200
+
+
+def complaints(url: str) -> list[str]:
+    """What keeps Handoff from its work, a sentence each; empty where it is ready."""
+    status, body = _asked(f"{url}/readyz", READY_SECONDS)
+    if status == 200:
+        return []
+    try:
+        said = json.loads(body)
+        broken = [name for name, good in said["checks"].items() if not good and name in ("database", "redis")]
+        return [f"{name} does not answer" for name in broken] + list(map(str, said.get("complaints", [])))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return ["web does not answer"]
+
+
+def _asked(url: str, seconds: float) -> tuple[int, bytes]:
+    try:
+        with _OPENER.open(url, timeout=seconds) as answer:
+            return answer.status, answer.read()
+    except urllib.error.HTTPError as refusal:
+        with refusal:
+            return refusal.code, refusal.read()
+    except (OSError, HTTPException):
+        return 0, b""
+
+
+class Readiness:
+    """Says when work stops going on, and when it goes on again; a hiccup is not worth a line."""
+
+    _HICCUP = 2
+
+    def __init__(self, say: Callable[[str], Any]) -> None:
+        self._say = say
+        self._bad = 0
+
+    def note(self, wrong: list[str]) -> None:
+        """How it stands now, asked every few seconds."""
+        if not wrong and self._bad >= self._HICCUP:
+            self._say("Handoff is ready again")
+        self._bad = self._bad + 1 if wrong else 0
+        if self._bad == self._HICCUP:
+            self._say(f"Handoff is not ready: {'; '.join(wrong)}")

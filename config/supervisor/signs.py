@@ -1,0 +1,56 @@
+"""Signs of progress of one life of a program: that it exists says nothing, a stopped process exists, too."""
+
+import asyncio
+import os
+import time
+
+from config.supervisor.programs import Program
+
+# How long one life may take to become ready.
+_START_SECONDS = 90.0
+
+
+class Signs:
+    """What a life of `program` says through the pipe `told`, or when it is asked."""
+
+    def __init__(self, program: Program, told: int) -> None:
+        self.was_ready = False
+        self._program, self._told = program, told
+        self._last = time.monotonic()
+
+    async def are_good(self) -> bool:
+        """Look once; whether it has made progress lately. A server that recovers, and says so, makes progress."""
+        if not self.was_ready:
+            self.was_ready = await self._is_ready()
+            came = self.was_ready or await self._is_alive(before=True)
+        else:
+            came = await self._is_alive()
+        if came:
+            self._last = time.monotonic()
+        return time.monotonic() - self._last <= self._patience
+
+    @property
+    def complaint(self) -> str:
+        """What is wrong with it."""
+        said = "has given no sign of progress" if self.was_ready else "has not become ready"
+        return f"{said} for {self._patience:g} s"
+
+    @property
+    def _patience(self) -> float:
+        return self._program.silence_seconds if self.was_ready else _START_SECONDS
+
+    async def _is_ready(self) -> bool:
+        if self._program.ready == "asked":
+            return await asyncio.to_thread(self._program.is_ready)
+        return self._beats()
+
+    async def _is_alive(self, *, before: bool = False) -> bool:
+        if self._program.is_alive is not None:
+            return await asyncio.to_thread(self._program.is_alive)
+        return not before and self._beats()
+
+    def _beats(self) -> bool:
+        try:
+            return bool(os.read(self._told, 65_536))
+        except BlockingIOError:
+            return False
