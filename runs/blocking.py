@@ -19,11 +19,10 @@ import psycopg
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
 
-from engine.errors import StepError
 from runs import dispatch, leases, store
 from runs.claimed import Ending, Held
 from runs.drain import QueueWorker
-from runs.execute import Work, broken, prepare
+from runs.execute import Work, attempted, prepare
 from runs.wave import Result
 
 log = logging.getLogger(__name__)
@@ -166,13 +165,7 @@ class BlockingDrain(QueueWorker):
             self.in_hand.drop(step for step in steps if (step.id, step.epoch) not in self._running)
 
     def _run(self, step: Held, work: Work) -> None:
-        try:
-            ending = work()
-        except BaseException as error:
-            # Even what is meant to end the process: it would end this thread only, and nobody would hear of it.
-            said = f"{type(error).__name__}: {error}"[:2000]
-            ending = broken(StepError("InternalError", said, retryable=True))
-        self._news.put((step, ending))
+        self._news.put((step, attempted(work)))
 
     def _ended_within(self, seconds: float) -> list[Ended]:
         """What ended: the first within `seconds`, and those that end with it."""

@@ -193,6 +193,8 @@ class Drain(QueueWorker):
 
     def overrun(self) -> str | None:
         """A step that is still there behind its hard deadline, or long after it was lost."""
+        if self._owner is not None and not self._owner.is_alive() and not self.stopping.is_set():
+            return f"the drain of {self.queue} has ended"
         now = time.monotonic()
         with self._turns:
             turns = [*self._aside, *([self._turn] if self._turn else [])]
@@ -247,6 +249,9 @@ class Drain(QueueWorker):
             with self._turns:
                 if self._turn is turn:
                     self._turn = None
+                else:
+                    # Whoever had to wait for it to be over is looked for.
+                    self._news.set()
 
     def _run(self, turn: _Turn, until: float) -> int:
         dispatch.hint_taken(self.queue)

@@ -25,7 +25,17 @@ Work = Callable[[], Ending]
 
 def execute(step: Held) -> Ending:
     """Run a step whose scope is loaded; never raises."""
-    return prepare(step)()
+    return attempted(prepare(step))
+
+
+def attempted(work: Work) -> Ending:
+    """How an attempt ended. Even what is meant to end the process is the step's failure: raised in a thread it would
+    end that alone, and nobody would hear of it.
+    """
+    try:
+        return work()
+    except (SystemExit, GeneratorExit) as error:
+        return broken(StepError("InternalError", f"{type(error).__name__}: {error}"[:2000], retryable=True))
 
 
 def prepare(step: Held) -> Work:

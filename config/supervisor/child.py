@@ -87,6 +87,7 @@ class Child:
             await process.wait()
         for hanging in tuple(self._hanging):
             _kill(hanging)
+            await hanging.wait()
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait({self._task})

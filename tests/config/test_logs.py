@@ -3,7 +3,7 @@
 import logging
 import sys
 
-from config.logs import OneLine
+from config.logs import Line, OneLine, Seldom
 
 
 def _record(name):
@@ -28,3 +28,28 @@ def test_an_error_of_a_task_keeps_its_traceback():
         record = _record(name)
         assert OneLine().filter(record)
         assert record.exc_info
+
+
+def test_a_line_says_when_unless_the_supervisor_does(monkeypatch):
+    record = logging.LogRecord("runs", logging.WARNING, __file__, 1, "slow", (), None)
+    record.created, record.msecs = 1_700_000_000.5, 500.0
+    monkeypatch.delenv("HANDOFF_SUPERVISED", raising=False)
+    assert Line().format(record) == "2023-11-14T22:13:20.500Z WARNING runs: slow"
+    monkeypatch.setenv("HANDOFF_SUPERVISED", "1")
+    assert Line().format(record) == "WARNING runs: slow"
+
+
+def test_what_celery_says_at_every_tick_is_said_seldom():
+    """A Redis that is full or read-only made beat write a traceback for each of them."""
+    seldom, heard = Seldom(), []
+    for name in ("celery.beat", "celery.beat", "kombu.connection", "runs.drain", "runs.drain"):
+        heard += [name] if seldom.filter(_record(name)) else []
+    assert heard == ["celery.beat", "kombu.connection", "runs.drain", "runs.drain"]
+
+
+def test_what_celery_says_over_many_lines_is_its_first_line():
+    record = _record("celery.beat")
+    record.msg, record.args = "Message Error: %s\n%s", ("READONLY", "['File one', 'File two']")
+    OneLine().filter(record)
+    assert record.getMessage().startswith("Message Error: READONLY (ConnectionError")
+    assert "File one" not in record.getMessage()

@@ -1,0 +1,141 @@
+"""A child of the supervisor is started again when it dies, and replaced when it exists but makes no progress."""
+
+import asyncio
+import os
+import signal
+import sys
+from contextlib import asynccontextmanager
+
+import pytest
+
+from config.embedded.processes import is_alive
+from config.supervisor import child as children
+from config.supervisor.child import Child
+from config.supervisor.launch import execute
+from config.supervisor.programs import Program
+
+BEATS = """
+import os, signal, time
+if {deaf}: signal.signal(signal.SIGTERM, signal.SIG_IGN)
+while True:
+    os.write(int(os.environ["HANDOFF_READY_FD"]), b".")
+    time.sleep(0.05)
+"""
+
+
+class Lines(list):
+    """Takes what the supervisor would print."""
+
+    def say(self, line, name="", **_):
+        self.append(line)
+
+
+def program(*, twins, deaf=False, grace=0.5, code=None, **more):
+    return Program(
+        name="one",
+        command=lambda: [sys.executable, "-c", code or BEATS.format(deaf=deaf)],
+        ready="says",
+        has_twins=twins,
+        silence_seconds=1.0,
+        grace_seconds=grace,
+        **more,
+    )
+
+
+@asynccontextmanager
+async def running(program, lines, pids):
+    child = Child(program, execute, os.environ, lines, lambda: pids.append(child.pid))
+    await child.start(20)
+    try:
+        yield child
+    finally:
+        await child.stop(at_once=True)
+
+
+async def until(condition, seconds=20):
+    async with asyncio.timeout(seconds):
+        while not condition():
+            await asyncio.sleep(0.02)
+
+
+@pytest.fixture(autouse=True)
+def _look_often(monkeypatch):
+    monkeypatch.setattr(children, "_LOOK_SECONDS", 0.1)
+
+
+def test_a_stopped_process_with_twins_is_replaced_before_it_is_ended():
+    async def scenario():
+        lines, pids = Lines(), []
+        async with running(program(twins=True, grace=3.0), lines, pids) as child:
+            os.kill(pids[0], signal.SIGSTOP)
+            await until(lambda: len(pids) == 2)
+            assert is_alive(pids[0])
+            assert child.pid == pids[1] != pids[0]
+            await until(lambda: not is_alive(pids[0]))
+        assert lines == [f"one (pid {pids[0]}) has given no sign of progress for 1 s; ending it"]
+        assert not any(map(is_alive, pids))
+
+    asyncio.run(scenario())
+
+
+def test_a_stopped_server_is_ended_before_another_takes_its_place():
+    async def scenario():
+        lines, pids = Lines(), []
+        async with running(program(twins=False), lines, pids):
+            os.kill(pids[0], signal.SIGSTOP)
+            await until(lambda: len(pids) == 2)
+            assert not is_alive(pids[0])
+
+    asyncio.run(scenario())
+
+
+def test_a_process_that_hangs_and_hears_nothing_is_killed():
+    async def scenario():
+        lines, pids = Lines(), []
+        silent = BEATS.format(deaf=True).replace("while True", "for _ in range(3)") + "\ntime.sleep(60)"
+        async with running(program(twins=True, code=silent), lines, pids):
+            await until(lambda: len(pids) >= 2 and not is_alive(pids[0]))
+
+    asyncio.run(scenario())
+
+
+def test_a_process_that_is_asked_and_does_not_say_that_it_lives_is_replaced():
+    async def scenario():
+        lines, pids, alive = Lines(), [], [True]
+        asked = program(twins=True, is_alive=lambda: alive[0])
+        async with running(asked, lines, pids):
+            alive[0] = False
+            await until(lambda: len(pids) >= 2)
+            alive[0] = True
+            await until(lambda: not is_alive(pids[0]))
+
+    asyncio.run(scenario())
+
+
+def test_what_works_is_started_again_after_a_second_at_most_however_often_it_is_killed():
+    """Restart pauses that grew to fifteen seconds made timers late."""
+
+    async def scenario():
+        lines, pids = Lines(), []
+        async with running(program(twins=True), lines, pids) as child:
+            for count in range(1, 6):
+                await until(lambda count=count: len(pids) == count and child._ready.is_set())
+                await asyncio.sleep(0.3)
+                os.kill(pids[-1], signal.SIGKILL)
+            await until(lambda: len(pids) == 6)
+        pauses = [float(line.rpartition(" in ")[2].removesuffix(" s")) for line in lines]
+        assert len(pauses) == 5
+        assert max(pauses) <= 1.0
+
+    asyncio.run(scenario())
+
+
+def test_nothing_of_what_hangs_outlives_a_stop():
+    async def scenario():
+        lines, pids = Lines(), []
+        async with running(program(twins=True, grace=60.0), lines, pids):
+            os.kill(pids[0], signal.SIGSTOP)
+            await until(lambda: len(pids) == 2)
+        assert not any(map(is_alive, pids))
+
+    asyncio.run(scenario())

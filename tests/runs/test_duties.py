@@ -1,0 +1,122 @@
+"""Duties are done by whoever lives: noted in the database, taken over after a silence, kept by nobody who hangs."""
+
+import pytest
+from django.conf import settings
+from django.db import connection
+
+from runs import duties, process, readiness
+from runs.duties import Duty
+from tasks_inbox import tasks as inbox_tasks
+
+pytestmark = pytest.mark.django_db
+
+done = []
+
+
+@pytest.fixture(autouse=True)
+def two(monkeypatch):
+    """A duty of every second and one that always fails; nothing else."""
+    done.clear()
+    monkeypatch.setattr(duties, "_duties", {})
+    duties.register(
+        Duty("timers", 1.0, lambda: done.append("timers") or 1), Duty("broken", 1.0, lambda: 1 // 0)
+    )
+
+
+def sql(statement):
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+
+
+def age(seconds):
+    """Everything that is noted was so many seconds earlier."""
+    sql(
+        f"UPDATE runs_duty SET begun_at = begun_at - interval '{seconds} s', done_at = done_at - interval '{seconds} s'"
+    )
+
+
+def names(found):
+    return [duty.name for duty in found]
+
+
+def test_two_ticks_at_one_moment_do_a_duty_once():
+    assert [duties.do("timers", "one"), duties.do("timers", "two")] == [1, 0]
+    age(1)
+    assert duties.do("timers", "two") == 1
+    assert done == ["timers", "timers"]
+
+
+def test_who_hangs_at_a_duty_keeps_it_for_seconds_only():
+    duties.do("timers", "one")
+    sql(
+        "UPDATE runs_duty SET begun_at = clock_timestamp() - interval '3 s', done_at = clock_timestamp() - interval '9 s'"
+    )
+    assert duties.do("timers", "two") == 0
+    age(3)
+    assert duties.do("timers", "two") == 1
+
+
+def test_a_duty_that_nobody_began_for_five_seconds_is_everybodys():
+    duties.do("timers", "ticks")
+    age(4)
+    assert "timers" not in names(duties.overdue("other", lived=0.0))
+    age(2)
+    assert names(duties.overdue("other", lived=0.0)) == ["timers"]
+
+
+def test_who_took_over_goes_on_every_second_until_the_clock_is_back():
+    duties.do("timers", "other")
+    age(2)
+    assert names(duties.overdue("other", lived=0.0)) == ["timers"]
+    duties.do("timers", "ticks")
+    age(2)
+    assert names(duties.overdue("other", lived=0.0)) == []
+
+
+def test_nobody_waits_for_a_silence_that_is_known():
+    duties.do("timers", "ticks")
+    age(2)
+    assert "timers" in names(duties.overdue("other", lived=0.0, hears_ticks=False))
+
+
+def test_a_duty_that_nobody_ever_began_is_overdue_after_a_while():
+    assert names(duties.overdue("other", lived=3.0)) == []
+    assert names(duties.overdue("other", lived=6.0)) == ["timers", "broken"]
+
+
+def test_a_duty_that_fails_keeps_no_other_from_being_done_and_is_told(caplog):
+    worker = process.WorkerProcess("engine")
+    for duty in duties.overdue(worker.drain.worker, lived=9.0):
+        worker._do(duty)
+    assert done == ["timers"]
+    assert "The duty broken failed" in caplog.text
+    assert duties.at_it(0.0) is None
+    sql("UPDATE runs_duty SET done_at = done_at - interval '6 min' WHERE name = 'broken'")
+    standing = readiness.standing()
+    assert standing.undone == ("broken",)
+    assert not standing.checks()["ticks"]
+
+
+def test_what_this_process_is_at_for_too_long_is_known_to_its_watchdog():
+    def work():
+        wrong.append(worker._hangs_at_a_duty())
+        return 0
+
+    worker, wrong = process.WorkerProcess("ticks"), []
+    duties.register(Duty("long", 1.0, work))
+    process_seconds, process.HUNG_SECONDS = process.HUNG_SECONDS, -1.0
+    try:
+        duties.do("long", "one")
+    finally:
+        process.HUNG_SECONDS = process_seconds
+    assert wrong == ["it does not come back from the duty long"]
+    assert worker._hangs_at_a_duty() is None
+
+
+def test_the_clock_sends_each_registered_duty_as_often_as_it_says(monkeypatch):
+    """The periods stand in the settings (for beat) and beside the duties (for who takes over)."""
+    assert inbox_tasks.tick_mails.name == "tasks_inbox.tick_mails"
+    monkeypatch.undo()
+    sent = {name: entry["schedule"] for name, entry in settings.CELERY_BEAT_SCHEDULE.items()}
+    known = {duty.name: duty.every for duty in duties.all_duties()}
+    assert known == {**sent, "decisions": sent["tasks"]}
