@@ -7,9 +7,12 @@ from typing import Any
 
 import orjson
 import psycopg
-from django.db import connection
+from django.db import InterfaceError, OperationalError, connection
 
 from lib import crash_points
+
+DATABASE_AWAY = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
+"""What a lost database raises: the ORM Django's errors, statements in `.sql` files psycopg's own."""
 
 _NAME = re.compile(r"^-- name: (\w+)( \(fragment\))?\s*$", re.MULTILINE)
 _INCLUDE = re.compile(r"/\* include (\w+) \*/")

@@ -17,8 +17,9 @@ from queue import Empty, SimpleQueue
 
 import psycopg
 from django.conf import settings
-from django.db import DatabaseError, InterfaceError, OperationalError, connection
+from django.db import DatabaseError, connection
 
+from lib.named_sql import DATABASE_AWAY
 from runs import dispatch, leases, store
 from runs.claimed import Ending, Held
 from runs.drain import QueueWorker
@@ -39,7 +40,6 @@ PATIENCE_SECONDS = 30.0
 PAUSE_SECONDS = 0.5
 HUNG_SECONDS = 120.0
 """How long one turn may take: longer than any statement, and than the patience with a database."""
-DATABASE_AWAY = (psycopg.OperationalError, psycopg.InterfaceError, OperationalError, InterfaceError)
 
 Ended = tuple[Held, Ending]
 

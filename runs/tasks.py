@@ -2,10 +2,10 @@
 
 import logging
 
-import psycopg
 from celery import shared_task
-from django.db import InterfaceError, OperationalError, connection
+from django.db import connection
 
+from lib.named_sql import DATABASE_AWAY
 from runs import duties, process
 from runs.dispatch import DRAIN_TASK, first_line
 from runs.drain import identity
@@ -13,9 +13,6 @@ from runs.duties import Duty
 from runs.maintenance import deliveries, due, leases, seals, sla, stuck, timers
 
 log = logging.getLogger(__name__)
-
-# Statements in `.sql` files raise psycopg's own errors, the ORM Django's.
-_LOST = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
 
 duties.register(
     Duty("due", 1.0, due.hint),
@@ -89,7 +86,7 @@ def ticking(duty: str) -> int:
     process.heard()
     try:
         return duties.do(duty, identity())
-    except _LOST as error:
+    except DATABASE_AWAY as error:
         log.warning("This tick lost the database (%s)", first_line(error))
         connection.close()
         return 0

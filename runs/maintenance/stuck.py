@@ -3,12 +3,17 @@
 It reads without locks, one snapshot a batch, and asks again under the run's lock: what is under way is none of it.
 """
 
+import logging
 import time
+from collections.abc import Sequence
 from itertools import groupby
 
+from lib.named_sql import DATABASE_AWAY
 from runs import repair, stuck_store
 from runs.maintenance.once import alone
 from runs.stuck_store import Finding
+
+log = logging.getLogger("handoff.stuck")
 
 BATCH = 1000
 MOST_TIMERS = 5000
@@ -25,7 +30,32 @@ def check(seconds: float = TICK_SECONDS) -> int:
     known = stuck_store.known_repairs({one.run_id for one in found}) if found else {}
     found = [one for one in found if (one.run_id, one.life, one.what, one.node, False) not in known]
     runs = [list(group) for _, group in groupby(sorted(found, key=_run_of), key=_run_of)]
-    return sum(repair.repair(group) for group in runs[:MOST_RUNS])
+    return sum(_repaired(group) for group in runs[:MOST_RUNS])
+
+
+def _repaired(group: list[Finding]) -> int:
+    """Repair a run; one that can't even be tried keeps no other from it."""
+    try:
+        return repair.repair(group)
+    except DATABASE_AWAY:
+        raise
+    except Exception:
+        log.exception("Run %s is stuck and repairing it failed", group[0].run_id)
+        return 0
+
+
+def _found(runs: Sequence[str]) -> list[Finding]:
+    """What is stuck among these runs; one that can't be looked at is told, and hides no other."""
+    try:
+        return repair.look(runs)
+    except DATABASE_AWAY:
+        raise
+    except Exception:
+        if len(runs) == 1:
+            log.exception("Run %s can't be looked at", runs[0])
+            return []
+    half = len(runs) // 2
+    return [*_found(runs[:half]), *_found(runs[half:])]
 
 
 def _run_of(one: Finding) -> str:
@@ -36,7 +66,7 @@ def _looked(seconds: float) -> list[Finding]:
     until = time.monotonic() + seconds
     found = stuck_store.overdue_timers(MOST_TIMERS)
     while runs := stuck_store.open_runs(BATCH):
-        found += repair.look(runs)
+        found += _found(runs)
         stuck_store.move_cursor(runs[-1])
         if len(runs) < BATCH or time.monotonic() >= until:
             break

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from config.embedded.processes import is_alive
+from config.embedded.processes import is_alive, wait_until
 from config.supervisor import child as children
 from config.supervisor.child import Child
 from config.supervisor.launch import execute
@@ -52,10 +52,14 @@ async def running(program, lines, pids):
         await child.stop(at_once=True)
 
 
-async def until(condition, seconds=20):
-    async with asyncio.timeout(seconds):
-        while not condition():
-            await asyncio.sleep(0.02)
+async def until(condition):
+    await asyncio.to_thread(wait_until, condition, 20, "what the test waits for")
+
+
+async def heard():
+    """The supervisor has looked at what the child said."""
+    for _ in range(3):
+        await asyncio.wait([asyncio.create_task(asyncio.Event().wait())], timeout=0.1)
 
 
 @pytest.fixture(autouse=True)
@@ -112,15 +116,16 @@ def test_a_process_that_is_asked_and_does_not_say_that_it_lives_is_replaced():
     asyncio.run(scenario())
 
 
-def test_what_works_is_started_again_after_a_second_at_most_however_often_it_is_killed():
+def test_what_works_is_started_again_after_a_second_at_most_however_often_it_is_killed(tmp_path):
     """Restart pauses that grew to fifteen seconds made timers late."""
 
     async def scenario():
         lines, pids = Lines(), []
-        async with running(program(twins=True), lines, pids) as child:
+        noted = BEATS.format(deaf=False) + f"    open(f'{tmp_path}/{{os.getpid()}}', 'w').close()\n"
+        async with running(program(twins=True, code=noted), lines, pids):
             for count in range(1, 6):
-                await until(lambda count=count: len(pids) == count and child._ready.is_set())
-                await asyncio.sleep(0.3)
+                await until(lambda count=count: len(list(tmp_path.iterdir())) == count)
+                await heard()
                 os.kill(pids[-1], signal.SIGKILL)
             await until(lambda: len(pids) == 6)
         pauses = [float(line.rpartition(" in ")[2].removesuffix(" s")) for line in lines]
