@@ -16,7 +16,7 @@ from runs.queries import WAITING
 from runs.refused import RunRefused
 from runs.signals import MAX_SIGNAL_BYTES
 from runs.starts import MAX_BUSINESS_KEY
-from steps.base import MAX_INPUT_BYTES
+from steps.base import MAX_INPUT_BYTES, MAX_RUN_INPUT_BYTES
 from steps.signal import MAX_SIGNAL_NAME
 from workflows.models import WorkflowVersion
 
@@ -104,9 +104,9 @@ class StartForm(forms.Form):
         try:
             if self.cleaned_data.get("input_kind") == "text":
                 self._value = {"text": given}
-                strict_dumps(self._value, max_bytes=MAX_INPUT_BYTES)
+                strict_dumps(self._value, max_bytes=MAX_RUN_INPUT_BYTES)
             else:
-                self._value = strict_loads(given.encode(), max_bytes=MAX_INPUT_BYTES)
+                self._value = strict_loads(given.encode(), max_bytes=MAX_RUN_INPUT_BYTES)
         except BadJson as error:
             raise _in_words(error) from None
         return given

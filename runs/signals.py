@@ -11,11 +11,10 @@ from typing import Any
 import orjson
 
 from engine.statuses import RUN_OPEN
-from lib.strict_json import strict_dumps
 from lib.uuid7 import uuid7
 from runs import waiting_store
 from runs.claimed import Done, Ending, Held, Locked
-from runs.refused import RunRefused
+from runs.refused import RunRefused, storable
 from runs.waking import Waiters, wake
 
 Json = Any
@@ -37,7 +36,7 @@ def send_signals(tenant: int, signals: Sequence[tuple[str, NewSignal]], *, by: s
     """Send signals to runs of the tenant (run, signal), in one transaction; gives for each whether it was new.
 
     A duplicate is dropped, also where the run has ended since. Raises RunRefused for a new one to a run that is not
-    open, and then none is kept. Raises BadJson for a payload that can't be.
+    open or has a payload that can't be kept, and then none is.
     """
     rows = rows_of(signals)
     fresh: set[str] = set()
@@ -59,14 +58,14 @@ def send_signals(tenant: int, signals: Sequence[tuple[str, NewSignal]], *, by: s
 
 
 def rows_of(signals: Iterable[tuple[str, NewSignal]]) -> list[dict[str, Json]]:
-    """Signals to runs as rows. Raises BadJson for a payload that can't be kept."""
+    """Signals to runs as rows. Raises RunRefused for a payload that can't be kept."""
     return [
         {
             "id": uuid7(),
             "run_id": run,
             "signal_id": signal.signal_id,
             "name": signal.name,
-            "payload": orjson.Fragment(strict_dumps(signal.payload, max_bytes=MAX_SIGNAL_BYTES)),
+            "payload": orjson.Fragment(storable(signal.payload, "payload", max_bytes=MAX_SIGNAL_BYTES)),
         }
         for run, signal in signals
     ]

@@ -251,6 +251,11 @@ def job_facts(*, tenant: int, step: str) -> list[Json] | None:
     return found
 
 
+def gave(step: str, output: bytes) -> bool:
+    """Whether this is the output that the step has."""
+    return bool(SQL.value("gave", {"id": step, "output": output.decode()}))
+
+
 def claim_keys(*, tenant: int, workflow: int, keys: Sequence[Row], renew: bool) -> set[str]:
     """The business keys (sorted, each once) that are the caller's to start; `renew` takes over those of ended runs."""
     params = {"tenant": tenant, "workflow": workflow, "keys": document(keys), "renew": renew}
@@ -273,6 +278,11 @@ def read_keys(*, tenant: int, workflow: int, keys: Sequence[str]) -> dict[str, s
         "read_keys", {"tenant": tenant, "workflow": workflow, "keys": list(keys)}
     )
     return found
+
+
+def other_inputs(runs: Sequence[Row]) -> set[int]:
+    """Of runs that were there (`place`, `run_id`, `input`), the places of those that have another input."""
+    return set(SQL.value("other_inputs", {"runs": document(runs)}))
 
 
 def insert_runs(runs: Sequence[Row], facts: Mapping[str, Json]) -> None:

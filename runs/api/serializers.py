@@ -133,8 +133,9 @@ class CompleteJob(JobVerb):
 class JobError(StrictSerializer):
     """What went wrong."""
 
-    code = fields.Text(max_length=100)
-    message = fields.Text(max_length=10_000, allow_blank=True)
+    code = fields.Text(help_text="100 characters of it are kept.")
+    message = fields.Text(allow_blank=True, help_text="10,000 characters of it are kept.")
+    details = fields.JsonObject(required=False, help_text="More about it; up to 64 KiB are kept.")
 
 
 class FailJob(JobVerb):
@@ -358,6 +359,11 @@ class JobAnswerSerializer(serializers.Serializer[Any]):
     duplicate = serializers.BooleanField(required=False)
     lease_expires_at = serializers.DateTimeField(required=False)
     cancel_requested = serializers.BooleanField(required=False)
+    cut = serializers.ListField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="Of an error: the fields that were too long and are kept in part.",
+    )
 
 
 class DeadLetterSerializer(serializers.Serializer[Any]):

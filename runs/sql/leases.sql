@@ -71,6 +71,10 @@ SELECT json_build_array(s.id, s.epoch, s.run_id, s.tenant_id, s.shard, s.version
   LEFT JOIN runs_stepexecution p ON p.id = s.input_from
  WHERE s.id = %(id)s::uuid AND s.tenant_id = %(tenant)s
 
+-- name: gave
+-- null is an output like any other; it is kept as no value.
+SELECT coalesce(s.output, 'null') = %(output)s::jsonb FROM runs_stepexecution s WHERE s.id = %(id)s::uuid
+
 -- name: worker_seen
 INSERT INTO runs_worker (id, queue, host, pid, started_at, seen_at)
 VALUES (%(worker)s, %(queue)s, %(host)s, %(pid)s, clock_timestamp(), clock_timestamp())

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import transaction
 
 from accounts.sealed import ring_of
-from lib.refusals import Conflict, Gone, Invalid, Missing, NotProven, Refusal, Unprocessable
+from lib.refusals import Conflict, Gone, Invalid, Missing, NotProven, Unprocessable
 from lib.sealing import Place
 from lib.standard_webhooks import NotSigned, is_id, verify
 from lib.strict_json import JsonTooLarge, strict_loads
@@ -118,7 +118,7 @@ def _done_once(hook: FoundWebhook, meant: Meant, message_id: str | None) -> Deli
                     return Delivered(duplicate=True)
                 return _signalled(hook, meant, meant.signal) if meant.signal else _started(hook, meant)
         except RunRefused as refused:
-            raise _refusal(refused) from refused
+            raise refused.as_refusal(Unprocessable) from refused
     raise Conflict("Runs with this business key come and go; send it again.", code="conflict")
 
 
@@ -148,8 +148,3 @@ def _started(hook: FoundWebhook, meant: Meant) -> Delivered:
 def _name_of(hook: FoundWebhook) -> str:
     """Who did it, in history."""
     return f"webhook {hook.name}"
-
-
-def _refusal(refused: RunRefused) -> Refusal:
-    kind = Conflict if refused.conflict else Unprocessable
-    return kind(refused.message, code=refused.code, field=refused.field)
