@@ -77,6 +77,11 @@ def insert_signals(signals: Sequence[Row], by: str) -> set[str]:
     return set(SQL.value("insert_signals", params))
 
 
+def other_signals(signals: Sequence[Row]) -> list[str]:
+    """Of signals that are there already, the ids of those with another name or payload."""
+    return list(SQL.value("other_signals", {"signals": document(signals)}))
+
+
 def waiters(tenant: int, runs: Iterable[str], kind: str) -> list[tuple[Held, Json]]:
     """The steps of these runs that wait for something of this kind, each with what it waits for."""
     params = {"tenant": tenant, "runs": sorted(runs), "kind": kind}

@@ -326,6 +326,9 @@ class BatchStartedSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     business_key = serializers.CharField(allow_null=True)
     created = serializers.BooleanField()
+    input_mismatch = serializers.BooleanField(
+        required=False, help_text="The run was there, and was started with another input."
+    )
 
 
 class BatchSerializer(serializers.Serializer[Any]):

@@ -134,6 +134,14 @@ h AS (
 )
 SELECT coalesce(json_agg(n.id), '[]') FROM n
 
+-- name: other_signals
+-- Which of these are there with another name or payload: the same id must not stand for two messages.
+SELECT coalesce(json_agg(w.signal_id), '[]')
+  FROM jsonb_to_recordset(%(signals)s::jsonb) AS w(run_id uuid, signal_id text, name text, payload jsonb)
+  JOIN runs_run r ON r.id = w.run_id
+  JOIN runs_signal s ON s.root_id = r.root_id AND s.signal_id = w.signal_id
+ WHERE s.name <> w.name OR coalesce(s.payload, 'null') <> coalesce(w.payload, 'null')
+
 -- name: waiters
 -- A statement of its own, after the one that locked the runs: in one, the snapshot would be older than the lock and a
 -- step that has just begun to wait would not be seen (ENGINE "Waits").
