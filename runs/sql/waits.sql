@@ -79,14 +79,14 @@ t AS (
        SET status = 'FIRED', settled_at = clock.now
       FROM clock
      WHERE t.id = ANY (%(timers)s::uuid[]) AND t.status = 'PENDING'
-    RETURNING t.id, t.tenant_id, t.run_id, t.shard, t.step_id, t.node, t.target
+    RETURNING t.id, t.tenant_id, t.run_id, t.shard, t.step_id, t.node, t.target, t.fire_at
 ),
 f AS MATERIALIZED (
     SELECT DISTINCT ON (t.step_id, t.target) t.*
       FROM t
       JOIN runs_stepexecution s ON s.id = t.step_id
      WHERE t.target <> ALL (coalesce(s.fired, '{}'))
-     ORDER BY t.step_id, t.target, t.id
+     ORDER BY t.step_id, t.target, t.fire_at, t.id
 ),
 s AS (
     UPDATE runs_stepexecution s
@@ -101,7 +101,7 @@ h AS (
            jsonb_build_object('taken', jsonb_build_array(f.target)), clock.now
       FROM f CROSS JOIN clock
      WHERE f.step_id IN (SELECT id FROM s)
-     ORDER BY f.run_id, f.id
+     ORDER BY f.run_id, f.fire_at, f.id
 )
 SELECT coalesce(json_agg(f.id), '[]') FROM f WHERE f.step_id IN (SELECT id FROM s)
 
