@@ -256,6 +256,11 @@ def gave(step: str, output: bytes) -> bool:
     return bool(SQL.value("gave", {"id": step, "output": output.decode()}))
 
 
+def keep_late_results(results: Sequence[Row]) -> None:
+    """Keep results as evidence: `step_id`, `epoch`, `reason`, `worker`, and `output` or `error` of each."""
+    SQL.execute("keep_late_results", {"results": document(results), "now": now_or_none()})
+
+
 def claim_keys(*, tenant: int, workflow: int, keys: Sequence[Row], renew: bool) -> set[str]:
     """The business keys (sorted, each once) that are the caller's to start; `renew` takes over those of ended runs."""
     params = {"tenant": tenant, "workflow": workflow, "keys": document(keys), "renew": renew}
@@ -292,7 +297,7 @@ def insert_runs(runs: Sequence[Row], facts: Mapping[str, Json]) -> None:
 
 def show_runs(**asked: Json) -> list[str]:
     """Runs and their steps as JSON texts, the payloads within bounds (`shown`)."""
-    return SQL.column("show_runs", asked)
+    return SQL.column("show_runs", {**asked, "now": now_or_none()})
 
 
 def lock_unsealed(limit: int) -> list[str]:

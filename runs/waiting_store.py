@@ -96,7 +96,10 @@ def take_signals(steps: Sequence[tuple[Held, str]]) -> dict[str, Json]:
     return dict(SQL.value("take_signals", {"steps": document(rows), "now": now_or_none()}))
 
 
-def sla_due(limit: int) -> list[tuple[str, int]]:
-    """Say of runs that near or pass their deadline that they do; gives (run, tenant)."""
+def sla_due(limit: int) -> list[tuple[str, int, str | None]]:
+    """Say of runs that near or pass their deadline that they do.
+
+    Gives (run, tenant, deadline), the deadline only of those that are open when it is over.
+    """
     found = SQL.value("sla_due", {"limit": limit, "now": now_or_none()})
-    return [(run, tenant) for run, tenant in found]
+    return [(run, tenant, breached) for run, tenant, breached in found]

@@ -284,6 +284,12 @@ class RunSerializer(serializers.Serializer[Any]):
     created_at = serializers.DateTimeField()
     started_at = serializers.DateTimeField(allow_null=True)
     completed_at = serializers.DateTimeField(allow_null=True)
+    sla_seconds = serializers.IntegerField(allow_null=True)
+    sla_deadline = serializers.DateTimeField(allow_null=True)
+    sla_breached = serializers.BooleanField(
+        allow_null=True,
+        help_text="Whether the deadline was over before the run was, or is; null without one.",
+    )
     waiting_for = serializers.CharField(allow_null=True)
     created_by = serializers.CharField()
     rerun_of = serializers.UUIDField(allow_null=True, help_text="The run of which this one keeps steps.")

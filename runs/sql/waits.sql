@@ -213,4 +213,6 @@ h AS (
      WHERE u.completed_at IS NULL
      ORDER BY u.id
 )
-SELECT coalesce(json_agg(json_build_array(u.id, u.tenant_id)), '[]') FROM u
+SELECT coalesce(json_agg(json_build_array(
+           u.id, u.tenant_id, CASE WHEN u.completed_at IS NULL AND u.sla_deadline <= u.now THEN u.sla_deadline END)), '[]')
+  FROM u
