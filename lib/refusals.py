@@ -33,6 +33,12 @@ class Invalid(Refusal):
     code = "invalid"
 
 
+class TooLarge(Invalid):
+    """This is larger than what is allowed here."""
+
+    code = "too_large"
+
+
 class NotProven(Refusal):
     """Who sent this could not be verified."""
 

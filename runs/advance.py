@@ -15,8 +15,8 @@ from django.db import transaction
 
 from engine.statuses import RUN_CLOSING, RUN_OPEN, RunStatus
 from lib import crash_points
-from runs import live, saga, store, waiting_store
-from runs.claimed import Broken, Ending, Held, Locked, Waiting
+from runs import late, live, saga, store, waiting_store
+from runs.claimed import Broken, Done, Ending, Held, Locked, Waiting
 from runs.graphs import BrokenVersion, graph_of
 from runs.plan import Keep, Planned, closing_row, plan, plan_hopeless, runs_of
 from runs.wave import Result, Wave
@@ -51,7 +51,17 @@ def advance(endings: Sequence[tuple[Held, Ending]], keep: Keep | None = None) ->
     _commit(_heavy, heavy, None, result)
     crash_points.hit("after_commit")
     live.tell(_changes(result))
+    if keep is not None:
+        late.keep(_lost(endings, result, keep.worker))
     return result
+
+
+def _lost(endings: Sequence[tuple[Held, Ending]], result: Result, worker: str) -> Iterator[late.LateResult]:
+    """What a worker of ours made of steps that it had lost meanwhile."""
+    for held, ending in endings:
+        if held.id not in result.applied and isinstance(ending, Done | Broken):
+            output, error = (ending.output, None) if isinstance(ending, Done) else (None, ending.error)
+            yield late.LateResult(held.run_id, held.id, held.epoch, "lease_lost", output, error, worker)
 
 
 def _changes(result: Result) -> Iterator[live.Change]:

@@ -9,14 +9,14 @@ from django import forms
 from django.http import QueryDict
 
 from engine.canonical import canonical_bytes
-from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING
+from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING, RunStatus
 from lib.refusals import Conflict
 from lib.strict_json import BadJson, strict_dumps, strict_loads
-from runs.queries import WAITING
+from runs.queries import SHOWN_STATUSES, WAITING
 from runs.refused import RunRefused
 from runs.signals import MAX_SIGNAL_BYTES
 from runs.starts import MAX_BUSINESS_KEY
-from steps.base import MAX_INPUT_BYTES
+from steps.base import MAX_INPUT_BYTES, MAX_RUN_INPUT_BYTES
 from steps.signal import MAX_SIGNAL_NAME
 from workflows.models import WorkflowVersion
 
@@ -34,16 +34,58 @@ GROUPS: dict[str, tuple[str, dict[str, Json]]] = {
     "cancelled": ("Cancelled", {"status": "CANCELLED"}),
 }
 
+_SPELLED = (*SHOWN_STATUSES, *(status.value for status in RunStatus))
+YES, NO = frozenset({"1", "true", "yes", "on"}), frozenset({"", "0", "false", "no", "off"})
+
 
 class FilterForm(forms.Form):
-    """Which runs the list shows; what can't be read in the address is told at its field and else left out."""
+    """Which runs the list shows; what can't be read in the address is told at its field, and then none is shown."""
 
     q = forms.CharField(required=False, max_length=200, label="Text")
     workflow = forms.CharField(required=False, max_length=128)
-    status = forms.ChoiceField(required=False, choices=[(key, words) for key, (words, _) in GROUPS.items()])
+    status = forms.CharField(required=False, max_length=64)
     since = forms.DateField(required=False, label="From")
     until = forms.DateField(required=False, label="To")
-    test = forms.BooleanField(required=False)
+    test = forms.CharField(required=False, max_length=10)
+
+    def clean_status(self) -> str:
+        """A status as people name it or as the API spells it, in capitals or not."""
+        given = str(self.cleaned_data["status"]).strip()
+        if not given or given.lower() in GROUPS:
+            return given.lower()
+        if given.upper() in _SPELLED:
+            return given.upper()
+        known = ", ".join([*GROUPS, *(name for name in _SPELLED if name.lower() not in GROUPS)])
+        raise forms.ValidationError(f"There is no status “{given}”. There are: {known}.")
+
+    def clean_test(self) -> bool:
+        given = str(self.cleaned_data["test"]).strip().lower()
+        if given not in YES | NO:
+            raise forms.ValidationError("Give 1 for test runs, or leave it out.")
+        return given in YES
+
+    def clean(self) -> dict[str, Json]:
+        asked = cast(QueryDict, self.data)
+        for name, values in asked.lists():
+            if name != "cursor" and name not in self.fields:
+                self.add_error(None, f"Runs can't be filtered by “{name[:50]}”.")
+            elif len(values) > 1:
+                self.add_error(name if name in self.fields else None, "This is there more than once.")
+        return self.cleaned_data
+
+    @property
+    def is_of_tests(self) -> bool:
+        """Whether test runs are asked for."""
+        return bool(self.is_valid() and self.cleaned_data["test"])
+
+    @property
+    def statuses(self) -> list[tuple[str, str, bool]]:
+        """The statuses to choose from, with their words, and whether it is the one that was chosen."""
+        chosen = (self.cleaned_data.get("status") if self.is_bound else "") or ""
+        known = {key: words for key, (words, _) in GROUPS.items()}
+        if chosen not in known and chosen:
+            known[chosen] = chosen.capitalize().replace("_", " ")
+        return [(key, words, key == chosen) for key, words in known.items()]
 
     def asked(self) -> dict[str, Json]:
         """What is asked of `queries.runs_of`, and `q`."""
@@ -51,7 +93,8 @@ class FilterForm(forms.Form):
         given = {name: value for name, value in self.cleaned_data.items() if value}
         asked: dict[str, Json] = {name: given[name] for name in ("q", "workflow", "test") if name in given}
         if "status" in given:
-            asked |= GROUPS[given["status"]][1]
+            status = given["status"]
+            asked |= GROUPS[status][1] if status in GROUPS else {"status": status}
         if "since" in given:
             asked["created_after"] = _midnight(given["since"])
         if "until" in given and given["until"] < date.max:
@@ -62,7 +105,7 @@ class FilterForm(forms.Form):
         """What hides rows, each in a few words."""
         given = self.cleaned_data
         words = {
-            "status": lambda value: GROUPS[value][0].lower(),
+            "status": lambda value: GROUPS[value][0].lower() if value in GROUPS else value,
             "workflow": lambda value: f"workflow {value}",
             "since": lambda value: f"from {value}",
             "until": lambda value: f"to {value}",
@@ -104,9 +147,9 @@ class StartForm(forms.Form):
         try:
             if self.cleaned_data.get("input_kind") == "text":
                 self._value = {"text": given}
-                strict_dumps(self._value, max_bytes=MAX_INPUT_BYTES)
+                strict_dumps(self._value, max_bytes=MAX_RUN_INPUT_BYTES)
             else:
-                self._value = strict_loads(given.encode(), max_bytes=MAX_INPUT_BYTES)
+                self._value = strict_loads(given.encode(), max_bytes=MAX_RUN_INPUT_BYTES)
         except BadJson as error:
             raise _in_words(error) from None
         return given

@@ -4,22 +4,30 @@ import hmac
 import random
 import secrets
 import time
-from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
+from django.core.signing import Signer
+from django.utils.crypto import constant_time_compare
+
 from engine.errors import ExpressionError, NotEvaluated, StepError
 from engine.statuses import RUN_CLOSING, StepStatus
-from runs import dispatch, leases, live, scopes, store, stuck_store
+from lib.strict_json import BadJson, strict_dumps
+from runs import dispatch, late, leases, live, scopes, store, stuck_store
 from runs.advance import advance
-from runs.claimed import Broken, Ending, Held
-from runs.execute import broken, encoded, idempotency_key
+from runs.claimed import Broken, Done, Ending, Held
+from runs.execute import MAX_ERROR_BYTES, broken, idempotency_key
 from runs.graphs import compiled
+from runs.refused import storable
+from steps.base import MAX_OUTPUT_BYTES
 
 Json = Any
 
 RESERVED_QUEUES = (*dispatch.BUILT_IN_QUEUES, "ticks")
+MAX_ERROR_CODE = 100
+MAX_ERROR_MESSAGE = 10_000
 ALONE_FIRST = 0.1
 NOTE_SECONDS = 20.0
 MOST_NOTED = 10_000
@@ -61,6 +69,8 @@ class Answer:
     duplicate: bool = False
     lease_expires_at: str | None = None
     cancel_requested: bool = False
+    cut: tuple[str, ...] = ()
+    """Which fields of an error were too long, and were kept in part."""
 
 
 def poll(*, tenant: int, worker: str, queues: Sequence[str], max_jobs: int) -> list[Job]:
@@ -115,25 +125,44 @@ def _job(held: Held, token: str, expires: str) -> Job | None:
         message = f"A param of {held.node} can't be computed: {error}"
         _end(held, broken(StepError("ExpressionError", message, retryable=isinstance(error, NotEvaluated))))
         return None
-    return Job(held, version.workflow, node.type, params, node.retry.max_retries + 1, token, expires)
+    most = node.retry.max_retries + 1
+    return Job(held, version.workflow, node.type, params, most, _lease_token(held, token), expires)
 
 
 def complete(*, tenant: int, job: str, lease_token: str, output: Json) -> Answer:
     """The job is done. A late completion counts while nobody else was given the step (C-5).
 
-    Raises UnknownJob, and StaleToken where the job was given up or has failed for good.
+    Raises UnknownJob, StaleToken where the job was given up or has failed for good, and RunRefused for an output that
+    can't be stored: the lease goes on then, and the worker may complete the job with less, or fail it.
     """
     facts = _facts(tenant, job, lease_token)
-    answer = _said_already(facts)
-    if answer is None:
-        answer = _end(facts.held, encoded(output))
-        if not answer.applied:
-            # Something was first: the same word at the same time, the sweep, a cancel.
-            answer = _said_already(_facts(tenant, job, lease_token)) or answer
+    try:
+        answer = _completed(tenant, facts, lease_token, output)
+    except StaleToken:
+        _keep_as_evidence(facts, "stale_token", output=output)
+        raise
+    if not answer.applied:
+        _keep_as_evidence(facts, answer.reason or "", output=output)
     return answer
 
 
-def _said_already(facts: "_Facts") -> Answer | None:
+def _completed(tenant: int, facts: "_Facts", lease_token: str, output: Json) -> Answer:
+    answer = _said_already(facts, output)
+    if answer is None:
+        answer = _end(facts.held, Done(output, storable(output, "output", max_bytes=MAX_OUTPUT_BYTES)))
+        if not answer.applied:
+            # Something was first: the same word at the same time, the sweep, a cancel.
+            answer = _said_already(_facts(tenant, facts.held.id, lease_token), output) or answer
+    return answer
+
+
+def _keep_as_evidence(facts: "_Facts", reason: str, *, output: Json = None, error: Json = None) -> None:
+    """Keep what a worker says of an attempt that is its no more; of a token that was not made here, nothing."""
+    if facts.epoch is not None:
+        late.keep([late.LateResult(facts.held.run_id, facts.held.id, facts.epoch, reason, output, error)])
+
+
+def _said_already(facts: "_Facts", output: Json) -> Answer | None:
     """The answer to a completion that changes nothing, None for one that may. Raises StaleToken."""
     if facts.status == StepStatus.QUEUED and facts.is_nobodys:
         raise StaleToken(
@@ -142,7 +171,8 @@ def _said_already(facts: "_Facts") -> Answer | None:
     if not facts.is_holder:
         return Answer(False, "lease_lost")
     if facts.status == StepStatus.COMPLETED:
-        return Answer(True, duplicate=True)
+        is_same = store.gave(facts.held.id, storable(output, "output", max_bytes=MAX_OUTPUT_BYTES))
+        return Answer(True, duplicate=True) if is_same else Answer(False, "completed_otherwise")
     if facts.status == StepStatus.FAILED:
         error = facts.error or {}
         message = (
@@ -154,12 +184,46 @@ def _said_already(facts: "_Facts") -> Answer | None:
     return Answer(False, f"step_{facts.status.lower()}")
 
 
-def fail(*, tenant: int, job: str, lease_token: str, code: str, message: str, retryable: bool) -> Answer:
-    """The attempt failed; a late one has no effect (H-17). Raises UnknownJob."""
+def fail(
+    *,
+    tenant: int,
+    job: str,
+    lease_token: str,
+    code: str,
+    message: str,
+    retryable: bool,
+    details: Mapping[str, Json] | None = None,
+) -> Answer:
+    """The attempt failed; a late one has no effect (H-17). What is too long of the error is cut. Raises UnknownJob."""
     facts = _facts(tenant, job, lease_token)
-    if not facts.is_running:
-        return Answer(False, "lease_lost")
-    return _end(facts.held, Broken({"code": code, "message": message, "retryable": retryable}, retryable))
+    error, cut = _fitting(code, message, details)
+    answer = Answer(False, "lease_lost")
+    if facts.is_running:
+        answer = _end(facts.held, Broken(error | {"retryable": retryable}, retryable))
+    if not answer.applied:
+        _keep_as_evidence(facts, "lease_lost", error=error)
+    return replace(answer, cut=cut) if answer.applied else answer
+
+
+def _fitting(
+    code: str, message: str, details: Mapping[str, Json] | None
+) -> tuple[dict[str, Json], tuple[str, ...]]:
+    """An error as it is kept, and the fields that were too long: an error that is refused would be lost."""
+    error: dict[str, Json] = {"code": code[:MAX_ERROR_CODE], "message": message}
+    cut = ["error.code"] if len(code) > MAX_ERROR_CODE else []
+    if len(message) > MAX_ERROR_MESSAGE:
+        note = f"… (cut: the message had {len(message):,} characters)"
+        error["message"] = message[: MAX_ERROR_MESSAGE - len(note)] + note
+        cut.append("error.message")
+    if details:
+        try:
+            strict_dumps(details, max_bytes=MAX_ERROR_BYTES)
+            error["details"] = details
+        except BadJson:
+            cut.append("error.details")
+    if cut:
+        error["cut"] = cut
+    return error, tuple(cut)
 
 
 def heartbeat(*, tenant: int, job: str, lease_token: str, progress: Json = None) -> Answer:
@@ -185,13 +249,17 @@ def release(*, tenant: int, job: str, lease_token: str) -> Answer:
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """How a job stands: `is_holder`: the token is that of its last lease, `is_nobodys`: there is no such token."""
+    """How a job stands: `is_holder`: the token is that of its last lease, `is_nobodys`: there is no such token.
+
+    `epoch`: of the attempt that the token was made for, where it was made here.
+    """
 
     held: Held
     status: str
     error: Json
     is_holder: bool
     is_nobodys: bool
+    epoch: int | None
 
     @property
     def is_running(self) -> bool:
@@ -203,8 +271,30 @@ def _facts(tenant: int, job: str, token: str) -> _Facts:
     if row is None:
         raise UnknownJob
     status, known, error = row[10:13]
-    is_holder = hmac.compare_digest(known or "", _hash(token).hex())
-    return _Facts(Held(*row[:10], *row[13:14]), status, error, is_holder, known is None)
+    secret, _, _ = token.partition(".")
+    is_holder = hmac.compare_digest(known or "", _hash(secret).hex())
+    return _Facts(
+        Held(*row[:10], *row[13:14]), status, error, is_holder, known is None, _epoch_of(row[0], token)
+    )
+
+
+def _lease_token(held: Held, secret: str) -> str:
+    """What a worker is given for its lease: the secret of the lease, and proof of whose it was when it is over."""
+    return f"{secret}.{held.epoch}.{_proof(held.id, held.epoch, secret)}"
+
+
+def _epoch_of(step: str, token: str) -> int | None:
+    """The epoch of the step that the token was made for; None where it was not made here."""
+    secret, _, rest = token.partition(".")
+    epoch, _, proof = rest.partition(".")
+    if not (epoch.isascii() and epoch.isdigit() and len(epoch) < 10):
+        return None
+    is_ours = constant_time_compare(proof, _proof(step, int(epoch), secret))
+    return int(epoch) if is_ours else None
+
+
+def _proof(step: str, epoch: int, secret: str) -> str:
+    return Signer(salt="runs.jobs").signature(f"{step}/{epoch}/{secret}")
 
 
 def _end(held: Held, ending: Ending) -> Answer:

@@ -6,19 +6,19 @@ from typing import Any
 
 from django.db import transaction
 
-from engine.errors import StepError
 from engine.graph import UNDO
 from engine.outcomes import Completed, Failed
 from engine.statuses import RUN_OPEN, RunStatus, StepStatus
 from engine.told import Edited, Kept, Told
 from runs import dispatch, live, scopes, store, waits
 from runs.claimed import Held, Locked, Passed
-from runs.graphs import compiled, graph_of
+from runs.graphs import compiled
 from runs.mendable import is_redone
 from runs.plan import PASSED, plan
-from runs.refused import RunRefused, had_alone, refusing
+from runs.refused import RunRefused, had_alone, refusing, storable
 from runs.reopening import Change, fitting, reopen
 from runs.wave import Wave
+from steps.base import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES
 
 Json = Any
 
@@ -55,7 +55,7 @@ def retry_step(
         locked = had_alone(tenant, [run])
         step = _spoken_of(run, node)
         if given is not None:
-            _admit(step, given.given, "input")
+            storable(given.given, "input", max_bytes=MAX_INPUT_BYTES)
         if locked[run].status == RunStatus.FAILED and step.has_failed:
             told: Told = {node: given} if given is not None and step.begins_anew else {}
             change = None if step.begins_anew else _requeuing(step, given, said)
@@ -77,7 +77,7 @@ def skip_step(tenant: int, run: str, node: str, output: Json, *, by: str, reason
     with refusing(), transaction.atomic():
         locked = had_alone(tenant, [run])
         step = _spoken_of(run, node)
-        _admit(step, output, "output")
+        storable(output, "output", max_bytes=MAX_OUTPUT_BYTES)
         replaced = said | {"was": step.status}
         if locked[run].status == RunStatus.FAILED and step.has_failed:
             if step.begins_anew:
@@ -114,13 +114,6 @@ def _spoken_of(run: str, node: str) -> _Spoken:
     if node.endswith(UNDO):
         message = "What undoes a step is settled by the task that was opened for it."
     raise RunRefused("not_begun", message, field="node", conflict=True)
-
-
-def _admit(step: _Spoken, value: Json, field: str) -> None:
-    try:
-        graph_of(step.held.version_id).nodes[step.held.node].spec.admit(value)
-    except StepError as error:
-        raise RunRefused("invalid", error.message, field=field) from error
 
 
 def _requeuing(step: _Spoken, given: Edited | None, said: Mapping[str, Json]) -> Change:

@@ -16,11 +16,11 @@ from accounts import once
 from accounts.access import PageRequest
 from accounts.principal import Principal
 from accounts.roles import RUNS_OPERATE, RUNS_SIGNAL, RUNS_START
-from lib.api.pagination import keyset_page
+from lib.api.pagination import Page, keyset_page
 from lib.refusals import Missing
 from runs import mendable, queries
 from runs.forms import FilterForm
-from runs.search import search
+from runs.search import Searched, search_page
 from runs.shown import COLUMNS, NOTHING, WHOLE, found_run, run_row, run_rows, step_rows
 from runs.timeline import timeline
 from workflows.models import Workflow
@@ -32,6 +32,7 @@ UNFOLDED = 12
 """Of a run with up to so many steps the outputs are open."""
 LAST, ON_A_PAGE, MOST_NAMES = 10, 50, 500
 CANCELLABLE = {"PENDING", "WAITING", "RUNNING", "PAUSED", "FAILING"}
+NO_PAGE = Page([], None, None)
 _OPEN_AGAIN = {"FAILED"}
 _OF_THE_INPUT = {"BadInput"}
 _OF_THE_VERSION = {"BadParams", "ExpressionError", "NoBranchMatched"}
@@ -110,12 +111,8 @@ def workflow_context(principal: Principal, workflow: Workflow) -> dict[str, Json
 def list_context(request: PageRequest) -> dict[str, Json]:
     """A page of the runs that fit what the address asks for."""
     tenant, form = request.principal.tenant_id, FilterForm(request.GET)
-    asked = form.asked()
-    q = asked.pop("q", "")
-    found = queries.runs_of(tenant, **asked)
-    cursor = request.GET.get("cursor")
-    fitting = search(found, q) if q else found
-    shown = keyset_page(fitting, request, keys=("id",), limit=ON_A_PAGE, cursor=cursor)
+    asked, cursor = form.asked(), request.GET.get("cursor")
+    shown, searched = _shown(request, asked, cursor) if form.is_valid() else (NO_PAGE, None)
     return {
         "form": form,
         "filters": form.in_words(),
@@ -123,9 +120,19 @@ def list_context(request: PageRequest) -> dict[str, Json]:
         "runs": run_rows(tenant, [run.id for run in shown.rows], NOTHING),
         "newer": shown.previous,
         "older": shown.next,
-        "follows": not cursor,
-        "is_newest": bool(shown.rows) and shown.previous is None,
+        "searched": searched,
+        # A search reads much: once, and not at every change.
+        "follows": not cursor and searched is None,
+        "is_newest": bool(cursor and shown.rows) and shown.previous is None,
     }
+
+
+def _shown(request: PageRequest, asked: dict[str, Json], cursor: str | None) -> tuple[Page, Searched | None]:
+    q = asked.pop("q", "")
+    found = queries.runs_of(request.principal.tenant_id, **asked)
+    if q:
+        return search_page(found, request, q, limit=ON_A_PAGE, cursor=cursor)
+    return keyset_page(found, request, keys=("id",), limit=ON_A_PAGE, cursor=cursor), None
 
 
 def without_cursor(asked: QueryDict) -> str:

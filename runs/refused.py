@@ -5,9 +5,14 @@ from contextlib import contextmanager
 
 from psycopg.errors import UniqueViolation
 
+from lib.api.errors import dotted
+from lib.refusals import Conflict, Invalid, Refusal, TooLarge
+from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
 from runs import store
 from runs.claimed import Locked
 from runs.models import Run
+
+TOO_LARGE = "too_large"
 
 
 class RunRefused(Exception):
@@ -20,6 +25,27 @@ class RunRefused(Exception):
         self.field = field
         self.conflict = conflict
 
+    def as_refusal(self, otherwise: type[Refusal] = Invalid) -> Refusal:
+        """The same for doors that answer in the API's envelope; `otherwise`: what is no conflict and not too large."""
+        kind = Conflict if self.conflict else TooLarge if self.code == TOO_LARGE else otherwise
+        return kind(self.message, code=self.code, field=self.field)
+
+
+def storable(value: object, field: str, *, max_bytes: int) -> bytes:
+    """The strict JSON of what somebody gives as `field`.
+
+    Raises RunRefused naming it: what could not be stored later is refused at the door.
+    """
+    try:
+        return strict_dumps(value, max_bytes=max_bytes)
+    except JsonTooLarge:
+        message = f"This is larger than the {max_bytes:,} bytes of JSON that are allowed here."
+        raise RunRefused(TOO_LARGE, message, field=field) from None
+    except BadJson as error:
+        place = dotted(error.pointer) or ""
+        path = f"{field}{place}" if place.startswith("[") else ".".join(filter(None, (field, place)))
+        raise RunRefused("bad_json", f"This can't be stored: {error.message}.", field=path) from None
+
 
 @contextmanager
 def refusing() -> Iterator[None]:
@@ -27,7 +53,7 @@ def refusing() -> Iterator[None]:
     try:
         yield
     except store.Unstorable as error:
-        raise RunRefused("too_large", f"This can't be done in one go: {error}.", field="input") from error
+        raise RunRefused(TOO_LARGE, f"This can't be done in one go: {error}.", field="input") from error
     except UniqueViolation as error:
         if error.diag.constraint_name != "runs_run_pkey":
             raise

@@ -19,10 +19,11 @@ from runs import dispatch, live, scopes, starts, store
 from runs.graphs import Compiled, compiled
 from runs.models import Run, StepExecution
 from runs.plan import PASSED, Anchor
-from runs.refused import RunRefused, had_alone, refusing
+from runs.refused import RunRefused, had_alone, refusing, storable
 from runs.reopening import check_failed, fitting
 from runs.starts import NewRun, Started, Terms
 from runs.wave import Wave
+from steps.base import MAX_INPUT_BYTES
 
 Json = Any
 
@@ -166,6 +167,8 @@ def rerun(
     `version`: the id of another version of the workflow. `id`: one that was set apart for the new run. Its business key
     stands for the new run then. Raises RunRefused.
     """
+    if given is not None:
+        storable(given.given, "input", max_bytes=MAX_INPUT_BYTES)
     with refusing(), transaction.atomic():
         ((status, priority),) = had_alone(tenant, [run]).values()
         if status not in RUN_ENDED:

@@ -1,42 +1,198 @@
-"""A text in a list of runs: the same for the API and the pages."""
+"""A text in a list of runs: the same for the API and the pages.
+
+Business keys and ids are found in all runs, by an index. Inputs have none, since it would cost every start: they are
+looked through from the newest run back, a bounded part for each page, and the page says how far and leads on.
+"""
 
 import json
 import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import F, Func, IntegerField, QuerySet, Sum, TextField, Window
-from django.db.models.functions import Cast
+from django.db.models import F, Func, IntegerField, Q, QuerySet, Sum, TextField, Window
+from django.db.models.functions import Cast, RowNumber
+from django.http import HttpRequest
 
+from lib.api.pagination import Cursor, Page, address, bad_cursor, cursor_of, fitting, list_mark
 from runs.models import Run
 
+BY_KEY, BY_INPUT = 1, 0
+"""Runs that are found by their business key or their id come first, then those that are found by their input."""
+KEYS = ("rank", "id")
 MOST = 5_000
-"""Of more runs that hold the text, the newest."""
-NEWEST_INPUTS, MOST_BYTES = 1_000, 2 * 1024 * 1024
-"""Of inputs, which no index knows (one would cost every start), so many of the newest runs are read."""
+"""So many keys are read at a time; fewer, and the planner would rather read the runs."""
+RUNS_A_PAGE, BYTES_A_PAGE = 20_000, 16 * 1024 * 1024
+"""Through so many runs and so much of inputs, as stored, a page looks at most."""
 _ID_START = re.compile(r"[0-9a-f]{4,32}")
 
 
-def search(runs: QuerySet[Run], q: str) -> QuerySet[Run]:
-    """Of these runs those whose business key holds `q`, whose id begins with it (from 4 hexadecimal digits on), or, of
-    the newest, in whose input it stands.
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """How far back a page has looked: to `since`, through so many `runs`, where it ends there and not for its rows.
+
+    `is_complete`: there are no runs behind it.
     """
-    found = [_newest(runs.filter(business_key__icontains=q), MOST), _with_input(runs, q)]
-    digits = q.lower().replace("-", "")
-    if _ID_START.fullmatch(digits):
-        begins = runs.filter(id__gte=UUID(digits.ljust(32, "0")), id__lte=UUID(digits.ljust(32, "f")))
-        found.append(_newest(begins, MOST))
-    # A union, since an `or` would have every run looked at.
-    return runs.filter(pk__in=found[0].union(*found[1:], all=True))
+
+    since: datetime | None
+    runs: int | None
+    is_complete: bool
+
+    def answer(self) -> dict[str, Any]:
+        """As the API tells it."""
+        told = {"since": self.since, "runs": self.runs, "complete": self.is_complete}
+        return {name: value for name, value in told.items() if value is not None}
 
 
-def _newest(runs: QuerySet[Run], most: int) -> QuerySet[Run, UUID]:
-    return runs.order_by("-id").values_list("id", flat=True)[:most]
+class _Place(NamedTuple):
+    """Where a run stands in a search, or how far it went."""
+
+    rank: int
+    id: UUID
 
 
-def _with_input(runs: QuerySet[Run], q: str) -> QuerySet[Run, UUID]:
-    """The newest runs in whose input the text stands, as JSON writes it; the sizes of the inputs add up to a bound."""
-    newest = runs.filter(pk__in=_newest(runs, NEWEST_INPUTS))
-    size = Func("input", function="pg_column_size", output_field=IntegerField())
-    read = newest.annotate(total=Window(Sum(size), order_by=F("id").desc()), words=Cast("input", TextField()))
-    spelled = json.dumps(q, ensure_ascii=False)[1:-1]
-    return read.filter(total__lte=MOST_BYTES, words__icontains=spelled).values_list("id", flat=True)
+class _End(NamedTuple):
+    """The last run of those that were looked through; `is_last`: none is behind it."""
+
+    id: UUID
+    created_at: datetime
+    runs: int
+    is_last: bool
+
+
+def search_page(
+    runs: QuerySet[Run],
+    request: HttpRequest,
+    q: str,
+    *,
+    limit: int,
+    cursor: str | None = None,
+    weight: Callable[[Run], int] | None = None,
+    most: int = 0,
+) -> tuple[Page, Searched]:
+    """The page that `cursor` asks for of those runs that hold `q`, and how far it looked; `weight` as `keyset_page`.
+
+    `q` is a part of the business key, how the id begins (from 4 hexadecimal digits on), or a part of the input. A page
+    may be empty and lead on. Raises Invalid for a cursor that doesn't fit.
+    """
+    asked = cursor_of(request, cursor, KEYS)
+    at, backwards = _place(asked), asked is not None and asked.backwards
+    found, end = _Walk(runs, q, at, backwards).rows(limit + 1)
+    fits = limit if weight is None else fitting([weight(run) for _, run in found[:limit]], most)
+    more = len(found) > fits
+    found = found[:fits]
+    if backwards:
+        found.reverse()
+    places = [_Place(rank, run.id) for rank, run in found]
+    edge = None if end is None else _Place(BY_INPUT, end.id)
+    first, last = (places[0], places[-1]) if places else (edge, edge)
+    if backwards:
+        older, newer = last, first if more else _beyond(end)
+    else:
+        older, newer = last if more else _beyond(end), first if at is not None else None
+    page = Page([run for _, run in found], _address(request, older, False), _address(request, newer, True))
+    if end is None or more or backwards:
+        since = found[-1][1].created_at if found else None
+        return page, Searched(since, None, is_complete=older is None)
+    return page, Searched(end.created_at, end.runs, is_complete=older is None)
+
+
+def _beyond(end: _End | None) -> _Place | None:
+    """Where the look through inputs goes on, if it does."""
+    return None if end is None or end.is_last else _Place(BY_INPUT, end.id)
+
+
+def _place(cursor: Cursor | None) -> _Place | None:
+    if cursor is None:
+        return None
+    rank, run = cursor.values
+    try:
+        if rank in (BY_KEY, BY_INPUT):
+            return _Place(rank, UUID(run))
+    except (ValueError, AttributeError):
+        pass
+    raise bad_cursor()
+
+
+def _address(request: HttpRequest, place: _Place | None, backwards: bool) -> str | None:
+    if place is None:
+        return None
+    return address(request, Cursor(list_mark(request), backwards, (place.rank, str(place.id))))
+
+
+class _Walk:
+    """A way through the runs from a place on: falling, the newest first, or `rising`, back to them."""
+
+    def __init__(self, runs: QuerySet[Run], q: str, at: _Place | None, rising: bool) -> None:
+        self._runs, self._q, self._at = runs, q, at
+        self._rising = rising
+        self._order = "id" if rising else "-id"
+
+    def rows(self, room: int) -> tuple[list[tuple[int, Run]], _End | None]:
+        """The next rows, at most `room`, each with its rank; and where the look through inputs ended, if it began."""
+        found: list[tuple[int, Run]] = []
+        end = None
+        for rank in self._ranks():
+            if len(found) >= room or (end is not None and not end.is_last):
+                break
+            if rank == BY_KEY:
+                found += [(rank, run) for run in self._by_key()[: room - len(found)]]
+            elif (end := self._end()) is not None:
+                found += [(rank, run) for run in self._by_input(end)[: room - len(found)]]
+        return found, end
+
+    def _ranks(self) -> Iterator[int]:
+        for rank in (BY_INPUT, BY_KEY) if self._rising else (BY_KEY, BY_INPUT):
+            if self._at is None or (rank >= self._at.rank if self._rising else rank <= self._at.rank):
+                yield rank
+
+    def _from(self, rank: int) -> QuerySet[Run]:
+        """The runs behind the place, where it is one among these."""
+        if self._at is None or self._at.rank != rank:
+            return self._runs
+        return self._runs.filter(**{"id__gt" if self._rising else "id__lt": self._at.id})
+
+    def _by_key(self) -> QuerySet[Run]:
+        runs = self._from(BY_KEY)
+        # A union, since an `or` would have every run looked at.
+        parts = [
+            runs.filter(condition).order_by(self._order).values_list("id", flat=True)[:MOST]
+            for condition in self._conditions()
+        ]
+        return runs.filter(pk__in=parts[0].union(*parts[1:], all=True)).order_by(self._order)
+
+    def _conditions(self) -> list[Q]:
+        """What finds a run by its key or its id."""
+        of_key, digits = Q(business_key__icontains=self._q), self._q.lower().replace("-", "")
+        if not _ID_START.fullmatch(digits):
+            return [of_key]
+        return [of_key, Q(id__gte=UUID(digits.ljust(32, "0")), id__lte=UUID(digits.ljust(32, "f")))]
+
+    def _end(self) -> _End | None:
+        """Where the look through inputs that begins here ends: after so many runs, or so many bytes."""
+        runs = self._from(BY_INPUT)
+        size = Func("input", function="pg_column_size", output_field=IntegerField())
+        order = F("id").asc() if self._rising else F("id").desc()
+        part = runs.filter(pk__in=runs.order_by(self._order).values_list("id", flat=True)[:RUNS_A_PAGE])
+        sized = part.annotate(
+            size=size, total=Window(Sum(size), order_by=order), place=Window(RowNumber(), order_by=order)
+        )
+        # With the one that goes beyond, so that each page gets on.
+        read = sized.filter(total__lt=BYTES_A_PAGE + F("size"))
+        last = read.order_by("-place").values_list("id", "created_at", "place").first()
+        if last is None:
+            return None
+        run, created_at, count = last
+        behind = runs.filter(**{"id__gt" if self._rising else "id__lt": run})
+        return _End(run, created_at, count, not behind.exists())
+
+    def _by_input(self, end: _End) -> QuerySet[Run]:
+        """The runs up to the end in whose input the text stands, as JSON writes it, and that no key finds."""
+        runs = self._from(BY_INPUT).filter(**{"id__lte" if self._rising else "id__gte": end.id})
+        for condition in self._conditions():
+            runs = runs.exclude(condition)
+        spelled = json.dumps(self._q, ensure_ascii=False)[1:-1]
+        read = runs.annotate(words=Cast("input", TextField())).filter(words__icontains=spelled)
+        return read.order_by(self._order)

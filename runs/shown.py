@@ -74,6 +74,8 @@ class _Run(NamedTuple):
     completed_at: str | None
     rerun_of: str | None
     is_test: bool
+    sla_deadline: str | None
+    is_late: bool | None
     payloads: list[list[Json]]
     steps: list[_Step]
 
@@ -158,6 +160,9 @@ def _run_row(run: _Run) -> dict[str, Json]:
         "created_at": _time(run.created_at),
         "started_at": min((row["started_at"] for row in rows if row["started_at"]), default=None),
         "completed_at": _time(run.completed_at),
+        "sla_seconds": _sla_seconds(run),
+        "sla_deadline": _time(run.sla_deadline),
+        "sla_breached": run.is_late,
         "waiting_for": _run_waits_for(run, rows),
         "created_by": run.created_by,
         "rerun_of": run.rerun_of,
@@ -165,6 +170,11 @@ def _run_row(run: _Run) -> dict[str, Json]:
         "can_compensate": bool(version.graph.compensations),
         "steps": rows,
     }
+
+
+def _sla_seconds(run: _Run) -> int | None:
+    created, deadline = _time(run.created_at), _time(run.sla_deadline)
+    return round((deadline - created).total_seconds()) if created and deadline else None
 
 
 def _shown_status(run: _Run) -> str:

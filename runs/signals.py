@@ -11,11 +11,10 @@ from typing import Any
 import orjson
 
 from engine.statuses import RUN_OPEN
-from lib.strict_json import strict_dumps
 from lib.uuid7 import uuid7
 from runs import waiting_store
 from runs.claimed import Done, Ending, Held, Locked
-from runs.refused import RunRefused
+from runs.refused import RunRefused, storable
 from runs.waking import Waiters, wake
 
 Json = Any
@@ -37,13 +36,15 @@ def send_signals(tenant: int, signals: Sequence[tuple[str, NewSignal]], *, by: s
     """Send signals to runs of the tenant (run, signal), in one transaction; gives for each whether it was new.
 
     A duplicate is dropped, also where the run has ended since. Raises RunRefused for a new one to a run that is not
-    open, and then none is kept. Raises BadJson for a payload that can't be.
+    open, one whose id was sent with another name or payload, or with a payload that can't be kept; then none is.
     """
     rows = rows_of(signals)
     fresh: set[str] = set()
 
     def deliver(locked: Mapping[str, Locked], waiters: Waiters) -> list[tuple[Held, Ending]]:
         fresh.update(waiting_store.insert_signals(rows, by))
+        if repeated := [row for row in rows if row["id"] not in fresh]:
+            _refuse_others(repeated)
         told = {row["run_id"] for row in rows if row["id"] in fresh}
         for run in sorted(told):
             if (status := locked[run].status) not in RUN_OPEN:
@@ -58,15 +59,22 @@ def send_signals(tenant: int, signals: Sequence[tuple[str, NewSignal]], *, by: s
     return [row["id"] in fresh for row in rows]
 
 
+def _refuse_others(repeated: Sequence[dict[str, Json]]) -> None:
+    """Raises RunRefused where a signal that was sent before said something else."""
+    if others := waiting_store.other_signals(repeated):
+        message = f"A signal with the id {others[0]!r} was sent before, with another name or payload."
+        raise RunRefused("signal_mismatch", message, field="signal_id", conflict=True)
+
+
 def rows_of(signals: Iterable[tuple[str, NewSignal]]) -> list[dict[str, Json]]:
-    """Signals to runs as rows. Raises BadJson for a payload that can't be kept."""
+    """Signals to runs as rows. Raises RunRefused for a payload that can't be kept."""
     return [
         {
             "id": uuid7(),
             "run_id": run,
             "signal_id": signal.signal_id,
             "name": signal.name,
-            "payload": orjson.Fragment(strict_dumps(signal.payload, max_bytes=MAX_SIGNAL_BYTES)),
+            "payload": orjson.Fragment(storable(signal.payload, "payload", max_bytes=MAX_SIGNAL_BYTES)),
         }
         for run, signal in signals
     ]

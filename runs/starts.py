@@ -12,16 +12,15 @@ from engine.decide import begin
 from engine.errors import ExpressionError
 from engine.graph import Graph
 from engine.told import Told, outputs_of
-from lib.strict_json import strict_dumps
 from lib.uuid7 import uuid7
 from runs import dispatch, live, scopes, store, waiting_store
 from runs.graphs import BrokenVersion, Compiled, compiled
 from runs.plan import Anchor
-from runs.refused import RunRefused, refusing
+from runs.refused import RunRefused, refusing, storable
 from runs.reopening import fitting
-from runs.signals import NewSignal, rows_of
+from runs.signals import MAX_SIGNAL_BYTES, NewSignal, rows_of
 from runs.wave import Wave
-from steps.base import MAX_INPUT_BYTES
+from steps.base import MAX_RUN_INPUT_BYTES
 from steps.schema import problem_of
 
 Json = Any
@@ -50,12 +49,23 @@ class NewRun:
 
 
 @dataclass(frozen=True, slots=True)
+class _Asked:
+    """A run that is to start, checked, with the business key that it claims and its input as jsonb keeps it."""
+
+    item: NewRun
+    business_key: str | None
+    encoded: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Started:
     """A run that a start gave: a new one, or the one that its business key stands for already."""
 
     id: str
     business_key: str | None
     created: bool
+    input_mismatch: bool = False
+    """Whether the run was there already, and was started with another input than was asked for now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +91,13 @@ def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "
         raise RunRefused("broken_version", str(error), field="workflow", conflict=True) from error
     asked = [_checked(version.graph, item, place, len(items)) for place, item in enumerate(items)]
     keyed = () if terms.is_test else asked
-    fresh = {item.business_key: item.id or uuid7() for item in keyed if item.business_key is not None}
+    fresh = {one.business_key: one.item.id or uuid7() for one in keyed if one.business_key is not None}
     with refusing(), transaction.atomic():
         keys = _claimed_keys(terms.tenant, version, fresh, if_exists)
-        started, rows, seen, told = [], [], set(), {}
-        for item in asked:
-            key = item.business_key
+        started, seen, told, inputs = [], set(), {}, {}
+        rows: list[dict[str, Json]] = []
+        for one in asked:
+            item, key = one.item, one.business_key
             if key is None or terms.is_test:
                 run_id, new = item.id or uuid7(), True
             else:
@@ -95,22 +106,40 @@ def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "
             seen.add(key)
             if new:
                 shard = zlib.crc32(run_id.encode()) % SHARDS
-                row = {"id": run_id, "shard": shard, "business_key": key, "input": item.input}
+                row = {
+                    "id": run_id,
+                    "shard": shard,
+                    "business_key": key,
+                    "input": orjson.Fragment(one.encoded),
+                }
                 rows.append(row | ({"rerun_of": item.rerun_of, "said": item.said} if item.rerun_of else {}))
                 if item.told:
                     told[run_id] = item.told
+                inputs[run_id] = item.input
             started.append(Started(run_id, key, new))
         signals = [
-            (begun.id, item.signal)
-            for begun, item in zip(started, asked, strict=True)
-            if begun.created and item.signal
+            (begun.id, one.item.signal)
+            for begun, one in zip(started, asked, strict=True)
+            if begun.created and one.item.signal
         ]
         with fitting():
-            wave = _begin(terms, version, rows, told, signals)
+            wave = _begin(terms, version, rows, inputs, told, signals)
+        started = _compared(started, asked)
     # At once, unless the caller has a transaction of its own: nobody is told before it is so.
     transaction.on_commit(lambda: dispatch.wake(wave.result.wake))
     transaction.on_commit(lambda: live.tell_runs(terms.tenant, (row["id"] for row in rows)))
     return started
+
+
+def _compared(started: Sequence[Started], asked: Sequence[_Asked]) -> list[Started]:
+    """What was started, saying of each run that was there already whether its input is another one (H-12)."""
+    there = [
+        {"place": place, "run_id": one.id, "input": orjson.Fragment(asked[place].encoded)}
+        for place, one in enumerate(started)
+        if not one.created
+    ]
+    others = store.other_inputs(there) if there else set()
+    return [replace(one, input_mismatch=place in others) for place, one in enumerate(started)]
 
 
 def _claimed_keys(
@@ -140,6 +169,7 @@ def _begin(
     terms: Terms,
     version: Compiled,
     rows: Sequence[dict[str, Json]],
+    inputs: Mapping[str, Json],
     told: Mapping[str, Told],
     signals: Sequence[tuple[str, NewSignal]],
 ) -> Wave:
@@ -157,7 +187,7 @@ def _begin(
         "created_by": terms.by,
         "is_test": terms.is_test,
     }
-    store.insert_runs([row | {"input": _gated(row["input"])} for row in rows], facts)
+    store.insert_runs(rows, facts)
     if signals:
         # Nobody waits for them yet: a step that does finds them when it begins to. A run may end as it starts, and
         # nothing may stand behind its end.
@@ -167,7 +197,7 @@ def _begin(
     for row in rows:
         anchor = Anchor(row["id"], row["id"], terms.tenant, row["shard"], terms.version, terms.priority)
         kept = told.get(row["id"], {})
-        scope = known.get(row["id"], {"vars": {}}) | {"input": row["input"]}
+        scope = known.get(row["id"], {"vars": {}}) | {"input": inputs[row["id"]]}
         if kept:
             scope["steps"] = outputs_of(kept)
         causes.append((anchor, begin(version.graph, scope, kept)))
@@ -177,14 +207,12 @@ def _begin(
     return wave
 
 
-def _gated(value: Json) -> orjson.Fragment:
-    """An input as jsonb keeps it. Raises BadJson where it can't."""
-    return orjson.Fragment(strict_dumps(value, max_bytes=MAX_INPUT_BYTES))
-
-
-def _checked(graph: Graph, item: NewRun, place: int, count: int) -> NewRun:
+def _checked(graph: Graph, item: NewRun, place: int, count: int) -> _Asked:
     """The item with its business key, where the definition makes one. Raises RunRefused."""
     where = f"items[{place}]." if count > 1 else ""
+    encoded = storable(item.input, f"{where}input", max_bytes=MAX_RUN_INPUT_BYTES)
+    if item.signal is not None:
+        storable(item.signal.payload, f"{where}signal.payload", max_bytes=MAX_SIGNAL_BYTES)
     if graph.input_schema is not None and (problem := problem_of(graph.input_schema, item.input)):
         path, message = problem
         raise RunRefused("invalid_input", message, field=f"{where}input{path}")
@@ -204,4 +232,4 @@ def _checked(graph: Graph, item: NewRun, place: int, count: int) -> NewRun:
     if key is not None and not 0 < len(key) <= MAX_BUSINESS_KEY:
         message = f"A business key has 1 to {MAX_BUSINESS_KEY} characters."
         raise RunRefused("invalid", message, field=f"{where}business_key")
-    return replace(item, business_key=key)
+    return _Asked(item, key, encoded)

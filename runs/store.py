@@ -251,6 +251,16 @@ def job_facts(*, tenant: int, step: str) -> list[Json] | None:
     return found
 
 
+def gave(step: str, output: bytes) -> bool:
+    """Whether this is the output that the step has."""
+    return bool(SQL.value("gave", {"id": step, "output": output.decode()}))
+
+
+def keep_late_results(results: Sequence[Row]) -> None:
+    """Keep results as evidence: `step_id`, `epoch`, `reason`, `worker`, and `output` or `error` of each."""
+    SQL.execute("keep_late_results", {"results": document(results), "now": now_or_none()})
+
+
 def claim_keys(*, tenant: int, workflow: int, keys: Sequence[Row], renew: bool) -> set[str]:
     """The business keys (sorted, each once) that are the caller's to start; `renew` takes over those of ended runs."""
     params = {"tenant": tenant, "workflow": workflow, "keys": document(keys), "renew": renew}
@@ -275,6 +285,11 @@ def read_keys(*, tenant: int, workflow: int, keys: Sequence[str]) -> dict[str, s
     return found
 
 
+def other_inputs(runs: Sequence[Row]) -> set[int]:
+    """Of runs that were there (`place`, `run_id`, `input`), the places of those that have another input."""
+    return set(SQL.value("other_inputs", {"runs": document(runs)}))
+
+
 def insert_runs(runs: Sequence[Row], facts: Mapping[str, Json]) -> None:
     """Create runs that share tenant, workflow, version, sinks, priority, SLA and creator."""
     SQL.execute("insert_runs", {**facts, "runs": document(runs), "now": now_or_none()})
@@ -282,7 +297,7 @@ def insert_runs(runs: Sequence[Row], facts: Mapping[str, Json]) -> None:
 
 def show_runs(**asked: Json) -> list[str]:
     """Runs and their steps as JSON texts, the payloads within bounds (`shown`)."""
-    return SQL.column("show_runs", asked)
+    return SQL.column("show_runs", {**asked, "now": now_or_none()})
 
 
 def lock_unsealed(limit: int) -> list[str]:

@@ -8,7 +8,9 @@ from accounts.principal import Principal
 from accounts.roles import RUNS_START
 from engine.told import Edited
 from lib.refusals import Invalid
+from runs.refused import storable
 from runs.starts import NewRun, Terms, start_runs
+from steps.base import MAX_INPUT_BYTES
 from workflows.testing import prepare_trial
 from workflows.trials import Asked, Stubbed
 
@@ -48,6 +50,8 @@ def start_trial(
     principal.require(RUNS_START)
     if step_input is not None and asked.only is None:
         raise Invalid("Only a step alone has an input of its own: give `only` too.", field="step_input")
+    if step_input is not None:
+        storable(step_input.value, "step_input", max_bytes=MAX_INPUT_BYTES)
     prepared = prepare_trial(
         principal, name, asked, definition=definition, all_live=all_live, own_pins=own_pins
     )

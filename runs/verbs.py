@@ -96,7 +96,7 @@ def signal(request: PageRequest, run_id: UUID) -> HttpResponse:
         signal_id = once.id_of(who, request.POST.get("once", "")) or uuid7()
         sent = NewSignal(signal_id, form.cleaned_data["name"], form.value)
         try:
-            send_signals(who.tenant_id, [(str(run_id), sent)], by=who.username)
+            _send(request, run_id, sent)
         except RunRefused as refused:
             form.add_error(None, refused.message)
         else:
@@ -104,6 +104,17 @@ def signal(request: PageRequest, run_id: UUID) -> HttpResponse:
             return redirect("run", run_id)
     context = {"run": run, "form": form, "once": once.ticket(who)}
     return render(request, "runs/signal.html", context, status=422 if form.is_bound else 200)
+
+
+def _send(request: PageRequest, run_id: UUID, sent: NewSignal) -> None:
+    """Send it; what somebody changed in a form that was sent before is another signal. Raises RunRefused."""
+    who = request.principal
+    try:
+        send_signals(who.tenant_id, [(str(run_id), sent)], by=who.username)
+    except RunRefused as refused:
+        if refused.code != "signal_mismatch":
+            raise
+        send_signals(who.tenant_id, [(str(run_id), replace(sent, signal_id=uuid7()))], by=who.username)
 
 
 @page(RUNS_START, "GET", "POST")
@@ -179,7 +190,13 @@ def _started(request: PageRequest, version: int, item: NewRun, *, if_exists: IfE
 
 
 def _to(request: PageRequest, started: Started) -> HttpResponse:
-    if not started.created:
+    if started.input_mismatch:
+        messages.warning(
+            request,
+            "There is a run with this business key already: this one. It was started with another input,"
+            " and what you gave was not used.",
+        )
+    elif not started.created:
         messages.info(
             request, "There is a run with this business key already: this one. No other was started."
         )

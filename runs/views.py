@@ -15,7 +15,7 @@ from workflows.queries import get_workflow
 def runs_page(request: PageRequest) -> HttpResponse:
     """The runs that fit what the address asks for, newest first."""
     context = pages.list_context(request)
-    if context["is_newest"] and not context["follows"]:
+    if context["is_newest"]:
         # Back at the newest by a cursor, which would hold the page to the runs of a while ago.
         return redirect(f"{request.path}?{pages.without_cursor(request.GET)}")
     return pages.following(request, "runs/list.html", "runs/_list.html", context)

@@ -77,6 +77,11 @@ def insert_signals(signals: Sequence[Row], by: str) -> set[str]:
     return set(SQL.value("insert_signals", params))
 
 
+def other_signals(signals: Sequence[Row]) -> list[str]:
+    """Of signals that are there already, the ids of those with another name or payload."""
+    return list(SQL.value("other_signals", {"signals": document(signals)}))
+
+
 def waiters(tenant: int, runs: Iterable[str], kind: str) -> list[tuple[Held, Json]]:
     """The steps of these runs that wait for something of this kind, each with what it waits for."""
     params = {"tenant": tenant, "runs": sorted(runs), "kind": kind}
@@ -91,7 +96,10 @@ def take_signals(steps: Sequence[tuple[Held, str]]) -> dict[str, Json]:
     return dict(SQL.value("take_signals", {"steps": document(rows), "now": now_or_none()}))
 
 
-def sla_due(limit: int) -> list[tuple[str, int]]:
-    """Say of runs that near or pass their deadline that they do; gives (run, tenant)."""
+def sla_due(limit: int) -> list[tuple[str, int, str | None]]:
+    """Say of runs that near or pass their deadline that they do.
+
+    Gives (run, tenant, deadline), the deadline only of those that are open when it is over.
+    """
     found = SQL.value("sla_due", {"limit": limit, "now": now_or_none()})
-    return [(run, tenant) for run, tenant in found]
+    return [(run, tenant, breached) for run, tenant, breached in found]

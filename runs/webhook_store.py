@@ -40,14 +40,26 @@ def find_webhook(token: str) -> FoundWebhook | None:
     return None if found is None else FoundWebhook(**found)
 
 
-def is_delivered(webhook: str, message_id: str) -> bool:
-    """Whether the webhook has taken this message already."""
-    return bool(SQL.value("is_delivered", {"webhook": webhook, "message_id": message_id}))
+def delivered(webhook: str, message_id: str, body: bytes) -> bool | None:
+    """Whether the message that the webhook took by this id had this body (its SHA-256); None where it took none."""
+    found: bool | None = SQL.value(
+        "delivered", {"webhook": webhook, "message_id": message_id, "body_sha256": body}
+    )
+    return found
 
 
-def insert_delivery(tenant: int, webhook: str, message_id: str) -> bool:
-    """Note that the webhook takes this message, in the transaction of what it does; False for a repetition."""
-    params = {"tenant": tenant, "webhook": webhook, "message_id": message_id, "now": now_or_none()}
+def insert_delivery(tenant: int, webhook: str, message_id: str, body: bytes) -> bool:
+    """Note that the webhook takes this message, in the transaction of what it does; False for a repetition.
+
+    `body`: the SHA-256 of what it says.
+    """
+    params = {
+        "tenant": tenant,
+        "webhook": webhook,
+        "message_id": message_id,
+        "body_sha256": body,
+        "now": now_or_none(),
+    }
     return bool(SQL.value("insert_delivery", params))
 
 

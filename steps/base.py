@@ -16,7 +16,9 @@ from steps.problems import sentence_of
 
 MAX_OUTPUT_BYTES = 4 * 1024 * 1024
 MAX_INPUT_BYTES = 8 * 1024 * 1024
-"""Of the input that a step is given, and of a run's: outputs that meet at a join, or what a mapping puts together."""
+"""Of the input that a step is given: outputs that meet at a join, or what a mapping puts together."""
+MAX_RUN_INPUT_BYTES = MAX_OUTPUT_BYTES
+"""Of a run's input: its first step may have to give it on as it is."""
 
 SchemaMode = Literal["validation", "serialization"]
 QUEUE_OF_KIND: Mapping[Kind, str | None] = {

@@ -14,8 +14,8 @@ from accounts.names import key_of
 from accounts.principal import Principal
 from accounts.roles import TASKS_DECIDE
 from lib.api.errors import join
-from lib.refusals import Conflict, Invalid
-from lib.strict_json import BadJson, strict_dumps
+from lib.refusals import Conflict, Invalid, TooLarge
+from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
 from lib.uuid7 import uuid7
 from runs import live
 from runs.claimed import Done, Ending, Held, Locked
@@ -243,7 +243,8 @@ def check_decision(task: ManualTask, outcome: str, data: Json, comment: str) -> 
     if faults:
         errors = [{"field": field, "code": code, "message": text} for field, code, text in faults]
         field, code, text = faults[0]
-        raise Invalid(text, code=code, field=field, details={"errors": errors})
+        kind = TooLarge if code == TooLarge.code else Invalid
+        raise kind(text, code=code, field=field, details={"errors": errors})
 
 
 def _faults(task: ManualTask, outcome: str, data: Json, comment: str) -> list[tuple[str, str, str]]:
@@ -272,6 +273,8 @@ def data_faults(task: ManualTask, data: Json) -> list[tuple[str, str, str]]:
         return [] if data is None else [("data", "unknown_field", "This task has no form to fill in.")]
     try:
         strict_dumps(data, max_bytes=MAX_DATA_BYTES)
+    except JsonTooLarge as error:
+        return [("data", TooLarge.code, error.message)]
     except BadJson as error:
         return [("data", "bad_json", error.message)]
     found = problems_of(task.form, {} if data is None else data, most=MOST_FAULTS)

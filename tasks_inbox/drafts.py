@@ -9,8 +9,8 @@ from uuid import UUID
 from accounts.names import key_of
 from accounts.principal import Principal
 from accounts.roles import TASKS_DECIDE
-from lib.refusals import Conflict, Invalid, Missing
-from lib.strict_json import BadJson, strict_dumps
+from lib.refusals import Conflict, Invalid, Missing, TooLarge
+from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
 from lib.uuid7 import uuid7
 from tasks_inbox import queries, shown, store
 from tasks_inbox.models import FOR_OPERATORS, OPEN, ManualTask
@@ -52,6 +52,8 @@ def save_draft(principal: Principal, task_id: UUID, *, data: Json, comment: str 
         raise Conflict("The task of a compensation has no form: nothing is kept.", code="is_a_compensation")
     try:
         text = strict_dumps(data, max_bytes=MAX_DRAFT_BYTES).decode()
+    except JsonTooLarge as error:
+        raise TooLarge(error.message, field="data") from None
     except BadJson as error:
         raise Invalid(error.message, code="bad_json", field="data") from None
     saved = store.save_draft(

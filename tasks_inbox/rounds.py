@@ -14,8 +14,8 @@ from accounts.principal import Principal
 from accounts.queries import find_member
 from accounts.roles import TASKS_ASSIGN, TASKS_READ
 from lib.api.errors import join
-from lib.refusals import Conflict, Invalid, NotAllowed
-from lib.strict_json import BadJson, strict_dumps
+from lib.refusals import Conflict, Invalid, NotAllowed, TooLarge
+from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
 from runs.models import Run
 from runs.waking import telling
 from steps.human import MAX_TASK_BYTES
@@ -141,6 +141,8 @@ def _corrected(task: ManualTask, facts: Mapping[str, Json]) -> list[Json]:
     corrected = [{**fact, "value": facts.get(fact["label"], fact["value"])} for fact in task.facts]
     try:
         strict_dumps(corrected, max_bytes=MAX_TASK_BYTES)
+    except JsonTooLarge as error:
+        raise TooLarge(error.message, field="facts") from None
     except BadJson as error:
         raise Invalid(error.message, code="bad_json", field="facts") from None
     return corrected

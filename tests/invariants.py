@@ -40,7 +40,7 @@ ORACLES = {
          GROUP BY r.id HAVING count(h.id) <> r.life - CASE WHEN r.status IN {ENDED} THEN 0 ELSE 1 END""",
     "I4: nothing stands behind the terminal event of an ended run": f"""
         SELECT h.run_id, h.type FROM runs_historyevent h JOIN runs_run r ON r.id = h.run_id
-         WHERE r.status IN {ENDED}
+         WHERE r.status IN {ENDED} AND h.type <> 'LATE_RESULT'
            AND h.id > (SELECT max(t.id) FROM runs_historyevent t WHERE t.run_id = r.id AND t.type IN {TERMINAL})""",
     "I4: a step completes once": """
         SELECT h.run_id, h.node FROM runs_historyevent h WHERE h.type = 'STEP_COMPLETED'
@@ -60,7 +60,7 @@ ORACLES = {
              WHERE h.run_id = s.run_id AND h.node = s.node
                AND h.type NOT IN ('ALERT', 'TASK_OPENED', 'TASK_VOTED', 'TASK_COMPLETED', 'TASK_DELEGATED',
                                   'TASK_REMINDED', 'TASK_ESCALATED', 'TASK_ASKED', 'TASK_ANSWERED',
-                                  'TASK_RETURNED', 'TASK_RESUBMITTED')
+                                  'TASK_RETURNED', 'TASK_RESUBMITTED', 'LATE_RESULT')
              ORDER BY h.id DESC LIMIT 1) l ON true
          WHERE s.status NOT IN ('QUEUED', 'RUNNING', 'WAITING')
            AND coalesce(l.type, 'none') NOT IN ('STEP_' || s.status, 'EDGES_RESOLVED')""",

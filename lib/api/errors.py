@@ -36,6 +36,8 @@ class Problem:
 
 
 STATUS_OF_REFUSAL: dict[type[refusals.Refusal], int] = {
+    # Before what it is a kind of: the first that fits counts.
+    refusals.TooLarge: status.HTTP_413_REQUEST_ENTITY_TOO_LARGE,
     refusals.Invalid: status.HTTP_400_BAD_REQUEST,
     refusals.NotProven: status.HTTP_401_UNAUTHORIZED,
     refusals.NotAllowed: status.HTTP_403_FORBIDDEN,

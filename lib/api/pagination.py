@@ -93,9 +93,9 @@ def keyset_page(
     at = cursor_of(request, cursor, keys)
     backwards = at is not None and at.backwards
     found = list(rows_from(rows, at, keys, oldest_first=oldest_first)[: limit + 1])
-    fitting = limit if weight is None else _fitting([weight(row) for row in found[:limit]], most)
-    more = len(found) > fitting
-    found = found[:fitting]
+    fits = limit if weight is None else fitting([weight(row) for row in found[:limit]], most)
+    more = len(found) > fits
+    found = found[:fits]
     if backwards:
         found.reverse()
     values = [key_values(row, keys) for row in found]
@@ -131,17 +131,18 @@ def page_of(
     mark = list_mark(request)
     return Page(
         rows,
-        _address(request, Cursor(mark, False, values[-1])) if has_next and values else None,
-        _address(request, Cursor(mark, True, values[0])) if has_previous and values else None,
+        address(request, Cursor(mark, False, values[-1])) if has_next and values else None,
+        address(request, Cursor(mark, True, values[0])) if has_previous and values else None,
     )
 
 
-def _fitting(weights: Sequence[int], most: int) -> int:
+def fitting(weights: Sequence[int], most: int) -> int:
     """How many of the first rows weigh no more than `most` together; one at least."""
     return max(1, sum(1 for total in accumulate(weights) if total <= most))
 
 
-def _address(request: HttpRequest, cursor: Cursor) -> str:
+def address(request: HttpRequest, cursor: Cursor) -> str:
+    """The address of the page of this list that begins at the cursor."""
     parameters = request.GET.copy()
     parameters["cursor"] = cursor.encode()
     return request.build_absolute_uri(f"{request.path}?{parameters.urlencode()}")

@@ -6,7 +6,7 @@ from uuid import UUID
 from rest_framework.response import Response
 
 from accounts.api.base import ApiView
-from lib.refusals import Conflict, Invalid, Missing
+from lib.refusals import Conflict, Missing
 from runs import queries
 from runs.jobs import StaleToken, UnknownJob
 from runs.models import Run
@@ -19,8 +19,7 @@ class RunsApiView(ApiView):
 
     def handle_exception(self, exc: Exception) -> Response:
         if isinstance(exc, RunRefused):
-            kind = Conflict if exc.conflict else Invalid
-            exc = kind(exc.message, code=exc.code, field=exc.field)
+            exc = exc.as_refusal()
         elif isinstance(exc, UnknownJob):
             exc = Missing("There is no such job.")
         elif isinstance(exc, StaleToken):

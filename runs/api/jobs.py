@@ -74,6 +74,7 @@ def _answer(answer: jobs.Answer, **always: Any) -> Response:
         "reason": answer.reason,
         "duplicate": answer.duplicate or None,
         "lease_expires_at": answer.lease_expires_at,
+        "cut": answer.cut or None,
     }
     told = {key: value for key, value in said.items() if value is not None}
     return Response({"applied": answer.applied, **told, **always})
@@ -110,6 +111,7 @@ class JobFailView(JobsApiView):
                 lease_token=asked["lease_token"],
                 code=asked["error"]["code"],
                 message=asked["error"]["message"],
+                details=asked["error"].get("details"),
                 retryable=asked["retryable"],
             )
         )

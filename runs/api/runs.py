@@ -1,6 +1,7 @@
 """The routes of runs."""
 
 from collections.abc import Callable
+from typing import Any
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
@@ -16,7 +17,7 @@ from runs import queries, services
 from runs.api import serializers as s
 from runs.api.base import RunsApiView
 from runs.api.starts import start_many, start_one
-from runs.search import search
+from runs.search import search_page
 from runs.shown import run_rows, step_rows, steps_shown
 
 # A page of runs of large workflows ends early.
@@ -28,24 +29,30 @@ class RunsView(RunsApiView):
 
     scopes = {"GET": RUNS_READ, "POST": RUNS_START}
 
-    @extend_schema(parameters=[s.RunListQuery], responses=page_schema(s.RunSerializer))
+    @extend_schema(parameters=[s.RunListQuery], responses=s.RunPageSerializer)
     def get(self, request: Request) -> Response:
-        """The runs that fit, newest first; payloads over 4 KiB are cut out."""
+        """The runs that fit, newest first; payloads over 4 KiB are cut out.
+
+        With `q` those that are found by their key or id come first; a page that ends its look through inputs before it
+        is full, even empty, leads on by `next`, and `searched` says how far it went.
+        """
         asked = query(s.RunListQuery, request)
         limit, cursor, q = asked.pop("limit"), asked.pop("cursor", None), asked.pop("q", None)
         found = queries.runs_of(self.principal.tenant_id, **asked)
-        found = found if q is None else search(found, q)
-        page = keyset_page(
-            found,
-            request,
-            keys=("id",),
-            limit=limit,
-            cursor=cursor,
-            weight=lambda run: steps_shown(run.version_id),
-            most=MOST_STEPS_OF_A_PAGE,
-        )
+        bounds: dict[str, Any] = {
+            "limit": limit,
+            "cursor": cursor,
+            "weight": lambda run: steps_shown(run.version_id),
+            "most": MOST_STEPS_OF_A_PAGE,
+        }
+        more = {}
+        if q is None:
+            page = keyset_page(found, request, keys=("id",), **bounds)
+        else:
+            page, searched = search_page(found, request, q, **bounds)
+            more = {"searched": searched.answer()}
         rows = run_rows(self.principal.tenant_id, [run.id for run in page.rows])
-        return Response(page.answer(rows))
+        return Response(page.answer(rows) | more)
 
     @extend_schema(request=s.StartRun, responses={200: s.StartedRunSerializer, 201: s.StartedRunSerializer})
     def post(self, request: Request) -> Response:
@@ -65,7 +72,11 @@ class RunBatchView(RunsApiView):
     def post(self, request: Request) -> Response:
         """Starts up to 1,000 runs of a workflow in one transaction, all or none."""
         started = start_many(self.principal, body(s.StartBatch, request))
-        rows = [{"id": run.id, "business_key": run.business_key, "created": run.created} for run in started]
+        rows = [
+            {"id": run.id, "business_key": run.business_key, "created": run.created}
+            | ({"input_mismatch": True} if run.input_mismatch else {})
+            for run in started
+        ]
         return Response({"runs": rows}, status=201)
 
 

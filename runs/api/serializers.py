@@ -133,8 +133,9 @@ class CompleteJob(JobVerb):
 class JobError(StrictSerializer):
     """What went wrong."""
 
-    code = fields.Text(max_length=100)
-    message = fields.Text(max_length=10_000, allow_blank=True)
+    code = fields.Text(help_text="100 characters of it are kept.")
+    message = fields.Text(allow_blank=True, help_text="10,000 characters of it are kept.")
+    details = fields.JsonObject(required=False, help_text="More about it; up to 64 KiB are kept.")
 
 
 class FailJob(JobVerb):
@@ -164,7 +165,7 @@ class RunListQuery(PageQuery):
     q = serializers.CharField(
         required=False,
         max_length=MAX_BUSINESS_KEY,
-        help_text="Part of the business key, how the id begins, or, in the newest runs, part of the input.",
+        help_text="Part of the business key, how the id begins, or part of the input.",
     )
 
 
@@ -283,6 +284,12 @@ class RunSerializer(serializers.Serializer[Any]):
     created_at = serializers.DateTimeField()
     started_at = serializers.DateTimeField(allow_null=True)
     completed_at = serializers.DateTimeField(allow_null=True)
+    sla_seconds = serializers.IntegerField(allow_null=True)
+    sla_deadline = serializers.DateTimeField(allow_null=True)
+    sla_breached = serializers.BooleanField(
+        allow_null=True,
+        help_text="Whether the deadline was over before the run was, or is; null without one.",
+    )
     waiting_for = serializers.CharField(allow_null=True)
     created_by = serializers.CharField()
     rerun_of = serializers.UUIDField(allow_null=True, help_text="The run of which this one keeps steps.")
@@ -292,6 +299,23 @@ class RunSerializer(serializers.Serializer[Any]):
     )
     truncated = _truncated()
     steps = StepSerializer(many=True)
+
+
+class SearchedSerializer(serializers.Serializer[Any]):
+    """How far a search has looked."""
+
+    since = serializers.DateTimeField(required=False, help_text="Back to runs that were started then.")
+    runs = serializers.IntegerField(required=False, help_text="Through the inputs of so many, on this page.")
+    complete = serializers.BooleanField(help_text="Whether no runs are left to look at.")
+
+
+class RunPageSerializer(serializers.Serializer[Any]):
+    """A page of runs."""
+
+    results = RunSerializer(many=True)
+    next = serializers.URLField(allow_null=True)
+    previous = serializers.URLField(allow_null=True)
+    searched = SearchedSerializer(required=False, help_text="With `q`.")
 
 
 class StartedRunSerializer(RunSerializer):
@@ -308,6 +332,9 @@ class BatchStartedSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     business_key = serializers.CharField(allow_null=True)
     created = serializers.BooleanField()
+    input_mismatch = serializers.BooleanField(
+        required=False, help_text="The run was there, and was started with another input."
+    )
 
 
 class BatchSerializer(serializers.Serializer[Any]):
@@ -358,6 +385,11 @@ class JobAnswerSerializer(serializers.Serializer[Any]):
     duplicate = serializers.BooleanField(required=False)
     lease_expires_at = serializers.DateTimeField(required=False)
     cancel_requested = serializers.BooleanField(required=False)
+    cut = serializers.ListField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="Of an error: the fields that were too long and are kept in part.",
+    )
 
 
 class DeadLetterSerializer(serializers.Serializer[Any]):

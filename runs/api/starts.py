@@ -3,7 +3,6 @@
 from typing import Any
 
 from accounts.principal import Principal
-from engine.canonical import canonical_bytes
 from lib.api.serializers import Parsed
 from runs.api.signals import signal_of
 from runs.refused import RunRefused
@@ -25,7 +24,7 @@ def start_one(principal: Principal, asked: Parsed) -> tuple[dict[str, Any], bool
     if signal is not None and not started.created:
         send_signals(principal.tenant_id, [(started.id, signal)], by=principal.username)
     row = found_run(principal.tenant_id, started.id)
-    if not started.created and canonical_bytes(row["input"]) != canonical_bytes(item.input):
+    if started.input_mismatch:
         row["input_mismatch"] = True
     return row, started.created
 

@@ -12,6 +12,8 @@ AT_WORK = "QUEUED or RUNNING"
 """Queued, or claimed since: who claims a step says so nowhere but on its row."""
 _OVER = frozenset({StepStatus.COMPLETED, StepStatus.FAILED, StepStatus.SKIPPED, StepStatus.CANCELLED})
 _BACK = frozenset({"ATTEMPT_FAILED", "LEASE_LOST", "STEP_RELEASED"})
+EVIDENCE = frozenset({"LATE_RESULT"})
+"""Events that tell no state, and may stand behind the end of a run."""
 _RUN_IS: dict[str, RunStatus] = {
     f"RUN_{status}": status for status in RunStatus if status != RunStatus.RUNNING
 }
@@ -92,6 +94,8 @@ def fold(events: Iterable[Event]) -> Told:
     """Rebuild a run from its events, in their order."""
     told = Told()
     for event in events:
+        if event.type in EVIDENCE:
+            continue
         if told.status in RUN_ENDED and event.type != "RUN_REOPENED":
             told.wrong.append((event, "nothing behind the end of the run"))
         if told.status is None and not _starts(event):

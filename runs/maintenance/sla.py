@@ -1,6 +1,10 @@
 """Deadlines of runs: told once when 80 % of the time are over and once when all of it is; never a cancel (C-16)."""
 
+import logging
+
 from runs import live, waiting_store
+
+log = logging.getLogger(__name__)
 
 BATCH = 500
 
@@ -8,6 +12,8 @@ BATCH = 500
 def look() -> int:
     """Say of the runs that near or pass their deadline that they do; gives how many were looked at."""
     found = waiting_store.sla_due(BATCH)
-    for run, tenant in found:
+    for run, tenant, breached in found:
+        if breached:
+            log.warning("The run %s is open past its deadline, %s", run, breached)
         live.tell_runs(tenant, [run])
     return len(found)

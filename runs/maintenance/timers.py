@@ -27,20 +27,55 @@ TICK = "runs.tick_timers"
 
 
 def fire(seconds: float = TICK_SECONDS) -> int:
-    """Fire what is due, in bounded batches for at most `seconds`; gives how many timers were found."""
+    """Fire what is due, in bounded batches for at most `seconds`; gives how many timers were found.
+
+    Those of one run fire in the order of their times, however late the tick is.
+    """
     until = time.monotonic() + seconds
     found, last = 0, None
     while batch := waiting_store.due_timers(BATCH, last):
         found, last = found + len(batch), batch[-1]
-        _end([due for due in batch if due.kind != "boundary" or due.interrupting])
-        _ring([due for due in batch if due.kind == "boundary" and not due.interrupting])
-        if len(batch) < BATCH:
+        is_over = _fire(batch, until)
+        if is_over and len(batch) < BATCH:
             break
-        if time.monotonic() >= until:
+        if not is_over or time.monotonic() >= until:
             # The next tick of the clock is a moment away: who is late already does not wait for it.
             dispatch.tick(TICK)
             break
     return found
+
+
+def _fire(batch: list[Due], until: float) -> bool:
+    """Fire a batch, in turns; whether all of it was, or the time was over first: what is left stays due."""
+    for turn, together in enumerate(_turns(batch)):
+        if turn and time.monotonic() >= until:
+            return False
+        _end([due for due in together if _ends(due)])
+        _ring([due for due in together if not _ends(due)])
+    return True
+
+
+def _turns(batch: list[Due]) -> list[list[Due]]:
+    """The batch in turns, in each of which any order will do: of one run either one timer that ends a step, or others.
+
+    So a batch of many runs with a timer each is one turn, and few runs have more than two that are due at once.
+    """
+    turns: list[list[Due]] = []
+    latest: dict[str, tuple[int, bool]] = {}
+    for due in batch:
+        turn, ended = latest.get(due.held.run_id, (0, False))
+        if due.held.run_id in latest and (ended or _ends(due)):
+            turn += 1
+        if turn == len(turns):
+            turns.append([])
+        turns[turn].append(due)
+        latest[due.held.run_id] = turn, _ends(due)
+    return turns
+
+
+def _ends(due: Due) -> bool:
+    """Whether it ends its step, or what the step waits for."""
+    return due.kind != "boundary" or due.interrupting
 
 
 def _end(batch: list[Due]) -> None:

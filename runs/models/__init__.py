@@ -324,10 +324,11 @@ class WebhookSecret(TenantOwned):
 
 
 class WebhookDelivery(HotRow):
-    """A message that a webhook has taken: its id, sent again within days, does nothing."""
+    """A message that a webhook has taken: its id, sent again within days with the same body, does nothing."""
 
     webhook_id = models.UUIDField()
     message_id = models.TextField()
+    body_sha256 = models.BinaryField(null=True)
     received_at = models.DateTimeField(db_default=Now())
 
     class Meta(HotRow.Meta):

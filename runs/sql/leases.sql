@@ -38,7 +38,11 @@ SELECT coalesce(json_agg(json_build_array(l.id, l.status)), '[]')
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 w AS MATERIALIZED (SELECT * FROM jsonb_to_recordset(%(steps)s::jsonb) AS w(id uuid, epoch int, held boolean)),
 l AS MATERIALIZED (
-    SELECT s.id FROM runs_stepexecution s WHERE s.id = ANY (ARRAY(SELECT id FROM w)) ORDER BY s.id FOR NO KEY UPDATE
+    SELECT s.id, s.worker
+      FROM runs_stepexecution s
+     WHERE s.id = ANY (ARRAY(SELECT id FROM w))
+     ORDER BY s.id
+       FOR NO KEY UPDATE
 ),
 b AS (
     UPDATE runs_stepexecution s
@@ -46,16 +50,16 @@ b AS (
            solo = s.solo OR %(lost)s, held = w.held,
            -- Who lost a lease may still complete the job while nobody else has it; who gave it back may not.
            lease_token_hash = CASE WHEN %(lost)s THEN s.lease_token_hash END
-      FROM w CROSS JOIN clock
+      FROM w JOIN l ON l.id = w.id CROSS JOIN clock
      WHERE s.id = w.id AND s.id = ANY (ARRAY(SELECT id FROM l)) AND s.epoch = w.epoch AND s.status = 'RUNNING'
        AND (NOT %(lost)s OR s.lease_expires_at <= clock.now)
-    RETURNING s.id, s.run_id, s.tenant_id, s.shard, s.node, s.attempt, s.epoch, s.queue
+    RETURNING s.id, s.run_id, s.tenant_id, s.shard, s.node, s.attempt, s.epoch, s.queue, l.worker
 ),
 h AS (
     INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, attempt, xid, payload, created_at)
     SELECT b.tenant_id, b.run_id, b.shard, 0, CASE WHEN %(lost)s THEN 'LEASE_LOST' ELSE 'STEP_RELEASED' END, b.node,
            b.attempt + 1, pg_current_xact_id()::text::bigint,
-           jsonb_build_object('epoch', b.epoch, 'counted', false), clock.now
+           jsonb_build_object('epoch', b.epoch, 'counted', false, 'worker', b.worker), clock.now
       FROM b CROSS JOIN clock
      ORDER BY b.run_id, b.node
 )
@@ -70,6 +74,44 @@ SELECT json_build_array(s.id, s.epoch, s.run_id, s.tenant_id, s.shard, s.version
   JOIN runs_run r ON r.id = s.run_id
   LEFT JOIN runs_stepexecution p ON p.id = s.input_from
  WHERE s.id = %(id)s::uuid AND s.tenant_id = %(tenant)s
+
+-- name: keep_late_results
+-- Evidence, no state. What is sent again is kept once, and of one step the first twenty, however often somebody sends
+-- others. Who had the attempt is on the row as long as it is the last one, and otherwise where its lease was lost.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+w AS MATERIALIZED (
+    SELECT w.*, encode(sha256(convert_to(w.output::text, 'UTF8')), 'hex') AS digest
+      FROM jsonb_to_recordset(%(results)s::jsonb)
+        AS w(step_id uuid, epoch int, reason text, worker text, output jsonb, error jsonb)
+)
+INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
+SELECT s.tenant_id, s.run_id, s.shard, 0, 'LATE_RESULT', s.node, pg_current_xact_id()::text::bigint,
+       jsonb_strip_nulls(jsonb_build_object('evidence', true, 'epoch', w.epoch, 'reason', w.reason, 'digest', w.digest,
+           'error', w.error,
+           'worker', coalesce(w.worker, CASE WHEN s.epoch = w.epoch THEN s.worker END, (
+               SELECT h.payload ->> 'worker'
+                 FROM runs_historyevent h
+                WHERE h.run_id = s.run_id AND h.node = s.node AND h.payload ->> 'worker' IS NOT NULL
+                  AND (h.payload ->> 'epoch')::int = w.epoch
+                ORDER BY h.id
+                LIMIT 1)))),
+       clock.now
+  FROM w
+  JOIN runs_stepexecution s ON s.id = w.step_id
+ CROSS JOIN clock
+ CROSS JOIN LATERAL (
+           SELECT count(*) AS kept,
+                  count(*) FILTER (WHERE (h.payload ->> 'epoch')::int = w.epoch
+                                     AND h.payload ->> 'digest' IS NOT DISTINCT FROM w.digest
+                                     AND h.payload -> 'error' IS NOT DISTINCT FROM w.error) AS same
+             FROM runs_historyevent h
+            WHERE h.run_id = s.run_id AND h.node = s.node AND h.type = 'LATE_RESULT') h
+ WHERE h.kept < 20 AND h.same = 0
+ ORDER BY s.run_id, s.id
+
+-- name: gave
+-- null is an output like any other; it is kept as no value.
+SELECT coalesce(s.output, 'null') = %(output)s::jsonb FROM runs_stepexecution s WHERE s.id = %(id)s::uuid
 
 -- name: worker_seen
 INSERT INTO runs_worker (id, queue, host, pid, started_at, seen_at, claimed_at)

@@ -52,7 +52,9 @@ x AS (
      GROUP BY s.run_id
 )
 SELECT json_build_array(r.id, r.version_id, r.business_key, r.status, r.life, r.created_by, r.created_at, r.completed_at,
-                        r.rerun_of, r.is_test,
+                        r.rerun_of, r.is_test, r.sla_deadline,
+                        -- By the one clock that says so in history, too.
+                        coalesce(r.completed_at, %(now)s::timestamptz, statement_timestamp()) >= r.sla_deadline,
                         coalesce(p.payloads, '[]'), coalesce(x.steps, '[]'))::text
   FROM r
   LEFT JOIN p ON p.id = r.id

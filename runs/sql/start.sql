@@ -34,6 +34,13 @@ WITH l AS MATERIALIZED (
 )
 SELECT coalesce(json_agg(json_build_array(l.business_key, l.run_id)) FILTER (WHERE l.run_id <> l.id), '[]') FROM l
 
+-- name: other_inputs
+-- Which of these runs were started with another input; null is a value like any other.
+SELECT coalesce(json_agg(w.place), '[]')
+  FROM jsonb_to_recordset(%(runs)s::jsonb) AS w(place int, run_id uuid, input jsonb)
+  JOIN runs_run r ON r.id = w.run_id
+ WHERE coalesce(r.input, 'null') <> coalesce(w.input, 'null')
+
 -- name: read_keys
 SELECT coalesce(json_object_agg(k.business_key, k.run_id), '{}')
   FROM runs_runkey k

@@ -79,14 +79,14 @@ t AS (
        SET status = 'FIRED', settled_at = clock.now
       FROM clock
      WHERE t.id = ANY (%(timers)s::uuid[]) AND t.status = 'PENDING'
-    RETURNING t.id, t.tenant_id, t.run_id, t.shard, t.step_id, t.node, t.target
+    RETURNING t.id, t.tenant_id, t.run_id, t.shard, t.step_id, t.node, t.target, t.fire_at
 ),
 f AS MATERIALIZED (
     SELECT DISTINCT ON (t.step_id, t.target) t.*
       FROM t
       JOIN runs_stepexecution s ON s.id = t.step_id
      WHERE t.target <> ALL (coalesce(s.fired, '{}'))
-     ORDER BY t.step_id, t.target, t.id
+     ORDER BY t.step_id, t.target, t.fire_at, t.id
 ),
 s AS (
     UPDATE runs_stepexecution s
@@ -101,7 +101,7 @@ h AS (
            jsonb_build_object('taken', jsonb_build_array(f.target)), clock.now
       FROM f CROSS JOIN clock
      WHERE f.step_id IN (SELECT id FROM s)
-     ORDER BY f.run_id, f.id
+     ORDER BY f.run_id, f.fire_at, f.id
 )
 SELECT coalesce(json_agg(f.id), '[]') FROM f WHERE f.step_id IN (SELECT id FROM s)
 
@@ -133,6 +133,14 @@ h AS (
      ORDER BY n.run_id, n.id
 )
 SELECT coalesce(json_agg(n.id), '[]') FROM n
+
+-- name: other_signals
+-- Which of these are there with another name or payload: the same id must not stand for two messages.
+SELECT coalesce(json_agg(w.signal_id), '[]')
+  FROM jsonb_to_recordset(%(signals)s::jsonb) AS w(run_id uuid, signal_id text, name text, payload jsonb)
+  JOIN runs_run r ON r.id = w.run_id
+  JOIN runs_signal s ON s.root_id = r.root_id AND s.signal_id = w.signal_id
+ WHERE s.name <> w.name OR coalesce(s.payload, 'null') <> coalesce(w.payload, 'null')
 
 -- name: waiters
 -- A statement of its own, after the one that locked the runs: in one, the snapshot would be older than the lock and a
@@ -205,4 +213,6 @@ h AS (
      WHERE u.completed_at IS NULL
      ORDER BY u.id
 )
-SELECT coalesce(json_agg(json_build_array(u.id, u.tenant_id)), '[]') FROM u
+SELECT coalesce(json_agg(json_build_array(
+           u.id, u.tenant_id, CASE WHEN u.completed_at IS NULL AND u.sla_deadline <= u.now THEN u.sla_deadline END)), '[]')
+  FROM u

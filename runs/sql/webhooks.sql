@@ -14,13 +14,16 @@ SELECT json_build_object(
  CROSS JOIN clock
  WHERE w.token_sha256 = %(token_sha256)s
 
--- name: is_delivered
-SELECT true FROM runs_webhookdelivery WHERE webhook_id = %(webhook)s AND message_id = %(message_id)s
+-- name: delivered
+-- Messages that were taken before bodies were kept apart had any body.
+SELECT d.body_sha256 IS NULL OR d.body_sha256 = %(body_sha256)s
+  FROM runs_webhookdelivery d
+ WHERE d.webhook_id = %(webhook)s AND d.message_id = %(message_id)s
 
 -- name: insert_delivery
 -- Of two at once the second waits here until the first has committed, and is the repetition; or goes on if that failed.
-INSERT INTO runs_webhookdelivery (tenant_id, webhook_id, message_id, received_at)
-VALUES (%(tenant)s, %(webhook)s, %(message_id)s, coalesce(%(now)s::timestamptz, clock_timestamp()))
+INSERT INTO runs_webhookdelivery (tenant_id, webhook_id, message_id, body_sha256, received_at)
+VALUES (%(tenant)s, %(webhook)s, %(message_id)s, %(body_sha256)s, coalesce(%(now)s::timestamptz, clock_timestamp()))
 ON CONFLICT (webhook_id, message_id) DO NOTHING
 RETURNING true
 

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
@@ -186,6 +186,16 @@ def as_words(status: str) -> str:
 def with_code(message: str | None) -> SafeString:
     """A message in which `names` are set as code."""
     return mark_safe(re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(message or "")))  # noqa: S308 (escaped first)
+
+
+@register.filter
+def deadline(run: Mapping[str, Any]) -> str:
+    """How a run stands to its deadline."""
+    over = run["completed_at"] or datetime.now(UTC)
+    apart = as_duration(abs(over - run["sla_deadline"]) / timedelta(milliseconds=1))
+    if run["completed_at"] is None:
+        return f"overdue by {apart}" if run["sla_breached"] else f"due in {apart}"
+    return f"ended {apart} {'after' if run['sla_breached'] else 'before'} its deadline"
 
 
 @register.filter

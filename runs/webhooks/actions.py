@@ -4,12 +4,14 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 from django.db import transaction
 
 from accounts.sealed import ring_of
-from lib.refusals import Conflict, Gone, Invalid, Missing, NotProven, Refusal, Unprocessable
+from engine.canonical import canonical_bytes
+from lib.refusals import Conflict, Gone, Invalid, Missing, NotProven, Unprocessable
 from lib.sealing import Place
 from lib.standard_webhooks import NotSigned, is_id, verify
 from lib.strict_json import JsonTooLarge, strict_loads
@@ -37,12 +39,26 @@ class Delivered:
     run_id: str | None = None
     created: bool = False
     signal_id: str | None = None
+    input_mismatch: bool = False
+    """Whether the run was there already, and had been started with another input."""
 
     def answer(self) -> dict[str, Json]:
         """As the sender is told."""
-        caused = {"run_id": self.run_id, "signal_id": self.signal_id}
+        caused = {
+            "run_id": self.run_id,
+            "signal_id": self.signal_id,
+            "input_mismatch": self.input_mismatch or None,
+        }
         known = {name: value for name, value in caused.items() if value is not None}
         return {"duplicate": self.duplicate} | known | ({} if self.duplicate else {"created": self.created})
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message that has an id, and the SHA-256 of its body, however that was spelled."""
+
+    id: str
+    body: bytes
 
 
 class _TakenMeanwhile(Exception):
@@ -70,11 +86,21 @@ def deliver(token: str, headers: Mapping[str, str], raw: bytes) -> Delivered:
         raise JsonTooLarge(f"the body is larger than the {MAX_BODY_BYTES:,} bytes that are allowed here")
     message_id = _verified(hook, headers, raw)
     body = strict_loads(raw, max_bytes=MAX_BODY_BYTES)
-    if message_id is not None and webhook_store.is_delivered(hook.id, message_id):
+    told = Message(message_id, sha256(canonical_bytes(body)).digest()) if message_id is not None else None
+    if told is not None and _is_repeated(hook, told):
         return Delivered(duplicate=True)
     # Before there is any transaction: an expression may take its time.
     meant = meaning(hook.action, hook.mapping, body, message_id)
-    return _done_once(hook, meant, message_id)
+    return _done_once(hook, meant, told)
+
+
+def _is_repeated(hook: FoundWebhook, message: Message) -> bool:
+    """Whether the webhook took this message before. Raises Conflict where that one had another body."""
+    is_same = webhook_store.delivered(hook.id, message.id, message.body)
+    if is_same is False:
+        text = "A message with this id was taken before, and had another body: nothing was done."
+        raise Conflict(text, code="message_mismatch", field="webhook-id")
+    return is_same is True
 
 
 def _verified(hook: FoundWebhook, headers: Mapping[str, str], raw: bytes) -> str | None:
@@ -103,7 +129,7 @@ def _verified(hook: FoundWebhook, headers: Mapping[str, str], raw: bytes) -> str
     return message_id
 
 
-def _done_once(hook: FoundWebhook, meant: Meant, message_id: str | None) -> Delivered:
+def _done_once(hook: FoundWebhook, meant: Meant, message: Message | None) -> Delivered:
     """The effect and the note that the message was taken are one transaction: both are kept, or neither.
 
     The note comes first. Who sends the same at the same moment waits for it, holding nothing that anybody else needs,
@@ -112,13 +138,13 @@ def _done_once(hook: FoundWebhook, meant: Meant, message_id: str | None) -> Deli
     for _ in range(_TRIES):
         try:
             with suppress(_TakenMeanwhile), transaction.atomic():
-                if message_id is not None and not webhook_store.insert_delivery(
-                    hook.tenant_id, hook.id, message_id
+                if message is not None and not webhook_store.insert_delivery(
+                    hook.tenant_id, hook.id, message.id, message.body
                 ):
-                    return Delivered(duplicate=True)
+                    return Delivered(duplicate=_is_repeated(hook, message))
                 return _signalled(hook, meant, meant.signal) if meant.signal else _started(hook, meant)
         except RunRefused as refused:
-            raise _refusal(refused) from refused
+            raise refused.as_refusal(Unprocessable) from refused
     raise Conflict("Runs with this business key come and go; send it again.", code="conflict")
 
 
@@ -142,14 +168,9 @@ def _started(hook: FoundWebhook, meant: Meant) -> Delivered:
     version = startable_version(hook.tenant_id, hook.workflow)
     terms = Terms(tenant=hook.tenant_id, version=version, by=_name_of(hook))
     (started,) = start_runs(terms, [NewRun(meant.input, meant.business_key, signal=meant.signal)])
-    return Delivered(False, started.id, started.created)
+    return Delivered(False, started.id, started.created, input_mismatch=started.input_mismatch)
 
 
 def _name_of(hook: FoundWebhook) -> str:
     """Who did it, in history."""
     return f"webhook {hook.name}"
-
-
-def _refusal(refused: RunRefused) -> Refusal:
-    kind = Conflict if refused.conflict else Unprocessable
-    return kind(refused.message, code=refused.code, field=refused.field)

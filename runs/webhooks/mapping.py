@@ -6,12 +6,12 @@ from typing import Any
 
 from engine.errors import ExpressionError, ExpressionInvalid, NotEvaluated
 from engine.templates import Template, compile_template
-from lib.refusals import Invalid, Unprocessable
-from lib.strict_json import BadJson, strict_dumps
+from lib.refusals import Invalid, TooLarge, Unprocessable
+from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
 from lib.uuid7 import uuid7
 from runs.signals import MAX_SIGNAL_BYTES, NewSignal
 from runs.starts import MAX_BUSINESS_KEY
-from steps.base import MAX_INPUT_BYTES
+from steps.base import MAX_RUN_INPUT_BYTES
 from steps.signal import MAX_SIGNAL_NAME
 
 Json = Any
@@ -76,8 +76,9 @@ def _check_value(name: str, value: Json) -> None:
 
 
 def meaning(action: str, mapping: Mapping[str, Json], body: Json, message_id: str | None) -> Meant:
-    """What this body asks for. Raises Unprocessable naming the field of the mapping, NotEvaluated where this machine
-    can't say now.
+    """What this body asks for.
+
+    Raises Unprocessable or TooLarge naming the field of the mapping, NotEvaluated where this machine can't say now.
     """
     read = _Reading(mapping, body)
     key = read.text("business_key") if "business_key" in mapping else None
@@ -87,7 +88,7 @@ def meaning(action: str, mapping: Mapping[str, Json], body: Json, message_id: st
         payload = read.value("payload", MAX_SIGNAL_BYTES)
         signal = NewSignal(signal_id, read.text("signal_name"), payload)
     starts = action == "start" or mapping.get("start_if_missing", False)
-    return Meant(key, signal, read.value("input", MAX_INPUT_BYTES) if starts else None, starts)
+    return Meant(key, signal, read.value("input", MAX_RUN_INPUT_BYTES) if starts else None, starts)
 
 
 class _Reading:
@@ -101,6 +102,9 @@ class _Reading:
         value = self._rendered(name) if name in self._mapping else self._scope["body"]
         try:
             strict_dumps(value, max_bytes=max_bytes)
+        except JsonTooLarge:
+            message = f"{name} comes out larger than the {max_bytes:,} bytes that are allowed."
+            raise TooLarge(message, field=f"mapping.{name}") from None
         except BadJson as error:
             raise _failed(name, error.message) from None
         return value

@@ -17,11 +17,14 @@ function spoken(seconds) {
 }
 
 function tick() {
-  for (const time of document.querySelectorAll("time[data-since], time[data-due]")) {
+  for (const time of document.querySelectorAll("time[data-since], time[data-due], time[data-deadline]")) {
     time.title ||= time.textContent.trim();
     const seconds = (Date.now() - Date.parse(time.dateTime)) / 1000;
     if (time.matches("[data-since]")) time.textContent = time.dataset.since + spoken(seconds);
-    else time.textContent = seconds < 0 ? `in ${spoken(-seconds)}` : "now";
+    else if (time.matches("[data-deadline]")) {
+      time.textContent = seconds < 0 ? `due in ${spoken(-seconds)}` : `overdue by ${spoken(seconds)}`;
+      time.parentElement.classList.toggle("bad-text", seconds >= 0);
+    } else time.textContent = seconds < 0 ? `in ${spoken(-seconds)}` : "now";
   }
 }
 

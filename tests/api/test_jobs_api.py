@@ -80,7 +80,8 @@ def test_completing_a_job_moves_its_run(worker):
 def test_completing_twice_changes_nothing(worker):
     (job,) = poll(worker)
     say(worker, job, "complete", output=1)
-    assert say(worker, job, "complete", output=2) == {"applied": True, "duplicate": True}
+    assert say(worker, job, "complete", output=1) == {"applied": True, "duplicate": True}
+    assert say(worker, job, "complete", output=2) == {"applied": False, "reason": "completed_otherwise"}
     assert factories.steps(worker.run)["charge"].output == 1
 
 

@@ -39,6 +39,7 @@ def start(api, workflow="flow", **more):
 RUN_FIELDS = {
     "id", "workflow", "version", "business_key", "status", "life", "input", "output", "error", "created_at",
     "started_at", "completed_at", "waiting_for", "created_by", "rerun_of", "can_compensate", "steps", "test",
+    "sla_seconds", "sla_deadline", "sla_breached",
 }  # fmt: skip
 STEP_FIELDS = {
     "id", "node", "index", "type", "title", "status", "attempt", "max_attempts", "input", "output", "error",
@@ -157,6 +158,7 @@ def test_a_batch_starts_all_in_order(flow):
         (None, True),
     ]
     assert runs[1]["id"] == first["id"]
+    assert [run.pop("input_mismatch", None) for run in runs] == [None, True, None]
     assert all(set(run) == {"id", "business_key", "created"} for run in runs)
 
 

@@ -225,9 +225,10 @@ def wait() -> None:
 
 
 def send(tenant: int, runs: Sequence[str]) -> None:
-    """Send each run a signal that it waits for and one that comes early, then work."""
+    """Send each run a signal that it waits for and one that comes early, both twice, then work."""
     for name in ("go", "later"):
-        send_signals(tenant, [(run, NewSignal(name, name, {"n": 1})) for run in runs], by="test")
+        for _ in range(2):
+            send_signals(tenant, [(run, NewSignal(name, name, {"n": 1})) for run in runs], by="test")
         drain()
 
 
@@ -255,6 +256,8 @@ def do_jobs(tenant: int) -> None:
                 jobs.release(**said)
             else:
                 jobs.complete(**said, output={"done": True})
+                # What is too late is kept as evidence.
+                jobs.complete(**said, output={"done": "otherwise"})
             first = False
 
 

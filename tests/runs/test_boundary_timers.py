@@ -2,6 +2,7 @@
 
 import pytest
 
+from runs.maintenance import timers
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -99,6 +100,91 @@ def test_a_reminder_that_meets_the_step_in_a_join_counts_once(clock):
     assert make.run(run_id).status == "COMPLETED"
     assert make.steps(run_id)["both"].output["work"] == {"ok": 1}
     assert make.joins(run_id)["both"].arrived == 2
+
+
+def timer(after, to, *, interrupting):
+    return {"after_seconds": after, "interrupting": interrupting, "to": to}
+
+
+def fired(run_id):
+    """What timers did to the run, in the order of its history."""
+    kinds = ("TIMER_FIRED", "STEP_CANCELLED", "STEP_COMPLETED wait")
+    return [event for event in make.history(run_id) if event.startswith(kinds)]
+
+
+def test_timers_that_are_due_together_fire_in_the_order_of_their_times(clock):
+    """The clock stood still for long: the reminder was due before what ends the step, and before the other wait."""
+    work = {
+        "id": "work",
+        "type": "job",
+        "queue": "outside",
+        # In another order than that of their times.
+        "boundary_timers": [
+            timer(60, "escalate", interrupting=True),
+            timer(40, "second", interrupting=False),
+            timer(30, "first", interrupting=False),
+            timer(90, "never", interrupting=False),
+        ],
+    }
+    wait = {"id": "wait", "type": "wait", "params": {"duration": "PT35S"}}
+    nodes = [work, wait, "escalate", "second", "first", "never"]
+    run_id = make.start(make.graph(nodes, []))[0]
+    make.work()
+    clock.advance(1000)
+
+    assert make.tick() == 5
+    make.work()
+
+    assert fired(run_id) == [
+        "TIMER_FIRED work",
+        "STEP_COMPLETED wait",
+        "TIMER_FIRED work",
+        "STEP_CANCELLED work",
+    ]
+    assert [event.payload["taken"] for event in make.events(run_id, "TIMER_FIRED")] == [["first"], ["second"]]
+    assert make.statuses(run_id) == {
+        "work": "CANCELLED",
+        "wait": "COMPLETED",
+        "escalate": "COMPLETED",
+        "second": "COMPLETED",
+        "first": "COMPLETED",
+        "never": "SKIPPED",
+    }
+
+
+@pytest.mark.parametrize(("first", "second"), [("early", "late"), ("late", "early")])
+def test_of_two_timers_that_would_end_a_step_the_one_that_was_due_first_does(clock, first, second):
+    times = {"early": 30, "late": 60}
+    work = {
+        "id": "work",
+        "type": "job",
+        "queue": "outside",
+        "boundary_timers": [timer(times[one], one, interrupting=True) for one in (first, second)],
+    }
+    runs = [make.start(make.graph([work, "early", "late"], []))[0] for _ in range(3)]
+    clock.advance(1000)
+    assert make.tick() == 6
+    make.work()
+    for run_id in runs:
+        assert make.statuses(run_id) == {"work": "CANCELLED", "early": "COMPLETED", "late": "SKIPPED"}
+
+
+def test_a_tick_that_is_out_of_time_leaves_what_was_due_later_for_the_next_one(clock):
+    work = {
+        "id": "work",
+        "type": "job",
+        "queue": "outside",
+        "boundary_timers": [
+            timer(30, "remind", interrupting=False),
+            timer(60, "escalate", interrupting=True),
+        ],
+    }
+    run_id = make.start(make.graph([work, "remind", "escalate"], []))[0]
+    clock.advance(1000)
+    timers.fire(seconds=0)
+    assert fired(run_id) == ["TIMER_FIRED work"]
+    timers.fire(seconds=0)
+    assert fired(run_id) == ["TIMER_FIRED work", "STEP_CANCELLED work"]
 
 
 def test_a_failure_stops_the_timer_and_a_resume_starts_it_anew(clock):

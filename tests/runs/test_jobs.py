@@ -4,6 +4,7 @@ import pytest
 
 from runs import jobs
 from runs.maintenance.leases import sweep
+from runs.refused import RunRefused
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -19,6 +20,15 @@ def say(verb, job, **more):
     return verb(tenant=make.a_tenant().pk, job=job.held.id, lease_token=job.lease_token, **more)
 
 
+@pytest.mark.parametrize("output", [None, [], "x", 0, False])
+def test_the_same_output_again_is_a_duplicate_whatever_it_is(output):
+    make.start(JOB)
+    job = poll()[0]
+    assert say(jobs.complete, job, output=output) == jobs.Answer(True)
+    assert say(jobs.complete, job, output=output) == jobs.Answer(True, duplicate=True)
+    assert say(jobs.complete, job, output="other") == jobs.Answer(False, "completed_otherwise")
+
+
 def fail(job, retryable):
     return say(jobs.fail, job, code="Boom", message="It went wrong.", retryable=retryable)
 
@@ -28,10 +38,12 @@ def test_a_job_is_completed_once_and_again_is_a_duplicate():
     job = poll()[0]
 
     first = say(jobs.complete, job, output={"n": 1})
-    again = say(jobs.complete, job, output={"n": 2})
+    again = say(jobs.complete, job, output={"n": 1.0})
+    other = say(jobs.complete, job, output={"n": 2})
 
     assert (first.applied, first.duplicate) == (True, False)
     assert (again.applied, again.duplicate) == (True, True)
+    assert other == jobs.Answer(False, "completed_otherwise")
     assert make.run(run_id).output == {"n": 1}
 
 
@@ -211,8 +223,13 @@ def test_another_tenant_has_no_such_job():
 
 
 @pytest.mark.parametrize("output", ["\0", float("nan")], ids=repr)
-def test_an_output_that_can_t_be_stored_fails_the_job(output):
+def test_an_output_that_can_t_be_stored_is_refused_and_the_worker_has_the_job_still(output):
     run_id = make.start(JOB)[0]
+    job = poll()[0]
 
-    assert say(jobs.complete, poll()[0], output=output).applied
-    assert make.run(run_id).error["code"] == "BadOutput"
+    with pytest.raises(RunRefused) as refused:
+        say(jobs.complete, job, output=output)
+
+    assert (refused.value.code, refused.value.field) == ("bad_json", "output")
+    assert say(jobs.complete, job, output="good").applied
+    assert make.run(run_id).output == "good"

@@ -100,6 +100,10 @@ def test_the_same_business_key_shows_the_run_that_it_has(flow, worker, tmp_path)
         code, _out, err = command("flow", "--input", str(path), "--business-key", "k")
         assert code == 0
         assert words in err
+        assert "another input" not in err
+    path.write_text('{"n": 2}')
+    code, _out, err = command("flow", "--input", str(path), "--business-key", "k")
+    assert (code, "It was started with another input" in err) == (0, True)
     assert Run.unsafe_all_tenants.count() == 1
 
 

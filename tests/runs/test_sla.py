@@ -1,9 +1,15 @@
 """Deadlines of runs: each of the two is told once, nothing is cancelled, an ended run is left alone (C-16, H-29)."""
 
-import pytest
+import re
+from datetime import timedelta
 
+import pytest
+from django.db.models.functions import Now
+
+from accounts.models import Membership
 from runs.maintenance import sla
 from runs.models import Run
+from runs.shown import run_row
 from runs.starts import NewRun, Terms, start_runs
 from tests import factories as make
 
@@ -90,3 +96,53 @@ def test_what_was_due_while_a_run_stood_still_is_told_when_it_goes_on(clock, oth
     go_on()
     sla.look()
     assert told(run_id) == ["SLA_WARNING", "SLA_BREACHED"]
+
+
+def test_a_run_shows_its_deadline_and_whether_it_was_kept(clock):
+    run_id = make.start({**WAITS, "sla_seconds": 100})[0]
+    make.work()
+    tenant = make.a_tenant().pk
+    shown = run_row(tenant, run_id)
+    assert shown["sla_seconds"] == 100
+    assert shown["sla_deadline"] - shown["created_at"] == timedelta(seconds=100)
+    assert shown["sla_breached"] is False
+    clock.advance(100)
+    assert run_row(tenant, run_id)["sla_breached"] is True
+    make.send(run_id, "x")
+    assert run_row(tenant, run_id)["sla_breached"] is True
+
+    in_time = make.start({**make.chain("noop"), "sla_seconds": 100})[0]
+    make.work()
+    clock.advance(1000)
+    assert run_row(tenant, in_time)["sla_breached"] is False
+
+    shown = run_row(tenant, make.start(WAITS)[0])
+    assert (shown["sla_seconds"], shown["sla_deadline"], shown["sla_breached"]) == (None, None, None)
+
+
+def test_a_breach_is_logged_once_and_a_warning_is_not(clock, caplog):
+    run_id = make.start({**WAITS, "sla_seconds": 100})[0]
+    clock.advance(80)
+    sla.look()
+    assert caplog.messages == []
+    clock.advance(20)
+    sla.look()
+    sla.look()
+    (message,) = caplog.messages
+    assert message.startswith(f"The run {run_id} is open past its deadline, ")
+
+
+def test_the_page_of_a_run_says_how_long_it_has(client):
+    run_id = make.start({**WAITS, "sla_seconds": 3600})[0]
+    user = make.a_user("ann")
+    Membership.objects.create(tenant=make.a_tenant(), user=user, role="viewer")
+    client.force_login(user)
+    assert re.search(r"data-deadline>due in 59 min \d+ s<", client.get(f"/runs/{run_id}").text)
+    Run.unsafe_all_tenants.filter(pk=run_id).update(sla_deadline=Now() - timedelta(minutes=5))
+    assert "data-deadline>overdue by 5 min" in client.get(f"/runs/{run_id}").text
+    make.work()
+    make.send(run_id, "x")
+    text = client.get(f"/runs/{run_id}").text
+    assert "ended 5 min" in text
+    assert "after its deadline" in text
+    assert "data-deadline" not in text

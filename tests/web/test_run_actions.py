@@ -131,6 +131,17 @@ def test_what_a_workflow_refuses_is_told_at_its_field(operator):
     assert operator.post("/workflows/none/start", {"input": "x"}).status_code == 404
 
 
+def test_a_start_with_the_key_of_another_run_says_whose_input_that_has(operator):
+    path = f"/workflows/{make.a_version(WAITS).workflow.name}/start"
+    form = {"input_kind": "json", "business_key": "b"}
+    first = operator.post(path, form | {"input": "1"})
+    same = operator.post(path, form | {"input": "1"}, follow=True)
+    other = operator.post(path, form | {"input": "2"}, follow=True)
+    assert same.redirect_chain[-1][0] == other.redirect_chain[-1][0] == first.url
+    assert "started with another input" not in same.text
+    assert "It was started with another input, and what you gave was not used." in other.text
+
+
 def test_a_workflow_that_takes_a_bare_text_gets_one(operator):
     version = make.a_version(make.chain("noop", input_schema={"type": "string"}))
     started = operator.post(

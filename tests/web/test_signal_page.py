@@ -46,6 +46,15 @@ def test_a_waiting_step_leads_to_a_form_that_sends_its_signal_once(operator):
     assert make.history(run_id).count("SIGNAL_RECEIVED") == 1
 
 
+def test_a_form_that_was_sent_and_changed_since_is_another_signal(operator):
+    run_id = a_run(WAITS)
+    once = re.search(r'name="once" value="([^"]+)"', operator.get(f"/runs/{run_id}/signal").text)[1]
+    for payload in ("1", "1", "2"):
+        sent = {"once": once, "name": "later", "payload": payload}
+        assert operator.post(f"/runs/{run_id}/signal", sent).status_code == 302
+    assert make.history(run_id).count("SIGNAL_RECEIVED") == 2
+
+
 def test_what_is_wrong_is_told_at_its_field_and_kept(operator):
     run_id = a_run(WAITS)
     wrong = operator.post(f"/runs/{run_id}/signal", {"name": "", "payload": '{"amount": '})

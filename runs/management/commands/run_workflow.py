@@ -22,7 +22,7 @@ from runs.graphs import compiled
 from runs.refused import RunRefused
 from runs.shown import WHOLE, run_row
 from runs.starts import NewRun, Terms, start_runs
-from steps.base import MAX_INPUT_BYTES
+from steps.base import MAX_RUN_INPUT_BYTES
 from workflows.queries import startable_version
 
 LOOK_SECONDS = 0.1
@@ -74,6 +74,8 @@ class Command(BaseCommand):
         (started,) = start_runs(terms, [NewRun(given, options["business_key"])])
         word = "started" if started.created else "exists already:"
         self.stderr.write(f"{options['name']} v{compiled(version).number}: run {started.id} {word}")
+        if started.input_mismatch:
+            self.stderr.write("  It was started with another input: what --input gives is not used.")
         return started.id
 
     def _watch(self, tenant_id: int, run_id: str) -> dict[str, Json]:
@@ -128,9 +130,9 @@ def _read(source: str) -> bytes:
 def _value(raw: bytes, *, must_be_json: bool) -> Json:
     """The JSON in `raw`; a text that is none becomes `{text: …}`."""
     try:
-        return strict_loads(raw, max_bytes=MAX_INPUT_BYTES)
+        return strict_loads(raw, max_bytes=MAX_RUN_INPUT_BYTES)
     except BadJson as error:
-        if must_be_json or raw.lstrip().startswith(b"{") or len(raw) > MAX_INPUT_BYTES:
+        if must_be_json or raw.lstrip().startswith(b"{") or len(raw) > MAX_RUN_INPUT_BYTES:
             place = f" at {error.pointer}" if error.pointer else ""
             raise CommandError(f"--input: {error.message}{place}", returncode=2) from None
     try:
