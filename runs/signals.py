@@ -10,11 +10,13 @@ from typing import Any
 
 import orjson
 
-from engine.statuses import RUN_OPEN
+from engine.statuses import RUN_ENDED, RUN_OPEN
 from lib.strict_json import strict_dumps
 from lib.uuid7 import uuid7
 from runs import waiting_store
 from runs.claimed import Done, Ending, Held, Locked
+from runs.graphs import shown
+from runs.models import Run
 from runs.refused import RunRefused
 from runs.waking import Waiters, wake
 
@@ -37,7 +39,8 @@ def send_signals(tenant: int, signals: Sequence[tuple[str, NewSignal]], *, by: s
     """Send signals to runs of the tenant (run, signal), in one transaction; gives for each whether it was new.
 
     A duplicate is dropped, also where the run has ended since. Raises RunRefused for a new one to a run that is not
-    open, and then none is kept. Raises BadJson for a payload that can't be.
+    open, unless a compensation of it may still wait for a signal, and then none is kept. Raises BadJson for a payload
+    that can't be.
     """
     rows = rows_of(signals)
     fresh: set[str] = set()
@@ -46,7 +49,9 @@ def send_signals(tenant: int, signals: Sequence[tuple[str, NewSignal]], *, by: s
         fresh.update(waiting_store.insert_signals(rows, by))
         told = {row["run_id"] for row in rows if row["id"] in fresh}
         for run in sorted(told):
-            if (status := locked[run].status) not in RUN_OPEN:
+            if (status := locked[run].status) not in RUN_OPEN and not _may_undo_by_signal(
+                tenant, run, status
+            ):
                 raise RunRefused(
                     "run_ended", f"The run is {status}: it takes no more signals.", conflict=True
                 )
@@ -56,6 +61,14 @@ def send_signals(tenant: int, signals: Sequence[tuple[str, NewSignal]], *, by: s
 
     wake(tenant, {run for run, _ in signals}, "signal", deliver)
     return [row["id"] in fresh for row in rows]
+
+
+def _may_undo_by_signal(tenant: int, run: str, status: str) -> bool:
+    """Whether a run that closes, or undoes what it did, may come to a compensation that waits for a signal."""
+    if status in RUN_ENDED:
+        return False
+    version = Run.objects.for_tenant(tenant).values_list("version_id", flat=True).get(pk=run)
+    return any(undo.type == "signal" for undo in shown(version).graph.compensations.values())
 
 
 def rows_of(signals: Iterable[tuple[str, NewSignal]]) -> list[dict[str, Json]]:

@@ -19,7 +19,12 @@ VIA = {
     "command": "on the server",
     "clock": "by itself",
 }
-WAYS = {"task": "at this task", "dead letter": "by its dead letter", "command": "on the server"}
+WAYS = {
+    "task": "at this task",
+    "dead letter": "by its dead letter",
+    "step": "at the step of the run",
+    "command": "on the server",
+}
 STATUSES = {"OPEN": "nobody yet", "CANCELLED": "nobody: the run went on, or ended, without it"}
 
 
