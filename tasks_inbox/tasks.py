@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from runs.tasks import ticking
-from tasks_inbox import clock, holding, incidents
+from tasks_inbox import clock, holding, incidents, undecidable
 from tasks_inbox.mail import mailing
 
 
@@ -15,8 +15,10 @@ def tick_clock() -> int:
 
 @shared_task(name="tasks_inbox.tick_incidents")
 def tick_incidents() -> int:
-    """Every five seconds: what failed for good or was stuck becomes a task for operators, where that is wanted."""
-    return ticking(incidents.tick)
+    """Every five seconds: what failed for good or was stuck becomes a task for operators, where that is wanted; and
+    what nobody can decide.
+    """
+    return ticking(incidents.tick) + ticking(undecidable.tick)
 
 
 @shared_task(name="tasks_inbox.tick_mails")

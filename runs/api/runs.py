@@ -65,7 +65,11 @@ class RunBatchView(RunsApiView):
     def post(self, request: Request) -> Response:
         """Starts up to 1,000 runs of a workflow in one transaction, all or none."""
         started = start_many(self.principal, body(s.StartBatch, request))
-        rows = [{"id": run.id, "business_key": run.business_key, "created": run.created} for run in started]
+        rows = [
+            {"id": run.id, "business_key": run.business_key, "created": run.created}
+            | ({"warnings": list(run.warnings)} if run.warnings else {})
+            for run in started
+        ]
         return Response({"runs": rows}, status=201)
 
 

@@ -300,6 +300,11 @@ class StartedRunSerializer(RunSerializer):
     input_mismatch = serializers.BooleanField(
         required=False, help_text="With 200: the existing run was started with another input."
     )
+    warnings = serializers.ListField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="Of a new run: which steps nobody may decide, as its input and the members are now.",
+    )
 
 
 class BatchStartedSerializer(serializers.Serializer[Any]):
@@ -308,6 +313,7 @@ class BatchStartedSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     business_key = serializers.CharField(allow_null=True)
     created = serializers.BooleanField()
+    warnings = serializers.ListField(child=serializers.CharField(), required=False)
 
 
 class BatchSerializer(serializers.Serializer[Any]):

@@ -74,6 +74,8 @@ class Command(BaseCommand):
         (started,) = start_runs(terms, [NewRun(given, options["business_key"])])
         word = "started" if started.created else "exists already:"
         self.stderr.write(f"{options['name']} v{compiled(version).number}: run {started.id} {word}")
+        for text in started.warnings:
+            self.stderr.write(f"  ! {text}")
         return started.id
 
     def _watch(self, tenant_id: int, run_id: str) -> dict[str, Json]:
