@@ -34,6 +34,7 @@ from lib.sealing import CannotOpen
 from runs import queries
 from runs.readiness import Standing
 from steps import outside
+from tasks_inbox import undecidable
 from tasks_inbox.mail import outbox
 
 _GIB = 1024**3
@@ -257,6 +258,14 @@ def _database() -> Iterator[Finding]:
         yield from _secrets()
         yield from _stuck()
         yield from _mails()
+        yield from _undecidable()
+
+
+def _undecidable() -> Iterator[Finding]:
+    """Tasks that nobody, or not enough, can decide."""
+    if count := undecidable.count():
+        advice = "operators find an incident for each in the inbox: assign or escalate the task"
+        yield Finding("problem", f"{count} tasks wait for people who can't decide them", advice)
 
 
 def _mails() -> Iterator[Finding]:

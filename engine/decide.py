@@ -151,7 +151,8 @@ class NoBranchMatched(StepError):
 
     def __init__(self, node: Node, output: Json) -> None:
         branch = output.get("branch") if isinstance(output, dict) else None
-        said = f"its branch is {branch!r}" if branch is not None else "its output matches none of them"
+        none = "its output has no branch" if node.has_branches else "its output matches none of them"
+        said = none if branch is None else f"its branch is {branch!r}"
         super().__init__(
             "NoBranchMatched",
             f"{node.title} has conditional edges but {said}: add a default edge or set allow_no_match.",
@@ -233,7 +234,8 @@ class _Walk:
         decides = node.decides
         # What a decision takes first has decided, even without a condition; elsewhere a conditional edge must.
         matched = any(decides or edge.kind != "always" for edge in edges)
-        branches = decides or (isinstance(output, dict) and "branch" in output)
+        # An output without a branch matches no edge that names one, as a misspelt branch doesn't (H-7).
+        branches = decides or node.has_branches or (isinstance(output, dict) and "branch" in output)
         if node.is_conditional and branches and not matched and not node.allow_no_match:
             raise NoBranchMatched(node, output)
         return {edge.target: True for edge in edges}

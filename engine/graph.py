@@ -102,6 +102,11 @@ class Node:
         return self.spec.name == "decision"
 
     @property
+    def has_branches(self) -> bool:
+        """Whether an edge of it names the branch that leads there."""
+        return any(edge.kind == "branch" for edge in self.edges)
+
+    @property
     def is_conditional(self) -> bool:
         """Whether a success edge of this node depends on its output."""
         return any(edge.kind != "always" for edge in self.edges)

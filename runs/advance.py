@@ -196,8 +196,11 @@ def _heavy(plans: list[Planned], keep: Keep | None, result: Result) -> list[Plan
             wave.result.applied |= {*done.ended.values()}
             wave.result.written += closing
             wave.result.wake |= saga.close(runs_of(closing))
-        if undoing := _undoing(plans, locked):
-            wave.undo(undoing)
+        undoing = _undoing(plans, locked)
+        if over := [planned for planned in undoing if not isinstance(planned.ending, Waiting)]:
+            wave.undo(over)
+        if waiting := [planned for planned in undoing if isinstance(planned.ending, Waiting)]:
+            wave.enter(waiting, locked)
         crash_points.hit("before_commit")
     result.add(wave.result)
     return []

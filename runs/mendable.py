@@ -15,8 +15,10 @@ _OPEN = {"PENDING", "WAITING", "RUNNING", "PAUSED"}
 
 def offers(run: Shown, step: Shown) -> list[str]:
     """Which of retry, skip and rerun make sense for a step; the services decide."""
-    if step["node"].endswith(UNDO) or step["status"] == "PENDING":
+    if step["status"] == "PENDING":
         return []
+    if step["node"].endswith(UNDO):
+        return _offers_to_undo(run, step)
     found: list[str] = []
     is_queued = run["status"] in _OPEN and step["status"] == StepStatus.QUEUED
     if is_queued or (run["status"] == "FAILED" and has_failed(step)):
@@ -25,6 +27,16 @@ def offers(run: Shown, step: Shown) -> list[str]:
         found = ["skip"]
     was_reached = step["status"] != StepStatus.SKIPPED or step["cause"] == "operator"
     return [*found, "rerun"] if run["completed_at"] and was_reached else found
+
+
+def _offers_to_undo(run: Shown, step: Shown) -> list[str]:
+    """What makes sense for a compensation. One that failed for good has a task as well, which says the same."""
+    by_status = {
+        ("COMPENSATING", StepStatus.QUEUED): ["retry", "skip"],
+        ("COMPENSATING", StepStatus.WAITING): ["skip"],
+        ("WAITING_FOR_MANUAL_ACTION", StepStatus.FAILED): ["retry", "skip"],
+    }
+    return by_status.get((run["status"], step["status"]), [])
 
 
 def has_failed(step: Shown) -> bool:
@@ -42,6 +54,8 @@ def is_redone(status: str, cause: str | None, has_output: bool) -> bool:
 
 def means(graph: Graph, run: Shown, step: Shown) -> dict[str, Json]:
     """What the page of a verb on a step tells: the steps that are `kept`, done `again`, and that go on too (`also`)."""
+    if step["node"].endswith(UNDO):
+        return {"also": [], "branches": [], "again": [], "kept": []}
     steps = {one["node"]: one for one in run["steps"] if not one["node"].endswith(UNDO)}
     node, behind = graph.nodes[step["node"]], graph.behind(step["node"])
     failed = [one["title"] for one in steps.values() if has_failed(one) and one["node"] != step["node"]]

@@ -35,7 +35,7 @@ def retry(request: PageRequest, run_id: UUID, node: str) -> HttpResponse:
 
     def act(form: StepForm) -> str:
         given = Edited(form.given) if form.is_edited else None
-        said = {"by": request.principal.username, "reason": form.cleaned_data["reason"]}
+        said = _said(request, form)
         operators.retry_step(request.principal.tenant_id, str(run_id), node, given=given, **said)
         messages.success(request, "The step is tried again.")
         return str(run_id)
@@ -48,7 +48,7 @@ def skip(request: PageRequest, run_id: UUID, node: str) -> HttpResponse:
     """Skips a step, with the output that the form has."""
 
     def act(form: StepForm) -> str:
-        said = {"by": request.principal.username, "reason": form.cleaned_data["reason"]}
+        said = _said(request, form)
         operators.skip_step(request.principal.tenant_id, str(run_id), node, form.given, **said)
         messages.success(request, "The step is skipped; the run goes on behind it.")
         return str(run_id)
@@ -80,12 +80,18 @@ def rerun(request: PageRequest, run_id: UUID, node: str) -> HttpResponse:
     return _mended(request, run_id, node, "rerun", "input", act)
 
 
+def _said(request: PageRequest, form: StepForm) -> dict[str, str]:
+    """By whom, why and over which way."""
+    who = request.principal
+    return {"by": who.username, "reason": form.cleaned_data["reason"], "via": who.via}
+
+
 def _mended(request: PageRequest, run_id: UUID, node: str, verb: str, of: str, act: Act) -> HttpResponse:
     """The form of a verb on a step, and what it did."""
     tenant = request.principal.tenant_id
     run = found_run(tenant, run_id, NOTHING)
     found, step = get_run_for(tenant, run_id), next(iter(step_rows(tenant, run_id, node) or []), None)
-    if found is None or step is None or node.endswith(UNDO):
+    if found is None or step is None or (node.endswith(UNDO) and verb == "rerun"):
         raise Missing("There is no such step.")
     form = StepForm(request.POST if request.method == "POST" else None, was=step[of])
     if form.is_bound and form.is_valid():
@@ -94,6 +100,7 @@ def _mended(request: PageRequest, run_id: UUID, node: str, verb: str, of: str, a
         except RunRefused as refused:
             form.refuse(refused)
     context = {"run": run, "step": step, "form": form, "verb": verb, "once": once.ticket(request.principal)}
+    context["undoes"] = node.endswith(UNDO)
     graph = shown(found.version_id).graph
     context |= mendable.means(graph, run, step)
     return render(request, "runs/mend.html", context, status=422 if form.is_bound else 200)

@@ -10,7 +10,7 @@ from engine.graph import UNDO
 from engine.outcomes import Completed, Failed
 from engine.statuses import RUN_OPEN, RunStatus, StepStatus
 from engine.told import Edited, Kept, Told
-from runs import dispatch, live, scopes, store, waits
+from runs import dispatch, live, saga, scopes, store, waits
 from runs.claimed import Held, Locked, Passed
 from runs.graphs import compiled
 from runs.mendable import is_redone
@@ -38,29 +38,47 @@ class _Spoken:
         return is_redone(self.status, self.cause, self.has_output)
 
     @property
+    def is_undo(self) -> bool:
+        """Whether it compensates another."""
+        return self.held.node.endswith(UNDO)
+
+    @property
     def begins_anew(self) -> bool:
         """Whether it failed before any worker had it: then it is entered again, and its row is another one."""
         return self.status == StepStatus.FAILED and self.held.epoch == 0
 
 
 def retry_step(
-    tenant: int, run: str, node: str, *, given: Edited | None = None, by: str, reason: str = ""
+    tenant: int,
+    run: str,
+    node: str,
+    *,
+    given: Edited | None = None,
+    by: str,
+    reason: str = "",
+    via: str = "command",
 ) -> None:
     """Try a failed step again with a fresh budget, and with another input where one is `given`.
 
-    In a FAILED run, which is resumed by it; or at once where it waits for its next attempt. Raises RunRefused.
+    In a FAILED run, which is resumed by it; or at once where it waits for its next attempt. A compensation that failed
+    for good goes on by it. Raises RunRefused.
     """
     said = {"by": by, "reason": reason}
     with refusing(), transaction.atomic():
         locked = had_alone(tenant, [run])
         step = _spoken_of(run, node)
         if given is not None:
+            if step.is_undo:
+                message = "What undoes a step is given what that step was given and gave: it takes no other input."
+                raise RunRefused("invalid", message, field="input")
             storable(given.given, "input", max_bytes=MAX_INPUT_BYTES)
-        if locked[run].status == RunStatus.FAILED and step.has_failed:
+        if step.is_undo and locked[run].status == RunStatus.WAITING_FOR_MANUAL_ACTION:
+            queues = _settle(locked[run], step, "retry", said | {"via": via}, None)
+        elif locked[run].status == RunStatus.FAILED and step.has_failed:
             told: Told = {node: given} if given is not None and step.begins_anew else {}
             change = None if step.begins_anew else _requeuing(step, given, said)
             queues = reopen(tenant, locked, said, told={run: told}, change=change)
-        elif locked[run].status in RUN_OPEN and step.status == StepStatus.QUEUED:
+        elif _goes_on(locked[run], step) and step.status == StepStatus.QUEUED:
             queues = _requeue(step.held.id, given, said)
         else:
             _refuse(locked[run], step, "tried again")
@@ -68,10 +86,13 @@ def retry_step(
     live.tell_runs(tenant, [run])
 
 
-def skip_step(tenant: int, run: str, node: str, output: Json, *, by: str, reason: str = "") -> None:
+def skip_step(
+    tenant: int, run: str, node: str, output: Json, *, by: str, reason: str = "", via: str = "command"
+) -> None:
     """Skip a step that failed, waits or is queued: it counts as done with `output`, and its edges follow from that.
 
-    A FAILED run is resumed by it. Raises RunRefused, also where the output leads nowhere.
+    A FAILED run is resumed by it; a compensation counts as done by hand. Raises RunRefused, also where the output
+    leads nowhere.
     """
     said = {"by": by, "reason": reason}
     with refusing(), transaction.atomic():
@@ -79,7 +100,9 @@ def skip_step(tenant: int, run: str, node: str, output: Json, *, by: str, reason
         step = _spoken_of(run, node)
         storable(output, "output", max_bytes=MAX_OUTPUT_BYTES)
         replaced = said | {"was": step.status}
-        if locked[run].status == RunStatus.FAILED and step.has_failed:
+        if step.is_undo:
+            queues = _settle(locked[run], step, "done", said | {"via": via}, output)
+        elif locked[run].status == RunStatus.FAILED and step.has_failed:
             if step.begins_anew:
                 kept = Kept(
                     Completed(output),
@@ -108,12 +131,30 @@ def skip_step(tenant: int, run: str, node: str, output: Json, *, by: str, reason
 
 def _spoken_of(run: str, node: str) -> _Spoken:
     found = store.step_to_change(run=run, node=node)
-    if found is not None and not node.endswith(UNDO):
+    if found is not None:
         return _Spoken(*found)
     message = f"The run has not come to {node} yet, or has no such step."
-    if node.endswith(UNDO):
-        message = "What undoes a step is settled by the task that was opened for it."
     raise RunRefused("not_begun", message, field="node", conflict=True)
+
+
+def _goes_on(run: Locked, step: _Spoken) -> bool:
+    """Whether the run does such steps now: what it has to do, or what undoes that."""
+    return run.status == RunStatus.COMPENSATING if step.is_undo else run.status in RUN_OPEN
+
+
+def _settle(run: Locked, step: _Spoken, how: saga.How, said: Mapping[str, str], output: Json) -> set[str]:
+    """Go on behind a compensation that failed, or instead of one that is queued or waits; gives the queues."""
+    held = step.held
+    statuses = {
+        RunStatus.WAITING_FOR_MANUAL_ACTION: (StepStatus.FAILED,),
+        RunStatus.COMPENSATING: (StepStatus.QUEUED, StepStatus.WAITING),
+    }.get(RunStatus(run.status), ())
+    if step.status not in statuses:
+        _refuse(run, step, "tried again" if how == "retry" else "skipped")
+    settled = saga.resolve(held.run_id, held.node, how, way="step", statuses=statuses, output=output, **said)
+    if settled is None:
+        raise _moved()
+    return {settled[1]} if how == "retry" else saga.go_on({held.run_id: held.version_id})
 
 
 def _requeuing(step: _Spoken, given: Edited | None, said: Mapping[str, Json]) -> Change:
@@ -156,14 +197,15 @@ def _moved() -> RunRefused:
 
 def _refuse(run: Locked, step: _Spoken, verb: str) -> None:
     """Raises RunRefused with what stands against it."""
-    if run.status not in (*RUN_OPEN, RunStatus.FAILED):
+    if not _goes_on(run, step) and (step.is_undo or run.status != RunStatus.FAILED):
         message = f"The run is {run.status}: its steps can't be {verb} now."
         raise RunRefused("run_ended", message, conflict=True)
+    instead = "a compensation is done once" if step.is_undo else "rerun the run from it instead"
     why = {
         StepStatus.RUNNING: "a worker is at it; wait until the attempt ends",
         StepStatus.WAITING: "it waits; send what it waits for, or skip it",
-        StepStatus.COMPLETED: "it is done; rerun the run from it instead",
-        StepStatus.FAILED: "its failure was dealt with by its edges; rerun the run from it instead",
-    }.get(StepStatus(step.status), "rerun the run from it instead")
+        StepStatus.COMPLETED: f"it is done; {instead}",
+        StepStatus.FAILED: f"its failure was dealt with by its edges; {instead}",
+    }.get(StepStatus(step.status), instead)
     message = f"The step is {step.status} and can't be {verb}: {why}."
     raise RunRefused("step_is_" + step.status.lower(), message, conflict=True)

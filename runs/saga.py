@@ -8,17 +8,18 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from engine.graph import UNDO
+from engine.statuses import StepStatus
 from lib.clock import now_or_none
 from lib.uuid7 import uuid7
-from runs import alerts, store
+from runs import alerts, store, waits
 from runs.graphs import BrokenVersion, graph_of
 from runs.store import SQL, Row, document
 
 Json = Any
 
 How = Literal["retry", "done", "abandon"]
-Way = Literal["task", "dead letter", "command"]
-"""Where somebody settled a compensation: at its task, by its dead letter, or on the server."""
+Way = Literal["task", "dead letter", "step", "command"]
+"""Where somebody settled a compensation: at its task, by its dead letter, at the step itself, or on the server."""
 
 
 class Failed(NamedTuple):
@@ -110,15 +111,36 @@ def hand_over(runs: Iterable[str]) -> None:
 
 
 def resolve(
-    run: str, node: str, how: How, *, by: str, reason: str, via: str = "command", way: Way = "command"
+    run: str,
+    node: str,
+    how: How,
+    *,
+    by: str,
+    reason: str,
+    via: str = "command",
+    way: Way = "command",
+    statuses: Sequence[StepStatus] = (StepStatus.FAILED,),
+    output: Json = None,
 ) -> tuple[str, str] | None:
-    """Settle a failed compensation: `retry`, `done` or `abandon`; its status and queue, or None where none failed."""
-    payload = document({"by": by, "reason": reason})
-    params = {"run": run, "node": node, "how": how, "payload": payload, "now": now_or_none()}
+    """Settle a compensation that stands at one of `statuses`: `retry`, `done` (with `output`) or `abandon`.
+
+    Gives its status and queue, or None where it stands otherwise. The caller has the run alone.
+    """
+    params = {
+        "run": run,
+        "node": node,
+        "how": how,
+        "statuses": list(statuses),
+        "output": None if output is None else document(output),
+        "payload": document({"by": by, "reason": reason}),
+        "now": now_or_none(),
+    }
     found = SQL.value("resolve_compensation", params)
     if found is None:
         return None
     status, queue, step = found
+    store.cancel_timers([run])
+    waits.left([run])
     for listener in _told_of_settling:
         listener(Settled(step, how, by, reason, via, way))
     return status, queue

@@ -106,8 +106,11 @@ def resolve_compensation(
     with transaction.atomic():
         locked = had_alone(tenant, [run])
         waits_for_it = locked[run].status == RunStatus.WAITING_FOR_MANUAL_ACTION
-        told = {"by": by, "reason": reason, "via": via}
-        settled = saga.resolve(run, f"{node}{UNDO}", how, way=way, **told) if waits_for_it else None
+        settled = (
+            saga.resolve(run, f"{node}{UNDO}", how, by=by, reason=reason, via=via, way=way)
+            if waits_for_it
+            else None
+        )
         if settled is None:
             message = f"No compensation of {node} waits for a person in this run."
             raise RunRefused("nothing_to_resolve", message, conflict=True)

@@ -10,10 +10,12 @@ from typing import Any
 
 import orjson
 
-from engine.statuses import RUN_OPEN
+from engine.statuses import RUN_ENDED, RUN_OPEN
 from lib.uuid7 import uuid7
 from runs import waiting_store
 from runs.claimed import Done, Ending, Held, Locked
+from runs.graphs import shown
+from runs.models import Run
 from runs.refused import RunRefused, storable
 from runs.waking import Waiters, wake
 
@@ -36,7 +38,8 @@ def send_signals(tenant: int, signals: Sequence[tuple[str, NewSignal]], *, by: s
     """Send signals to runs of the tenant (run, signal), in one transaction; gives for each whether it was new.
 
     A duplicate is dropped, also where the run has ended since. Raises RunRefused for a new one to a run that is not
-    open, one whose id was sent with another name or payload, or with a payload that can't be kept; then none is.
+    open, unless a compensation of it may still wait for a signal, one whose id was sent with another name or payload,
+    or with a payload that can't be kept; then none is.
     """
     rows = rows_of(signals)
     fresh: set[str] = set()
@@ -47,7 +50,9 @@ def send_signals(tenant: int, signals: Sequence[tuple[str, NewSignal]], *, by: s
             _refuse_others(repeated)
         told = {row["run_id"] for row in rows if row["id"] in fresh}
         for run in sorted(told):
-            if (status := locked[run].status) not in RUN_OPEN:
+            if (status := locked[run].status) not in RUN_OPEN and not _may_undo_by_signal(
+                tenant, run, status
+            ):
                 raise RunRefused(
                     "run_ended", f"The run is {status}: it takes no more signals.", conflict=True
                 )
@@ -64,6 +69,12 @@ def _refuse_others(repeated: Sequence[dict[str, Json]]) -> None:
     if others := waiting_store.other_signals(repeated):
         message = f"A signal with the id {others[0]!r} was sent before, with another name or payload."
         raise RunRefused("signal_mismatch", message, field="signal_id", conflict=True)
+def _may_undo_by_signal(tenant: int, run: str, status: str) -> bool:
+    """Whether a run that closes, or undoes what it did, may come to a compensation that waits for a signal."""
+    if status in RUN_ENDED:
+        return False
+    version = Run.objects.for_tenant(tenant).values_list("version_id", flat=True).get(pk=run)
+    return any(undo.type == "signal" for undo in shown(version).graph.compensations.values())
 
 
 def rows_of(signals: Iterable[tuple[str, NewSignal]]) -> list[dict[str, Json]]:

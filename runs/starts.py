@@ -1,7 +1,7 @@
 """Starting runs: one or a thousand in one transaction, each business key once (R-034)."""
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -59,13 +59,17 @@ class _Asked:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A run that a start gave: a new one, or the one that its business key stands for already."""
+    """A run that a start gave: a new one, or the one that its business key stands for already.
+
+    `warnings`: what whoever starts it should know, in sentences.
+    """
 
     id: str
     business_key: str | None
     created: bool
     input_mismatch: bool = False
     """Whether the run was there already, and was started with another input than was asked for now."""
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,35 @@ class Terms:
     is_test: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What is to be said of a run before it starts: `warnings`, or why it is `refused`."""
+
+    warnings: tuple[str, ...] = ()
+    refused: RunRefused | None = None
+
+
+Judge = Callable[[Terms, Sequence[NewRun]], Sequence[Judged]]
+_judges: list[Judge] = []
+
+
+def judges_starts(judge: Judge) -> None:
+    """Have `judge` asked before runs start, of each of them; what has a run already starts none and is not refused."""
+    _judges.append(judge)
+
+
+def _judged(terms: Terms, items: Sequence[NewRun]) -> list[Judged]:
+    """What all judges say of each. Before there is any transaction: an expression may take its time."""
+    said = [] if terms.is_test else [judge(terms, items) for judge in _judges]
+    return [
+        Judged(
+            tuple(text for each in said for text in each[place].warnings),
+            next((each[place].refused for each in said if each[place].refused), None),
+        )
+        for place in range(len(items))
+    ]
+
+
 def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "return") -> list[Started]:
     """Start runs of one published version in one transaction; a business key again gives the run it has (R-034).
 
@@ -90,13 +123,14 @@ def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "
     except BrokenVersion as error:
         raise RunRefused("broken_version", str(error), field="workflow", conflict=True) from error
     asked = [_checked(version.graph, item, place, len(items)) for place, item in enumerate(items)]
+    judged = _judged(terms, [one.item for one in asked])
     keyed = () if terms.is_test else asked
     fresh = {one.business_key: one.item.id or uuid7() for one in keyed if one.business_key is not None}
     with refusing(), transaction.atomic():
         keys = _claimed_keys(terms.tenant, version, fresh, if_exists)
         started, seen, told, inputs = [], set(), {}, {}
         rows: list[dict[str, Json]] = []
-        for one in asked:
+        for place, one in enumerate(asked):
             item, key = one.item, one.business_key
             if key is None or terms.is_test:
                 run_id, new = item.id or uuid7(), True
@@ -104,6 +138,8 @@ def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "
                 run_id = keys[key]
                 new = run_id == fresh[key] and key not in seen
             seen.add(key)
+            if new and (refused := judged[place].refused):
+                raise refused
             if new:
                 shard = zlib.crc32(run_id.encode()) % SHARDS
                 row = {
@@ -116,7 +152,7 @@ def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "
                 if item.told:
                     told[run_id] = item.told
                 inputs[run_id] = item.input
-            started.append(Started(run_id, key, new))
+            started.append(Started(run_id, key, new, warnings=judged[place].warnings if new else ()))
         signals = [
             (begun.id, one.item.signal)
             for begun, one in zip(started, asked, strict=True)

@@ -200,4 +200,6 @@ def _to(request: PageRequest, started: Started) -> HttpResponse:
         messages.info(
             request, "There is a run with this business key already: this one. No other was started."
         )
+    for text in started.warnings:
+        messages.warning(request, text)
     return redirect("run", started.id)

@@ -98,7 +98,10 @@ class Wave:
         ]
         for planned in plans:
             planned.row["woken"] = True
-        self.end(plans, locked)
+        if steps := [planned for planned in plans if not planned.is_undo]:
+            self.end(steps, locked)
+        if undoing := [planned for planned in plans if planned.is_undo]:
+            self.undo(undoing)
 
     def enter(self, plans: Sequence[Planned], locked: Mapping[str, Locked]) -> None:
         """Let steps wait; those whose wait is over at once, such as for a signal that came early, end."""
@@ -125,6 +128,7 @@ class Wave:
         self.result.applied |= {*done.ended.values()}
         self.result.written += plans
         over = [planned for planned in plans if planned.effects is not None and planned.anchor in done.ended]
+        self._settle_timers([planned for planned in over if planned.is_timed])
         failed = [planned for planned in over if planned.row["status"] == StepStatus.FAILED]
         if failed:
             store.bury([{"id": uuid7(), "step_id": planned.held.id} for planned in failed])

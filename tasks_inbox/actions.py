@@ -18,11 +18,13 @@ from runs import live, services
 from runs.refused import had_alone
 from runs.saga import How
 from runs.waking import telling
-from tasks_inbox import incidents, proxies, queries, store
+from tasks_inbox import incidents, policies, proxies, queries, store
+from tasks_inbox.asked import ask_instead
 from tasks_inbox.mail import outbox
 from tasks_inbox.models import COMPENSATION, DELEGATED, FOR_OPERATORS, INCIDENT, OPEN, ManualTask
 from tasks_inbox.quorum import needs_several
 from tasks_inbox.refused import being_decided, claimed, conflict, open_task, taker, task_to_decide
+from tasks_inbox.undecidable import is_undecidable
 
 
 def claim_task(principal: Principal, task_id: UUID, *, reason: str | None = None) -> ManualTask:
@@ -72,10 +74,13 @@ def assign_task(
     """Give a task to a member whom it asks. Raises Invalid where it doesn't ask them, and as `claim_task`; Conflict
     where somebody else is about to decide it.
 
-    Being given a task makes nobody eligible: whoever may assign could decide all by themselves otherwise.
+    Being given a task makes nobody eligible: whoever may assign could decide all by themselves otherwise. But where
+    nobody, or not enough, can decide it, whom it is given to is asked then, as by an escalation.
     """
     principal.require(TASKS_ASSIGN)
     task = open_task(principal, task_id)
+    if task.kind not in FOR_OPERATORS and is_undecidable(task):
+        return _assign_instead(principal, task, assignee, reason=reason or "Nobody could decide it.")
     _is_one_persons(task)
     member = find_member(principal.tenant_id, assignee)
     if member is None:
@@ -89,6 +94,28 @@ def assign_task(
     audit.record(principal, f"assign to {member.user.username}", f"task {task_id}", reason=reason)
     _tell(task)
     return queries.task_of(principal.tenant_id, task_id)
+
+
+def _assign_instead(principal: Principal, task: ManualTask, to: str, *, reason: str) -> ManualTask:
+    """Have a task ask somebody because nobody, or not enough, can decide it. Raises Invalid at `assignee`."""
+    member = find_member(principal.tenant_id, to)
+    if member is None:
+        raise Invalid(f"{to} is no member of this tenant.", field="assignee")
+    name, who = member.user.username, queries.who_is_member(member)
+    if not who.decides or policies.is_excluded(task, name):
+        raise Invalid(f"{name} may not decide this task.", field="assignee")
+    with telling(task.tenant_id, str(task.run_id)):
+        now = open_task(principal, task.pk)
+        if not is_undecidable(now):
+            raise Conflict("Somebody can decide it by now.", code="claimed")
+        ask_instead(now, {"users": [name]}, by=principal.username, reason=reason)
+        if not needs_several(now.quorum):
+            was = {"before": now.assignee, "delegated_by": now.delegated_by}
+            store.give_task(task.pk, assignee=name, by=principal.username, **was)
+        store.note_undecidable([task.pk], since=None)
+        audit.record(principal, f"assign to {name}", f"task {task.pk}", reason=reason)
+    _tell(task)
+    return queries.task_of(principal.tenant_id, task.pk)
 
 
 def delegate_task(principal: Principal, task_id: UUID, to: str, *, reason: str | None = None) -> ManualTask:

@@ -13,14 +13,17 @@ class TasksInboxConfig(AppConfig):
         """Tell `runs` who opens and closes what a step or a failed compensation waits for, `accounts` who has tasks."""
         from accounts import ties
         from runs.saga import tell_of_failures, tell_of_settling
+        from runs.starts import judges_starts
         from runs.waits import register
         from tasks_inbox import compensations, membership
         from tasks_inbox.publishing import judge
+        from tasks_inbox.starting import judge_starts
         from tasks_inbox.waits import TASK
         from workflows.judges import judges_definitions
 
         register("task", TASK)
         judges_definitions(judge)
+        judges_starts(judge_starts)
         tell_of_failures(compensations.open_for)
         tell_of_settling(compensations.close_for)
         ties.tell_of_members(membership.member_changed)

@@ -6,21 +6,17 @@ happens, who comes second finds it done (R-145, R-148).
 
 import logging
 import time
-from typing import Any
 from uuid import UUID
 
 from lib.refusals import Conflict
 from runs import live
 from runs.refused import RunRefused
 from runs.waking import telling
-from tasks_inbox import holding, policies, queries, store
+from tasks_inbox import holding, queries, store
+from tasks_inbox.asked import moved
 from tasks_inbox.deciding import end_at_deadline
-from tasks_inbox.models import ESCALATED, REMINDED, ManualTask
-from tasks_inbox.waits import with_manager
 
-Json = Any
 BATCH = 200
-KINDS = ("users", "groups", "roles")
 TICK_SECONDS = 0.8
 log = logging.getLogger("handoff.tasks")
 
@@ -67,30 +63,7 @@ def _come(task_id: UUID, tenant: int) -> str | None:
     end = next((moment for moment in due if moment["do"] == "end"), None)
     # It stays until the task has ended: a process that dies before that leaves it to the next tick.
     left = [end, *left] if end else left
-    candidates, audience, events = moved(task, [moment for moment in due if moment is not end])
+    asks, events = moved(task, [moment for moment in due if moment is not end])
     if events:
-        store.move_clock(task_id, left=left, candidates=candidates, audience=audience, events=events, at=at)
+        store.move_clock(task_id, left=left, asks=asks, events=events, at=at)
     return end["outcome"] if end else None
-
-
-def moved(task: ManualTask, due: list[Json]) -> tuple[Json, list[str], list[Json]]:
-    """Whom a task asks after these moments, as written and as marks, and the events. Changes nothing.
-
-    Who is somebody's manager is looked up now.
-    """
-    candidates, audience, events = dict(task.candidates), list(task.audience), []
-    for moment in due:
-        if moment["do"] == "remind":
-            said: dict[str, Json] = {"follow_up": True} if moment.get("follow_up") else {}
-            events.append({"type": "TASK_REMINDED", "payload": said, "tells": REMINDED})
-            continue
-        named = with_manager(task.tenant_id, moment["to"])
-        asked = policies.audience_of(named)
-        audience = list(dict.fromkeys([*audience, *asked]))
-        known = {kind: [name for name in named.get(kind) or () if name != policies.NOBODY] for kind in KINDS}
-        for kind, names in known.items():
-            candidates[kind] = list(dict.fromkeys([*(candidates.get(kind) or ()), *names]))
-        said = {key: moment[key] for key in ("level", "by", "reason") if moment.get(key)}
-        said["to"] = {**moment["to"], **{kind: names for kind, names in known.items() if names}}
-        events.append({"type": "TASK_ESCALATED", "payload": said, "tells": ESCALATED, "audience": asked})
-    return candidates, audience, events

@@ -26,6 +26,8 @@ class Deciders:
     bars_deciders: bool
     is_waited_out: bool
     """Whether it may end by itself at its deadline."""
+    excluded: list[str]
+    """The keys of the names that it excludes."""
 
     @property
     def whom(self) -> str:
@@ -62,6 +64,7 @@ def deciders_of(members: Iterable[Member], node: Mapping[str, Json]) -> Deciders
         params.get("exclude_requester") is True,
         params.get("exclude_deciders") is True,
         params.get("on_timeout") is not None,
+        barred,
     )
 
 

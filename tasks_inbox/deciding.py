@@ -12,7 +12,6 @@ from uuid import UUID
 from accounts import audit, services
 from accounts.names import key_of
 from accounts.principal import Principal
-from accounts.roles import TASKS_DECIDE
 from lib.api.errors import join
 from lib.refusals import Conflict, Invalid, TooLarge
 from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
@@ -26,7 +25,7 @@ from tasks_inbox.evidence import Decider
 from tasks_inbox.forms import files
 from tasks_inbox.models import FOR_OPERATORS, HeldDecision, ManualTask
 from tasks_inbox.quorum import needs_several
-from tasks_inbox.refused import being_decided, conflict, task_to_decide
+from tasks_inbox.refused import being_decided, conflict, require_answer, task_to_answer
 from tasks_inbox.waits import DECIDER
 
 Json = Any
@@ -57,11 +56,12 @@ def complete_task(
     NotAllowed for those whom it doesn't ask; Conflict where it is decided, cancelled, changed, somebody else's or of a
     failed compensation; Invalid, with `details.errors`, for what is wrong.
     """
-    principal.require(TASKS_DECIDE)
-    if queries.task_of(principal.tenant_id, task_id).kind in FOR_OPERATORS:
+    asked = queries.task_of(principal.tenant_id, task_id)
+    require_answer(principal, asked)
+    if asked.kind in FOR_OPERATORS:
         message = "This task is no step's question: say by /resolve what is to become of what it is about."
         raise Conflict(message, code="is_a_compensation")
-    task = task_to_decide(principal, task_id)
+    task = task_to_answer(principal, task_id)
     check_decision(task, outcome, data, comment)
     signed = _signature(principal, task, outcome, password)
     said = said_by(principal, outcome, data, comment, signed=signed)
@@ -130,7 +130,7 @@ def held_by(principal: Principal, task_id: UUID, seen: str | None) -> tuple[Manu
 
     Raises as `complete_task`: another decision may have barred who decides, or changed what is asked.
     """
-    task = task_to_decide(principal, task_id)
+    task = task_to_answer(principal, task_id)
     who = queries.who_is(principal)
     absent = who.stands_in_for(task)
     keys = [key_of(name) for name in (principal.username, absent) if name]

@@ -8,14 +8,13 @@ from uuid import UUID
 
 from accounts.names import key_of
 from accounts.principal import Principal
-from accounts.roles import TASKS_DECIDE
 from lib.refusals import Conflict, Invalid, Missing, TooLarge
 from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
 from lib.uuid7 import uuid7
 from tasks_inbox import queries, shown, store
 from tasks_inbox.models import FOR_OPERATORS, OPEN, ManualTask
 from tasks_inbox.papers import TaskDraft
-from tasks_inbox.refused import open_task
+from tasks_inbox.refused import open_task, require_answer
 
 Json = Any
 MAX_DRAFT_BYTES = 1024 * 1024
@@ -34,8 +33,9 @@ def draft_of(principal: Principal, task: ManualTask) -> TaskDraft | None:
 
 def find_draft(principal: Principal, task_id: UUID) -> TaskDraft:
     """As `draft_of`. Raises Missing, also where there is no draft, and Forbidden."""
-    principal.require(TASKS_DECIDE)
-    draft = draft_of(principal, queries.task_of(principal.tenant_id, task_id))
+    task = queries.task_of(principal.tenant_id, task_id)
+    require_answer(principal, task)
+    draft = draft_of(principal, task)
     if draft is None:
         raise Missing("You have no draft of this task.")
     return draft
@@ -46,7 +46,7 @@ def save_draft(principal: Principal, task_id: UUID, *, data: Json, comment: str 
 
     Raises Missing, Forbidden, Conflict for a task that is closed or decided by them, and Invalid for what is too large.
     """
-    principal.require(TASKS_DECIDE)
+    require_answer(principal, queries.task_of(principal.tenant_id, task_id))
     task = open_task(principal, task_id)
     if task.kind in FOR_OPERATORS:
         raise Conflict("The task of a compensation has no form: nothing is kept.", code="is_a_compensation")
@@ -79,8 +79,8 @@ def start_draft(principal: Principal, task_id: UUID, *, comment: str) -> None:
 
 def drop_draft(principal: Principal, task_id: UUID) -> None:
     """Forget what they have typed, if anything. Raises Missing and Forbidden."""
-    principal.require(TASKS_DECIDE)
     task = queries.task_of(principal.tenant_id, task_id)
+    require_answer(principal, task)
     TaskDraft.objects.for_tenant(principal.tenant_id).filter(
         task_id=task.pk, user_id=principal.user_id
     ).delete()

@@ -14,10 +14,11 @@ from lib.refusals import Conflict, Invalid
 from runs import live
 from runs.waking import telling
 from tasks_inbox import policies, queries, store
-from tasks_inbox.clock import moved
+from tasks_inbox.asked import moved, replaced
 from tasks_inbox.electors import members_of
 from tasks_inbox.models import FOR_OPERATORS, ManualTask
 from tasks_inbox.refused import conflict, open_task, task_to_decide
+from tasks_inbox.undecidable import is_undecidable
 
 Json = Any
 Named = Mapping[str, Sequence[str]]
@@ -29,12 +30,14 @@ def escalate_task(
 ) -> ManualTask:
     """Have a task ask others, too: those `to` names (`users`, `groups`, `roles`), else its next level.
 
-    For who may decide it; its next level also for who may assign tasks. Raises Missing, NotAllowed, Conflict where it
+    For who may decide it; its next level also for who may assign tasks, and others where nobody, or not enough, can
+    decide it: then those whom they name decide in place of who can't. Raises Missing, NotAllowed, Conflict where it
     is closed or returned or has no further level (`no_level`), Invalid at `reason` and `to`.
     """
     why = (reason or "").strip()
     named = {kind: list(names) for kind, names in (to or {}).items() if names}
-    task = _task(principal, task_id, needs_asked=bool(named))
+    repairs = bool(named) and _repairs(principal, task_id)
+    task = _task(principal, task_id, needs_asked=bool(named) and not repairs)
     if not why:
         raise Invalid("Say why.", code="required", field="reason")
     if len(why) > MAX_REASON:
@@ -43,24 +46,22 @@ def escalate_task(
     if named:
         _decides_then(task, named)
     with telling(task.tenant_id, str(task.run_id)):
-        now = _task(principal, task_id, needs_asked=bool(named))
+        now = _task(principal, task_id, needs_asked=bool(named) and not repairs)
         level = {"do": "escalate", "to": named} if named else policies.next_level(now)
         if level is None:
             raise Conflict("It has no further level: say who is to be asked.", code="no_level")
         left = [moment for moment in now.clock or () if moment != level]
         said = level | {"by": principal.username, "reason": why}
-        candidates, audience, events = moved(now, [said])
-        store.move_clock(
-            task_id,
-            left=left,
-            candidates=candidates,
-            audience=audience,
-            events=events,
-            at=None,
-        )
+        asks, events = moved(replaced(now, principal.username) if repairs else now, [said])
+        store.move_clock(task_id, left=left, asks=asks, events=events, at=None)
         audit.record(principal, "escalate", f"task {task_id}", reason=why)
         live.tell_inboxes([task.tenant_id])
     return queries.task_of(principal.tenant_id, task_id)
+
+
+def _repairs(principal: Principal, task_id: UUID) -> bool:
+    """Whether who may assign tasks says who decides one that nobody, or not enough, can decide."""
+    return TASKS_ASSIGN in principal.scopes and is_undecidable(open_task(principal, task_id))
 
 
 def _task(principal: Principal, task_id: UUID, *, needs_asked: bool) -> ManualTask:

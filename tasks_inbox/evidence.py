@@ -114,5 +114,16 @@ def record_of(
         "quorum": dict(quorum),
     }
     what |= {"files": list(files)} if files else {}
+    what |= {"named": _named(task)} if task.named is not None else {}
     what |= {} if settled_by is None else {"settled_by": settled_by}
     return Record(what["seq"], what["at"], canonical(what))
+
+
+def _named(task: ManualTask) -> list[Json]:
+    """Everybody of whom all, or a share, had to agree; of some who replaced them, or that they are excluded."""
+    barred = {"excluded": True}
+    return [
+        {key: one[key] for key in ("name", "replaced_by") if key in one}
+        | (barred if one["key"] in task.exclude and one["key"] not in task.voted else {})
+        for one in task.named or ()
+    ]

@@ -10,8 +10,8 @@ from accounts import queries as people
 from accounts.names import key_of
 from engine.templates import has_holes
 from tasks_inbox.deciders import Deciders, deciders_of
-from tasks_inbox.electors import Member, members_of
-from tasks_inbox.quorum import Elector, needs_several, verdict
+from tasks_inbox.electors import Member, members_of, named_by, unable
+from tasks_inbox.quorum import Elector, counts_people, needs_several, verdict
 
 Json = Any
 MOST_NAMED = 3
@@ -45,6 +45,13 @@ def foretell(tenant: int, params: Mapping[str, Json]) -> Foretold:
         return Foretold(f"Nobody can decide this: {_why_nobody(step)}.", "nobody", 0)
     if needs_several(step.quorum) and not verdict(step.quorum, ["yes"], [], step.may).is_possible:
         return Foretold(f"Nobody can decide this: it needs {_out_of_reach(members, step)}.", "nobody", count)
+    if counts_people(step.quorum) and (
+        missing := unable(named_by(tenant, step.asked, step.excluded), members)
+    ):
+        who = f"{_listed(missing, 'and')} can’t decide"
+        return Foretold(
+            f"Not enough can decide this: it needs {_needed(members, step)}, and {who}.", "nobody", count
+        )
     said = [_words(members, step), unmanaged, *_missing(members, step), _barred(step)]
     return Foretold(" ".join(filter(None, said)), "enough", count)
 

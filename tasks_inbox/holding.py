@@ -23,7 +23,7 @@ from runs.refused import RunRefused
 from runs.waking import telling
 from tasks_inbox import deciding, queries, shown, store
 from tasks_inbox.models import FOR_OPERATORS, HeldDecision, ManualTask
-from tasks_inbox.refused import task_to_decide
+from tasks_inbox.refused import task_to_answer
 
 Json = Any
 BATCH = 200
@@ -58,7 +58,7 @@ def hold_decision(
 
     Raises as `deciding.complete_task`; Conflict `no_undo` where it counts at once.
     """
-    task = task_to_decide(principal, task_id)
+    task = task_to_answer(principal, task_id)
     deciding.check_decision(task, outcome, data, comment)
     seconds = seconds_to_undo(task, outcome)
     if not seconds:

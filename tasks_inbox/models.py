@@ -52,8 +52,8 @@ class ManualTask(HotRow):
     are the moments to come (reminders, escalations, an outcome), in seconds after `clock_from`, the first of them
     at `next_at`; it stands still since `stopped_at` while somebody's question to `asked_of`, who started the run, is
     open, or while it is with `returned_to` for changes. `earlier` are the rounds before this one, each with the facts
-    that it was about.
-
+    that it was about. `named`: where all or a share of those asked decide, everybody who was (`electors.named_by`).
+    `undecidable_since`: when it was found that nobody, or not enough, can decide it.
 
     The database itself keeps `due` and `unimportance`, by which lists are ordered, and `told`: the single values of its
     facts (by label, as `amount_in_eur`) and of what was filled in, by which they are searched and sorted.
@@ -102,6 +102,8 @@ class ManualTask(HotRow):
     decided_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(db_default=Now())
     is_test = models.BooleanField(db_default=False)
+    named = StoredJson(null=True)
+    undecidable_since = models.DateTimeField(null=True)
     due = models.GeneratedField(
         expression=Coalesce("due_at", Value(NEVER)), output_field=models.DateTimeField(), db_persist=True
     )

@@ -46,14 +46,33 @@ def audience_of(candidates: Mapping[str, Json]) -> list[str]:
     return list(dict.fromkeys(marks)) or [EVERYBODY]
 
 
+def starter_mark(username: str) -> str:
+    """What who started a run answers to, whatever their role: the mark of a form that asks them by name."""
+    return f"starter:{key_of(username)}"
+
+
+def names_user(audience: Collection[str], username: str) -> bool:
+    """Whether these marks ask somebody by name."""
+    return f"user:{key_of(username)}" in audience
+
+
+def starters_of(task: ManualTask) -> list[str]:
+    """The key of who started the task's run, where it is a form that asks them by name."""
+    return [mark.removeprefix("starter:") for mark in task.audience if mark.startswith("starter:")]
+
+
 def excluded(names: Iterable[str]) -> list[str]:
     """The names of those who may not decide, as they are compared."""
     return list(dict.fromkeys(key_of(name) for name in names))
 
 
-def marks_of(username: str, role: str, group_keys: Iterable[str]) -> list[str]:
-    """What somebody answers to."""
-    return [EVERYBODY, f"user:{key_of(username)}", f"role:{role}", *(f"group:{key}" for key in group_keys)]
+def marks_of(username: str, role: str, group_keys: Iterable[str], *, decides: bool = True) -> list[str]:
+    """What somebody answers to; who `decides` no tasks answers to forms that ask who started their run alone."""
+    own = [starter_mark(username)]
+    if not decides:
+        return own
+    named = [EVERYBODY, f"user:{key_of(username)}", f"role:{role}"]
+    return [*named, *(f"group:{key}" for key in group_keys), *own]
 
 
 def is_excluded(task: ManualTask, username: str) -> bool:

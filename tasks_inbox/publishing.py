@@ -9,17 +9,19 @@ from accounts.queries import members_of_roles
 from accounts.roles import RUNS_START, SCOPES_OF_ROLE
 from engine.problems import Problem, error, warning
 from tasks_inbox.deciders import Deciders, deciders_of, is_asking, steps_before
-from tasks_inbox.electors import Member, members_of
+from tasks_inbox.electors import Member, members_of, named_by, unable
 from tasks_inbox.queries import DECIDING_ROLES
-from tasks_inbox.quorum import needs_several, verdict
+from tasks_inbox.quorum import counts_people, needs_several, verdict
 
 Json = Any
 MOST_WAYS = 2_000
+MOST_SAID = 20
+STARTER = "{{ run.created_by }}"
 
 
 def judge(tenant: int, natives: Sequence[Mapping[str, Json]]) -> list[list[Problem]]:
     """Of each definition the steps for people that nobody, or not enough, may decide as things are; three
-    statements at most for all of them, or none where there are no such steps.
+    statements at most for all of them, or none where there are no such steps, and a few for each step that needs all.
 
     What only a run knows (expressions) is not judged.
     """
@@ -28,7 +30,10 @@ def judge(tenant: int, natives: Sequence[Mapping[str, Json]]) -> list[list[Probl
         return [[] for _ in natives]
     members = members_of(tenant)
     starters = _Starters(tenant, members)
-    return [list(_found(members, starters, native, at)) for native, at in zip(natives, asking, strict=True)]
+    return [
+        list(_found(tenant, members, starters, native, at))
+        for native, at in zip(natives, asking, strict=True)
+    ]
 
 
 class _Starters:
@@ -47,18 +52,39 @@ class _Starters:
 
 
 def _found(
-    members: list[Member], starters: _Starters, native: Mapping[str, Json], asking: list[int]
+    tenant: int, members: list[Member], starters: _Starters, native: Mapping[str, Json], asking: list[int]
 ) -> Iterator[Problem]:
     every = [deciders_of(members, native["nodes"][at]) for at in asking]
     steps = {step.id: step for step in every if step}
     for at, step in zip(asking, every, strict=True):
         if step is None:
+            if problem := _asks_starters(starters, native["nodes"][at], f"nodes[{at}].params.candidates"):
+                yield problem
             continue
         field = f"nodes[{at}].params"
         before = [steps[name] for name in steps_before(native, step.id) if name in steps]
-        problem = _too_few(field, step) or _four_eyes(field, starters, step, before)
+        problem = (
+            _too_few(field, step)
+            or _unable(tenant, members, field, step)
+            or _four_eyes(field, starters, step, before)
+        )
         if problem:
             yield problem
+
+
+def _asks_starters(starters: _Starters, node: Mapping[str, Json], field: str) -> Problem | None:
+    """Whether an approval asks who starts the run alone, and they may decide nothing; a form is theirs."""
+    named = {
+        kind: names for kind, names in ((node.get("params") or {}).get("candidates") or {}).items() if names
+    }
+    only = named in ({"users": [STARTER]}, {"expr": STARTER}, {"expr": [STARTER]})
+    if node["type"] == "human.form" or not only or "" not in starters.keys:
+        return None
+    message = (
+        f"`{node['id']}` asks who started the run, and not everybody who may start runs may decide: ask others, too, "
+        "or make it a human.form, which is theirs whatever their role."
+    )
+    return warning("nobody_may_decide", field, message, str(node["id"]))
 
 
 def _too_few(field: str, step: Deciders) -> Problem | None:
@@ -73,6 +99,20 @@ def _too_few(field: str, step: Deciders) -> Problem | None:
         message = f"`{step.id}` needs {needed} to agree, and {len(step.may)} may decide: add members, or need fewer."
         return error("quorum_out_of_reach", f"{field}.quorum", message, step.id)
     return None
+
+
+def _unable(tenant: int, members: list[Member], field: str, step: Deciders) -> Problem | None:
+    """Whether somebody can't decide of whom all, or a share, must agree."""
+    if not counts_people(step.quorum):
+        return None
+    missing = unable(named_by(tenant, step.asked, step.excluded), members)
+    if not missing:
+        return None
+    message = (
+        f"`{step.id}` needs all, or a share, of those whom it asks to agree, and these can't decide: "
+        f"{', '.join(missing[:MOST_SAID])}. Name members whose role decides tasks."
+    )
+    return error("quorum_out_of_reach", f"{field}.quorum", message, step.id)
 
 
 def _four_eyes(field: str, starters: _Starters, step: Deciders, before: Sequence[Deciders]) -> Problem | None:

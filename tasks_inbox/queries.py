@@ -49,15 +49,17 @@ class Who:
     absent: tuple[Absent, ...] = ()
 
     def is_asked(self, task: ManualTask) -> bool:
-        """Whether the task itself asks them, and they may decide tasks at all."""
-        return self.decides and policies.is_asked(task, self.username, self.marks)
+        """Whether the task itself asks them. Who decides no tasks has the marks of forms of their own alone."""
+        return policies.is_asked(task, self.username, self.marks)
 
     def may_decide(self, task: ManualTask) -> bool:
         """Whether the task asks them, was handed to them or asks somebody for whom they stand in, and they may decide
         tasks at all.
         """
-        if not self.decides or policies.holder_of(task, self.username):
+        if policies.holder_of(task, self.username):
             return False
+        if not self.decides:
+            return self.is_asked(task)
         own = policies.may_decide(task, self.username, self.marks)
         return own or self.stands_in_for(task) is not None
 
@@ -76,9 +78,9 @@ class Who:
 def who_is(principal: Principal) -> Who:
     """The one who asks."""
     found = store.who(principal.tenant_id, principal.user_id, principal.username)
-    marks = policies.marks_of(principal.username, principal.role, found["groups"])
-    absent = tuple(_absent(one) for one in found["absent"] if one["role"] in DECIDING_ROLES)
     decides = TASKS_DECIDE in principal.scopes
+    marks = policies.marks_of(principal.username, principal.role, found["groups"], decides=decides)
+    absent = tuple(_absent(one) for one in found["absent"] if one["role"] in DECIDING_ROLES and decides)
     return Who(principal.tenant_id, principal.username, tuple(marks), decides, absent)
 
 
@@ -92,7 +94,7 @@ def who_is_member(member: Membership) -> Who:
     """A member of a tenant, as somebody who may be given a task."""
     decides = TASKS_DECIDE in SCOPES_OF_ROLE[member.role]
     groups = people.group_keys_of(member.tenant_id, member.user_id)
-    marks = policies.marks_of(member.user.username, member.role, groups)
+    marks = policies.marks_of(member.user.username, member.role, groups, decides=decides)
     return Who(member.tenant_id, member.user.username, tuple(marks), decides)
 
 

@@ -45,10 +45,22 @@ def needs_several(quorum: Json | None) -> bool:
     return quorum is not None and (bool(quorum.get("groups")) or quorum.get("need") != 1)
 
 
+def counts_people(quorum: Json | None) -> bool:
+    """Whether it depends on how many were asked how many must agree: all of them, or a share."""
+    return quorum is not None and isinstance(quorum.get("need"), str)
+
+
 def verdict(
-    quorum: Json | None, outcomes: Sequence[str], votes: Sequence[Vote], electors: Collection[Elector]
+    quorum: Json | None,
+    outcomes: Sequence[str],
+    votes: Sequence[Vote],
+    electors: Collection[Elector],
+    named: Collection[str] = (),
 ) -> Verdict:
-    """What these votes come to, where `electors` are those who may decide now, whether they have voted or not."""
+    """What these votes come to, where `electors` are those who may decide now, whether they have voted or not.
+
+    `named`: the keys of all who were asked. All, and a share, are of them, whether they can decide or not.
+    """
     rule = quorum or ONE
     voted = {vote.elector.key for vote in votes}
     rest = [one for one in electors if one.key not in voted]
@@ -65,7 +77,8 @@ def verdict(
         ]
         state: dict[str, Json] = {"need": need, "have": len(filled), "groups": told}
     else:
-        need = _number(rule["need"], len(votes) + len(rest))
+        people = {*named, *voted, *(one.key for one in rest)}
+        need = _number(rule["need"], len(people))
         reached, is_possible = len(pro) >= need, len(pro) + len(rest) >= need
         state = {"need": need, "have": len(pro)}
     state |= {"rule": rule.get("rule", "veto"), "may": len(votes) + len(rest)}

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
+from accounts.names import key_of
 from accounts.principal import Principal
 from accounts.queries import find_member
-from accounts.roles import TASKS_DECIDE
+from accounts.roles import TASKS_DECIDE, TASKS_READ
 from lib.refusals import Conflict, Invalid, NotAllowed
 from runs.waits import moment
 from tasks_inbox import policies, queries
@@ -24,7 +25,13 @@ def open_task(principal: Principal, task_id: UUID) -> ManualTask:
 def task_to_decide(principal: Principal, task_id: UUID) -> ManualTask:
     """As `open_task`, for who may decide it. Raises Forbidden and NotAllowed with the reason, too."""
     principal.require(TASKS_DECIDE)
+    return task_to_answer(principal, task_id)
+
+
+def task_to_answer(principal: Principal, task_id: UUID) -> ManualTask:
+    """As `task_to_decide`; a form that asks who started its run is theirs to answer, whatever their role."""
     task = open_task(principal, task_id)
+    require_answer(principal, task)
     if task.returned_to is not None:
         raise conflict(task)
     if reason := policies.why_excluded(task, principal.username):
@@ -46,6 +53,12 @@ def task_to_decide(principal: Principal, task_id: UUID) -> ManualTask:
         message = f"This task doesn't ask {giver} any more, whose vote you have."
         raise NotAllowed(message, code="not_a_candidate")
     return task
+
+
+def require_answer(principal: Principal, task: ManualTask) -> None:
+    """Lets pass who may decide tasks, and whose form this is. Raises Forbidden."""
+    if key_of(principal.username) not in policies.starters_of(task) or TASKS_READ not in principal.scopes:
+        principal.require(TASKS_DECIDE)
 
 
 def taker(principal: Principal, task: ManualTask, to: str) -> tuple[str, queries.Who]:

@@ -190,6 +190,25 @@ def close_incidents() -> list[int]:
     return list(SQL.value("close_incidents", {}))
 
 
+def next_open_tasks(limit: int) -> dict[int, list[UUID]]:
+    """The next open tasks of steps behind where it was last looked, by tenant; it begins again behind the last one."""
+    found: dict[int, list[UUID]] = {}
+    for tenant, task in SQL.value("next_open_tasks", {"limit": limit}):
+        found.setdefault(tenant, []).append(UUID(task))
+    return found
+
+
+def note_undecidable(tasks: Sequence[UUID], *, since: datetime | None) -> None:
+    """Note since when nobody can decide these tasks; None: somebody can."""
+    if tasks:
+        SQL.execute("note_undecidable", {"tasks": list(tasks), "since": since})
+
+
+def close_undecidable_incidents() -> list[int]:
+    """Cancel the incidents of tasks that somebody can decide now, or that are open no more; gives the tenants."""
+    return list(SQL.value("close_undecidable_incidents", {}))
+
+
 def settle_incident(task: UUID, *, outcome: str, comment: str, by: str) -> bool:
     """Settle an incident that nobody else has; False where it is settled or somebody else's."""
     params = {"task": task, "outcome": outcome, "comment": comment, "by": by, "now": now_or_none()}
@@ -212,15 +231,15 @@ def moments_due(task: UUID) -> tuple[int, str] | None:
     return None if found is None else (found["due"], found["at"])
 
 
-def move_clock(
-    task: UUID, *, left: Json, candidates: Row, audience: Sequence[str], events: Json, at: str | None
-) -> None:
+def move_clock(task: UUID, *, left: Json, asks: Row, events: Json, at: str | None) -> None:
     """Note that moments of a task have come: what is left, whom it asks now, and what history says of it.
 
-    `at`: when; None: now.
+    `asks`: `candidates`, `audience` and who was `named` (None where that counts for nothing). `at`: when; None: now.
     """
-    params = {"left": document(left), "candidates": document(candidates), "events": document(events)}
-    SQL.execute("move_clock", {"task": task, "audience": list(audience), "at": at or now_or_none(), **params})
+    named = None if asks["named"] is None else document(asks["named"])
+    params = {"task": task, "audience": list(asks["audience"]), "named": named, "left": document(left)}
+    params |= {"candidates": document(asks["candidates"]), "events": document(events)}
+    SQL.execute("move_clock", {**params, "at": at or now_or_none()})
 
 
 def stop_clock(task: UUID, *, by: str) -> bool:

@@ -5,13 +5,14 @@ from celery import shared_task
 from runs import duties
 from runs.duties import Duty
 from runs.tasks import ticking
-from tasks_inbox import clock, holding, incidents
+from tasks_inbox import clock, holding, incidents, undecidable
 from tasks_inbox.mail import mailing
 
 duties.register(
     Duty("decisions", 1.0, holding.tick),
     Duty("tasks", 1.0, clock.tick),
     Duty("incidents", 5.0, incidents.tick),
+    Duty("undecidable", 5.0, undecidable.tick),
     Duty("mails", 5.0, mailing.tick, is_slow=True),
 )
 
@@ -24,8 +25,10 @@ def tick_clock() -> int:
 
 @shared_task(name="tasks_inbox.tick_incidents")
 def tick_incidents() -> int:
-    """Every five seconds: what failed for good or was stuck becomes a task for operators, where that is wanted."""
-    return ticking("incidents")
+    """Every five seconds: what failed for good or was stuck becomes a task for operators, where that is wanted; and
+    what nobody can decide.
+    """
+    return ticking("incidents") + ticking("undecidable")
 
 
 @shared_task(name="tasks_inbox.tick_mails")

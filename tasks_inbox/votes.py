@@ -1,6 +1,6 @@
 """The votes of a task: who has decided what in its round, and what that comes to together with one more."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,4 +97,13 @@ def _verdict(
     # Who has decided in somebody's place decides no more, also where they are asked themselves now.
     spent = {*task.voted, key_of(by or "")}
     rest = [one for one in electors if one.key not in spent]
-    return verdict(task.quorum, [one["name"] for one in task.outcomes], cast, rest)
+    return verdict(task.quorum, [one["name"] for one in task.outcomes], cast, rest, _named(task, spent))
+
+
+def _named(task: ManualTask, spent: Collection[str]) -> list[str]:
+    """The keys of those of whom all, or a share, must agree yet: nobody replaced them, and nothing bars them since.
+
+    Who has decided counts by their vote, or has given somebody else's.
+    """
+    barred = {*task.exclude, *spent}
+    return [one["key"] for one in task.named or () if "replaced_by" not in one and one["key"] not in barred]

@@ -10,6 +10,8 @@ from runs import live
 from runs.claimed import Ending, Held
 from runs.waits import Entered, WaitKind
 from tasks_inbox import policies, store
+from tasks_inbox.electors import named_by
+from tasks_inbox.quorum import counts_people
 
 Json = Any
 
@@ -36,7 +38,15 @@ def _open(entered: Entered) -> list[tuple[Held, Ending]]:
     asked = [(held, wait["task"]) for held, wait in entered]
     requesters = store.requesters({held.run_id for held, task in asked if task.get("exclude_requester")})
     deciders = store.decided_in_run({held.run_id for held, task in asked if task.get("exclude_deciders")})
+    forms = {held.run_id for held, task in asked if task["kind"] == "form" and task["candidates"]["users"]}
+    starters = store.requesters(forms)
     rows = [_row(held, task) | _barred(held.run_id, task, requesters, deciders) for held, task in asked]
+    for row, (held, task) in zip(rows, asked, strict=True):
+        if held.run_id in starters and policies.names_user(row["audience"], starters[held.run_id]):
+            row["audience"].append(policies.starter_mark(starters[held.run_id]))
+        if counts_people(task.get("quorum")):
+            whom = with_manager(held.tenant_id, task["candidates"])
+            row["named"] = named_by(held.tenant_id, whom, row["exclude"])
     store.open_tasks(rows)
     _tell({held.tenant_id for held, _ in asked})
     return []

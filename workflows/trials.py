@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from engine.cel_reads import References
 from engine.errors import EngineError
-from engine.graph import union
+from engine.graph import UNDO, union
 from engine.problems import Problem
 from engine.templates import compile_template
 from lib.refusals import Invalid
@@ -151,7 +151,7 @@ class _Cut:
         ordered = sorted(nodes, key=lambda node: places[node["id"]])
         kept = {key: value for key, value in self.definition.items() if not self._is_dropped(key)}
         made = kept | {"nodes": ordered, "edges": [edge for _, edge in edges]}
-        stubbed = sorted(self.stubbed, key=lambda one: places[one.node])
+        stubbed = sorted(self.stubbed, key=lambda one: places[one.node.removesuffix(UNDO)])
         return Trial(
             made, tuple(stubbed), tuple(places[node["id"]] for node in ordered), tuple(at for at, _ in edges)
         )
@@ -227,16 +227,33 @@ class _Cut:
 
     def _node(self, node: Node) -> Node:
         why = self._why_not(node)
-        return dict(node) if why is None else self._stub(node, why)
+        return self._with_stubbed_undo(node) if why is None else self._stub(node, why)
+
+    def _with_stubbed_undo(self, node: Node) -> Node:
+        """A node that is done: what undoes it is as real as it is, but reaches nobody and waits for nobody either."""
+        name, undo = node["id"], node.get("compensate")
+        if name in self.asked.live or not isinstance(undo, dict):
+            return dict(node)
+        if (why := self._why_left_out(undo)) is None:
+            return dict(node)
+        self.stubbed.append(Stubbed(f"{name}{UNDO}", why, made_up=False))
+        stub = _stub_of({key: undo[key] for key in ("title",) if key in undo}, "null", undo.get("type"), why)
+        return {**node, "compensate": stub}
 
     def _why_not(self, node: Node) -> Why | None:
         """Why a node is not done; None: it is."""
-        name, known = node["id"], CATALOGUE.get(str(node.get("type")))
+        name = node["id"]
         if name != self.asked.only and (name in self.asked.pins or name in self.asked.errors):
             return "pinned"
-        if name in self.asked.live or known is None:
+        return None if name in self.asked.live else self._why_left_out(node)
+
+    def _why_left_out(self, node: Node) -> Why | None:
+        """Why a step or a compensation of this type and with these params is not done where it is not `live`."""
+        known = CATALOGUE.get(str(node.get("type")))
+        if known is None:
             return None
-        spec = known.with_params(node.get("params") or {})
+        params = node.get("params")
+        spec = known.with_params(params if isinstance(params, dict) else {})
         if spec.kind == "wait":
             return "waits"
         if spec.has_side_effects:

@@ -77,12 +77,16 @@ class StepRetryView(_OperatorView):
 
     @extend_schema(request=s.RetryStep, responses=s.RunSerializer)
     def post(self, request: Request, run_id: UUID, node: str) -> Response:
-        """Tries a step again that failed or waits for its next attempt, with another input where one is given."""
+        """Tries a step again that failed or waits for its next attempt, with another input where one is given.
+
+        A compensation is the step `<node>:compensate`; it takes no other input.
+        """
         asked = body(s.RetryStep, request)
         run = self.find_run(run_id)
         check_step(run, node, asked)
         given = Edited(asked["input"]) if "input" in asked else None
-        operators.retry_step(run.tenant_id, str(run.id), node, given=given, **self.said(asked))
+        said = self.said(asked) | {"via": self.principal.via}
+        operators.retry_step(run.tenant_id, str(run.id), node, given=given, **said)
         return Response(self.shown(run_id))
 
 
@@ -91,11 +95,15 @@ class StepSkipView(_OperatorView):
 
     @extend_schema(request=s.SkipStep, responses=s.RunSerializer)
     def post(self, request: Request, run_id: UUID, node: str) -> Response:
-        """Skips a step that failed, waits or is queued: it counts as done with the output that is given."""
+        """Skips a step that failed, waits or is queued: it counts as done with the output that is given.
+
+        A compensation, `<node>:compensate`, counts as done by hand, and the run goes on undoing.
+        """
         asked = body(s.SkipStep, request)
         run = self.find_run(run_id)
         check_step(run, node, asked)
-        operators.skip_step(run.tenant_id, str(run.id), node, asked["output"], **self.said(asked))
+        said = self.said(asked) | {"via": self.principal.via}
+        operators.skip_step(run.tenant_id, str(run.id), node, asked["output"], **said)
         return Response(self.shown(run_id))
 
 

@@ -75,6 +75,7 @@ class RunBatchView(RunsApiView):
         rows = [
             {"id": run.id, "business_key": run.business_key, "created": run.created}
             | ({"input_mismatch": True} if run.input_mismatch else {})
+            | ({"warnings": list(run.warnings)} if run.warnings else {})
             for run in started
         ]
         return Response({"runs": rows}, status=201)

@@ -324,6 +324,11 @@ class StartedRunSerializer(RunSerializer):
     input_mismatch = serializers.BooleanField(
         required=False, help_text="With 200: the existing run was started with another input."
     )
+    warnings = serializers.ListField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="Of a new run: which steps nobody may decide, as its input and the members are now.",
+    )
 
 
 class BatchStartedSerializer(serializers.Serializer[Any]):
@@ -335,6 +340,7 @@ class BatchStartedSerializer(serializers.Serializer[Any]):
     input_mismatch = serializers.BooleanField(
         required=False, help_text="The run was there, and was started with another input."
     )
+    warnings = serializers.ListField(child=serializers.CharField(), required=False)
 
 
 class BatchSerializer(serializers.Serializer[Any]):

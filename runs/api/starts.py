@@ -24,6 +24,8 @@ def start_one(principal: Principal, asked: Parsed) -> tuple[dict[str, Any], bool
     if signal is not None and not started.created:
         send_signals(principal.tenant_id, [(started.id, signal)], by=principal.username)
     row = found_run(principal.tenant_id, started.id)
+    if started.warnings:
+        row["warnings"] = list(started.warnings)
     if started.input_mismatch:
         row["input_mismatch"] = True
     return row, started.created

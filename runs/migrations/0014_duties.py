@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('runs', '0011_test_runs'),
+        ('runs', '0013_waiting_compensations'),
     ]
 
     operations = [

@@ -121,7 +121,7 @@ SELECT coalesce(json_agg(json_build_array(s.run_id, s.tenant_id, s.id, s.node, s
                          ORDER BY s.run_id), '[]') FROM s
 
 -- name: resolve_compensation
--- What a person decided about a compensation that failed: tried again, done by hand, or given up.
+-- What a person decided about a compensation that failed, or that waits: tried again, done by hand, or given up.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 s AS (
     UPDATE runs_stepexecution s
@@ -130,10 +130,11 @@ s AS (
            cancel_cause = CASE %(how)s WHEN 'done' THEN 'done by hand' WHEN 'abandon' THEN 'abandoned' END,
            completed_at = CASE %(how)s WHEN 'retry' THEN NULL ELSE clock.now END,
            error = CASE %(how)s WHEN 'retry' THEN NULL ELSE s.error END,
+           output = CASE %(how)s WHEN 'done' THEN %(output)s::jsonb END, waiting = NULL,
            available_at = clock.now, worker = NULL, lease_token_hash = NULL
       FROM clock
-     WHERE s.run_id = %(run)s::uuid AND s.node = %(node)s AND s.index IS NULL AND s.status = 'FAILED'
-    RETURNING s.id, s.run_id, s.tenant_id, s.shard, s.node, s.status, s.epoch, s.queue
+     WHERE s.run_id = %(run)s::uuid AND s.node = %(node)s AND s.index IS NULL AND s.status = ANY (%(statuses)s::text[])
+    RETURNING s.id, s.run_id, s.tenant_id, s.shard, s.node, s.status, s.epoch, s.queue, s.output
 ),
 r AS (
     UPDATE runs_run r
@@ -151,7 +152,9 @@ h AS (
     INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
     SELECT s.tenant_id, s.run_id, s.shard, 0, CASE s.status WHEN 'QUEUED' THEN 'STEP_REQUEUED' ELSE 'STEP_SKIPPED' END,
            s.node, pg_current_xact_id()::text::bigint,
-           %(payload)s::jsonb || jsonb_build_object('epoch', s.epoch, 'resolution', %(how)s::text), clock.now
+           %(payload)s::jsonb || jsonb_strip_nulls(jsonb_build_object(
+               'epoch', s.epoch, 'resolution', %(how)s::text,
+               'digest', encode(sha256(convert_to(s.output::text, 'UTF8')), 'hex'))), clock.now
       FROM s CROSS JOIN clock
 )
 SELECT json_build_array(s.status, s.queue, s.id) FROM s

@@ -11,7 +11,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.roles import TASKS_DECIDE, TASKS_READ
+from accounts.roles import TASKS_READ
 from lib.api import fields
 from lib.api.pagination import keyset_page
 from lib.api.parsers import BytesParser
@@ -45,7 +45,7 @@ class TaskDraftSerializer(serializers.Serializer[Any]):
 class TaskDraftView(RunsApiView):
     """Your draft."""
 
-    scopes = {"GET": TASKS_DECIDE, "PUT": TASKS_DECIDE, "DELETE": TASKS_DECIDE}
+    scopes = {"GET": TASKS_READ, "PUT": TASKS_READ, "DELETE": TASKS_READ}
 
     @extend_schema(responses=TaskDraftSerializer)
     def get(self, request: Request, task_id: UUID) -> Response:

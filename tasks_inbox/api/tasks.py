@@ -193,7 +193,7 @@ class TaskAnswerView(TasksApiView):
 class TaskCompleteView(TasksApiView):
     """Deciding."""
 
-    scopes = {"POST": TASKS_DECIDE}
+    scopes = {"POST": TASKS_READ}
 
     @extend_schema(request=s.CompleteTask, responses=s.TaskSerializer)
     def post(self, request: Request, task_id: UUID) -> Response:
@@ -208,7 +208,7 @@ class TaskCompleteView(TasksApiView):
 class TaskUndoView(TasksApiView):
     """Undoing."""
 
-    scopes = {"POST": TASKS_DECIDE}
+    scopes = {"POST": TASKS_READ}
 
     @extend_schema(request=Verb, responses=s.TaskSerializer)
     def post(self, request: Request, task_id: UUID) -> Response:

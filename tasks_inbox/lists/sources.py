@@ -185,9 +185,7 @@ def _due(who: Who) -> list[Source]:
 
 
 def _open(who: Who) -> list[Source]:
-    """What is open to somebody; nothing is to those who may decide nothing."""
-    if not who.decides:
-        return [Source(Q(pk__in=()))]
+    """What is open to somebody; to those who may decide nothing, by their marks, forms of their own alone."""
     key = key_of(who.username)
     own = Source(Q(), who.marks, (key,))
     return [own] + [one for absent in who.absent for one in _asks(absent, key)]

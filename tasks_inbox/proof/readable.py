@@ -19,7 +19,12 @@ VIA = {
     "command": "on the server",
     "clock": "by itself",
 }
-WAYS = {"task": "at this task", "dead letter": "by its dead letter", "command": "on the server"}
+WAYS = {
+    "task": "at this task",
+    "dead letter": "by its dead letter",
+    "step": "at the step of the run",
+    "command": "on the server",
+}
 STATUSES = {"OPEN": "nobody yet", "CANCELLED": "nobody: the run went on, or ended, without it"}
 
 
@@ -108,9 +113,16 @@ def _decision(one: Json, record: Json) -> Part:
     if way := record.get("settled_by"):
         lines.append(("Settled", WAYS.get(way, way)))
     lines.append(("How the votes stood", _standing(record["quorum"])))
+    lines += [("Who was asked", ", ".join(map(_asked, record["named"])))] if "named" in record else []
     lines.append(("SHA-256 of what was shown", record["shown_sha256"]))
     lines += [("Record", one["digest"]), ("Record before it in the chain", record["previous"])]
     return Part(f"Decision {one['seq']}", lines, [])
+
+
+def _asked(one: Json) -> str:
+    if one.get("replaced_by"):
+        return f"{one['name']} (replaced by {one['replaced_by']})"
+    return f"{one['name']} (excluded)" if one.get("excluded") else str(one["name"])
 
 
 def _file(file: Json) -> str:

@@ -27,6 +27,7 @@ WITH clock AS MATERIALIZED (SELECT coalesce(%(at)s::timestamptz, clock_timestamp
 u AS (
     UPDATE tasks_inbox_manualtask t
        SET clock = %(left)s::jsonb, candidates = %(candidates)s::jsonb, audience = %(audience)s::text[],
+           named = %(named)s::jsonb,
            -- While somebody's question is open nothing is to come.
            next_at = CASE WHEN t.stopped_at IS NULL THEN
                      t.clock_from + (%(left)s::jsonb -> 0 ->> 'after')::double precision * interval '1 second' END

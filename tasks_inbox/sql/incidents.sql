@@ -55,12 +55,13 @@ o AS (
 SELECT coalesce(json_agg(DISTINCT n.tenant_id), '[]') FROM n
 
 -- name: close_incidents
--- Their dead letter was seen to elsewhere.
+-- Their dead letter was seen to elsewhere. What is about a task that nobody can decide stays.
 WITH u AS (
     UPDATE tasks_inbox_manualtask t SET status = 'CANCELLED'
      WHERE t.status = 'OPEN' AND t.kind = 'incident' AND t.step_id <> t.run_id AND NOT EXISTS (
            SELECT 1 FROM runs_deadletter l
             WHERE l.id = t.step_id AND l.resolution IS NULL)
+       AND NOT EXISTS (SELECT 1 FROM tasks_inbox_manualtask o WHERE o.id = t.step_id)
     RETURNING t.tenant_id
 )
 SELECT coalesce(json_agg(DISTINCT u.tenant_id), '[]') FROM u
@@ -72,3 +73,41 @@ UPDATE tasks_inbox_manualtask t
        decided_at = coalesce(%(now)s::timestamptz, clock_timestamp())
  WHERE t.id = %(task)s AND t.status = 'OPEN' AND t.kind = 'incident' AND (t.assignee IS NULL OR t.assignee = %(by)s)
 RETURNING true
+
+-- name: next_open_tasks
+-- Behind the last one that was looked at; once round, it begins from the first.
+WITH n AS MATERIALIZED (
+    SELECT t.tenant_id, t.id
+      FROM tasks_inbox_manualtask t
+     WHERE t.status = 'OPEN' AND t.kind NOT IN ('compensation', 'incident')
+       AND (t.tenant_id, t.id) > (SELECT coalesce(max(o.tenant_id), 0), coalesce((array_agg(o.id))[1],
+                                         '00000000-0000-0000-0000-000000000000')
+                                    FROM runs_dutycursor c
+                                    JOIN tasks_inbox_manualtask o ON o.id = c.after
+                                   WHERE c.duty = 'undecidable tasks')
+     ORDER BY t.tenant_id, t.id
+     LIMIT %(limit)s
+),
+c AS (
+    INSERT INTO runs_dutycursor (duty, after)
+    SELECT 'undecidable tasks', CASE WHEN count(*) < %(limit)s THEN '00000000-0000-0000-0000-000000000000'
+                                     ELSE (array_agg(n.id ORDER BY n.tenant_id DESC, n.id DESC))[1] END
+      FROM n
+        ON CONFLICT (duty) DO UPDATE SET after = excluded.after
+)
+SELECT coalesce(json_agg(json_build_array(n.tenant_id, n.id)), '[]') FROM n
+
+-- name: note_undecidable
+UPDATE tasks_inbox_manualtask t SET undecidable_since = %(since)s::timestamptz
+ WHERE t.id = ANY (%(tasks)s::uuid[]) AND t.status = 'OPEN'
+
+-- name: close_undecidable_incidents
+-- Somebody can decide the task that they are about now, or it is open no more.
+WITH u AS (
+    UPDATE tasks_inbox_manualtask t SET status = 'CANCELLED'
+      FROM tasks_inbox_manualtask o
+     WHERE t.status = 'OPEN' AND t.kind = 'incident' AND o.id = t.step_id
+       AND (o.status <> 'OPEN' OR o.undecidable_since IS NULL)
+    RETURNING t.tenant_id
+)
+SELECT coalesce(json_agg(DISTINCT u.tenant_id), '[]') FROM u

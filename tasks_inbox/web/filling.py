@@ -9,6 +9,7 @@ from lib.refusals import Invalid, Missing, Refusal
 from tasks_inbox import deciding, drafts, queries
 from tasks_inbox.forms import files
 from tasks_inbox.forms.form import edited, form_of
+from tasks_inbox.refused import require_answer
 from tasks_inbox.web.pages import mark_needed, task_context, typed
 from tasks_inbox.web.panes import Place, id_of
 from tasks_inbox.web.uploads import posted
@@ -22,6 +23,7 @@ def fill_in(request: PageRequest, task_id: UUID) -> dict[str, Json]:
     Once it was sent with faults, it goes on to say what is wrong.
     """
     task = queries.task_of(request.principal.tenant_id, task_id)
+    require_answer(request.principal, task)
     edit = request.POST.get("edit", "")
     _forget(request, task_id, edit)
     entered, not_taken = posted(request, task_id)
@@ -45,6 +47,7 @@ def keep(request: PageRequest, task_id: UUID) -> dict[str, Json]:
         drafts.drop_draft(who, task_id)
         return {}
     task = queries.task_of(who.tenant_id, task_id)
+    require_answer(who, task)
     form = form_of(task.form, request.POST.dict(), lenient=True)
     hidden = {name.removeprefix("data."): text for name, text in form.hidden if not set(name[5:]) & set(".[")}
     comment = typed(request, "comment")

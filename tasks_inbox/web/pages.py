@@ -25,6 +25,7 @@ from tasks_inbox.models import COMPLETED, FOR_OPERATORS, INCIDENT, OPEN, ManualT
 from tasks_inbox.papers import TaskFile
 from tasks_inbox.queries import Who
 from tasks_inbox.quorum import needs_several
+from tasks_inbox.refused import require_answer
 from tasks_inbox.waits import whom
 from tasks_inbox.web import panes
 from tasks_inbox.web.corrections import correction_form
@@ -109,7 +110,6 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
         "snoozed_until": until
         if (until := context["task"]["snoozed_until"]) and until > now_here()
         else None,
-        "decides": who.decides,
     }
 
 
@@ -127,6 +127,7 @@ def state_context(
     now = f"{int(row['may_decide'])}{row['shown_hash']}"
     was = request.GET.get("was", now)
     may_assign, level = TASKS_ASSIGN in request.principal.scopes, policies.next_level(task)
+    undecidable = task.status == OPEN and task.undecidable_since is not None
     return deciders | {
         "task": row,
         "workflow_title": workflow.title,
@@ -135,10 +136,15 @@ def state_context(
         "is_mine": task.assignee == who.username,
         "is_with_me": task.status == OPEN and key_of(task.returned_to or "") == key_of(who.username),
         "may_take_back": task.returned_to is not None and (task.stopped_by == who.username or may_assign),
-        "may_assign": may_assign and task.status == OPEN and not deciders["several"],
+        "may_assign": may_assign and task.status == OPEN and (undecidable or not deciders["several"]),
+        "is_undecidable": undecidable and may_assign,
+        "decides": who.decides,
         "may_escalate": task.kind not in FOR_OPERATORS
         and task.returned_to is None
-        and (row["may_decide"] or (level is not None and task.status == OPEN and may_assign)),
+        and (
+            (row["may_decide"] and who.decides)
+            or (task.status == OPEN and may_assign and (level is not None or undecidable))
+        ),
         "settles": task.kind in FOR_OPERATORS,
         "is_incident": task.kind == INCIDENT,
         "held_label": label_of(task.outcomes, row["held"]["outcome"]) if row["held"] else "",
@@ -149,6 +155,7 @@ def state_context(
         "has_voted": policies.has_voted(task, who.username),
         "why_excluded": policies.why_excluded(task, who.username),
         "may_give": row["may_decide"]
+        and who.decides
         and task.kind != INCIDENT
         and not (row["stands_in_for"] or policies.giver_of(task, who.username)),
         "handed_to": policies.holder_of(task, who.username),
@@ -175,6 +182,7 @@ def decide(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], 
     """Decide as the form says; gives what is to be told then, otherwise the page with what was wrong and its status."""
     who = request.principal
     task = queries.task_of(who.tenant_id, task_id)
+    require_answer(who, task)
     entered, not_taken = posted(request, task_id)
     form = form_of(task.form, entered)
     form.tell(not_taken)

@@ -39,13 +39,13 @@ def task_state(request: PageRequest, task_id: UUID) -> HttpResponse:
     return render(request, "inbox/_state.html", pages.state_context(request, task))
 
 
-@page(TASKS_DECIDE, "POST")
+@page(TASKS_READ, "POST")
 def decide(request: PageRequest, task_id: UUID) -> HttpResponse:
     """Decides a task, and opens the next; what is wrong is shown at its field, with all that was typed."""
     return _answer(request, pages.decide(request, task_id), lambda: pages.onward(request, task_id))
 
 
-@page(TASKS_DECIDE, "POST")
+@page(TASKS_READ, "POST")
 def fill_in(request: PageRequest, task_id: UUID) -> HttpResponse:
     """The form as it is to be filled in after what was typed; decides nothing."""
     return following(request, PAGE, "inbox/_form.html", filling.fill_in(request, task_id))
@@ -57,7 +57,7 @@ def held(request: PageRequest) -> HttpResponse:
     return render(request, "inbox/_held.html", undoing.held_context(request))
 
 
-@page(TASKS_DECIDE, "POST")
+@page(TASKS_READ, "POST")
 def undo(request: PageRequest, task_id: UUID) -> HttpResponse:
     """Takes back what one is about to decide, and shows the task with what one had typed."""
     try:
@@ -68,7 +68,7 @@ def undo(request: PageRequest, task_id: UUID) -> HttpResponse:
     return _answer(request, told, lambda: pages.back(request, task_id))
 
 
-@page(TASKS_DECIDE, "POST")
+@page(TASKS_READ, "POST")
 def keep(request: PageRequest, task_id: UUID) -> HttpResponse:
     """Keeps what was typed as who typed it left it, or forgets it."""
     told = filling.keep(request, task_id)

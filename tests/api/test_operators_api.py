@@ -133,3 +133,20 @@ def test_a_run_at_work_is_not_rerun(api):
     run = api.post(URL, {"workflow": "flow", "input": {"n": 1}}).json()
     answer = api.post(f"{URL}/{run['id']}/rerun", {"from_node": "first"})
     assert (answer.status_code, answer.json()["error"]["code"]) == (409, "not_ended")
+
+
+def test_what_undoes_a_step_is_tried_again_and_skipped_by_its_name(api):
+    undo = {"type": "signal", "params": {"name": "undone"}}
+    nodes = [{"id": "first", "type": "noop", "compensate": undo}, *BROKEN[1:]]
+    publish(api, nodes)
+    run_id = api.post(URL, {"workflow": "flow", "input": {"n": 1}}).json()["id"]
+    factories.work()
+    run = api.get(f"{URL}/{run_id}").json()
+    assert run["status"] == "COMPENSATING"
+    assert run["waiting_for"].endswith("Undo first waits for the signal undone")
+    refused = api.post(f"{URL}/{run_id}/steps/first:compensate/retry", {"input": {}})
+    assert (refused.status_code, refused.json()["error"]["field"]) == (400, "input")
+    assert api.post(f"{URL}/{run_id}/steps/first:compensate/retry").status_code == 409
+    skipped = api.post(f"{URL}/{run_id}/steps/first:compensate/skip", {"output": {"by": "hand"}})
+    assert (skipped.status_code, skipped.json()["status"]) == (200, "COMPENSATED")
+    assert skipped.json()["steps"][-1]["output"] == {"by": "hand"}

@@ -39,6 +39,7 @@ OVER_ALL_TENANTS = {
     "runs/models/base.py": "defines it for the hot tables",
     "runs/management/commands/verify_history.py": "--all looks at the runs of every tenant",
     "runs/queries.py": "what had to be repaired is of whoever runs Handoff, not of a tenant",
+    "tasks_inbox/undecidable.py": "how many tasks nobody can decide is told to whoever runs Handoff",
     "runs/graphs.py": "workers serve all tenants; the version is named by the run's own row",
 }
 DJANGO_SIGNALS = {"post_save", "pre_save", "post_delete", "pre_delete", "m2m_changed", "receiver"}

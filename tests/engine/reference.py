@@ -308,8 +308,8 @@ class _Run:
             if not any(edge in conditional for edge in taken):
                 taken += others
             matched = any(edge in conditional or edge in others for edge in taken)
-        has_branch = isinstance(step.output, dict) and "branch" in step.output
-        must_match = (node["type"] == "decision" or has_branch) and not node.get("allow_no_match")
+        by_branch = any("branch" in at for at in (*edges, step.output) if isinstance(at, dict))
+        must_match = (node["type"] == "decision" or by_branch) and not node.get("allow_no_match")
         if conditional and must_match and not matched and step.error is None:
             raise Broken({"code": "NoBranchMatched"})
         return {edge["to"] for edge in taken}

@@ -130,3 +130,22 @@ def test_twenty_thousand_random_graphs(prove):
         prove.hypothesis.inner_test(case)
 
     at_length()
+
+
+@given(cases())
+@QUICK
+def test_no_step_with_branches_completes_without_one_of_its_conditional_edges(case):
+    """H-7: a run doesn't complete with nothing done because an output has no branch, or an unknown one."""
+    told = told_by_core(play(case, case.order.pick()))
+    for node in case.definition["nodes"]:
+        edges = [edge for edge in case.definition["edges"] if edge["from"] == node["id"]]
+        status, _, output = told["steps"].get(node["id"], ("PENDING", None, None))[:3]
+        if status != "COMPLETED" or node.get("allow_no_match") or not any("branch" in edge for edge in edges):
+            continue
+        named = {edge["branch"] for edge in edges if "branch" in edge}
+        others = any(edge.get("default") or "when" in edge for edge in edges)
+        assert (
+            others
+            or node["type"] == "decision"
+            or (isinstance(output, dict) and output.get("branch") in named)
+        )

@@ -154,8 +154,10 @@ def test_a_default_edge_is_taken_only_if_no_condition_holds_wherever_it_stands(e
         ({"branch": "z"}, {}, "FAILED"),
         ({"branch": None}, {}, "FAILED"),
         ({"branch": "z"}, {"allow_no_match": True}, "COMPLETED"),
-        ({"other": "z"}, {}, "COMPLETED"),
-        ("z", {}, "COMPLETED"),
+        ({"other": "z"}, {}, "FAILED"),
+        ("z", {}, "FAILED"),
+        (None, {}, "FAILED"),
+        ({"other": "z"}, {"allow_no_match": True}, "COMPLETED"),
     ],
 )
 def test_a_branch_that_no_edge_matches_fails_the_step_unless_that_is_allowed(end, output, extra, status):

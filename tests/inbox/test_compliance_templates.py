@@ -137,6 +137,7 @@ def test_everybody_named_confirms_a_policy():
     assert [one.decides(run, "confirmed", data={"read": True}) for one in (eve, bob)] == [200, 200]
     assert boss.sees(run)["output"] == {
         "policy": "Code of conduct 2027",
+        "asked": ["eve", "bob"],
         "confirmed_by_all": True,
         "confirmed": ["eve", "bob"],
         "settled_by": "",

@@ -143,3 +143,22 @@ def test_a_rerun_does_not_promise_to_keep_a_step_that_failed(operator):
     make.fail(*make.claimed())
     page = operator.get(f"/runs/{run_id}/steps/a/rerun").content.decode()
     assert "<dt>Kept</dt><dd>Nothing</dd>" in page
+
+
+def test_what_undoes_a_step_and_waits_is_skipped_on_its_card(operator):
+    undo = {"type": "signal", "params": {"name": "undone"}, "title": "Wait for the refund"}
+    first = {"id": "first", "title": "Charge", "compensate": undo}
+    broken = {"id": "clean", "type": "text.clean", "title": "Clean it", "retry": "none"}
+    (run_id,) = make.start(make.graph([first, broken], ["first>clean"]), {"n": 1})
+    make.work()
+    assert links(operator, run_id) == ["steps/first:compensate/skip"]
+    page = operator.get(f"/runs/{run_id}").text
+    assert "Wait for the refund waits for the signal undone" in page
+    path = f"/runs/{run_id}/steps/first:compensate/skip"
+    assert "the run goes on undoing what came before" in operator.get(path).text
+    assert operator.get(path.replace("skip", "rerun")).status_code == 404
+    assert operator.post(path, {"value": "{}"}).status_code == 302
+    assert make.run(run_id).status == "COMPENSATED"
+    page = operator.get(f"/runs/{run_id}").text
+    assert "Somebody did it by hand" in page
+    assert "No branch led here" not in page

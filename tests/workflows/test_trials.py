@@ -295,3 +295,19 @@ def test_samples_of_schemas(schema):
 def test_a_schema_that_refers_to_itself_has_a_sample():
     schema = {"type": "object", "required": ["next"], "properties": {"next": {"$ref": "#"}}}
     assert specimen(schema)["next"]["next"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "why"),
+    [("wait", "waits"), ("signal", "waits"), ("human.approval", "waits"), ("email.send", "side_effects")],
+)
+def test_what_undoes_a_step_that_is_done_reaches_nobody_and_waits_for_nobody(kind, why):
+    undo = {"type": kind, "params": CATALOGUE[kind].example["params"]}
+    definition = graph([{"id": "a", "type": "noop", "compensate": undo}, "b"], ["a>b"], name="t")
+    made = trial(definition)
+    assert stubbed(made) == {"a:compensate": why}
+    assert nodes(made)["a"]["compensate"]["params"] == {"output": "null", "stands_for": kind, "why": why}
+    assert stubbed(trial(definition, live={"a"})) == {}
+    assert nodes(trial(definition, live={"a"}))["a"]["compensate"] == undo
+    plain = graph([{"id": "a", "type": "noop", "compensate": {"type": "noop"}}, "b"], ["a>b"], name="t")
+    assert stubbed(trial(plain)) == {}

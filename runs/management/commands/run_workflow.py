@@ -76,6 +76,8 @@ class Command(BaseCommand):
         self.stderr.write(f"{options['name']} v{compiled(version).number}: run {started.id} {word}")
         if started.input_mismatch:
             self.stderr.write("  It was started with another input: what --input gives is not used.")
+        for text in started.warnings:
+            self.stderr.write(f"  ! {text}")
         return started.id
 
     def _watch(self, tenant_id: int, run_id: str) -> dict[str, Json]:
