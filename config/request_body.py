@@ -115,6 +115,12 @@ def _replay(body: bytes, receive: Receive) -> Receive:
     return replay
 
 
+def error_body(code: str, message: str) -> bytes:
+    """The JSON of an error that is answered before Django has seen the request."""
+    error: dict[str, object] = {"code": code, "message": message, "field": None, "details": {}}
+    return json.dumps({"error": error, "request_id": str(uuid.uuid4())}).encode()
+
+
 async def _refuse(
     scope: Scope, send: Send, status: int, code: str, message: str, *, more: bool = False
 ) -> None:
@@ -123,8 +129,7 @@ async def _refuse(
         body = render_to_string("error.html", {"status": status, "message": _ON_A_PAGE[status]}).encode()
         kind = [(b"content-type", b"text/html; charset=utf-8"), (b"content-security-policy", _PAGE_POLICY)]
     else:
-        error: dict[str, object] = {"code": code, "message": message, "field": None, "details": {}}
-        body = json.dumps({"error": error, "request_id": str(uuid.uuid4())}).encode()
+        body = error_body(code, message)
         kind = [(b"content-type", b"application/json")]
     headers = [
         *kind,

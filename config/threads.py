@@ -34,7 +34,7 @@ class OnThreads:
         def push(message: Message) -> None:
             asyncio.run_coroutine_threadsafe(_sent(send, message), loop).result()
 
-        rest = await loop.run_in_executor(self._threads, _answer, self._app, _environ(scope, body), push)
+        rest = await loop.run_in_executor(self._threads, _answer, self._app, scope, body, push)
         for message in rest:
             await send(message)
 
@@ -43,7 +43,7 @@ async def _sent(send: Send, message: Message) -> None:
     await send(message)
 
 
-def _answer(app: WsgiApp, environ: Environ, push: Callable[[Message], None]) -> list[Message]:
+def _answer(app: WsgiApp, scope: Scope, body: bytes, push: Callable[[Message], None]) -> list[Message]:
     """What is to be sent in the end; of a long answer all but the end was pushed, as fast as its reader reads.
 
     Opened and closed on one thread: what Django keeps for a request is the thread's.
@@ -54,7 +54,7 @@ def _answer(app: WsgiApp, environ: Environ, push: Callable[[Message], None]) -> 
         pairs = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]
         head[:] = [{"type": "http.response.start", "status": int(status[:3]), "headers": pairs}]
 
-    chunks = app(environ, start_response)
+    chunks = app(_environ(scope, body), start_response)
     piece = bytearray()
     try:
         for chunk in chunks:
@@ -95,11 +95,13 @@ def _environ(scope: Scope, body: bytes) -> Environ:
         "wsgi.run_once": False,
         "asgi.scope": scope,
     }
+    lines: dict[str, list[str]] = {}
     for raw_name, raw_value in scope.get("headers", ()):
         # `X_Real_Ip` would become the same key as `X-Real-Ip`, which a proxy has checked.
         if b"_" in raw_name:
             continue
         name, value = raw_name.decode("latin-1").upper().replace("-", "_"), raw_value.decode("latin-1")
         key = name if name in ("CONTENT_LENGTH", "CONTENT_TYPE") else f"HTTP_{name}"
-        environ[key] = f"{environ[key]},{value}" if key in environ else value
+        lines.setdefault(key, []).append(value)
+    environ.update((key, ",".join(values)) for key, values in lines.items())
     return environ

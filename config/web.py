@@ -9,6 +9,7 @@ from typing import Any, cast
 import uvicorn
 
 from config.asgi_types import App
+from config.http_protocol import BoundedHttp, BoundedWebSocket
 
 stopping = threading.Event()
 """Set when this process was told to end: who waits for something that may come is answered now."""
@@ -21,7 +22,8 @@ def serve(application: App, descriptor: int) -> None:
     config = uvicorn.Config(
         cast(Any, application),  # its own shapes of ASGI are narrower than ours
         lifespan="on",
-        ws="websockets-sansio",
+        http=BoundedHttp,
+        ws=BoundedWebSocket,
         # Clients have nothing to say but `ping`, and what they are told is too short to be compressed.
         ws_max_size=1024,
         ws_per_message_deflate=False,

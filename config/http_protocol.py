@@ -1,0 +1,206 @@
+"""HTTP/1.1 and websockets as uvicorn speaks them, but no request is more work than a small one in the event loop.
+
+What is too much is refused while it arrives: by then a parser without bounds would have kept all of it.
+"""
+
+from typing import NoReturn
+
+import httptools
+from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+from config.request_body import error_body
+
+# As nginx and Apache have them; within the 128 lines of 8,192 bytes that the parser of websockets takes.
+MAX_TARGET_BYTES = 8_000
+MAX_HEADER_LINES = 100
+MAX_LINE_BYTES = 8_000
+MAX_HEAD_BYTES = 64 * 1024
+MAX_PIPELINED = 16
+MAX_PIECES = 100_000
+MAX_FRAME_BYTES = 4_096
+
+# Who sends too much is heard out for a while, so that it reads the answer and not a broken pipe.
+_PATIENCE_BYTES = 32 * 1024 * 1024
+_PATIENCE_SECONDS = 5.0
+
+_HEADERS_TOO_LARGE = (
+    431,
+    "headers_too_large",
+    f"A request has at most {MAX_HEADER_LINES} header lines of {MAX_LINE_BYTES} bytes, {MAX_HEAD_BYTES} in all.",
+)
+_TARGET_TOO_LONG = (414, "target_too_long", f"The path and query have at most {MAX_TARGET_BYTES} bytes.")
+_TOO_MANY_PIECES = (413, "too_many_pieces", f"A body comes in at most {MAX_PIECES} pieces.")
+_NO_TUNNELS = (405, "method_not_allowed", "This server is no proxy.")
+_PIPELINE_FULL = (503, "pipeline_full", f"At most {MAX_PIPELINED} requests wait on a connection.")
+_INVALID = (400, "invalid_request", "This is no HTTP request.")
+
+_OFFER = (b"upgrade", b"http2-settings")
+
+
+class BoundedHttp(HttpToolsProtocol):
+    """One connection. It ends with the first request that is refused here."""
+
+    _phase = "between"
+    _lines = _bytes = _pieces = _silent = 0
+    _moved = False
+    _offer = False
+    _refusal = _INVALID
+    _patience: int | None = None
+
+    def data_received(self, data: bytes) -> None:
+        """Take what has arrived; nothing more once a request was refused."""
+        if self._patience is not None:
+            self._hear_out(len(data))
+            return
+        self._unset_keepalive_if_required()
+        self._moved = False
+        try:
+            self._feed(data)
+        except httptools.HttpParserError:
+            self._refuse()
+            return
+        self._silent = 0 if self._moved else self._silent + len(data)
+        if self._silent > MAX_HEAD_BYTES:
+            self._refusal = _HEADERS_TOO_LARGE
+            self._refuse()
+
+    def _feed(self, data: bytes) -> None:
+        while data:
+            try:
+                self.parser.feed_data(data)
+            except httptools.HttpParserUpgrade as upgrade:
+                if not self._offer:
+                    self.handle_websocket_upgrade()
+                    return
+                data = self._without_offer() + data[upgrade.args[0] :]
+            else:
+                return
+
+    def _without_offer(self) -> bytes:
+        """The head again for a new parser: the old one takes what follows an offer for another protocol's, the body
+        too. A server may ignore an offer (RFC 9110 7.8).
+        """
+        request = b"%s %s HTTP/%s" % (
+            self.parser.get_method(),
+            self.url,
+            self.parser.get_http_version().encode(),
+        )
+        lines = [request]
+        for name, value in self.headers:
+            if name == b"connection":
+                tokens = [token.strip() for token in value.split(b",")]
+                value = b", ".join(token for token in tokens if token.lower() not in _OFFER)
+            if name not in _OFFER and (value or name != b"connection"):
+                lines.append(b"%s: %s" % (name, value))
+        self.parser = httptools.HttpRequestParser(self)
+        self.parser.set_dangerous_leniencies(lenient_data_after_close=True)
+        self._offer = False
+        return b"\r\n".join(lines) + b"\r\n\r\n"
+
+    # Called by the parser, per request in this order.
+
+    def on_message_begin(self) -> None:
+        """A request begins."""
+        self._phase = "head"
+        self._moved = True
+        self._lines = self._bytes = self._pieces = 0
+        super().on_message_begin()
+
+    def on_url(self, url: bytes) -> None:
+        """A piece of the request's target."""
+        self.url += url
+        if len(self.url) > MAX_TARGET_BYTES:
+            self._give_up(_TARGET_TOO_LONG)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """A header line, or a trailer after a body in chunks."""
+        size = len(name) + len(value)
+        self._lines += 1
+        self._bytes += size
+        if self._lines > MAX_HEADER_LINES or size > MAX_LINE_BYTES or self._bytes > MAX_HEAD_BYTES:
+            self._give_up(_HEADERS_TOO_LARGE)
+        # Kept, a trailer would pass for a header that no proxy has checked.
+        if self._phase == "head":
+            super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        """The head is complete: a task begins to answer, unless this is the offer of another protocol."""
+        self._moved = True
+        if self.parser.get_method() == b"CONNECT":
+            self._give_up(_NO_TUNNELS)
+        if len(self.pipeline) >= MAX_PIPELINED:
+            self._give_up(_PIPELINE_FULL)
+        self._offer = self.parser.should_upgrade() and not self._should_upgrade()
+        if not self._offer:
+            super().on_headers_complete()
+            self._phase = "body"
+
+    def on_body(self, body: bytes) -> None:
+        """A piece of the body. Called for each byte of one in chunks of a byte."""
+        self._moved = True
+        self._pieces += 1
+        if self._pieces > MAX_PIECES:
+            self._give_up(_TOO_MANY_PIECES)
+        cycle = self.cycle
+        if not cycle.response_complete:
+            cycle.body += body
+            if len(cycle.body) > HIGH_WATER_LIMIT:
+                self.flow.pause_reading()
+            cycle.message_event.set()
+
+    def on_message_complete(self) -> None:
+        """The request is complete."""
+        self._moved = True
+        if not self._offer:
+            super().on_message_complete()
+            self._phase = "between"
+
+    def _should_upgrade(self) -> bool:
+        return self.parser.get_method() == b"GET" and super()._should_upgrade()
+
+    def _give_up(self, refusal: tuple[int, str, str]) -> NoReturn:
+        """End the parser's work from inside of it."""
+        self._refusal = refusal
+        raise ValueError(refusal[1])
+
+    def _refuse(self) -> None:
+        """Answer what could not be read, in its turn, and hear no more of this connection."""
+        self._patience = _PATIENCE_BYTES
+        self.flow.resume_reading()
+        cycle = self.cycle
+        if cycle is not None and not cycle.response_complete:
+            if self._phase != "body":
+                # The requests before it are answered; its sender sees the connection end.
+                cycle.keep_alive = False
+                return
+            cycle.disconnected = True
+            cycle.message_event.set()
+            if cycle.response_started or self.pipeline:
+                self.transport.close()
+                return
+        self.transport.write(_answer(*self._refusal))
+        self.loop.call_later(_PATIENCE_SECONDS, self.transport.close)
+
+    def _hear_out(self, size: int) -> None:
+        self._patience = (self._patience or 0) - size
+        if self._patience < 0:
+            self.transport.close()
+
+
+def _answer(status: int, code: str, message: str) -> bytes:
+    body = error_body(code, message)
+    head = b"content-type: application/json\r\ncontent-length: %d\r\nconnection: close\r\n\r\n" % len(body)
+    return STATUS_LINE[status] + head + body
+
+
+class BoundedWebSocket(WebSocketsSansIOProtocol):
+    """One websocket. Its client says `ping` now and then: who sends thousands of frames at once isn't ours."""
+
+    def data_received(self, data: bytes) -> None:
+        """Take what has arrived; the head comes first, and at once."""
+        if self.handshake_initiated and len(data) > MAX_FRAME_BYTES:
+            self.transport.close()
+        else:
+            super().data_received(data)
