@@ -32,6 +32,10 @@ MAIL_CHOICES = (
 )
 
 
+_CHANGED = "You have another password now. Wherever else you were logged in, you are not."
+_REVOKED = " Your API tokens are revoked."
+
+
 @login_not_required
 @never_cache
 @sensitive_post_parameters("password")
@@ -100,17 +104,24 @@ def password_page(request: PageRequest) -> HttpResponse:
     """Another password for whoever looks; their other sessions end."""
     if request.method != "POST":
         return render(request, "accounts/password.html")
-    old, new, again = (request.POST.get(name, "") for name in ("old", "new", "again"))
     try:
-        if new != again:
-            raise Invalid("This is another password than the one above.", field="again")
-        user = preferences.change_password(request.principal, old=old, new=new)
+        said = _change_password(request)
     except (Invalid, TooMany) as refused:
         wrong = {getattr(refused, "field", None) or "old": refused.message}
         return render(request, "accounts/password.html", {"wrong": wrong}, status=422)
-    update_session_auth_hash(request, user)
-    messages.success(request, "You have another password now. Wherever else you were logged in, you are not.")
+    messages.success(request, said)
     return redirect("settings-password")
+
+
+def _change_password(request: PageRequest) -> str:
+    """Do what the form says; gives what to tell."""
+    old, new, again = (request.POST.get(name, "") for name in ("old", "new", "again"))
+    if new != again:
+        raise Invalid("This is another password than the one above.", field="again")
+    revokes = "revoke_tokens" in request.POST
+    user = preferences.change_password(request.principal, old=old, new=new, revoke_tokens=revokes)
+    update_session_auth_hash(request, user)
+    return _CHANGED + (_REVOKED if revokes else "")
 
 
 @page(TASKS_READ, "GET", "POST")

@@ -184,6 +184,8 @@ SPECTACULAR_SETTINGS = {
         "TaskStatus": "tasks_inbox.api.serializers.TASK_STATUSES",
         "DifferenceKind": "workflows.api.serializers.DIFFERENCE_KINDS",
         "MemberRole": "accounts.roles.MEMBER_ROLES",
+        "TokenRole": "accounts.roles.TOKEN_ROLES",
+        "TokenStatus": "accounts.api.serializers.TOKEN_STATUSES",
         "MailChoice": "accounts.models.MAILS",
         "TaskKind": "tasks_inbox.api.serializers.TASK_KINDS",
         "ActionEnum": "runs.api.webhook_serializers.ACTIONS",
