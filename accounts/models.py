@@ -149,11 +149,14 @@ class TenantKey(TenantOwned):
 
 
 class LoginAttempt(models.Model):
-    """A login that failed, or is being checked right now."""
+    """A login that failed, or is being checked right now; `address` is the place of `accounts.throttle`."""
 
     username = models.CharField(max_length=150)
     address = models.CharField(max_length=64)
     at = models.DateTimeField(db_default=Now())
 
     class Meta:
-        indexes = (models.Index(fields=["address", "at"], name="loginattempt_recent"),)
+        indexes = (
+            models.Index(fields=["address", "at"], name="loginattempt_recent"),
+            models.Index(fields=["username", "at"], name="loginattempt_of_name"),
+        )

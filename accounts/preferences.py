@@ -43,7 +43,7 @@ def change_password(principal: Principal, *, old: str, new: str, revoke_tokens: 
     """
     try:
         # The guesses are counted, as at the login.
-        user = check_login(username=principal.username, password=old, address=f"password {principal.user_id}")
+        user = check_login(username=principal.username, password=old, place=f"password {principal.user_id}")
     except WrongPassword:
         raise Invalid("This is not your password.", code="wrong_password", field="old") from None
     try:

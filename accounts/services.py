@@ -11,17 +11,14 @@ from django.db.models import DateTimeField, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Least, Now
 
-from accounts import audit, queries, token_format, token_store
-from accounts.models import ApiToken, Group, GroupMember, LoginAttempt, Membership, Tenant, User
+from accounts import audit, queries, throttle, token_format, token_store
+from accounts.models import ApiToken, Group, GroupMember, Membership, Tenant, User
 from accounts.names import key_of
 from accounts.principal import Forbidden, Principal
 from accounts.roles import ADMIN, MEMBERS_MANAGE, SCOPES, SCOPES_OF_ROLE
 from accounts.token_store import FoundToken
-from lib.refusals import Conflict, Invalid, Missing, NotAllowed, TooMany
+from lib.refusals import Conflict, Invalid, Missing, NotAllowed
 
-LOGIN_WINDOW = timedelta(minutes=15)
-ATTEMPTS_PER_USER_AND_ADDRESS = 10
-ATTEMPTS_PER_ADDRESS = 100
 LONGEST_TOKEN_NAME = 200
 LONGEST_GROUP_NAME = 150
 
@@ -246,21 +243,18 @@ def _seat(group: Group, usernames: Sequence[str]) -> None:
     )
 
 
-def check_login(*, username: str, password: str, address: str) -> User:
-    """The user with this name and password. Raises WrongPassword, or TooMany after too many failures.
+def check_login(*, username: str, password: str, place: str) -> User:
+    """The user with this name and password. Raises WrongPassword, or TooMany while guesses from this place must pause.
 
-    The attempt is counted before the password is looked at, so guesses made at the same time are counted, too.
+    A name that nobody has takes as long and is slowed down as any other: no answer tells who there is.
     """
     username = username[:150]
-    attempt = LoginAttempt.objects.create(username=username.casefold()[:150], address=address[:64])
-    recent = LoginAttempt.objects.filter(address=attempt.address, at__gt=Now() - LOGIN_WINDOW)
-    own = recent.filter(username=attempt.username).count()
-    if own > ATTEMPTS_PER_USER_AND_ADDRESS or recent.count() > ATTEMPTS_PER_ADDRESS:
-        attempt.delete()
-        raise TooMany("Too many failed logins; try again in a quarter of an hour.")
+    name = key_of(username)[:150]
+    with transaction.atomic():
+        throttle.begin(name, place[:64])
     user = authenticate(username=username, password=password)
     if not isinstance(user, User):
-        LoginAttempt.objects.filter(at__lt=Now() - 2 * LOGIN_WINDOW).delete()
+        throttle.failed()
         raise WrongPassword
-    LoginAttempt.objects.filter(address=attempt.address, username=attempt.username).delete()
+    throttle.succeeded(name, place[:64])
     return user

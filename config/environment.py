@@ -7,6 +7,7 @@ import os
 import shlex
 from collections.abc import Callable
 from functools import partial
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import cast
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
@@ -83,6 +84,22 @@ def operator_tasks() -> tuple[str, ...]:
     return given
 
 
+def trusted_proxies() -> tuple[IPv4Network | IPv6Network, ...]:
+    """Whose `X-Forwarded-For` is believed (`HANDOFF_TRUSTED_PROXIES`: CIDRs, divided by commas; default nobody's).
+
+    Raises BadEnvironment.
+    """
+    found = []
+    for given in os.environ.get("HANDOFF_TRUSTED_PROXIES", "").replace(",", " ").split():
+        try:
+            found.append(ip_network(given))
+        except ValueError:
+            raise BadEnvironment(
+                f"HANDOFF_TRUSTED_PROXIES must be networks such as 10.1.2.0/24, not {given[:40]!r}."
+            ) from None
+    return tuple(found)
+
+
 def url() -> str:
     """Where people reach Handoff, for links in mails (`HANDOFF_URL`); empty where it is not said.
 
@@ -136,7 +153,14 @@ def _padded(text: str) -> str:
 def problems() -> list[str]:
     """A line for each variable that cannot be understood; empty when all is well."""
     found = []
-    readers: list[Callable[[], object]] = [port, url, blocking_threads, file_scan, master_keys]
+    readers: list[Callable[[], object]] = [
+        port,
+        url,
+        blocking_threads,
+        file_scan,
+        master_keys,
+        trusted_proxies,
+    ]
     readers += [partial(switch, name, default=False) for name in _SWITCHES]
     for read in readers:
         try:

@@ -122,6 +122,9 @@ HANDOFF_TOKEN_ENVIRONMENT = "local"
 
 # Cookies know no ports: the name keeps two homes on one machine apart.
 SESSION_COOKIE_NAME = f"handoff_session_{HANDOFF_PORT}"
+HANDOFF_DEVICE_COOKIE = f"handoff_browser_{HANDOFF_PORT}"
+# Whose X-Forwarded-For is believed.
+HANDOFF_TRUSTED_PROXIES = environment.trusted_proxies()
 SESSION_COOKIE_AGE = 12 * 3600
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_USE_SESSIONS = True

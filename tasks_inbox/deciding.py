@@ -225,7 +225,7 @@ def _signature(principal: Principal, task: ManualTask, outcome: str, password: s
         raise Invalid("Give your password to sign this.", code="required", field="password")
     try:
         services.check_login(
-            username=principal.username, password=password, address=f"signature {principal.user_id}"
+            username=principal.username, password=password, place=f"signature {principal.user_id}"
         )
     except services.WrongPassword:
         raise Invalid("This is not your password.", code="wrong_password", field="password") from None
