@@ -59,6 +59,26 @@ def file_scan() -> str:
     return given
 
 
+def session_hours() -> int:
+    """How long after the login a session ends, whatever is done (`HANDOFF_SESSION_HOURS`, default 12).
+
+    Raises BadEnvironment.
+    """
+    return _whole("HANDOFF_SESSION_HOURS", 12, 1, 720)
+
+
+def idle_minutes(*, default: int) -> int:
+    """After how long without anybody doing something a session ends (`HANDOFF_IDLE_MINUTES`). Raises BadEnvironment."""
+    return _whole("HANDOFF_IDLE_MINUTES", default, 1, 43_200)
+
+
+def _whole(variable: str, default: int, least: int, most: int) -> int:
+    given = os.environ.get(variable) or str(default)
+    if not (given.isascii() and given.isdecimal() and len(given) < 10 and least <= int(given) <= most):
+        raise BadEnvironment(f"{variable} must be a number from {least} to {most}, not {given[:20]!r}.")
+    return int(given)
+
+
 def undo_seconds() -> int:
     """How long a decision on a page can be undone (`HANDOFF_UNDO_SECONDS`, default 10; 0: not at all).
 
@@ -160,6 +180,8 @@ def problems() -> list[str]:
         file_scan,
         master_keys,
         trusted_proxies,
+        session_hours,
+        partial(idle_minutes, default=30),
     ]
     readers += [partial(switch, name, default=False) for name in _SWITCHES]
     for read in readers:

@@ -44,7 +44,9 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "lib.api.private.no_store",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "accounts.sessions.NoteActivity",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -125,7 +127,10 @@ SESSION_COOKIE_NAME = f"handoff_session_{HANDOFF_PORT}"
 HANDOFF_DEVICE_COOKIE = f"handoff_browser_{HANDOFF_PORT}"
 # Whose X-Forwarded-For is believed.
 HANDOFF_TRUSTED_PROXIES = environment.trusted_proxies()
-SESSION_COOKIE_AGE = 12 * 3600
+SESSION_ENGINE = "accounts.sessions"
+# A session ends so long after the login, and after so long without anybody doing something.
+HANDOFF_SESSION_SECONDS = SESSION_COOKIE_AGE = 3600 * environment.session_hours()
+HANDOFF_IDLE_SECONDS = 60 * environment.idle_minutes(default=12 * 60)
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_USE_SESSIONS = True
 CSRF_FAILURE_VIEW = "accounts.views.too_old"

@@ -44,6 +44,7 @@ SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 
 SESSION_COOKIE_NAME = "__Host-handoff_session"
 HANDOFF_DEVICE_COOKIE = "__Host-handoff_browser"
+HANDOFF_IDLE_SECONDS = 60 * environment.idle_minutes(default=30)
 SESSION_COOKIE_SECURE = True
 SESSION_COOKIE_HTTPONLY = True
 CSRF_COOKIE_NAME = "__Host-handoff_csrf"
