@@ -13,7 +13,7 @@ from typing import cast
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-_SWITCHES = ("HANDOFF_HINTS", "HANDOFF_TRUST_PROXY")
+_SWITCHES = ("HANDOFF_HINTS", "HANDOFF_TRUST_PROXY", "HANDOFF_REQUIRE_SEEN")
 _MASTER_KEY_BYTES = 32
 _ON, _OFF = frozenset({"on", "1", "true", "yes"}), frozenset({"off", "0", "false", "no"})
 

@@ -16,7 +16,7 @@ DEBUG = False
 SECRET_KEY = environment.secret("HANDOFF_SECRET_KEY", "secret-key") or secrets.token_urlsafe(64)
 # None is made up here: what it sealed would be lost with the process.
 HANDOFF_MASTER_KEYS = tuple(map(Hidden, environment.master_keys()))
-ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]", "testserver"]
+ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]"]
 
 INSTALLED_APPS = [
     "django.contrib.auth",
@@ -266,6 +266,9 @@ HANDOFF_FILE_SCAN = environment.file_scan()
 
 # How long a decision on a page can be undone where its step doesn't say.
 HANDOFF_UNDO_SECONDS = environment.undo_seconds()
+
+# Nobody decides a task without saying what they saw of it.
+HANDOFF_REQUIRE_SEEN = environment.switch("HANDOFF_REQUIRE_SEEN", default=False)
 
 # Of what operators get tasks in the inbox.
 HANDOFF_OPERATOR_TASKS = environment.operator_tasks()
