@@ -110,10 +110,14 @@ class GroupMember(TenantOwned):
 class ApiToken(TenantOwned):
     """What a program shows instead of a password; only its SHA-256 is kept.
 
-    It acts in the name of its user and never beyond that user's role of the moment.
+    It acts in the name of its user and never beyond that user's role of the moment. One that was made with another
+    one ends with that: who got hold of a token can't make themselves one that outlives it.
     """
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    made_with = models.ForeignKey(
+        "self", null=True, on_delete=models.CASCADE, related_name="+", help_text="The token it ends with"
+    )
     name = models.CharField(max_length=200, blank=True)
     public_id = models.CharField(max_length=16, unique=True)
     prefix = models.CharField(max_length=40)
@@ -145,11 +149,14 @@ class TenantKey(TenantOwned):
 
 
 class LoginAttempt(models.Model):
-    """A login that failed, or is being checked right now."""
+    """A login that failed, or is being checked right now; `address` is the place of `accounts.throttle`."""
 
     username = models.CharField(max_length=150)
     address = models.CharField(max_length=64)
     at = models.DateTimeField(db_default=Now())
 
     class Meta:
-        indexes = (models.Index(fields=["address", "at"], name="loginattempt_recent"),)
+        indexes = (
+            models.Index(fields=["address", "at"], name="loginattempt_recent"),
+            models.Index(fields=["username", "at"], name="loginattempt_of_name"),
+        )

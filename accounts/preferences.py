@@ -7,7 +7,7 @@ from django.core.validators import validate_email
 from accounts import audit
 from accounts.models import MAILS, User
 from accounts.principal import Principal
-from accounts.services import WrongPassword, check_login
+from accounts.services import WrongPassword, check_login, set_password
 from lib.refusals import Invalid
 
 LONGEST_ADDRESS = 254
@@ -34,22 +34,25 @@ def change_notifications(
     return notifications_of(principal)
 
 
-def change_password(principal: Principal, *, old: str, new: str) -> User:
+def change_password(principal: Principal, *, old: str, new: str, revoke_tokens: bool = False) -> User:
     """Give themselves another password; every session ends, as does that of whoever asks, who goes on by a new one.
+
+    With `revoke_tokens` every API token that acts for them ends, too, in every tenant.
 
     Raises Invalid at `old` where that is not theirs, at `new` for one that is too weak, and TooMany after many guesses.
     """
     try:
         # The guesses are counted, as at the login.
-        user = check_login(username=principal.username, password=old, address=f"password {principal.user_id}")
+        user = check_login(username=principal.username, password=old, place=f"password {principal.user_id}")
     except WrongPassword:
         raise Invalid("This is not your password.", code="wrong_password", field="old") from None
     try:
         validate_password(new, user)
     except ValidationError as weak:
         raise Invalid(" ".join(weak.messages), code="weak_password", field="new") from None
-    user.set_password(new)
-    user.save(update_fields=["password"])
+    revoked = set_password(user, new, revoke_tokens=revoke_tokens)
+    if revoke_tokens:
+        audit.record(principal, f"revoke {revoked} tokens", f"user {principal.username}")
     audit.record(principal, "change password", f"user {principal.username}", reason=None)
     return user
 

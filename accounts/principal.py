@@ -21,6 +21,8 @@ class Principal:
     role: str
     scopes: frozenset[str]
     via: Literal["token", "session", "command"]
+    token: str | None = None
+    """The public id of the token that was shown."""
 
     def require(self, scope: str) -> None:
         """Raises Forbidden unless this principal holds the scope."""

@@ -13,6 +13,7 @@ JOBS_WORK: Final = "jobs:work"
 DEAD_LETTERS_READ: Final = "dead_letters:read"
 WEBHOOKS_MANAGE: Final = "webhooks:manage"
 TOKENS_MANAGE: Final = "tokens:manage"
+TOKENS_OWN: Final = "tokens:own"
 TASKS_READ: Final = "tasks:read"
 TASKS_DECIDE: Final = "tasks:decide"
 TASKS_ASSIGN: Final = "tasks:assign"
@@ -20,7 +21,8 @@ MEMBERS_READ: Final = "members:read"
 MEMBERS_MANAGE: Final = "members:manage"
 
 _READS = frozenset({WORKFLOWS_READ, RUNS_READ, DEAD_LETTERS_READ, TASKS_READ, MEMBERS_READ})
-SCOPES: Final = _READS | {
+_EVERY_MEMBER = _READS | {TOKENS_OWN}
+SCOPES: Final = _EVERY_MEMBER | {
     WORKFLOWS_WRITE,
     WORKFLOWS_PUBLISH,
     RUNS_START,
@@ -38,10 +40,10 @@ ADMIN: Final = "admin"
 WORKER: Final = "worker"
 
 SCOPES_OF_ROLE: Final[dict[str, frozenset[str]]] = {
-    "viewer": _READS,
-    "author": _READS | {WORKFLOWS_WRITE, WORKFLOWS_PUBLISH, RUNS_START, RUNS_SIGNAL, WEBHOOKS_MANAGE},
-    "operator": _READS | {RUNS_START, RUNS_OPERATE, RUNS_SIGNAL, TASKS_DECIDE, TASKS_ASSIGN},
-    "approver": _READS | {TASKS_DECIDE},
+    "viewer": _EVERY_MEMBER,
+    "author": _EVERY_MEMBER | {WORKFLOWS_WRITE, WORKFLOWS_PUBLISH, RUNS_START, RUNS_SIGNAL, WEBHOOKS_MANAGE},
+    "operator": _EVERY_MEMBER | {RUNS_START, RUNS_OPERATE, RUNS_SIGNAL, TASKS_DECIDE, TASKS_ASSIGN},
+    "approver": _EVERY_MEMBER | {TASKS_DECIDE},
     ADMIN: SCOPES,
     WORKER: frozenset({JOBS_WORK}),
 }

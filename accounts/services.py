@@ -1,25 +1,24 @@
 """Changing who there is: tenants, the admin, groups, tokens, logins."""
 
 import hmac
-from collections.abc import Sequence
-from datetime import timedelta
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.contrib.auth import authenticate
 from django.db import IntegrityError, transaction
-from django.db.models.functions import Now
+from django.db.models import DateTimeField, Value
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Least, Now
 
-from accounts import audit, queries, token_format, token_store
-from accounts.models import ApiToken, Group, GroupMember, LoginAttempt, Membership, Tenant, User
+from accounts import audit, queries, throttle, token_format, token_store
+from accounts.models import ApiToken, Group, GroupMember, Membership, Tenant, User
 from accounts.names import key_of
 from accounts.principal import Forbidden, Principal
 from accounts.roles import ADMIN, MEMBERS_MANAGE, SCOPES, SCOPES_OF_ROLE
 from accounts.token_store import FoundToken
-from lib.refusals import Conflict, Invalid, Missing, NotAllowed, TooMany
+from lib.refusals import Conflict, Invalid, Missing, NotAllowed
 
-LOGIN_WINDOW = timedelta(minutes=15)
-ATTEMPTS_PER_USER_AND_ADDRESS = 10
-ATTEMPTS_PER_ADDRESS = 100
 LONGEST_TOKEN_NAME = 200
 LONGEST_GROUP_NAME = 150
 
@@ -57,10 +56,15 @@ def ensure_admin(password: str, *, username: str = "admin") -> tuple[User, bool]
     return user, created
 
 
-def set_password(user: User, password: str) -> None:
-    """Gives the user this password; sessions opened with the old one end."""
+@transaction.atomic
+def set_password(user: User, password: str, *, revoke_tokens: bool = False) -> int:
+    """Gives the user this password; sessions opened with the old one end, and tokens where that is wished.
+
+    Returns how many tokens were revoked.
+    """
     user.set_password(password)
     User.objects.filter(pk=user.pk).update(password=user.password)
+    return revoke_tokens_of(user.pk) if revoke_tokens else 0
 
 
 def create_token(
@@ -71,6 +75,7 @@ def create_token(
     scopes: frozenset[str] | None = None,
     days: int | None = None,
     name: str = "",
+    made_with: ApiToken | None = None,
 ) -> tuple[ApiToken, str]:
     """A new token that acts for `user` in `tenant`, with at most that user's scopes; and its text, shown only here.
 
@@ -88,15 +93,23 @@ def create_token(
     token = ApiToken.objects.create(
         tenant=tenant,
         user=user,
+        made_with=made_with,
         name=name,
         public_id=new.public_id,
         prefix=new.prefix,
         secret_sha256=token_format.digest(new.text),
         role=role,
         scopes=sorted(scopes) if scopes is not None else None,
-        expires_at=Now() + timedelta(days=days) if days else None,
+        expires_at=_end(days, made_with),
     )
     return token, new.text
+
+
+def _end(days: int | None, made_with: ApiToken | None) -> Combinable | datetime | None:
+    """When a token ends: Least leaves out what is NULL."""
+    own = Now() + timedelta(days=days) if days else None
+    limit = made_with.expires_at if made_with else None
+    return Least(own, Value(limit, DateTimeField())) if own and limit else own or limit
 
 
 def _check_grant(own_role: str, role: str, scopes: frozenset[str] | None) -> None:
@@ -111,10 +124,15 @@ def _check_grant(own_role: str, role: str, scopes: frozenset[str] | None) -> Non
 
 
 def revoke_token(tenant_id: int, public_id: str) -> None:
-    """Ends a token at once; a second time changes nothing. Raises Missing."""
-    tokens = ApiToken.objects.for_tenant(tenant_id).filter(public_id=public_id)
-    if not tokens.filter(revoked_at=None).update(revoked_at=Now()) and not tokens.exists():
+    """Ends a token at once, with those that were made with it; a second time changes nothing. Raises Missing."""
+    if not ApiToken.objects.for_tenant(tenant_id).filter(public_id=public_id).exists():
         raise Missing("There is no such token.")
+    token_store.revoke(tenant_id, public_id)
+
+
+def revoke_tokens_of(user_id: int) -> int:
+    """Ends every token that acts for this user, in whichever tenant; gives how many there were."""
+    return ApiToken.unsafe_all_tenants.filter(user_id=user_id, revoked_at=None).update(revoked_at=Now())
 
 
 def authenticate_token(text: str) -> Principal:
@@ -139,7 +157,19 @@ def authenticate_token(text: str) -> Principal:
         token.role,
         _scopes_of(token),
         "token",
+        public_id,
     )
+
+
+def tokens_shut_out(public_ids: Collection[str], scope: str) -> set[str]:
+    """Those of these tokens that are not valid any more, or don't hold the scope any more: in one statement."""
+    found = token_store.find_tokens(public_ids)
+    good = {
+        name
+        for name, token in found.items()
+        if token.is_valid and not token.is_expired and scope in _scopes_of(token)
+    }
+    return set(public_ids) - good
 
 
 def _scopes_of(token: FoundToken) -> frozenset[str]:
@@ -213,21 +243,18 @@ def _seat(group: Group, usernames: Sequence[str]) -> None:
     )
 
 
-def check_login(*, username: str, password: str, address: str) -> User:
-    """The user with this name and password. Raises WrongPassword, or TooMany after too many failures.
+def check_login(*, username: str, password: str, place: str) -> User:
+    """The user with this name and password. Raises WrongPassword, or TooMany while guesses from this place must pause.
 
-    The attempt is counted before the password is looked at, so guesses made at the same time are counted, too.
+    A name that nobody has takes as long and is slowed down as any other: no answer tells who there is.
     """
     username = username[:150]
-    attempt = LoginAttempt.objects.create(username=username.casefold()[:150], address=address[:64])
-    recent = LoginAttempt.objects.filter(address=attempt.address, at__gt=Now() - LOGIN_WINDOW)
-    own = recent.filter(username=attempt.username).count()
-    if own > ATTEMPTS_PER_USER_AND_ADDRESS or recent.count() > ATTEMPTS_PER_ADDRESS:
-        attempt.delete()
-        raise TooMany("Too many failed logins; try again in a quarter of an hour.")
+    name = key_of(username)[:150]
+    with transaction.atomic():
+        throttle.begin(name, place[:64])
     user = authenticate(username=username, password=password)
     if not isinstance(user, User):
-        LoginAttempt.objects.filter(at__lt=Now() - 2 * LOGIN_WINDOW).delete()
+        throttle.failed()
         raise WrongPassword
-    LoginAttempt.objects.filter(address=attempt.address, username=attempt.username).delete()
+    throttle.succeeded(name, place[:64])
     return user

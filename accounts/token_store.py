@@ -1,5 +1,6 @@
-"""The two statements that every call of the API may run (SQL in `sql/tokens.sql`)."""
+"""The statements of API tokens; two of them every call of the API may run (SQL in `sql/tokens.sql`)."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,7 +29,18 @@ class FoundToken:
 def find_token(public_id: str) -> FoundToken | None:
     """The token with this id, of whichever tenant."""
     row = _SQL.execute("find_token", {"public_id": public_id}).fetchone()
-    return FoundToken(*row) if row else None
+    return FoundToken(*row[1:]) if row else None
+
+
+def find_tokens(public_ids: Collection[str]) -> dict[str, FoundToken]:
+    """Those of these tokens that there are, by their ids."""
+    rows = _SQL.execute("find_tokens", {"public_ids": list(public_ids)}).fetchall()
+    return {row[0]: FoundToken(*row[1:]) for row in rows}
+
+
+def revoke(tenant_id: int, public_id: str) -> None:
+    """Ends the token and all that were made with it."""
+    _SQL.execute("revoke", {"tenant": tenant_id, "public_id": public_id})
 
 
 def note_use(public_id: str) -> None:

@@ -2,12 +2,14 @@
 
 from django.urls import path
 
-from accounts import managing, views
+from accounts import managing, token_pages, views
 
 urlpatterns = [
     path("login", views.login_page, name="login"),
     path("settings/notifications", views.notifications_page, name="settings-notifications"),
     path("settings/password", views.password_page, name="settings-password"),
+    path("settings/tokens", token_pages.token_list, name="settings-tokens"),
+    path("settings/tokens/<str:token_id>/revoke", token_pages.revoke_token, name="settings-token-revoke"),
     path("logout", views.logout_page, name="logout"),
     path("settings/members", managing.member_list, name="settings-members"),
     path("settings/add-member", managing.add_member, name="settings-member-add"),

@@ -12,13 +12,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from accounts import ended, preferences
+from accounts import devices, ended, preferences
 from accounts.access import PageRequest, page
 from accounts.forms import LoginForm
-from accounts.models import EVERYTHING, MINE, NOTHING
+from accounts.models import EVERYTHING, MINE, NOTHING, User
 from accounts.roles import TASKS_READ
 from accounts.services import WrongPassword, check_login
 from lib.api.pages import csrf_failure, wrong_method
+from lib.client_address import client_address, neighbourhood
 from lib.refusals import Invalid, TooMany
 
 MAIL_CHOICES = (
@@ -32,6 +33,10 @@ MAIL_CHOICES = (
 )
 
 
+_CHANGED = "You have another password now. Wherever else you were logged in, you are not."
+_REVOKED = " Your API tokens are revoked."
+
+
 @login_not_required
 @never_cache
 @sensitive_post_parameters("password")
@@ -39,17 +44,31 @@ MAIL_CHOICES = (
 def login_page(request: HttpRequest) -> HttpResponse:
     """The login: a session for whoever knows the password."""
     form = LoginForm(request.POST if request.method == "POST" else None)
-    status = 200
-    if form.is_valid():
-        try:
-            user = check_login(**form.cleaned_data, address=request.META.get("REMOTE_ADDR", ""))
-        except (WrongPassword, TooMany) as refusal:
-            form.add_error(None, refusal.message)
-            status = 429 if isinstance(refusal, TooMany) else 401
-        else:
-            login(request, user)
-            return ended.after_login(request) or redirect(_next(request))
-    return _shown(request, form, status)
+    if not form.is_valid():
+        return _shown(request, form, 200)
+    try:
+        return _logged_in(request, check_login(**form.cleaned_data, place=_place(request, form)))
+    except (WrongPassword, TooMany) as refusal:
+        form.add_error(None, refusal.message)
+        if not isinstance(refusal, TooMany):
+            return _shown(request, form, 401)
+        response = _shown(request, form, 429)
+        response.headers["Retry-After"] = str(refusal.retry_after)
+        return response
+
+
+def _logged_in(request: HttpRequest, user: User) -> HttpResponse:
+    login(request, user)
+    response = ended.after_login(request) or redirect(_next(request))
+    devices.remember(request, response, user.username)
+    return response
+
+
+def _place(request: HttpRequest, form: LoginForm) -> str:
+    """Where a guess comes from: a browser that the name has logged in with before, else a network."""
+    forwarded = request.headers.get("X-Forwarded-For", "")
+    address = client_address(request.META.get("REMOTE_ADDR", ""), forwarded, settings.HANDOFF_TRUSTED_PROXIES)
+    return devices.place_of(request, form.cleaned_data["username"]) or neighbourhood(address)
 
 
 @login_not_required
@@ -100,17 +119,24 @@ def password_page(request: PageRequest) -> HttpResponse:
     """Another password for whoever looks; their other sessions end."""
     if request.method != "POST":
         return render(request, "accounts/password.html")
-    old, new, again = (request.POST.get(name, "") for name in ("old", "new", "again"))
     try:
-        if new != again:
-            raise Invalid("This is another password than the one above.", field="again")
-        user = preferences.change_password(request.principal, old=old, new=new)
-    except (Invalid, TooMany) as refused:
-        wrong = {getattr(refused, "field", None) or "old": refused.message}
+        said = _change_password(request)
+    except Invalid as refused:
+        wrong = {refused.field or "old": refused.message}
         return render(request, "accounts/password.html", {"wrong": wrong}, status=422)
-    update_session_auth_hash(request, user)
-    messages.success(request, "You have another password now. Wherever else you were logged in, you are not.")
+    messages.success(request, said)
     return redirect("settings-password")
+
+
+def _change_password(request: PageRequest) -> str:
+    """Do what the form says; gives what to tell."""
+    old, new, again = (request.POST.get(name, "") for name in ("old", "new", "again"))
+    if new != again:
+        raise Invalid("This is another password than the one above.", field="again")
+    revokes = "revoke_tokens" in request.POST
+    user = preferences.change_password(request.principal, old=old, new=new, revoke_tokens=revokes)
+    update_session_auth_hash(request, user)
+    return _CHANGED + (_REVOKED if revokes else "")
 
 
 @page(TASKS_READ, "GET", "POST")

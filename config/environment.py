@@ -7,12 +7,13 @@ import os
 import shlex
 from collections.abc import Callable
 from functools import partial
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import cast
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-_SWITCHES = ("HANDOFF_HINTS", "HANDOFF_TRUST_PROXY")
+_SWITCHES = ("HANDOFF_HINTS", "HANDOFF_TRUST_PROXY", "HANDOFF_REQUIRE_SEEN")
 _MASTER_KEY_BYTES = 32
 _ON, _OFF = frozenset({"on", "1", "true", "yes"}), frozenset({"off", "0", "false", "no"})
 
@@ -58,6 +59,26 @@ def file_scan() -> str:
     return given
 
 
+def session_hours() -> int:
+    """How long after the login a session ends, whatever is done (`HANDOFF_SESSION_HOURS`, default 12).
+
+    Raises BadEnvironment.
+    """
+    return _whole("HANDOFF_SESSION_HOURS", 12, 1, 720)
+
+
+def idle_minutes(*, default: int) -> int:
+    """After how long without anybody doing something a session ends (`HANDOFF_IDLE_MINUTES`). Raises BadEnvironment."""
+    return _whole("HANDOFF_IDLE_MINUTES", default, 1, 43_200)
+
+
+def _whole(variable: str, default: int, least: int, most: int) -> int:
+    given = os.environ.get(variable) or str(default)
+    if not (given.isascii() and given.isdecimal() and len(given) < 10 and least <= int(given) <= most):
+        raise BadEnvironment(f"{variable} must be a number from {least} to {most}, not {given[:20]!r}.")
+    return int(given)
+
+
 def undo_seconds() -> int:
     """How long a decision on a page can be undone (`HANDOFF_UNDO_SECONDS`, default 10; 0: not at all).
 
@@ -81,6 +102,22 @@ def operator_tasks() -> tuple[str, ...]:
                 f"HANDOFF_OPERATOR_TASKS may have dead_letters and repairs, not {name[:20]!r}."
             )
     return given
+
+
+def trusted_proxies() -> tuple[IPv4Network | IPv6Network, ...]:
+    """Whose `X-Forwarded-For` is believed (`HANDOFF_TRUSTED_PROXIES`: CIDRs, divided by commas; default nobody's).
+
+    Raises BadEnvironment.
+    """
+    found = []
+    for given in os.environ.get("HANDOFF_TRUSTED_PROXIES", "").replace(",", " ").split():
+        try:
+            found.append(ip_network(given))
+        except ValueError:
+            raise BadEnvironment(
+                f"HANDOFF_TRUSTED_PROXIES must be networks such as 10.1.2.0/24, not {given[:40]!r}."
+            ) from None
+    return tuple(found)
 
 
 def url() -> str:
@@ -136,7 +173,16 @@ def _padded(text: str) -> str:
 def problems() -> list[str]:
     """A line for each variable that cannot be understood; empty when all is well."""
     found = []
-    readers: list[Callable[[], object]] = [port, url, blocking_threads, file_scan, master_keys]
+    readers: list[Callable[[], object]] = [
+        port,
+        url,
+        blocking_threads,
+        file_scan,
+        master_keys,
+        trusted_proxies,
+        session_hours,
+        partial(idle_minutes, default=30),
+    ]
     readers += [partial(switch, name, default=False) for name in _SWITCHES]
     for read in readers:
         try:

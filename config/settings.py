@@ -16,7 +16,7 @@ DEBUG = False
 SECRET_KEY = environment.secret("HANDOFF_SECRET_KEY", "secret-key") or secrets.token_urlsafe(64)
 # None is made up here: what it sealed would be lost with the process.
 HANDOFF_MASTER_KEYS = tuple(map(Hidden, environment.master_keys()))
-ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]", "testserver"]
+ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]"]
 
 INSTALLED_APPS = [
     "django.contrib.auth",
@@ -44,7 +44,9 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "lib.api.private.no_store",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "accounts.sessions.NoteActivity",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -122,7 +124,13 @@ HANDOFF_TOKEN_ENVIRONMENT = "local"
 
 # Cookies know no ports: the name keeps two homes on one machine apart.
 SESSION_COOKIE_NAME = f"handoff_session_{HANDOFF_PORT}"
-SESSION_COOKIE_AGE = 12 * 3600
+HANDOFF_DEVICE_COOKIE = f"handoff_browser_{HANDOFF_PORT}"
+# Whose X-Forwarded-For is believed.
+HANDOFF_TRUSTED_PROXIES = environment.trusted_proxies()
+SESSION_ENGINE = "accounts.sessions"
+# A session ends so long after the login, and after so long without anybody doing something.
+HANDOFF_SESSION_SECONDS = SESSION_COOKIE_AGE = 3600 * environment.session_hours()
+HANDOFF_IDLE_SECONDS = 60 * environment.idle_minutes(default=12 * 60)
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_USE_SESSIONS = True
 CSRF_FAILURE_VIEW = "accounts.views.too_old"
@@ -184,6 +192,8 @@ SPECTACULAR_SETTINGS = {
         "TaskStatus": "tasks_inbox.api.serializers.TASK_STATUSES",
         "DifferenceKind": "workflows.api.serializers.DIFFERENCE_KINDS",
         "MemberRole": "accounts.roles.MEMBER_ROLES",
+        "TokenRole": "accounts.roles.TOKEN_ROLES",
+        "TokenStatus": "accounts.api.serializers.TOKEN_STATUSES",
         "MailChoice": "accounts.models.MAILS",
         "TaskKind": "tasks_inbox.api.serializers.TASK_KINDS",
         "ActionEnum": "runs.api.webhook_serializers.ACTIONS",
@@ -256,6 +266,9 @@ HANDOFF_FILE_SCAN = environment.file_scan()
 
 # How long a decision on a page can be undone where its step doesn't say.
 HANDOFF_UNDO_SECONDS = environment.undo_seconds()
+
+# Nobody decides a task without saying what they saw of it.
+HANDOFF_REQUIRE_SEEN = environment.switch("HANDOFF_REQUIRE_SEEN", default=False)
 
 # Of what operators get tasks in the inbox.
 HANDOFF_OPERATOR_TASKS = environment.operator_tasks()

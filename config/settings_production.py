@@ -5,11 +5,9 @@ from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 
-from config import environment
+from config import environment, hardness
 from config.settings import *  # noqa: F403
 from config.settings import CONTENT_SECURITY_POLICY, MIDDLEWARE
-
-_SHORTEST_KEY = 50
 
 
 def _listed(variable: str) -> list[str]:
@@ -18,16 +16,11 @@ def _listed(variable: str) -> list[str]:
 
 SECRET_KEY = os.environ.get("HANDOFF_SECRET_KEY", "")
 SECRET_KEY_FALLBACKS = _listed("HANDOFF_OLD_SECRET_KEYS")
-if len(SECRET_KEY) < _SHORTEST_KEY:
-    raise ImproperlyConfigured(f"HANDOFF_SECRET_KEY must have at least {_SHORTEST_KEY} random characters.")
-
 ALLOWED_HOSTS = _listed("HANDOFF_HOSTS")
-if not ALLOWED_HOSTS or "*" in ALLOWED_HOSTS:
-    raise ImproperlyConfigured(
-        "HANDOFF_HOSTS must name the hosts that this Handoff answers to, comma separated."
-    )
+for _problem in hardness.problems(SECRET_KEY, SECRET_KEY_FALLBACKS, ALLOWED_HOSTS, os.environ):
+    raise ImproperlyConfigured(_problem)
 HANDOFF_URL = environment.url() or f"https://{ALLOWED_HOSTS[0].lstrip('.')}"
-CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ALLOWED_HOSTS]
+CSRF_TRUSTED_ORIGINS = [f"https://{'*' if host.startswith('.') else ''}{host}" for host in ALLOWED_HOSTS]
 USE_X_FORWARDED_HOST = False
 # Only where the proxy strips this header from what clients send.
 if environment.switch("HANDOFF_TRUST_PROXY", default=False):
@@ -43,6 +36,8 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 
 SESSION_COOKIE_NAME = "__Host-handoff_session"
+HANDOFF_DEVICE_COOKIE = "__Host-handoff_browser"
+HANDOFF_IDLE_SECONDS = 60 * environment.idle_minutes(default=30)
 SESSION_COOKIE_SECURE = True
 SESSION_COOKIE_HTTPONLY = True
 CSRF_COOKIE_NAME = "__Host-handoff_csrf"

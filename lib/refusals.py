@@ -85,3 +85,7 @@ class TooMany(Refusal):
     """There were too many attempts; wait a while."""
 
     code = "throttled"
+
+    def __init__(self, message: str | None = None, *, retry_after: int) -> None:
+        super().__init__(message, details={"retry_after": retry_after})
+        self.retry_after = retry_after

@@ -14,17 +14,19 @@ from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 from redis import RedisError
 
-from accounts.queries import session_principal, session_user
+from accounts import sessions
+from accounts.principal import Principal
 from accounts.roles import RUNS_READ
 from runs import live
 from runs.live import Topic
 from runs.queries import get_run_for
+from runs.socket_watch import Watched, watch
 
 log = logging.getLogger(__name__)
 
 CAUGHT_UP_SECONDS = 1.5 * live.KNOWN_SECONDS
 BEAT_SECONDS = 10.0
-RECHECK_SECONDS = 60.0
+REFRESH_SECONDS = 60.0
 SEND_SECONDS = 10.0
 PING_SECONDS = 0.5
 MOST_OF_USER, MOST_OF_TENANT, MOST = 20, 200, 500
@@ -45,6 +47,7 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
         self._topic: Topic | None = None
         self._places: tuple[tuple[str, int], ...] = ()
         self._looking: asyncio.Task[None] | None = None
+        self._watched: Watched | None = None
         self._seq = 0
         self._pinged_at = 0.0
 
@@ -58,13 +61,14 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
     async def connect(self) -> None:
         """Accept whoever may see the topic; everybody else gets the same refusal (403)."""
         found = await self._allowed()
-        if found is None or not self._take_place(*found):
+        if found is None or not self._take_place(found[0], found[1].user_id):
             await self.close()
             return
-        self._topic = found[0]
+        self._topic, principal = found
         await self.channel_layer.group_add(self._topic.group, self.channel_name)
         await live.watch(self._topic)
         await self.accept()
+        self._watch_over(principal)
         self._looking = asyncio.create_task(self._look_after(self._topic))
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
@@ -82,20 +86,17 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
             await self._say(self._topic, notice["changed"], notice["nodes"])
 
     async def _look_after(self, topic: Topic) -> None:
-        """Beats, so that both ends know that the other is there; and whether this user may still hear of it."""
+        """Beats, so that both ends know that the other is there."""
         try:
             # By now every process knows of this watcher: what happened before may not have been told.
             await asyncio.sleep(CAUGHT_UP_SECONDS)
             await self._say(topic, topic.aspects)
-            checked_at = time.monotonic()
+            told_at = time.monotonic()
             while True:
                 await asyncio.sleep(BEAT_SECONDS)
                 is_new = await live.watch(topic)
-                if due := time.monotonic() - checked_at >= RECHECK_SECONDS:
-                    checked_at = time.monotonic()
-                    if (found := await self._allowed()) is None or found[0] != topic:
-                        await self.close(NOT_ALLOWED)
-                        return
+                if due := time.monotonic() - told_at >= REFRESH_SECONDS:
+                    told_at = time.monotonic()
                 # Redis forgot who watches, or may have dropped a notice meanwhile: a lost one costs a minute at most.
                 await self._say(topic, topic.aspects if is_new or due else ())
         except (OSError, RedisError, TimeoutError):
@@ -116,18 +117,28 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
         async with asyncio.timeout(SEND_SECONDS):
             await self.send(json.dumps(message))
 
-    async def _allowed(self) -> tuple[Topic, int] | None:
-        """The topic and the user, if the session may see it now: read anew each time."""
-        found: tuple[Topic, int] | None = await database_sync_to_async(self._read_allowed)()
+    def _watch_over(self, principal: Principal) -> None:
+        """Have it ended within seconds of what lets it in: the session, the membership, the role."""
+        key, tenant = self.scope["session_key"], principal.tenant_id
+        self._watched = Watched(key, principal.user_id, tenant, self.required_scope, self._shut_out)
+        watch.add(self._watched)
+
+    async def _shut_out(self) -> None:
+        async with asyncio.timeout(SEND_SECONDS):
+            await self.close(NOT_ALLOWED)
+
+    async def _allowed(self) -> tuple[Topic, Principal] | None:
+        """The topic and who asks, if the session may see it now."""
+        found: tuple[Topic, Principal] | None = await database_sync_to_async(self._read_allowed)()
         return found
 
-    def _read_allowed(self) -> tuple[Topic, int] | None:
-        user = session_user(self.scope["session_key"])
-        principal = session_principal(user) if user else None
+    def _read_allowed(self) -> tuple[Topic, Principal] | None:
+        key = self.scope["session_key"] or ""
+        principal = sessions.principals([key]).get(key)
         if principal is None or self.required_scope not in principal.scopes:
             return None
         topic = self._topic_in(principal.tenant_id)
-        return (topic, principal.user_id) if topic else None
+        return (topic, principal) if topic else None
 
     def _topic_in(self, tenant: int) -> Topic | None:
         """What this route is about, where the tenant has it."""
@@ -147,6 +158,8 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
         for place in self._places:
             if not _open[place]:
                 del _open[place]
+        if self._watched is not None:
+            watch.remove(self._watched)
         if self._looking is not None:
             self._looking.cancel()
         if self._topic is not None:

@@ -69,7 +69,9 @@ def retry_step(
         step = _spoken_of(run, node)
         if given is not None:
             if step.is_undo:
-                message = "What undoes a step is given what that step was given and gave: it takes no other input."
+                message = (
+                    "What undoes a step is given what that step was given and gave: it takes no other input."
+                )
                 raise RunRefused("invalid", message, field="input")
             storable(given.given, "input", max_bytes=MAX_INPUT_BYTES)
         if step.is_undo and locked[run].status == RunStatus.WAITING_FOR_MANUAL_ACTION:

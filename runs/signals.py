@@ -69,6 +69,8 @@ def _refuse_others(repeated: Sequence[dict[str, Json]]) -> None:
     if others := waiting_store.other_signals(repeated):
         message = f"A signal with the id {others[0]!r} was sent before, with another name or payload."
         raise RunRefused("signal_mismatch", message, field="signal_id", conflict=True)
+
+
 def _may_undo_by_signal(tenant: int, run: str, status: str) -> bool:
     """Whether a run that closes, or undoes what it did, may come to a compensation that waits for a signal."""
     if status in RUN_ENDED:

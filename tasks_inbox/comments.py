@@ -9,10 +9,11 @@ from lib.refusals import Conflict, Invalid, NotAllowed
 from lib.uuid7 import uuid7
 from runs import live
 from runs.waking import telling
-from tasks_inbox import queries, store
+from tasks_inbox import evidence, queries, store
 from tasks_inbox.mail.mentions import mentioned
 from tasks_inbox.models import ANSWERED, ASKED, INCIDENT, OPEN, SAID, ManualTask, TaskComment
 from tasks_inbox.refused import conflict, open_task, task_to_decide
+from tasks_inbox.votes import printed_name
 
 MAX_TEXT = 4_000
 
@@ -28,10 +29,11 @@ def add_comment(
     principal.require(TASKS_DECIDE)
     task = queries.task_of(principal.tenant_id, task_id)
     said, made = checked(text), id or uuid7()
-    if _add(principal, task, made, said, SAID):
-        audit.record(principal, "comment", f"task {task_id}", reason=reason)
-        live.tell_inboxes([task.tenant_id])
-    return _written(task, made)
+    with telling(task.tenant_id, str(task.run_id)):
+        if _add(principal, task, made, said, SAID):
+            audit.record(principal, "comment", f"task {task_id}", reason=reason)
+            live.tell_inboxes([task.tenant_id])
+        return _written(task, made)
 
 
 def ask(principal: Principal, task_id: UUID, text: str, *, reason: str | None = None) -> ManualTask:
@@ -80,9 +82,23 @@ def keep(principal: Principal, task: ManualTask, text: str, kind: str) -> None:
 
 
 def _add(principal: Principal, task: ManualTask, made: str, text: str, kind: str) -> bool:
+    """Write it as a comment and as a link of the tenant's chain, behind the locks of run and task."""
+    if not store.hold_open_task(task.tenant_id, task.pk):
+        return False
+    now, chain = queries.task_of(task.tenant_id, task.pk), store.hold_chain(task.tenant_id, evidence.FIRST)
+    by: dict[str, object] = {
+        "username": principal.username,
+        "user_id": principal.user_id,
+        "via": principal.via,
+    }
+    by["name"] = printed_name(principal)
+    record = evidence.remark_of(
+        now, chain, id=made, tenant=principal.tenant_slug, by=by, kind=kind, text=text
+    )
+    link = {"seq": record.seq, "record": record.text, "digest": record.digest, "at": record.at}
     said = {"by": principal.username, "text": text, "kind": kind}
     told = mentioned(principal, text)
-    return store.add_comment(made, tenant=task.tenant_id, task=task.pk, mentions=told, **said)
+    return store.add_comment(made, tenant=task.tenant_id, task=task.pk, mentions=told, link=link, **said)
 
 
 def _still_open(task: ManualTask) -> None:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
+
 from accounts import audit, services
 from accounts.names import key_of
 from accounts.principal import Principal
@@ -64,7 +66,8 @@ def complete_task(
     task = task_to_answer(principal, task_id)
     check_decision(task, outcome, data, comment)
     signed = _signature(principal, task, outcome, password)
-    said = said_by(principal, outcome, data, comment, signed=signed)
+    _has_seen(seen)
+    said = said_by(principal, outcome, data, comment, signed=signed, seen=seen)
 
     def cast() -> Done | None:
         task, facts = held_by(principal, task_id, seen)
@@ -114,15 +117,28 @@ class Said:
     outcome: str
     data: Json
     comment: str
+    seen: str | None = None
 
 
 def said_by(
-    principal: Principal, outcome: str, data: Json = None, comment: str = "", *, signed: bool = False
+    principal: Principal,
+    outcome: str,
+    data: Json = None,
+    comment: str = "",
+    *,
+    signed: bool = False,
+    seen: str | None = None,
 ) -> Said:
     """What they decide, under the name that they have now."""
     name = votes.printed_name(principal)
     by = Decider(principal.username, name, principal.user_id, principal.via, signed)
-    return Said(by, outcome, data, comment)
+    return Said(by, outcome, data, comment, seen)
+
+
+def _has_seen(seen: str | None) -> None:
+    if seen is None and settings.HANDOFF_REQUIRE_SEEN:
+        message = "Send the shown_hash of the task as you saw it: here nobody decides unseen."
+        raise Invalid(message, code="required", field="seen")
 
 
 def held_by(principal: Principal, task_id: UUID, seen: str | None) -> tuple[ManualTask, Mapping[str, Json]]:
@@ -202,6 +218,7 @@ def add_link(
         data=said.data,
         comment=said.comment,
         files=files.evidence_of(task),
+        seen=said.seen,
     )
     link = {
         "outcome": said.outcome,
@@ -225,7 +242,7 @@ def _signature(principal: Principal, task: ManualTask, outcome: str, password: s
         raise Invalid("Give your password to sign this.", code="required", field="password")
     try:
         services.check_login(
-            username=principal.username, password=password, address=f"signature {principal.user_id}"
+            username=principal.username, password=password, place=f"signature {principal.user_id}"
         )
     except services.WrongPassword:
         raise Invalid("This is not your password.", code="wrong_password", field="password") from None

@@ -84,10 +84,12 @@ def record_of(
     comment: str,
     files: Sequence[Json] = (),
     settled_by: str | None = None,
+    seen: str | None = None,
 ) -> Record:
     """The record of one decision, behind `chain`; `held` tells of run and version, `quorum` how the votes stand.
 
-    `files` are those that the task had, if any. `settled_by` says of a compensation in which way it was settled.
+    `files` are those that the task had, if any. `settled_by` says of a compensation in which way it was settled, `seen`
+    the hash of what who decided had been shown (`shown.hash_of`): None where nothing says that they had seen it.
     """
     label = label_of(task.outcomes, outcome)
     what = {
@@ -112,6 +114,7 @@ def record_of(
         "by": asdict(by),
         "on_behalf_of": held["on_behalf_of"],
         "quorum": dict(quorum),
+        "seen": seen,
     }
     what |= {"files": list(files)} if files else {}
     what |= {"named": _named(task)} if task.named is not None else {}
@@ -127,3 +130,32 @@ def _named(task: ManualTask) -> list[Json]:
         | (barred if one["key"] in task.exclude and one["key"] not in task.voted else {})
         for one in task.named or ()
     ]
+
+
+def remark_of(
+    task: ManualTask,
+    chain: Mapping[str, Json],
+    *,
+    id: str,
+    tenant: str,
+    by: Mapping[str, Json],
+    kind: str,
+    text: str,
+) -> Record:
+    """The record of a comment, a question or an answer, behind `chain`: what was known when somebody decided."""
+    what = {
+        "format": FORMAT,
+        "seq": chain["seq"] + 1,
+        "previous": chain["digest"],
+        "at": chain["at"],
+        "tenant": tenant,
+        "run": str(task.run_id),
+        "task": str(task.pk),
+        "node": task.node,
+        "round": task.round,
+        "remark": id,
+        "kind": kind,
+        "text": text,
+        "by": dict(by),
+    }
+    return Record(what["seq"], what["at"], canonical(what))

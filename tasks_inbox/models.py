@@ -215,6 +215,8 @@ SENT_AGAIN = "resubmitted"
 class TaskComment(HotRow):
     """What somebody said of an open task, as plain text; append-only, its id gives the order (R-146).
 
+    It is a link of the tenant's chain, as decisions are; one from before comments were linked has no `seq`.
+
     `kind`: said just so, asked because the decision needs it, answered to that, or why the task was returned for
     changes and what was said as it was sent again.
     """
@@ -227,8 +229,12 @@ class TaskComment(HotRow):
     text = models.TextField()
     kind = models.TextField(db_default=SAID)
     at = models.DateTimeField(db_default=Now())
+    seq = models.BigIntegerField(null=True)
+    record = models.TextField(null=True)
+    digest = models.TextField(null=True)
 
     class Meta(HotRow.Meta):
+        constraints = [models.UniqueConstraint(fields=["tenant_id", "seq"], name="comment_place_once")]
         indexes = [models.Index(fields=["task_id", "id"], name="task_comments")]
 
 
@@ -312,7 +318,7 @@ class TaskDecision(HotRow):
 
 
 class EvidenceHead(HotRow):
-    """Where the chain of a tenant's decisions stands; whoever adds a link holds this row."""
+    """Where the chain of a tenant's decisions and comments stands; whoever adds a link holds this row."""
 
     tenant_id = models.BigIntegerField(primary_key=True)
     seq = models.BigIntegerField()

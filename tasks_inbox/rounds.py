@@ -55,7 +55,7 @@ def return_task(
 
     def cast() -> None:
         now, held = deciding.held_by(principal, task_id, seen)
-        returned = deciding.said_by(principal, RETURNED, comment=said)
+        returned = deciding.said_by(principal, RETURNED, comment=said, seen=seen)
         link = deciding.add_link(now, returned, votes.returned(now), held, bars=())
         # What they were about to decide is not what they want any more.
         store.drop_held(task_id, principal.username)

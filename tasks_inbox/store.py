@@ -311,15 +311,24 @@ def take_vote_back(task: UUID, key: str) -> bool:
 
 
 def add_comment(
-    comment: str, *, tenant: int, task: UUID, by: str, text: str, kind: str, mentions: Sequence[str]
+    comment: str,
+    *,
+    tenant: int,
+    task: UUID,
+    by: str,
+    text: str,
+    kind: str,
+    mentions: Sequence[str],
+    link: Row,
 ) -> bool:
     """Write a comment of this id to an OPEN task of the tenant, and have those told whom it mentions.
+
+    `link`, the next one of the chain, which is held: seq, record, digest, at.
 
     False where it is none, or the comment is there.
     """
     params = {"comment": comment, "tenant": tenant, "task": task, "by": by, "text": text, "kind": kind}
-    params["mentions"] = list(mentions)
-    return bool(SQL.value("add_comment", {**params, "now": now_or_none()}))
+    return bool(SQL.value("add_comment", params | link | {"mentions": list(mentions)}))
 
 
 def snooze_task(note: str, *, tenant: int, task: UUID, by: str, until: datetime | None) -> None:

@@ -5,10 +5,12 @@ import shutil
 import tempfile
 from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
 from django.conf import settings
+from django.db import connection
 
 from config import environment
 from config.channel_layers import channel_layers
@@ -25,6 +27,13 @@ _UNSAFE_BUT_FAST = {
 }
 # Staged races wait for PostgreSQL to see a deadlock.
 _FOR_RACES = {"deadlock_timeout": "100ms"}
+NEVER_EMPTIED = (
+    "runs_historyevent",
+    "runs_runseal",
+    "tasks_inbox_taskdecision",
+    "tasks_inbox_taskcomment",
+    "tasks_inbox_evidencehead",
+)
 _KEY = pytest.StashKey[tuple]()
 # What is made up is the same each time: whoever looks for a failure finds it again. `make soak` makes up other things.
 hypothesis.settings.register_profile("same", deadline=None, derandomize=True, database=None)
@@ -69,6 +78,14 @@ def _use(database_url: str, redis_url: str) -> None:
     settings.HANDOFF_MASTER_KEYS = (Hidden(MASTER_KEY),)
     settings.CHANNEL_LAYERS = channel_layers(redis_url)
     settings.DATABASES["default"].update(environment.database_of(database_url))
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
+    """Tests with real transactions empty all tables after them, those that are never emptied, too."""
+    with django_db_blocker.unblock(), connection.cursor() as cursor:
+        for table in NEVER_EMPTIED:
+            cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER never_emptied")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

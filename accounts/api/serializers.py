@@ -1,13 +1,14 @@
-"""The bodies and answers of members and groups."""
+"""The bodies and answers of members, groups and tokens."""
 
 from rest_framework import serializers
 
 from accounts.models import MAILS
-from accounts.roles import MEMBER_ROLES
+from accounts.roles import MEMBER_ROLES, SCOPES, TOKEN_ROLES
 from lib.api import fields
 from lib.api.serializers import PageQuery, Verb
 
 MOST_MEMBERS = 1_000
+TOKEN_STATUSES = ("active", "expired", "revoked")
 
 
 def _members() -> fields.Items:
@@ -113,3 +114,57 @@ class NotificationsSerializer(serializers.Serializer[object]):
 
     mail = serializers.ChoiceField(choices=MAILS)
     email = serializers.CharField(help_text="Empty where there is none: no mail is sent then.")
+
+
+class CreateToken(Verb):
+    """A new token."""
+
+    name = fields.Text(max_length=200, help_text="What it is for.")
+    role = fields.OneOf(
+        choices=TOKEN_ROLES, required=False, help_text="At most your own, which it is where none is given."
+    )
+    scopes = fields.Items(
+        child=fields.OneOf(choices=sorted(SCOPES)),
+        max_length=len(SCOPES),
+        required=False,
+        help_text="Fewer than the role's.",
+    )
+    days = fields.Whole(
+        min_value=1,
+        max_value=3650,
+        required=False,
+        help_text="How long it is valid; else until it is revoked.",
+    )
+
+
+class TokenListQuery(PageQuery):
+    """The filters of tokens."""
+
+    user = serializers.CharField(required=False, max_length=150, help_text="Whose: a username.")
+    revoked = serializers.ChoiceField(
+        choices=("true", "false"), required=False, help_text="true: also those that are revoked."
+    )
+
+
+class TokenSerializer(serializers.Serializer[object]):
+    """A token; its text is kept nowhere."""
+
+    id = serializers.CharField()
+    name = serializers.CharField()
+    prefix = serializers.CharField(help_text="How its text begins.")
+    user = serializers.CharField(help_text="For whom it acts.")
+    role = serializers.ChoiceField(choices=TOKEN_ROLES)
+    scopes = serializers.ListField(
+        child=serializers.CharField(), allow_null=True, help_text="null: all of the role's."
+    )
+    status = serializers.ChoiceField(choices=TOKEN_STATUSES)
+    created_at = serializers.DateTimeField()
+    last_used_at = serializers.DateTimeField(allow_null=True, help_text="To the minute.")
+    expires_at = serializers.DateTimeField(allow_null=True)
+    revoked_at = serializers.DateTimeField(allow_null=True)
+
+
+class NewTokenSerializer(TokenSerializer):
+    """A token that was just made."""
+
+    token = serializers.CharField(help_text="Its text; shown only here.")

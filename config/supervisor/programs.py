@@ -100,9 +100,9 @@ def nursery_program() -> Program:
     )
 
 
-def prepare_program() -> Program:
-    """Runs once, before the ones below."""
-    return Program(name="prepare", command=lambda: ["manage", "prepare"], ready="says")
+def prepare_program(secrets: Mapping[str, str]) -> Program:
+    """Runs once, before the ones below, with secrets that no other process is given."""
+    return Program(name="prepare", command=lambda: ["manage", "prepare"], ready="says", environment=secrets)
 
 
 def web_program(descriptor: int, answers: Callable[[], bool]) -> Program:

@@ -29,8 +29,20 @@ from config.supervisor.programs import (
     worker_program,
 )
 
+# Only what makes the first data may read it: the environment of no other child shows it.
+_FOR_FIRST_START = ("HANDOFF_ADMIN_PASSWORD",)
 _SERVER_SECONDS, _PREPARE_SECONDS, _PROCESS_SECONDS, _READY_SECONDS = 60, 300, 120, 60
 _ASK_SECONDS = 4.0
+
+
+def _first_secrets() -> dict[str, str]:
+    return {name: os.environ[name] for name in _FOR_FIRST_START if name in os.environ}
+
+
+def _without_ours(environment: Mapping[str, str]) -> dict[str, str]:
+    """For servers, which need none of our secrets."""
+    ours = ("HANDOFF_", "DATABASE_URL", "REDIS_URL")
+    return {name: value for name, value in environment.items() if not name.startswith(ours)}
 
 
 class Supervisor:
@@ -93,7 +105,7 @@ class Supervisor:
         # Loading takes longer than the servers need: both at once.
         await asyncio.gather(
             self._start([nursery_program()], self._nursery.start, _PROCESS_SECONDS),
-            self._start(servers, execute, _SERVER_SECONDS),
+            self._start(servers, execute, _SERVER_SECONDS, _without_ours(self._environment)),
         )
         if self._postgres:
             await asyncio.to_thread(self._postgres.make_database)
@@ -101,7 +113,7 @@ class Supervisor:
     def _for_children(self) -> dict[str, str]:
         return {
             "DJANGO_SETTINGS_MODULE": "config.settings",
-            **os.environ,
+            **{name: value for name, value in os.environ.items() if name not in _FOR_FIRST_START},
             "HANDOFF_HOME": str(self._home.folder),
             "DATABASE_URL": self._postgres.url if self._postgres else os.environ["DATABASE_URL"],
             "REDIS_URL": self._redis.url if self._redis else os.environ["REDIS_URL"],
@@ -109,16 +121,23 @@ class Supervisor:
             "HANDOFF_SUPERVISED": "1",
         }
 
-    async def _start(self, programs: list[Program], launch: Launch, seconds: float) -> None:
-        started = [
-            Child(program, launch, self._environment, self._output, self._tell) for program in programs
-        ]
+    async def _start(
+        self,
+        programs: list[Program],
+        launch: Launch,
+        seconds: float,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        given = self._environment if environment is None else environment
+        started = [Child(program, launch, given, self._output, self._tell) for program in programs]
         self._children += started
         await asyncio.gather(*(child.start(seconds) for child in started))
 
     async def _prepare_database(self) -> None:
         """Self-check, migrations and first data, in a process of their own because they need Django."""
-        launched = await launch_with_pipes(self._nursery.fork, prepare_program(), self._environment)
+        launched = await launch_with_pipes(
+            self._nursery.fork, prepare_program(_first_secrets()), self._environment
+        )
         self._preparing = launched.process
         os.close(launched.told)
         try:

@@ -27,6 +27,8 @@ export interface Asked {
   signal?: AbortSignal;
   /** The revision that is changed, and no other. */
   revision?: number;
+  /** Nobody did anything: what the page asks by itself keeps no session alive. */
+  automatic?: boolean;
 }
 
 /** What the server answers; null for an answer without a body. Raises Refused or Unreached. */
@@ -61,11 +63,12 @@ async function reached(url: string, options: RequestInit): Promise<Response> {
   }
 }
 
-async function askOnce<T>(url: string, { method = "GET", body, known, signal, revision }: Asked): Promise<T> {
+async function askOnce<T>(url: string, { method = "GET", body, known, signal, revision, automatic }: Asked): Promise<T> {
   const csrf = document.querySelector<HTMLMetaElement>('meta[name="csrf"]')?.content ?? "";
   const headers: Record<string, string> = { Accept: "application/json" };
   if (method !== "GET") headers["X-CSRFToken"] = csrf;
   if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (automatic) headers["Handoff-Automatic"] = "1";
   if (known !== undefined) headers["If-None-Match"] = known;
   if (revision !== undefined) headers["If-Match"] = `"${revision}"`;
   const answer = await reached(url, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), signal });

@@ -98,17 +98,17 @@ export async function send(): Promise<void> {
 let judged: number | null = null;
 
 function changed(revision: number, groups: Group[]): Promise<Answer> {
-  return ask<Answer>(`${state().boot.urls.api}/draft`, { method: "PATCH", body: { revision, groups: groups as unknown as Json }, signal: AbortSignal.timeout(ANSWER_MS) });
+  return ask<Answer>(`${state().boot.urls.api}/draft`, { automatic: !groups.length, method: "PATCH", body: { revision, groups: groups as unknown as Json }, signal: AbortSignal.timeout(ANSWER_MS) });
 }
 
 /** The draft as it is now; nothing is fetched and nothing judged while it is what is known here. */
 async function looked(revision: number): Promise<Answer> {
   const { boot, problems } = state();
   const known = judged === revision ? `"${revision}"` : undefined;
-  const now = await ask<{ revision: number; definition: JsonObject; layout: JsonObject } | null>(`${boot.urls.api}/draft`, { known, signal: AbortSignal.timeout(ANSWER_MS) });
+  const now = await ask<{ revision: number; definition: JsonObject; layout: JsonObject } | null>(`${boot.urls.api}/draft`, { automatic: true, known, signal: AbortSignal.timeout(ANSWER_MS) });
   if (!now) return { revision, applied: [], conflicts: [], problems };
   if (boot.may_write) return changed(revision, []);
-  const judgement = await ask<{ problems: Problem[] }>(`${boot.urls.workflows}/validate`, { method: "POST", body: { definition: now.definition } });
+  const judgement = await ask<{ problems: Problem[] }>(`${boot.urls.workflows}/validate`, { automatic: true, method: "POST", body: { definition: now.definition } });
   const news = now.revision === revision ? {} : { definition: now.definition, layout: now.layout };
   return { revision: now.revision, applied: [], conflicts: [], problems: judgement.problems, ...news };
 }

@@ -102,7 +102,8 @@ def _refused(error: Exception) -> Problem | None:
     if not isinstance(error, refusals.Refusal):
         return None
     code = next((code for kind, code in STATUS_OF_REFUSAL.items() if isinstance(error, kind)), 400)
-    return Problem(code, error.code, error.message, error.field, error.details)
+    headers = {"Retry-After": str(error.retry_after)} if isinstance(error, refusals.TooMany) else {}
+    return Problem(code, error.code, error.message, error.field, error.details, headers)
 
 
 def _bad_json(error: Exception) -> Problem | None:

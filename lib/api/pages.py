@@ -25,7 +25,10 @@ class RefusalMiddleware:
         if not isinstance(exception, Refusal):
             return None
         problem = describe(exception)
-        return _page(request, problem.status, problem.message)
+        response = _page(request, problem.status, problem.message)
+        for name, value in problem.headers.items():
+            response.headers[name] = value
+        return response
 
 
 _MESSAGES = {

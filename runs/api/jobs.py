@@ -14,6 +14,7 @@ from lib.api.serializers import body
 from lib.refusals import Invalid
 from lib.waiting import attempt_of
 from runs import jobs
+from runs.api import polls
 from runs.api import serializers as s
 from runs.api.base import RunsApiView
 
@@ -39,7 +40,7 @@ class JobsPollView(JobsApiView):
         )
         attempt = attempt_of(request.META)
         attempt.undo = partial(jobs.take_back, found)
-        attempt.topics, attempt.look = {(tenant, queue) for queue in asked["queues"]}, jobs.queues_with_jobs
+        attempt.topics, attempt.look = polls.topics(self.principal, asked["queues"]), polls.look
         attempt.wait_seconds = 0 if found else asked["wait_seconds"]
         return Response({"jobs": [_job_row(job) for job in found]})
 

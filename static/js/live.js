@@ -99,6 +99,11 @@ function follow() {
   connect();
 }
 
+// What a page asks by itself keeps no session alive (accounts/sessions.py).
+document.body.addEventListener("htmx:configRequest", (event) => {
+  if (event.detail.triggeringEvent?.type === "handoff:changed") event.detail.headers["Handoff-Automatic"] = "1";
+});
+
 if (path) {
   document.addEventListener("visibilitychange", follow);
   setInterval(() => socket && Date.now() - heardAt > SILENCE && lost(), POLL);

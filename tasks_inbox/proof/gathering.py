@@ -24,14 +24,16 @@ def evidence_of(principal: Principal, run_id: UUID) -> str:
     if found is None:
         raise Missing("There is no such run.")
     told: Json = json.loads(found, cls=StoredDecoder)
-    records = [json.loads(one["record"], cls=StoredDecoder) for one in told["decisions"]]
+    records = _records(told["decisions"])
+    remarks = _records(told["remarks"])
     return sealed(
         {
             "format": FORMAT,
             "exported": {"at": told["at"], "by": principal.username},
             "run": told["run"],
-            "questions": [one for task in told["tasks"] for one in _questions(task, records)],
+            "questions": [one for task in told["tasks"] for one in _questions(task, records, remarks)],
             "decisions": told["decisions"],
+            "remarks": told["remarks"],
             "history": told["history"],
             "seals": told["seals"],
             "chain": told["chain"] or {"seq": 0, "digest": evidence.FIRST},
@@ -48,9 +50,14 @@ def _text(told: dict[str, Json]) -> str:
     return json.dumps(told, sort_keys=True, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
-def _questions(task: Json, records: list[Json]) -> list[dict[str, Json]]:
-    """A task as it was shown, once for each round in which it was decided or is open."""
+def _records(links: list[Json]) -> list[Json]:
+    return [json.loads(one["record"], cls=StoredDecoder) for one in links]
+
+
+def _questions(task: Json, records: list[Json], remarks: list[Json]) -> list[dict[str, Json]]:
+    """A task as it was shown, once for each round in which it was decided, spoken of or is open."""
     of_it = [record for record in records if record["task"] == task["id"]]
+    said = [remark for remark in remarks if remark["task"] == task["id"]]
     shown = {name: task[name] for name in _ASKED}
     # Of the rounds before, what may have been corrected since is as it was then; what somebody took away is nothing,
     # and whoever checks the record finds that.
@@ -68,7 +75,7 @@ def _questions(task: Json, records: list[Json]) -> list[dict[str, Json]]:
             ),
             "without_record": None if of_it else _without_record(task),
         }
-        for number in sorted({task["round"], *(record["round"] for record in of_it)})
+        for number in sorted({task["round"], *(record["round"] for record in of_it + said)})
     ]
 
 

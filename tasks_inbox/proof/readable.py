@@ -25,6 +25,7 @@ WAYS = {
     "step": "at the step of the run",
     "command": "on the server",
 }
+REMARKS = {"said": "Comment", "asked": "Question", "answered": "Answer"}
 STATUSES = {"OPEN": "nobody yet", "CANCELLED": "nobody: the run went on, or ended, without it"}
 
 
@@ -40,7 +41,8 @@ class Part:
 def parts_of(text: str) -> Part:
     """The whole of an evidence.json: about the run, then each question, each decision of it below."""
     told = json.loads(text)
-    records = [(one, json.loads(one["record"], cls=StoredDecoder)) for one in told["decisions"]]
+    links = sorted([*told["decisions"], *told.get("remarks", ())], key=lambda one: one["seq"])
+    records = [(one, json.loads(one["record"], cls=StoredDecoder)) for one in links]
     asked = [_question(one, records) for one in told["questions"]]
     return Part(f"Evidence of run {told['run']['id']}", list(_about(told)), asked)
 
@@ -84,9 +86,28 @@ def _question(asked: Json, records: list[tuple[Json, Json]]) -> Part:
         ("To choose from", ", ".join(f"{one['label']} ({one['name']})" for one in shown["outcomes"]))
     )
     lines.append(("Must agree", _needed(shown["quorum"], shown["outcomes"])))
-    if not of_it:
+    if all("remark" in record for _, record in of_it):
         lines.append(("Decided by", _nobody(asked)))
-    return Part(shown["title"], lines, [_decision(*pair) for pair in of_it])
+    return Part(shown["title"], lines, [_link(*pair) for pair in of_it])
+
+
+def _link(one: Json, record: Json) -> Part:
+    return _remark(one, record) if "remark" in record else _decision(one, record)
+
+
+def _remark(one: Json, record: Json) -> Part:
+    lines = [
+        ("Said by", f"{_whom(record['by'])}, {VIA.get(record['by']['via'], record['by']['via'])}"),
+        ("At", moment(record["at"])),
+        ("Text", record["text"]),
+        ("Record", one["digest"]),
+        ("Record before it in the chain", record["previous"]),
+    ]
+    return Part(f"{REMARKS.get(record['kind'], 'Comment')} {one['seq']}", lines, [])
+
+
+def _whom(by: Json) -> str:
+    return str(by["name"] if by["name"] == by["username"] else f"{by['name']} ({by['username']})")
 
 
 def _nobody(asked: Json) -> str:
@@ -99,10 +120,9 @@ def _nobody(asked: Json) -> str:
 
 def _decision(one: Json, record: Json) -> Part:
     by = record["by"]
-    whom = by["name"] if by["name"] == by["username"] else f"{by['name']} ({by['username']})"
     lines = [
         ("Meaning", f"{record['meaning']} ({record['outcome']})"),
-        ("Decided by", f"{whom}, {VIA.get(by['via'], by['via'])}"),
+        ("Decided by", f"{_whom(by)}, {VIA.get(by['via'], by['via'])}"),
         ("At", moment(record["at"])),
     ]
     lines += [("On behalf of", record["on_behalf_of"])] if record["on_behalf_of"] else []
@@ -115,6 +135,7 @@ def _decision(one: Json, record: Json) -> Part:
     lines.append(("How the votes stood", _standing(record["quorum"])))
     lines += [("Who was asked", ", ".join(map(_asked, record["named"])))] if "named" in record else []
     lines.append(("SHA-256 of what was shown", record["shown_sha256"]))
+    lines += [("Seen", _seen(record))] if "seen" in record and record["by"]["via"] != "clock" else []
     lines += [("Record", one["digest"]), ("Record before it in the chain", record["previous"])]
     return Part(f"Decision {one['seq']}", lines, [])
 
@@ -123,6 +144,13 @@ def _asked(one: Json) -> str:
     if one.get("replaced_by"):
         return f"{one['name']} (replaced by {one['replaced_by']})"
     return f"{one['name']} (excluded)" if one.get("excluded") else str(one["name"])
+
+
+def _seen(record: Json) -> str:
+    """What the decider said that they had seen; records from before that was kept say nothing of it."""
+    if record["seen"] is None:
+        return "decided without having seen the task"
+    return f"the task as it was shown to them, SHA-256 {record['seen']}"
 
 
 def _file(file: Json) -> str:

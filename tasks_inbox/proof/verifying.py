@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
 from datetime import datetime
+from heapq import merge
 from itertools import islice
 from typing import Any
 from uuid import UUID
@@ -17,11 +18,12 @@ from runs.history.compare import Difference
 from runs.history.verify import verify
 from tasks_inbox import store
 from tasks_inbox.evidence import FIRST, digest_of, shown_hash
-from tasks_inbox.models import EvidenceHead, ManualTask, TaskDecision
+from tasks_inbox.models import EvidenceHead, ManualTask, TaskComment, TaskDecision
 
 Json = Any
 BATCH = 500
 RUNS = 50
+_Link = tuple[TaskDecision | TaskComment, ManualTask | None]
 _SAID = ("seq", "task", "run", "round", "outcome", "data", "comment", "on_behalf_of")
 _OWN = ("seq", "round", "outcome", "data", "comment", "on_behalf_of", "by", "ended_with", "at", "groups")
 
@@ -40,12 +42,14 @@ def verify_chain(tenant: int) -> Iterator[Fault]:
     end, last = (head.seq, head.digest) if head else (0, FIRST)
     digest, expected = FIRST, 1
     # What is written meanwhile is for the next time; what stands behind the end and belongs to nobody is found below.
-    rows = TaskDecision.objects.for_tenant(tenant).filter(seq__lte=end).order_by("seq")
-    for row, task in _with_tasks(rows):
+    decisions = TaskDecision.objects.for_tenant(tenant).filter(seq__lte=end).order_by("seq")
+    said = TaskComment.objects.for_tenant(tenant).filter(seq__lte=end).order_by("seq").iterator(BATCH)
+    links: list[Iterator[_Link]] = [_with_tasks(decisions), ((row, None) for row in said)]
+    for row, task in merge(*links, key=lambda link: link[0].seq or 0):
         if row.seq != expected:
             yield Fault(expected, f"is missing: the next one is {row.seq}")
-        yield from _of_link(row, digest, task)
-        digest, expected = row.digest, row.seq + 1
+        yield from _of_remark(row, digest) if isinstance(row, TaskComment) else _of_link(row, digest, task)
+        digest, expected = row.digest or FIRST, (row.seq or 0) + 1
     if (expected - 1, digest) != (end, last):
         yield Fault(
             0,
@@ -64,7 +68,7 @@ def verify_histories(tenant: int) -> Iterator[Difference]:
         after = runs[-1]
 
 
-def _with_tasks(rows: QuerySet[TaskDecision]) -> Iterator[tuple[TaskDecision, ManualTask | None]]:
+def _with_tasks(rows: QuerySet[TaskDecision]) -> Iterator[_Link]:
     found = rows.iterator(BATCH)
     while batch := list(islice(found, BATCH)):
         tasks = ManualTask.objects.for_tenant(batch[0].tenant_id).in_bulk({row.task_id for row in batch})
@@ -93,6 +97,25 @@ def _of_link(row: TaskDecision, previous: str, task: ManualTask | None) -> Itera
     for name, value in said.items():
         if found[name] != value:
             yield Fault(row.seq, f"its record has another {name}")
+
+
+def _of_remark(row: TaskComment, previous: str) -> Iterator[Fault]:
+    """A comment, a question or an answer against its record."""
+    seq, record = row.seq or 0, row.record or ""
+    if digest_of(record) != row.digest:
+        yield Fault(seq, "its record is not what its digest says")
+    try:
+        told: Json = json.loads(record)
+        said = {name: told[name] for name in ("seq", "previous", "run", "task", "remark", "kind", "text")}
+        said |= {"by": told["by"]["username"], "at": datetime.fromisoformat(told["at"])}
+    except (ValueError, KeyError, TypeError):
+        yield Fault(seq, "its record can't be read")
+        return
+    found = {"seq": seq, "previous": previous, "run": str(row.run_id), "task": str(row.task_id)}
+    found |= {"remark": str(row.pk), "kind": row.kind, "text": row.text, "by": row.by, "at": row.at}
+    for name, value in said.items():
+        if found[name] != value:
+            yield Fault(seq, f"its record has another {name}")
 
 
 def _shown_hash(task: ManualTask, number: int) -> str:

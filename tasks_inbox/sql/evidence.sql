@@ -110,6 +110,11 @@ SELECT json_build_object(
            'decisions', (SELECT coalesce(json_agg(json_build_object('seq', d.seq, 'digest', d.digest, 'record', d.record)
                                                   ORDER BY d.seq), '[]')
                            FROM tasks_inbox_taskdecision d WHERE d.run_id = r.id),
+           'remarks', (SELECT coalesce(json_agg(json_build_object('seq', c.seq, 'digest', c.digest, 'record', c.record)
+                                                ORDER BY c.seq), '[]')
+                         FROM tasks_inbox_taskcomment c
+                        WHERE c.seq IS NOT NULL AND c.task_id = ANY (ARRAY(
+                              SELECT t.id FROM tasks_inbox_manualtask t WHERE t.run_id = r.id AND t.kind <> 'incident'))),
            'history', (SELECT coalesce(json_agg(/* include event_text */ ORDER BY h.id), '[]')
                          FROM runs_historyevent h WHERE h.run_id = r.id),
            'seals', (SELECT coalesce(json_agg(json_build_object(
@@ -156,4 +161,14 @@ SELECT coalesce(json_agg(json_build_array(f.seq, f.what) ORDER BY f.seq), '[]') 
       FROM tasks_inbox_taskdecision d
       LEFT JOIN tasks_inbox_evidencehead h ON h.tenant_id = d.tenant_id
      WHERE d.tenant_id = %(tenant)s AND d.seq > coalesce(h.seq, 0)
+    UNION ALL
+    SELECT c.seq, 'it stands behind the end of the chain'
+      FROM tasks_inbox_taskcomment c
+      LEFT JOIN tasks_inbox_evidencehead h ON h.tenant_id = c.tenant_id
+     WHERE c.tenant_id = %(tenant)s AND c.seq > coalesce(h.seq, 0)
+    UNION ALL
+    SELECT 0, 'the comment ' || c.id || ' of task ' || c.task_id || ' is no link of the chain'
+      FROM tasks_inbox_taskcomment c
+     WHERE c.tenant_id = %(tenant)s AND c.seq IS NULL
+       AND c.at > (SELECT min(l.at) FROM tasks_inbox_taskcomment l WHERE l.tenant_id = %(tenant)s AND l.seq IS NOT NULL)
 ) f

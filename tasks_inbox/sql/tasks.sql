@@ -250,20 +250,23 @@ UPDATE tasks_inbox_manualtask t
  WHERE t.id = ANY (ARRAY(SELECT id FROM l)) AND t.status = 'OPEN'
 
 -- name: add_comment
--- A decision that is being made is awaited: what was decided upon stays as it was. Whom it mentions is told, once.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
-t AS MATERIALIZED (
+-- The next link of the tenant's chain, which is held, and so is the task: what was decided upon stays as it was. Said twice,
+-- it is one link. Whom it mentions is told, once.
+WITH t AS MATERIALIZED (
     SELECT t.id, t.tenant_id, t.shard, t.run_id, t.is_test
       FROM tasks_inbox_manualtask t
      WHERE t.id = %(task)s AND t.tenant_id = %(tenant)s AND t.status = 'OPEN'
-       FOR SHARE
 ),
 n AS (
-    INSERT INTO tasks_inbox_taskcomment (id, tenant_id, shard, run_id, task_id, by, text, kind, at)
-    SELECT %(comment)s::uuid, t.tenant_id, t.shard, t.run_id, t.id, %(by)s, %(text)s, %(kind)s, clock.now
-      FROM t CROSS JOIN clock
+    INSERT INTO tasks_inbox_taskcomment (id, tenant_id, shard, run_id, task_id, by, text, kind, at, seq, record, digest)
+    SELECT %(comment)s::uuid, t.tenant_id, t.shard, t.run_id, t.id, %(by)s, %(text)s, %(kind)s, %(at)s::timestamptz,
+           %(seq)s, %(record)s, %(digest)s
+      FROM t
         ON CONFLICT (id) DO NOTHING
-    RETURNING at
+    RETURNING at, tenant_id
+),
+h AS (
+    UPDATE tasks_inbox_evidencehead h SET seq = %(seq)s, digest = %(digest)s FROM n WHERE h.tenant_id = n.tenant_id
 ),
 o AS (
     INSERT INTO tasks_inbox_notification (id, tenant_id, task_id, run_id, kind, username, created_at, next_at)

@@ -12,7 +12,7 @@ NOBODY = "00000000-0000-7000-8000-000000000000"
 @dataclass(frozen=True)
 class Route:
     """One route: `methods` says the scope of each, `path` is an address that fits it; `{run}`, `{job}`, `{letter}`,
-    `{task}`, `{file}`, `{webhook}`, `{case}`, `{away}`, `{view}` and `{group}` in it stand for ids."""
+    `{task}`, `{file}`, `{token}`, `{webhook}`, `{case}`, `{away}`, `{view}` and `{group}` in it stand for ids."""
 
     methods: dict[str, str]
     path: str
@@ -280,6 +280,17 @@ MATRIX |= {
     "inbox-view-delete": _page({"POST": "tasks:read"}, "/inbox/views/{view}/delete"),
 }
 
+MATRIX |= {
+    "api-tokens": Route({"GET": "tokens:own", "POST": "tokens:own"}, "/api/v1/tokens"),
+    "api-token": Route(
+        {"GET": "tokens:own", "DELETE": "tokens:own"}, "/api/v1/tokens/{token}", names_object=True
+    ),
+    "settings-tokens": _page({"GET": "tokens:own", "POST": "tokens:own"}, "/settings/tokens"),
+    "settings-token-revoke": _page(
+        {"GET": "tokens:own", "POST": "tokens:own"}, "/settings/tokens/{token}/revoke"
+    ),
+}
+
 _MANAGE = {"GET": "members:manage", "POST": "members:manage"}
 
 MATRIX |= {
@@ -352,6 +363,7 @@ BODIES: dict[tuple[str, str], dict[str, object]] = {
     ("api-tasks-bulk", "POST"): {"action": "claim", "ids": [NOBODY]},
     ("api-inbox-views", "POST"): {"name": "Large", "filter": "data.amount>1000"},
     ("api-inbox-view", "PATCH"): {"group": ""},
+    ("api-tokens", "POST"): {"name": "one more"},
     ("api-groups", "POST"): {"name": "Finance"},
     ("api-members", "POST"): {"username": "zoe", "role": "viewer"},
     ("api-workflow-test-cases", "POST"): {"name": "one more", "input": {}},
@@ -368,7 +380,7 @@ BODIES: dict[tuple[str, str], dict[str, object]] = {
 
 def address(name: str, *, group: int = 0, case: int = 0, away: int = 0, view: int = 0, **ids: str) -> str:
     """An address of the route."""
-    known = dict.fromkeys(("run", "job", "letter", "task", "webhook", "file"), NOBODY) | ids
+    known = dict.fromkeys(("run", "job", "letter", "task", "webhook", "file", "token"), NOBODY) | ids
     return MATRIX[name].path.format(group=group, case=case, away=away, view=view, **known)
 
 

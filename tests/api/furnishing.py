@@ -33,7 +33,10 @@ def has_everything(client):
     assert hook.status_code == 201, hook.json()
     case = client.post("/api/v1/workflows/ours/test-cases", {"name": "one", "input": {}})
     assert case.status_code == 201, case.json()
+    token = client.post("/api/v1/tokens", {"name": "ours"})
+    assert token.status_code == 201, token.json()
     return {
+        "token": token.json()["id"],
         "case": case.json()["id"],
         "run": run.json()["id"],
         "job": run.json()["steps"][0]["id"],

@@ -1,12 +1,14 @@
 """Polls that wait, over real HTTP: what becomes of them and of their jobs when clients or the server leave."""
 
 import json
+import time
 from http.client import HTTPConnection
 from urllib.parse import urlsplit
 
 import pytest
 from django.db import connection, transaction
 
+from accounts import services
 from config.embedded.processes import wait_until
 from tests import factories as make
 from tests.serving import served, site
@@ -136,3 +138,14 @@ def test_a_web_process_that_ends_answers_the_polls_that_wait(people):
         process.terminate()
         assert jobs_of(waiting) == []
         process.wait(5)
+
+
+def test_a_poll_ends_within_five_seconds_when_its_token_is_revoked(worker, people):
+    lasting, shut_out = worker.polls(), worker.polls("other")
+    worker.until_heard()
+    services.revoke_token(people.tenant().pk, people.principal("worker").token)
+    for waiting in (shut_out, lasting):
+        began = time.monotonic()
+        status, body = answer(waiting)
+        assert (status, json.loads(body)["error"]["code"]) == (401, "authentication_failed")
+        assert time.monotonic() - began < 15

@@ -21,6 +21,7 @@ MAY_OPEN_TRANSACTIONS = {
     "saved.py",
     "waking.py",
     "repair.py",
+    "tokens.py",
     "actions.py",
     "advance.py",
     "drain.py",

@@ -141,3 +141,12 @@ def test_anything_else_is_a_line_that_says_so(monkeypatch, given):
     monkeypatch.setenv("HANDOFF_URL", given)
     [problem] = environment.problems()
     assert problem.startswith("HANDOFF_URL must be an address")
+
+
+def test_trusted_proxies_are_networks(monkeypatch):
+    monkeypatch.setenv("HANDOFF_TRUSTED_PROXIES", "10.1.2.0/24, ::1/128 192.0.2.7")
+    assert list(map(str, environment.trusted_proxies())) == ["10.1.2.0/24", "::1/128", "192.0.2.7/32"]
+    monkeypatch.setenv("HANDOFF_TRUSTED_PROXIES", "10.1.2.3/24")
+    assert environment.problems() == [
+        "HANDOFF_TRUSTED_PROXIES must be networks such as 10.1.2.0/24, not '10.1.2.3/24'."
+    ]

@@ -30,20 +30,25 @@ def faults(text: str, folder: Path) -> Iterator[str]:
 
 
 def of_decisions(told: Any, run: Any, folder: Path) -> Iterator[str]:
-    """Each record against its digest, its run, the one before, what was shown, and its files if they are there."""
+    """Each link against its digest, its run, the one before; a decision also against what was shown and its files."""
     asked = {(one["task"], one["round"], one["node"]): one["shown"] for one in told["questions"]}
     digests, last, head = {0: FIRST}, 0, told["chain"]
-    for one in told["decisions"]:
-        seq, record = one["seq"], json.loads(one["record"])
+    links = [(name[:-1], one) for name in ("decisions", "remarks") for one in told.get(name, ())]
+    for kind, one in sorted(links, key=lambda link: link[1]["seq"]):
+        seq, record, said = one["seq"], json.loads(one["record"]), kind == "remark"
         shown = asked.get((record["task"], record["round"], record["node"]), "{}")
-        place = {"seq": seq, "run": run["id"], "tenant": run["tenant"], "requester": run["requester"]}
+        place = {"seq": seq, "run": run["id"], "tenant": run["tenant"]}
+        place.update({} if said else {"requester": run["requester"]})
         checks = {
             "its record is not what its digest says": sha(one["record"]) != one["digest"],
             "it follows another one": seq <= last or digests.get(seq - 1) not in (None, record["previous"]),
-            "its record is of another place, run or tenant": not place.items() <= record.items(),
-            "what was shown is not what its record says": sha(shown) != record["shown_sha256"],
+            "its record is of another place, run or tenant": any(
+                record.get(name, value) != value for name, value in place.items()
+            ),
+            "it is of another kind, or of no question": ("remark" in record) != said or shown == "{}",
+            "what was shown is not what its record says": not said and sha(shown) != record["shown_sha256"],
         }
-        yield from (f"decision {seq}: {what}" for what, is_wrong in checks.items() if is_wrong)
+        yield from (f"{kind} {seq}: {what}" for what, is_wrong in checks.items() if is_wrong)
         for file in record.get("files", ()) if folder.is_dir() else ():
             path = folder / f"{file['id']}-{file['name']}"
             if not path.is_file() or hashlib.sha256(path.read_bytes()).hexdigest() != file["sha256"]:
@@ -87,7 +92,8 @@ def main(path: str, digest: str = "") -> int:
     if not wrong:
         told = json.loads(text)
         sealed = sum(one["events"] for one in told["seals"][-1:])
-        print(f"Right. Decisions: {len(told['decisions'])}, events: {len(told['history'])}, sealed: {sealed}")
+        counts = ", ".join(f"{name}: {len(told.get(name, ()))}" for name in ("decisions", "remarks"))
+        print(f"Right. {counts.capitalize()}, events: {len(told['history'])}, sealed: {sealed}")
         print(
             "The files beside it were checked, too." if folder.is_dir() else "There are no files beside it."
         )

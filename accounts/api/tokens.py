@@ -1,0 +1,53 @@
+"""The routes of API tokens."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts import tokens
+from accounts.api import serializers as s
+from accounts.api.base import ApiView
+from accounts.roles import TOKENS_OWN
+from lib.api.pagination import keyset_page
+from lib.api.schema import page_schema
+from lib.api.serializers import Verb, body, query
+
+
+class TokensView(ApiView):
+    """Tokens."""
+
+    scopes = {"GET": TOKENS_OWN, "POST": TOKENS_OWN}
+
+    @extend_schema(parameters=[s.TokenListQuery], responses=page_schema(s.TokenSerializer))
+    def get(self, request: Request) -> Response:
+        """Your tokens, by `tokens:manage` all of the tenant, newest first."""
+        asked = query(s.TokenListQuery, request)
+        found = tokens.visible(
+            self.principal, user=asked.pop("user", ""), revoked=asked.pop("revoked", "false") == "true"
+        )
+        page = keyset_page(found, request, keys=("id",), **asked)
+        return Response(page.answer(tokens.rows(page.rows)))
+
+    @extend_schema(request=s.CreateToken, responses={201: s.NewTokenSerializer})
+    def post(self, request: Request) -> Response:
+        """Makes a token that acts for you: 201 with its text, which is shown only here."""
+        token, text = tokens.make(self.principal, **body(s.CreateToken, request))
+        headers = {"Location": f"/api/v1/tokens/{token.public_id}", "Cache-Control": "no-store"}
+        return Response(tokens.rows([token])[0] | {"token": text}, status=201, headers=headers)
+
+
+class TokenView(ApiView):
+    """One token."""
+
+    scopes = {"GET": TOKENS_OWN, "DELETE": TOKENS_OWN}
+
+    @extend_schema(responses=s.TokenSerializer)
+    def get(self, request: Request, token_id: str) -> Response:
+        """The token, a revoked one, too; never its text."""
+        return Response(tokens.rows([tokens.find(self.principal, token_id)])[0])
+
+    @extend_schema(request=Verb, responses={204: None})
+    def delete(self, request: Request, token_id: str) -> Response:
+        """Revokes it, at once and for good, with those that were made with it; again, it changes nothing."""
+        tokens.revoke(self.principal, token_id, reason=body(Verb, request).get("reason"))
+        return Response(status=204)

@@ -1,0 +1,45 @@
+"""Browsers that somebody has logged in with before: a signed cookie, which lets nobody in, but lets its owner try."""
+
+import secrets
+from typing import Any
+
+from django.conf import settings
+from django.core import signing
+from django.http import HttpRequest, HttpResponse
+
+from accounts.names import key_of
+
+_SALT = "accounts.devices"
+_SECONDS = 180 * 86_400
+_MOST_NAMES = 8
+
+
+def place_of(request: HttpRequest, username: str) -> str | None:
+    """The place that this browser is for guesses at the name; None where nobody of it has logged in here."""
+    device, names = _read(request)
+    return f"browser {device}" if device and key_of(username) in names else None
+
+
+def remember(request: HttpRequest, response: HttpResponse, username: str) -> None:
+    """Note in the browser that this user has logged in with it."""
+    device, names = _read(request)
+    kept = [key_of(username), *(name for name in names if name != key_of(username))][:_MOST_NAMES]
+    response.set_cookie(
+        settings.HANDOFF_DEVICE_COOKIE,
+        signing.dumps([device or secrets.token_urlsafe(12), kept], salt=_SALT),
+        max_age=_SECONDS,
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Lax",
+    )
+
+
+def _read(request: HttpRequest) -> tuple[str, list[str]]:
+    try:
+        found: Any = signing.loads(
+            request.COOKIES.get(settings.HANDOFF_DEVICE_COOKIE, ""), salt=_SALT, max_age=_SECONDS
+        )
+        device, names = found
+        return str(device), [str(name) for name in names]
+    except (signing.BadSignature, ValueError, TypeError):
+        return "", []

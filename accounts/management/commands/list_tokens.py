@@ -1,0 +1,41 @@
+"""`manage.py list_tokens`: the API tokens of a tenant, a line each."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from accounts import queries, tokens
+from accounts.models import ApiToken
+from lib.refusals import Refusal
+
+_SHOWN = ("id", "status", "user", "role", "created_at", "last_used_at", "expires_at", "name")
+
+
+class Command(BaseCommand):
+    help = "Prints the API tokens of a tenant, newest first: " + ", ".join(_SHOWN) + ", divided by tabs."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--tenant", default="default")
+        parser.add_argument("--user", help="only those that act for this user")
+        parser.add_argument("--all", action="store_true", help="also those that are revoked")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            tenant = queries.get_tenant(options["tenant"])
+        except Refusal as refusal:
+            raise CommandError(refusal.message) from None
+        found = ApiToken.objects.for_tenant(tenant.pk).select_related("user").order_by("-pk")
+        if options["user"]:
+            found = found.filter(user__username__iexact=options["user"])
+        for row in tokens.rows(found if options["all"] else found.filter(revoked_at=None)):
+            self.stdout.write("\t".join(_text(row[name]) for name in _SHOWN))
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "-"
+    # A name with a tab or a line break must not look like another column or row.
+    return (
+        value.isoformat(timespec="seconds") if hasattr(value, "isoformat") else " ".join(str(value).split())
+    )

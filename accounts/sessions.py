@@ -1,0 +1,103 @@
+"""Sessions (Django's `SESSION_ENGINE`): kept in the database, over after a time without anybody at the other end.
+
+A page that refreshes itself says so by a header, and keeps no session alive: what counts is what somebody does. It is
+noted once a minute at most. However much is done, a session also ends so long after the login (`_session_expiry`).
+"""
+
+import time
+from collections.abc import Callable, Collection, Mapping
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.sessions.backends import db
+from django.contrib.sessions.backends.base import UpdateError
+from django.http import HttpRequest, HttpResponseBase
+from django.utils import timezone
+from django.utils.crypto import constant_time_compare
+
+from accounts.models import User
+from accounts.principal import Principal
+from accounts.queries import principals_of
+
+AUTOMATIC = "Handoff-Automatic"
+NOTED_SECONDS = 60.0
+_SEEN = "seen_at"
+
+
+class SessionStore(db.SessionStore):
+    """A session of the database, which is empty when it has been idle for too long."""
+
+    def load(self) -> dict[str, Any]:
+        """What is in it."""
+        data = super().load()
+        if data and _idle_seconds(data) > settings.HANDOFF_IDLE_SECONDS:
+            self._session_key = None
+            return {}
+        return data
+
+
+def begin(request: HttpRequest, **_: object) -> None:
+    """Somebody has just logged in: the session's time begins (a receiver of `user_logged_in`)."""
+    request.session[_SEEN] = time.time()
+    request.session.set_expiry(timedelta(seconds=settings.HANDOFF_SESSION_SECONDS))
+
+
+class NoteActivity:
+    """Middleware: notes that somebody is there, unless the page asks by itself. After SessionMiddleware."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        session = request.session
+        # Who asked nothing of the session is not known to be anybody; so `/readyz` needs no database for it.
+        if session.accessed and AUTOMATIC not in request.headers and SESSION_KEY in session:
+            self._note(session)
+        return response
+
+    @staticmethod
+    def _note(session: Any) -> None:
+        if _idle_seconds(session) < NOTED_SECONDS:
+            return
+        session[_SEEN] = time.time()
+        modified = session.modified
+        try:
+            session.save()
+        except UpdateError:  # logged out meanwhile
+            return
+        session.modified = modified
+
+
+def principals(keys: Collection[str]) -> dict[str, Principal]:
+    """Who is logged in with these sessions now, in three statements however many they are; others are left out."""
+    model = SessionStore.get_model_class()
+    rows = model.objects.filter(session_key__in=list(keys), expire_date__gt=timezone.now())
+    sessions = {row.session_key: SessionStore().decode(row.session_data) for row in rows}
+    whose = {
+        key: str(data[SESSION_KEY])
+        for key, data in sessions.items()
+        if SESSION_KEY in data and _idle_seconds(data) <= settings.HANDOFF_IDLE_SECONDS
+    }
+    users = {str(user.pk): user for user in User.objects.filter(pk__in=set(whose.values()), is_active=True)}
+    known = principals_of(users.values())
+    return {
+        key: known[user.pk]
+        for key, pk in whose.items()
+        if (user := users.get(pk)) and user.pk in known and is_of(user, sessions[key])
+    }
+
+
+def is_of(user: User, session: Mapping[str, Any]) -> bool:
+    """Whether a session was opened with the password that the user has now."""
+    known = session.get(HASH_SESSION_KEY, "")
+    good = [user.get_session_auth_hash(), *user.get_session_auth_fallback_hash()]
+    return any(constant_time_compare(known, one) for one in good)
+
+
+def _idle_seconds(session: Any) -> float:
+    seen = session.get(_SEEN)
+    # A session from before this was noted is as good as new.
+    return time.time() - seen if isinstance(seen, int | float) else 0.0

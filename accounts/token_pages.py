@@ -1,0 +1,91 @@
+"""The pages of API tokens: one's own, and for admins the tenant's."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+
+from accounts import tokens
+from accounts.access import PageRequest, page
+from accounts.models import ApiToken
+from accounts.pages import ON_A_PAGE, Context, form_of, neighbours, status_of, typed
+from accounts.principal import Forbidden, Principal
+from accounts.roles import SCOPES_OF_ROLE, TOKENS_MANAGE, TOKENS_OWN
+from lib.api.pagination import keyset_page
+from lib.refusals import Conflict, Invalid
+
+_FIELDS = ("name", "role", "days")
+_WORDS = {
+    "viewer": "sees everything, changes nothing",
+    "author": "writes and publishes workflows, starts runs",
+    "operator": "starts and mends runs, decides and assigns tasks",
+    "approver": "sees everything, decides tasks",
+    "admin": "everything",
+    "worker": "does jobs and nothing else",
+}
+_LIFETIMES = (("", "until it is revoked"), ("30", "30 days"), ("90", "90 days"), ("365", "a year"))
+
+
+@never_cache
+@page(TOKENS_OWN, "GET", "POST")
+def token_list(request: PageRequest) -> HttpResponse:
+    """The tokens, and the form of a new one, whose text is shown only in answer to it."""
+    if request.method != "POST":
+        return render(request, "settings/tokens.html", _listed(request) | form_of(_empty()))
+    values = {name: typed(request, name) for name in _FIELDS}
+    try:
+        token, text = _made(request, values)
+    except Forbidden as refused:
+        wrong = form_of(values, Invalid(refused.message, field="role"))
+        return render(request, "settings/tokens.html", _listed(request) | wrong, status=403)
+    except (Invalid, Conflict) as refused:
+        context = _listed(request) | form_of(values, refused)
+        return render(request, "settings/tokens.html", context, status=status_of(refused))
+    context = {"made": tokens.rows([token])[0], "text": text}
+    return render(request, "settings/new_token.html", context, status=201)
+
+
+@page(TOKENS_OWN, "GET", "POST")
+def revoke_token(request: PageRequest, token_id: str) -> HttpResponse:
+    """Asks whether to revoke a token, and does."""
+    token = tokens.find(request.principal, token_id)
+    if request.method != "POST":
+        (row,) = tokens.rows([token])
+        return render(request, "settings/revoke_token.html", {"token": row})
+    tokens.revoke(request.principal, token_id, reason=typed(request, "reason") or None)
+    messages.success(request, f"The token {token.name or token.prefix} is revoked.")
+    return redirect("settings-tokens")
+
+
+def _made(request: PageRequest, values: dict[str, str]) -> tuple[ApiToken, str]:
+    if not values["name"]:
+        raise Invalid("Say what it is for.", field="name")
+    days = values["days"]
+    if days not in dict(_LIFETIMES):
+        raise Invalid("Choose one of these.", field="days")
+    return tokens.make(
+        request.principal, name=values["name"], role=values["role"], days=int(days) if days else None
+    )
+
+
+def _listed(request: PageRequest) -> Context:
+    q = request.GET.get("user", "").replace("\x00", "").strip()[:150]
+    cursor = request.GET.get("cursor") or None
+    found = tokens.visible(request.principal, user=q)
+    page_ = keyset_page(found, request, keys=("id",), limit=ON_A_PAGE, cursor=cursor)
+    context = {
+        "tokens": tokens.rows(page_.rows),
+        "of_all": TOKENS_MANAGE in request.principal.scopes,
+        "q": q,
+        "roles": _roles(request.principal),
+        "lifetimes": _LIFETIMES,
+    }
+    return context | neighbours(page_)
+
+
+def _roles(principal: Principal) -> list[tuple[str, str]]:
+    return [(role, _WORDS[role]) for role, scopes in SCOPES_OF_ROLE.items() if scopes <= principal.scopes]
+
+
+def _empty() -> dict[str, str]:
+    return {"name": "", "role": "", "days": "90"}

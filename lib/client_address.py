@@ -1,0 +1,49 @@
+"""Who is at the other end of a request that proxies may have passed on."""
+
+from collections.abc import Sequence
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+
+Network = IPv4Network | IPv6Network
+_Address = IPv4Address | IPv6Address
+
+MOST_HOPS = 20
+_NEIGHBOURS = 64
+"""An IPv6 customer has a /64 at least: what is counted by address is counted by that."""
+
+
+def client_address(remote: str, forwarded: str, trusted: Sequence[Network]) -> str:
+    """The address nearest to us that is no trusted proxy's: `remote` is who is connected, `forwarded` the values of
+    X-Forwarded-For, of which only what a trusted proxy wrote is believed.
+    """
+    known = remote
+    for hop in [remote, *reversed(forwarded.rsplit(",", MOST_HOPS)[-MOST_HOPS:])]:
+        address = _parsed(hop)
+        if address is None:
+            return known
+        known = str(address)
+        if not any(address.version == net.version and address in net for net in trusted):
+            return known
+    return known
+
+
+def neighbourhood(address: str) -> str:
+    """What failures from an address are counted by: an IPv4 address, an IPv6 /64, any other text as it is."""
+    parsed = _parsed(address)
+    if isinstance(parsed, IPv6Address):
+        return str(ip_network((parsed, _NEIGHBOURS), strict=False))
+    return address if parsed is None else str(parsed)
+
+
+def _parsed(text: str) -> _Address | None:
+    """An address as proxies write it: with a port, in brackets, quoted; IPv4 in IPv6 is IPv4. None for none."""
+    text = text.strip()[:100].strip('"')
+    if text.startswith("["):
+        text = text[1:].partition("]")[0]
+    elif text.count(":") == 1:
+        text = text.partition(":")[0]
+    try:
+        address = ip_address(text)
+    except ValueError:
+        return None
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return mapped or address

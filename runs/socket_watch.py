@@ -1,0 +1,71 @@
+"""Whether those who watch through sockets still may: asked for all of the process at once, every few seconds."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from channels.db import database_sync_to_async
+
+from accounts import sessions
+from accounts.principal import Principal
+
+log = logging.getLogger(__name__)
+
+CHECK_SECONDS = 3.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Watched:
+    """A socket: its session, what it was let in as, and how to end it."""
+
+    session_key: str
+    user_id: int
+    tenant_id: int
+    scope: str
+    end: Callable[[], Awaitable[None]]
+
+    def may_stay(self, principal: Principal | None) -> bool:
+        """Whether its session still is what it was let in with."""
+        return (
+            principal is not None
+            and (principal.user_id, principal.tenant_id) == (self.user_id, self.tenant_id)
+            and self.scope in principal.scopes
+        )
+
+
+class SocketWatch:
+    """The sockets of this process. The check runs while there are any, in three statements however many there are."""
+
+    def __init__(self) -> None:
+        self._open: set[Watched] = set()
+        self._checking: asyncio.Task[None] | None = None
+
+    def add(self, socket: Watched) -> None:
+        """Watch over a socket until `remove`."""
+        self._open.add(socket)
+        if self._checking is None or self._checking.done():
+            self._checking = asyncio.create_task(self._check_all())
+
+    def remove(self, socket: Watched) -> None:
+        """It was closed."""
+        self._open.discard(socket)
+
+    async def _check_all(self) -> None:
+        while self._open:
+            await asyncio.sleep(CHECK_SECONDS)
+            try:
+                await self._check()
+            except Exception as error:
+                # The database is away: nothing is told meanwhile that says more than "something changed".
+                log.warning("It can't be asked whether sockets may stay: %s", error or type(error).__name__)
+
+    async def _check(self) -> None:
+        asked = set(self._open)
+        keys = {socket.session_key for socket in asked}
+        found = await database_sync_to_async(sessions.principals)(keys)
+        over = [socket for socket in asked if not socket.may_stay(found.get(socket.session_key))]
+        await asyncio.gather(*(socket.end() for socket in over), return_exceptions=True)
+
+
+watch = SocketWatch()

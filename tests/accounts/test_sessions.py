@@ -1,0 +1,149 @@
+"""When a session ends: idle, old, or because who has it is not who they were; and who is asked how often."""
+
+import time
+from datetime import timedelta
+
+import pytest
+from django.contrib.sessions.models import Session
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts import sessions
+from accounts.models import Membership, User
+from accounts.sessions import AUTOMATIC, SessionStore
+from tests import factories as make
+from tests.api.authorisation_matrix import MATRIX, PUBLIC, address
+from tests.sockets import session_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def ann():
+    return a_member("ann")
+
+
+def a_member(name, role="admin"):
+    user = User.objects.create_user(name, "a long password")
+    Membership.objects.create(tenant=make.a_tenant(), user=user, role=role)
+    return user
+
+
+@pytest.fixture
+def page(ann, settings):
+    settings.HANDOFF_IDLE_SECONDS = 1800
+    client = Client()
+    client.force_login(ann)
+    return client
+
+
+def seen(client, seconds_ago):
+    session = client.session
+    session["seen_at"] = time.time() - seconds_ago
+    session.save()
+
+
+def test_a_session_without_anybody_at_it_ends(page):
+    assert page.get("/").status_code == 200
+    seen(page, 1801)
+    assert page.get("/").status_code == 302
+    assert page.get("/api/v1/workflows").status_code == 401
+
+
+def test_what_somebody_does_keeps_it_alive_and_is_noted_once_a_minute(page):
+    seen(page, 1700)
+    page.get("/settings/password")
+    noted = page.session["seen_at"]
+    assert noted > time.time() - 60
+    page.get("/settings/password")
+    assert page.session["seen_at"] == noted
+
+
+def test_a_page_that_refreshes_itself_keeps_nothing_alive(page):
+    seen(page, 1700)
+    before = page.session["seen_at"]
+    for path in ("/", "/inbox/", "/runs/", "/api/v1/workflows"):
+        assert page.get(path, headers={AUTOMATIC: "1"}).status_code == 200
+    assert page.session["seen_at"] == before
+
+
+def test_a_session_ends_so_long_after_the_login_however_much_is_done(page, settings):
+    key = page.session.session_key
+    ends = Session.objects.get(pk=key).expire_date
+    assert abs(ends - timezone.now() - timedelta(hours=12)) < timedelta(minutes=5)
+    seen(page, 1700)
+    page.get("/")
+    assert abs(Session.objects.get(pk=key).expire_date - ends) < timedelta(seconds=1)
+
+
+def test_who_logs_out_while_a_page_is_on_its_way_stays_logged_out(page):
+    store = SessionStore(page.session.session_key)
+    assert store["_auth_user_id"]
+    store["seen_at"] = time.time() - 600
+    page.post("/logout")
+    sessions.NoteActivity._note(store)
+    assert not Session.objects.filter(pk=store.session_key).exists()
+
+
+def test_all_sessions_are_asked_for_in_three_statements(ann, django_assert_num_queries):
+    bob = a_member("bob", "viewer")
+    keys = [session_of(user) for user in (ann, bob) for _ in range(20)]
+    with django_assert_num_queries(3):
+        found = sessions.principals(keys)
+    assert {found[key].username for key in keys} == {"ann", "bob"}
+    with django_assert_num_queries(3):
+        sessions.principals(keys[:1])
+
+
+def idle(key, user):
+    store = SessionStore(key)
+    store["seen_at"] = time.time() - 1_000_000
+    store.save()
+
+
+def too_old(key, user):
+    Session.objects.filter(pk=key).update(expire_date=timezone.now())
+
+
+def another_password(key, user):
+    user.set_password("another long one")
+    user.save()
+
+
+def inactive(key, user):
+    User.objects.update(is_active=False)
+
+
+def no_member(key, user):
+    Membership.objects.for_tenant(make.a_tenant().pk).delete()
+
+
+@pytest.mark.parametrize("end", [idle, too_old, another_password, inactive, no_member])
+def test_nobody_is_logged_in_with_a_session_that_is_over(ann, end):
+    key = session_of(ann)
+    assert set(sessions.principals([key])) == {key}
+    end(key, ann)
+    assert sessions.principals([key]) == {}
+
+
+def test_a_key_that_is_none_is_nobody(ann):
+    assert sessions.principals(["", "nonsense"]) == {}
+
+
+def _get(name):
+    return MATRIX[name].methods.get("GET") not in (None, PUBLIC)
+
+
+@pytest.mark.parametrize("name", [name for name in MATRIX if _get(name)])
+def test_what_a_page_or_route_shows_somebody_is_kept_nowhere(page, name):
+    answer = page.get(address(name))
+    assert "no-store" in answer.headers["Cache-Control"]
+
+
+def test_the_login_is_kept_nowhere_and_static_files_are(client):
+    assert "no-store" in client.get(reverse("login")).headers["Cache-Control"]
+    static = client.get("/static/css/tokens.css")
+    assert static.status_code == 200
+    assert "no-store" not in static.headers["Cache-Control"]
+    static.close()

@@ -1,0 +1,170 @@
+"""What is said of a task is evidence as its decisions are: a link of the same chain, exported, never taken back."""
+
+import json
+import subprocess
+import sys
+from zipfile import ZipFile
+
+import pytest
+from django.db import connection, transaction
+from django.db.utils import DatabaseError, IntegrityError
+
+from lib.refusals import Conflict, Invalid
+from tasks_inbox import comments, shown
+from tasks_inbox.models import EvidenceHead, TaskComment, TaskDecision
+from tasks_inbox.proof.exports import export
+from tasks_inbox.proof.verifying import verify_chain
+from tests import factories as make
+from tests.conftest import NEVER_EMPTIED
+from tests.inbox.asking import approval, asked, decide, member
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def spoken():
+    """A task of which something was said, asked and answered before somebody decided it."""
+    ann, bob = member("ann"), member("bob", "admin")
+    task = asked(approval())
+    comments.add_comment(ann, task.pk, "Größe\u2028 passt <b>nicht</b>.")
+    comments.ask(ann, task.pk, "Which account?")
+    comments.answer(bob, task.pk, "The second one.")
+    decide(ann, task)
+    return task
+
+
+def faults():
+    return list(verify_chain(make.a_tenant().pk))
+
+
+def test_comments_questions_and_answers_are_links_of_the_chain_with_decisions(spoken):
+    said = list(TaskComment.unsafe_all_tenants.order_by("seq"))
+    assert [(one.seq, one.kind) for one in said] == [(1, "said"), (2, "asked"), (3, "answered")]
+    decision = TaskDecision.unsafe_all_tenants.get()
+    records = [json.loads(one.record) for one in [*said, decision]]
+    digests = ["0" * 64, *(one.digest for one in said)]
+    assert [record["previous"] for record in records] == digests
+    assert decision.seq == 4
+    assert EvidenceHead.unsafe_all_tenants.get().digest == decision.digest
+    assert faults() == []
+
+
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [
+        ("UPDATE tasks_inbox_taskcomment SET text = 'Yes.' WHERE seq = 2", {2}),
+        ("UPDATE tasks_inbox_taskcomment SET by = 'bob' WHERE seq = 2", {2}),
+        ("UPDATE tasks_inbox_taskcomment SET kind = 'said' WHERE seq = 3", {3}),
+        ("UPDATE tasks_inbox_taskcomment SET at = at + interval '1 microsecond' WHERE seq = 1", {1}),
+        ("UPDATE tasks_inbox_taskcomment SET record = replace(record, 'Which', 'What') WHERE seq = 2", {2}),
+        ("DELETE FROM tasks_inbox_taskcomment WHERE seq = 2", {2, 3}),
+        ("DELETE FROM tasks_inbox_taskcomment WHERE seq = 1", {1, 2}),
+        ("UPDATE tasks_inbox_evidencehead SET seq = 2", {0, 3, 4}),
+        (
+            "INSERT INTO tasks_inbox_taskcomment (id, tenant_id, shard, run_id, task_id, by, text, kind, at)"
+            " SELECT gen_random_uuid(), tenant_id, shard, run_id, task_id, by, 'I agree.', kind, now() + interval '1 h'"
+            " FROM tasks_inbox_taskcomment WHERE seq = 1",
+            {0},
+        ),
+    ],
+)
+def test_whatever_is_changed_in_what_was_said_is_found(spoken, change, where):
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("ALTER TABLE tasks_inbox_taskcomment DISABLE TRIGGER USER")
+            cursor.execute(change)
+        assert {fault.seq for fault in faults()} >= where
+        transaction.set_rollback(True)
+
+
+@pytest.mark.parametrize(
+    "act", ["UPDATE tasks_inbox_taskcomment SET text = ''", "DELETE FROM tasks_inbox_taskcomment"]
+)
+def test_nobody_takes_back_what_was_said(spoken, act):
+    with (
+        pytest.raises(IntegrityError, match="append-only"),
+        transaction.atomic(),
+        connection.cursor() as cursor,
+    ):
+        cursor.execute(act)
+
+
+@pytest.mark.parametrize("table", NEVER_EMPTIED)
+def test_no_table_of_evidence_is_emptied_at_once(spoken, table):
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        # The tests have it switched off, since they empty all tables.
+        cursor.execute(f"ALTER TABLE {table} ENABLE TRIGGER never_emptied")
+        with pytest.raises(DatabaseError, match="append-only"):
+            cursor.execute(f"TRUNCATE {table}")
+        transaction.set_rollback(True)
+
+
+def test_said_twice_it_is_one_link(spoken):
+    ann, task = member("cat"), asked(approval())
+    first = comments.add_comment(ann, task.pk, "Once.", id="01900000-0000-7000-8000-000000000001")
+    again = comments.add_comment(ann, task.pk, "Once.", id="01900000-0000-7000-8000-000000000001")
+    assert (first.pk, first.seq) == (again.pk, again.seq)
+    assert EvidenceHead.unsafe_all_tenants.get().seq == first.seq
+    assert faults() == []
+
+
+def test_of_a_task_that_is_closed_nothing_more_is_said_and_no_link_is_made(spoken):
+    before = EvidenceHead.unsafe_all_tenants.get().seq
+    with pytest.raises(Conflict):
+        comments.add_comment(member("cat"), spoken.pk, "Too late.")
+    assert EvidenceHead.unsafe_all_tenants.get().seq == before
+
+
+def verified(folder):
+    return subprocess.run(
+        [sys.executable, "verify.py", "evidence.json"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_export_has_it_and_its_verify_finds_what_was_changed(spoken, tmp_path):
+    boss = member("boss", "admin")
+    file = tmp_path / "evidence.zip"
+    file.write_bytes(export(boss, spoken.run_id, "zip").content)
+    with ZipFile(file) as packed:
+        packed.extractall(tmp_path)
+    found = verified(tmp_path)
+    assert (found.returncode, "remarks: 3" in found.stdout) == (0, True)
+    text = (tmp_path / "evidence.html").read_text()
+    for expected in ("Which account?", "The second one.", "Question 2", "Answer 3", "Said by"):
+        assert expected in text
+    assert "&lt;b&gt;nicht" in text
+    evidence = tmp_path / "evidence.json"
+    whole = evidence.read_text()
+    evidence.write_text(whole.replace("The second one.", "The third one.!"))
+    assert verified(tmp_path).returncode == 1
+    told = json.loads(whole)
+    del told["remarks"][1]
+    evidence.write_text(json.dumps(told, sort_keys=True, ensure_ascii=False, indent=1) + "\n")
+    assert "its own digest" in verified(tmp_path).stdout
+
+
+def test_who_decides_unseen_is_said_to_have(spoken):
+    ann, task = member("dan"), asked(approval())
+    decide(ann, task, seen=shown.hash_of(task, "dan"))
+    records = [json.loads(one.record) for one in TaskDecision.unsafe_all_tenants.order_by("seq")]
+    assert [record["seen"] is None for record in records] == [True, False]
+    boss = member("boss", "admin")
+    unseen = export(boss, spoken.run_id, "html").content.decode()
+    seen = export(boss, task.run_id, "html").content.decode()
+    assert "decided without having seen the task" in unseen
+    assert "decided without having seen the task" not in seen
+    assert records[1]["seen"] in seen
+
+
+def test_where_it_is_required_nobody_decides_unseen(settings):
+    settings.HANDOFF_REQUIRE_SEEN = True
+    ann, task = member("ann"), asked(approval())
+    with pytest.raises(Invalid) as refused:
+        decide(ann, task)
+    assert refused.value.field == "seen"
+    decide(ann, task, seen=shown.hash_of(task, "ann"))
