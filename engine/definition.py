@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic.config import JsonDict
 
-from engine.durations import parse_duration
+from engine.durations import length_fault
 from engine.errors import EngineError
 from engine.problems import Problem, shape_problems
 
@@ -25,7 +25,8 @@ Seconds = Annotated[int, Field(ge=1, le=TEN_YEARS)]
 
 
 def _duration(text: str) -> str:
-    parse_duration(text)
+    if fault := length_fault(text):
+        raise ValueError(fault)
     return text
 
 

@@ -11,11 +11,23 @@ _DURATION = re.compile(
 _CALENDAR = re.compile(r"P[^T]*[YM]")
 
 
+TEN_YEARS = timedelta(days=3_650)
+
+
+def length_fault(text: str) -> str | None:
+    """What keeps a text from being a length that can be waited for, and how to write it; None where nothing does."""
+    try:
+        length = parse_duration(text)
+    except ValueError as error:
+        return str(error)
+    return "must be ten years at most" if length > TEN_YEARS else None
+
+
 def parse_duration(text: str) -> timedelta:
     """`P7D`, `PT1H30M`, `P2W` as a timedelta. Raises ValueError for anything else, years and months included."""
     if _CALENDAR.match(text):
-        raise ValueError("years and months have no fixed length: write days, such as P30D")
+        raise ValueError("has years or months, which have no fixed length: write days, such as P30D")
     found = _DURATION.fullmatch(text)
     if not found or not any(found.groups()):
-        raise ValueError("write an ISO 8601 duration, such as PT30M, PT1H30M or P7D")
+        raise ValueError("must be an ISO 8601 duration, such as PT30M, PT1H30M or P7D")
     return timedelta(**{unit: float(n.replace(",", ".")) for unit, n in found.groupdict().items() if n})

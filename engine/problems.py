@@ -14,6 +14,7 @@ from engine.templates import has_holes, join_path
 Json = Any
 Severity = Literal["error", "warning"]
 Code = Literal[
+    "asks_who_starts",
     "bad_expression",
     "bad_input_schema",
     "bad_params",
@@ -21,6 +22,7 @@ Code = Literal[
     "built_in_queue",
     "chain_too_long",
     "cycle",
+    "decision_without_edge",
     "duplicate_edge",
     "duplicate_id",
     "edge_never_taken",
@@ -51,6 +53,7 @@ Code = Literal[
     "unserved_queue",
     "value_never_there",
     "value_not_on_every_path",
+    "without_effect",
 ]
 
 _FORMS = {

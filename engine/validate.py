@@ -58,6 +58,7 @@ def _rules(outline: Outline) -> Iterator[Problem]:
     yield from nodes.types(outline)
     yield from nodes.params(outline)
     yield from nodes.queues(outline)
+    yield from nodes.times(outline)
     yield from schemas.input_schema(outline)
     yield from schemas.inputs(outline, flow)
     yield from references.expressions(outline, flow)

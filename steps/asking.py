@@ -2,14 +2,14 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints, field_validator, model_validator
+from pydantic import BeforeValidator, Field, StringConstraints, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from engine.catalogue import Json
 from engine.json_schema import any_properties, schema_faults
 from engine.templates import has_holes
 from steps.base import Params, WholeNumber, widget
-from steps.wait import TEN_YEARS
+from steps.wait import TEN_YEARS, as_seconds
 
 MAX_NAMES = 200
 
@@ -20,6 +20,7 @@ Role = Literal["approver", "operator", "admin"]
 Seconds = Annotated[
     int | float,
     Field(gt=0, le=TEN_YEARS.total_seconds(), allow_inf_nan=False, json_schema_extra=widget("seconds")),
+    BeforeValidator(as_seconds),
 ]
 Share = Annotated[str, StringConstraints(pattern=r"^(100|[1-9][0-9]?)%$")]
 

@@ -6,7 +6,7 @@ from email.message import EmailMessage
 from email.utils import formatdate
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, Field, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
 from pydantic_core import PydanticCustomError
 
 from engine.catalogue import Json
@@ -68,6 +68,8 @@ class MailParams(Params):
 
 class Sent(BaseModel):
     """The Message-ID: the same for every attempt at a step."""
+
+    model_config = ConfigDict(extra="forbid")
 
     message_id: str = Field(examples=["<sample@handoff.invalid>"])
 

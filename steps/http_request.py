@@ -126,6 +126,8 @@ class HttpParams(Params):
 class Answer(BaseModel):
     """Status, headers by their names in lower case, and the body: JSON read, or text."""
 
+    model_config = ConfigDict(extra="forbid")
+
     status: int = Field(examples=[200])
     headers: dict[str, str]
     body: Json

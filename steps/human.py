@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from engine.catalogue import Json
 from engine.errors import StepError
@@ -23,6 +23,8 @@ class Decision(BaseModel):
     `on_behalf_of` is there only where who was asked had handed the task to who decided, `decisions` only where
     several decide, `facts` only where some may be corrected.
     """
+
+    model_config = ConfigDict(extra="forbid")
 
     outcome: str
     data: Json

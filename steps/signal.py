@@ -4,16 +4,20 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from engine.catalogue import Json
 from steps.base import Params, StepContext, StepType
-from steps.wait import TEN_YEARS
+from steps.wait import TEN_YEARS, as_seconds
 from steps.waiting import for_signal
 
 MAX_SIGNAL_NAME = 200
 
-TimeoutSeconds = Annotated[int | float, Field(gt=0, le=TEN_YEARS.total_seconds(), allow_inf_nan=False)]
+TimeoutSeconds = Annotated[
+    int | float,
+    Field(gt=0, le=TEN_YEARS.total_seconds(), allow_inf_nan=False),
+    BeforeValidator(as_seconds),
+]
 
 
 class SignalParams(Params):

@@ -3,17 +3,44 @@
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from engine.catalogue import Json
-from engine.durations import parse_duration
-from engine.errors import StepError
+from engine.durations import length_fault, parse_duration
 from steps.base import Params, StepContext, StepType, widget
 from steps.waiting import for_timer
 
 TEN_YEARS = timedelta(days=3_650)
 
-Seconds = Annotated[int | float, Field(ge=0, le=TEN_YEARS.total_seconds(), allow_inf_nan=False)]
+
+def as_seconds(given: object) -> object:
+    """Let pass what may be a number of seconds; a text such as `7D` is told how to write it."""
+    if isinstance(given, str):
+        raise PydanticCustomError(
+            "seconds", "must be a number of seconds, such as 604800 for seven days, and no text"
+        )
+    return given
+
+
+Seconds = Annotated[
+    int | float,
+    Field(ge=0, le=TEN_YEARS.total_seconds(), allow_inf_nan=False),
+    BeforeValidator(as_seconds),
+]
+
+
+def _moment_fault(text: str) -> str | None:
+    """What keeps a text from being a time that can be waited for."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return "must be a time as in 2027-01-31T09:00:00Z"
+    if moment.tzinfo is None:
+        return "must say the time zone too, as in 2027-01-31T09:00:00Z or …+01:00"
+    if not datetime(1970, 1, 2, tzinfo=UTC) < moment < datetime(2200, 1, 1, tzinfo=UTC):
+        return "must be a time from 1970 to 2199"
+    return None
 
 
 class WaitParams(Params):
@@ -42,45 +69,37 @@ class WaitParams(Params):
             raise ValueError("give seconds, duration or until: one of the three")
         return given
 
+    @field_validator("duration")
+    @classmethod
+    def _is_length(cls, text: str | None) -> str | None:
+        if text is not None and (fault := length_fault(text)):
+            raise PydanticCustomError("duration", "{fault}", {"fault": fault})
+        return text
+
+    @field_validator("until")
+    @classmethod
+    def _is_moment(cls, text: str | None) -> str | None:
+        if text is not None and (fault := _moment_fault(text)):
+            raise PydanticCustomError("moment", "{fault}", {"fault": fault})
+        return text
+
 
 class WaitOutput(BaseModel):
     """When it ended."""
+
+    model_config = ConfigDict(extra="forbid")
 
     fired_at: str = Field(examples=["2026-01-01T00:00:00Z"])
 
 
 def run(context: StepContext) -> Json:
-    """What it waits for. Raises StepError BadParams for a time that can't be read."""
+    """What it waits for."""
     params: WaitParams = context.params
     if params.until is not None:
-        return for_timer(until=_moment(params.until))
-    return for_timer(seconds=params.seconds if params.seconds is not None else _length(str(params.duration)))
-
-
-def _length(text: str) -> float:
-    try:
-        length = parse_duration(text)
-    except ValueError as error:
-        raise _bad("duration", str(error)) from None
-    if length > TEN_YEARS:
-        raise _bad("duration", "the longest wait is ten years")
-    return length.total_seconds()
-
-
-def _moment(text: str) -> datetime:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise _bad("until", "write a time as in 2027-01-31T09:00:00Z") from None
-    if moment.tzinfo is None:
-        raise _bad("until", "say the time zone too, as in 2027-01-31T09:00:00Z or …+01:00")
-    if not datetime(1970, 1, 2, tzinfo=UTC) < moment < datetime(2200, 1, 1, tzinfo=UTC):
-        raise _bad("until", "this is not a time that a workflow can wait for")
-    return moment
-
-
-def _bad(field: str, message: str) -> StepError:
-    return StepError("BadParams", f"`params.{field}`: {message}.", details={"field": f"params.{field}"})
+        return for_timer(until=datetime.fromisoformat(params.until))
+    if params.seconds is not None:
+        return for_timer(seconds=params.seconds)
+    return for_timer(seconds=parse_duration(str(params.duration)).total_seconds())
 
 
 WAIT = StepType(

@@ -71,7 +71,7 @@ def deciders_of(members: Iterable[Member], node: Mapping[str, Json]) -> Deciders
 def steps_before(native: Mapping[str, Json], step: str) -> list[str]:
     """The ids of all steps that may come before one of a sound definition."""
     into: dict[str, list[str]] = {}
-    for edge in native["edges"]:
+    for edge in native.get("edges") or ():
         into.setdefault(edge["to"], []).append(edge["from"])
     found, left = {step}, [step]
     while left:

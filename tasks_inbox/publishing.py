@@ -84,7 +84,7 @@ def _asks_starters(starters: _Starters, node: Mapping[str, Json], field: str) ->
         f"`{node['id']}` asks who started the run, and not everybody who may start runs may decide: ask others, too, "
         "or make it a human.form, which is theirs whatever their role."
     )
-    return warning("nobody_may_decide", field, message, str(node["id"]))
+    return warning("asks_who_starts", field, message, str(node["id"]))
 
 
 def _too_few(field: str, step: Deciders) -> Problem | None:

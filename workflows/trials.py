@@ -91,7 +91,10 @@ def is_sound(native: Json) -> bool:
         fits
         and all(map(_named, edges))
         and len(ids) == len(nodes)
-        and all(isinstance(timer, dict) and timer.get("to") in ids for timer in timers)
+        and all(
+            isinstance(timer, dict) and isinstance(timer.get("to"), str) and timer["to"] in ids
+            for timer in timers
+        )
         and all(isinstance(node.get("params") or {}, dict) for node in nodes)
     )
 

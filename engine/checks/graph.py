@@ -86,6 +86,9 @@ def joins(outline: Outline, flow: Flow) -> Iterator[Problem]:
         if isinstance(join, NOf) and join.n_of > count:
             message = f"{quoted(seen.id)} waits for {join.n_of} of its {count} predecessors: lower n_of."
             yield error("join_never_fires", f"{seen.field}.join.n_of", message, seen.id)
+        elif join is not None and count < 2:
+            message = f"{quoted(seen.id)} has a join, but fewer than two edges lead to it: leave it out."
+            yield warning("without_effect", f"{seen.field}.join", message, seen.id)
 
 
 def branches(outline: Outline) -> Iterator[Problem]:
@@ -95,6 +98,11 @@ def branches(outline: Outline) -> Iterator[Problem]:
         yield from _default(seen, edges)
         if seen.node.type == "decision":
             yield from _never_first(seen, edges)
+            if not outline.leaving(seen):
+                message = (
+                    f"{quoted(seen.id)} decides nothing, no edge leads on from it: add edges, or remove it."
+                )
+                yield warning("decision_without_edge", seen.field, message, seen.id)
         if seen.on_error == "branch" and len(edges) == len(outline.leaving(seen)):
             message = (
                 f"{quoted(seen.id)} has no edge for its failure, so the run would go on as if nothing had "

@@ -46,6 +46,45 @@ def params_problems(
             yield error(found.code, found.field, found.message, node)
 
 
+def times(outline: Outline) -> Iterator[Problem]:
+    """Times that mean nothing where they stand, each with what does it instead."""
+    for seen in outline.nodes:
+        if seen.spec is None:
+            continue
+        if seen.node.timeout_seconds is not None:
+            yield from _timeout(seen.spec, f"{seen.field}.timeout_seconds", seen.id, undoes=False)
+        if seen.node.boundary_timers and seen.spec.kind == "engine":
+            message = f"{quoted(seen.id)} is done at once: its boundary_timers never fire."
+            yield warning("without_effect", f"{seen.field}.boundary_timers", message, seen.id)
+        undo = seen.node.compensate
+        spec = outline.catalogue.get(undo.type) if undo else None
+        if undo is None or spec is None:
+            continue
+        if undo.timeout_seconds is not None:
+            field = f"{seen.field}.compensate.timeout_seconds"
+            yield from _timeout(spec, field, seen.id, undoes=True)
+        if undo.type == "signal" and (undo.params or {}).get("on_timeout") in ("continue", "branch"):
+            message = (
+                f"What undoes {quoted(seen.id)} has no edges: if its signal doesn't come in time, a person sees to it, "
+                "whatever on_timeout says."
+            )
+            yield warning("without_effect", f"{seen.field}.compensate.params.on_timeout", message, seen.id)
+
+
+def _timeout(spec: StepSpec, field: str, node: str, *, undoes: bool) -> Iterator[Problem]:
+    """A step that waits has no attempt that could take too long."""
+    if spec.kind != "wait":
+        return
+    instead = {
+        "signal": "the param timeout_seconds",
+        "human.approval": "the params due_seconds and on_timeout",
+        "human.form": "the params due_seconds and on_timeout",
+    }.get(spec.name, "" if undoes else "a boundary timer")
+    use = f": use {instead}" if instead else ": leave it out"
+    message = f"timeout_seconds has no effect on a step of the type {quoted(spec.name)}{use}."
+    yield warning("without_effect", field, message, node)
+
+
 def queues(outline: Outline) -> Iterator[Problem]:
     """Jobs on queues of their own, all other steps on queues that a worker of ours listens to."""
     for seen in outline.nodes:
@@ -67,6 +106,24 @@ def queues(outline: Outline) -> Iterator[Problem]:
                 f"No built-in worker listens to {quoted(queue)}: start one that does, or leave queue out."
             )
             yield warning("unserved_queue", field, message, seen.id)
+        yield from _queue_of_undo(outline, seen)
+
+
+def _queue_of_undo(outline: Outline, seen: SeenNode) -> Iterator[Problem]:
+    """A compensation that nobody could take would hold up all that is to be undone."""
+    undo = seen.node.compensate
+    spec = outline.catalogue.get(undo.type) if undo else None
+    if undo is None or spec is None or undo.queue is None:
+        return
+    field = f"{seen.field}.compensate.queue"
+    if spec.kind == "external" and undo.queue in BUILT_IN_QUEUES:
+        message = f"External workers cannot poll the built-in queue {quoted(undo.queue)}: name another queue."
+        yield error("built_in_queue", field, message, seen.id)
+    elif spec.kind != "external" and undo.queue not in BUILT_IN_QUEUES:
+        message = (
+            f"No built-in worker listens to {quoted(undo.queue)}: start one that does, or leave queue out."
+        )
+        yield warning("unserved_queue", field, message, seen.id)
 
 
 def deadlines(outline: Outline) -> Iterator[Problem]:
@@ -76,6 +133,10 @@ def deadlines(outline: Outline) -> Iterator[Problem]:
         if seen.node.type.startswith("human.") and not has_deadline:
             message = f"{quoted(seen.id)} waits for a person without a deadline: set due_seconds."
             yield warning("no_deadline", f"{seen.field}.params", message, seen.id)
+        undo = seen.node.compensate
+        if undo and undo.type.startswith("human.") and not (undo.params or {}).get("due_seconds"):
+            message = f"What undoes {quoted(seen.id)} waits for a person without a deadline: set due_seconds."
+            yield warning("no_deadline", f"{seen.field}.compensate.params", message, seen.id)
 
 
 def _type(outline: Outline, name: str, field: str, node: str) -> Iterator[Problem]:

@@ -36,6 +36,13 @@ SELECT r.id, r.tenant_id, r.status, s.id, s.node, s.status, 'person', NULL
 """
 BEFORE = VIEW.replace("('RUNNING', 'PAUSED', 'COMPENSATING')", "('RUNNING', 'PAUSED')")
 
+# What was given up because nothing could end such a wait is looked at once more: it begins to wait anew.
+FORGET = """
+DELETE FROM runs_repair p
+ USING runs_run r
+ WHERE r.id = p.run_id AND r.status = 'COMPENSATING' AND NOT p.done;
+"""
+
 
 class Migration(migrations.Migration):
 
@@ -45,4 +52,5 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.RunSQL(VIEW, BEFORE),
+        migrations.RunSQL(FORGET, migrations.RunSQL.noop),
     ]

@@ -251,6 +251,20 @@ def test_what_is_gone_is_repaired(undo, damage, ends, clock):
     assert make.run(run_id).status == "COMPENSATED"
 
 
+@pytest.mark.parametrize("undo", [WAIT, SIGNAL, APPROVAL], ids=lambda undo: undo["type"])
+def test_one_that_was_left_behind_without_its_wait_begins_to_wait_anew(undo):
+    run_id = failed(undo)
+    no_timer(run_id)
+    no_task(run_id)
+    make.change(str(of(run_id).pk), waiting=None)
+    assert stuck.check() == 1
+    make.work()
+    shown = found_run(make.a_tenant().pk, run_id)
+    assert again_status(run_id) == ("COMPENSATING", "WAITING")
+    assert shown["steps"][-1]["waiting"]["kind"] in ("timer", "signal", "task")
+    assert is_sound(run_id)
+
+
 LATER = {"wait": 4 * 86_400}
 
 

@@ -65,8 +65,8 @@ def test_until_a_moment_and_one_that_is_over_ends_at_once(clock):
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"duration": "{{ input.d }}"}, "params.duration"),
-        ({"until": "{{ input.d }}"}, "params.until"),
+        ({"duration": "{{ input.d }}"}, "`duration` must be an ISO 8601 duration"),
+        ({"until": "{{ input.d }}"}, "`until` must be a time as in 2027"),
         ({"seconds": "{{ input.d }}"}, "seconds"),
     ],
 )
