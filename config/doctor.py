@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -204,16 +204,37 @@ def _steps() -> Iterator[Finding]:
     except NotStartable as problem:
         yield Finding("problem", str(problem).rstrip("."), "see docs/configuration.md")
         return
-    mail = outside.mail()
+    serving = _variables_of_the_server()
+    try:
+        mail = outside.mail(serving)
+    except outside.BadSetting as problem:
+        yield Finding("problem", str(problem).rstrip("."), "see docs/configuration.md")
+        return
     if mail.server is None:
         yield Finding(
             "ok",
             f"{outside.SMTP_URL} is not set: mail of steps is only logged, and nobody is mailed of tasks",
         )
-    elif not os.environ.get(outside.MAIL_FROM):
+    elif not serving.get(outside.MAIL_FROM):
         yield Finding("warn", f"mail comes from {mail.sender}", f"set {outside.MAIL_FROM}")
     else:
         yield Finding("ok", f"mail goes to {mail.server.host} at port {mail.server.port}")
+
+
+def _variables_of_the_server() -> Mapping[str, str]:
+    """What the web process was started with that runs on this home: this terminal may have other variables.
+
+    Those of this terminal where none runs here, or where they can't be read.
+    """
+    pids = environment.run_facts().get("pids")
+    pid = pids.get("web") if isinstance(pids, dict) else None
+    if pid is None or not Home(environment.home()).is_taken():
+        return os.environ
+    try:
+        raw = Path(f"/proc/{int(pid)}/environ").read_text(errors="replace")
+    except (OSError, ValueError):
+        return os.environ
+    return dict(item.split("=", 1) for item in raw.split("\0") if "=" in item)
 
 
 def _running(facts: dict[str, object], *, runs: bool) -> Iterator[Finding]:

@@ -61,7 +61,7 @@ def _lost(endings: Sequence[tuple[Held, Ending]], result: Result, worker: str) -
     for held, ending in endings:
         if held.id not in result.applied and isinstance(ending, Done | Broken):
             output, error = (ending.output, None) if isinstance(ending, Done) else (None, ending.error)
-            yield late.LateResult(held.run_id, held.id, held.epoch, "lease_lost", output, error, worker)
+            yield late.LateResult(held.id, held.epoch, "lease_lost", output, error, worker)
 
 
 def _changes(result: Result) -> Iterator[live.Change]:

@@ -159,7 +159,7 @@ def _completed(tenant: int, facts: "_Facts", lease_token: str, output: Json) -> 
 def _keep_as_evidence(facts: "_Facts", reason: str, *, output: Json = None, error: Json = None) -> None:
     """Keep what a worker says of an attempt that is its no more; of a token that was not made here, nothing."""
     if facts.epoch is not None:
-        late.keep([late.LateResult(facts.held.run_id, facts.held.id, facts.epoch, reason, output, error)])
+        late.keep([late.LateResult(facts.held.id, facts.epoch, reason, output, error)])
 
 
 def _said_already(facts: "_Facts", output: Json) -> Answer | None:

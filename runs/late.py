@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 import psycopg
-from django.db import Error, transaction
+from django.db import Error
 
 from engine.errors import StepError
 from runs import store
@@ -29,7 +29,6 @@ class LateResult:
     `epoch` is that of the attempt; `worker`: who had it, None where history knows.
     """
 
-    run: str
     step: str
     epoch: int
     reason: str
@@ -51,16 +50,13 @@ class LateResult:
 
 
 def keep(results: Iterable[LateResult]) -> None:
-    """Keep late results in the histories of their runs, in a transaction of its own. Never raises what the database
-    raises: evidence that can't be written must not hold up what can.
+    """Keep late results in the histories of their runs. Never raises what the database raises: evidence that can't be
+    written must not hold up what can.
     """
     results = list(results)
     if not results:
         return
     try:
-        with transaction.atomic():
-            # Shared, as by whoever moves a run forward: a seal waits for it, and so misses nothing before the end.
-            store.lock_light({result.run for result in results})
-            store.keep_late_results([result.row() for result in results])
+        store.keep_late_results([result.row() for result in results])
     except (psycopg.Error, Error, store.Unstorable):
         log.warning("Late results of %d steps could not be kept", len(results), exc_info=True)

@@ -10,7 +10,7 @@ from engine.graph import UNDO
 from engine.outcomes import Completed, Failed
 from engine.statuses import RUN_OPEN, RunStatus, StepStatus
 from engine.told import Edited, Kept, Told
-from runs import dispatch, live, saga, scopes, store, waits
+from runs import notices, saga, scopes, store, waits
 from runs.claimed import Held, Locked, Passed
 from runs.graphs import compiled
 from runs.mendable import is_redone
@@ -84,8 +84,7 @@ def retry_step(
             queues = _requeue(step.held.id, given, said)
         else:
             _refuse(locked[run], step, "tried again")
-    dispatch.wake(queues)
-    live.tell_runs(tenant, [run])
+    notices.after_commit(tenant, [run], queues)
 
 
 def skip_step(
@@ -127,8 +126,7 @@ def skip_step(
             queues = wave.result.wake
         else:
             _refuse(locked[run], step, "skipped")
-    dispatch.wake(queues)
-    live.tell_runs(tenant, [run])
+    notices.after_commit(tenant, [run], queues)
 
 
 def _spoken_of(run: str, node: str) -> _Spoken:

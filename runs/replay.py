@@ -15,7 +15,7 @@ from engine.outcomes import Completed, Failed, Interrupted, Outcome
 from engine.statuses import RUN_ENDED, StepStatus
 from engine.told import Edited, Kept, Rung, Told
 from lib.uuid7 import uuid7
-from runs import dispatch, live, scopes, starts, store
+from runs import notices, scopes, starts, store
 from runs.graphs import Compiled, compiled
 from runs.models import Run, StepExecution
 from runs.plan import PASSED, Anchor
@@ -115,8 +115,7 @@ def resume_on(tenant: int, run: str, version: int, *, by: str, reason: str = "")
         store.walked_again(run=run, kept=resolved)
         wave.finish()
         wave.fail()
-    dispatch.wake(wave.result.wake)
-    live.tell_runs(tenant, [run])
+    notices.after_commit(tenant, [run], wave.result.wake)
 
 
 def _walk(wave: Wave, version: Compiled, anchor: Anchor) -> None:

@@ -7,7 +7,7 @@ from django.db import transaction
 
 from engine.graph import UNDO
 from engine.statuses import RUN_ENDED, RUN_UNDOING, RunStatus, StepStatus
-from runs import dispatch, live, saga, store, waits
+from runs import notices, saga, store, waits
 from runs.models import Run
 from runs.refused import RunRefused, had_alone, refusing
 from runs.reopening import reopen
@@ -42,8 +42,7 @@ def cancel_runs(
         store.cancel_timers(locked)
         waits.left(locked)
         queues = saga.close(locked)
-    dispatch.wake(queues)
-    live.tell_runs(tenant, locked)
+    notices.after_commit(tenant, locked, queues)
 
 
 def pause_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") -> None:
@@ -69,9 +68,7 @@ def _pause(tenant: int, runs: Iterable[str], now: RunStatus, payload: dict[str, 
                 message = f"Only a {now} run can be {verb}; this one is {status}."
                 raise RunRefused(f"not_{now.lower()}", message, conflict=True)
         queues = store.pause_runs(locked, payload, pause=pause)
-    if not pause:
-        dispatch.wake(queues)
-    live.tell_runs(tenant, locked)
+    notices.after_commit(tenant, locked, () if pause else queues)
 
 
 def resume_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") -> None:
@@ -83,8 +80,7 @@ def resume_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") 
     with refusing(), transaction.atomic():
         locked = had_alone(tenant, runs)
         queues = reopen(tenant, locked, {"by": by, "reason": reason})
-    dispatch.wake(queues)
-    live.tell_runs(tenant, locked)
+    notices.after_commit(tenant, locked, queues)
 
 
 def resolve_compensation(
@@ -116,6 +112,4 @@ def resolve_compensation(
             raise RunRefused("nothing_to_resolve", message, conflict=True)
         version = Run.objects.for_tenant(tenant).values_list("version_id", flat=True).get(pk=run)
         queues = {settled[1]} if settled[0] == StepStatus.QUEUED else saga.go_on({run: version})
-    # At once, unless the caller has a transaction of its own: nobody is told before it is so.
-    transaction.on_commit(lambda: dispatch.wake(queues))
-    transaction.on_commit(lambda: live.tell_runs(tenant, [run]))
+    notices.after_commit(tenant, [run], queues)

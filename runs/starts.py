@@ -13,7 +13,7 @@ from engine.errors import ExpressionError
 from engine.graph import Graph
 from engine.told import Told, outputs_of
 from lib.uuid7 import uuid7
-from runs import dispatch, live, scopes, store, waiting_store
+from runs import notices, scopes, store, waiting_store
 from runs.graphs import BrokenVersion, Compiled, compiled
 from runs.plan import Anchor
 from runs.refused import RunRefused, refusing, storable
@@ -161,9 +161,7 @@ def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "
         with fitting():
             wave = _begin(terms, version, rows, inputs, told, signals)
         started = _compared(started, asked)
-    # At once, unless the caller has a transaction of its own: nobody is told before it is so.
-    transaction.on_commit(lambda: dispatch.wake(wave.result.wake))
-    transaction.on_commit(lambda: live.tell_runs(terms.tenant, (row["id"] for row in rows)))
+    notices.after_commit(terms.tenant, (row["id"] for row in rows), wave.result.wake)
     return started
 
 

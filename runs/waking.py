@@ -7,7 +7,7 @@ from typing import Any
 from django.db import transaction
 
 from lib import crash_points
-from runs import dispatch, live, waiting_store
+from runs import notices, waiting_store
 from runs.claimed import Ending, Held, Locked
 from runs.refused import had_alone, refusing
 from runs.wave import Wave
@@ -35,9 +35,7 @@ def wake(tenant: int, runs: Iterable[str], kind: str, decide: Decide) -> list[st
             wave.finish()
             wave.fail()
         crash_points.hit("before_commit")
-    # At once, unless the caller has a transaction of its own: nobody is told before it is so.
-    transaction.on_commit(lambda: dispatch.wake(wave.result.wake))
-    transaction.on_commit(lambda: live.tell_runs(tenant, locked))
+    notices.after_commit(tenant, locked, wave.result.wake)
     return sorted(wave.result.applied)
 
 
@@ -51,4 +49,4 @@ def telling(tenant: int, run: str) -> Iterator[None]:
         locked = had_alone(tenant, [run])
         yield
         crash_points.hit("before_commit")
-    transaction.on_commit(lambda: live.tell_runs(tenant, locked))
+    notices.after_commit(tenant, locked)

@@ -1,7 +1,7 @@
 """What steps need to reach the outside, as the environment of the process that works says at that moment."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from ipaddress import ip_network
 from urllib.parse import SplitResult, urlsplit, urlunsplit
@@ -56,10 +56,10 @@ def egress() -> Egress:
     return Egress(EgressRules(allow=allow, deny=_own))
 
 
-def mail() -> Mail:
-    """How mail is sent. Raises BadSetting."""
-    url = os.environ.get(SMTP_URL, "").strip()
-    sender = os.environ.get(MAIL_FROM, "").strip()
+def mail(variables: Mapping[str, str] = os.environ) -> Mail:
+    """How mail is sent by a process with these variables. Raises BadSetting."""
+    url = variables.get(SMTP_URL, "").strip()
+    sender = variables.get(MAIL_FROM, "").strip()
     try:
         server = smtp_server(url) if url else None
     except ValueError as error:

@@ -16,6 +16,7 @@ from lib.refusals import Missing
 from runs import queries, services
 from runs.api import serializers as s
 from runs.api.base import RunsApiView
+from runs.api.search_serializers import RunPageSerializer
 from runs.api.starts import start_many, start_one
 from runs.search import search_page
 from runs.shown import run_rows, step_rows, steps_shown
@@ -29,7 +30,7 @@ class RunsView(RunsApiView):
 
     scopes = {"GET": RUNS_READ, "POST": RUNS_START}
 
-    @extend_schema(parameters=[s.RunListQuery], responses=s.RunPageSerializer)
+    @extend_schema(parameters=[s.RunListQuery], responses=RunPageSerializer)
     def get(self, request: Request) -> Response:
         """The runs that fit, newest first; payloads over 4 KiB are cut out.
 

@@ -301,23 +301,6 @@ class RunSerializer(serializers.Serializer[Any]):
     steps = StepSerializer(many=True)
 
 
-class SearchedSerializer(serializers.Serializer[Any]):
-    """How far a search has looked."""
-
-    since = serializers.DateTimeField(required=False, help_text="Back to runs that were started then.")
-    runs = serializers.IntegerField(required=False, help_text="Through the inputs of so many, on this page.")
-    complete = serializers.BooleanField(help_text="Whether no runs are left to look at.")
-
-
-class RunPageSerializer(serializers.Serializer[Any]):
-    """A page of runs."""
-
-    results = RunSerializer(many=True)
-    next = serializers.URLField(allow_null=True)
-    previous = serializers.URLField(allow_null=True)
-    searched = SearchedSerializer(required=False, help_text="With `q`.")
-
-
 class StartedRunSerializer(RunSerializer):
     """A run that a start gave."""
 

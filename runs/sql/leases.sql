@@ -83,6 +83,14 @@ w AS MATERIALIZED (
     SELECT w.*, encode(sha256(convert_to(w.output::text, 'UTF8')), 'hex') AS digest
       FROM jsonb_to_recordset(%(results)s::jsonb)
         AS w(step_id uuid, epoch int, reason text, worker text, output jsonb, error jsonb)
+),
+r AS MATERIALIZED (
+    -- Shared, as by whoever moves a run forward: a seal waits for it, and so misses nothing that stands before the end.
+    SELECT r.id
+      FROM runs_run r
+     WHERE r.id = ANY (ARRAY(SELECT s.run_id FROM runs_stepexecution s JOIN w ON w.step_id = s.id))
+     ORDER BY r.id
+       FOR KEY SHARE
 )
 INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
 SELECT s.tenant_id, s.run_id, s.shard, 0, 'LATE_RESULT', s.node, pg_current_xact_id()::text::bigint,
@@ -98,6 +106,7 @@ SELECT s.tenant_id, s.run_id, s.shard, 0, 'LATE_RESULT', s.node, pg_current_xact
        clock.now
   FROM w
   JOIN runs_stepexecution s ON s.id = w.step_id
+  JOIN r ON r.id = s.run_id
  CROSS JOIN clock
  CROSS JOIN LATERAL (
            SELECT count(*) AS kept,

@@ -2,6 +2,8 @@
 
 import os
 import socket
+import subprocess
+import sys
 
 import pytest
 from django.core.management import call_command
@@ -114,3 +116,36 @@ def test_secrets_that_the_master_key_does_not_open_are_a_problem(settings):
     settings.HANDOFF_MASTER_KEYS = (new_key(),)
     [finding] = doctor._secrets()
     assert finding.level == "problem"
+
+
+@pytest.mark.parametrize(
+    ("theirs", "said"),
+    [
+        (
+            {"HANDOFF_SMTP_URL": "smtp://mail.example.org:2525", "HANDOFF_MAIL_FROM": "handoff@example.org"},
+            "mail goes to mail.example.org at port 2525",
+        ),
+        ({}, "HANDOFF_SMTP_URL is not set"),
+    ],
+)
+def test_whether_people_are_mailed_is_what_the_server_that_runs_was_started_with(
+    monkeypatch, tmp_path, theirs, said
+):
+    """This terminal says the opposite."""
+    sender = {"HANDOFF_MAIL_FROM": "handoff@example.org"}
+    ours = {} if theirs else {"HANDOFF_SMTP_URL": "smtp://other.example.org:25", **sender}
+    for name in ("HANDOFF_SMTP_URL", "HANDOFF_MAIL_FROM"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in ours.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("HANDOFF_HOME", str(tmp_path / "home"))
+    home = Home(tmp_path / "home")
+    web = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, env=theirs)
+    try:
+        with home.open():
+            home.write_run_file({"url": "http://127.0.0.1:8400", "pids": {"web": web.pid}})
+            assert said in _lines(doctor._steps)[-1][1]
+    finally:
+        web.communicate(b"\n")
+    # Where none runs, this terminal is all that there is to go by.
+    assert ("other.example.org" if ours else "is not set") in _lines(doctor._steps)[-1][1]

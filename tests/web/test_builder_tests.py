@@ -12,6 +12,7 @@ from tests.web.builder import Builder
 from tests.web.test_workflow_pages import a_workflow
 from workflows import models
 from workflows.models import Workflow
+from workflows.trials import Asked, trial_definition
 
 pytestmark = pytest.mark.browser
 TEXTS = {
@@ -99,3 +100,19 @@ def test_on_a_phone_publishing_leads_to_the_test_case_that_fails(author):
     page.get_by_role("button", name="Delete A paid order").click()
     page.get_by_role("button", name="Bring it back").click()
     expect(page.locator(".case-name")).to_contain_text("A paid order")
+
+
+def test_what_a_test_sends_is_named_and_what_it_does_not_do_too(author):
+    """A request that only reads is sent: the panel says so, as the server does."""
+    request = {"type": "http.request", "params": {"method": "get", "url": "http://127.0.0.1:1/"}}
+    posts = {"type": "http.request", "params": {"method": "POST", "url": "http://127.0.0.1:1/"}}
+    nodes = [{"id": "ask", "title": "Ask", **request}, {"id": "tell", "title": "Tell", **posts}]
+    make.a_workflow("ours", {"name": "ours", "nodes": nodes, "edges": [{"from": "ask", "to": "tell"}]})
+    Builder(author, "ours")
+    page = author.page
+    page.keyboard.press("t")
+    expect(page.locator(".test-none")).to_contain_text("Requests that only read (GET, HEAD) are sent.")
+    expect(page.locator(".test-sent")).to_contain_text("Sent for real, since they only read: Ask.")
+    expect(page.locator(".test-effects summary")).to_have_text("1 step with effects outside is not done")
+    prepared = trial_definition({"name": "ours", "nodes": nodes, "edges": []}, Asked())
+    assert [one.node for one in prepared.stubbed] == ["tell"]
