@@ -8,6 +8,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
+from config import roles
 from steps import outside
 
 # Any number will do, as long as nobody else takes it: two homes on one database prepare it one after the other.
@@ -32,6 +33,15 @@ def prepare() -> None:
     """Check settings and servers, bring the schema up to date, make what the first start needs. Raises NotStartable."""
     check_steps()
     check_redis()
+    role = str(connection.settings_dict["USER"])
+    with roles.as_owner() as is_another:
+        if is_another and not role:
+            raise NotStartable(f"DATABASE_URL must name its user, since {roles.OWNER_URL} is set.")
+        _prepare(role if is_another else None)
+
+
+def _prepare(role: str | None) -> None:
+    """By the owner of the tables; `role` is the one that works with them, where that is another."""
     try:
         problems = server_problems()
     except OperationalError as problem:
@@ -42,7 +52,7 @@ def prepare() -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_lock(%s)", [_PREPARE_LOCK])
     try:
-        _bring_up_to_date()
+        _bring_up_to_date(role)
     finally:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_unlock(%s)", [_PREPARE_LOCK])
@@ -101,7 +111,7 @@ def pending_migrations() -> list[str]:
     return [f"{migration.app_label}.{migration.name}" for migration, _ in plan]
 
 
-def _bring_up_to_date() -> None:
+def _bring_up_to_date(role: str | None) -> None:
     if unknown := unknown_migrations():
         raise NotStartable(
             f"The database was written by a later Handoff (it has {unknown[0]}, which this code does not know):"
@@ -109,6 +119,8 @@ def _bring_up_to_date() -> None:
         )
     if pending_migrations():
         call_command("migrate", interactive=False, verbosity=0)
+    if role is not None:
+        roles.grant(role)
     for command in _FIRST_DATA:
         if command in get_commands():
             call_command(command)
