@@ -129,6 +129,7 @@ def state_context(
     may_assign, level = TASKS_ASSIGN in request.principal.scopes, policies.next_level(task)
     return deciders | {
         "task": row,
+        "was_unseen": panes.was_unseen(task),
         "workflow_title": workflow.title,
         "due": panes.due_words(task.due_at, now_here()) if task.status == OPEN else "",
         "is_overdue": task.status == OPEN and task.due_at is not None and task.due_at < now_here(),
