@@ -33,6 +33,13 @@ def prepare() -> None:
     """Check settings and servers, bring the schema up to date, make what the first start needs. Raises NotStartable."""
     check_steps()
     check_redis()
+    try:
+        # Asked as the role that works: what is set for it is what counts.
+        problems = server_problems()
+    except OperationalError as problem:
+        raise NotStartable(_no_answer(problem, "DATABASE_URL")) from None
+    if problems:
+        raise NotStartable(" ".join(problems))
     role = str(connection.settings_dict["USER"])
     with roles.as_owner() as is_another:
         if is_another and not role:
@@ -43,19 +50,20 @@ def prepare() -> None:
 def _prepare(role: str | None) -> None:
     """By the owner of the tables; `role` is the one that works with them, where that is another."""
     try:
-        problems = server_problems()
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_lock(%s)", [_PREPARE_LOCK])
     except OperationalError as problem:
-        reason = str(problem).strip().splitlines()[0]
-        raise NotStartable(f"The database does not answer ({reason}): check DATABASE_URL.") from None
-    if problems:
-        raise NotStartable(" ".join(problems))
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_lock(%s)", [_PREPARE_LOCK])
+        raise NotStartable(_no_answer(problem, roles.OWNER_URL)) from None
     try:
         _bring_up_to_date(role)
     finally:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_unlock(%s)", [_PREPARE_LOCK])
+
+
+def _no_answer(problem: OperationalError, variable: str) -> str:
+    reason = str(problem).strip().splitlines()[0]
+    return f"The database does not answer ({reason}): check {variable}."
 
 
 def check_steps() -> None:
