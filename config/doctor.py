@@ -16,7 +16,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError
 
 from accounts.sealed import locked_tenants
-from config import environment
+from config import environment, roles
 from config.database import patience
 from config.embedded import postgres, redis
 from config.embedded.processes import EmbeddedError, can_leave_root, is_alive
@@ -276,6 +276,7 @@ def _database() -> Iterator[Finding]:
         yield Finding("warn", f"{len(pending)} migrations are to be applied", "make up applies them")
     else:
         yield Finding("ok", "the schema is up to date")
+        yield from _roles()
         yield from _secrets()
         yield from _stuck()
         yield from _mails()
@@ -287,6 +288,14 @@ def _undecidable() -> Iterator[Finding]:
     if count := undecidable.count():
         advice = "operators find an incident for each in the inbox: assign or escalate the task"
         yield Finding("problem", f"{count} tasks wait for people who can't decide them", advice)
+
+
+def _roles() -> Iterator[Finding]:
+    if tables := roles.changeable():
+        said = f"the database role that Handoff works with may change evidence ({', '.join(tables)})"
+        yield Finding("warn", said, 'name two roles: see "Two database roles" in docs/operations.md')
+    else:
+        yield Finding("ok", "the database role that Handoff works with can't change evidence")
 
 
 def _mails() -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
+from config import roles
 from steps import outside
 
 # Any number will do, as long as nobody else takes it: two homes on one database prepare it one after the other.
@@ -33,19 +34,36 @@ def prepare() -> None:
     check_steps()
     check_redis()
     try:
+        # Asked as the role that works: what is set for it is what counts.
         problems = server_problems()
     except OperationalError as problem:
-        reason = str(problem).strip().splitlines()[0]
-        raise NotStartable(f"The database does not answer ({reason}): check DATABASE_URL.") from None
+        raise NotStartable(_no_answer(problem, "DATABASE_URL")) from None
     if problems:
         raise NotStartable(" ".join(problems))
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_lock(%s)", [_PREPARE_LOCK])
+    role = str(connection.settings_dict["USER"])
+    with roles.as_owner() as is_another:
+        if is_another and not role:
+            raise NotStartable(f"DATABASE_URL must name its user, since {roles.OWNER_URL} is set.")
+        _prepare(role if is_another else None)
+
+
+def _prepare(role: str | None) -> None:
+    """By the owner of the tables; `role` is the one that works with them, where that is another."""
     try:
-        _bring_up_to_date()
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_lock(%s)", [_PREPARE_LOCK])
+    except OperationalError as problem:
+        raise NotStartable(_no_answer(problem, roles.OWNER_URL)) from None
+    try:
+        _bring_up_to_date(role)
     finally:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_unlock(%s)", [_PREPARE_LOCK])
+
+
+def _no_answer(problem: OperationalError, variable: str) -> str:
+    reason = str(problem).strip().splitlines()[0]
+    return f"The database does not answer ({reason}): check {variable}."
 
 
 def check_steps() -> None:
@@ -101,7 +119,7 @@ def pending_migrations() -> list[str]:
     return [f"{migration.app_label}.{migration.name}" for migration, _ in plan]
 
 
-def _bring_up_to_date() -> None:
+def _bring_up_to_date(role: str | None) -> None:
     if unknown := unknown_migrations():
         raise NotStartable(
             f"The database was written by a later Handoff (it has {unknown[0]}, which this code does not know):"
@@ -109,6 +127,8 @@ def _bring_up_to_date() -> None:
         )
     if pending_migrations():
         call_command("migrate", interactive=False, verbosity=0)
+    if role is not None:
+        roles.grant(role)
     for command in _FIRST_DATA:
         if command in get_commands():
             call_command(command)

@@ -159,3 +159,9 @@ def remark_of(
         "by": dict(by),
     }
     return Record(what["seq"], what["at"], canonical(what))
+
+
+def is_unseen(record: str) -> bool:
+    """Whether a record says that somebody decided without having seen the task; those of before say nothing of it."""
+    told = json.loads(record)
+    return told.get("seen", "") is None and told["by"]["via"] != "clock"

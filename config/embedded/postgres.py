@@ -26,6 +26,7 @@ from config.embedded.private_files import kept_secret, private_folder
 from config.embedded.processes import LINUX, EmbeddedError, can_leave_root, child_setup, clear_away, living_in
 
 ROLE = DATABASE = "handoff"
+OWNER = "handoff_owner"
 STOP_SIGNAL = signal.SIGINT  # "fast": SIGTERM would wait for every client to leave
 _PORT = 5432
 _SOCKET = f".s.PGSQL.{_PORT}"
@@ -87,9 +88,12 @@ class Postgres:
     @property
     def url(self) -> str:
         """How Handoff's own role reaches its database."""
-        password = kept_secret(self.folder / "password")
-        host = quote(str(self.socket_folder), safe="/")
-        return f"postgresql://{ROLE}:{password}@/{DATABASE}?host={host}&port={_PORT}"
+        return self._url_of(ROLE, kept_secret(self.folder / "password"))
+
+    @property
+    def owner_url(self) -> str:
+        """How the owner of the tables does, who migrates."""
+        return self._url_of(OWNER, kept_secret(self.folder / "owner-password"))
 
     def prepare(self) -> None:
         """Make the data folder at the first start, and clear away what a killed server left. Raises EmbeddedError."""
@@ -146,32 +150,51 @@ class Postgres:
             return False
 
     def make_database(self) -> None:
-        """Make Handoff's role and database where they are missing, and give the role its kept password."""
-        password = kept_secret(self.folder / "password")
-        rights = sql.SQL("LOGIN CREATEDB" if self.may_create_databases else "LOGIN")
+        """Make Handoff's role, the owner and the database where they are missing, and give both their kept passwords.
+
+        What Handoff's role owned, in a home from before there were two, becomes the owner's. The role of tests, which
+        makes databases, owns them.
+        """
+        owner = sql.Identifier(ROLE if self.may_create_databases else OWNER)
         with self._connect() as connection:
-            known = connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [ROLE]).fetchone()
-            verb = sql.SQL("ALTER" if known else "CREATE")
-            role = sql.Identifier(ROLE)
-            statement = sql.SQL("{} ROLE {} {} PASSWORD {}").format(verb, role, rights, sql.Literal(password))
-            connection.execute(statement)
+            self._make_role(connection, ROLE, self.folder / "password")
+            if not self.may_create_databases:
+                self._make_role(connection, OWNER, self.folder / "owner-password")
             if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone():
                 connection.execute(
-                    sql.SQL("CREATE DATABASE {} OWNER {}").format(sql.Identifier(DATABASE), role)
+                    sql.SQL("CREATE DATABASE {} OWNER {}").format(sql.Identifier(DATABASE), owner)
                 )
+        if not self.may_create_databases:
+            with self._connect(DATABASE) as connection:
+                change = sql.SQL("REASSIGN OWNED BY {} TO {}").format(sql.Identifier(ROLE), owner)
+                connection.execute(change)
+
+    def _make_role(
+        self, connection: "psycopg.Connection[tuple[object, ...]]", name: str, password: Path
+    ) -> None:
+        rights = sql.SQL("LOGIN CREATEDB" if self.may_create_databases else "LOGIN")
+        known = connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [name]).fetchone()
+        verb, secret = sql.SQL("ALTER" if known else "CREATE"), sql.Literal(kept_secret(password))
+        connection.execute(
+            sql.SQL("{} ROLE {} {} PASSWORD {}").format(verb, sql.Identifier(name), rights, secret)
+        )
 
     def clean_up(self) -> None:
         """After a stop: take away a socket folder that lies outside of the home."""
         if not self.socket_folder.is_relative_to(self.folder):
             shutil.rmtree(self.socket_folder, ignore_errors=True)
 
-    def _connect(self) -> "psycopg.Connection[tuple[object, ...]]":
+    def _url_of(self, role: str, password: str) -> str:
+        host = quote(str(self.socket_folder), safe="/")
+        return f"postgresql://{role}:{password}@/{DATABASE}?host={host}&port={_PORT}"
+
+    def _connect(self, database: str = "postgres") -> "psycopg.Connection[tuple[object, ...]]":
         return psycopg.connect(
             host=str(self.socket_folder),
             port=_PORT,
             user="postgres",
             password=kept_secret(self.folder / "superuser-password"),
-            dbname="postgres",
+            dbname=database,
             autocommit=True,
             connect_timeout=5,
         )

@@ -30,13 +30,15 @@ from config.supervisor.programs import (
 )
 
 # Only what makes the first data may read it: the environment of no other child shows it.
-_FOR_FIRST_START = ("HANDOFF_ADMIN_PASSWORD",)
+_OWNER_URL = "HANDOFF_OWNER_DATABASE_URL"
+_FOR_FIRST_START = ("HANDOFF_ADMIN_PASSWORD", _OWNER_URL)
 _SERVER_SECONDS, _PREPARE_SECONDS, _PROCESS_SECONDS, _READY_SECONDS = 60, 300, 120, 60
 _ASK_SECONDS = 4.0
 
 
-def _first_secrets() -> dict[str, str]:
-    return {name: os.environ[name] for name in _FOR_FIRST_START if name in os.environ}
+def _first_secrets(embedded: Postgres | None) -> dict[str, str]:
+    given = {name: os.environ[name] for name in _FOR_FIRST_START if name in os.environ}
+    return given | {_OWNER_URL: embedded.owner_url} if embedded else given
 
 
 def _without_ours(environment: Mapping[str, str]) -> dict[str, str]:
@@ -136,7 +138,7 @@ class Supervisor:
     async def _prepare_database(self) -> None:
         """Self-check, migrations and first data, in a process of their own because they need Django."""
         launched = await launch_with_pipes(
-            self._nursery.fork, prepare_program(_first_secrets()), self._environment
+            self._nursery.fork, prepare_program(_first_secrets(self._postgres)), self._environment
         )
         self._preparing = launched.process
         os.close(launched.told)

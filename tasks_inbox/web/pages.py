@@ -130,6 +130,7 @@ def state_context(
     undecidable = task.status == OPEN and task.undecidable_since is not None
     return deciders | {
         "task": row,
+        "was_unseen": panes.was_unseen(task),
         "workflow_title": workflow.title,
         "due": panes.due_words(task.due_at, now_here()) if task.status == OPEN else "",
         "is_overdue": task.status == OPEN and task.due_at is not None and task.due_at < now_here(),

@@ -18,12 +18,12 @@ from lib.clock import now_here
 from lib.refusals import Invalid
 from runs.graphs import BrokenVersion, shown
 from runs.models import Run
-from tasks_inbox import queries, votes
+from tasks_inbox import evidence, queries, votes
 from tasks_inbox.electors import electors_of
 from tasks_inbox.lists import listing
 from tasks_inbox.lists.search import MAX_SEARCH
 from tasks_inbox.lists.sources import Parts, parts_of
-from tasks_inbox.models import INCIDENT, OPEN, ManualTask, label_of
+from tasks_inbox.models import COMPLETED, FOR_OPERATORS, INCIDENT, OPEN, ManualTask, label_of
 from tasks_inbox.queries import COUNTED, DUE_SOON, View, Who
 from tasks_inbox.quorum import needs_several
 from tasks_inbox.waits import whom
@@ -198,9 +198,16 @@ def _decisions(task: ManualTask) -> list[dict[str, Json]]:
             "outcome": row.outcome,
             "at": row.at,
             "comment": row.comment,
+            "is_unseen": evidence.is_unseen(row.record),
         }
         for row in rows
     ]
+
+
+def was_unseen(task: ManualTask) -> bool:
+    """Whether the one who decided this task alone had not seen it."""
+    is_one = task.status == COMPLETED and task.kind not in FOR_OPERATORS and not needs_several(task.quorum)
+    return is_one and any(evidence.is_unseen(row.record) for row in votes.rows_of(task)[-1:])
 
 
 def run_pane(task: ManualTask) -> dict[str, Json]:

@@ -109,8 +109,7 @@ def test_a_taken_port_is_one_clear_line(handoff, tmp_path):
 
 def test_after_kill_9_of_the_supervisor_all_are_gone_and_the_next_start_finds_its_data(handoff):
     with psycopg.connect(handoff.facts()["database_url"], autocommit=True) as connection:
-        connection.execute("CREATE TABLE IF NOT EXISTS kept (word text)")
-        connection.execute("INSERT INTO kept VALUES ('still here')")
+        connection.execute("INSERT INTO accounts_tenant (slug, name) VALUES ('kept', 'still here')")
     pids = handoff.pids()
     os.kill(pids["supervisor"], signal.SIGKILL)
     wait_until(lambda: none_alive(pids), 10, "the end of everything")
@@ -118,7 +117,9 @@ def test_after_kill_9_of_the_supervisor_all_are_gone_and_the_next_start_finds_it
     (handoff.home / "run.json").unlink()
     handoff.start_and_wait()
     with psycopg.connect(handoff.facts()["database_url"]) as connection:
-        assert connection.execute("SELECT word FROM kept").fetchone() == ("still here",)
+        assert connection.execute("SELECT name FROM accounts_tenant WHERE slug = 'kept'").fetchone() == (
+            "still here",
+        )
 
 
 def test_a_start_right_after_kill_9_of_everything_works(handoff):

@@ -101,6 +101,36 @@ def test_the_database_refuses_whoever_has_no_password(long_home, user, password)
         )
 
 
+EVIDENCE = ("runs_historyevent", "runs_runseal", "tasks_inbox_taskdecision", "tasks_inbox_taskcomment")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        *(f"TRUNCATE {table}" for table in (*EVIDENCE, "tasks_inbox_evidencehead")),
+        *(f"ALTER TABLE {table} DISABLE TRIGGER USER" for table in EVIDENCE),
+        *(f"DELETE FROM {table}" for table in EVIDENCE),
+        *(f"UPDATE {table} SET tenant_id = 0" for table in EVIDENCE[:1] + EVIDENCE[2:]),
+        "DROP TABLE runs_runseal",
+        "CREATE TABLE mine (word text)",
+        "DELETE FROM django_migrations",
+        "SET ROLE handoff_owner",
+        "SET session_replication_role = replica",
+    ],
+)
+def test_handoffs_own_role_can_neither_change_evidence_nor_the_schema(long_home, statement):
+    with (
+        psycopg.connect(long_home.facts()["database_url"]) as connection,
+        pytest.raises(psycopg.errors.InsufficientPrivilege),
+    ):
+        connection.execute(statement)
+
+
+def test_the_doctor_knows_that_evidence_is_safe_here(long_home):
+    said = long_home.manage("doctor").stdout
+    assert "the database role that Handoff works with can't change evidence" in said
+
+
 def test_the_database_listens_on_no_network_address(long_home):
     with psycopg.connect(long_home.facts()["database_url"]) as connection:
         assert connection.execute("SHOW listen_addresses").fetchone() == ("",)

@@ -168,3 +168,27 @@ def test_where_it_is_required_nobody_decides_unseen(settings):
         decide(ann, task)
     assert refused.value.field == "seen"
     decide(ann, task, seen=shown.hash_of(task, "ann"))
+
+
+@pytest.mark.parametrize("many", [1, 2])
+def test_the_page_of_a_task_says_who_decided_it_unseen(client, many):
+    ann, bob = member("ann"), member("bob")
+    task = asked(approval(quorum=many))
+    decide(ann, task, **({"seen": shown.hash_of(task, "ann")} if many == 2 else {}))
+    if many == 2:
+        decide(bob, task)
+    client.force_login(make.a_user("ann"))
+    page = client.get(f"/inbox/{task.pk}").text
+    assert page.lower().count("without having seen the task") == 1
+
+
+def test_a_decision_on_the_page_is_one_of_who_has_seen_it(client):
+    member("ann")
+    task = asked(approval())
+    client.force_login(make.a_user("ann"))
+    form = client.get(f"/inbox/{task.pk}").context
+    sent = {"outcome": "approved", "seen": form["task"]["shown_hash"]}
+    assert client.post(f"/inbox/{task.pk}/decide", sent).status_code in (200, 302)
+    record = json.loads(TaskDecision.unsafe_all_tenants.get().record)
+    assert record["seen"] == sent["seen"]
+    assert "without having seen" not in client.get(f"/inbox/{task.pk}").text
