@@ -368,7 +368,7 @@ def test_a_compensation_of_a_test_that_fails_alerts_nobody(api, server, caplog):
         "params": {"method": "POST", "url": "http://127.0.0.2:1/"},
         "retry": "none",
     }
-    broken = {"id": "clean", "type": "text.clean", "retry": "none"}
+    broken = {"id": "clean", "type": "text.clean", "retry": "none", "input": "{{ input }}"}
     draft(api, [charge(server.url("/"), compensate=undo), broken], ["charge>clean"])
     _, run, _ = tried(api, live=["charge"])
     assert run["status"] == "WAITING_FOR_MANUAL_ACTION"
