@@ -8,7 +8,7 @@ _LINE_START = re.compile(r"^([ \t]*)(?:([#>=~]|[+-](?=[\s-]|$))|(\d{1,9})([.)])(
 # An underscore within a word marks nothing up, and stays readable in e-mail addresses and names of files.
 _ANYWHERE = re.compile(r"[\\`*\[\]<>|~&]|(?<![^\W_])_|_(?![^\W_])")
 _LINE_END = re.compile(r"\r\n?")
-_LINES = re.compile(r"\s*[\r\n]\s*")
+_BLANKS = re.compile(r"\s+")
 _HOLE = "\x00"
 _SIGN = re.compile(r"\\[^\x00]|`+|\x00")
 
@@ -23,7 +23,7 @@ def within_code(text: str) -> str:
     """The text as it is shown within an author's `code`, where nothing can be escaped: it stays in its line, and its
     backticks end nothing.
     """
-    return _LINES.sub(" ", text).replace("`", "\u02cb") or " "
+    return _BLANKS.sub(_in_one_line, text).replace("`", "\u02cb") or " "
 
 
 def in_code(parts: Iterable[str | None]) -> list[bool]:
@@ -33,6 +33,7 @@ def in_code(parts: Iterable[str | None]) -> list[bool]:
     """
     text = "".join(_HOLE if part is None else part.replace(_HOLE, "|") for part in parts)
     found: list[bool] = []
+    may_be_table = "|" in text
     for line in text.splitlines():
         at = 0
         while sign := _SIGN.search(line, at):
@@ -41,7 +42,7 @@ def in_code(parts: Iterable[str | None]) -> list[bool]:
                 found.append(False)
             elif sign[0][0] == "`":
                 end = re.compile(f"(?<!`){sign[0]}(?!`)").search(line, at)
-                if end is None or "|" in text:
+                if end is None or may_be_table:
                     return [False] * text.count(_HOLE)
                 found += [True] * line.count(_HOLE, at, end.start())
                 at = end.end()
@@ -51,6 +52,10 @@ def in_code(parts: Iterable[str | None]) -> list[bool]:
 def before_hole(text: str) -> str:
     """An author's text before a value that is escaped: a backslash at its end is one, and takes no escape away."""
     return text + "\\" if (len(text) - len(text.rstrip("\\"))) % 2 else text
+
+
+def _in_one_line(blanks: re.Match[str]) -> str:
+    return " " if "\n" in blanks[0] or "\r" in blanks[0] else blanks[0]
 
 
 def _escaped_start(found: re.Match[str]) -> str:

@@ -24,12 +24,22 @@ TEXT_BYTES = 256 * 1024
 RENDERED_CHARACTERS = 16 * 1024 * 1024
 MAX_DEPTH = 64
 
+# Quotes that open a text only: where it ends is looked for once, whatever is in it.
 _TOKEN = re.compile(
-    r"""(?P<raw>[rR](?:"{3}.*?"{3}|'{3}.*?'{3}|"[^"\n]*"|'[^'\n]*'))"""
-    r"""|(?P<string>"{3}(?:\\.|[^\\])*?"{3}|'{3}(?:\\.|[^\\])*?'{3}|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')"""
-    r"""|(?P<comment>//(?:(?!\}\})[^\n])*)|(?P<open>\{)|(?P<end>\}\})|(?P<close>\})""",
-    re.DOTALL,
+    r"""(?P<text>[rR]?(?:"{3}|'{3}|"|'))|(?P<comment>//(?:(?!\}\})[^\n])*+)|(?P<open>\{)|(?P<end>\}\})|(?P<close>\})"""
 )
+_ENDS = {
+    '"': re.compile(r'(?:[^"\\\n]|\\.)*+"', re.DOTALL),
+    "'": re.compile(r"(?:[^'\\\n]|\\.)*+'", re.DOTALL),
+    '"""': re.compile(r'(?:[^"\\]|\\.|"(?!""))*+"""', re.DOTALL),
+    "'''": re.compile(r"(?:[^'\\]|\\.|'(?!''))*+'''", re.DOTALL),
+}
+_RAW_ENDS = {
+    '"': re.compile(r'[^"\n]*+"'),
+    "'": re.compile(r"[^'\n]*+'"),
+    '"""': re.compile(r'(?:[^"]|"(?!""))*+"""'),
+    "'''": re.compile(r"(?:[^']|'(?!''))*+'''"),
+}
 
 
 class _Room:
@@ -165,12 +175,13 @@ def split_holes(text: str) -> list[tuple[bool, str]]:
 
 def replaced_holes(text: str, replace: Callable[[str], str]) -> str:
     """The string with what stands in each hole replaced; the rest stays. Raises ExpressionInvalid as split_holes."""
-    made, at = "", 0
+    made: list[str] = []
+    at = 0
     while (start := text.find("{{", at)) >= 0:
         end = _hole_end(text, start + 2)
-        made += text[at : start + 2] + replace(text[start + 2 : end])
+        made += (text[at : start + 2], replace(text[start + 2 : end]))
         at = end
-    return made + text[at:]
+    return "".join((*made, text[at:]))
 
 
 def has_holes(value: Json) -> bool:
@@ -270,6 +281,11 @@ def _hole_end(text: str, at: int) -> int:
     while token := _TOKEN.search(text, at):
         at = token.end()
         match token.lastgroup:
+            case "text":
+                if (end := _text_end(text, token)) is None:
+                    # CEL refuses it wherever the hole ends, and says at which column.
+                    return _next_end(text, at)
+                at = end
             case "open":
                 depth += 1
             case "close":
@@ -279,7 +295,21 @@ def _hole_end(text: str, at: int) -> int:
             case "end":
                 depth -= 1
                 at = token.start() + 1
-    raise ExpressionInvalid("a `{{` is not closed by `}}`")
+    return _next_end(text, len(text))
+
+
+def _next_end(text: str, at: int) -> int:
+    if (end := text.find("}}", at)) < 0:
+        raise ExpressionInvalid("a `{{` is not closed by `}}`")
+    return end
+
+
+def _text_end(text: str, opening: re.Match[str]) -> int | None:
+    quote = opening[0].lstrip("rR")
+    is_raw = quote != opening[0]
+    at = opening.end()
+    found = _RAW_ENDS[quote].match(text, at) if is_raw else _ENDS[quote].match(text, at)
+    return found.end() if found else None
 
 
 def _evaluate(expression: Expression, scope: Scope, path: str, room: _Room) -> Json:

@@ -5,10 +5,16 @@ the application only by http, https and mailto. A line break stays one, so that 
 """
 
 from functools import lru_cache
+from importlib import import_module
+from typing import Any
 
 import nh3
 from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
+
+# A table ends where its rows lack more cells than this: a wide head over empty rows would be 300 times its source.
+_TABLES: Any = import_module("markdown_it.rules_block.table")
+_TABLES.MAX_AUTOCOMPLETED_CELLS = 100
 
 _TAGS = {
     *("a", "blockquote", "br", "code", "em", "hr", "li", "ol", "p", "pre", "s", "strong", "ul"),

@@ -46,8 +46,8 @@ BARE_ATTRIBUTES = words(
     """
 )
 
-# Each alternative starts with another character and none may hold a `<`, so no text makes this slow.
-TAG = re.compile(r"""<(?:!--|[!?/]?([A-Za-z][A-Za-z0-9:-]*)((?:[^<>"']|"[^"<]*"|'[^'<]*')*)>)""")
+# None of it may hold a `<`, and nothing is tried twice (`++`), so no text makes this slow.
+TAG = re.compile(r"""<(?:!--|[!?/]?([A-Za-z][A-Za-z0-9:-]*+)((?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+)>)""")
 ATTRIBUTE = re.compile(r"""([A-Za-z_:@*#.][\w:@.*#-]*)(\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"']+))?|(\S)""")
 COMMENT = "-->"
 CLOSING = re.compile(r"</([A-Za-z][A-Za-z0-9:-]*)\s*>")

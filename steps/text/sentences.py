@@ -10,11 +10,13 @@ from steps.text.stopwords import words
 ENDINGS = ".!?…。！？؟।"
 CLOSERS = "\"'»«”“’‘›)]"
 _CLOSERS = re.escape(CLOSERS)
-# A full stop, or one that needs no blank after it.
-BOUNDARY = re.compile(rf"[.!?…؟।]+[{_CLOSERS}]*(?=\s)|[。！？]+[{_CLOSERS}」』]*")
+UNSPACED_ENDINGS = "。！？"
+# A full stop, which counts before a blank (`_boundaries`), or one that needs none.
+STOP = re.compile(rf"[.!?…؟।]++[{_CLOSERS}]*+|[{UNSPACED_ENDINGS}]++[{_CLOSERS}」』]*+")
 OPENERS = "\"'„“”‚‘«»‹›([—–-¿¡"
 FIRST_WORD = re.compile(rf"[\s{re.escape(OPENERS)}]*(\w[\w'’-]*)")
-LAST_WORD = re.compile(r"([\w.&’'-]*)$")
+# Read from its end.
+LAST_WORD = re.compile(r"[\w.&’'-]*+")
 BLANK_LINES = re.compile(r"\n\s*\n")
 BULLET = re.compile(r"(?:[-*•·–—‣▪●]|\(?\d{1,3}[.)]|\(?[A-Za-z]\))\s+(?=\S)")
 MARKS = re.compile(r"^(?:#{1,6}\s+|>\s?)+")
@@ -119,7 +121,7 @@ def _is_heading(line: str, bare: str) -> bool:
 
 def _split(line: str, language: Language) -> Iterator[str]:
     start = 0
-    for found in BOUNDARY.finditer(line):
+    for found in _boundaries(line):
         end = found.end()
         if _is_end(line, start, found, language):
             yield line[start:end].strip()
@@ -128,10 +130,18 @@ def _split(line: str, language: Language) -> Iterator[str]:
         yield rest
 
 
+def _boundaries(line: str) -> Iterator[re.Match[str]]:
+    """Where a sentence may end. What a look-ahead after runs of stops would be is asked here: each run is read once."""
+    for found in STOP.finditer(line):
+        after = line[found.end() : found.end() + 1]
+        if found[0][0] in UNSPACED_ENDINGS or after.isspace():
+            yield found
+
+
 def _is_end(line: str, start: int, found: re.Match[str], language: Language) -> bool:
     # Enough of what follows to see the next word; a slice of all of it would make long lines quadratic.
     follows = FIRST_WORD.match(line, found.end(), found.end() + 80)
-    if found[0][0] in "。！？":
+    if found[0][0] in UNSPACED_ENDINGS:
         return True
     if follows is None:
         return True
@@ -140,8 +150,8 @@ def _is_end(line: str, start: int, found: re.Match[str], language: Language) -> 
         return False
     if found[0][0] != "." or len(found[0]) > 1:
         return True
-    last = LAST_WORD.search(line, max(start, found.start() - 40), found.start())
-    return _ends_after(last[1] if last else "", next_word, language)
+    backwards = LAST_WORD.match(line[max(start, found.start() - 40) : found.start()][::-1])
+    return _ends_after(backwards[0][::-1] if backwards else "", next_word, language)
 
 
 def _ends_after(last: str, following: str, language: Language) -> bool:

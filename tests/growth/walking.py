@@ -1,0 +1,178 @@
+"""Everything in the product that reads texts, found by walking its source: patterns and functions."""
+
+import ast
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("accounts", "config", "engine", "lib", "runs", "steps", "tasks_inbox", "workflows")
+ANCHORED = ("match", "fullmatch")
+METHODS = (*ANCHORED, "search", "sub", "subn", "split", "findall", "finditer")
+
+# What is given for what isn't the text, by the beginning of its annotation.
+_FILLERS: tuple[tuple[str, object], ...] = (
+    ("str", "a"),
+    ("bytes", b"a"),
+    ("int", 10),
+    ("float", 1.0),
+    ("bool", False),
+    ("frozenset", frozenset()),
+    ("Callable", str),
+    ("Mapping", {}),
+    ("dict", {}),
+)
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A regular expression of the product and the ways in which it is used."""
+
+    place: str
+    compiled: re.Pattern[Any]
+    methods: frozenset[str]
+
+    def run(self, method: str, text: str) -> None:
+        """Read the whole text as `method` does."""
+        given = text.encode() if isinstance(self.compiled.pattern, bytes) else text
+        if method in ANCHORED:
+            getattr(self.compiled, method)(given)
+        else:
+            for _ in self.compiled.finditer(given):
+                pass
+
+
+@cache
+def sources() -> Mapping[str, ast.Module]:
+    """The syntax tree of each module, by its name."""
+    paths = (path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py")))
+    return {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): ast.parse(
+            path.read_text()
+        )
+        for path in paths
+        if not {"migrations", "management"} & set(path.parts)
+    }
+
+
+def patterns() -> Iterator[Pattern]:
+    """Every pattern that is known before a text comes; those compiled from values say so by a NameError."""
+    uses = _uses()
+    for name, tree in sources().items():
+        names = _assigned(tree)
+        for call in ast.walk(tree):
+            if not (isinstance(call, ast.Call) and ast.unparse(call.func).startswith("re.") and call.args):
+                continue
+            function = ast.unparse(call.func).removeprefix("re.")
+            if function not in ("compile", *METHODS):
+                continue
+            compiled = _compiled(name, call, function)
+            if compiled is not None:
+                methods = (
+                    uses.get(names.get(id(call), ""), set(METHODS)) if function == "compile" else {function}
+                )
+                yield Pattern(f"{name}:{call.lineno}", compiled, frozenset(methods))
+
+
+def _compiled(module: str, call: ast.Call, function: str) -> re.Pattern[Any] | None:
+    flags = (
+        [*call.args[1:]]
+        if function == "compile"
+        else [each.value for each in call.keywords if each.arg == "flags"]
+    )
+    try:
+        found = [_value(module, each) for each in (call.args[0], *flags)]
+    except NameError:
+        return None
+    return found[0] if isinstance(found[0], re.Pattern) else re.compile(*found)
+
+
+def _value(module: str, expression: ast.expr) -> Any:
+    code = compile(ast.Expression(expression), module, "eval")
+    return eval(code, vars(import_module(module)))
+
+
+def _assigned(tree: ast.Module) -> dict[int, str]:
+    """The name that each call's value gets at the top of its module, as such or within a table, by the call's id."""
+    found = {}
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
+            target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+            calls = (each for each in ast.walk(statement.value) if isinstance(each, ast.Call))
+            found.update((id(call), ast.unparse(target)) for call in calls)
+    return found
+
+
+def _uses() -> dict[str, set[str]]:
+    """The methods that are called of each name, wherever; all of them where it is handed on."""
+    found: dict[str, set[str]] = {}
+    for tree in sources().values():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and node.attr in METHODS:
+                found.setdefault(_name_of(node.value), set()).add(node.attr)
+            elif isinstance(node, ast.Call):
+                for given in (*node.args, *(each.value for each in node.keywords)):
+                    if isinstance(given, ast.Name) and given.id.isupper():
+                        found.setdefault(given.id, set()).update(METHODS)
+    return found
+
+
+def _name_of(holder: ast.expr) -> str:
+    """`A` of `A`, `module.A` and `A[key]`."""
+    if isinstance(holder, ast.Subscript):
+        holder = holder.value
+    return holder.attr if isinstance(holder, ast.Attribute) else getattr(holder, "id", "")
+
+
+def readers(
+    packages: tuple[str, ...], left_out: frozenset[str]
+) -> Iterator[tuple[str, Callable[[str], object]]]:
+    """(name, what it does with a text) of each public function of the packages, and each of its texts."""
+    for name in sources():
+        if name.partition(".")[0] in packages and name not in left_out:
+            module = import_module(name)
+            for function, target in _functions(module):
+                if f"{name}.{function}" not in left_out:
+                    yield from _each_text(f"{name}.{function}", target)
+
+
+def _functions(module: ModuleType) -> Iterator[tuple[str, Callable[..., object]]]:
+    for name, value in list(vars(module).items()):
+        target = inspect.unwrap(value) if callable(value) else None
+        if not name.startswith("_") and inspect.isfunction(target) and target.__module__ == module.__name__:
+            yield name, target
+
+
+def _each_text(name: str, target: Callable[..., object]) -> Iterator[tuple[str, Callable[[str], object]]]:
+    required = [
+        each
+        for each in inspect.signature(target).parameters.values()
+        if each.default is each.empty and each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
+    ]
+    given = {each.name: _filler(each.annotation) for each in required}
+    for each in required:
+        if each.annotation in (str, bytes):
+            yield f"{name}({each.name})", _reader(target, given, each)
+
+
+def _reader(
+    target: Callable[..., object], given: Mapping[str, object], wanted: inspect.Parameter
+) -> Callable[[str], object]:
+    def read(text: str) -> object:
+        value = text.encode() if wanted.annotation is bytes else text
+        found = target(**{**given, wanted.name: value})
+        return list(found) if inspect.isgenerator(found) else found
+
+    return read
+
+
+def _filler(annotation: object) -> object:
+    said = annotation.__name__ if isinstance(annotation, type) else str(annotation).rpartition(".")[2]
+    spelled = said if isinstance(annotation, type) else str(annotation).removeprefix("collections.abc.")
+    return next((value for start, value in _FILLERS if spelled.startswith(start)), ())
