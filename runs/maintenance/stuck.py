@@ -8,8 +8,8 @@ import time
 from collections.abc import Sequence
 from itertools import groupby
 
-from lib.named_sql import DATABASE_AWAY
 from runs import repair, stuck_store
+from runs.maintenance.apart import apart
 from runs.maintenance.once import alone
 from runs.stuck_store import Finding
 
@@ -30,32 +30,13 @@ def check(seconds: float = TICK_SECONDS) -> int:
     known = stuck_store.known_repairs({one.run_id for one in found}) if found else {}
     found = [one for one in found if (one.run_id, one.life, one.what, one.node, False) not in known]
     runs = [list(group) for _, group in groupby(sorted(found, key=_run_of), key=_run_of)]
-    return sum(_repaired(group) for group in runs[:MOST_RUNS])
+    return sum(
+        apart(runs[:MOST_RUNS], _repaired, log, lambda group: f"Run {group[0].run_id} can't be repaired")
+    )
 
 
-def _repaired(group: list[Finding]) -> int:
-    """Repair a run; one that can't even be tried keeps no other from it."""
-    try:
-        return repair.repair(group)
-    except DATABASE_AWAY:
-        raise
-    except Exception:
-        log.exception("Run %s is stuck and repairing it failed", group[0].run_id)
-        return 0
-
-
-def _found(runs: Sequence[str]) -> list[Finding]:
-    """What is stuck among these runs; one that can't be looked at is told, and hides no other."""
-    try:
-        return repair.look(runs)
-    except DATABASE_AWAY:
-        raise
-    except Exception:
-        if len(runs) == 1:
-            log.exception("Run %s can't be looked at", runs[0])
-            return []
-    half = len(runs) // 2
-    return [*_found(runs[:half]), *_found(runs[half:])]
+def _repaired(groups: Sequence[list[Finding]]) -> list[int]:
+    return [repair.repair(group) for group in groups]
 
 
 def _run_of(one: Finding) -> str:
@@ -66,7 +47,7 @@ def _looked(seconds: float) -> list[Finding]:
     until = time.monotonic() + seconds
     found = stuck_store.overdue_timers(MOST_TIMERS)
     while runs := stuck_store.open_runs(BATCH):
-        found += _found(runs)
+        found += apart(runs, repair.look, log, lambda run: f"Run {run} can't be looked at")
         stuck_store.move_cursor(runs[-1])
         if len(runs) < BATCH or time.monotonic() >= until:
             break

@@ -4,7 +4,9 @@ A timer and its effect are one transaction: the step's own transition decides, a
 else finds it so and does nothing. The database's clock says what is due.
 """
 
+import logging
 import time
+from collections.abc import Sequence
 
 from django.db import transaction
 
@@ -17,9 +19,12 @@ from runs import dispatch, live, scopes, store, waiting_store
 from runs.advance import advance
 from runs.claimed import Broken, Done, Ending, Rang
 from runs.graphs import compiled
+from runs.maintenance.apart import apart
 from runs.plan import Anchor
 from runs.waiting_store import Due
 from runs.wave import Wave
+
+log = logging.getLogger(__name__)
 
 BATCH = 500
 TICK_SECONDS = 0.8
@@ -50,8 +55,8 @@ def _fire(batch: list[Due], until: float) -> bool:
     for turn, together in enumerate(_turns(batch)):
         if turn and time.monotonic() >= until:
             return False
-        _end([due for due in together if _ends(due)])
-        _ring([due for due in together if not _ends(due)])
+        apart([due for due in together if _ends(due)], _end, log, _not_fired)
+        apart([due for due in together if not _ends(due)], _ring, log, _not_fired)
     return True
 
 
@@ -78,13 +83,16 @@ def _ends(due: Due) -> bool:
     return due.kind != "boundary" or due.interrupting
 
 
-def _end(batch: list[Due]) -> None:
+def _not_fired(due: Due) -> str:
+    return f"The timer {due.id} of {due.held.node} in run {due.held.run_id} can't fire"
+
+
+def _end(batch: Sequence[Due]) -> list[None]:
     """Timers that end their step."""
-    if not batch:
-        return
     endings = [(due.held, _ending(due)) for due in batch]
     scopes.load(held for held, _ in endings)
     dispatch.wake(advance(endings).wake)
+    return []
 
 
 def _ending(due: Due) -> Ending:
@@ -107,10 +115,8 @@ def _fired(due: Due) -> dict[str, Json]:
     return {"fired_at": due.fired_at, "timer_of": due.held.node}
 
 
-def _ring(batch: list[Due]) -> None:
+def _ring(batch: Sequence[Due]) -> list[None]:
     """Boundary timers beside which their step goes on: their edge is taken, with the moment as its output."""
-    if not batch:
-        return
     wave = Wave()
     with transaction.atomic():
         locked = store.lock_heavy({due.held.run_id for due in batch})
@@ -129,6 +135,7 @@ def _ring(batch: list[Due]) -> None:
         crash_points.hit("before_commit")
     dispatch.wake(wave.result.wake)
     live.tell(live.Change(due.held.tenant_id, due.held.run_id) for due in fired)
+    return []
 
 
 def _effects(due: Due) -> Effects:
