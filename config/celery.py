@@ -5,14 +5,16 @@ import warnings
 
 from celery import Celery
 from celery.exceptions import SecurityWarning
-from celery.signals import beat_init, worker_ready
+from celery.signals import beat_init
 
+from config import redis_transport
 from lib import pulse
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 # Five lines from each worker of a container that runs as root; the danger they mean is pickle, and we accept JSON only.
 warnings.filterwarnings("ignore", category=SecurityWarning)
 
+redis_transport.install()
 app = Celery("handoff")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
@@ -23,5 +25,4 @@ def ready(**_: object) -> None:
     pulse.beat()
 
 
-worker_ready.connect(ready)
 beat_init.connect(ready)

@@ -8,7 +8,7 @@ import time
 from contextlib import suppress
 
 import psycopg
-from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
+from celery.signals import worker_init, worker_shutdown, worker_shutting_down
 from django.conf import settings
 from django.db import DatabaseError, connection
 
@@ -187,7 +187,7 @@ def heard() -> None:
 
 
 def begin(**_: object) -> None:
-    """Celery is ready: become a worker process of the queue that the environment names."""
+    """Celery begins: become a worker process of the queue that the environment names."""
     global _here
     queue = os.environ.get("HANDOFF_WORKER_QUEUE", "")
     if queue in (*dispatch.BUILT_IN_QUEUES, TICKS):
@@ -209,6 +209,7 @@ def gone(**_: object) -> None:
     live.settle()
 
 
-worker_ready.connect(begin)
+# Before Celery looks for Redis: where there is none, a worker works all the same.
+worker_init.connect(begin)
 worker_shutting_down.connect(end)
 worker_shutdown.connect(gone)

@@ -54,6 +54,17 @@ def deafen(handoff: Handoff, name: str, seconds: float = 3.0) -> int:
     return pid
 
 
+@contextmanager
+def read_only(handoff: Handoff) -> Iterator[None]:
+    """Redis is a replica of nobody for a while: it answers, and takes nothing."""
+    with redis.Redis.from_url(handoff.facts()["redis_url"]) as server:
+        server.replicaof("127.0.0.1", "1")
+        try:
+            yield
+        finally:
+            server.replicaof("NO", "ONE")
+
+
 def _ports(pid: int, remote: int) -> Iterator[int]:
     """The local ports of a process' connections to a port of this machine."""
     sockets = set()

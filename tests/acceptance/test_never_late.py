@@ -89,6 +89,20 @@ def test_a_killed_redis_makes_nothing_late_and_readiness_says_so(loaded):
     assert observer.too_old() == {}
 
 
+def test_a_redis_that_became_read_only_ends_no_worker_and_makes_nothing_late(loaded):
+    """As after a failover to a replica that is not promoted yet; one that is full is the same to us."""
+    handoff, client, load, observer = loaded
+    observer.forget()
+    pids, said = handoff.pids(), len(handoff.said())
+    with faults.read_only(handoff):
+        assert_everything_ends(client, load)
+        assert handoff.get("/readyz")[0] == 503
+    patiently(lambda: handoff.get("/readyz")[0] == 200, HEALED_SECONDS, lambda: "readiness")
+    assert handoff.pids() == pids
+    assert "Traceback" not in handoff.said()[said:]
+    assert observer.too_old() == {}
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("name", [*OWN, *SERVERS])
 @pytest.mark.parametrize("fault", [faults.stop, faults.kill])
