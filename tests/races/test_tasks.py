@@ -371,10 +371,9 @@ def test_a_comment_that_is_sent_twice_at_once_is_there_once(rounds):
     ann = member("ann")
     for _ in rounds:
         task, id = asked(), uuid7()
-        late = Actor(lambda task=task, id=id: say(ann, task, "Hm.", id=id), before="add_comment")
-        late.until_halted()
-        first = say(ann, task, "Hm.", id=id)
-        assert late.end() == first
+        with holding(lambda task=task, id=id: say(ann, task, "Hm.", id=id), before="add_comment") as first:
+            late = blocked(lambda task=task, id=id: say(ann, task, "Hm.", id=id))
+        assert late.end() == first.end()
         assert queries.comments_of(task).count() == 1
 
 

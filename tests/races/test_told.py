@@ -151,6 +151,7 @@ SILENT = {
     saga.has_compensations: "it is pure",
     saga.tell_of_failures: "it registers",
     saga.tell_of_settling: "it registers",
+    starts.judges_starts: "it registers",
 }
 """What may be called by others and tells nobody itself, and why."""
 
