@@ -14,7 +14,7 @@ doctor: venv
 	@$(VENV) manage.py doctor
 
 test: dev-venv
-	@$(VENV) -m pytest -n 2 --dist loadgroup $(ARGS)
+	@$(VENV) -m pytest -n 2 --dist loadscope --no-loadscope-reorder $(ARGS)
 
 check: dev-venv
 	@scripts/check

@@ -11,6 +11,7 @@ import hypothesis
 import pytest
 from django.conf import settings
 from django.db import connection
+from xdist.scheduler import LoadScopeScheduling
 
 from config import environment
 from config.channel_layers import channel_layers
@@ -102,13 +103,24 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """`soak` tests run by `make soak` (`-m soak`) only. Where two processes test, each file stays with one of them, and
-    all that starts whole products with the other: they would take each other's time.
+class ByFile(LoadScopeScheduling):
+    """Where two processes test, each file stays with one of them, and all that starts whole products with the other:
+    they would take each other's time.
     """
-    for item in items:
-        where = item.path.relative_to(config.rootpath)
-        item.add_marker(pytest.mark.xdist_group("acceptance" if "acceptance" in where.parts else str(where)))
+
+    def _split_scope(self, nodeid: str) -> str:
+        path = nodeid.partition("::")[0]
+        return "acceptance" if path.startswith("tests/acceptance/") else path
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
+    """Groups by marks (`--dist loadgroup`) are lost between this pytest and this xdist."""
+    return ByFile(config, log)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """`soak` tests run by `make soak` (`-m soak`) only."""
     if not config.option.markexpr:
         soak = [item for item in items if item.get_closest_marker("soak")]
         config.hook.pytest_deselected(items=soak)

@@ -27,6 +27,9 @@ def loaded(tmp_path_factory):
     handoff.start_and_wait()
     try:
         with Client(handoff) as client, Client(handoff) as answering, ExitStack() as stack:
+            for each in (client, answering):
+                # A web process that is stopped answers nobody: who asked asks its successor.
+                each.http.timeout = 5
             load = Load(client)
             load.publish()
             observer = Observer(handoff)
@@ -35,6 +38,7 @@ def loaded(tmp_path_factory):
             answers.acked = load.acked
             stack.enter_context(repeating(answers.answer, 0.3))
             stack.enter_context(repeating(observer.look, 0.5))
+            patiently(lambda: len(load.acked) >= 20, HEALED_SECONDS, lambda: "the load")
             yield handoff, client, load, observer
     finally:
         end(handoff)

@@ -38,7 +38,7 @@ class Worker:
         """What it ends with, soon. Some supervisors signal twice."""
         self.process.send_signal(signum)
         self.process.send_signal(signum)
-        return self.process.wait(10)
+        return self.process.wait(30)
 
     def kill(self) -> None:
         """It is gone at once."""
