@@ -30,6 +30,7 @@ from config.startup import (
     unknown_migrations,
 )
 from config.supervisor.home import Home
+from lib.messages import first_line
 from lib.sealing import CannotOpen
 from runs import queries
 from runs.readiness import Standing
@@ -263,7 +264,7 @@ def _database() -> Iterator[Finding]:
             unknown, pending = unknown_migrations(), pending_migrations()
     except (DatabaseError, ImproperlyConfigured, psycopg.Error) as problem:
         yield Finding(
-            "problem", f"the database does not answer: {_first_line(problem)}", "make up, or see DATABASE_URL"
+            "problem", f"the database does not answer: {first_line(problem)}", "make up, or see DATABASE_URL"
         )
         return
     for text in problems:
@@ -351,10 +352,6 @@ def _in_words(standing: Standing) -> str:
 
 def _first_that_exists(path: Path) -> Path:
     return next(each for each in (path, *path.parents) if each.exists())
-
-
-def _first_line(problem: Exception) -> str:
-    return (str(problem).strip().splitlines() or [type(problem).__name__])[0]
 
 
 _CHECKS = (_python, _packages, _home, _master_key, _disk, _memory, _port, _servers, _steps)

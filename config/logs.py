@@ -6,6 +6,8 @@ import re
 import time
 import traceback
 
+from lib.messages import first_line
+
 _TALKATIVE = ("celery.worker", "celery.beat", "kombu")
 
 
@@ -57,9 +59,8 @@ class OneLine(logging.Filter):
         if record.name.startswith(_TALKATIVE) and record.exc_info and (error := record.exc_info[1]):
             last = (traceback.extract_tb(error.__traceback__) or [None])[-1]
             place = f", {last.filename.rpartition('site-packages/')[2]}:{last.lineno}" if last else ""
-            reason = (str(error).strip().splitlines() or [""])[0]
             said = (record.getMessage().strip().splitlines() or [""])[0][:_LONGEST]
-            record.msg, record.args = "%s (%s: %s%s)", (said, type(error).__name__, reason, place)
+            record.msg, record.args = "%s (%s: %s%s)", (said, type(error).__name__, first_line(error), place)
             record.exc_info = record.exc_text = None
         return True
 

@@ -287,7 +287,8 @@ LOGGING = {
         "console": {
             "class": "logging.StreamHandler",
             "formatter": "line",
-            "filters": ["one_line", "no_tokens", "seldom"],
+            # What is told apart by its pattern is so before the others write records anew.
+            "filters": ["seldom", "one_line", "no_tokens"],
         }
     },
     "root": {"handlers": ["console"], "level": "WARNING"},

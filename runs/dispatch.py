@@ -10,6 +10,8 @@ import redis
 from celery import current_app
 from django.conf import settings
 
+from lib.messages import first_line
+
 log = logging.getLogger(__name__)
 
 BUILT_IN_QUEUES = ("default", "blocking", "engine")
@@ -157,8 +159,3 @@ def _key(queue: str) -> str:
 
 def _send(queue: str) -> None:
     current_app.send_task(DRAIN_TASK, args=(queue,), queue=queue, expires=HINT_SECONDS, retry=False)
-
-
-def first_line(error: Exception) -> str:
-    """What an error says, for a line of a log."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -12,9 +12,9 @@ from celery.signals import worker_init, worker_shutdown, worker_shutting_down
 from django.conf import settings
 from django.db import DatabaseError, connection
 
+from lib.messages import first_line
 from runs import dispatch, duties, live, store
 from runs.blocking import BlockingDrain
-from runs.dispatch import first_line
 from runs.drain import Drain, QueueWorker
 from runs.duties import Duty
 from runs.watchdog import Progress, Watchdog

@@ -4,13 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from runs.dispatch import BUILT_IN_QUEUES
-from runs.store import SQL
+from runs.store import SQL, WORKER_SECONDS
 
 TICK_SECONDS = 10.0
 TIMER_SECONDS = 10.0
 STEP_SECONDS = 15.0
-WORKER_SECONDS = 8.0
-"""The oldest that each may be: the last tick, a timer that is due, a step nobody claims, a worker's word."""
+"""The oldest that each may be: the last tick, a timer that is due, a step nobody claims."""
 QUEUES = (*BUILT_IN_QUEUES, "ticks")
 
 

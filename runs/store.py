@@ -19,6 +19,8 @@ SQL = Statements(SQL_FOLDER)
 
 
 MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
+WORKER_SECONDS = 8.0
+"""A worker that said nothing for longer is counted as gone; each says so every two seconds."""
 
 
 class Unstorable(ValueError):
@@ -297,7 +299,7 @@ def insert_runs(runs: Sequence[Row], facts: Mapping[str, Json]) -> None:
 
 def show_runs(**asked: Json) -> list[str]:
     """Runs and their steps as JSON texts, the payloads within bounds (`shown`)."""
-    return SQL.column("show_runs", {**asked, "now": now_or_none()})
+    return SQL.column("show_runs", {**asked, "silent": WORKER_SECONDS, "now": now_or_none()})
 
 
 def lock_unsealed(limit: int) -> list[str]:

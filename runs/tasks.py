@@ -5,9 +5,10 @@ import logging
 from celery import shared_task
 from django.db import connection
 
+from lib.messages import first_line
 from lib.named_sql import DATABASE_AWAY
 from runs import duties, process
-from runs.dispatch import DRAIN_TASK, first_line
+from runs.dispatch import DRAIN_TASK
 from runs.drain import identity
 from runs.duties import Duty
 from runs.maintenance import deliveries, due, leases, seals, sla, stuck, timers

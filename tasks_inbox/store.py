@@ -198,10 +198,11 @@ def next_open_tasks(limit: int) -> dict[int, list[UUID]]:
     return found
 
 
-def note_undecidable(tasks: Sequence[UUID], *, since: datetime | None) -> None:
-    """Note since when nobody can decide these tasks; None: somebody can."""
-    if tasks:
-        SQL.execute("note_undecidable", {"tasks": list(tasks), "since": since})
+def note_undecidable(tasks: Sequence[UUID], *, since: datetime | None) -> set[UUID]:
+    """Note since when nobody can decide these tasks (None: somebody can); gives those of which it was not noted yet."""
+    if not tasks:
+        return set()
+    return {UUID(id_) for id_ in SQL.value("note_undecidable", {"tasks": list(tasks), "since": since})}
 
 
 def close_undecidable_incidents() -> list[int]:

@@ -7,11 +7,12 @@ found so is marked, alerts, and opens an incident for operators and admins, who 
 from collections.abc import Sequence
 from uuid import UUID
 
+from django.db import transaction
+
 from accounts.queries import find_member
 from lib.clock import now_here
 from lib.uuid7 import uuid7
 from runs import alerts, live
-from runs.maintenance.once import alone
 from runs.store import Row
 from tasks_inbox import policies, queries, store, votes
 from tasks_inbox.compensations import CANDIDATES, DONE
@@ -54,11 +55,9 @@ def count() -> int:
 
 def tick() -> int:
     """Look at the next open tasks, one batch after another; gives how many nobody can decide any more."""
-    with alone("undecidable tasks") as mine:
-        listed = store.next_open_tasks(BATCH) if mine else {}
-        found = sum(_look(tenant, tasks) for tenant, tasks in listed.items())
-        if closed := store.close_undecidable_incidents() if mine else []:
-            live.tell_inboxes(closed)
+    found = sum(_look(tenant, tasks) for tenant, tasks in store.next_open_tasks(BATCH).items())
+    if closed := store.close_undecidable_incidents():
+        live.tell_inboxes(closed)
     return found
 
 
@@ -71,8 +70,10 @@ def _look(tenant: int, ids: Sequence[UUID]) -> int:
     return _tell(fresh) if fresh else 0
 
 
-def _tell(listed: Sequence[ManualTask]) -> int:
-    store.note_undecidable([task.pk for task in listed], since=now_here())
+@transaction.atomic
+def _tell(looked_at: Sequence[ManualTask]) -> int:
+    noted = store.note_undecidable([task.pk for task in looked_at], since=now_here())
+    listed = [task for task in looked_at if task.pk in noted]
     store.open_incidents([_row(task) for task in listed if not task.is_test])
     alerts.send(
         [

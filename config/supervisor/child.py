@@ -80,11 +80,7 @@ class Child:
         self._stopping = True
         process = self._process
         if process is not None and process.returncode is None:
-            self._signal(signal.SIGKILL if at_once else self.program.stop_signal)
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(process.wait(), self.program.grace_seconds)
-            _kill(process)
-            await process.wait()
+            await self._end(process, at_once=at_once)
         for hanging in tuple(self._hanging):
             _kill(hanging)
             await hanging.wait()
@@ -137,7 +133,7 @@ class Child:
             hangs = not death.done()
             if hangs:
                 self._output.say(f"{self.program.name} (pid {self.pid}) {signs.complaint}; ending it")
-                ending = asyncio.create_task(self._end(launched.process))
+                ending = asyncio.create_task(self._end_hanging(launched.process))
                 self._keep(ending)
                 if not self.program.has_twins:
                     await asyncio.shield(ending)
@@ -155,26 +151,24 @@ class Child:
                 self._ready.set()
             await asyncio.sleep(_LOOK_SECONDS if signs.was_ready else 0.02)
 
-    async def _end(self, process: Process) -> None:
-        """Ask a process that hangs to end, and kill it when its grace is over."""
+    async def _end_hanging(self, process: Process) -> None:
         self._hanging.add(process)
         try:
-            process.send_signal(self.program.stop_signal)
-            await asyncio.wait_for(process.wait(), self.program.grace_seconds)
-        except (TimeoutError, ProcessLookupError):
-            _kill(process)
-            await process.wait()
+            await self._end(process)
         finally:
             self._hanging.discard(process)
+
+    async def _end(self, process: Process, *, at_once: bool = False) -> None:
+        """Ask it to end, wait for its grace, then kill it with all that it started."""
+        with contextlib.suppress(TimeoutError, ProcessLookupError):
+            process.send_signal(signal.SIGKILL if at_once else self.program.stop_signal)
+            await asyncio.wait_for(process.wait(), self.program.grace_seconds)
+        _kill(process)
+        await process.wait()
 
     def _keep(self, task: "asyncio.Task[None]") -> None:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-    def _signal(self, number: signal.Signals) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            if self._process is not None:
-                self._process.send_signal(number)
 
     def _last_words(self) -> str:
         lines = self._pump.last_lines if self._pump else ()

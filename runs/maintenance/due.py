@@ -1,15 +1,13 @@
 """Hints for work that nobody announces: retries that have become due, and steps whose hint was lost."""
 
 from runs import dispatch, store
-from runs.maintenance.once import alone
 
 FORGOTTEN_SECONDS = 3.0
 
 
 def hint() -> int:
     """Wake the queues that have claimable steps; gives how many. At most one message a second each."""
-    with alone("due") as mine:
-        queues = store.queues_with_work(dispatch.BUILT_IN_QUEUES) if mine else []
+    queues = store.queues_with_work(dispatch.BUILT_IN_QUEUES)
     dispatch.wake(queues)
     return len(queues)
 

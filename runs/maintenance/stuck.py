@@ -8,9 +8,9 @@ import time
 from collections.abc import Sequence
 from itertools import groupby
 
+from lib.named_sql import DATABASE_AWAY
 from runs import repair, stuck_store
 from runs.maintenance.apart import apart
-from runs.maintenance.once import alone
 from runs.stuck_store import Finding
 
 log = logging.getLogger("handoff.stuck")
@@ -24,19 +24,23 @@ _FIRST = "00000000-0000-0000-0000-000000000000"
 
 def check(seconds: float = TICK_SECONDS) -> int:
     """Look at the open runs behind the last ones for at most `seconds`, repair what is stuck; gives how much was."""
-    with alone("stuck") as mine:
-        found = _looked(seconds) if mine else []
+    found = _looked(seconds)
     stuck_store.forget_polls()
     known = stuck_store.known_repairs({one.run_id for one in found}) if found else {}
     found = [one for one in found if (one.run_id, one.life, one.what, one.node, False) not in known]
     runs = [list(group) for _, group in groupby(sorted(found, key=_run_of), key=_run_of)]
-    return sum(
-        apart(runs[:MOST_RUNS], _repaired, log, lambda group: f"Run {group[0].run_id} can't be repaired")
-    )
+    return sum(_repaired(group) for group in runs[:MOST_RUNS])
 
 
-def _repaired(groups: Sequence[list[Finding]]) -> list[int]:
-    return [repair.repair(group) for group in groups]
+def _repaired(group: Sequence[Finding]) -> int:
+    """How much of one run was repaired; one that raises stops nobody else's repair."""
+    try:
+        return repair.repair(group)
+    except DATABASE_AWAY:
+        raise
+    except Exception:
+        log.exception("Run %s can't be repaired", group[0].run_id)
+        return 0
 
 
 def _run_of(one: Finding) -> str:

@@ -43,7 +43,7 @@ x AS (
                         SELECT 1 FROM runs_queuepoll q WHERE q.tenant_id = s.tenant_id AND q.queue = s.queue
                            AND q.polled_at > statement_timestamp() - interval '2 minutes')
                     ELSE EXISTS (SELECT 1 FROM runs_worker w WHERE w.queue = s.queue
-                                    AND w.seen_at > statement_timestamp() - interval '20 seconds') END,
+                                    AND w.seen_at > statement_timestamp() - %(silent)s * interval '1 second') END,
                s.kept_from, s.cancel_cause,
                coalesce(p.payloads, '[]'))
            ORDER BY s.id) AS steps

@@ -98,8 +98,14 @@ c AS (
 SELECT coalesce(json_agg(json_build_array(n.tenant_id, n.id)), '[]') FROM n
 
 -- name: note_undecidable
-UPDATE tasks_inbox_manualtask t SET undecidable_since = %(since)s::timestamptz
- WHERE t.id = ANY (%(tasks)s::uuid[]) AND t.status = 'OPEN'
+-- Only what was not noted so already: of two processes that look at once, one tells.
+WITH u AS (
+    UPDATE tasks_inbox_manualtask t SET undecidable_since = %(since)s::timestamptz
+     WHERE t.id = ANY (%(tasks)s::uuid[]) AND t.status = 'OPEN'
+       AND (t.undecidable_since IS NULL) = (%(since)s::timestamptz IS NOT NULL)
+    RETURNING t.id
+)
+SELECT coalesce(json_agg(u.id), '[]') FROM u
 
 -- name: close_undecidable_incidents
 -- Somebody can decide the task that they are about now, or it is open no more.

@@ -27,6 +27,7 @@ MAY_OPEN_TRANSACTIONS = {
     "drain.py",
     "files.py",
     "leases.py",
+    "undecidable.py",
 }
 FOLDERS_THAT_MAY = {"maintenance", "commands"}
 

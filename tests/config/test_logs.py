@@ -53,3 +53,15 @@ def test_what_celery_says_over_many_lines_is_its_first_line():
     OneLine().filter(record)
     assert record.getMessage().startswith("Message Error: READONLY (ConnectionError")
     assert "File one" not in record.getMessage()
+
+
+def test_another_error_of_the_same_logger_is_said_all_the_same():
+    """Through all filters of the console in their order: none makes the errors of a logger look alike to the next."""
+    (console,) = (each for each in logging.getLogger().handlers if each.name == "console")
+    heard = []
+    for said in ("Message Error: %s", "Connection lost: %s", "Message Error: %s"):
+        record = _record("celery.beat")
+        record.msg, record.args = said, ("READONLY",)
+        if console.filter(record):
+            heard.append(record.getMessage().partition(" (")[0])
+    assert heard == ["Message Error: READONLY", "Connection lost: READONLY"]

@@ -3,6 +3,7 @@
 from functools import partial
 
 import pytest
+from django.db import connection
 
 from runs import repair
 from runs.maintenance import seals, stuck
@@ -115,3 +116,37 @@ def test_two_sealers_share_the_work(rounds):
         with holding(seals.seal, before="seal_runs") as first:
             assert seals.seal() == 0
         assert first.end() == 1
+
+
+def test_a_run_that_the_database_cannot_look_at_hides_no_other(monkeypatch):
+    """An error of a statement spoils its transaction: what is looked at afterwards must not share it."""
+    hidden, found = damage.held_for_ever(None)[0], damage.held_for_ever(None)[0]
+    look = repair.look
+
+    def cannot(runs):
+        if hidden in runs:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT 1 / 0")
+        return look(runs)
+
+    monkeypatch.setattr(repair, "look", cannot)
+    assert stuck.check() == 1
+    assert [str(one.run_id) for one in Repair.unsafe_all_tenants.all()] == [found]
+    monkeypatch.setattr(repair, "look", look)
+    assert stuck.check() == 1
+
+
+def test_a_run_that_cannot_be_repaired_keeps_no_other_from_it(monkeypatch):
+    broken, found = damage.held_for_ever(None)[0], damage.held_for_ever(None)[0]
+    lock = repair.stuck_store.lock_unless_busy
+
+    def cannot(run):
+        if run == broken:
+            raise ValueError("no such run")
+        return lock(run)
+
+    monkeypatch.setattr(repair.stuck_store, "lock_unless_busy", cannot)
+    assert stuck.check() == 1
+    assert [str(one.run_id) for one in Repair.unsafe_all_tenants.all()] == [found]
+    monkeypatch.setattr(repair.stuck_store, "lock_unless_busy", lock)
+    assert stuck.check() == 1

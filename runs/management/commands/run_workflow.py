@@ -16,6 +16,7 @@ from accounts.queries import command_principal
 from accounts.roles import RUNS_START
 from engine.statuses import RUN_ENDED
 from lib.api.renderers import to_json
+from lib.messages import first_line
 from lib.refusals import Refusal
 from lib.strict_json import BadJson, Json, strict_loads
 from runs.graphs import compiled
@@ -55,7 +56,7 @@ class Command(BaseCommand):
             run = self._watch(principal.tenant_id, run_id)
         except LOST as error:
             raise CommandError(
-                f"The database does not answer any more ({_first_line(error)})."
+                f"The database does not answer any more ({first_line(error)})."
                 f" The run {run_id} goes on when it does again; its page is /runs/{run_id}.",
                 returncode=1,
             ) from None
@@ -144,10 +145,6 @@ def _value(raw: bytes, *, must_be_json: bool) -> Json:
     if "\x00" in text:
         raise CommandError("--input: the text has a NUL character", returncode=2)
     return {"text": text}
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 def _pretty(value: Json) -> str:
