@@ -1,5 +1,6 @@
 """What can happen to a process from outside: stopped, killed, made deaf. And what its users see meanwhile."""
 
+import math
 import os
 import re
 import signal
@@ -8,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import httpx
@@ -25,6 +27,9 @@ SELECT (SELECT extract(epoch FROM clock_timestamp() - min(t.fire_at))
        (SELECT extract(epoch FROM clock_timestamp() - min(s.available_at)) FROM runs_stepexecution s
          WHERE s.status = 'QUEUED' AND NOT s.held AND s.queue IN ('default', 'blocking', 'engine'))
 """
+OWN = ("worker-ticks", "beat", "web", "worker-engine", "worker-default-1", "worker-blocking")
+SERVERS = ("redis", "nursery", "postgres")
+WORKERS = tuple(name for name in OWN if name.startswith("worker-"))
 LIMITS = {"timer": 10.0, "lease": 10.0, "step": 15.0}
 
 
@@ -63,6 +68,74 @@ def read_only(handoff: Handoff) -> Iterator[None]:
             yield
         finally:
             server.replicaof("NO", "ONE")
+
+
+def cut_database(handoff: Handoff) -> None:
+    """End every connection to PostgreSQL, in whatever transaction it is."""
+    with psycopg.connect(handoff.facts()["database_url"], autocommit=True, connect_timeout=3) as line:
+        line.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE usename = current_user AND pid <> pg_backend_pid()"
+        )
+
+
+class Chance:
+    """Does something to somebody again and again; `log`: when, what, to whom."""
+
+    def __init__(self, handoff: Handoff, random: Random) -> None:
+        self.log: list[str] = []
+        self._handoff, self._random = handoff, random
+        self._began = time.monotonic()
+        self._stopped: list[tuple[float, int]] = []
+        self._faults = {
+            "stop": lambda: stop(handoff, self._anybody()),
+            "kill": lambda: kill(handoff, self._anybody()),
+            "kill all workers": lambda: [kill(handoff, name) for name in WORKERS],
+            "pause": self._pause,
+            "deafen": lambda: deafen(handoff, random.choice(OWN), random.uniform(0.5, 10)),
+            "cut the database": lambda: cut_database(handoff),
+            "make Redis read-only": self._read_only,
+        }
+
+    def __enter__(self) -> "Chance":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._wake(math.inf)
+
+    def strike_until(self, end: float) -> None:
+        """One fault after another, up to 15 seconds apart, until this moment of the monotonic clock."""
+        while time.monotonic() < end:
+            name = self._random.choice(list(self._faults))
+            self.log.append(f"{time.monotonic() - self._began:.0f} s: {name}")
+            # Whom it is for may be away already.
+            with suppress(KeyError, ProcessLookupError, psycopg.Error, redis.RedisError):
+                self._faults[name]()
+            threading.Event().wait(self._random.uniform(0, 15))
+            self._wake(time.monotonic())
+        self._wake(math.inf)
+
+    def _anybody(self) -> str:
+        name = self._random.choice([*OWN, *SERVERS])
+        self.log[-1] += f" {name}"
+        return name
+
+    def _pause(self) -> None:
+        """Stopped for a while: it may be replaced meanwhile, and goes on with what it had in hand."""
+        self._stopped.append(
+            (time.monotonic() + self._random.uniform(0.5, 20), stop(self._handoff, self._anybody()))
+        )
+
+    def _wake(self, until: float) -> None:
+        for moment, pid in tuple(self._stopped):
+            if moment <= until:
+                self._stopped.remove((moment, pid))
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGCONT)
+
+    def _read_only(self) -> None:
+        with read_only(self._handoff):
+            threading.Event().wait(self._random.uniform(0.5, 8))
 
 
 def _ports(pid: int, remote: int) -> Iterator[int]:

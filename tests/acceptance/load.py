@@ -1,12 +1,22 @@
-"""A little of everything that Handoff does, for drills: chains, jobs, timers, signals, people and sagas."""
+"""A little of everything that Handoff does, for drills: chains, calls, jobs, timers, signals, people and sagas."""
 
-import itertools
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from tests.acceptance.client import Client
+from tests.acceptance.conftest import end
+from tests.acceptance.faults import Observer, patiently, repeating
+from tests.acceptance.running import Handoff
+from tests.slow_service import SlowService, slow_service
 
 Json = Any
+HEALED_SECONDS = 60
 NO_RETRY = {"retry": "none"}
+# A step in the hands of whoever is killed comes back after its lease, and a wait with it.
 SHORT = {"lease_seconds": 2}
 
 DEFINITIONS: list[Json] = [
@@ -14,7 +24,7 @@ DEFINITIONS: list[Json] = [
         "name": "d_chain",
         "nodes": [
             {"id": "clean", "type": "text.clean", **SHORT},
-            {"id": "choose", "type": "decision"},
+            {"id": "choose", "type": "decision", **SHORT},
             {"id": "last", "type": "noop", **SHORT},
         ],
         "edges": [{"from": "clean", "to": "choose"}, {"from": "choose", "to": "last", "default": True}],
@@ -22,14 +32,14 @@ DEFINITIONS: list[Json] = [
     {
         "name": "d_timer",
         "nodes": [
-            {"id": "wait", "type": "wait", "params": {"seconds": 2}},
+            {"id": "wait", "type": "wait", "params": {"seconds": 2}, **SHORT},
             {"id": "last", "type": "noop", **SHORT},
         ],
         "edges": [{"from": "wait", "to": "last"}],
     },
     {
         "name": "d_signal",
-        "nodes": [{"id": "hear", "type": "signal", "params": {"name": "go"}}],
+        "nodes": [{"id": "hear", "type": "signal", "params": {"name": "go"}, **SHORT}],
         "edges": [],
     },
     {
@@ -39,6 +49,7 @@ DEFINITIONS: list[Json] = [
                 "id": "ask",
                 "type": "human.approval",
                 "params": {"title": "Fine?", "candidates": {"users": ["admin"]}, "due_seconds": 3600},
+                **SHORT,
             },
             {"id": "last", "type": "noop", **SHORT},
         ],
@@ -50,14 +61,27 @@ DEFINITIONS: list[Json] = [
         "edges": [],
     },
     {
+        "name": "d_call",
+        "nodes": [
+            {
+                "id": "call",
+                "type": "http.request",
+                "params": {"method": "GET", "url": "{{ input.service }}{{ run.id }}", "timeout_seconds": 5},
+                **SHORT,
+            }
+        ],
+        "edges": [],
+    },
+    {
         "name": "d_saga",
         "nodes": [
-            {"id": "book", "type": "noop", "compensate": {"type": "noop"}},
+            {"id": "book", "type": "noop", "compensate": {"type": "noop", **SHORT}, **SHORT},
             {
                 "id": "fail",
                 "type": "transform",
                 "params": {"set": {"x": "{{ input.nothing.at_all }}"}},
                 **NO_RETRY,
+                **SHORT,
             },
         ],
         "edges": [{"from": "book", "to": "fail"}],
@@ -68,13 +92,17 @@ ENDS = {"d_saga": "COMPENSATED"}
 
 class Load:
     """Starts runs under business keys, so that a start that was not answered is asked for again, and does what they
-    wait for. `acked`: the runs that were accepted, with their workflow.
+    wait for.
+
+    `acked`: the runs that were accepted, with their workflow; `applied`: how often each job was done for good.
     """
 
-    def __init__(self, client: Client) -> None:
-        self._client = client
-        self._numbers = itertools.count()
+    def __init__(self, client: Client, service: SlowService) -> None:
+        self._client, self._service = client, service
+        self._number = 0
+        self._unanswered = list(DEFINITIONS)
         self.acked: dict[str, str] = {}
+        self.applied: Counter[str] = Counter()
 
     def publish(self) -> None:
         """Before the first start."""
@@ -82,36 +110,45 @@ class Load:
             self._client.publish(definition)
 
     def start(self) -> None:
-        """One run of each."""
-        number = next(self._numbers)
-        for definition in DEFINITIONS:
-            items = [{"business_key": f"k{number}", "input": {"text": "<p>Some text.</p>"}}]
-            answer = self._client.http.post(
-                "/runs/batch", json={"workflow": definition["name"], "items": items}
-            )
+        """One run of each; those that were not answered are asked for again first."""
+        if not self._unanswered:
+            self._number += 1
+            self._unanswered = list(DEFINITIONS)
+        given = {"text": "<p>Some text.</p>", "service": self._service.url}
+        for definition in tuple(self._unanswered):
+            items = [{"business_key": f"k{self._number}", "input": given}]
+            body = {"workflow": definition["name"], "items": items}
+            answer = self._client.http.post("/runs/batch", json=body)
             if answer.is_success:
                 self.acked.update({run["id"]: definition["name"] for run in answer.json()["runs"]})
+                self._unanswered.remove(definition)
 
-    def answer(self) -> None:
+    def answer(self, http: Any) -> None:
         """Send signals, decide tasks, do jobs: whatever waits."""
-        http = self._client.http
-        for run in [run for run, name in self.acked.items() if name == "d_signal"][-40:]:
+        for run in [run for run, name in tuple(self.acked.items()) if name == "d_signal"][-40:]:
             http.post(f"/runs/{run}/signals", json={"name": "go", "signal_id": f"s-{run}", "payload": {}})
         for task in _of(http.get("/tasks", params={"view": "open", "limit": 50}), "results"):
             http.post(f"/tasks/{task['id']}/complete", json={"outcome": "approved"})
         polled = http.post("/jobs/poll", json={"worker_id": "drill", "queues": ["drill"], "max_jobs": 20})
         for job in _of(polled, "jobs"):
-            http.post(f"/jobs/{job['id']}/complete", json={"lease_token": job["lease_token"], "output": {}})
+            done = {"lease_token": job["lease_token"], "output": {}}
+            answer = http.post(f"/jobs/{job['id']}/complete", json=done)
+            self.applied[job["id"]] += answer.is_success and answer.json()["applied"]
 
     def unfinished(self) -> dict[str, str]:
         """Accepted runs that have not ended as they must, with their status; empty when all have."""
-        known = dict(self._client.rows("SELECT id::text, status FROM runs_run"))
         accepted = dict(self.acked)
+        known = dict(self._client.rows("SELECT id::text, status FROM runs_run"))
         return {
             run: known.get(run, "LOST")
             for run, name in accepted.items()
             if known.get(run) != ENDS.get(name, "COMPLETED")
         }
+
+    def twice(self) -> list[str]:
+        """Runs of which something was done twice: a call under another key, or a job for good."""
+        called = [path for path, keys in tuple(self._service.paths.items()) if len(keys) > 1]
+        return [*called, *(job for job, times in tuple(self.applied.items()) if times > 1)]
 
     def told(self, runs: dict[str, str]) -> list[tuple[str, str, str]]:
         """Some of these runs with their workflow, status and what they wait for."""
@@ -119,6 +156,60 @@ class Load:
             (self.acked[run], status, str(self._client.http.get(f"/runs/{run}").json().get("waiting_for")))
             for run, status in list(runs.items())[:5]
         ]
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A Handoff under load, somebody who answers what waits, and somebody who watches."""
+
+    handoff: Handoff
+    client: Client
+    load: Load
+    observer: Observer
+
+    def is_well(self) -> None:
+        """It says so itself, within a minute."""
+        patiently(
+            lambda: self.handoff.get("/readyz")[0] == 200,
+            HEALED_SECONDS,
+            lambda: f"readiness {self.handoff.get('/readyz')}",
+        )
+
+    def everything_ends(self) -> None:
+        """What was accepted until now ends as it must, once, within a minute."""
+        accepted = dict(self.load.acked)
+        assert accepted
+
+        def unfinished() -> dict[str, str]:
+            return {run: status for run, status in self.load.unfinished().items() if run in accepted}
+
+        patiently(
+            lambda: not unfinished(), HEALED_SECONDS, lambda: f"these runs: {self.load.told(unfinished())}"
+        )
+        assert self.load.twice() == []
+        assert self.client.broken_invariants() == {}
+
+
+@contextmanager
+def loaded(home: Path) -> Iterator[Loaded]:
+    """A Handoff of its own, under load until the end."""
+    with slow_service() as service, ExitStack() as stack:
+        service.let_go.set()
+        handoff = Handoff(home, HANDOFF_EGRESS_ALLOW=service.allowance)
+        stack.callback(end, handoff)
+        handoff.start_and_wait()
+        client, answering = (stack.enter_context(Client(handoff)) for _ in range(2))
+        for each in (client, answering):
+            # A web process that is stopped answers nobody: who asked asks its successor.
+            each.http.timeout = 5
+        load = Load(client, service)
+        load.publish()
+        observer = Observer(handoff)
+        stack.enter_context(repeating(load.start, 0.3))
+        stack.enter_context(repeating(lambda: load.answer(answering.http), 0.3))
+        stack.enter_context(repeating(observer.look, 0.5))
+        patiently(lambda: len(load.acked) >= 20, HEALED_SECONDS, lambda: "the load")
+        yield Loaded(handoff, client, load, observer)
 
 
 def _of(answer: Any, key: str) -> list[Json]:
