@@ -94,11 +94,18 @@ class Nursery:
             program = dataclasses.replace(program, descriptors=(theirs.fileno(),))
             process = await execute(program, told_where, say, tell)
         line = _Line(ours)
-        listening = asyncio.create_task(line.listen())
+        listening = asyncio.create_task(self._listen(line))
         self._listening.add(listening)
         listening.add_done_callback(self._listening.discard)
         self._set(line)
         return process
+
+    async def _listen(self, line: _Line) -> None:
+        """As long as it lives; whoever wants a fork then waits for the next life."""
+        try:
+            await line.listen()
+        finally:
+            self._forget(line)
 
     async def fork(self, program: Program, environment: Mapping[str, str], say: int, tell: int) -> Process:
         """Fork `program`; its command is an entry of `config.nursery` and arguments. Raises OSError if that ended."""
@@ -107,9 +114,12 @@ class Nursery:
         try:
             return await line.order(order, [say, tell, *program.descriptors])
         except OSError:
-            if self._future().done() and self._future().result() is line:
-                self._line = None
+            self._forget(line)
             raise
+
+    def _forget(self, line: _Line) -> None:
+        if self._future().done() and self._future().result() is line:
+            self._line = None
 
     def _future(self) -> "asyncio.Future[_Line]":
         if self._line is None:
