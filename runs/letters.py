@@ -1,6 +1,6 @@
 """Dead letters: steps that failed their runs for good, until somebody redrives or discards them (R-085 to R-087)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -61,6 +61,15 @@ def discard(who: Principal, letters: Iterable[DeadLetter], *, reason: str = "") 
     return store.discard_letters(tenant=who.tenant_id, letters=ids, by=who.user_id, reason=reason)
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Letters to redrive; `left`: how many more fit, beyond what is done at once; `unknown`: named, and not there."""
+
+    letters: list[DeadLetter]
+    left: int = 0
+    unknown: Sequence[UUID] = ()
+
+
 def matching(
     tenant: int,
     *,
@@ -68,11 +77,13 @@ def matching(
     workflow: str | None = None,
     node: str | None = None,
     code: str | None = None,
-) -> list[DeadLetter]:
+) -> Found:
     """The tenant's open letters that fit, oldest first, at most a thousand; those that `ids` names also if resolved."""
     found = queries.dead_letters_of(tenant).order_by("id")
     if ids is not None:
-        return list(found.filter(pk__in=list(ids))[:MOST_AT_ONCE])
+        wanted = dict.fromkeys(ids)
+        named = list(found.filter(pk__in=wanted))
+        return Found(named, unknown=list(wanted.keys() - {letter.pk for letter in named}))
     found = found.filter(resolution=None)
     if workflow is not None:
         found = found.filter(run_id__in=queries.runs_of(tenant, workflow=workflow).values("pk"))
@@ -80,4 +91,5 @@ def matching(
         found = found.filter(node=node)
     if code is not None:
         found = found.filter(error__code=code)
-    return list(found[:MOST_AT_ONCE])
+    letters = list(found[:MOST_AT_ONCE])
+    return Found(letters, left=found.count() - len(letters) if len(letters) == MOST_AT_ONCE else 0)

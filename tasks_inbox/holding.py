@@ -16,6 +16,7 @@ from django.db.models import Q
 from accounts import audit
 from accounts.principal import Principal
 from accounts.queries import member_principal
+from lib.named_sql import DATABASE_AWAY
 from lib.refusals import Conflict, Refusal
 from lib.uuid7 import uuid7
 from runs import live
@@ -27,6 +28,7 @@ from tasks_inbox.refused import task_to_answer
 
 Json = Any
 BATCH = 200
+POSTPONED_SECONDS = 10.0
 WHILE_DECIDING = 60
 """Seconds that deciding many together takes at most: none of it counts before all of it is decided."""
 log = logging.getLogger("handoff.tasks")
@@ -117,13 +119,16 @@ def held_of(principal: Principal, among: Collection[UUID] = ()) -> list[HeldDeci
 
 
 def tick() -> int:
-    """Have those count whose time has come; gives how many there were."""
+    """Have those count whose time has come, at most so many at once; gives how many there were."""
     due = store.due_held(BATCH)
     for held, tenant, task in due:
         try:
             settle(tenant, held)
+        except DATABASE_AWAY:
+            raise
         except Exception:
-            # It is tried again, and keeps nobody else's from counting.
+            # It is tried again behind all others, and keeps nobody else's from counting.
+            store.postpone_held(held, POSTPONED_SECONDS)
             log.exception("the decision %s of task %s does not count yet", held, task)
     return len(due)
 

@@ -169,6 +169,11 @@ def due_held(limit: int) -> list[tuple[UUID, int, UUID]]:
     return [(UUID(held), tenant, UUID(task)) for held, tenant, task in found]
 
 
+def postpone_held(held: UUID, seconds: float) -> None:
+    """Have a decision that could not count now do so later."""
+    SQL.execute("postpone_held", {"id": held, "seconds": seconds, "now": now_or_none()})
+
+
 def refuse_held(held: UUID, why: str) -> None:
     """Note why a decision did not count."""
     SQL.execute("refuse_held", {"id": held, "why": why})

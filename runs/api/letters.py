@@ -16,6 +16,8 @@ from runs.api import serializers as s
 from runs.api.base import RunsApiView
 from runs.models import DeadLetter
 
+NO_LETTER = "There is no such dead letter."
+
 
 class DeadLettersView(RunsApiView):
     """Dead letters."""
@@ -40,7 +42,7 @@ class _OneLetterView(RunsApiView):
         """The tenant's letter. Raises Missing."""
         letter = queries.dead_letters_of(self.principal.tenant_id).filter(pk=letter_id).first()
         if letter is None:
-            raise Missing("There is no such dead letter.")
+            raise Missing(NO_LETTER)
         return letter
 
 
@@ -75,11 +77,17 @@ class DeadLettersRedriveView(RunsApiView):
 
     @extend_schema(request=s.RedriveLetters, responses={202: s.RedrivenSerializer})
     def post(self, request: Request) -> Response:
-        """Lets the runs of many go on: those named by `ids`, or the open ones that fit `filter`, at most 1,000."""
+        """Lets the runs of many go on: those named by `ids`, or the open ones that fit `filter`, at most 1,000.
+
+        `left` says how many more fit: ask again.
+        """
         asked = body(s.RedriveLetters, request)
         found = letters.matching(self.principal.tenant_id, ids=asked.get("ids"), **asked.get("filter", {}))
-        done = letters.redrive(self.principal, found, reason=asked.get("reason", ""))
+        done = letters.redrive(self.principal, found.letters, reason=asked.get("reason", ""))
         refused = [
             {"id": letter, "code": why.code, "message": why.message} for letter, why in done.refused.items()
         ]
-        return Response({"redriven": done.done, "refused": refused}, status=202)
+        refused += [
+            {"id": str(letter), "code": Missing.code, "message": NO_LETTER} for letter in found.unknown
+        ]
+        return Response({"redriven": done.done, "refused": refused, "left": found.left}, status=202)

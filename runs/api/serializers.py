@@ -220,6 +220,7 @@ class RedrivenSerializer(serializers.Serializer[Any]):
 
     redriven = serializers.ListField(child=serializers.UUIDField())
     refused = RefusedLetter(many=True)
+    left = serializers.IntegerField(help_text="How many more fit the filter, beyond the 1,000 done at once.")
 
 
 def _truncated() -> serializers.Field[Any, Any, Any, Any]:

@@ -38,6 +38,11 @@ SELECT coalesce(json_agg(json_build_array(h.id, h.tenant_id, h.task_id) ORDER BY
          ORDER BY until, id
          LIMIT %(limit)s) h
 
+-- name: postpone_held
+UPDATE tasks_inbox_helddecision h
+   SET until = coalesce(%(now)s::timestamptz, clock_timestamp()) + %(seconds)s * interval '1 second'
+ WHERE h.id = %(id)s::uuid AND h.refused IS NULL
+
 -- name: refuse_held
 -- It didn't count: it stays for who made it to see.
 UPDATE tasks_inbox_helddecision h SET refused = %(why)s WHERE h.id = %(id)s::uuid AND h.refused IS NULL

@@ -2,6 +2,7 @@
 
 import pytest
 
+from lib.uuid7 import uuid7
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -55,7 +56,26 @@ def test_many_are_redriven_by_what_they_have_in_common(letters):
     api, found = letters
     answer = api.post(f"{URL}/redrive", {"filter": {"workflow": "fails", "code": "HttpRefused", "node": "a"}})
     assert set(answer.json()["redriven"]) == {letter["id"] for letter in found[:3]}
-    assert api.post(f"{URL}/redrive", {"filter": {"code": "Other"}}).json() == {"redriven": [], "refused": []}
+    assert api.post(f"{URL}/redrive", {"filter": {"code": "Other"}}).json() == {
+        "redriven": [],
+        "refused": [],
+        "left": 0,
+    }
+
+
+def test_those_beyond_what_is_done_at_once_are_counted(letters, monkeypatch):
+    api, _ = letters
+    monkeypatch.setattr("runs.letters.MOST_AT_ONCE", 2)
+    answers = [api.post(f"{URL}/redrive", {"filter": {"workflow": "fails"}}).json() for _ in range(2)]
+    assert [(len(answer["redriven"]), answer["left"]) for answer in answers] == [(2, 1), (1, 0)]
+
+
+def test_one_that_is_not_there_is_refused_and_not_passed_over(letters):
+    api, found = letters
+    other = str(uuid7())
+    answer = api.post(f"{URL}/redrive", {"ids": [found[0]["id"], other]}).json()
+    assert answer["redriven"] == [found[0]["id"]]
+    assert [(one["id"], one["code"]) for one in answer["refused"]] == [(other, "not_found")]
 
 
 @pytest.mark.parametrize("wrong", [{}, {"ids": [], "filter": {}}, {"ids": ["x"]}, {"filter": {"else": 1}}])
