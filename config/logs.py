@@ -3,17 +3,18 @@
 import logging
 import os
 import re
+import select
 import time
 import traceback
 
 from lib.messages import first_line
 
 _TALKATIVE = ("celery.worker", "celery.beat", "kombu")
-
-
 _SELDOM_SECONDS = 30.0
 _MOST_SAID = 1000
 _LONGEST = 500
+_PATIENCE_MS = 200
+_STDERR = 2
 
 
 class Line(logging.Formatter):
@@ -26,6 +27,35 @@ class Line(logging.Formatter):
     def __init__(self) -> None:
         stamp = "" if os.environ.get("HANDOFF_SUPERVISED") else "{asctime} "
         super().__init__(stamp + "{levelname} {name}: {message}", style="{")
+
+
+class Console(logging.Handler):
+    """Standard error, without ever waiting for who reads it for long: a supervisor that is stopped (Ctrl-Z) leaves the
+    pipe full, and whoever logs would stand still with it. It costs lines then, and says how many.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lost = 0
+        self._poll = select.poll()
+        self._poll.register(_STDERR, select.POLLOUT)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write it, unless the pipe is full."""
+        try:
+            said = f"{self.format(record)}\n".encode(errors="backslashreplace")
+            if self._lost and self._has_room():
+                os.write(_STDERR, f"{self._lost} lines of the log are lost\n".encode())
+                self._lost = 0
+            while said and self._has_room():
+                # A pipe that has room has room for this much.
+                said = said[os.write(_STDERR, said[: select.PIPE_BUF]) :]
+            self._lost += bool(said)
+        except Exception:
+            self.handleError(record)
+
+    def _has_room(self) -> bool:
+        return bool(self._poll.poll(0 if self._lost else _PATIENCE_MS))
 
 
 class Seldom(logging.Filter):

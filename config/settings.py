@@ -285,7 +285,7 @@ LOGGING = {
     },
     "handlers": {
         "console": {
-            "class": "logging.StreamHandler",
+            "()": "config.logs.Console",
             "formatter": "line",
             # What is told apart by its pattern is so before the others write records anew.
             "filters": ["seldom", "one_line", "no_tokens"],

@@ -127,9 +127,9 @@ def is_alive(pid: int) -> bool:
 
 
 @contextmanager
-def hanging(pid: int) -> Iterator[None]:
-    """The process and its children are stopped."""
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+def hanging(pid: int, *, alone: bool = False) -> Iterator[None]:
+    """The process is stopped, and its children with it unless it is `alone`."""
+    children = [] if alone else Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     everybody = [pid, *map(int, children)]
     for each in everybody:
         os.kill(each, signal.SIGSTOP)

@@ -4,11 +4,14 @@ Nothing is late for long meanwhile (`faults.LIMITS`), and what was accepted ends
 through every process and every fault, for a minute each.
 """
 
+import threading
+
 import pytest
 
 from tests.acceptance import faults, load
 from tests.acceptance.faults import OWN, SERVERS, patiently
 from tests.acceptance.load import HEALED_SECONDS
+from tests.acceptance.running import hanging
 
 
 @pytest.fixture(scope="module")
@@ -83,3 +86,16 @@ def test_each_process_is_made_deaf_for_a_minute(fresh, name):
     faults.deafen(fresh.handoff, name, 60)
     fresh.everything_ends()
     assert fresh.observer.too_old() == {}
+
+
+@pytest.mark.soak
+def test_a_supervisor_that_is_stopped_for_a_minute_stops_nobody(fresh):
+    """Ctrl-Z: its children are not stopped with it, and it takes none of them for lost afterwards."""
+    pids, said = fresh.handoff.pids(), len(fresh.handoff.said())
+    with hanging(pids["supervisor"], alone=True):
+        threading.Event().wait(60)
+        fresh.everything_ends()
+    fresh.everything_ends()
+    assert fresh.observer.too_old() == {}
+    assert fresh.handoff.pids() == pids
+    assert "no sign of progress" not in fresh.handoff.said()[said:]

@@ -1,6 +1,8 @@
 """A lost Redis is a line, a bug keeps its traceback."""
 
 import logging
+import select
+import subprocess
 import sys
 
 from config.logs import Line, OneLine, Seldom
@@ -65,3 +67,33 @@ def test_another_error_of_the_same_logger_is_said_all_the_same():
         if console.filter(record):
             heard.append(record.getMessage().partition(" (")[0])
     assert heard == ["Message Error: READONLY", "Connection lost: READONLY"]
+
+
+LOGGING_MUCH = """
+import logging
+from config.logs import Console
+logging.basicConfig(handlers=[Console()])
+for n in range(3000):
+    logging.warning("line %d %s", n, "x" * 100)
+print("went on", flush=True)
+input()
+logging.warning("the last")
+"""
+
+
+def test_who_logs_goes_on_though_nobody_reads_it():
+    """Ctrl-Z stops the supervisor, not its children: once the pipe was full, web and workers stood still."""
+    command = [sys.executable, "-c", LOGGING_MUCH]
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen(command, text=True, **pipes) as process:
+        try:
+            assert select.select([process.stdout], [], [], 30)[0], "it stands still"
+            assert process.stdout.readline() == "went on\n"
+            for number in range(100):
+                assert process.stderr.readline().startswith(f"WARNING:root:line {number} ")
+            _, said = process.communicate("\n", 30)
+        finally:
+            process.kill()
+    *_, lost, last = said.splitlines()
+    assert lost.endswith(" lines of the log are lost")
+    assert last == "WARNING:root:the last"
