@@ -1,8 +1,10 @@
 """HTTP/1.1 and websockets as uvicorn speaks them, but no request is more work than a small one in the event loop.
 
-What is too much is refused while it arrives: by then a parser without bounds would have kept all of it.
+What is too much is refused while it arrives: by then a parser without bounds would have kept all of it. Who never
+ends a request, or never reads an answer, is not waited for: connections are few.
 """
 
+import asyncio
 from typing import NoReturn
 
 import httptools
@@ -21,6 +23,13 @@ MAX_PIPELINED = 16
 MAX_PIECES = 100_000
 MAX_FRAME_BYTES = 4_096
 
+HEAD_SECONDS = 20.0
+"""From the connection, or the first byte of a further request, to the end of its head."""
+STALL_SECONDS = 30.0
+"""Without a byte of the answer being read, or of the body; each thousand bytes of that are worth a second."""
+BODY_BYTES_A_SECOND = 1_000
+LOOK_SECONDS = 5.0
+
 # Who sends too much is heard out for a while, so that it reads the answer and not a broken pipe.
 _PATIENCE_BYTES = 32 * 1024 * 1024
 _PATIENCE_SECONDS = 5.0
@@ -34,6 +43,7 @@ _TARGET_TOO_LONG = (414, "target_too_long", f"The path and query have at most {M
 _TOO_MANY_PIECES = (413, "too_many_pieces", f"A body comes in at most {MAX_PIECES} pieces.")
 _NO_TUNNELS = (405, "method_not_allowed", "This server is no proxy.")
 _PIPELINE_FULL = (503, "pipeline_full", f"At most {MAX_PIPELINED} requests wait on a connection.")
+_TOO_SLOW = (408, "request_timeout", "The request did not arrive in time.")
 _INVALID = (400, "invalid_request", "This is no HTTP request.")
 
 _OFFER = (b"upgrade", b"http2-settings")
@@ -48,6 +58,58 @@ class BoundedHttp(HttpToolsProtocol):
     _offer = False
     _refusal = _INVALID
     _patience: int | None = None
+    # Since when it is the client's turn, None while it is ours; what of the answer is unread, and since when.
+    _waits_since: float | None = None
+    _unread, _unread_since = 0, 0.0
+    _watch: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """A client is there: it has the word."""
+        super().connection_made(transport)
+        self._waits_since = self.loop.time()
+        self._look_later()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """It is gone."""
+        self._look_no_more()
+        super().connection_lost(exc)
+
+    def handle_websocket_upgrade(self) -> None:
+        """The connection is another protocol's from here."""
+        self._look_no_more()
+        super().handle_websocket_upgrade()
+
+    def _look_later(self) -> None:
+        self._watch = self.loop.call_later(LOOK_SECONDS, self._look)
+
+    def _look_no_more(self) -> None:
+        if self._watch is not None:
+            self._watch.cancel()
+            self._watch = None
+
+    def _look(self) -> None:
+        """End the connection of a client that holds it and does nothing."""
+        self._look_later()
+        now = self.loop.time()
+        unread = self.transport.get_write_buffer_size()
+        if not unread or unread != self._unread:
+            self._unread, self._unread_since = unread, now
+        elif now - self._unread_since > STALL_SECONDS:
+            self.transport.abort()
+        if self._patience is None and self._is_slow(now):
+            if self._phase == "between":
+                # Browsers open connections on suspicion.
+                self.transport.close()
+            else:
+                self._refusal = _TOO_SLOW
+                self._refuse()
+
+    def _is_slow(self, now: float) -> bool:
+        if self._waits_since is None:
+            return False
+        if self.flow.read_paused or (self.cycle is not None and self.cycle.waiting_for_100_continue):
+            self._waits_since = now
+        return now - self._waits_since > (STALL_SECONDS if self._phase == "body" else HEAD_SECONDS)
 
     def data_received(self, data: bytes) -> None:
         """Take what has arrived; nothing more once a request was refused."""
@@ -62,6 +124,8 @@ class BoundedHttp(HttpToolsProtocol):
             self._refuse()
             return
         self._silent = 0 if self._moved else self._silent + len(data)
+        if self._waits_since is None and not self._moved:
+            self._waits_since = self.loop.time()
         if self._silent > MAX_HEAD_BYTES:
             self._refusal = _HEADERS_TOO_LARGE
             self._refuse()
@@ -105,6 +169,7 @@ class BoundedHttp(HttpToolsProtocol):
         """A request begins."""
         self._phase = "head"
         self._moved = True
+        self._waits_since = self.loop.time()
         self._lines = self._bytes = self._pieces = 0
         super().on_message_begin()
 
@@ -136,10 +201,13 @@ class BoundedHttp(HttpToolsProtocol):
         if not self._offer:
             super().on_headers_complete()
             self._phase = "body"
+            self._waits_since = self.loop.time()
 
     def on_body(self, body: bytes) -> None:
         """A piece of the body. Called for each byte of one in chunks of a byte."""
         self._moved = True
+        given = (self._waits_since or 0.0) + len(body) / BODY_BYTES_A_SECOND
+        self._waits_since = min(self.loop.time(), given)
         self._pieces += 1
         if self._pieces > MAX_PIECES:
             self._give_up(_TOO_MANY_PIECES)
@@ -156,6 +224,7 @@ class BoundedHttp(HttpToolsProtocol):
         if not self._offer:
             super().on_message_complete()
             self._phase = "between"
+            self._waits_since = None
 
     def _should_upgrade(self) -> bool:
         return self.parser.get_method() == b"GET" and super()._should_upgrade()

@@ -1,5 +1,6 @@
 """The web process: uvicorn on a socket that the supervisor bound."""
 
+import resource
 import socket
 import sys
 import threading
@@ -17,6 +18,9 @@ stopping = threading.Event()
 
 def serve(application: App, descriptor: int) -> None:
     """Serve on the bound socket `descriptor` until SIGTERM; requests in flight get ten seconds to end."""
+    # A connection is a descriptor, and the usual limit of a shell is a thousand.
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     # The loop must not wait 5 ms for a thread that computes to hand over its answer: a tenth of a POST's time.
     sys.setswitchinterval(0.0005)
     config = uvicorn.Config(
