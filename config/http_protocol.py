@@ -26,8 +26,7 @@ MAX_FRAME_BYTES = 4_096
 HEAD_SECONDS = 20.0
 """From the connection, or the first byte of a further request, to the end of its head."""
 STALL_SECONDS = 30.0
-"""Without a byte of the answer being read, or of the body; each thousand bytes of that are worth a second."""
-BODY_BYTES_A_SECOND = 1_000
+"""Without a byte of the answer being read. How long a body may take is `request_body`'s."""
 LOOK_SECONDS = 5.0
 
 # Who sends too much is heard out for a while, so that it reads the answer and not a broken pipe.
@@ -43,7 +42,7 @@ _TARGET_TOO_LONG = (414, "target_too_long", f"The path and query have at most {M
 _TOO_MANY_PIECES = (413, "too_many_pieces", f"A body comes in at most {MAX_PIECES} pieces.")
 _NO_TUNNELS = (405, "method_not_allowed", "This server is no proxy.")
 _PIPELINE_FULL = (503, "pipeline_full", f"At most {MAX_PIPELINED} requests wait on a connection.")
-_TOO_SLOW = (408, "request_timeout", "The request did not arrive in time.")
+_TOO_SLOW = (408, "head_too_slow", f"The head of a request takes at most {HEAD_SECONDS:g} s.")
 _INVALID = (400, "invalid_request", "This is no HTTP request.")
 
 _OFFER = (b"upgrade", b"http2-settings")
@@ -58,7 +57,7 @@ class BoundedHttp(HttpToolsProtocol):
     _offer = False
     _refusal = _INVALID
     _patience: int | None = None
-    # Since when it is the client's turn, None while it is ours; what of the answer is unread, and since when.
+    # Since when a head is awaited, None while none is; what of the answer is unread, and since when.
     _waits_since: float | None = None
     _unread, _unread_since = 0, 0.0
     _watch: asyncio.TimerHandle | None = None
@@ -96,20 +95,14 @@ class BoundedHttp(HttpToolsProtocol):
             self._unread, self._unread_since = unread, now
         elif now - self._unread_since > STALL_SECONDS:
             self.transport.abort()
-        if self._patience is None and self._is_slow(now):
-            if self._phase == "between":
-                # Browsers open connections on suspicion.
-                self.transport.close()
-            else:
-                self._refusal = _TOO_SLOW
-                self._refuse()
-
-    def _is_slow(self, now: float) -> bool:
-        if self._waits_since is None:
-            return False
-        if self.flow.read_paused or (self.cycle is not None and self.cycle.waiting_for_100_continue):
-            self._waits_since = now
-        return now - self._waits_since > (STALL_SECONDS if self._phase == "body" else HEAD_SECONDS)
+        if self._waits_since is None or now - self._waits_since <= HEAD_SECONDS or self._patience is not None:
+            return
+        if self._phase == "between":
+            # Browsers open connections on suspicion.
+            self.transport.close()
+        else:
+            self._refusal = _TOO_SLOW
+            self._refuse()
 
     def data_received(self, data: bytes) -> None:
         """Take what has arrived; nothing more once a request was refused."""
@@ -201,13 +194,11 @@ class BoundedHttp(HttpToolsProtocol):
         if not self._offer:
             super().on_headers_complete()
             self._phase = "body"
-            self._waits_since = self.loop.time()
+            self._waits_since = None
 
     def on_body(self, body: bytes) -> None:
         """A piece of the body. Called for each byte of one in chunks of a byte."""
         self._moved = True
-        given = (self._waits_since or 0.0) + len(body) / BODY_BYTES_A_SECOND
-        self._waits_since = min(self.loop.time(), given)
         self._pieces += 1
         if self._pieces > MAX_PIECES:
             self._give_up(_TOO_MANY_PIECES)
@@ -224,7 +215,6 @@ class BoundedHttp(HttpToolsProtocol):
         if not self._offer:
             super().on_message_complete()
             self._phase = "between"
-            self._waits_since = None
 
     def _should_upgrade(self) -> bool:
         return self.parser.get_method() == b"GET" and super()._should_upgrade()
