@@ -30,13 +30,15 @@ def add_member(
     manager: str = NOBODY,
     reason: str | None = None,
 ) -> tuple[Membership, str | None]:
-    """Make somebody a member: a new user, with the password that is shown only here, or one whom other tenants have.
+    """Make somebody a member: a new user, with the password that is shown only here, or one who left, or one of another
+    tenant of which the principal is an admin, too.
 
-    Raises Invalid at the field that is wrong, Forbidden for a role beyond one's own, Conflict for who is a member.
+    Raises Invalid at the field that is wrong, Forbidden for a role beyond one's own, Conflict for who is a member and
+    for a name that others have.
     """
     _begin(principal)
     _check_role(principal, role)
-    user, password = _user(principal.tenant_id, username, name, email)
+    user, password = _user(principal, username, name, email)
     member = Membership(tenant_id=principal.tenant_id, user=user, role=role)
     member.manager = _manager(member, manager)
     member.save()
@@ -119,7 +121,7 @@ def _check_admins(member: Membership, instead: str) -> None:
         )
 
 
-def _user(tenant_id: int, username: str, name: str, email: str) -> tuple[User, str | None]:
+def _user(principal: Principal, username: str, name: str, email: str) -> tuple[User, str | None]:
     username = User.normalize_username(username.strip())
     user = User.objects.filter(username__iexact=username).first()
     if user is None:
@@ -129,15 +131,25 @@ def _user(tenant_id: int, username: str, name: str, email: str) -> tuple[User, s
         _check(made)
         made.save()
         return made, password
+    if Membership.objects.for_tenant(principal.tenant_id).filter(user=user).exists():
+        raise Conflict(f"{user.username} is a member already.", code="member_already", field="username")
+    if not _is_ours(principal, user):
+        # Whoever they are: nobody is made a member, or shown with their name and e-mail, by whom they don't know.
+        raise Conflict(f"The name {username} is taken: choose another.", code="name_taken", field="username")
     if not user.is_active:
         raise Invalid(f"{user.username} may not log in any more.", field="username")
-    if Membership.objects.for_tenant(tenant_id).filter(user=user).exists():
-        raise Conflict(f"{user.username} is a member already.", code="member_already", field="username")
     for field, value in (("name", name), ("email", email)):
         if value.strip():
             message = f"{user.username} has a login already, which stays as it is: leave this empty."
             raise Invalid(message, field=field)
     return user, None
+
+
+def _is_ours(principal: Principal, user: User) -> bool:
+    """Whether a user who exists may become a member: they are in no tenant, or in one that the principal administers."""
+    theirs = Membership.unsafe_all_tenants.filter(user=user).values("tenant")
+    administered = Membership.unsafe_all_tenants.filter(user=principal.user_id, role=ADMIN, tenant__in=theirs)
+    return not theirs.exists() or administered.exists()
 
 
 def _rename(principal: Principal, user: User, name: str | None, email: str | None) -> None:

@@ -54,6 +54,7 @@ def test_what_is_wrong_is_told_at_its_field(boss, given, field):
 
 def test_somebody_of_another_tenant_becomes_a_member_and_stays_as_they_are(boss, people):
     theirs = people.member("viewer", "theirs")
+    Membership.objects.create(tenant=people.tenant("theirs"), user_id=boss.user_id, role="admin")
     with pytest.raises(Invalid) as refused:
         members.add_member(boss, theirs.username, "viewer", name="Other")
     assert field_of(refused) == "name"
@@ -65,6 +66,20 @@ def test_somebody_of_another_tenant_becomes_a_member_and_stays_as_they_are(boss,
         members.change_member(boss, theirs.username, email="mine@firm.example")
     assert members.change_member(boss, theirs.username, role="viewer").role == "viewer"
     assert Membership.objects.for_tenant(people.tenant("theirs").pk).get(user=theirs).role == "viewer"
+
+
+@pytest.mark.parametrize("role", [None, "operator"])
+def test_nobody_makes_a_member_of_somebody_of_a_tenant_that_they_do_not_administer(boss, people, role):
+    """They would be shown with their name and e-mail, and find themselves where they never wanted to be."""
+    theirs = people.member("viewer", "theirs")
+    User.objects.filter(pk=theirs.pk).update(is_active=False, email="secret@theirs.example")
+    if role:
+        Membership.objects.create(tenant=people.tenant("theirs"), user_id=boss.user_id, role=role)
+    with pytest.raises(Conflict) as refused:
+        members.add_member(boss, theirs.username.upper(), "viewer")
+    assert (refused.value.code, refused.value.field) == ("name_taken", "username")
+    assert "theirs.example" not in refused.value.message
+    assert not Membership.objects.for_tenant(boss.tenant_id).filter(user=theirs).exists()
 
 
 def test_nobody_is_their_own_manager_at_any_distance(boss):

@@ -36,7 +36,7 @@ OVER_ALL_TENANTS = {
     "accounts/scoping.py": "defines it",
     "accounts/queries.py": "who is asking is found before any tenant is known",
     "accounts/services.py": "makes the admin's membership at the first start",
-    "accounts/members.py": "whether other tenants have a user, whom nobody else may rename then",
+    "accounts/members.py": "whether other tenants have a user, whom nobody else may rename or take in then",
     "accounts/sealed.py": "a new master key wraps the keys of every tenant",
     "runs/models/base.py": "defines it for the hot tables",
     "runs/management/commands/verify_history.py": "--all looks at the runs of every tenant",
