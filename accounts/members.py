@@ -146,7 +146,7 @@ def _user(principal: Principal, username: str, name: str, email: str) -> tuple[U
 
 
 def _is_ours(principal: Principal, user: User) -> bool:
-    """Whether a user who exists may become a member: they are in no tenant, or in one that the principal administers."""
+    """Whether a user who exists may become a member: of no tenant, or of one that the principal administers."""
     theirs = Membership.unsafe_all_tenants.filter(user=user).values("tenant")
     administered = Membership.unsafe_all_tenants.filter(user=principal.user_id, role=ADMIN, tenant__in=theirs)
     return not theirs.exists() or administered.exists()
