@@ -61,6 +61,7 @@ def _rules(outline: Outline) -> Iterator[Problem]:
     yield from nodes.times(outline)
     yield from schemas.input_schema(outline)
     yield from schemas.inputs(outline, flow)
+    yield from schemas.inputs_of_undoing(outline)
     yield from references.expressions(outline, flow)
     yield from graph.branches(outline)
     yield from nodes.deadlines(outline)

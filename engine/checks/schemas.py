@@ -11,6 +11,13 @@ from engine.problems import Problem, error, quoted
 
 Json = Any
 
+_UNDONE: Json = {
+    "type": "object",
+    "properties": {"input": {}, "output": {}},
+    "required": ["input", "output"],
+    "additionalProperties": False,
+}
+
 
 def input_schema(outline: Outline) -> Iterator[Problem]:
     """The definition's `input_schema` is a JSON Schema."""
@@ -31,6 +38,21 @@ def inputs(outline: Outline, flow: Flow) -> Iterator[Problem]:
         if reason:
             message = f"{quoted(seen.id)} cannot take what {giver} gives: {reason}; map its input."
             yield error("incompatible_input", field, message, seen.id)
+
+
+def inputs_of_undoing(outline: Outline) -> Iterator[Problem]:
+    """A compensation is given `{input, output}` of what it undoes; no mapping could change that."""
+    for seen in outline.nodes:
+        undo = seen.node.compensate
+        spec = outline.catalogue.get(undo.type) if undo else None
+        wanted = spec.input_schema if spec else None
+        reason = clash(_UNDONE, wanted) if wanted else None
+        if undo and reason:
+            message = (
+                f"{quoted(undo.type)} cannot undo {quoted(seen.id)}: it would be given an object of its input and "
+                f"output, and {reason}; choose another type."
+            )
+            yield error("incompatible_input", f"{seen.field}.compensate.type", message, seen.id)
 
 
 def _given(outline: Outline, flow: Flow, seen: SeenNode) -> tuple[Json, str, str]:

@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 from uuid import UUID
 
@@ -70,9 +69,7 @@ def found(who: Who, parts: Parts, text: str) -> list[QuerySet[ManualTask]]:
     wanted = [_condition(who.tenant_id, one) for one in check(text)]
     named = Workflow.objects.for_tenant(who.tenant_id).filter(pk=OuterRef("workflow_id"))
     name = Subquery(named.values("name")[:1])
-    return [
-        reduce(lambda rows, one: rows.filter(one), wanted, rows.alias(workflow_name=name)) for rows in parts
-    ]
+    return [rows.alias(workflow_name=name).filter(*wanted) for rows in parts]
 
 
 def check(text: str) -> list[Q | ToldIs | Titled]:

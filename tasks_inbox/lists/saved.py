@@ -18,7 +18,6 @@ from accounts.principal import Principal
 from accounts.roles import MEMBERS_MANAGE, TASKS_READ
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
 from tasks_inbox.lists import listing
-from tasks_inbox.lists.search import MAX_SEARCH
 from tasks_inbox.lists.sources import parts_of
 from tasks_inbox.models import InboxView
 from tasks_inbox.queries import COUNTED, VIEWS, View, Who, who_is
@@ -123,8 +122,6 @@ def _kept(
         raise Invalid(f"This is one of {', '.join(VIEWS)}.", field="view")
     if listing.order_of(saved.sort) is None:
         raise Invalid("There is no such order.", code="bad_sort", field="sort")
-    if len(saved.filter) > MAX_SEARCH:
-        raise Invalid(f"A search has at most {MAX_SEARCH} characters.", field="filter")
     listing.check(saved.filter)
     if "group" in said:
         saved.group = _group(principal, said["group"])

@@ -37,7 +37,9 @@ class Titled:
 
 
 def conditions(text: str, now: Json) -> list[Q | ToldIs | Titled]:
-    """The conditions of a search, all of which must hold. Raises NotUnderstood."""
+    """The conditions of a search, all of which must hold. Raises NotUnderstood, also for more than `MAX_SEARCH`."""
+    if len(text) > MAX_SEARCH:
+        raise NotUnderstood(f"A search has at most {MAX_SEARCH} characters.")
     found: list[Q | ToldIs | Titled] = []
     for told, than, key, quoted, plain in _PART.findall(text):
         value = (quoted or plain).strip()

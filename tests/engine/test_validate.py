@@ -171,7 +171,7 @@ def test_all_problems_come_at_once_errors_first():
         ({"boundary_timers": [{"duration": "P1M", "to": "a"}]}, "boundary_timers[0].duration"),
         ({"boundary_timers": [{"to": "a"}]}, "boundary_timers[0]"),
         ({"compensate": {"params": {}}}, "compensate.type"),
-        ({"compensate": {"type": "text.summarize", "params": {"x": 1}}}, "compensate.params.x"),
+        ({"compensate": {"type": "noop", "params": {"x": 1}}}, "compensate.params.x"),
     ],
 )
 def test_fields_of_a_node_are_checked_for_shape_and_range(fields, field):

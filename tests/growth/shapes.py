@@ -168,6 +168,24 @@ def texts(size: int) -> Iterator[tuple[str, str]]:
     yield "different lines", "\n".join(f"A{number:x} b." for number in range(size // 9))
 
 
+# Four to a text: signs that end each other would hide what the first of them does.
+_MIXED = (
+    ("a b ", "a b ", "a b ", "a b "),
+    ("'a' ", '"\\', "a b ", "<a"),
+    (" ", "\n", "((", "a"),
+    (".", "{{", "-", "\\"),
+    (",", "<!--", "_", "\n- "),
+    (":", "[](", "*a ", "=a&"),
+    ("/", "@a", "é", "0"),
+)
+
+
+def mixtures(size: int) -> Iterator[tuple[str, str]]:
+    """As `texts`, but few: each of several shapes. For what is costly and consists of what is looked at on its own."""
+    for units in _MIXED:
+        yield " ".join(map(repr, units)), "".join(unit * (size // 4 // len(unit)) for unit in units) + "!"
+
+
 def _table(side: int) -> str:
     return (
         "|".join("a" * side)

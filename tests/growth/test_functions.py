@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from config.websockets import is_ours
 from engine import markdown as values
 from engine.dialects import DIALECTS, to_native
 from engine.renaming import rename_step
@@ -16,19 +17,25 @@ from lib.markdown import markdown
 from lib.standard_webhooks import verify
 from lib.strict_json import strict_dumps, strict_loads
 from lib.strict_yaml import yaml_loads, yaml_text
+from runs.live import Topic
+from runs.webhooks.mapping import meaning
 from steps.answers import body_of
 from steps.catalogue import CATALOGUE
 from steps.email_send import MailParams, written
 from steps.text.source import TextInput
 from tasks_inbox.lists.search import conditions
-from tests.growth.measuring import steep
+from tasks_inbox.proof.printing import pdf_of
+from tasks_inbox.proof.readable import Line, Part
+from tests.growth.documents import definition, value
+from tests.growth.measuring import steep, steep_in_mixtures
 from tests.growth.shapes import texts
-from tests.growth.walking import readers
+from tests.growth.walking import Surroundings, readers
+from workflows.changes import Group, apply, diff, keyed, unkeyed
 
 MANY = 10**9
 # They run, send or name what an operator has set up.
 LEFT_OUT = frozenset({"lib.scanning", "lib.mail.send", "lib.crash_points", "steps.email_send.written"})
-WALKED = dict(readers(("engine", "lib", "steps"), LEFT_OUT))
+WALKED = {one.name: one.read for one in readers(("engine", "lib", "steps"), LEFT_OUT, Surroundings())}
 EXAMPLES = sorted((Path(__file__).parents[1] / "engine" / "fixtures").rglob("*.json"))
 
 
@@ -41,19 +48,6 @@ def with_texts(value: object, text: str) -> object:
     return text if isinstance(value, str) else value
 
 
-def definition(text: str) -> dict[str, object]:
-    """A definition with this text wherever an author writes one that is more than a name."""
-    hole = f"{{{{ {text} }}}}"
-    node = {
-        "type": "transform",
-        "params": {"set": {"a": text, "b": hole, text[:200]: text}},
-        "input": {"c": hole},
-    }
-    edges = [{"from": "a", "to": "b", "when": text}, {"from": "a", "to": text}]
-    nodes = [{"id": "a", **node}, {"id": "b", "type": "wait", "params": {"for": text}}, {"id": text, **node}]
-    return {"name": text, "title": text, "nodes": nodes, "edges": edges, "output": {"all": hole}}
-
-
 def mail(body: str) -> MailParams:
     """Params of `email.send` with this text."""
     return MailParams(to=["a@example.org"], subject=body[:500], body=body)
@@ -64,6 +58,18 @@ def verified(text: str) -> None:
     verify([b"secret"], message_id="a", timestamp="1", signatures=text, body=b"", now=1)
 
 
+def printed(text: str) -> None:
+    """What people have decided, on paper."""
+    pdf_of(Part(text, [Line(text, text)], [Part("A", [Line("a", text)], [])]), "a")
+
+
+def changed(text: str) -> None:
+    """A draft, and another one that somebody has made of it."""
+    before = keyed(definition(text), {"a": text})
+    unkeyed(before)
+    apply(before, [Group("a", text, tuple(diff(before, keyed(definition(f"{text}a"), {}))))])
+
+
 OTHERS: Mapping[str, Callable[[str], object]] = {
     "split_holes": lambda text: split_holes(f"{{{{ {text} }}}} and {{{{ a }}}}"),
     "replaced_holes": lambda text: replaced_holes(text, str),
@@ -72,8 +78,6 @@ OTHERS: Mapping[str, Callable[[str], object]] = {
     "has_holes": lambda text: has_holes({"a": [text] * 10}),
     "in_code": lambda text: values.in_code([text, None, text]),
     "before_hole": values.before_hole,
-    "markdown": markdown.__wrapped__,
-    "markdown in a list": lambda text: markdown.__wrapped__(f"- a\n\n  {text}"),
     "verify": verified,
     "strict_loads": lambda text: strict_loads(text.encode(), max_bytes=MANY),
     "strict_loads of a text": lambda text: strict_loads(
@@ -82,7 +86,6 @@ OTHERS: Mapping[str, Callable[[str], object]] = {
     "strict_loads of half a text": lambda text: strict_loads(b'{"a": "' + text.encode(), max_bytes=MANY),
     "strict_dumps": lambda text: strict_dumps({"a": text}, max_bytes=MANY),
     "yaml_loads": lambda text: yaml_loads(text, max_bytes=MANY),
-    "yaml_text": lambda text: yaml_text({"a": text, "b": [text]}),
     "conditions": lambda text: conditions(text, None),
     "validate": lambda text: validate(definition(text), CATALOGUE),
     "rename_step": lambda text: rename_step(definition(text), "a", "c", jobs=frozenset()),
@@ -90,7 +93,22 @@ OTHERS: Mapping[str, Callable[[str], object]] = {
     "a type of an answer": lambda text: body_of(
         EgressResponse(200, {"content-type": f"a/b; {text}"}, b"a", "http://a"), MANY
     ),
+    "a message's meaning": lambda text: meaning(
+        "start",
+        {"business_key": "{{ body.a }}", "input": {"b": "{{ body.b }}", "c": text}},
+        value(text),
+        text,
+    ),
+    "a draft as it is changed": changed,
+    "a socket's head": lambda text: is_ours(dict.fromkeys((b"origin", b"host", b"cookie"), text)),
+    "a topic": lambda text: Topic.of(f"t1.{text}"),
     "a step's input": lambda text: TextInput.model_validate({"text": text}),
+}
+
+SLOW: Mapping[str, Callable[[str], object]] = {
+    "markdown in a list": lambda text: markdown.__wrapped__(f"- a\n\n  {text}"),
+    "yaml_text": lambda text: yaml_text({"a": text, "b": [text]}),
+    "a page of evidence": printed,
 }
 
 
@@ -104,8 +122,13 @@ def test_a_reader_grows_with_its_text(name: str):
     assert steep(OTHERS[name], 2_000) == {}
 
 
+@pytest.mark.parametrize("name", SLOW)
+def test_a_slow_reader_grows_with_its_text(name: str):
+    assert steep_in_mixtures(SLOW[name], 2_000) == {}
+
+
 @pytest.mark.parametrize(
-    "name", sorted(set(OTHERS) - {"verify", "strict_loads", "strict_loads of half a text"})
+    "name", sorted({*OTHERS} - {"verify", "strict_loads", "strict_loads of half a text"})
 )
 def test_a_reader_reads_what_is_harmless(name: str):
     """What refuses everything would be measured in vain."""
@@ -130,7 +153,7 @@ def test_the_walk_finds_what_reads_texts():
 
 def test_a_page_is_not_many_times_its_markdown():
     """A wide head over empty rows was a table of 300 times its source."""
-    found = {shape: len(markdown.__wrapped__(text)) / len(text) for shape, text in texts(3_500)}
+    found = {shape: len(markdown.__wrapped__(text)) / len(text) for shape, text in texts(1_500)}
     for columns in (5, 10, 30, 100, 400):
         table = "|a" * columns + "|\n" + "|-" * columns + "|\n" + "|\n" * (4 * columns)
         found[f"a table of {columns} columns"] = len(markdown.__wrapped__(table)) / len(table)

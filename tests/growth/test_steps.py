@@ -6,7 +6,7 @@ import pytest
 
 from steps.base import StepType, execute
 from steps.catalogue import CATALOGUE
-from tests.growth.measuring import steep
+from tests.growth.measuring import steep, steep_in_mixtures
 
 # What others do, and what reaches others, is not ours to measure: only what is read before that.
 ALONE = ("inline", "engine", "wait")
@@ -51,8 +51,8 @@ CASES = [(name, at) for name, step_type in CATALOGUE.items() for at in places(di
 )
 def test_a_step_grows_with_its_texts(name: str, at: tuple[str | int, ...]):
     step_type = CATALOGUE[name]
-    size = 2_000 if at[0] == "input" else 500
-    assert steep(lambda text: used(step_type, with_text(dict(step_type.example), at, text)), size) == {}
+    measured = steep if at[0] == "input" else steep_in_mixtures
+    assert measured(lambda text: used(step_type, with_text(dict(step_type.example), at, text)), 2_000) == {}
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,15 @@
 import ast
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args
+
+from django.conf import settings
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("accounts", "config", "engine", "lib", "runs", "steps", "tasks_inbox", "workflows")
@@ -48,6 +50,37 @@ class Pattern:
                 pass
 
 
+class Surroundings:
+    """What functions are given besides the text, and how what they are given is made of it: here, texts alone."""
+
+    def made(self, parameter: inspect.Parameter) -> Callable[[str], object] | None:
+        """How the parameter is made of a text; None where it isn't."""
+        required = parameter.default is parameter.empty
+        return text_of(parameter) if required else None
+
+    def given(self, parameter: inspect.Parameter) -> object:
+        """What stands for a parameter that isn't the text."""
+        return filler(parameter.annotation)
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A function, and the one of its parameters that is made of a text."""
+
+    name: str
+    target: Callable[..., object]
+    needed: tuple[inspect.Parameter, ...]
+    world: Surroundings
+    parameter: str
+    made: Callable[[str], object]
+
+    def read(self, text: str) -> object:
+        """What the function does with the text, to its end."""
+        given = {each.name: self.world.given(each) for each in self.needed if each.name != self.parameter}
+        found = self.target(**given, **{self.parameter: self.made(text)})
+        return list(found) if inspect.isgenerator(found) else found
+
+
 @cache
 def sources() -> Mapping[str, ast.Module]:
     """The syntax tree of each module, by its name."""
@@ -59,6 +92,12 @@ def sources() -> Mapping[str, ast.Module]:
         for path in paths
         if not {"migrations", "management"} & set(path.parts)
     }
+
+
+def module_named(name: str) -> ModuleType:
+    """The module, behind the addresses of the whole site: those of an app need what others define."""
+    import_module(settings.ROOT_URLCONF)
+    return import_module(name)
 
 
 def patterns() -> Iterator[Pattern]:
@@ -95,7 +134,7 @@ def _compiled(module: str, call: ast.Call, function: str) -> re.Pattern[Any] | N
 
 def _value(module: str, expression: ast.expr) -> Any:
     code = compile(ast.Expression(expression), module, "eval")
-    return eval(code, vars(import_module(module)))
+    return eval(code, vars(module_named(module)))
 
 
 def _assigned(tree: ast.Module) -> dict[int, str]:
@@ -130,49 +169,58 @@ def _name_of(holder: ast.expr) -> str:
     return holder.attr if isinstance(holder, ast.Attribute) else getattr(holder, "id", "")
 
 
-def readers(
-    packages: tuple[str, ...], left_out: frozenset[str]
-) -> Iterator[tuple[str, Callable[[str], object]]]:
-    """(name, what it does with a text) of each public function of the packages, and each of its texts."""
+def readers(packages: Collection[str], left_out: Container[str], world: Surroundings) -> Iterator[Reader]:
+    """Each public function of the packages, once for each of its parameters that takes a text.
+
+    `left_out` names modules, functions and parameters.
+    """
     for name in sources():
-        if name.partition(".")[0] in packages and name not in left_out:
-            module = import_module(name)
-            for function, target in _functions(module):
+        is_left = any(part in left_out for part in parents(name))
+        if name.partition(".")[0] in packages and not is_left:
+            for function, target in functions(module_named(name)):
                 if f"{name}.{function}" not in left_out:
-                    yield from _each_text(f"{name}.{function}", target)
+                    yield from _each_text(f"{name}.{function}", target, left_out, world)
 
 
-def _functions(module: ModuleType) -> Iterator[tuple[str, Callable[..., object]]]:
+def parents(name: str) -> Iterator[str]:
+    """The packages that a module is in, and itself: a, a.b, a.b.c."""
+    parts = name.split(".")
+    return (".".join(parts[:count]) for count in range(1, len(parts) + 1))
+
+
+def functions(module: ModuleType) -> Iterator[tuple[str, Callable[..., object]]]:
+    """The public functions that a module defines, without what wraps them."""
     for name, value in list(vars(module).items()):
         target = inspect.unwrap(value) if callable(value) else None
         if not name.startswith("_") and inspect.isfunction(target) and target.__module__ == module.__name__:
             yield name, target
 
 
-def _each_text(name: str, target: Callable[..., object]) -> Iterator[tuple[str, Callable[[str], object]]]:
-    required = [
+def _each_text(
+    name: str, target: Callable[..., object], left_out: Container[str], world: Surroundings
+) -> Iterator[Reader]:
+    takes = [
         each
         for each in inspect.signature(target).parameters.values()
-        if each.default is each.empty and each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
+        if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
     ]
-    given = {each.name: _filler(each.annotation) for each in required}
-    for each in required:
-        if each.annotation in (str, bytes):
-            yield f"{name}({each.name})", _reader(target, given, each)
+    needed = [each for each in takes if each.default is each.empty]
+    for each in takes:
+        named = f"{name}({each.name})"
+        if named not in left_out and (made := world.made(each)) is not None:
+            yield Reader(named, target, tuple(needed), world, each.name, made)
 
 
-def _reader(
-    target: Callable[..., object], given: Mapping[str, object], wanted: inspect.Parameter
-) -> Callable[[str], object]:
-    def read(text: str) -> object:
-        value = text.encode() if wanted.annotation is bytes else text
-        found = target(**{**given, wanted.name: value})
-        return list(found) if inspect.isgenerator(found) else found
-
-    return read
+def text_of(parameter: inspect.Parameter) -> Callable[[str], object] | None:
+    """How the parameter is made of a text, if it is one itself."""
+    annotation = parameter.annotation
+    if annotation is bytes:
+        return str.encode
+    return str if annotation is str or get_args(annotation) == (str, type(None)) else None
 
 
-def _filler(annotation: object) -> object:
-    said = annotation.__name__ if isinstance(annotation, type) else str(annotation).rpartition(".")[2]
-    spelled = said if isinstance(annotation, type) else str(annotation).removeprefix("collections.abc.")
+def filler(annotation: object) -> object:
+    """Something small and harmless of this type."""
+    said = annotation.__name__ if isinstance(annotation, type) else str(annotation)
+    spelled = said.removeprefix("collections.abc.")
     return next((value for start, value in _FILLERS if spelled.startswith(start)), ())

@@ -256,3 +256,10 @@ def test_a_note_changes_nothing_for_others():
     ann, bob, task = member("ann"), member("bob"), asked()
     notes.snooze_task(ann, task.pk, until=datetime.now(UTC) + timedelta(hours=1))
     assert (seen(bob, "teams"), seen(bob, "snoozed"), again(task).assignee) == ({task.title}, set(), None)
+
+
+def test_a_search_that_is_too_long_is_refused_before_it_is_read():
+    assert listing.check("a " * 100)
+    with pytest.raises(Invalid, match="at most 200 characters") as refused:
+        listing.check("a " * 101)
+    assert (refused.value.code, refused.value.field) == ("bad_filter", "filter")

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import pytest
 
+from engine.validate import validate
 from runs.history.verify import verify
 from runs.maintenance import stuck
 from runs.mendable import offers
@@ -16,7 +17,10 @@ from steps.catalogue import CATALOGUE
 from tasks_inbox import clock as tasks_clock
 from tasks_inbox.models import ManualTask
 from tests import factories as make
+from tests.answering import answering, http
 from tests.inbox.asking import decide, member, task_of
+from tests.llm_answers import said
+from tests.smtp import mailbox
 
 pytestmark = pytest.mark.django_db
 
@@ -266,16 +270,21 @@ def test_one_that_was_left_behind_without_its_wait_begins_to_wait_anew(undo):
 
 
 LATER = {"wait": 4 * 86_400}
+READS_TEXT = {name for name, spec in CATALOGUE.items() if spec.input_schema}
 
 
-@pytest.mark.parametrize("kind", [name for name in CATALOGUE if CATALOGUE[name].kind != "blocking"])
-def test_every_type_of_the_catalogue_undoes(kind, clock):
+@pytest.mark.parametrize("kind", sorted(set(CATALOGUE) - READS_TEXT))
+def test_every_type_that_may_undo_does(kind, clock, outside):
     spec = CATALOGUE[kind]
     params = {**spec.example["params"]} if kind != "signal" else {"name": "undone"}
+    params |= {"url": outside.url("/refunds")} if kind == "http.request" else {}
     undo = {"type": kind, "params": params, "retry": "none"}
     if spec.kind == "external":
         undo["queue"] = "undo"
+    assert undo_faults(undo) == []
     run_id = failed(undo)
+    if spec.kind == "blocking":
+        make.work("blocking")
     if spec.kind == "external":
         make.complete(*make.claimed("undo"), output={})
     if spec.kind == "wait":
@@ -287,7 +296,44 @@ def test_every_type_of_the_catalogue_undoes(kind, clock):
             task = task_of(run_id)
             outcome, data = task.outcomes[0]["name"], {"account": "x"} if task.form else None
             decide(member("ann", "approver", "Finance"), task, outcome, data=data)
-    # A text step is given {input, output} here, which is no text: that is a failure, and a person's.
-    ends = "WAITING_FOR_MANUAL_ACTION" if spec.input_schema else "COMPENSATED"
-    assert make.run(run_id).status == ends, of(run_id).error
+    assert again_status(run_id) == ("COMPENSATED", "COMPLETED"), of(run_id).error
+    assert outside.heard(kind) == (1 if spec.kind == "blocking" else 0)
     assert is_sound(run_id)
+
+
+@pytest.mark.parametrize("kind", sorted(READS_TEXT))
+def test_a_type_that_cant_take_what_was_done_is_refused(kind):
+    """What undoes is given `{input, output}`: a step that reads a text would fail in every run that needs it."""
+    spec = CATALOGUE[kind]
+    (fault,) = undo_faults({"type": kind, "params": {**spec.example["params"]}})
+    assert (fault.code, fault.field) == ("incompatible_input", "nodes[0].compensate.type")
+    assert f"`{kind}` cannot undo `charge`" in fault.message
+
+
+def undo_faults(undo):
+    return [
+        one
+        for one in validate(saga(undo), CATALOGUE)
+        if ".compensate" in one.field and one.severity == "error"
+    ]
+
+
+class Outside:
+    """A service that answers, a model and a mailbox, and how often each was asked."""
+
+    def __init__(self, service, model, mail):
+        self.url, self._service, self._model, self._mail = service.url, service, model, mail
+
+    def heard(self, kind):
+        asked = {"http.request": self._service.asked, "llm.prompt": self._model.asked}
+        return len(self._mail.messages() if kind == "email.send" else asked.get(kind, ()))
+
+
+@pytest.fixture
+def outside(monkeypatch):
+    """What steps reach outside, each a server of its own."""
+    monkeypatch.setenv("HANDOFF_EGRESS_ALLOW", "127.0.0.1/32")
+    with answering(http(b"{}")) as service, answering(said("Tom")) as model, mailbox(monkeypatch) as mail:
+        monkeypatch.setenv("HANDOFF_LLM_URL", model.url("/v1"))
+        monkeypatch.setenv("HANDOFF_LLM_MODEL", "small")
+        yield Outside(service, model, mail)

@@ -67,7 +67,7 @@ export function asDuration(count: string, unit: string): string {
 export function asNumber(text: string): number | undefined {
   const plain = text.trim().replace(/\s/g, "");
   const dotted = /^-?\d+,\d+$/.test(plain) ? plain.replace(",", ".") : plain;
-  return /^-?(\d+\.?\d*|\.\d+)(e-?\d+)?$/i.test(dotted) ? Number(dotted) : undefined;
+  return /^-?(\d+(\.\d*)?|\.\d+)(e-?\d+)?$/i.test(dotted) ? Number(dotted) : undefined;
 }
 
 /** `2027-01-31T09:00:00Z` as a field for local times shows it; null where it names no zone, or is more exact than the field. */

@@ -295,11 +295,24 @@ const PLAIN_CEL = new Set(["when", "while"]);
 /** The value with `steps.old` as `steps.new` in its expressions. */
 function readAs(value: Json, ids: Map<string, string>, isCel = false): Json {
   if (typeof value === "string") {
-    return isCel ? renamedIn(value, ids) : value.replace(/\{\{.*?\}\}/gs, (hole) => renamedIn(hole, ids));
+    return isCel ? renamedIn(value, ids) : inHoles(value, (hole) => renamedIn(hole, ids));
   }
   if (Array.isArray(value)) return value.map((item) => readAs(item, ids));
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, readAs(item, ids, PLAIN_CEL.has(key))]));
+}
+
+/** The text with each of its holes changed; one that nothing ends is none. */
+function inHoles(text: string, changed: (hole: string) => string): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (let start = text.indexOf("{{"); start >= 0; start = text.indexOf("{{", from)) {
+    const end = text.indexOf("}}", start + 2);
+    if (end < 0) break;
+    parts.push(text.slice(from, start), changed(text.slice(start, end + 2)));
+    from = end + 2;
+  }
+  return parts.join("") + text.slice(from);
 }
 
 function renamedIn(expression: string, ids: Map<string, string>): string {

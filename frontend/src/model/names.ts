@@ -10,9 +10,9 @@ export function slug(title: string): string {
     .normalize("NFKD")
     .replace(/[\u0300-\u036f]/g, "")
     .replace(/[^a-z0-9]+/g, "_")
-    .replace(/^_+|_+$/g, "")
+    .replace(/^_|_$/g, "")
     .slice(0, 40)
-    .replace(/_+$/, "");
+    .replace(/_$/, "");
   return /^[a-z_]/.test(plain) ? plain : plain && `step_${plain}`;
 }
 

@@ -5,18 +5,19 @@ import type { Arrow } from "./graph";
 import type { JsonObject } from "./json";
 import { isObject } from "./json";
 
+// Over texts in which no two blanks follow each other: looking for any number of them takes the square of their number.
 const WORDS: [RegExp, string][] = [
   // Asked first so that nothing missing is read; nobody needs to be told.
-  [/\bhas\(([\w.]+)\)\s*&&\s*(?=\1(?![\w.]))/g, ""],
+  [/\bhas\(([\w.]+)\) ?&& ?(?=\1(?![\w.]))/g, ""],
   [/!has\(([\w.]+)\)/g, "$1 is not there"],
   [/\bhas\(([\w.]+)\)/g, "$1 is there"],
-  [/\s*==\s*true\b/g, ""],
-  [/\s*==\s*/g, " is "],
-  [/\s*!=\s*/g, " is not "],
-  [/\s*>=\s*/g, " ≥ "],
-  [/\s*<=\s*/g, " ≤ "],
-  [/\s*&&\s*/g, " and "],
-  [/\s*\|\|\s*/g, " or "],
+  [/ ?== ?true\b/g, ""],
+  [/ ?== ?/g, " is "],
+  [/ ?!= ?/g, " is not "],
+  [/ ?>= ?/g, " ≥ "],
+  [/ ?<= ?/g, " ≤ "],
+  [/ ?&& ?/g, " and "],
+  [/ ?\|\| ?/g, " or "],
   [/!(?=[A-Za-z(])/g, "not "],
   [/\b(?:output|input|prev)\./g, ""],
   [/\bsteps\.(\w+)\.output\./g, "$1’s "],
@@ -25,13 +26,40 @@ const WORDS: [RegExp, string][] = [
 
 /** A condition in words: `output.amount > 10000 && !output.vip` is "amount > 10,000 and not vip". */
 export function inWords(condition: string): string {
-  const parts = condition.split(/("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')/);
-  const said = parts.map((part, place) => (place % 2 ? part : WORDS.reduce((text, [from, to]) => text.replace(from, to), part)));
+  const parts = atLiterals(condition);
+  const said = parts.map((part, place) => (place % 2 ? part : WORDS.reduce((text, [from, to]) => text.replace(from, to), part.replace(/\s+/g, " "))));
   return said
     .join("")
     .replace(/\b\d{5,}\b/g, (number) => Number(number).toLocaleString("en"))
     .replace(/\s+/g, " ")
     .trim();
+}
+
+/** The text in parts, every second of which is a literal in its quotes. */
+function atLiterals(text: string): string[] {
+  const parts: string[] = [];
+  // A quote that nothing ends is a sign like others; so is each of its kind behind it.
+  const quotes = new Set(['"', "'"]);
+  let from = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    if (!quotes.has(text[at])) continue;
+    const end = endOfLiteral(text, at);
+    if (end === null) quotes.delete(text[at]);
+    else {
+      parts.push(text.slice(from, at), text.slice(at, end));
+      from = end;
+      at = end - 1;
+    }
+  }
+  return [...parts, text.slice(from)];
+}
+
+function endOfLiteral(text: string, start: number): number | null {
+  for (let at = start + 1; at < text.length; at += 1) {
+    if (text[at] === "\\") at += 1;
+    else if (text[at] === text[start]) return at + 1;
+  }
+  return null;
 }
 
 /** What an edge's label says; empty for one that is always taken. */

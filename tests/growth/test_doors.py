@@ -1,0 +1,124 @@
+"""No function of the apps takes more than its share for a text, a document, a form or a task that is made to slow it
+down; a new function is here by itself, with whatever it does in the database.
+"""
+
+import logging
+from collections.abc import Callable, Iterator, Mapping
+
+import pytest
+from django.db import transaction
+
+from accounts.models import User
+from steps.addresses import MOST_CHARS, is_address
+from tests.growth.measuring import steep_in_mixtures
+from tests.growth.walking import Reader, parents, readers, sources
+from tests.growth.world import World
+
+pytestmark = pytest.mark.django_db
+
+APPS = ("accounts", "config", "runs", "tasks_inbox", "workflows")
+OPERATORS = "what an operator has set"
+HANDED_ON = "values are handed to named statements as they are"
+OWN = "names and ids of our own"
+LEFT_OUT: Mapping[str, str] = {
+    "config.settings": OPERATORS,
+    "config.settings_production": OPERATORS,
+    "config.embedded": OPERATORS,
+    "config.environment": OPERATORS,
+    "config.nursery": OPERATORS,
+    "config.supervisor": OPERATORS,
+    "config.styleguide": "a page for whoever writes pages",
+    "accounts.token_store": HANDED_ON,
+    "runs.store": HANDED_ON,
+    "runs.stuck_store": HANDED_ON,
+    "runs.waiting_store": HANDED_ON,
+    "runs.webhook_store": HANDED_ON,
+    "tasks_inbox.store": HANDED_ON,
+    "runs.duties": OWN,
+    "runs.history.compare": OWN,
+    "runs.plan": OWN,
+    "runs.process": OWN,
+    "runs.repair": OWN,
+    "runs.scopes": OWN,
+    "runs.tasks": OWN,
+    "runs.waits.register": OWN,
+    "runs.waits.row_of": OWN,
+    "runs.templatetags.shown.deadline": OWN,
+    "tasks_inbox.deciding.add_link": OWN,
+    "tasks_inbox.proof.exported.verify.of_history": "read by `faults`, in whatever order its file has them",
+    "tasks_inbox.mail.mails.written(sender)": OPERATORS,
+    "tasks_inbox.mail.mails.written(to)": "an address has 254 characters at most",
+    "tasks_inbox.proof.printing.pdf_of(foot)": OWN,
+    "workflows.changes.unkeyed": "what `keyed` has made of a definition",
+    "workflows.drawing.marked": OWN,
+}
+# Known words are asked for by their keys: a serializer has refused others before.
+OF_KNOWN_WORDS = {
+    "runs.webhooks.mapping.check(action)",
+    "runs.webhooks.services.create_webhook(action)",
+    "tasks_inbox.mail.mails.written(kind)",
+}
+# What is refused gets a whole page as its answer, what is taken often a line.
+PAGE_SECONDS = 0.03
+VAIN = (AttributeError, KeyError, NameError, TypeError)
+
+
+@pytest.fixture
+def world(settings) -> Iterator[World]:
+    """A world whose passwords cost nothing and of which nothing is logged: both take time that no text causes."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    logging.disable()
+    yield World()
+    logging.disable(logging.NOTSET)
+
+
+def undone(reader: Reader) -> Callable[[str], object]:
+    """Whatever the reader changes is undone."""
+
+    def read(text: str) -> object:
+        with transaction.atomic():
+            try:
+                return reader.read(text)
+            finally:
+                transaction.set_rollback(True)
+
+    return read
+
+
+def in_vain(reader: Reader) -> str | None:
+    """Why the reader doesn't come as far as the text, where it doesn't even for a harmless one."""
+    try:
+        undone(reader)("a")
+    except VAIN as error:
+        return None if reader.name in OF_KNOWN_WORDS else repr(error)
+    except Exception:
+        return None
+    return None
+
+
+@pytest.mark.parametrize("app", APPS)
+def test_a_whole_function_grows_with_its_text(app: str, world: World):
+    walked = readers((app,), LEFT_OUT, world)
+    found = {one.name: steep_in_mixtures(undone(one), 4_000, PAGE_SECONDS) for one in walked}
+    assert {name: shapes for name, shapes in found.items() if shapes} == {}
+    assert len(found) > 10
+
+
+def test_no_function_is_measured_in_vain(world: World):
+    found = {one.name: in_vain(one) for one in readers(APPS, LEFT_OUT, world)}
+    assert {name: why for name, why in found.items() if why} == {}
+    assert set(found) >= OF_KNOWN_WORDS
+
+
+def test_what_is_left_out_is_there(world: World):
+    modules = {part for name in sources() for part in parents(name)}
+    # Settings for production are read by who runs it: importing them ends every other process.
+    operators = {name for name, why in LEFT_OUT.items() if why == OPERATORS and name in modules}
+    walked = {one.name for one in readers(APPS, operators, world)}
+    functions = {name.partition("(")[0] for name in walked}
+    assert set(LEFT_OUT) <= modules | functions | walked
+
+
+def test_an_address_is_short():
+    assert User._meta.get_field("email").max_length == MOST_CHARS == 254
+    assert not is_address("a@" + "b." * 150 + "org")
