@@ -95,6 +95,19 @@ def test_a_token_is_never_more_than_who_makes_it(people, asked, status, field):
     assert (refused.status_code, refused.json()["error"]["field"]) == (status, field)
 
 
+@pytest.mark.parametrize(
+    ("asked", "field"),
+    [
+        ({"name": " \t"}, "name"),
+        ({"role": "worker", "scopes": ["runs:read"]}, "scopes"),
+        ({"role": "viewer", "scopes": ["runs:read", "jobs:work"]}, "scopes"),
+    ],
+)
+def test_a_token_that_could_not_do_what_it_says_is_not_made(people, asked, field):
+    answer = people.client("admin").post("/api/v1/tokens", {"name": "ci"} | asked)
+    assert (answer.status_code, answer.json()["error"]["field"]) == (400, field)
+
+
 def test_a_narrow_token_makes_only_narrow_ones(people):
     narrow = people.client("admin", scopes=frozenset({"tokens:own", "runs:read"}))
     made = new(narrow)
