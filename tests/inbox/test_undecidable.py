@@ -228,3 +228,15 @@ def test_what_nobody_is_left_to_decide_is_found_though_all_who_can_have_agreed()
     assert undecidable.tick() == 1
     escalating.escalate_task(olga, task.pk, to={"users": ["cat"]}, reason="bob decided another step")
     assert decide(member("cat"), task).outcome == "approved"
+
+
+def test_the_incident_leads_to_the_task_which_offers_who_could_decide_it(client):
+    member("ann"), member("olga", "operator"), member("vic", "viewer")
+    task = asked(approval(candidates={"users": ["ghost"]}))
+    assert undecidable.tick() == 1
+    client.force_login(make.a_user("olga"))
+    assert f'href="/inbox/{task.pk}' in client.get(f"/inbox/{incidents()[0].pk}").text
+    page = client.get(f"/inbox/{task.pk}").text
+    assert page.count('<datalist id="delegates">') == 1
+    assert '<option value="ann">' in page
+    assert '<option value="vic">' not in page
