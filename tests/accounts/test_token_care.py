@@ -230,3 +230,12 @@ def test_an_expired_token_is_shown_as_such(page, ann):
     create_token(user=ann, tenant=make.a_tenant(), days=1)
     ApiToken.unsafe_all_tenants.update(expires_at=datetime.now(UTC) - timedelta(1))
     assert "expired</span>" in page.get("/settings/tokens").text
+
+
+@pytest.mark.parametrize("sent", ["%00", "a%00b", "%F0%9F%98%80", "a" * 3_000])
+def test_no_id_of_a_token_is_a_fault_of_the_server(page, people, sent):
+    for answer in (page.get, page.post):
+        assert answer(f"/settings/tokens/{sent}/revoke").status_code == 404
+    client = people.client("author")
+    assert client.get(f"/api/v1/tokens/{sent}").status_code in (400, 404)
+    assert client.delete(f"/api/v1/tokens/{sent}").status_code in (400, 404)
