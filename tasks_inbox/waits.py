@@ -101,7 +101,7 @@ def _in_words(wait: Mapping[str, Json]) -> str:
 
 def _how_many(quorum: Json | None) -> str:
     """How many of them must agree, in words, where it is more than one of them."""
-    if not needs_several(quorum):
+    if quorum is None or not needs_several(quorum):
         return ""
     if groups := quorum.get("groups"):
         return f" ({' and '.join(f'{count} of {name}' for name, count in groups.items())})"
