@@ -11,6 +11,8 @@ from accounts.services import WrongPassword, check_login, set_password
 from lib.refusals import Invalid
 
 LONGEST_ADDRESS = 254
+# As long as one that signs a decision over REST.
+LONGEST_PASSWORD = 1_000
 
 
 def notifications_of(principal: Principal) -> dict[str, str]:
@@ -46,6 +48,11 @@ def change_password(principal: Principal, *, old: str, new: str, revoke_tokens: 
         user = check_login(username=principal.username, password=old, place=f"password {principal.user_id}")
     except WrongPassword:
         raise Invalid("This is not your password.", code="wrong_password", field="old") from None
+    if new == old:
+        raise Invalid("This is the password that you have.", code="same_password", field="new")
+    if len(new) > LONGEST_PASSWORD:
+        message = f"A password has at most {LONGEST_PASSWORD:,} characters."
+        raise Invalid(message, code="max_length", field="new")
     try:
         validate_password(new, user)
     except ValidationError as weak:

@@ -121,6 +121,8 @@ def _check_grant(own_role: str, role: str, scopes: frozenset[str] | None) -> Non
         raise Forbidden(
             f"A token of the role {role} would be more than its user, who is {own_role}.", field="role"
         )
+    if beyond := sorted((scopes or frozenset()) - SCOPES_OF_ROLE[role]):
+        raise Invalid(f"The role {role} does not have the scope {beyond[0]}.", field="scopes")
 
 
 def revoke_token(tenant_id: int, public_id: str) -> None:

@@ -60,11 +60,8 @@ def begin(name: str, place: str) -> None:
     if wait := Counted(*row).wait:
         seconds = math.ceil(wait)
         until = datetime.now(UTC) + timedelta(seconds=seconds)
-        raise TooMany(
-            f"Too many failed logins. Try again in {_spelled(seconds)}, at {until:%H:%M:%S} UTC,"
-            " or with a browser that you have logged in with before.",
-            retry_after=seconds,
-        )
+        message = f"Too many wrong passwords. Try again in {_spelled(seconds)}, at {until:%H:%M:%S} UTC."
+        raise TooMany(message, retry_after=seconds)
     LoginAttempt.objects.create(username=name, address=place)
 
 

@@ -58,8 +58,8 @@ def revoke_token(request: PageRequest, token_id: str) -> HttpResponse:
 
 
 def _made(request: PageRequest, values: dict[str, str]) -> tuple[ApiToken, str]:
-    if not values["name"]:
-        raise Invalid("Say what it is for.", field="name")
+    if not values["role"]:
+        raise Invalid("Choose one of these.", field="role")
     days = values["days"]
     if days not in dict(_LIFETIMES):
         raise Invalid("Choose one of these.", field="days")

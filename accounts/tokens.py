@@ -10,7 +10,7 @@ from accounts import audit, services
 from accounts.models import ApiToken, Tenant, User
 from accounts.principal import Principal
 from accounts.roles import SCOPES, SCOPES_OF_ROLE, TOKENS_MANAGE, TOKENS_OWN
-from lib.refusals import Conflict, Missing
+from lib.refusals import Conflict, Invalid, Missing
 
 MOST_TOKENS = 200
 
@@ -52,6 +52,8 @@ def make(
     One that is made with a token ends with that. Raises Invalid, Forbidden, and Conflict where there are many.
     """
     principal.require(TOKENS_OWN)
+    if not name.strip():
+        raise Invalid("Say what it is for.", code="required", field="name")
     mine = ApiToken.objects.for_tenant(principal.tenant_id).filter(user_id=principal.user_id)
     User.objects.select_for_update(no_key=True).get(pk=principal.user_id)
     if mine.filter(revoked_at=None).count() >= MOST_TOKENS:

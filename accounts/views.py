@@ -35,6 +35,7 @@ MAIL_CHOICES = (
 
 _CHANGED = "You have another password now. Wherever else you were logged in, you are not."
 _REVOKED = " Your API tokens are revoked."
+_KNOWN = "A browser that you have logged in with before need not wait."
 
 
 @login_not_required
@@ -46,15 +47,15 @@ def login_page(request: HttpRequest) -> HttpResponse:
     form = LoginForm(request.POST if request.method == "POST" else None)
     if not form.is_valid():
         return _shown(request, form, 200)
+    browser = devices.place_of(request, form.cleaned_data["username"])
     try:
-        return _logged_in(request, check_login(**form.cleaned_data, place=_place(request, form)))
-    except (WrongPassword, TooMany) as refusal:
+        return _logged_in(request, check_login(**form.cleaned_data, place=browser or _network(request)))
+    except WrongPassword as refusal:
         form.add_error(None, refusal.message)
-        if not isinstance(refusal, TooMany):
-            return _shown(request, form, 401)
-        response = _shown(request, form, 429)
-        response.headers["Retry-After"] = str(refusal.retry_after)
-        return response
+        return _shown(request, form, 401)
+    except TooMany as refusal:
+        form.add_error(None, refusal.message if browser else f"{refusal.message} {_KNOWN}")
+        return _later(_shown(request, form, 429), refusal)
 
 
 def _logged_in(request: HttpRequest, user: User) -> HttpResponse:
@@ -64,11 +65,16 @@ def _logged_in(request: HttpRequest, user: User) -> HttpResponse:
     return response
 
 
-def _place(request: HttpRequest, form: LoginForm) -> str:
-    """Where a guess comes from: a browser that the name has logged in with before, else a network."""
+def _network(request: HttpRequest) -> str:
+    """Where a guess comes from that no browser makes which the name has logged in with before."""
     forwarded = request.headers.get("X-Forwarded-For", "")
     address = client_address(request.META.get("REMOTE_ADDR", ""), forwarded, settings.HANDOFF_TRUSTED_PROXIES)
-    return devices.place_of(request, form.cleaned_data["username"]) or neighbourhood(address)
+    return neighbourhood(address)
+
+
+def _later(response: HttpResponse, refusal: TooMany) -> HttpResponse:
+    response.headers["Retry-After"] = str(refusal.retry_after)
+    return response
 
 
 @login_not_required
@@ -124,6 +130,9 @@ def password_page(request: PageRequest) -> HttpResponse:
     except Invalid as refused:
         wrong = {refused.field or "old": refused.message}
         return render(request, "accounts/password.html", {"wrong": wrong}, status=422)
+    except TooMany as refused:
+        shown = render(request, "accounts/password.html", {"wrong": {"old": refused.message}}, status=429)
+        return _later(shown, refused)
     messages.success(request, said)
     return redirect("settings-password")
 

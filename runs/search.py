@@ -40,6 +40,11 @@ class Searched:
     runs: int | None
     is_complete: bool
 
+    @property
+    def counted(self) -> str:
+        """Through how many runs, to be read."""
+        return f"{self.runs or 0:,}"
+
     def answer(self) -> dict[str, Any]:
         """As the API tells it."""
         told = {"since": self.since, "runs": self.runs, "complete": self.is_complete}

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db import transaction
 
 from accounts import audit
+from accounts.names import key_of
 from accounts.principal import Principal
 from accounts.queries import find_member
 from accounts.roles import TASKS_ASSIGN, TASKS_DECIDE
@@ -104,6 +105,9 @@ def _assign_instead(principal: Principal, task: ManualTask, to: str, *, reason: 
     name, who = member.user.username, queries.who_is_member(member)
     if not who.decides or policies.is_excluded(task, name):
         raise Invalid(f"{name} may not decide this task.", field="assignee")
+    if who.is_asked(task) or key_of(name) in task.voted:
+        message = f"{name} is asked already, and that is not enough: name somebody else."
+        raise Invalid(message, code="asked_already", field="assignee")
     with telling(task.tenant_id, str(task.run_id)):
         now = open_task(principal, task.pk)
         if not is_undecidable(now):

@@ -20,7 +20,16 @@ from lib.refusals import Missing
 from runs.models import Run
 from tasks_inbox import policies, shown, store
 from tasks_inbox.changes import changed_since
-from tasks_inbox.models import FOR_OPERATORS, OPEN, AwayRule, HeldDecision, ManualTask, TaskComment, TaskNote
+from tasks_inbox.models import (
+    FOR_OPERATORS,
+    INCIDENT,
+    OPEN,
+    AwayRule,
+    HeldDecision,
+    ManualTask,
+    TaskComment,
+    TaskNote,
+)
 from tasks_inbox.papers import TaskFile
 from tasks_inbox.policies import Absent
 from tasks_inbox.quorum import ONE, needs_several
@@ -123,6 +132,18 @@ def task_of(tenant: int, task_id: UUID) -> ManualTask:
 def tasks_named(tenant: int, tasks: Iterable[UUID]) -> dict[UUID, ManualTask]:
     """The tenant's tasks of these ids, without what only one task's page shows."""
     return ManualTask.objects.for_tenant(tenant).defer(*LARGE).in_bulk(list(tasks))
+
+
+def task_about(task: ManualTask) -> UUID | None:
+    """The task that nobody can decide, where an incident is about one."""
+    if task.kind != INCIDENT:
+        return None
+    return (
+        ManualTask.objects.for_tenant(task.tenant_id)
+        .filter(pk=task.step_id)
+        .values_list("pk", flat=True)
+        .first()
+    )
 
 
 def is_requester(task: ManualTask, username: str) -> bool:

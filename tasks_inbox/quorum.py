@@ -33,11 +33,14 @@ class Vote:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What votes come to: the outcome, None while more must decide; whether the first outcome can still be had."""
+    """What votes come to: the outcome, None while more must decide; whether the first outcome can still be had; and how
+    many may still decide.
+    """
 
     outcome: str | None
     is_possible: bool
     state: Mapping[str, Json]
+    left: int = 0
 
 
 def needs_several(quorum: Json | None) -> bool:
@@ -83,7 +86,7 @@ def verdict(
         state = {"need": need, "have": len(pro)}
     state |= {"rule": rule.get("rule", "veto"), "may": len(votes) + len(rest)}
     outcome = outcomes[0] if reached else _other(state["rule"], contra, need, outcomes, is_possible)
-    return Verdict(outcome, is_possible, state)
+    return Verdict(outcome, is_possible, state, len(rest))
 
 
 def _number(need: int | str, people: int) -> int:

@@ -36,7 +36,9 @@ def is_undecidable(task: ManualTask, members: Sequence[Member] | None = None) ->
         return False
     electors = electors_among(task, members_of(task.tenant_id) if members is None else members)
     if needs_several(task.quorum):
-        return not votes.standing(task, electors).is_possible
+        stands = votes.standing(task, electors)
+        # Who has agreed presses nothing again: where nobody else is left, nothing counts what may be enough by now.
+        return not stands.is_possible or not stands.left
     return not electors and not (task.delegated_by is not None and _is_able(task))
 
 

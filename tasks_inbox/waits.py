@@ -11,7 +11,7 @@ from runs.claimed import Ending, Held
 from runs.waits import Entered, WaitKind
 from tasks_inbox import policies, store
 from tasks_inbox.electors import named_by
-from tasks_inbox.quorum import counts_people
+from tasks_inbox.quorum import counts_people, needs_several
 
 Json = Any
 
@@ -94,7 +94,18 @@ def with_manager(tenant: int, candidates: Mapping[str, Json]) -> Mapping[str, Js
 def _in_words(wait: Mapping[str, Json]) -> str:
     task = wait["task"]
     does = "fill in" if task["kind"] == "form" else "decide"
-    return f"{whom(task['candidates'], 'somebody')} to {does} “{task['title']}”"
+    return (
+        f"{whom(task['candidates'], 'somebody')} to {does} “{task['title']}”{_how_many(task.get('quorum'))}"
+    )
+
+
+def _how_many(quorum: Json | None) -> str:
+    """How many of them must agree, in words, where it is more than one of them."""
+    if quorum is None or not needs_several(quorum):
+        return ""
+    if groups := quorum.get("groups"):
+        return f" ({' and '.join(f'{count} of {name}' for name, count in groups.items())})"
+    return f" ({quorum['need']} of them)"
 
 
 def whom(candidates: Mapping[str, Json], everybody: str) -> str:

@@ -3,7 +3,9 @@
 import sys
 from collections.abc import Callable, Iterable
 
+import psycopg
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
+from django.db import DataError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.views.csrf import csrf_failure as django_csrf_failure
@@ -13,7 +15,10 @@ from lib.refusals import Refusal
 
 
 class RefusalMiddleware:
-    """Shows what a service refused to a page's reader as a page with its status."""
+    """Shows what a service refused to a page's reader as a page with its status, and what no database can hold.
+
+    Nothing has a NUL character in its name: an address with one leads nowhere.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -21,8 +26,16 @@ class RefusalMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         return self.get_response(request)
 
+    def process_view(
+        self, request: HttpRequest, view: object, args: tuple[object, ...], named: dict[str, object]
+    ) -> HttpResponse | None:
+        # What needs no login, such as the door of webhooks, judges itself what it is called by.
+        is_ours = getattr(view, "login_required", True)
+        is_strange = is_ours and any("\x00" in str(value) for value in named.values())
+        return not_found(request) if is_strange else None
+
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        if not isinstance(exception, Refusal):
+        if not isinstance(exception, Refusal | DataError | psycopg.DataError):
             return None
         problem = describe(exception)
         response = _page(request, problem.status, problem.message)

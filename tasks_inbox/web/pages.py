@@ -98,7 +98,7 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
         "corrections": correction_form(task).fields if context["is_with_me"] else (),
         "once": once.ticket(request.principal) if may_comment else "",
         "delegates": queries.delegates_of(task, who, MOST_OFFERED, but=context["electors"])
-        if context["may_give"]
+        if context["may_give"] or context["is_undecidable"]
         else (),
         **_filled_in(task, attached),
         "files": [
@@ -148,6 +148,7 @@ def state_context(
         ),
         "settles": task.kind in FOR_OPERATORS,
         "is_incident": task.kind == INCIDENT,
+        "about": queries.task_about(task),
         "held_label": label_of(task.outcomes, row["held"]["outcome"]) if row["held"] else "",
         "next_level": whom(level["to"], "") if level else "",
         "may_answer": not who.decides and key_of(task.asked_of or "") == key_of(who.username),

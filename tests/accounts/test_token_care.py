@@ -95,6 +95,19 @@ def test_a_token_is_never_more_than_who_makes_it(people, asked, status, field):
     assert (refused.status_code, refused.json()["error"]["field"]) == (status, field)
 
 
+@pytest.mark.parametrize(
+    ("asked", "field"),
+    [
+        ({"name": " \t"}, "name"),
+        ({"role": "worker", "scopes": ["runs:read"]}, "scopes"),
+        ({"role": "viewer", "scopes": ["runs:read", "jobs:work"]}, "scopes"),
+    ],
+)
+def test_a_token_that_could_not_do_what_it_says_is_not_made(people, asked, field):
+    answer = people.client("admin").post("/api/v1/tokens", {"name": "ci"} | asked)
+    assert (answer.status_code, answer.json()["error"]["field"]) == (400, field)
+
+
 def test_a_narrow_token_makes_only_narrow_ones(people):
     narrow = people.client("admin", scopes=frozenset({"tokens:own", "runs:read"}))
     made = new(narrow)
@@ -162,6 +175,7 @@ def test_the_page_makes_a_token_shows_it_once_and_revokes_it_after_asking(page):
         ({"name": "x" * 201}, 422, "name"),
         ({"role": "admin"}, 403, "role"),
         ({"role": "king"}, 422, "role"),
+        ({"role": ""}, 422, "role"),
         ({"days": "5000"}, 422, "days"),
     ],
 )
@@ -216,3 +230,12 @@ def test_an_expired_token_is_shown_as_such(page, ann):
     create_token(user=ann, tenant=make.a_tenant(), days=1)
     ApiToken.unsafe_all_tenants.update(expires_at=datetime.now(UTC) - timedelta(1))
     assert "expired</span>" in page.get("/settings/tokens").text
+
+
+@pytest.mark.parametrize("sent", ["%00", "a%00b", "%F0%9F%98%80", "a" * 3_000])
+def test_no_id_of_a_token_is_a_fault_of_the_server(page, people, sent):
+    for answer in (page.get, page.post):
+        assert answer(f"/settings/tokens/{sent}/revoke").status_code == 404
+    client = people.client("author")
+    assert client.get(f"/api/v1/tokens/{sent}").status_code in (400, 404)
+    assert client.delete(f"/api/v1/tokens/{sent}").status_code in (400, 404)

@@ -202,3 +202,41 @@ def test_validate_warns_where_who_starts_it_may_decide_nothing():
     member("ann", "author")
     assert said("human.approval", own) == [("asks_who_starts", "warning")]
     assert said("human.form", own) == said("human.approval", own | {"roles": ["approver"]}) == []
+
+
+def test_a_quorum_is_repaired_only_by_somebody_who_can_still_decide():
+    ann, olga = member("ann"), member("olga", "operator")
+    member("bob"), member("cat")
+    task = asked(approval(candidates={"users": ["ann", "bob"]}, quorum={"need": "all"}))
+    decide(ann, task)
+    removed("bob")
+    assert undecidable.tick() == 1
+    with pytest.raises(Invalid, match="ann is asked already"):
+        actions.assign_task(olga, task.pk, "ann")
+    assert again(task).undecidable_since
+    actions.assign_task(olga, task.pk, "cat", reason="bob has left")
+    assert undecidable.tick() == 0
+    assert decide(member("cat"), task).outcome == "approved"
+
+
+def test_what_nobody_is_left_to_decide_is_found_though_all_who_can_have_agreed():
+    ann, olga = member("ann"), member("olga", "operator")
+    member("bob"), member("cat")
+    task = asked(approval(candidates={"users": ["ann", "bob"]}, quorum={"need": "all"}))
+    decide(ann, task)
+    ManualTask.unsafe_all_tenants.filter(pk=task.pk).update(exclude=["bob"])
+    assert undecidable.tick() == 1
+    escalating.escalate_task(olga, task.pk, to={"users": ["cat"]}, reason="bob decided another step")
+    assert decide(member("cat"), task).outcome == "approved"
+
+
+def test_the_incident_leads_to_the_task_which_offers_who_could_decide_it(client):
+    member("ann"), member("olga", "operator"), member("vic", "viewer")
+    task = asked(approval(candidates={"users": ["ghost"]}))
+    assert undecidable.tick() == 1
+    client.force_login(make.a_user("olga"))
+    assert f'href="/inbox/{task.pk}' in client.get(f"/inbox/{incidents()[0].pk}").text
+    page = client.get(f"/inbox/{task.pk}").text
+    assert page.count('<datalist id="delegates">') == 1
+    assert '<option value="ann">' in page
+    assert '<option value="vic">' not in page

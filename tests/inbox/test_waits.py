@@ -59,6 +59,25 @@ def test_whoever_is_asked_is_named(candidates, words):
     assert words in found_run(task.tenant_id, task.run_id)["waiting_for"]
 
 
+@pytest.mark.parametrize(
+    ("quorum", "words"),
+    [
+        ({"need": 1}, "ann or bob to decide “Refund 40 EUR?”"),
+        (2, "ann or bob to decide “Refund 40 EUR?” (2 of them)"),
+        ({"need": "all"}, "ann or bob to decide “Refund 40 EUR?” (all of them)"),
+        ({"groups": {"Legal": 2, "HR": 1}}, "“Refund 40 EUR?” (1 of HR and 2 of Legal)"),
+    ],
+)
+def test_how_many_must_agree_is_said(quorum, words):
+    member("ann"), member("bob")
+    named = {
+        "users": ["ann", "bob"],
+        "groups": list(quorum.get("groups", ())) if isinstance(quorum, dict) else [],
+    }
+    task = asked(approval(candidates=named, quorum=quorum))
+    assert found_run(task.tenant_id, task.run_id)["waiting_for"].endswith(words)
+
+
 def test_a_batch_of_tasks_opens_in_one_statement(monkeypatch):
     # However busy the machine is, the hundred are one batch.
     monkeypatch.setattr(drain, "FLUSH_SECONDS", 60)

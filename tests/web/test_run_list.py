@@ -151,6 +151,23 @@ def test_a_search_that_stops_on_its_way_says_how_far_it_looked_and_leads_on(read
     assert reader.get(third.context["newer"]).context["runs"] == []
 
 
+def test_the_last_page_of_a_search_denies_nothing_that_pages_before_it_found(reader, monkeypatch):
+    make.start(make.chain("noop"), *({"text": f"nothing {number}"} for number in range(40)))
+    (newest,) = make.start(make.chain("noop"), {"text": "Siemens"})
+    monkeypatch.setattr(search, "RUNS_A_PAGE", 15)
+    page = reader.get("/runs/?q=siemens")
+    assert [row["id"] for row in page.context["runs"]] == [newest]
+    while page.context["older"]:
+        page = reader.get(page.context["older"])
+    assert "No run fits" not in page.text
+    assert "No older run fits" in page.text
+    assert page.context["newer"] in page.text.replace("&amp;", "&")
+
+
+def test_how_far_a_search_has_looked_is_told_in_groups_of_digits():
+    assert search.Searched(None, 20_000, is_complete=False).counted == "20,000"
+
+
 def test_many_bytes_end_a_page_of_a_search_too_and_each_page_gets_on(reader, texts, monkeypatch):
     monkeypatch.setattr(search, "BYTES_A_PAGE", 1)
     address, pages = "/runs/?q=siemens", []

@@ -188,6 +188,8 @@ def test_people_change_their_password_and_stay_logged_in_here_alone(client, boss
         ({"old": "another one"}, "This is not your password."),
         ({"new": "short", "again": "short"}, "too short"),
         ({"again": "a quite other one"}, "another password than the one above"),
+        ({"new": "an old password", "again": "an old password"}, "This is the password that you have."),
+        ({"new": "x" * 1_001, "again": "x" * 1_001}, "at most 1,000 characters"),
     ):
         page = client.post("/settings/password", new | wrong)
         assert (page.status_code, said in page.text, "quite" in page.text) == (422, True, False)
@@ -198,3 +200,15 @@ def test_people_change_their_password_and_stay_logged_in_here_alone(client, boss
         200,
         302,
     )
+
+
+def test_who_guesses_at_the_old_password_is_told_at_its_field_when_to_go_on(client, boss):
+    guess = {"old": "a guess", "new": "a quite new one", "again": "a quite new one"}
+    for _ in range(5):
+        client.post("/settings/password", guess)
+    page = client.post("/settings/password", guess)
+    assert (page.status_code, int(page.headers["Retry-After"]) >= 1) == (429, True)
+    assert 'id="old-fault"' in page.text
+    assert "Too many wrong passwords. Try again in" in page.text
+    # That helps who logs in, and nobody who is logged in.
+    assert "browser" not in page.text.split('id="old-fault"')[1].split("</p>")[0]
