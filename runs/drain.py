@@ -41,6 +41,8 @@ ASIDE_SECONDS = 5.0
 MOST_ASIDE = 4
 OVERRUN_SECONDS = 2.0
 """How long a step may go on behind its hard deadline."""
+UNLIMITED_SECONDS = 600.0
+"""How long a step without a deadline may take here: it has none for what it waits for, which it only says here."""
 LOST_SECONDS = 60.0
 """How long a step may go on that is somebody else's by now, or nobody's."""
 FINISH_SECONDS = 10.0
@@ -201,8 +203,8 @@ class Drain(QueueWorker):
         for turn in turns:
             if (step := turn.step) is None:
                 continue
-            seconds = graph_of(step.version_id).step(step.node).timeout_seconds
-            late = seconds is not None and now - turn.since > seconds + OVERRUN_SECONDS
+            seconds = graph_of(step.version_id).step(step.node).timeout_seconds or UNLIMITED_SECONDS
+            late = now - turn.since > seconds + OVERRUN_SECONDS
             if turn.lost_at is None and self.in_hand.is_lost(step):
                 turn.lost_at = now
             if late or (turn.lost_at is not None and now - turn.lost_at > LOST_SECONDS):

@@ -100,6 +100,9 @@ class StepType:
     takes_nothing: bool = field(init=False)
 
     def __post_init__(self) -> None:
+        """Raises ValueError for a type that computes without an end: nobody could tell it from one that hangs."""
+        if self.timeout_seconds is None and self.kind in ("inline", "blocking"):
+            raise ValueError(f"{self.name}: a step of the kind {self.kind} needs timeout_seconds.")
         unchecked = self.input_model is None and self.output_model is None
         object.__setattr__(self, "takes_nothing", unchecked and self.params_model is NoParams)
 

@@ -46,6 +46,7 @@ def slow(request, monkeypatch):
         group="test",
         example={"params": {}, "input": {}},
         run=slow.run,
+        timeout_seconds=None if request.param == "wait" else 600,
     )
     catalogue = {**graphs.CATALOGUE, TYPE: step_type}
     monkeypatch.setattr(graphs, "CATALOGUE", catalogue)
@@ -130,6 +131,23 @@ def test_a_step_behind_its_hard_deadline_is_the_end_of_its_process_and_runs_alon
     sweep()
     step = make.steps(stays)["a"]
     assert (step.status, step.attempt, step.solo) == ("QUEUED", 1, True)
+
+
+@pytest.mark.parametrize("slow", ["wait"], indirect=True)
+def test_a_step_without_a_time_limit_may_not_compute_for_ever(slow, monkeypatch):
+    """It has none for what it waits for; what it does here is to say for what."""
+    make.start(one(), {"stay": True})
+    drain = Drain("engine")
+    drain.start()
+    try:
+        until(lambda: slow.inside, "the slow step")
+        assert drain.overrun() is None
+        monkeypatch.setattr(drains, "UNLIMITED_SECONDS", -3.0)
+        assert "does not come back" in (drain.overrun() or "")
+    finally:
+        slow.open.set()
+        drain.stop()
+        drain.finish()
 
 
 def test_a_stop_waits_for_no_step_that_does_not_come_back(slow, drain):

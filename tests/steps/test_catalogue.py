@@ -1,5 +1,6 @@
 """The catalogue: what is built in, and what installed packages offer."""
 
+import dataclasses
 import sys
 from importlib.metadata import EntryPoint
 from types import ModuleType
@@ -61,3 +62,9 @@ def test_something_else_stops_the_start(offered):
 def test_a_package_that_is_broken_stops_the_start():
     with pytest.raises(CatalogueError, match=r"no_such_module:x cannot be loaded"):
         build(BUILT_IN, [EntryPoint("broken", "no_such_module:x", GROUP)])
+
+
+@pytest.mark.parametrize("kind", ["inline", "blocking"])
+def test_a_type_that_may_compute_for_ever_is_none(kind):
+    with pytest.raises(ValueError, match="needs timeout_seconds"):
+        dataclasses.replace(NOOP, kind=kind, timeout_seconds=None)
