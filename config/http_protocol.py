@@ -43,6 +43,7 @@ _TOO_MANY_PIECES = (413, "too_many_pieces", f"A body comes in at most {MAX_PIECE
 _NO_TUNNELS = (405, "method_not_allowed", "This server is no proxy.")
 _PIPELINE_FULL = (503, "pipeline_full", f"At most {MAX_PIPELINED} requests wait on a connection.")
 _TOO_SLOW = (408, "head_too_slow", f"The head of a request takes at most {HEAD_SECONDS:g} s.")
+_ONE_HOST = (400, "invalid_request", "A request has one header line Host.")
 _INVALID = (400, "invalid_request", "This is no HTTP request.")
 
 _OFFER = (b"upgrade", b"http2-settings")
@@ -188,6 +189,9 @@ class BoundedHttp(HttpToolsProtocol):
         self._moved = True
         if self.parser.get_method() == b"CONNECT":
             self._give_up(_NO_TUNNELS)
+        if self.parser.get_http_version() == "1.1" and sum(name == b"host" for name, _ in self.headers) != 1:
+            # RFC 9112 3.2: whoever is in front of us may have believed another of them.
+            self._give_up(_ONE_HOST)
         if len(self.pipeline) >= MAX_PIPELINED:
             self._give_up(_PIPELINE_FULL)
         self._offer = self.parser.should_upgrade() and not self._should_upgrade()

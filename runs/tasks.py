@@ -21,7 +21,7 @@ duties.register(
     Duty("leases", 5.0, leases.sweep),
     Duty("forgotten", 5.0, due.hint_forgotten),
     Duty("seals", 5.0, seals.seal),
-    Duty("sla", 30.0, sla.look),
+    Duty("sla", 5.0, sla.look),
     Duty("deliveries", 60.0, deliveries.forget),
     # Last: whatever it finds, the others are done.
     Duty("stuck", 60.0, stuck.check),

@@ -125,6 +125,8 @@ ATTACKS = {
     "trailers": (post(CHUNKED) + b"1\r\nx\r\n0\r\n" + b"a: b\r\n" * 1_000_000 + b"\r\n", 431),
     "a trailer without an end": (post(CHUNKED) + b"1\r\nx\r\n0\r\n" + b"a" * 8_000_000, 431),
     "blank lines": (b"\r\n" * 4_000_000, 431),
+    "no host": (b"GET /login HTTP/1.1\r\n\r\n", 400),
+    "two hosts": (get(b"/login", b"Host: another\r\n"), 400),
     "a tunnel": (b"CONNECT a.example:443 HTTP/1.1\r\n" + HOST + b"\r\n" + b"x" * 8_000_000, 405),
 }
 
