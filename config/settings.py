@@ -247,7 +247,7 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 5.0,
         "options": {"queue": "ticks", "expires": 5.0},
     },
-    "sla": {"task": "runs.tick_sla", "schedule": 30.0, "options": _TICK},
+    "sla": {"task": "runs.tick_sla", "schedule": 5.0, "options": _TICK},
     "leases": {"task": "runs.tick_leases", "schedule": 5.0, "options": _TICK},
     "seals": {"task": "runs.tick_seals", "schedule": 5.0, "options": _TICK},
     "stuck": {"task": "runs.tick_stuck", "schedule": 60.0, "options": _TICK},
