@@ -19,7 +19,7 @@ import psycopg
 from django.conf import settings
 from django.db import DatabaseError, connection
 
-from lib.named_sql import DATABASE_AWAY
+from lib.named_sql import DATABASE_AWAY, log_database_error
 from runs import dispatch, leases, store
 from runs.claimed import Ending, Held
 from runs.drain import QueueWorker
@@ -106,8 +106,8 @@ class BlockingDrain(QueueWorker):
     def _safely(self, act: Callable[[], None]) -> None:
         try:
             act()
-        except (psycopg.Error, DatabaseError):
-            log.exception("The drain of %s lost the database", self.queue)
+        except (psycopg.Error, DatabaseError) as error:
+            log_database_error(log, f"The drain of {self.queue}", error)
             connection.close()
             self._look_again()
         except Exception:

@@ -17,6 +17,7 @@ import psycopg
 from django.db import DatabaseError, connection
 
 from lib import crash_points
+from lib.named_sql import log_database_error
 from lib.uuid7 import uuid7
 from runs import dispatch, leases, scopes, store
 from runs.advance import advance
@@ -237,9 +238,9 @@ class Drain(QueueWorker):
             self._turn = turn
         try:
             return self._run(turn, time.monotonic() + seconds)
-        except (psycopg.Error, DatabaseError):
+        except (psycopg.Error, DatabaseError) as error:
             # What was in hand is not known to be ours any more: let go, the sweep will find it.
-            log.exception("The drain of %s lost the database", self.queue)
+            log_database_error(log, f"The drain of {self.queue}", error)
             connection.close()
             return 0
         except Exception:

@@ -12,7 +12,7 @@ from celery.signals import worker_init, worker_shutdown, worker_shutting_down
 from django.conf import settings
 from django.db import DatabaseError, connection
 
-from lib.messages import first_line
+from lib.named_sql import log_database_error
 from runs import dispatch, duties, live, store
 from runs.blocking import BlockingDrain
 from runs.drain import Drain, QueueWorker
@@ -103,7 +103,7 @@ class WorkerProcess:
                     self._ticks.note()
                     self._do(duty)
             except (psycopg.Error, DatabaseError) as error:
-                log.warning("The database doesn't answer (%s); looking again", first_line(error))
+                log_database_error(log, "The clock", error)
                 connection.close()
             except Exception:
                 # Whatever it was, this thread is what keeps time when nothing else does: it goes on.
@@ -122,7 +122,7 @@ class WorkerProcess:
         try:
             duties.do(duty.name, self.drain.worker)
         except (psycopg.Error, DatabaseError) as error:
-            log.warning("The duty %s lost the database (%s)", duty.name, first_line(error))
+            log_database_error(log, f"The duty {duty.name}", error)
             connection.close()
         except Exception:
             # It is done again, and keeps no other from being done.

@@ -5,8 +5,7 @@ import logging
 from celery import shared_task
 from django.db import connection
 
-from lib.messages import first_line
-from lib.named_sql import DATABASE_AWAY
+from lib.named_sql import DATABASE_AWAY, log_database_error
 from runs import duties, process
 from runs.dispatch import DRAIN_TASK
 from runs.drain import identity
@@ -88,6 +87,6 @@ def ticking(duty: str) -> int:
     try:
         return duties.do(duty, identity())
     except DATABASE_AWAY as error:
-        log.warning("This tick lost the database (%s)", first_line(error))
+        log_database_error(log, "This tick", error)
         connection.close()
         return 0
