@@ -119,8 +119,10 @@ def test_no_page_offers_another_tenants_people(ours, furnished, ask, client, pat
         assert secret not in page.text
 
 
-def test_whoever_is_added_by_a_guessed_name_is_added_alone(ours, ask):
+def test_nobody_is_added_by_a_guessed_name(ours, ask):
     """The names of logins are the whole Handoff's, so that one can be taken; nothing else of who has it is told."""
-    taken = ours.post("/api/v1/members", {"username": THEIRS, "role": "viewer", "email": "guess@x.example"})
-    assert (taken.status_code, taken.json()["error"]["field"]) == (400, "email")
-    assert "secret" not in taken.content.decode().lower()
+    for more in ({}, {"email": "guess@x.example"}):
+        taken = ours.post("/api/v1/members", {"username": THEIRS, "role": "viewer", **more})
+        assert (taken.status_code, taken.json()["error"]["code"]) == (409, "name_taken")
+        assert "secret" not in taken.content.decode().lower()
+    assert ours.get(f"/api/v1/members/{THEIRS}").status_code == 404

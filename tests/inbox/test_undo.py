@@ -184,7 +184,7 @@ def test_what_can_not_be_counted_keeps_nobody_elses_from_counting(now, monkeypat
     later(now, 11)
     assert (again(first).status, again(second).outcome) == ("OPEN", "approved")
     monkeypatch.undo()
-    later(now, 1)
+    later(now, 11)
     assert again(first).outcome == "approved"
 
 
