@@ -1,6 +1,5 @@
 """SQL statements in `.sql` files, by name: `-- name: claim` starts one, `/* include part */` pulls in a fragment."""
 
-import logging
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -8,13 +7,9 @@ from typing import Any
 
 import orjson
 import psycopg
-from django.db import InterfaceError, OperationalError, connection
+from django.db import connection
 
 from lib import crash_points
-from lib.messages import first_line
-
-DATABASE_AWAY = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
-"""What a lost database raises: the ORM Django's errors, statements in `.sql` files psycopg's own."""
 
 _NAME = re.compile(r"^-- name: (\w+)( \(fragment\))?\s*$", re.MULTILINE)
 _INCLUDE = re.compile(r"/\* include (\w+) \*/")
@@ -72,11 +67,3 @@ class Statements:
     def column(self, name: str, params: Mapping[str, Any]) -> list[Any]:
         """The first column of every row."""
         return [row[0] for row in self.execute(name, params).fetchall()]
-
-
-def log_database_error(log: logging.Logger, who: str, error: Exception) -> None:
-    """A database that is away is a line of the log; whatever else it says is a defect of ours, and has a traceback."""
-    if isinstance(error, DATABASE_AWAY):
-        log.warning("%s lost the database (%s)", who, first_line(error))
-    else:
-        log.error("%s failed in the database", who, exc_info=error)

@@ -19,7 +19,7 @@ import psycopg
 from django.conf import settings
 from django.db import DatabaseError, connection
 
-from lib.named_sql import DATABASE_AWAY, log_database_error
+from lib.database_errors import OPERATIONAL_ERRORS, log_database_error
 from runs import dispatch, leases, store
 from runs.claimed import Ending, Held
 from runs.drain import QueueWorker
@@ -198,7 +198,7 @@ class BlockingDrain(QueueWorker):
         while True:
             try:
                 return self.flush(ended, keep=keep)
-            except DATABASE_AWAY:
+            except OPERATIONAL_ERRORS:
                 if time.monotonic() >= until:
                     raise
                 # If it was committed all the same, the second time changes nothing.

@@ -17,7 +17,7 @@ import psycopg
 from django.db import DatabaseError, connection
 
 from lib import crash_points
-from lib.named_sql import log_database_error
+from lib.database_errors import log_database_error
 from lib.uuid7 import uuid7
 from runs import dispatch, leases, scopes, store
 from runs.advance import advance

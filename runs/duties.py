@@ -15,6 +15,8 @@ SILENT_SECONDS = 5.0
 """After so long a silence (of a duty of every second) somebody else does it."""
 LEASE_SECONDS = 5.0
 """How long a duty is left to who began it: all of them work in bounded batches for less than a second."""
+STATEMENT_SECONDS = 5.0
+"""How long a statement of a duty may take, or wait for a lock: what it can't do is left, and the others are done."""
 _LATE = 1.5
 
 
@@ -63,7 +65,11 @@ def do(name: str, worker: str) -> int:
         return 0
     _running[threading.get_ident()] = Running(name, time.monotonic())
     try:
-        found = duty.work()
+        SQL.execute("limit_statements", {"limit": f"{STATEMENT_SECONDS:g}s"})
+        try:
+            found = duty.work()
+        finally:
+            SQL.execute("limit_statements_as_usual", {})
     finally:
         del _running[threading.get_ident()]
     SQL.execute("end_duty", taken)

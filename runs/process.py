@@ -12,7 +12,7 @@ from celery.signals import worker_init, worker_shutdown, worker_shutting_down
 from django.conf import settings
 from django.db import DatabaseError, connection
 
-from lib.named_sql import log_database_error
+from lib.database_errors import log_database_error
 from runs import dispatch, duties, live, store
 from runs.blocking import BlockingDrain
 from runs.drain import Drain, QueueWorker

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-import psycopg
-from django.db import OperationalError, transaction
+from django.db import transaction
 
 from engine.decide import fire, verdict
 from engine.graph import Graph
 from engine.statuses import RunStatus, StepStatus
 from lib import crash_points
+from lib.database_errors import OPERATIONAL_ERRORS
 from lib.uuid7 import uuid7
 from runs import dispatch, live, saga, scopes, store, stuck_store, waiting_store, waits
 from runs.claimed import Done, Ending, Held, Locked
@@ -138,7 +138,7 @@ def _tried(alone: Alone, one: Finding, queues: set[str]) -> str | None:
             queues |= _WAYS[one.what](locked, one)
             if _key(one) in {_key(each) for each in look([one.run_id])}:
                 raise _StillStuck("Nothing that is known helps.")
-    except (psycopg.OperationalError, OperationalError):
+    except OPERATIONAL_ERRORS:
         # A deadlock or a lost connection says nothing of the run: the next look finds it again.
         raise
     except Exception as error:

@@ -5,7 +5,7 @@ import logging
 from celery import shared_task
 from django.db import connection
 
-from lib.named_sql import DATABASE_AWAY, log_database_error
+from lib.database_errors import OPERATIONAL_ERRORS, log_database_error
 from runs import duties, process
 from runs.dispatch import DRAIN_TASK
 from runs.drain import identity
@@ -86,7 +86,7 @@ def ticking(duty: str) -> int:
     process.heard()
     try:
         return duties.do(duty, identity())
-    except DATABASE_AWAY as error:
+    except OPERATIONAL_ERRORS as error:
         log_database_error(log, "This tick", error)
         connection.close()
         return 0

@@ -16,7 +16,7 @@ from django.db.models import Q
 from accounts import audit
 from accounts.principal import Principal
 from accounts.queries import member_principal
-from lib.named_sql import DATABASE_AWAY
+from lib.apart import one_by_one
 from lib.refusals import Conflict, Refusal
 from lib.uuid7 import uuid7
 from runs import live
@@ -121,16 +121,15 @@ def held_of(principal: Principal, among: Collection[UUID] = ()) -> list[HeldDeci
 def tick() -> int:
     """Have those count whose time has come, at most so many at once; gives how many there were."""
     due = store.due_held(BATCH)
-    for held, tenant, task in due:
-        try:
-            settle(tenant, held)
-        except DATABASE_AWAY:
-            raise
-        except Exception:
-            # It is tried again behind all others, and keeps nobody else's from counting.
-            store.postpone_held(held, POSTPONED_SECONDS)
-            log.exception("the decision %s of task %s does not count yet", held, task)
+    one_by_one(due, lambda one: settle(one[1], one[0]), log, _postponed)
     return len(due)
+
+
+def _postponed(due: tuple[UUID, int, UUID]) -> str:
+    """What to say of one that could not be counted: it is tried again behind all others, and holds up nobody else's."""
+    held, _tenant, task = due
+    store.postpone_held(held, POSTPONED_SECONDS)
+    return f"the decision {held} of task {task} does not count yet"
 
 
 def settle_before_deadline(task: ManualTask) -> bool:

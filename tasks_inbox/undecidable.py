@@ -4,12 +4,14 @@ It is not known once and for all: members leave, roles and groups change, four e
 found so is marked, alerts, and opens an incident for operators and admins, who say whom it is to ask instead.
 """
 
+import logging
 from collections.abc import Sequence
 from uuid import UUID
 
 from django.db import transaction
 
 from accounts.queries import find_member
+from lib.apart import one_by_one
 from lib.clock import now_here
 from lib.uuid7 import uuid7
 from runs import alerts, live
@@ -20,6 +22,8 @@ from tasks_inbox.electors import Member, electors_among, members_of
 from tasks_inbox.models import FOR_OPERATORS, OPEN, ManualTask
 from tasks_inbox.quorum import needs_several
 from tasks_inbox.waits import whom
+
+log = logging.getLogger("handoff.tasks")
 
 BATCH = 2_000
 MAX_TITLE = 300
@@ -57,10 +61,16 @@ def count() -> int:
 
 def tick() -> int:
     """Look at the next open tasks, one batch after another; gives how many nobody can decide any more."""
-    found = sum(_look(tenant, tasks) for tenant, tasks in store.next_open_tasks(BATCH).items())
+    tenants = store.next_open_tasks(BATCH).items()
+    found = sum(one_by_one(tenants, lambda one: _look(*one), log, _not_looked_at))
     if closed := store.close_undecidable_incidents():
         live.tell_inboxes(closed)
     return found
+
+
+def _not_looked_at(batch: tuple[int, Sequence[UUID]]) -> str:
+    tenant, tasks = batch
+    return f"{len(tasks)} tasks of tenant {tenant} can't be looked at"
 
 
 def _look(tenant: int, ids: Sequence[UUID]) -> int:

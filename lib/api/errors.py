@@ -9,7 +9,7 @@ from typing import Any
 
 import psycopg
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
-from django.db import DataError, IntegrityError, InterfaceError, OperationalError
+from django.db import DataError, IntegrityError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.request import UnreadablePostError
 from rest_framework import exceptions, status
@@ -18,6 +18,7 @@ from rest_framework.response import Response
 from lib import refusals
 from lib.api.renderers import to_json
 from lib.api.request_id import request_id
+from lib.database_errors import OPERATIONAL_ERRORS
 from lib.strict_json import BadJson, JsonTooLarge
 
 logger = logging.getLogger("handoff.api")
@@ -165,16 +166,12 @@ def _django(error: Exception) -> Problem | None:
     return None
 
 
-# Statements in `.sql` files raise psycopg's own errors, the ORM Django's.
-UNAVAILABLE = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
-
-
 def _database(error: Exception) -> Problem | None:
     if isinstance(error, DataError | psycopg.DataError):
         return _incident(error, 400, "invalid", "The database can't hold one of these values.")
     if isinstance(error, IntegrityError | psycopg.IntegrityError):
         return _incident(error, 409, "conflict", "This contradicts what is stored already.")
-    if isinstance(error, UNAVAILABLE):
+    if isinstance(error, OPERATIONAL_ERRORS):
         # While it is away each request comes by here: a line of each is enough, the trace tells nothing.
         message = "The database is not available; try again."
         problem = _incident(error, 503, "unavailable", message, trace=False)

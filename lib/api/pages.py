@@ -3,14 +3,13 @@
 import sys
 from collections.abc import Callable, Iterable
 
-import psycopg
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
-from django.db import DataError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.views.csrf import csrf_failure as django_csrf_failure
 
-from lib.api.errors import CODE_OF_STATUS, UNAVAILABLE, Problem, describe, json_error
+from lib.api.errors import CODE_OF_STATUS, Problem, describe, json_error
+from lib.database_errors import OPERATIONAL_ERRORS, is_no_text
 from lib.refusals import Refusal
 
 
@@ -35,7 +34,7 @@ class RefusalMiddleware:
         return not_found(request) if is_strange else None
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        if not isinstance(exception, Refusal | DataError | psycopg.DataError):
+        if not (isinstance(exception, Refusal) or is_no_text(exception)):
             return None
         problem = describe(exception)
         response = _page(request, problem.status, problem.message)
@@ -79,7 +78,7 @@ def wrong_method(request: HttpRequest, methods: Iterable[str]) -> HttpResponse:
 def server_error(request: HttpRequest) -> HttpResponse:
     """`handler500`; Django has logged the exception with the request."""
     error = sys.exc_info()[1]
-    if not isinstance(error, UNAVAILABLE):
+    if not isinstance(error, OPERATIONAL_ERRORS):
         return _answer(request, 500)
     problem = describe(error)
     if request.path.startswith("/api/"):

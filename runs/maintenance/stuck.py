@@ -8,9 +8,8 @@ import time
 from collections.abc import Sequence
 from itertools import groupby
 
-from lib.named_sql import DATABASE_AWAY
+from lib.apart import in_batches, one_by_one
 from runs import repair, stuck_store
-from runs.maintenance.apart import apart
 from runs.stuck_store import Finding
 
 log = logging.getLogger("handoff.stuck")
@@ -29,18 +28,11 @@ def check(seconds: float = TICK_SECONDS) -> int:
     known = stuck_store.known_repairs({one.run_id for one in found}) if found else {}
     found = [one for one in found if (one.run_id, one.life, one.what, one.node, False) not in known]
     runs = [list(group) for _, group in groupby(sorted(found, key=_run_of), key=_run_of)]
-    return sum(_repaired(group) for group in runs[:MOST_RUNS])
+    return sum(one_by_one(runs[:MOST_RUNS], repair.repair, log, _not_repaired))
 
 
-def _repaired(group: Sequence[Finding]) -> int:
-    """How much of one run was repaired; one that raises stops nobody else's repair."""
-    try:
-        return repair.repair(group)
-    except DATABASE_AWAY:
-        raise
-    except Exception:
-        log.exception("Run %s can't be repaired", group[0].run_id)
-        return 0
+def _not_repaired(group: Sequence[Finding]) -> str:
+    return f"Run {group[0].run_id} can't be repaired"
 
 
 def _run_of(one: Finding) -> str:
@@ -51,7 +43,7 @@ def _looked(seconds: float) -> list[Finding]:
     until = time.monotonic() + seconds
     found = stuck_store.overdue_timers(MOST_TIMERS)
     while runs := stuck_store.open_runs(BATCH):
-        found += apart(runs, repair.look, log, lambda run: f"Run {run} can't be looked at")
+        found += in_batches(runs, repair.look, log, lambda run: f"Run {run} can't be looked at")
         stuck_store.move_cursor(runs[-1])
         if len(runs) < BATCH or time.monotonic() >= until:
             break

@@ -14,12 +14,12 @@ from engine.catalogue import Json
 from engine.decide import Effects, ring
 from engine.statuses import RUN_OPEN
 from lib import crash_points
+from lib.apart import in_batches
 from lib.uuid7 import uuid7
 from runs import dispatch, live, scopes, store, waiting_store
 from runs.advance import advance
 from runs.claimed import Broken, Done, Ending, Rang
 from runs.graphs import compiled
-from runs.maintenance.apart import apart
 from runs.plan import Anchor
 from runs.waiting_store import Due
 from runs.wave import Wave
@@ -55,8 +55,8 @@ def _fire(batch: list[Due], until: float) -> bool:
     for turn, together in enumerate(_turns(batch)):
         if turn and time.monotonic() >= until:
             return False
-        apart([due for due in together if _ends(due)], _end, log, _not_fired)
-        apart([due for due in together if not _ends(due)], _ring, log, _not_fired)
+        in_batches([due for due in together if _ends(due)], _end, log, _not_fired)
+        in_batches([due for due in together if not _ends(due)], _ring, log, _not_fired)
     return True
 
 

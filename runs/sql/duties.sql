@@ -9,6 +9,13 @@ ON CONFLICT (name) DO UPDATE SET begun_at = excluded.begun_at, begun_by = exclud
    AND (d.done_at >= d.begun_at OR d.begun_at <= excluded.begun_at - %(lease)s * interval '1 second')
 RETURNING true
 
+-- name: limit_statements
+-- For the session, not for a transaction: a duty has many.
+SELECT set_config('statement_timeout', %(limit)s, false)
+
+-- name: limit_statements_as_usual
+RESET statement_timeout
+
 -- name: end_duty
 WITH quickly AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
 UPDATE runs_duty d SET done_at = clock_timestamp()

@@ -7,7 +7,7 @@ import pytest
 
 from accounts.principal import Forbidden
 from lib.refusals import Invalid
-from tasks_inbox import bulk, deciding, evidence, holding
+from tasks_inbox import bulk, evidence, holding
 from tasks_inbox.bulk import Wanted
 from tasks_inbox.models import ManualTask, TaskDecision, TaskNote
 from tests import factories as make
@@ -227,27 +227,3 @@ def test_over_rest_each_result_says_whether_it_is_held_back(settings):
     at_once = ann.post("tasks/bulk", asks).json()["results"]
     assert [one["held_until"] for one in at_once] == [None] * 2
     assert ann.get(f"tasks/{tasks[0]}").json()["status"] == "COMPLETED"
-
-
-def test_decisions_that_cannot_count_hold_up_no_other(clock, settings, monkeypatch, caplog):
-    settings.HANDOFF_UNDO_SECONDS = 10
-    monkeypatch.setattr(holding, "BATCH", 1)
-    ann, (broken, other) = member("ann"), several(2)
-    for task in (broken, other):
-        holding.hold_decision(ann, task.pk, outcome="approved")
-    complete = deciding.complete_task
-
-    def cannot(principal, task_id, **asked):
-        if task_id == broken.pk:
-            raise ValueError("no such step type")
-        return complete(principal, task_id, **asked)
-
-    monkeypatch.setattr(deciding, "complete_task", cannot)
-    clock.advance(11)
-    assert [holding.tick(), holding.tick(), holding.tick()] == [1, 1, 0]
-    assert f"of task {broken.pk} does not count yet" in caplog.text
-    assert again(other).status == "COMPLETED"
-    monkeypatch.setattr(deciding, "complete_task", complete)
-    clock.advance(11)
-    assert holding.tick() == 1
-    assert again(broken).status == "COMPLETED"

@@ -240,3 +240,20 @@ def test_the_incident_leads_to_the_task_which_offers_who_could_decide_it(client)
     assert page.count('<datalist id="delegates">') == 1
     assert '<option value="ann">' in page
     assert '<option value="vic">' not in page
+
+
+def test_a_tenant_that_cannot_be_looked_at_keeps_nobody_elses_tasks_from_it(monkeypatch, caplog):
+    ann, task = member("ann"), asked(approval(candidates={"users": ["ann"]}))
+    removed("ann")
+    look = undecidable.members_of
+
+    def cannot(tenant):
+        if tenant == -1:
+            raise ValueError("no such tenant")
+        return look(tenant)
+
+    monkeypatch.setattr(undecidable, "members_of", cannot)
+    monkeypatch.setattr(undecidable.store, "next_open_tasks", lambda _: {-1: [], ann.tenant_id: [task.pk]})
+    assert undecidable.tick() == 1
+    assert [one.step_id for one in incidents()] == [task.pk]
+    assert "0 tasks of tenant -1 can't be looked at" in caplog.text

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+import psycopg
 import pytest
 from django.db import connection
 
@@ -136,13 +137,14 @@ def test_a_run_that_the_database_cannot_look_at_hides_no_other(monkeypatch):
     assert stuck.check() == 1
 
 
-def test_a_run_that_cannot_be_repaired_keeps_no_other_from_it(monkeypatch):
+@pytest.mark.parametrize("error", [ValueError("no such run"), psycopg.errors.QueryCanceled("too long")])
+def test_a_run_that_cannot_be_repaired_keeps_no_other_from_it(monkeypatch, error):
     broken, found = damage.held_for_ever(None)[0], damage.held_for_ever(None)[0]
     lock = repair.stuck_store.lock_unless_busy
 
     def cannot(run):
         if run == broken:
-            raise ValueError("no such run")
+            raise error
         return lock(run)
 
     monkeypatch.setattr(repair.stuck_store, "lock_unless_busy", cannot)

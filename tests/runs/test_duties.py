@@ -95,6 +95,20 @@ def test_a_duty_that_fails_keeps_no_other_from_being_done_and_is_told(caplog):
     assert not standing.checks()["ticks"]
 
 
+def test_a_statement_of_a_duty_takes_seconds_at_most_and_others_as_long_as_ever():
+    def limit():
+        with connection.cursor() as cursor:
+            cursor.execute("SHOW statement_timeout")
+            return cursor.fetchone()[0]
+
+    usual, seen = limit(), []
+    duties.register(Duty("looking", 1.0, lambda: seen.append(limit()) or 1))
+    assert (duties.do("looking", "one"), seen, limit()) == (1, ["5s"], usual)
+    with pytest.raises(ZeroDivisionError):
+        duties.do("broken", "one")
+    assert limit() == usual
+
+
 def test_what_this_process_is_at_for_too_long_is_known_to_its_watchdog():
     def work():
         wrong.append(worker._hangs_at_a_duty())
