@@ -7,12 +7,11 @@ import select
 import time
 import traceback
 
-from lib.messages import first_line
+from lib.messages import cut_line, named
 
 _TALKATIVE = ("celery.worker", "celery.beat", "kombu")
 _SELDOM_SECONDS = 30.0
 _MOST_SAID = 1000
-_LONGEST = 500
 _PATIENCE_MS = 200
 _STDERR = 2
 
@@ -37,20 +36,23 @@ class Console(logging.Handler):
     def __init__(self) -> None:
         super().__init__()
         self._lost = 0
+        self._is_cut = False
         self._poll = select.poll()
         self._poll.register(_STDERR, select.POLLOUT)
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write it, unless the pipe is full."""
         try:
-            said = f"{self.format(record)}\n".encode(errors="backslashreplace")
+            said = whole = f"{self.format(record)}\n".encode(errors="backslashreplace")
             if self._lost and self._has_room():
-                os.write(_STDERR, f"{self._lost} lines of the log are lost\n".encode())
-                self._lost = 0
+                end = "\n" if self._is_cut else ""
+                os.write(_STDERR, f"{end}{self._lost} lines of the log are lost\n".encode())
+                self._lost, self._is_cut = 0, False
             while said and self._has_room():
                 # A pipe that has room has room for this much.
                 said = said[os.write(_STDERR, said[: select.PIPE_BUF]) :]
             self._lost += bool(said)
+            self._is_cut |= 0 < len(said) < len(whole)
         except Exception:
             self.handleError(record)
 
@@ -89,8 +91,7 @@ class OneLine(logging.Filter):
         if record.name.startswith(_TALKATIVE) and record.exc_info and (error := record.exc_info[1]):
             last = (traceback.extract_tb(error.__traceback__) or [None])[-1]
             place = f", {last.filename.rpartition('site-packages/')[2]}:{last.lineno}" if last else ""
-            said = (record.getMessage().strip().splitlines() or [""])[0][:_LONGEST]
-            record.msg, record.args = "%s (%s: %s%s)", (said, type(error).__name__, first_line(error), place)
+            record.msg, record.args = "%s (%s%s)", (cut_line(record.getMessage()), named(error), place)
             record.exc_info = record.exc_text = None
         return True
 

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from accounts.principal import Principal
 from engine.graph import UNDO
+from lib.refusals import Invalid
 from runs import queries, services, store
 from runs.models import DeadLetter
 from runs.refused import RunRefused
@@ -78,12 +79,18 @@ def matching(
     node: str | None = None,
     code: str | None = None,
 ) -> Found:
-    """The tenant's open letters that fit, oldest first, at most a thousand; those that `ids` names also if resolved."""
+    """The tenant's open letters that fit, oldest first, at most a thousand; those that `ids` names also if resolved.
+
+    Raises Invalid for more than a thousand `ids`.
+    """
     found = queries.dead_letters_of(tenant).order_by("id")
     if ids is not None:
-        wanted = dict.fromkeys(ids)
+        wanted = list(dict.fromkeys(ids))
+        if len(wanted) > MOST_AT_ONCE:
+            raise Invalid(f"At most {MOST_AT_ONCE:,} are redriven at once.", field="ids")
         named = list(found.filter(pk__in=wanted))
-        return Found(named, unknown=list(wanted.keys() - {letter.pk for letter in named}))
+        known = {letter.pk for letter in named}
+        return Found(named, unknown=[id_ for id_ in wanted if id_ not in known])
     found = found.filter(resolution=None)
     if workflow is not None:
         found = found.filter(run_id__in=queries.runs_of(tenant, workflow=workflow).values("pk"))

@@ -4,6 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from accounts.preferences import LONGEST_PASSWORD
 from lib.api import fields
 from lib.api.serializers import PageQuery, Query, StrictSerializer, Verb
 from tasks_inbox import queries
@@ -164,7 +165,9 @@ class CompleteTask(Verb):
         help_text="The task's `shown_hash` as you read it: 409 `task_changed` if it is another by now.",
     )
     password = fields.Text(
-        required=False, max_length=1000, help_text="Your password again, where the outcome is signed."
+        required=False,
+        max_length=LONGEST_PASSWORD,
+        help_text="Your password again, where the outcome is signed.",
     )
     data = fields.JsonObject(required=False, help_text="What the form asks for.")  # type: ignore[assignment]
     comment = fields.Text(required=False, allow_blank=True, max_length=MAX_COMMENT)

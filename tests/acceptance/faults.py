@@ -6,7 +6,7 @@ import re
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
@@ -27,9 +27,18 @@ SELECT (SELECT extract(epoch FROM clock_timestamp() - min(t.fire_at))
        (SELECT extract(epoch FROM clock_timestamp() - min(s.available_at)) FROM runs_stepexecution s
          WHERE s.status = 'QUEUED' AND NOT s.held AND s.queue IN ('default', 'blocking', 'engine'))
 """
-OWN = ("worker-ticks", "beat", "web", "worker-engine", "worker-default-1", "worker-blocking")
+OWN = (
+    "worker-ticks",
+    "beat",
+    "web",
+    "worker-engine",
+    "worker-default-1",
+    "worker-default-2",
+    "worker-blocking",
+)
 SERVERS = ("redis", "nursery", "postgres")
 WORKERS = tuple(name for name in OWN if name.startswith("worker-"))
+_AWAY = (KeyError, ProcessLookupError)
 LIMITS = {"timer": 10.0, "lease": 10.0, "step": 15.0}
 
 
@@ -90,9 +99,9 @@ class Chance:
         self._faults = {
             "stop": lambda: stop(handoff, self._anybody()),
             "kill": lambda: kill(handoff, self._anybody()),
-            "kill all workers": lambda: [kill(handoff, name) for name in WORKERS],
+            "kill all workers": self._kill_all_workers,
             "pause": self._pause,
-            "deafen": lambda: deafen(handoff, random.choice(OWN), random.uniform(0.5, 10)),
+            "deafen": lambda: deafen(handoff, self._anybody(OWN), random.uniform(0.5, 10)),
             "cut the database": lambda: cut_database(handoff),
             "make Redis read-only": self._read_only,
         }
@@ -108,17 +117,23 @@ class Chance:
         while time.monotonic() < end:
             name = self._random.choice(list(self._faults))
             self.log.append(f"{time.monotonic() - self._began:.0f} s: {name}")
-            # Whom it is for may be away already.
-            with suppress(KeyError, ProcessLookupError, psycopg.Error, redis.RedisError):
+            try:
                 self._faults[name]()
+            except (*_AWAY, psycopg.Error, redis.RedisError):
+                self.log[-1] += ", who is away already"
             threading.Event().wait(self._random.uniform(0, 15))
             self._wake(time.monotonic())
         self._wake(math.inf)
 
-    def _anybody(self) -> str:
-        name = self._random.choice([*OWN, *SERVERS])
+    def _anybody(self, among: Sequence[str] = (*OWN, *SERVERS)) -> str:
+        name = self._random.choice(among)
         self.log[-1] += f" {name}"
         return name
+
+    def _kill_all_workers(self) -> None:
+        for name in WORKERS:
+            with suppress(*_AWAY):
+                kill(self._handoff, name)
 
     def _pause(self) -> None:
         """Stopped for a while: it may be replaced meanwhile, and goes on with what it had in hand."""

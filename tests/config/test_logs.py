@@ -1,9 +1,12 @@
 """A lost Redis is a line, a bug keeps its traceback."""
 
 import logging
+import re
 import select
 import subprocess
 import sys
+
+import pytest
 
 from config.logs import Line, OneLine, Seldom
 
@@ -23,6 +26,13 @@ def test_an_error_of_celerys_machinery_is_one_line_with_its_place():
     assert said.startswith("lost it (ConnectionError: refused, ")
     assert "test_logs.py:" in said
     assert "\n" not in said
+
+
+def test_an_error_that_says_nothing_is_its_name():
+    record = _record("kombu")
+    record.exc_info = (TimeoutError, TimeoutError(), None)
+    OneLine().filter(record)
+    assert record.getMessage() == "lost it (TimeoutError)"
 
 
 def test_an_error_of_a_task_keeps_its_traceback():
@@ -70,30 +80,32 @@ def test_another_error_of_the_same_logger_is_said_all_the_same():
 
 
 LOGGING_MUCH = """
-import logging
+import logging, sys
 from config.logs import Console
 logging.basicConfig(handlers=[Console()])
 for n in range(3000):
-    logging.warning("line %d %s", n, "x" * 100)
+    logging.warning("line %d %s", n, "x" * int(sys.argv[1]))
 print("went on", flush=True)
 input()
 logging.warning("the last")
 """
 
 
-def test_who_logs_goes_on_though_nobody_reads_it():
+@pytest.mark.parametrize(("width", "count"), [(100, 100), (9_000, 3)])
+def test_who_logs_goes_on_though_nobody_reads_it(width, count):
     """Ctrl-Z stops the supervisor, not its children: once the pipe was full, web and workers stood still."""
-    command = [sys.executable, "-c", LOGGING_MUCH]
+    command = [sys.executable, "-c", LOGGING_MUCH, str(width)]
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     with subprocess.Popen(command, text=True, **pipes) as process:
         try:
             assert select.select([process.stdout], [], [], 30)[0], "it stands still"
             assert process.stdout.readline() == "went on\n"
-            for number in range(100):
+            for number in range(count):
                 assert process.stderr.readline().startswith(f"WARNING:root:line {number} ")
             _, said = process.communicate("\n", 30)
         finally:
             process.kill()
     *_, lost, last = said.splitlines()
-    assert lost.endswith(" lines of the log are lost")
+    # Also behind a line that was cut in the middle.
+    assert re.fullmatch(r"\d+ lines of the log are lost", lost)
     assert last == "WARNING:root:the last"
