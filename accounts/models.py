@@ -1,4 +1,4 @@
-"""Who there is: users, tenants, who belongs where, groups, API tokens, keys of secrets; and failed logins."""
+"""Who there is: users, tenants, who belongs where, groups, API tokens, keys of secrets; failed logins; kept answers."""
 
 from typing import ClassVar
 
@@ -135,6 +135,24 @@ class ApiToken(TenantOwned):
         constraints = (
             models.CheckConstraint(condition=models.Q(role__in=TOKEN_ROLES), name="apitoken_known_role"),
         )
+
+
+class KeptAnswer(TenantOwned):
+    """What was answered to a POST with this `Idempotency-Key` of a user, sealed; `digest` is of what was asked.
+
+    Written by `accounts.idempotency` alone.
+    """
+
+    id = models.UUIDField(primary_key=True)
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    key = models.CharField(max_length=255)
+    digest = models.BinaryField(max_length=32)
+    answer = models.BinaryField()
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta(TenantOwned.Meta):
+        constraints = (models.UniqueConstraint(fields=["tenant", "user", "key"], name="keptanswer_once"),)
+        indexes = (models.Index(fields=["created_at"], name="keptanswer_by_age"),)
 
 
 class TenantKey(TenantOwned):

@@ -251,6 +251,7 @@ CELERY_BEAT_SCHEDULE = {
     "leases": {"task": "runs.tick_leases", "schedule": 5.0, "options": _TICK},
     "seals": {"task": "runs.tick_seals", "schedule": 5.0, "options": _TICK},
     "stuck": {"task": "runs.tick_stuck", "schedule": 60.0, "options": _TICK},
+    "answers": {"task": "runs.tick_answers", "schedule": 60.0, "options": _TICK},
     "deliveries": {"task": "runs.tick_deliveries", "schedule": 60.0, "options": _TICK},
     "forgotten": {"task": "runs.tick_forgotten", "schedule": 5.0, "options": _TICK},
 }

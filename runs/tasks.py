@@ -10,7 +10,7 @@ from runs import duties, process
 from runs.dispatch import DRAIN_TASK
 from runs.drain import identity
 from runs.duties import Duty
-from runs.maintenance import deliveries, due, leases, seals, sla, stuck, timers
+from runs.maintenance import answers, deliveries, due, leases, seals, sla, stuck, timers
 
 log = logging.getLogger(__name__)
 
@@ -22,6 +22,7 @@ duties.register(
     Duty("seals", 5.0, seals.seal),
     Duty("sla", 5.0, sla.look),
     Duty("deliveries", 60.0, deliveries.forget),
+    Duty("answers", 60.0, answers.forget),
     # Last: whatever it finds, the others are done.
     Duty("stuck", 60.0, stuck.check),
 )
@@ -79,6 +80,12 @@ def tick_stuck() -> int:
 def tick_deliveries() -> int:
     """Every minute: forget messages of webhooks that nobody can send again."""
     return ticking("deliveries")
+
+
+@shared_task(name="runs.tick_answers")
+def tick_answers() -> int:
+    """Every minute: forget answers to requests that nobody repeats any more."""
+    return ticking("answers")
 
 
 def ticking(duty: str) -> int:

@@ -1,12 +1,20 @@
 """The base of every view of the API."""
 
-from collections.abc import Mapping
-from typing import ClassVar
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, ClassVar
 
+from django.http import HttpResponse
+from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from accounts import idempotency
 from accounts.api.permissions import RequiresScope
+from accounts.idempotency import HEADER, REPLAYED, Answer
 from accounts.principal import Principal
+
+_KEPT_HEADERS = ("Content-Type", "ETag", "Location")
 
 
 class ApiView(APIView):
@@ -14,6 +22,8 @@ class ApiView(APIView):
 
     permission_classes = (RequiresScope,)
     scopes: ClassVar[Mapping[str, str]] = {}
+    takes_idempotency_key: ClassVar[bool] = True
+    """Whether a POST with the header `Idempotency-Key` is done once; False where it changes nothing anyway."""
 
     @property
     def principal(self) -> Principal:
@@ -21,3 +31,31 @@ class ApiView(APIView):
         principal = self.request.auth
         assert isinstance(principal, Principal)  # noqa: S101 - RequiresScope let nobody else in
         return principal
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        if request.method == "POST" and self.takes_idempotency_key and HEADER in request.headers:
+            # Who asks, and whether they may, is asked anew each time: only what the method does is done once.
+            vars(self)["post"] = partial(self._once, getattr(self, "post", self.http_method_not_allowed))
+
+    def _once(
+        self, post: Callable[..., Response], request: Request, *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        asked = idempotency.asked(
+            self.principal, request.headers[HEADER], request.get_full_path(), request.body
+        )
+        with idempotency.once(asked) as doing:
+            if doing.kept is not None:
+                headers = {**doing.kept.headers, REPLAYED: "true"}
+                return HttpResponse(doing.kept.body, status=doing.kept.status, headers=headers)
+            try:
+                answer = post(request, *args, **kwargs)
+            except Exception as error:
+                answer = self.handle_exception(error)
+            doing.answer = self._as_sent(request, answer)
+        return answer
+
+    def _as_sent(self, request: Request, answer: Response) -> Answer:
+        self.finalize_response(request, answer).render()
+        headers = {name: answer.headers[name] for name in _KEPT_HEADERS if name in answer.headers}
+        return Answer(answer.status_code, headers, answer.content)

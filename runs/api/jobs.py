@@ -29,6 +29,9 @@ class JobsApiView(RunsApiView):
 class JobsPollView(JobsApiView):
     """Polling."""
 
+    # Each poll leases what there is then; what an answer that was lost has leased comes back when the lease is over.
+    takes_idempotency_key = False
+
     @extend_schema(request=s.PollJobs, responses=s.JobsSerializer)
     def post(self, request: Request) -> Response:
         """Leases up to `max_jobs` jobs of the queues; waits for the first one up to `wait_seconds`."""

@@ -36,6 +36,7 @@ class DecidersView(ApiView):
     """Who may decide a step for people."""
 
     scopes = {"POST": WORKFLOWS_READ}
+    takes_idempotency_key = False
 
     @extend_schema(request=AskedParams, responses=ForetoldSerializer)
     def post(self, request: Request, name: str) -> Response:

@@ -22,6 +22,7 @@ MAY_OPEN_TRANSACTIONS = {
     "waking.py",
     "repair.py",
     "tokens.py",
+    "idempotency.py",
     "actions.py",
     "advance.py",
     "drain.py",

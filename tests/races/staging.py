@@ -80,6 +80,12 @@ class Actor:
         self._go.set()
         return self
 
+    def lose_session(self) -> None:
+        """The server ends its session, and the transaction that it is in."""
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_terminate_backend(%s, 20000)", [self._pid])
+            assert cursor.fetchone() == (True,)
+
     def end(self) -> Any:
         """What it gave, when it is over. Raises what it raised."""
         self._go.set()

@@ -37,6 +37,7 @@ class ScopeView(ApiView):
     """What can be read."""
 
     scopes = {"POST": WORKFLOWS_READ}
+    takes_idempotency_key = False
 
     @extend_schema(request=s.AskedPlace, responses=s.ScopeSerializer)
     def post(self, request: Request, name: str) -> Response:
@@ -48,6 +49,7 @@ class EvaluateView(ApiView):
     """What an expression gives."""
 
     scopes = {"POST": WORKFLOWS_READ}
+    takes_idempotency_key = False
 
     @extend_schema(request=s.AskedValue, responses=s.ShownSerializer)
     def post(self, request: Request, name: str) -> Response:
@@ -61,6 +63,7 @@ class RenameStepView(ApiView):
     """Another id for a step."""
 
     scopes = {"POST": WORKFLOWS_READ}
+    takes_idempotency_key = False
 
     @extend_schema(request=s.RenameStep, responses=s.RenamedSerializer)
     def post(self, request: Request, name: str) -> Response:

@@ -62,6 +62,7 @@ class RunCasesView(ApiView):
     """Running test cases."""
 
     scopes = {"POST": WORKFLOWS_READ}
+    takes_idempotency_key = False
 
     @extend_schema(request=c.RunCases, responses=c.ResultsSerializer)
     def post(self, request: Request, name: str) -> Response:

@@ -36,6 +36,7 @@ class ReadView(ApiView):
     """Reading a text."""
 
     scopes = {"POST": WORKFLOWS_READ}
+    takes_idempotency_key = False
 
     @extend_schema(request=s.ReadText, responses=s.ReadTextSerializer)
     def post(self, request: Request) -> Response:
@@ -58,6 +59,7 @@ class WriteView(ApiView):
     """Writing a text."""
 
     scopes = {"POST": WORKFLOWS_READ}
+    takes_idempotency_key = False
 
     @extend_schema(
         request=s.WriteText, responses={200: {"type": "object", "properties": {"text": {"type": "string"}}}}

@@ -74,6 +74,7 @@ class ValidateView(ApiView):
     """Validation."""
 
     scopes = {"POST": WORKFLOWS_READ}
+    takes_idempotency_key = False
 
     @extend_schema(request=s.ValidateDefinition, responses=s.ProblemsSerializer)
     def post(self, request: Request) -> Response:
