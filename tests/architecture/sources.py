@@ -1,9 +1,10 @@
 """The project's Python files, for the tests of this folder."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("accounts", "config", "engine", "lib", "runs", "steps", "tasks_inbox", "workflows")
@@ -33,3 +34,8 @@ def functions(path: str) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     for node in ast.walk(tree(path)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node
+
+
+def offenders(paths: Iterable[str], breaks: Callable[[str], Any]) -> dict[str, Any]:
+    """What `breaks` gives for each of these paths, but for those for which it gives nothing."""
+    return {path: found for path in paths if (found := breaks(path))}
