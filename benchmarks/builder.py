@@ -53,7 +53,7 @@ def drawn_and_dragged(url: str, steps: int) -> dict[str, Any]:
     password = (Path(os.environ["HANDOFF_HOME"]) / "admin-password").read_text().strip()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+            executable_path=_chromium(), args=["--no-sandbox", "--disable-gpu"]
         )
         page = browser.new_context(base_url=url, viewport={"width": 1440, "height": 900}).new_page()
         page.goto("/login")
@@ -72,6 +72,13 @@ def drawn_and_dragged(url: str, steps: int) -> dict[str, Any]:
         "drawn_worst_ms": round(loads[-1]),
         **{f"frame {key}": value for key, value in percentiles("ms", frames).items()},
     }
+
+
+def _chromium() -> str:
+    found = shutil.which("chromium")
+    if found is None:
+        raise FileNotFoundError("Chromium is missing: apt-get install chromium")
+    return found
 
 
 def _made(url: str, page: Page, steps: int) -> str:

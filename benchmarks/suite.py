@@ -1,9 +1,10 @@
 """Which benchmarks there are, in their order, each on a Handoff at `url` and with `share` of its usual size."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from benchmarks import builder, inbox, scenarios, waits
+from lib.messages import named
 
 Figures = dict[str, Any]
 
@@ -26,7 +27,15 @@ SUITE: Mapping[str, Callable[[str, float], Figures]] = {
 }
 
 
-def measure(url: str, share: float, only: str = "") -> dict[str, Figures]:
-    """The figures of each benchmark whose name has `only` in it."""
+def measure(url: str, share: float, only: str = "") -> Iterator[tuple[str, Figures]]:
+    """Each benchmark whose name has `only` in it, with its figures as soon as they are there.
+
+    One that can't be run, as without a browser, has its `error` instead, and costs no other its figures.
+    """
     scenarios.chain_throughput(3, 200)
-    return {name: run(url, share) for name, run in SUITE.items() if only in name}
+    for name, run in SUITE.items():
+        if only in name:
+            try:
+                yield name, run(url, share)
+            except Exception as error:
+                yield name, {"error": named(error)}
