@@ -17,10 +17,10 @@ from accounts.queries import command_principal
 from accounts.services import create_token
 from lib import named_sql
 from lib.uuid7 import uuid7
-from runs.drain import Drain
-from runs.execute import execute
+from runs.commands.starts import NewRun, Terms, start_runs
 from runs.models import Run
-from runs.starts import NewRun, Terms, start_runs
+from runs.workers.drain import Drain
+from runs.workers.execute import execute
 from workflows.models import WorkflowVersion
 from workflows.services import create_workflow, publish
 

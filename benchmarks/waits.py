@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from benchmarks.scenarios import percentiles, published, started, wait_for
+from runs.commands.signals import NewSignal, send_signals
 from runs.models import Run, StepExecution, Timer
-from runs.signals import NewSignal, send_signals
 from workflows.models import WorkflowVersion
 
 SPREAD_SECONDS = 60

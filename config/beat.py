@@ -5,7 +5,7 @@ from typing import Any
 from celery.beat import ScheduleEntry, Scheduler
 
 from lib import pulse
-from runs import dispatch
+from runs.kernel import dispatch
 
 _LOOK_SECONDS = 1.0
 

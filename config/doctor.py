@@ -32,8 +32,8 @@ from config.startup import (
 from config.supervisor.home import Home
 from lib.messages import first_line
 from lib.sealing import CannotOpen
-from runs import queries
-from runs.readiness import Standing
+from runs.reading import queries
+from runs.reading.readiness import Standing
 from steps import outside
 from tasks_inbox import undecidable
 from tasks_inbox.mail import outbox

@@ -11,8 +11,8 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
 from config.database import patience
-from runs.readiness import Standing
-from runs.readiness import standing as read_standing
+from runs.reading.readiness import Standing
+from runs.reading.readiness import standing as read_standing
 
 _DATABASE_SECONDS, _REDIS_SECONDS = 2.0, 0.5
 

@@ -17,7 +17,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/", include("lib.api.urls")),
     path("styleguide/", styleguide, name="styleguide"),
     path("", include("workflows.urls")),
-    path("", include("runs.urls")),
+    path("", include("runs.web.urls")),
     path("", include("tasks_inbox.web.urls")),
 ]
 

@@ -18,8 +18,8 @@ from redis import RedisError
 
 import config.wsgi  # noqa: F401 (Django must be set up before what follows has models)
 from config.asgi_types import Receive, Scope, Send
-from runs import live
-from runs.consumers import TRY_LATER, RunConsumer, RunsConsumer
+from runs.kernel import live
+from runs.web.consumers import TRY_LATER, RunConsumer, RunsConsumer
 from tasks_inbox.web.consumers import InboxConsumer
 
 log = logging.getLogger(__name__)

@@ -11,8 +11,8 @@ class RunsConfig(AppConfig):
 
     def ready(self) -> None:
         """Tell workflows what their last runs gave, and how many runs use a version."""
-        from runs.last_runs import last_run
-        from runs.queries import open_runs_by_version
+        from runs.reading.last_runs import last_run
+        from runs.reading.queries import open_runs_by_version
         from workflows.last_runs import tell_last_runs
         from workflows.usage import counts_open_runs
 

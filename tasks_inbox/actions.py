@@ -15,10 +15,11 @@ from accounts.queries import find_member
 from accounts.roles import TASKS_ASSIGN, TASKS_DECIDE
 from engine.graph import UNDO
 from lib.refusals import Conflict, Invalid
-from runs import live, services
-from runs.refused import had_alone
-from runs.saga import How
-from runs.waking import telling
+from runs.commands import lifecycle
+from runs.kernel import live
+from runs.kernel.compensation import How
+from runs.kernel.refused import had_alone
+from runs.kernel.wake import telling
 from tasks_inbox import incidents, policies, proxies, queries, store
 from tasks_inbox.asked import ask_instead
 from tasks_inbox.mail import outbox
@@ -179,7 +180,7 @@ def resolve_task(
         open_task(principal, task_id)
         node, by = task.node.removesuffix(UNDO), principal.username
         told = {"by": by, "reason": reason or "", "via": principal.via}
-        services.resolve_compensation(task.tenant_id, run, node, resolution, way="task", **told)
+        lifecycle.resolve_compensation(task.tenant_id, run, node, resolution, way="task", **told)
         resolved = queries.task_of(principal.tenant_id, task_id)
         if resolved.assignee not in (None, by):
             raise claimed(resolved)

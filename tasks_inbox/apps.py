@@ -12,9 +12,9 @@ class TasksInboxConfig(AppConfig):
     def ready(self) -> None:
         """Tell `runs` who opens and closes what a step or a failed compensation waits for, `accounts` who has tasks."""
         from accounts import ties
-        from runs.saga import tell_of_failures, tell_of_settling
-        from runs.starts import judges_starts
-        from runs.waits import register
+        from runs.commands.starts import judges_starts
+        from runs.kernel.compensation import tell_of_failures, tell_of_settling
+        from runs.kernel.wait_kinds import register
         from tasks_inbox import compensations, membership
         from tasks_inbox.publishing import judge
         from tasks_inbox.starting import judge_starts

@@ -15,8 +15,8 @@ from accounts.principal import Principal
 from accounts.roles import TASKS_ASSIGN, TASKS_DECIDE
 from lib.refusals import Conflict, Invalid, Refusal
 from lib.uuid7 import uuid7
+from runs.kernel.refused import RunRefused
 from runs.models import Run
-from runs.refused import RunRefused
 from tasks_inbox import actions, deciding, holding, notes, queries, shown
 from tasks_inbox.lists import listing
 from tasks_inbox.lists.sources import parts_of

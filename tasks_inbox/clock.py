@@ -9,9 +9,9 @@ import time
 from uuid import UUID
 
 from lib.refusals import Conflict
-from runs import live
-from runs.refused import RunRefused
-from runs.waking import telling
+from runs.kernel import live
+from runs.kernel.refused import RunRefused
+from runs.kernel.wake import telling
 from tasks_inbox import holding, queries, store
 from tasks_inbox.asked import moved
 from tasks_inbox.deciding import end_at_deadline

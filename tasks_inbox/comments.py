@@ -7,8 +7,8 @@ from accounts.principal import Principal
 from accounts.roles import TASKS_DECIDE, TASKS_READ
 from lib.refusals import Conflict, Invalid, NotAllowed
 from lib.uuid7 import uuid7
-from runs import live
-from runs.waking import telling
+from runs.kernel import live
+from runs.kernel.wake import telling
 from tasks_inbox import evidence, queries, store
 from tasks_inbox.mail.mentions import mentioned
 from tasks_inbox.models import ANSWERED, ASKED, INCIDENT, OPEN, SAID, ManualTask, TaskComment

@@ -8,10 +8,10 @@ from uuid import UUID
 
 from engine.graph import UNDO, Node
 from lib.uuid7 import uuid7
-from runs import live
-from runs.graphs import graph_of
-from runs.saga import Failed, Settled
-from runs.store import Row
+from runs.kernel import live
+from runs.kernel.compensation import Failed, Settled
+from runs.kernel.graphs import graph_of
+from runs.store.hot import Row
 from tasks_inbox import evidence, policies, queries, store, votes
 from tasks_inbox.forms import files
 

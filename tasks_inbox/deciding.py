@@ -18,9 +18,9 @@ from lib.api.errors import join
 from lib.refusals import Conflict, Invalid, TooLarge
 from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
 from lib.uuid7 import uuid7
-from runs import live
-from runs.claimed import Done, Ending, Held, Locked
-from runs.waking import Waiters, wake
+from runs.kernel import live
+from runs.kernel.wake import Waiters, wake
+from runs.store.attempts import Done, Ending, Held, Locked
 from steps.schema import problems_of
 from tasks_inbox import evidence, queries, shown, store, votes
 from tasks_inbox.evidence import Decider

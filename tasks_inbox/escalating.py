@@ -11,8 +11,8 @@ from accounts import audit
 from accounts.principal import Principal
 from accounts.roles import TASKS_ASSIGN
 from lib.refusals import Conflict, Invalid
-from runs import live
-from runs.waking import telling
+from runs.kernel import live
+from runs.kernel.wake import telling
 from tasks_inbox import policies, queries, store
 from tasks_inbox.asked import moved, replaced
 from tasks_inbox.electors import members_of

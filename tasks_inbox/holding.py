@@ -19,9 +19,9 @@ from accounts.queries import member_principal
 from lib.apart import one_by_one
 from lib.refusals import Conflict, Refusal
 from lib.uuid7 import uuid7
-from runs import live
-from runs.refused import RunRefused
-from runs.waking import telling
+from runs.kernel import live
+from runs.kernel.refused import RunRefused
+from runs.kernel.wake import telling
 from tasks_inbox import deciding, queries, shown, store
 from tasks_inbox.models import FOR_OPERATORS, HeldDecision, ManualTask
 from tasks_inbox.refused import task_to_answer

@@ -16,11 +16,12 @@ from accounts.roles import RUNS_OPERATE, TASKS_DECIDE
 from lib.clock import now_here
 from lib.refusals import Conflict, Invalid
 from lib.uuid7 import uuid7
-from runs import letters, live
-from runs.graphs import BrokenVersion, graph_of
+from runs.commands import dead_letters
+from runs.kernel import live
+from runs.kernel.graphs import BrokenVersion, graph_of
+from runs.kernel.wake import telling
 from runs.models import DeadLetter
-from runs.store import Row
-from runs.waking import telling
+from runs.store.hot import Row
 from tasks_inbox import policies, queries, store
 from tasks_inbox.compensations import ABANDON, CANDIDATES, DONE, RETRY
 from tasks_inbox.models import ManualTask
@@ -83,9 +84,9 @@ def _see_to(principal: Principal, task: ManualTask, resolution: str, reason: str
     if not open_ones:
         raise Conflict("Its dead letter was seen to already.", code="resolved")
     if resolution == ABANDON:
-        letters.discard(principal, open_ones, reason=reason)
+        dead_letters.discard(principal, open_ones, reason=reason)
         return
-    for refused in letters.redrive(principal, open_ones, reason=reason).refused.values():
+    for refused in dead_letters.redrive(principal, open_ones, reason=reason).refused.values():
         raise refused
 
 

@@ -9,7 +9,7 @@ from accounts.roles import TASKS_DECIDE, TASKS_READ
 from lib.clock import now_here
 from lib.refusals import Invalid
 from lib.uuid7 import uuid7
-from runs import live
+from runs.kernel import live
 from tasks_inbox import queries, store
 from tasks_inbox.models import ManualTask
 from tasks_inbox.refused import open_task

@@ -8,8 +8,8 @@ from accounts import audit
 from accounts.names import key_of
 from accounts.principal import Principal
 from lib.refusals import Conflict, Invalid
-from runs import live
-from runs.waking import telling
+from runs.kernel import live
+from runs.kernel.wake import telling
 from tasks_inbox import policies, queries, store
 from tasks_inbox.mail import outbox
 from tasks_inbox.models import DELEGATED, ManualTask

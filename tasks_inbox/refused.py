@@ -9,7 +9,7 @@ from accounts.principal import Principal
 from accounts.queries import find_member
 from accounts.roles import TASKS_DECIDE, TASKS_READ
 from lib.refusals import Conflict, Invalid, NotAllowed
-from runs.waits import moment
+from runs.kernel.wait_kinds import moment
 from tasks_inbox import policies, queries
 from tasks_inbox.models import COMPLETED, OPEN, ManualTask, label_of
 

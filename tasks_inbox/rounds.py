@@ -16,8 +16,8 @@ from accounts.roles import TASKS_ASSIGN, TASKS_READ
 from lib.api.errors import join
 from lib.refusals import Conflict, Invalid, NotAllowed, TooLarge
 from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
+from runs.kernel.wake import telling
 from runs.models import Run
-from runs.waking import telling
 from steps.human import MAX_TASK_BYTES
 from tasks_inbox import comments, deciding, policies, queries, store, votes
 from tasks_inbox.changes import changes

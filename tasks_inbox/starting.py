@@ -13,9 +13,9 @@ from pydantic import ValidationError
 
 from engine.errors import EngineError
 from engine.templates import Template, compile_template
-from runs.graphs import Compiled, compiled
-from runs.refused import RunRefused
-from runs.starts import Judged, NewRun, Terms
+from runs.commands.starts import Judged, NewRun, Terms
+from runs.kernel.graphs import Compiled, compiled
+from runs.kernel.refused import RunRefused
 from steps.human import who_decides
 from tasks_inbox import policies
 from tasks_inbox.electors import Member, members_of, named_by, unable

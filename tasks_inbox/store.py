@@ -9,8 +9,8 @@ from uuid import UUID
 from accounts.names import key_of
 from lib.clock import now_or_none
 from lib.named_sql import Statements
-from runs.store import SQL_FOLDER as SQL_OF_RUNS
-from runs.store import Row, document
+from runs.store.hot import SQL_FOLDER as SQL_OF_RUNS
+from runs.store.hot import Row, document
 
 Json = Any
 Delegated = tuple[str | None, str | None]

@@ -2,9 +2,9 @@
 
 from celery import shared_task
 
-from runs import duties
-from runs.duties import Duty
-from runs.tasks import ticking
+from runs.maintenance import duties
+from runs.maintenance.duties import Duty
+from runs.workers.tasks import ticking
 from tasks_inbox import clock, holding, incidents, undecidable
 from tasks_inbox.mail import mailing
 

@@ -14,8 +14,8 @@ from accounts.queries import find_member
 from lib.apart import one_by_one
 from lib.clock import now_here
 from lib.uuid7 import uuid7
-from runs import alerts, live
-from runs.store import Row
+from runs.kernel import alerts, live
+from runs.store.hot import Row
 from tasks_inbox import policies, queries, store, votes
 from tasks_inbox.compensations import CANDIDATES, DONE
 from tasks_inbox.electors import Member, electors_among, members_of

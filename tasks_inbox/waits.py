@@ -6,9 +6,9 @@ from typing import Any
 from accounts import queries as people
 from accounts.names import key_of
 from lib.uuid7 import uuid7
-from runs import live
-from runs.claimed import Ending, Held
-from runs.waits import Entered, WaitKind
+from runs.kernel import live
+from runs.kernel.wait_kinds import Entered, WaitKind
+from runs.store.attempts import Ending, Held
 from tasks_inbox import policies, store
 from tasks_inbox.electors import named_by
 from tasks_inbox.quorum import counts_people, needs_several

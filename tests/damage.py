@@ -8,7 +8,7 @@ from hashlib import sha256
 
 from django.db import connection, transaction
 
-from runs.services import cancel_runs
+from runs.commands.lifecycle import cancel_runs
 from tests import factories as make
 
 JOB = {"type": "job", "queue": "job"}

@@ -10,16 +10,18 @@ import orjson
 from accounts.models import Tenant, User
 from engine.told import Edited
 from lib.uuid7 import uuid7
-from runs import operators, replay, scopes, store
-from runs.advance import advance
-from runs.claimed import Broken, Done, Held
-from runs.drain import Drain
+from runs.commands import operators, replay
+from runs.commands.lifecycle import cancel_runs, pause_runs, resume_runs, unpause_runs
+from runs.commands.signals import NewSignal, send_signals
+from runs.commands.starts import NewRun, Terms, start_runs
+from runs.kernel import scopes
+from runs.kernel.advance import advance
+from runs.kernel.wave import Result
 from runs.maintenance import leases, timers
 from runs.models import DeadLetter, HistoryEvent, Run, StepExecution, StepJoin, Timer
-from runs.services import cancel_runs, pause_runs, resume_runs, unpause_runs
-from runs.signals import NewSignal, send_signals
-from runs.starts import NewRun, Terms, start_runs
-from runs.wave import Result
+from runs.store import hot
+from runs.store.attempts import Broken, Done, Held
+from runs.workers.drain import Drain
 from workflows.models import Workflow, WorkflowVersion
 
 Json = Any
@@ -140,8 +142,8 @@ def history(run_id: str) -> list[str]:
 
 def claimed(queue: str = "default", *, limit: int = 100, worker: str = "w") -> list[Held]:
     """Steps of a queue, leased to `worker` and ready to be ended; the order is that of their nodes' names."""
-    found = store.claim(queue=queue, worker=worker, cursor=0, limit=limit)
-    found = found or store.claim_alone(queue=queue, worker=worker)
+    found = hot.claim(queue=queue, worker=worker, cursor=0, limit=limit)
+    found = found or hot.claim_alone(queue=queue, worker=worker)
     scopes.load(found)
     return sorted(found, key=lambda step: step.node)
 

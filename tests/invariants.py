@@ -6,9 +6,9 @@ from typing import Any
 from django.db import connection
 
 from accounts.models import Tenant
-from runs import repair
-from runs.graphs import graph_of
-from runs.history.verify import verify
+from runs.integrity import repair
+from runs.integrity.verify import verify
+from runs.kernel.graphs import graph_of
 from runs.models import HistoryEvent, Run, StepExecution, StepJoin
 from tasks_inbox.proof.verifying import verify_chain
 

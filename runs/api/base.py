@@ -7,11 +7,11 @@ from rest_framework.response import Response
 
 from accounts.api.base import ApiView
 from lib.refusals import Conflict, Missing
-from runs import queries
-from runs.jobs import StaleToken, UnknownJob
+from runs.commands.jobs import StaleToken, UnknownJob
+from runs.kernel.refused import RunRefused
 from runs.models import Run
-from runs.refused import RunRefused
-from runs.shown import found_run
+from runs.reading import queries
+from runs.reading.presentation import found_run
 
 
 class RunsApiView(ApiView):

@@ -13,10 +13,10 @@ from accounts.roles import JOBS_WORK
 from lib.api.serializers import body
 from lib.refusals import Invalid
 from lib.waiting import attempt_of
-from runs import jobs
 from runs.api import polls
 from runs.api import serializers as s
 from runs.api.base import RunsApiView
+from runs.commands import jobs
 
 
 class JobsApiView(RunsApiView):

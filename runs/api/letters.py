@@ -11,10 +11,11 @@ from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import Verb, body, query
 from lib.refusals import Missing
-from runs import letters, queries
 from runs.api import serializers as s
 from runs.api.base import RunsApiView
+from runs.commands import dead_letters
 from runs.models import DeadLetter
+from runs.reading import queries
 
 NO_LETTER = "There is no such dead letter."
 
@@ -54,7 +55,7 @@ class DeadLetterRedriveView(_OneLetterView):
         """Lets its run go on: the failed step runs again; 409 where it can't."""
         reason = body(Verb, request).get("reason", "")
         letter = self.find(letter_id)
-        for refused in letters.redrive(self.principal, [letter], reason=reason).refused.values():
+        for refused in dead_letters.redrive(self.principal, [letter], reason=reason).refused.values():
             raise refused
         return Response(queries.dead_letter_row(self.find(letter_id)), status=202)
 
@@ -66,7 +67,7 @@ class DeadLetterDiscardView(_OneLetterView):
     def post(self, request: Request, letter_id: UUID) -> Response:
         """Says that somebody has seen to it; its run stays as it is, and can still be resumed."""
         reason = body(Verb, request).get("reason", "")
-        letters.discard(self.principal, [self.find(letter_id)], reason=reason)
+        dead_letters.discard(self.principal, [self.find(letter_id)], reason=reason)
         return Response(queries.dead_letter_row(self.find(letter_id)))
 
 
@@ -82,8 +83,10 @@ class DeadLettersRedriveView(RunsApiView):
         `left` says how many more fit: ask again.
         """
         asked = body(s.RedriveLetters, request)
-        found = letters.matching(self.principal.tenant_id, ids=asked.get("ids"), **asked.get("filter", {}))
-        done = letters.redrive(self.principal, found.letters, reason=asked.get("reason", ""))
+        found = dead_letters.matching(
+            self.principal.tenant_id, ids=asked.get("ids"), **asked.get("filter", {})
+        )
+        done = dead_letters.redrive(self.principal, found.letters, reason=asked.get("reason", ""))
         refused = [
             {"id": letter, "code": why.code, "message": why.message} for letter, why in done.refused.items()
         ]

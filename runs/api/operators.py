@@ -11,10 +11,10 @@ from accounts.roles import RUNS_OPERATE
 from engine.told import Edited
 from lib.api.serializers import body
 from lib.refusals import Missing
-from runs import operators, replay, services
 from runs.api import serializers as s
 from runs.api.base import RunsApiView
-from runs.graphs import shown
+from runs.commands import lifecycle, operators, replay
+from runs.kernel.graphs import shown
 from runs.models import Run
 from workflows.queries import get_version
 
@@ -46,7 +46,7 @@ class RunResumeView(_OperatorView):
         asked = body(s.ResumeRun, request)
         run = self.find_run(run_id)
         if (version := self.version_of(run, asked)) is None:
-            services.resume_runs(run.tenant_id, [str(run.id)], **self.said(asked))
+            lifecycle.resume_runs(run.tenant_id, [str(run.id)], **self.said(asked))
         else:
             replay.resume_on(run.tenant_id, str(run.id), version, **self.said(asked))
         return Response(self.shown(run_id))

@@ -7,7 +7,7 @@ from accounts import services
 from accounts.principal import Principal
 from accounts.roles import JOBS_WORK
 from lib.waiting import Topics
-from runs import jobs
+from runs.commands import jobs
 
 TOKEN_SECONDS = 3.0
 # It stands where a queue has its tenant.

@@ -13,13 +13,14 @@ from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import Verb, body, query
 from lib.refusals import Missing
-from runs import queries, services
 from runs.api import serializers as s
 from runs.api.base import RunsApiView
 from runs.api.search_serializers import RunPageSerializer
 from runs.api.starts import start_many, start_one
-from runs.search import search_page
-from runs.shown import run_rows, step_rows, steps_shown
+from runs.commands import lifecycle
+from runs.reading import queries
+from runs.reading.presentation import run_rows, step_rows, steps_shown
+from runs.reading.search import search_page
 
 # A page of runs of large workflows ends early.
 MOST_STEPS_OF_A_PAGE = 2_000
@@ -135,7 +136,7 @@ class RunCancelView(RunsApiView):
         """Cancels an open run: what waits at once, what runs is awaited; 409 if it has ended."""
         asked = body(s.CancelRun, request)
         run = self.find_run(run_id)
-        services.cancel_runs(
+        lifecycle.cancel_runs(
             run.tenant_id,
             [str(run.id)],
             by=self.principal.username,
@@ -162,7 +163,7 @@ class RunPauseView(_VerbView):
     @extend_schema(request=Verb, responses=s.RunSerializer)
     def post(self, request: Request, run_id: UUID) -> Response:
         """Pauses a RUNNING run: nothing new starts, what runs goes on to its end; 409 for any other."""
-        return self.done(request, run_id, services.pause_runs)
+        return self.done(request, run_id, lifecycle.pause_runs)
 
 
 class RunUnpauseView(_VerbView):
@@ -171,4 +172,4 @@ class RunUnpauseView(_VerbView):
     @extend_schema(request=Verb, responses=s.RunSerializer)
     def post(self, request: Request, run_id: UUID) -> Response:
         """Lets a PAUSED run go on; 409 for any other."""
-        return self.done(request, run_id, services.unpause_runs)
+        return self.done(request, run_id, lifecycle.unpause_runs)

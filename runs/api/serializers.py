@@ -7,8 +7,8 @@ from rest_framework import serializers
 from engine.statuses import RunStatus, StepStatus
 from lib.api import fields
 from lib.api.serializers import PageQuery, Query, StrictSerializer, Verb
-from runs.queries import PENDING, SHOWN_STATUSES
-from runs.starts import MAX_BUSINESS_KEY, MAX_ITEMS
+from runs.commands.starts import MAX_BUSINESS_KEY, MAX_ITEMS
+from runs.reading.queries import PENDING, SHOWN_STATUSES
 from steps.signal import MAX_SIGNAL_NAME
 
 RUN_STATUSES = [*SHOWN_STATUSES, *(str(status.value) for status in RunStatus)]

@@ -9,10 +9,10 @@ from rest_framework.response import Response
 from accounts.roles import RUNS_SIGNAL
 from lib.api.serializers import Parsed, body
 from lib.refusals import Missing
-from runs import queries
 from runs.api import serializers as s
 from runs.api.base import RunsApiView
-from runs.signals import NewSignal, send_signals
+from runs.commands.signals import NewSignal, send_signals
+from runs.reading import queries
 
 
 def signal_of(asked: Parsed) -> NewSignal:

@@ -5,10 +5,10 @@ from typing import Any
 from accounts.principal import Principal
 from lib.api.serializers import Parsed
 from runs.api.signals import signal_of
-from runs.refused import RunRefused
-from runs.shown import found_run
-from runs.signals import send_signals
-from runs.starts import NewRun, Started, Terms, start_runs
+from runs.commands.signals import send_signals
+from runs.commands.starts import NewRun, Started, Terms, start_runs
+from runs.kernel.refused import RunRefused
+from runs.reading.presentation import found_run
 from workflows.queries import startable_version
 
 

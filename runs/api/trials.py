@@ -11,8 +11,8 @@ from accounts.roles import RUNS_START, WORKFLOWS_READ, WORKFLOWS_WRITE
 from lib.api.serializers import body
 from runs.api import trial_serializers as t
 from runs.api.base import RunsApiView
-from runs.recording import record_case
-from runs.trials import StepInput, start_trial
+from runs.commands.recording import record_case
+from runs.commands.trials import StepInput, start_trial
 from workflows.api.case_serializers import CaseSerializer
 from workflows.trials import Asked
 

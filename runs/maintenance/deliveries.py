@@ -2,7 +2,7 @@
 
 import time
 
-from runs import webhook_store
+from runs.store import webhooks
 
 BATCH = 1000
 KEPT_DAYS = 7
@@ -13,7 +13,7 @@ def forget(seconds: float = TICK_SECONDS) -> int:
     """Remove old notes in bounded batches for at most `seconds`; gives how many."""
     until = time.monotonic() + seconds
     found = 0
-    while batch := webhook_store.forget_deliveries(BATCH, KEPT_DAYS):
+    while batch := webhooks.forget_deliveries(BATCH, KEPT_DAYS):
         found += batch
         if batch < BATCH or time.monotonic() >= until:
             break

@@ -9,10 +9,11 @@ import time
 
 from engine.catalogue import Json
 from engine.statuses import RUN_CLOSING
-from runs import dispatch, scopes, store
-from runs import leases as held_leases
-from runs.advance import advance
-from runs.claimed import Broken, Ending, Held
+from runs.kernel import dispatch, scopes
+from runs.kernel.advance import advance
+from runs.kernel.hand_back import hand_back
+from runs.store import hot
+from runs.store.attempts import Broken, Ending, Held
 
 BATCH = 500
 SWEEP_SECONDS = 0.8
@@ -22,7 +23,7 @@ def sweep(seconds: float = SWEEP_SECONDS) -> int:
     """Take back expired leases in bounded batches for at most `seconds`; gives how many were found."""
     until = time.monotonic() + seconds
     found = 0
-    while batch := store.expired(BATCH):
+    while batch := hot.expired(BATCH):
         found += len(batch)
         _take_back(batch)
         if len(batch) < BATCH or time.monotonic() >= until:
@@ -40,7 +41,7 @@ def _take_back(batch: list[tuple[Held, bool, str]]) -> None:
         for step, timed_out, _ in batch
         if step.id not in known
     ]
-    queues = set(held_leases.hand_back(company, lost=True))
+    queues = set(hand_back(company, lost=True))
     if endings:
         scopes.load(step for step, _ in endings)
         queues |= advance(endings).wake

@@ -4,7 +4,7 @@ import time
 
 from django.db import transaction
 
-from runs import store
+from runs.store import hot
 
 BATCH = 200
 TICK_SECONDS = 0.8
@@ -16,7 +16,7 @@ def seal(seconds: float = TICK_SECONDS) -> int:
     found = 0
     while True:
         with transaction.atomic():
-            runs = store.lock_unsealed(BATCH)
-            found += store.seal_runs(runs) if runs else 0
+            runs = hot.lock_unsealed(BATCH)
+            found += hot.seal_runs(runs) if runs else 0
         if len(runs) < BATCH or time.monotonic() >= until:
             return found

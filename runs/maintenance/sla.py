@@ -2,7 +2,8 @@
 
 import logging
 
-from runs import live, waiting_store
+from runs.kernel import live
+from runs.store import waits
 
 log = logging.getLogger(__name__)
 
@@ -11,7 +12,7 @@ BATCH = 500
 
 def look() -> int:
     """Say of the runs that near or pass their deadline that they do; gives how many were looked at."""
-    found = waiting_store.sla_due(BATCH)
+    found = waits.sla_due(BATCH)
     for run, tenant, breached in found:
         if breached:
             log.warning("The run %s is open past its deadline, %s", run, breached)

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from lib.apart import in_batches, one_by_one
-from runs import repair, stuck_store
-from runs.stuck_store import Finding
+from runs.integrity import repair
+from runs.store import findings
+from runs.store.findings import Finding
 
 log = logging.getLogger("handoff.stuck")
 
@@ -24,8 +25,8 @@ _FIRST = "00000000-0000-0000-0000-000000000000"
 def check(seconds: float = TICK_SECONDS) -> int:
     """Look at the open runs behind the last ones for at most `seconds`, repair what is stuck; gives how much was."""
     found = _looked(seconds)
-    stuck_store.forget_polls()
-    known = stuck_store.known_repairs({one.run_id for one in found}) if found else {}
+    findings.forget_polls()
+    known = findings.known_repairs({one.run_id for one in found}) if found else {}
     found = [one for one in found if (one.run_id, one.life, one.what, one.node, False) not in known]
     runs = [list(group) for _, group in groupby(sorted(found, key=_run_of), key=_run_of)]
     return sum(one_by_one(runs[:MOST_RUNS], repair.repair, log, _not_repaired))
@@ -41,13 +42,13 @@ def _run_of(one: Finding) -> str:
 
 def _looked(seconds: float) -> list[Finding]:
     until = time.monotonic() + seconds
-    found = stuck_store.overdue_timers(MOST_TIMERS)
-    while runs := stuck_store.open_runs(BATCH):
+    found = findings.overdue_timers(MOST_TIMERS)
+    while runs := findings.open_runs(BATCH):
         found += in_batches(runs, repair.look, log, lambda run: f"Run {run} can't be looked at")
-        stuck_store.move_cursor(runs[-1])
+        findings.move_cursor(runs[-1])
         if len(runs) < BATCH or time.monotonic() >= until:
             break
     if len(runs) < BATCH:
         # The last ones: the next time begins from the first.
-        stuck_store.move_cursor(_FIRST)
+        findings.move_cursor(_FIRST)
     return found

@@ -16,13 +16,14 @@ from engine.statuses import RUN_OPEN
 from lib import crash_points
 from lib.apart import in_batches
 from lib.uuid7 import uuid7
-from runs import dispatch, live, scopes, store, waiting_store
-from runs.advance import advance
-from runs.claimed import Broken, Done, Ending, Rang
-from runs.graphs import compiled
-from runs.plan import Anchor
-from runs.waiting_store import Due
-from runs.wave import Wave
+from runs.kernel import dispatch, live, scopes
+from runs.kernel.advance import advance
+from runs.kernel.graphs import compiled
+from runs.kernel.plan import Anchor
+from runs.kernel.wave import Wave
+from runs.store import hot, waits
+from runs.store.attempts import Broken, Done, Ending, Rang
+from runs.store.waits import Due
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +39,7 @@ def fire(seconds: float = TICK_SECONDS) -> int:
     """
     until = time.monotonic() + seconds
     found, last = 0, None
-    while batch := waiting_store.due_timers(BATCH, last):
+    while batch := waits.due_timers(BATCH, last):
         found, last = found + len(batch), batch[-1]
         is_over = _fire(batch, until)
         if is_over and len(batch) < BATCH:
@@ -119,11 +120,11 @@ def _ring(batch: Sequence[Due]) -> list[None]:
     """Boundary timers beside which their step goes on: their edge is taken, with the moment as its output."""
     wave = Wave()
     with transaction.atomic():
-        locked = store.lock_heavy({due.held.run_id for due in batch})
+        locked = hot.lock_heavy({due.held.run_id for due in batch})
         mine = [
             due for due in batch if due.held.run_id in locked and locked[due.held.run_id].status in RUN_OPEN
         ]
-        rung = waiting_store.ring_timers(due.id for due in mine)
+        rung = waits.ring_timers(due.id for due in mine)
         fired = [due for due in mine if due.id in rung]
         scopes.load(due.held for due in fired)
         for due in fired:

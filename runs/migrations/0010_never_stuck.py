@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 VIEW = """
 -- What moves each open step of each open run, and the runs that wait for a person without one: exactly one row each.
--- `source` is NULL where nothing does: that must not be. Kinds of waits that others register (`runs/waits.py`) are
+-- `source` is NULL where nothing does: that must not be. Kinds of waits that others register (`runs/kernel/wait_kinds.py`) are
 -- 'person' here; whoever owns the kind knows whether the task is there.
 CREATE VIEW runs_wake_source AS
 SELECT s.run_id, s.tenant_id, r.status AS run_status, s.id AS step_id, s.node, s.status AS step_status,

@@ -12,7 +12,7 @@ from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from runs.timeline import Bar
+from runs.reading.timeline import Bar
 from steps.catalogue import ALL_TYPES
 
 register = template.Library()

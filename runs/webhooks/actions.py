@@ -15,11 +15,12 @@ from lib.refusals import Conflict, Gone, Invalid, Missing, NotProven, Unprocessa
 from lib.sealing import Place
 from lib.standard_webhooks import NotSigned, is_id, verify
 from lib.strict_json import JsonTooLarge, strict_loads
-from runs import queries, webhook_store
-from runs.refused import RunRefused
-from runs.signals import NewSignal, send_signals
-from runs.starts import NewRun, Terms, start_runs
-from runs.webhook_store import FoundWebhook
+from runs.commands.signals import NewSignal, send_signals
+from runs.commands.starts import NewRun, Terms, start_runs
+from runs.kernel.refused import RunRefused
+from runs.reading import queries
+from runs.store import webhooks
+from runs.store.webhooks import FoundWebhook
 from runs.webhooks.mapping import Meant, meaning
 from workflows.queries import startable_version
 
@@ -77,7 +78,7 @@ def deliver(token: str, headers: Mapping[str, str], raw: bytes) -> Delivered:
     workflow can't take the body, Conflict where no open run takes it; and then nothing is kept, so that the sender
     may send it again.
     """
-    hook = webhook_store.find_webhook(token) if _TOKEN.fullmatch(token) else None
+    hook = webhooks.find_webhook(token) if _TOKEN.fullmatch(token) else None
     if hook is None:
         raise Missing("There is no such webhook.")
     if not hook.enabled:
@@ -96,7 +97,7 @@ def deliver(token: str, headers: Mapping[str, str], raw: bytes) -> Delivered:
 
 def _is_repeated(hook: FoundWebhook, message: Message) -> bool:
     """Whether the webhook took this message before. Raises Conflict where that one had another body."""
-    is_same = webhook_store.delivered(hook.id, message.id, message.body)
+    is_same = webhooks.delivered(hook.id, message.id, message.body)
     if is_same is False:
         text = "A message with this id was taken before, and had another body: nothing was done."
         raise Conflict(text, code="message_mismatch", field="webhook-id")
@@ -138,7 +139,7 @@ def _done_once(hook: FoundWebhook, meant: Meant, message: Message | None) -> Del
     for _ in range(_TRIES):
         try:
             with suppress(_TakenMeanwhile), transaction.atomic():
-                if message is not None and not webhook_store.insert_delivery(
+                if message is not None and not webhooks.insert_delivery(
                     hook.tenant_id, hook.id, message.id, message.body
                 ):
                     return Delivered(duplicate=_is_repeated(hook, message))

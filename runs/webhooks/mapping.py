@@ -9,8 +9,8 @@ from engine.templates import Template, compile_template
 from lib.refusals import Invalid, TooLarge, Unprocessable
 from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
 from lib.uuid7 import uuid7
-from runs.signals import MAX_SIGNAL_BYTES, NewSignal
-from runs.starts import MAX_BUSINESS_KEY
+from runs.commands.signals import MAX_SIGNAL_BYTES, NewSignal
+from runs.commands.starts import MAX_BUSINESS_KEY
 from steps.base import MAX_RUN_INPUT_BYTES
 from steps.signal import MAX_SIGNAL_NAME
 

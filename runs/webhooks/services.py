@@ -16,8 +16,8 @@ from lib.refusals import Conflict, Missing
 from lib.sealing import CannotOpen, Hidden, Place
 from lib.standard_webhooks import new_secret, written
 from lib.uuid7 import uuid7
-from runs import webhook_store
 from runs.models import InboundWebhook, WebhookSecret
+from runs.store import webhooks
 from runs.webhooks import mapping as mappings
 from runs.webhooks.actions import secret_place
 from workflows.queries import get_workflow, refuse_archived
@@ -82,7 +82,7 @@ def create_webhook(
                 tenant_id=principal.tenant_id,
                 workflow=found,
                 name=name,
-                token_sha256=webhook_store.digest(token),
+                token_sha256=webhooks.digest(token),
                 token_sealed=ring.seal(Hidden(token.encode()), _token_place(principal.tenant_id, webhook_id)),
                 action=action,
                 mapping=mapping,
@@ -131,7 +131,7 @@ def rotate_secret(
             raise Missing("There is no such webhook.")
         kept = WebhookSecret.objects.for_tenant(principal.tenant_id).filter(webhook_id=webhook_id)
         number = kept.aggregate(last=Max("number"))["last"] or 0
-        webhook_store.retire_secrets(principal.tenant_id, str(webhook_id), overlap_seconds)
+        webhooks.retire_secrets(principal.tenant_id, str(webhook_id), overlap_seconds)
         if kept.count() >= MOST_SECRETS:
             message = f"{MOST_SECRETS} secrets count still; rotate with overlap_seconds 0 to end them."
             if overlap_seconds:

@@ -18,7 +18,7 @@ from accounts.roles import TASKS_DECIDE, TASKS_READ
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
 from lib.scanning import is_clean
 from lib.uuid7 import uuid7
-from runs import live
+from runs.kernel import live
 from tasks_inbox import queries, store
 from tasks_inbox.forms.fields import FormField
 from tasks_inbox.forms.form import filled

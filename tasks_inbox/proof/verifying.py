@@ -14,8 +14,8 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from lib.stored_json import StoredDecoder
-from runs.history.compare import Difference
-from runs.history.verify import verify
+from runs.integrity.compare import Difference
+from runs.integrity.verify import verify
 from tasks_inbox import store
 from tasks_inbox.evidence import FIRST, digest_of, shown_hash
 from tasks_inbox.models import EvidenceHead, ManualTask, TaskComment, TaskDecision

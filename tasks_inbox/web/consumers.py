@@ -1,8 +1,8 @@
 """The socket `/ws/inbox`: it says that tasks of the tenant changed, and nothing of what is in them."""
 
 from accounts.roles import TASKS_READ
-from runs.consumers import RunsConsumer
-from runs.live import INBOX, Topic
+from runs.kernel.live import INBOX, Topic
+from runs.web.consumers import RunsConsumer
 
 
 class InboxConsumer(RunsConsumer):

@@ -15,7 +15,7 @@ from accounts.roles import TASKS_ASSIGN
 from lib.clock import now_here
 from lib.markdown import markdown
 from lib.refusals import Conflict, Invalid, Refusal
-from runs.refused import RunRefused
+from runs.kernel.refused import RunRefused
 from tasks_inbox import actions, comments, deciding, drafts, holding, notes, policies, queries
 from tasks_inbox.forms import files
 from tasks_inbox.forms.fields import Form

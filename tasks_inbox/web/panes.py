@@ -16,7 +16,7 @@ from accounts.roles import TASKS_ASSIGN
 from lib.api.pagination import Page
 from lib.clock import now_here
 from lib.refusals import Invalid
-from runs.graphs import BrokenVersion, shown
+from runs.kernel.graphs import BrokenVersion, shown
 from runs.models import Run
 from tasks_inbox import evidence, queries, votes
 from tasks_inbox.electors import electors_of

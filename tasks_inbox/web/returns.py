@@ -7,7 +7,7 @@ from accounts.access import PageRequest
 from accounts.names import key_of
 from accounts.queries import groups_of
 from lib.refusals import Invalid, Refusal
-from runs.refused import RunRefused
+from runs.kernel.refused import RunRefused
 from tasks_inbox import comments, escalating, queries, rounds
 from tasks_inbox.waits import whom
 from tasks_inbox.web.corrections import correction_form, corrections_of

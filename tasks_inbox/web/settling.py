@@ -5,7 +5,7 @@ from uuid import UUID
 
 from accounts.access import PageRequest
 from lib.refusals import Refusal
-from runs.refused import RunRefused
+from runs.kernel.refused import RunRefused
 from tasks_inbox import actions, queries
 from tasks_inbox.compensations import ABANDON, DONE, RETRY
 from tasks_inbox.models import COMPENSATION, FOR_OPERATORS, INCIDENT, label_of

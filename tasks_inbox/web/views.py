@@ -11,7 +11,7 @@ from accounts.access import PageRequest, page
 from accounts.principal import Principal
 from accounts.roles import TASKS_DECIDE, TASKS_READ
 from lib.refusals import Conflict, NotAllowed
-from runs.pages import following
+from runs.web.contexts import following
 from tasks_inbox import actions, notes, queries
 from tasks_inbox.models import ManualTask
 from tasks_inbox.web import filling, pages, returns, settling, undoing

@@ -3,7 +3,7 @@
 import pytest
 
 from lib.api.pagination import Cursor, list_mark
-from runs import search
+from runs.reading import search
 from tests import factories as make
 from tests.api.hooks import publish
 

@@ -5,8 +5,8 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
+from runs.commands.signals import MAX_SIGNAL_BYTES
 from runs.models import Run, Signal
-from runs.signals import MAX_SIGNAL_BYTES
 from steps.base import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES, MAX_RUN_INPUT_BYTES
 from tests import factories as make
 from tests.api.hooks import make_hook, order, publish

@@ -13,10 +13,11 @@ from accounts.principal import Principal
 from accounts.roles import ADMIN, SCOPES
 from lib.clock import set_now
 from lib.uuid7 import uuid7
-from runs import jobs, store
+from runs.commands import jobs
+from runs.kernel.refused import RunRefused
 from runs.maintenance import leases, stuck, timers
 from runs.models import Run
-from runs.refused import RunRefused
+from runs.store import hot
 from runs.webhooks.services import WithSecret, create_webhook, token_of
 from tasks_inbox import clock as tasks_clock
 from tasks_inbox import holding
@@ -372,13 +373,13 @@ def test_every_crash_point_was_come_by():
         return
     in_code = {
         name
-        for path in Path(store.__file__).parent.rglob("*.py")
+        for path in Path(hot.__file__).parent.rglob("*.py")
         for name in re.findall(r'crash_points\.hit\("(\w+)"\)', path.read_text())
     }
     # They read for those who look, or lease a duty, which others take over when the lease has run out
     # (tests/runs/test_duties.py): there is nothing that dying before it could leave half done.
     harmless = {"show_runs", "told_runs", "standing", "duties_begun", "take_duty", "end_duty"}
-    points = in_code | {f"before_{name}" for name in store.SQL.texts.keys() - harmless}
+    points = in_code | {f"before_{name}" for name in hot.SQL.texts.keys() - harmless}
     points |= {"before_open_compensation_tasks", "before_close_compensation_task"}
     points |= {"before_open_tasks", "before_add_comment", "before_delegate_task", "before_complete_task"}
     points |= {f"before_{name}" for name in ("hold_task", "hold_chain", "add_decision", "note_vote")}

@@ -26,13 +26,14 @@ from lib import crash_points
 from lib.clock import set_now
 from lib.refusals import Conflict, Refusal
 from lib.sealing import Hidden
-from runs import jobs, operators, replay, services, starts, store, stuck_store
-from runs.drain import Drain
+from runs.commands import jobs, lifecycle, operators, replay, starts
+from runs.commands.signals import NewSignal, send_signals
+from runs.kernel.refused import RunRefused
 from runs.maintenance import deliveries, due, leases, seals, sla, stuck, timers
-from runs.refused import RunRefused
-from runs.signals import NewSignal, send_signals
+from runs.store import findings, hot
 from runs.webhooks.actions import deliver
 from runs.webhooks.services import rotate_secret
+from runs.workers.drain import Drain
 from tasks_inbox import actions, comments, deciding, holding, rounds
 from tasks_inbox import clock as tasks_clock
 from tasks_inbox.models import OPEN, ManualTask
@@ -74,18 +75,18 @@ def start_anew(version: int, tenant: int, keys: Sequence[str]) -> None:
 
 def resume(tenant: int, runs: Sequence[str]) -> None:
     """Resume, then work."""
-    services.resume_runs(tenant, runs, by="test")
+    lifecycle.resume_runs(tenant, runs, by="test")
     drain()
 
 
 def cancel(tenant: int, runs: Sequence[str]) -> None:
     """Cancel."""
-    services.cancel_runs(tenant, runs, by="test")
+    lifecycle.cancel_runs(tenant, runs, by="test")
 
 
 def pause(tenant: int, runs: Sequence[str]) -> None:
     """Pause, work, let them go on, and work again."""
-    for verb in (services.pause_runs, services.unpause_runs):
+    for verb in (lifecycle.pause_runs, lifecycle.unpause_runs):
         try:
             verb(tenant, runs, by="test")
         except RunRefused:
@@ -102,7 +103,7 @@ def give_up(tenant: int, runs: Sequence[str]) -> None:
     drain()
     for run in runs:
         try:
-            services.resume_runs(tenant, [run], by="test")
+            lifecycle.resume_runs(tenant, [run], by="test")
         except RunRefused:
             continue
 
@@ -274,13 +275,13 @@ def check() -> None:
 def duties() -> None:
     """What a process does beside working."""
     jobs.queues_with_jobs({(1, OUTSIDE)})
-    store.worker_seen(worker="victim", queue="default", host="here", pid=1)
+    hot.worker_seen(worker="victim", queue="default", host="here", pid=1)
     due.hint()
-    store.discard_letters(tenant=1, letters=[], by=1, reason="seen to")
+    hot.discard_letters(tenant=1, letters=[], by=1, reason="seen to")
     deliveries.forget()
     seals.seal()
-    stuck_store.queues_polled(1, {OUTSIDE})
-    store.workers_forget("victim")
+    findings.queues_polled(1, {OUTSIDE})
+    hot.workers_forget("victim")
 
 
 def _live(

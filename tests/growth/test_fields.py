@@ -35,8 +35,8 @@ BODIES = dict(classes(StrictSerializer))
 QUERIES = dict(classes(Query))
 FORMS = dict(classes(forms.Form))
 MORE = {
-    "runs.forms.StepForm": {"was": {"a": 1}},
-    "runs.forms.VersionForm": {"versions": [WorkflowVersion(number=1, note="a")]},
+    "runs.web.forms.StepForm": {"was": {"a": 1}},
+    "runs.web.forms.VersionForm": {"versions": [WorkflowVersion(number=1, note="a")]},
 }
 
 
@@ -88,4 +88,4 @@ def test_the_walk_finds_what_requests_are_read_by():
     assert len(BODIES) > 30
     assert "runs.api.serializers.BatchItem" in BODIES
     assert len(QUERIES) > 5
-    assert set(FORMS) >= {"accounts.forms.LoginForm", "runs.forms.StartForm"}
+    assert set(FORMS) >= {"accounts.forms.LoginForm", "runs.web.forms.StartForm"}

@@ -17,7 +17,7 @@ from lib.markdown import markdown
 from lib.standard_webhooks import verify
 from lib.strict_json import strict_dumps, strict_loads
 from lib.strict_yaml import yaml_loads, yaml_text
-from runs.live import Topic
+from runs.kernel.live import Topic
 from runs.webhooks.mapping import meaning
 from steps.answers import body_of
 from steps.catalogue import CATALOGUE

@@ -18,10 +18,10 @@ from accounts.models import Membership, User
 from accounts.principal import Principal
 from accounts.services import create_group
 from engine.cel_reads import References
-from runs.graphs import compiled
+from runs.kernel.graphs import compiled
 from runs.models import Run
-from runs.queries import runs_of
-from runs.shown import found_run
+from runs.reading.presentation import found_run
+from runs.reading.queries import runs_of
 from tasks_inbox.evidence import Decider
 from tasks_inbox.forms.form import form_of
 from tasks_inbox.models import ManualTask

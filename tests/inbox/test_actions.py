@@ -4,7 +4,7 @@ import pytest
 
 from accounts.principal import Forbidden
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
-from runs import waiting_store
+from runs.store import waits
 from tasks_inbox import actions
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member
@@ -169,7 +169,7 @@ def test_a_failure_on_the_way_leaves_neither_task_nor_step_decided(monkeypatch):
     def broken(*_):
         raise RuntimeError("the connection is gone")
 
-    monkeypatch.setattr(waiting_store, "settle_timers", broken)
+    monkeypatch.setattr(waits, "settle_timers", broken)
     with pytest.raises(RuntimeError):
         decide(ann, task)
     assert (again(task).status, make.statuses(task.run_id)["ask"]) == ("OPEN", "WAITING")

@@ -8,9 +8,9 @@ import pytest
 from accounts.models import User
 from lib import named_sql
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
-from runs import letters
-from runs.services import resolve_compensation
-from runs.shown import found_run
+from runs.commands import dead_letters
+from runs.commands.lifecycle import resolve_compensation
+from runs.reading.presentation import found_run
 from tasks_inbox import actions, store
 from tasks_inbox.models import ManualTask, TaskDecision
 from tasks_inbox.proof.verifying import verify_chain
@@ -63,10 +63,13 @@ def test_history_alerts_and_then_tells_of_the_task():
 
 
 def test_the_log_alerts_once_it_is_committed(caplog, django_capture_on_commit_callbacks):
-    with caplog.at_level(logging.ERROR, "runs.alerts"), django_capture_on_commit_callbacks(execute=True):
+    with (
+        caplog.at_level(logging.ERROR, "runs.kernel.alerts"),
+        django_capture_on_commit_callbacks(execute=True),
+    ):
         (run_id,) = not_undone()
         assert caplog.records == []
-    (line,) = [record for record in caplog.records if record.name == "runs.alerts"]
+    (line,) = [record for record in caplog.records if record.name == "runs.kernel.alerts"]
     assert (line.levelname, line.alert, line.run) == ("ERROR", "compensation_failed", run_id)
     assert "node='charge:compensate' code='BankDown' attempts=1" in line.getMessage()
 
@@ -139,7 +142,7 @@ def test_a_redriven_dead_letter_closes_the_task_whoever_claimed_it():
     task, olga = stuck(), member("olga", "operator")
     actions.claim_task(member("paul", "operator"), task.pk)
     (letter,) = [one for one in make.letters(task.run_id) if one.node == "charge:compensate"]
-    assert letters.redrive(olga, [letter], reason="the bank is back").done == [str(letter.pk)]
+    assert dead_letters.redrive(olga, [letter], reason="the bank is back").done == [str(letter.pk)]
     closed = again(task)
     assert (closed.status, closed.outcome, closed.decided_by, closed.comment) == (
         "COMPLETED",
@@ -176,7 +179,7 @@ def test_how_it_was_settled_is_evidence_in_the_chain():
 def test_what_a_redriven_dead_letter_settled_is_recorded_as_that():
     task, olga = stuck(), member("olga", "operator")
     User.objects.filter(username="olga").update(name="Olga Łukasz")
-    letters.redrive(olga, [one for one in make.letters(task.run_id) if one.node == "charge:compensate"])
+    dead_letters.redrive(olga, [one for one in make.letters(task.run_id) if one.node == "charge:compensate"])
     told = record_of(task)
     assert (told["settled_by"], told["outcome"], told["by"]["name"]) == (
         "dead letter",
@@ -203,7 +206,7 @@ def test_what_was_settled_on_the_server_names_who_said_so():
 
 def test_a_discarded_dead_letter_settles_nothing():
     task = stuck()
-    letters.discard(member("olga", "operator"), make.letters(task.run_id))
+    dead_letters.discard(member("olga", "operator"), make.letters(task.run_id))
     assert again(task).status == "OPEN"
     resolve(member("olga", "operator"), task, "done")
     assert undo_the_rest() == ["reserve:compensate"]

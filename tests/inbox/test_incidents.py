@@ -6,9 +6,9 @@ import pytest
 
 from accounts.principal import Forbidden
 from lib.refusals import Conflict, Invalid, NotAllowed
-from runs import letters
+from runs.commands import dead_letters
+from runs.kernel.refused import RunRefused
 from runs.models import DeadLetter, Repair
-from runs.refused import RunRefused
 from tasks_inbox import actions, comments, deciding, incidents
 from tasks_inbox.models import ManualTask, Notification
 from tasks_inbox.proof import exports
@@ -73,7 +73,7 @@ def test_what_is_left_as_it_is_is_discarded_with_its_reason(ops):
 
 def test_what_was_seen_to_elsewhere_leaves_the_inbox(ops):
     (run,) = failed()
-    letters.redrive(ops, DeadLetter.unsafe_all_tenants.filter(run_id=run))
+    dead_letters.redrive(ops, DeadLetter.unsafe_all_tenants.filter(run_id=run))
     incidents.tick()
     assert task_of(run).status == "CANCELLED"
     make.fail(*make.claimed("work"), code="BankDown")
@@ -136,7 +136,7 @@ def test_a_run_that_can_not_go_on_leaves_its_task_open(ops, monkeypatch):
     def refuse(*_, **__):
         raise RunRefused("key_taken", "A newer run has its business key.", conflict=True)
 
-    monkeypatch.setattr(letters.services, "resume_runs", refuse)
+    monkeypatch.setattr(dead_letters.services, "resume_runs", refuse)
     with pytest.raises(RunRefused):
         actions.resolve_task(ops, task_of(run).pk, resolution="retry")
     assert task_of(run).status == "OPEN"

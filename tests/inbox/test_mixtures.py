@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from accounts import members
 from lib.refusals import Refusal
-from runs.refused import RunRefused
+from runs.kernel.refused import RunRefused
 from tasks_inbox import (
     actions,
     away,

@@ -11,7 +11,7 @@ from accounts import members
 from accounts.models import GroupMember
 from accounts.names import key_of
 from lib.refusals import Refusal
-from runs.refused import RunRefused
+from runs.kernel.refused import RunRefused
 from tasks_inbox import actions, bulk, deciding, escalating, holding, queries, rounds
 from tasks_inbox.bulk import DECIDE, UNDO, Wanted
 from tasks_inbox.electors import electors_of

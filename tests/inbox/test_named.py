@@ -6,7 +6,7 @@ import pytest
 
 from accounts.models import GroupMember, Membership, User
 from lib.refusals import Invalid
-from runs.refused import RunRefused
+from runs.kernel.refused import RunRefused
 from tasks_inbox import actions, escalating
 from tasks_inbox.foretold import foretell
 from tasks_inbox.models import TaskDecision

@@ -9,7 +9,7 @@ from accounts.models import Membership
 from accounts.principal import Forbidden
 from config import doctor
 from lib.refusals import Invalid
-from runs.starts import NewRun, Terms, start_runs
+from runs.commands.starts import NewRun, Terms, start_runs
 from tasks_inbox import actions, drafts, escalating, queries, undecidable
 from tasks_inbox.lists import sources
 from tasks_inbox.models import ManualTask
@@ -120,7 +120,10 @@ def test_what_nobody_can_decide_alerts_opens_an_incident_and_is_assigned(
     task = asked(approval(candidates={"users": ["ann"]}))
     assert undecidable.tick() == 0
     remove_member(member("boss", "admin"), "ann")
-    with caplog.at_level(logging.ERROR, "runs.alerts"), django_capture_on_commit_callbacks(execute=True):
+    with (
+        caplog.at_level(logging.ERROR, "runs.kernel.alerts"),
+        django_capture_on_commit_callbacks(execute=True),
+    ):
         assert undecidable.tick() == 1
         assert undecidable.tick() == 0
     assert "alert nobody_may_decide" in caplog.text

@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 
 from lib import named_sql
-from runs import drain
-from runs.shown import found_run
-from runs.waits import register
+from runs.kernel.wait_kinds import register
+from runs.reading.presentation import found_run
+from runs.workers import drain
 from tasks_inbox.models import ManualTask
 from tasks_inbox.waits import TASK
 from tests import factories as make

@@ -10,9 +10,9 @@ from accounts.roles import ADMIN, SCOPES
 from accounts.sealed import ring_of
 from lib.refusals import Conflict
 from lib.uuid7 import uuid7
-from runs import dispatch
+from runs.commands.starts import NewRun, Terms, start_runs
+from runs.kernel import dispatch
 from runs.models import Run, Signal, WebhookDelivery
-from runs.starts import NewRun, Terms, start_runs
 from runs.webhooks.actions import deliver
 from runs.webhooks.services import create_webhook, token_of
 from tests import factories as make

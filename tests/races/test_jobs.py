@@ -1,6 +1,6 @@
 """External workers against each other and against themselves."""
 
-from runs import jobs
+from runs.commands import jobs
 from tests import factories as make
 from tests.races.staging import Actor, blocked, holding
 

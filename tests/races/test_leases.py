@@ -2,8 +2,9 @@
 
 from django.db import transaction
 
-from runs import leases, store
+from runs.kernel.hand_back import hand_back
 from runs.maintenance.leases import sweep
+from runs.store import hot
 from tests import factories as make
 from tests.races.staging import Actor, blocked, holding, me
 
@@ -67,7 +68,7 @@ def test_a_heartbeat_that_is_about_to_commit_wins_over_the_sweep(clock, rounds):
         batch = make.claimed()
         clock.advance(31)
         rows = [{"id": step.id, "epoch": step.epoch} for step in batch]
-        beating = halfway(lambda rows=rows: store.heartbeat(rows))
+        beating = halfway(lambda rows=rows: hot.heartbeat(rows))
         sweeping = blocked(sweep)
         beating.end()
         sweeping.end()
@@ -115,7 +116,7 @@ def in_opposite_order(steps, one, other):
 
 
 def beat(steps):
-    return store.heartbeat([{"id": step.id, "epoch": step.epoch} for step in steps])
+    return hot.heartbeat([{"id": step.id, "epoch": step.epoch} for step in steps])
 
 
 def test_a_heartbeat_and_a_completion_of_the_same_steps_do_not_deadlock(rounds):
@@ -129,7 +130,7 @@ def test_a_heartbeat_and_a_completion_of_the_same_steps_do_not_deadlock(rounds):
 def test_a_heartbeat_and_a_hand_back_of_the_same_steps_do_not_deadlock(rounds):
     for _ in rounds:
         runs = make.start(make.chain("noop"), *[{}] * 30)
-        in_opposite_order(make.claimed(), beat, leases.hand_back)
+        in_opposite_order(make.claimed(), beat, hand_back)
 
         assert {make.statuses(run_id)["a"] for run_id in runs} == {"QUEUED"}
         make.work()
@@ -141,6 +142,6 @@ def test_a_late_completion_and_the_sweep_of_the_same_steps_do_not_deadlock(clock
         batch = make.claimed()
         clock.advance(31)
         in_opposite_order(
-            batch, lambda steps: make.complete(*steps), lambda steps: leases.hand_back(steps, lost=True)
+            batch, lambda steps: make.complete(*steps), lambda steps: hand_back(steps, lost=True)
         )
         make.work()

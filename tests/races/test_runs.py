@@ -2,9 +2,9 @@
 
 import pytest
 
-from runs.advance import advance
-from runs.claimed import Done
-from runs.refused import RunRefused
+from runs.kernel.advance import advance
+from runs.kernel.refused import RunRefused
+from runs.store.attempts import Done
 from tests import factories as make
 from tests.races.staging import Actor, blocked, holding
 

@@ -6,9 +6,9 @@ from uuid import UUID
 import pytest
 from django.db import transaction
 
+from runs.commands.starts import NewRun, Terms, start_runs
+from runs.kernel.refused import RunRefused
 from runs.models import Run
-from runs.refused import RunRefused
-from runs.starts import NewRun, Terms, start_runs
 from tests import factories as make
 from tests.races.staging import Actor, blocked, holding, me
 from workflows.models import Workflow, WorkflowVersion

@@ -6,10 +6,10 @@ import psycopg
 import pytest
 from django.db import connection
 
-from runs import repair
+from runs.commands.lifecycle import cancel_runs, pause_runs, unpause_runs
+from runs.integrity import repair
 from runs.maintenance import seals, stuck
 from runs.models import Repair, RunSeal
-from runs.services import cancel_runs, pause_runs, unpause_runs
 from tests import damage
 from tests import factories as make
 from tests.races.staging import blocked, holding

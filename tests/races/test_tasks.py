@@ -5,7 +5,7 @@ import pytest
 from accounts.models import User
 from lib.refusals import Conflict
 from lib.uuid7 import uuid7
-from runs import letters
+from runs.commands import dead_letters
 from runs.models import DeadLetter
 from tasks_inbox import actions, queries
 from tasks_inbox.mail import mailing
@@ -176,7 +176,7 @@ def test_of_two_who_resolve_one_wins_and_the_other_learns_who(rounds):
 def redrive(who, task):
     """They let the compensation be tried again by its dead letter."""
     letter = DeadLetter.unsafe_all_tenants.get(step_id=task.step_id, resolution=None)
-    return letters.redrive(who, [letter])
+    return dead_letters.redrive(who, [letter])
 
 
 def test_a_redrive_before_a_resolve_is_kept(rounds):

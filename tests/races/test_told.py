@@ -9,9 +9,10 @@ from django.db import transaction
 
 from accounts.principal import Principal
 from engine.told import Edited
-from runs import dispatch, letters, live, operators, replay, saga, services, signals, starts
-from runs.signals import NewSignal
-from runs.starts import NewRun, Terms
+from runs.commands import dead_letters, lifecycle, operators, replay, signals, starts
+from runs.commands.signals import NewSignal
+from runs.commands.starts import NewRun, Terms
+from runs.kernel import compensation, dispatch, live
 from tasks_inbox import incidents
 from tasks_inbox.models import ManualTask
 from tests import factories as make
@@ -50,23 +51,23 @@ def ended_run() -> str:
 
 def cancel() -> Act:
     run = open_run()
-    return lambda: services.cancel_runs(tenant(), [run], **SAID)
+    return lambda: lifecycle.cancel_runs(tenant(), [run], **SAID)
 
 
 def pause() -> Act:
     run = open_run()
-    return lambda: services.pause_runs(tenant(), [run], **SAID)
+    return lambda: lifecycle.pause_runs(tenant(), [run], **SAID)
 
 
 def unpause() -> Act:
     run = open_run()
     make.pause(run)
-    return lambda: services.unpause_runs(tenant(), [run], **SAID)
+    return lambda: lifecycle.unpause_runs(tenant(), [run], **SAID)
 
 
 def resume() -> Act:
     run = failed_run()
-    return lambda: services.resume_runs(tenant(), [run], **SAID)
+    return lambda: lifecycle.resume_runs(tenant(), [run], **SAID)
 
 
 def resolve() -> Act:
@@ -74,7 +75,7 @@ def resolve() -> Act:
     do("charge")
     break_("ship")
     break_("undo")
-    return lambda: services.resolve_compensation(tenant(), run, "charge", "retry", **SAID)
+    return lambda: lifecycle.resolve_compensation(tenant(), run, "charge", "retry", **SAID)
 
 
 def retry() -> Act:
@@ -100,7 +101,7 @@ def rerun() -> Act:
 
 def redrive() -> Act:
     found = make.letters(failed_run())
-    return lambda: letters.redrive(who(), found)
+    return lambda: dead_letters.redrive(who(), found)
 
 
 def start() -> Act:
@@ -124,33 +125,33 @@ def incident(settings) -> Act:
 
 
 DOORS = {
-    services.cancel_runs: cancel,
-    services.pause_runs: pause,
-    services.unpause_runs: unpause,
-    services.resume_runs: resume,
-    services.resolve_compensation: resolve,
+    lifecycle.cancel_runs: cancel,
+    lifecycle.pause_runs: pause,
+    lifecycle.unpause_runs: unpause,
+    lifecycle.resume_runs: resume,
+    lifecycle.resolve_compensation: resolve,
     operators.retry_step: retry,
     operators.skip_step: skip,
     replay.resume_on: resume_on,
     replay.rerun: rerun,
-    letters.redrive: redrive,
+    dead_letters.redrive: redrive,
     starts.start_runs: start,
     signals.send_signals: signal,
     incidents.settle: incident,
 }
 SILENT = {
-    letters.discard: "it moves no run",
-    letters.matching: "it reads",
+    dead_letters.discard: "it moves no run",
+    dead_letters.matching: "it reads",
     incidents.tick: "it tells inboxes, by live.tell_inboxes",
     signals.rows_of: "it is pure",
-    saga.resolve: "within services.resolve_compensation",
-    saga.close: "within whoever closes a run",
-    saga.go_on: "within whoever ends a compensation",
-    saga.hand_over: "within whoever ends a compensation",
-    saga.began: "it reads",
-    saga.has_compensations: "it is pure",
-    saga.tell_of_failures: "it registers",
-    saga.tell_of_settling: "it registers",
+    compensation.resolve: "within services.resolve_compensation",
+    compensation.close: "within whoever closes a run",
+    compensation.go_on: "within whoever ends a compensation",
+    compensation.hand_over: "within whoever ends a compensation",
+    compensation.began: "it reads",
+    compensation.has_compensations: "it is pure",
+    compensation.tell_of_failures: "it registers",
+    compensation.tell_of_settling: "it registers",
     starts.judges_starts: "it registers",
 }
 """What may be called by others and tells nobody itself, and why."""
@@ -180,7 +181,7 @@ def prepared(door, settings) -> Act:
 
 
 def test_every_function_that_others_call_is_a_door_or_says_why_it_is_none():
-    rooms = (services, operators, replay, letters, incidents, saga, starts, signals)
+    rooms = (lifecycle, operators, replay, dead_letters, incidents, compensation, starts, signals)
     public = {
         found
         for room in rooms

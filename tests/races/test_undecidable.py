@@ -14,7 +14,7 @@ def test_who_looks_at_once_with_somebody_else_tells_nothing_again(caplog):
     task = asked(approval(candidates={"users": ["ann"]}))
     Membership.unsafe_all_tenants.filter(user__username="ann").delete()
     with (
-        caplog.at_level(logging.ERROR, "runs.alerts"),
+        caplog.at_level(logging.ERROR, "runs.kernel.alerts"),
         holding(undecidable.tick, before="note_undecidable") as late,
     ):
         assert undecidable._look(task.tenant_id, [task.pk]) == 1

@@ -4,10 +4,10 @@ import pytest
 
 from accounts.principal import Principal
 from accounts.roles import ADMIN, SCOPES
-from runs import letters
+from runs.commands import dead_letters
+from runs.commands.lifecycle import pause_runs, resolve_compensation
+from runs.kernel.refused import RunRefused
 from runs.maintenance import timers
-from runs.refused import RunRefused
-from runs.services import pause_runs, resolve_compensation
 from tests import factories as make
 from tests.races.staging import blocked, holding
 
@@ -208,7 +208,7 @@ def test_redrives_and_resumes_of_one_run_open_it_once(rounds, first, second):
         make.fail(*make.claimed())
         (letter,) = make.letters(run_id)
         verbs = {
-            "redrive": lambda letter=letter: letters.redrive(an_operator(), [letter]),
+            "redrive": lambda letter=letter: dead_letters.redrive(an_operator(), [letter]),
             "resume": lambda run_id=run_id: make.resume(run_id),
         }
         with holding(verbs[first], before="reopen_runs") as winner:

@@ -12,17 +12,19 @@ from typing import Any
 
 from engine.statuses import RUN_CLOSING, RUN_ENDED, RUN_OPEN, STEP_OPEN
 from lib.uuid7 import uuid7
-from runs import leases, scopes, store
-from runs.advance import advance
-from runs.claimed import Broken, Done, Ending, Held
-from runs.execute import execute
+from runs.commands.lifecycle import cancel_runs
+from runs.commands.signals import NewSignal, send_signals
+from runs.commands.starts import NewRun, Terms, start_runs
+from runs.kernel import scopes
+from runs.kernel.advance import advance
+from runs.kernel.hand_back import hand_back
+from runs.kernel.plan import Keep
 from runs.maintenance import timers
 from runs.maintenance.leases import sweep
 from runs.models import HistoryEvent, Run, StepExecution, Timer
-from runs.plan import Keep
-from runs.services import cancel_runs
-from runs.signals import NewSignal, send_signals
-from runs.starts import NewRun, Terms, start_runs
+from runs.store import hot
+from runs.store.attempts import Broken, Done, Ending, Held
+from runs.workers.execute import execute
 from tests import factories as make
 from tests.engine.strategies import Case, Pick
 from tests.engine.telling import Told, plain, step_told
@@ -129,7 +131,7 @@ class Fleet:
             picked = [] if self._busy(run_id) else self._pick(run_id, list(steps))
             self._keep(steps.pop(name) for name in picked)
             self.queued += steps.values()
-        leases.hand_back(self.queued)
+        hand_back(self.queued)
         self.released |= {step.id: step for step in self.queued}
         return bool(by_run)
 
@@ -144,8 +146,8 @@ class Fleet:
     def _claimed(self) -> list[Held]:
         found: list[Held] = []
         for queue in QUEUES:
-            found += store.claim(queue=queue, worker=WORKER, cursor=0, limit=10_000)
-            while alone := store.claim_alone(queue=queue, worker=WORKER):
+            found += hot.claim(queue=queue, worker=WORKER, cursor=0, limit=10_000)
+            while alone := hot.claim_alone(queue=queue, worker=WORKER):
                 found += alone
         if not self.strictly:
             self.ghosts += [self.released.pop(step.id) for step in found if step.id in self.released]
@@ -235,7 +237,7 @@ class Fleet:
 
     def _happen(self, now: Round) -> None:
         """Have it all happen, in any order."""
-        leases.hand_back(now.given_back)
+        hand_back(now.given_back)
         ways = [
             lambda: self._end(now.endings),
             lambda: self._fire(now.due),

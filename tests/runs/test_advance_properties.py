@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from runs.commands.lifecycle import resume_runs
+from runs.kernel.refused import RunRefused
 from runs.models import Run, StepJoin
-from runs.refused import RunRefused
-from runs.services import resume_runs
 from tests import factories as make
 from tests.engine.strategies import BYTES, Case, case_from, handling
 from tests.engine.telling import Told, read, told_by_page, wrong_joins

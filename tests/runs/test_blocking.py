@@ -9,10 +9,11 @@ from django.db import connection
 
 from config.embedded.processes import wait_until
 from lib import named_sql
-from runs import blocking, dispatch, execute, graphs, process, watchdog
-from runs.blocking import BlockingDrain
+from runs.kernel import dispatch, graphs
 from runs.maintenance.leases import sweep
-from runs.watchdog import Watchdog
+from runs.workers import blocking, execute, process, watchdog
+from runs.workers.blocking import BlockingDrain
+from runs.workers.watchdog import Watchdog
 from steps.base import StepType
 from tests import factories as make
 from tests.runs.conftest import lose_the_connection

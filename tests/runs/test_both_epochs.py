@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from runs import store
-from runs.advance import advance
-from runs.claimed import Broken, Done
+from runs.kernel.advance import advance
+from runs.store import hot
+from runs.store.attempts import Broken, Done
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -15,9 +15,7 @@ pytestmark = pytest.mark.django_db
 def a_stale_and_a_live_claim(definition):
     """A run whose step `a` is claimed once; and that claim as it was one epoch before."""
     run_id = make.start(definition)[0]
-    (live,) = [
-        step for step in store.claim(queue="default", worker="w", cursor=0, limit=9) if step.node == "a"
-    ]
+    (live,) = [step for step in hot.claim(queue="default", worker="w", cursor=0, limit=9) if step.node == "a"]
     live.scope = {"vars": {}}
     return run_id, replace(live, epoch=live.epoch - 1), live
 

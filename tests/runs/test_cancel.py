@@ -2,9 +2,9 @@
 
 import pytest
 
-from runs import store
+from runs.kernel.refused import RunRefused
 from runs.maintenance.leases import sweep
-from runs.refused import RunRefused
+from runs.store import hot
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -54,7 +54,7 @@ def test_a_worker_learns_from_its_heartbeat_that_its_run_is_being_cancelled():
     step = make.claimed()[0]
     make.cancel(run_id)
 
-    assert store.heartbeat([{"id": step.id, "epoch": step.epoch}])[step.id][1] == "CANCELLING"
+    assert hot.heartbeat([{"id": step.id, "epoch": step.epoch}])[step.id][1] == "CANCELLING"
 
 
 def test_a_step_lost_while_its_run_is_being_cancelled_has_an_unknown_outcome(clock):

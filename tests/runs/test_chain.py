@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.starts import NewRun, Terms, start_runs
+from runs.commands.starts import NewRun, Terms, start_runs
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,7 @@ from django.conf import settings
 
 from config.embedded.processes import wait_until
 from config.embedded.redis import Redis
-from runs import dispatch
+from runs.kernel import dispatch
 
 
 @pytest.fixture

@@ -2,10 +2,10 @@
 
 import pytest
 
-from runs import drain as drains
-from runs import graphs
-from runs.drain import Drain
+from runs.kernel import graphs
 from runs.maintenance.leases import sweep
+from runs.workers import drain as drains
+from runs.workers.drain import Drain
 from tests import factories as make
 from tests.runs.conftest import lose_the_connection
 

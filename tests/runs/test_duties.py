@@ -4,8 +4,10 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from runs import duties, process, readiness
-from runs.duties import Duty
+from runs.maintenance import duties
+from runs.maintenance.duties import Duty
+from runs.reading import readiness
+from runs.workers import process
 from tasks_inbox import tasks as inbox_tasks
 
 pytestmark = pytest.mark.django_db

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from runs import leases
+from runs.workers import leases
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.refused import RunRefused
+from runs.kernel.refused import RunRefused
 from steps.schema import problem_of
 from tests import factories as make
 

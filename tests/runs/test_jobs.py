@@ -2,9 +2,9 @@
 
 import pytest
 
-from runs import jobs
+from runs.commands import jobs
+from runs.kernel.refused import RunRefused
 from runs.maintenance.leases import sweep
-from runs.refused import RunRefused
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db

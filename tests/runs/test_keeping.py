@@ -2,9 +2,9 @@
 
 import pytest
 
-from runs.advance import advance
-from runs.claimed import Done
-from runs.plan import MAX_HOPS, Keep
+from runs.kernel.advance import advance
+from runs.kernel.plan import MAX_HOPS, Keep
+from runs.store.attempts import Done
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db

@@ -2,13 +2,13 @@
 
 import pytest
 
-from runs import jobs
-from runs.advance import advance
-from runs.claimed import Done
-from runs.drain import Drain
-from runs.history.verify import verify
+from runs.commands import jobs
+from runs.integrity.verify import verify
+from runs.kernel.advance import advance
 from runs.maintenance.leases import sweep
 from runs.maintenance.seals import seal
+from runs.store.attempts import Done
+from runs.workers.drain import Drain
 from tests import factories as make
 from tests.invariants import broken
 

@@ -14,8 +14,8 @@ from config.channel_layers import channel_layers
 from config.embedded.processes import wait_until
 from config.embedded.redis import STOP_SIGNAL, Redis
 from engine.statuses import StepStatus
-from runs import live
-from runs.live import INBOX, Change, Publisher, Topic
+from runs.kernel import live
+from runs.kernel.live import INBOX, Change, Publisher, Topic
 from tests import factories as make
 from tests.serving import served, site
 from tests.sockets import NOBODY, Watcher, refusal, session_of

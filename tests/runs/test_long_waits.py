@@ -2,8 +2,8 @@
 
 import pytest
 
-from runs import graphs
-from runs.starts import NewRun, Terms, start_runs
+from runs.commands.starts import NewRun, Terms, start_runs
+from runs.kernel import graphs
 from tests import factories as make
 from tests.inbox.asking import decide, member, task_of
 from tests.people import People

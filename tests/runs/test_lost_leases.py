@@ -4,11 +4,12 @@ import psycopg
 import pytest
 
 from lib import named_sql
-from runs import leases, store
-from runs.advance import advance
-from runs.claimed import Broken, Done
-from runs.drain import Drain
+from runs.kernel.advance import advance
+from runs.kernel.hand_back import hand_back
 from runs.maintenance.leases import sweep
+from runs.store import hot
+from runs.store.attempts import Broken, Done
+from runs.workers.drain import Drain
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -44,8 +45,8 @@ def test_solo_steps_are_claimed_one_at_a_time(clock):
     make.claimed()
     expire(clock)
 
-    assert store.claim(queue="default", worker="w", cursor=0, limit=100) == []
-    assert [len(store.claim_alone(queue="default", worker="w")) for _ in range(4)] == [1, 1, 1, 0]
+    assert hot.claim(queue="default", worker="w", cursor=0, limit=100) == []
+    assert [len(hot.claim_alone(queue="default", worker="w")) for _ in range(4)] == [1, 1, 1, 0]
 
 
 def test_a_lease_lost_alone_costs_an_attempt(clock):
@@ -131,7 +132,7 @@ def test_what_a_drain_lost_before_it_began_is_not_kept_alive_by_its_heartbeat(cl
             raise psycopg.OperationalError("the connection is gone")
 
     monkeypatch.setattr(named_sql, "watchers", [lose])
-    held = store.claim(queue="default", worker="w", cursor=0, limit=9) if where == "flush" else []
+    held = hot.claim(queue="default", worker="w", cursor=0, limit=9) if where == "flush" else []
     with pytest.raises(psycopg.OperationalError):
         drain.flush([(held[0], Done({}))], keep=9) if held else drain.claim(9)
 
@@ -143,11 +144,11 @@ def test_a_heartbeat_between_the_sweep_s_look_and_its_write_wins(clock):
     run_id = make.start(lone(), {}, {})[0]
     batch = make.claimed()
     clock.advance(31)
-    found = store.expired(10)
-    store.heartbeat([{"id": step.id, "epoch": step.epoch} for step in batch])
+    found = hot.expired(10)
+    hot.heartbeat([{"id": step.id, "epoch": step.epoch} for step in batch])
 
     assert len(found) == 2
-    assert leases.hand_back([step for step, _, _ in found], lost=True) == []
+    assert hand_back([step for step, _, _ in found], lost=True) == []
     assert make.statuses(run_id) == {"a": "RUNNING"}
 
 
@@ -155,7 +156,7 @@ def test_a_heartbeat_between_the_sweep_s_look_and_the_end_of_a_solo_attempt_wins
     run_id = make.start(lone())[0]
     step = make.claimed()[0]
     clock.advance(31)
-    store.heartbeat([{"id": step.id, "epoch": step.epoch}])
+    hot.heartbeat([{"id": step.id, "epoch": step.epoch}])
 
     result = advance([(step, Broken({"code": "LeaseLost"}, retryable=True, expired=True))])
 
@@ -168,7 +169,7 @@ def test_heartbeats_keep_a_lease_but_never_past_the_hard_deadline(clock):
     run_id = make.start(lone(lease_seconds=30, timeout_seconds=40))[0]
     step = make.claimed()[0]
     clock.advance(20)
-    assert step.id in store.heartbeat([{"id": step.id, "epoch": step.epoch}])
+    assert step.id in hot.heartbeat([{"id": step.id, "epoch": step.epoch}])
 
     left = make.steps(run_id)["a"].lease_expires_at - clock.now
 
@@ -231,7 +232,7 @@ def test_the_same_worker_that_claims_again_is_fenced_from_its_first_attempt(cloc
     make.claimed(worker="same")
 
     assert make.complete(*first).applied == set()
-    assert store.heartbeat([{"id": first[0].id, "epoch": first[0].epoch}]) == {}
+    assert hot.heartbeat([{"id": first[0].id, "epoch": first[0].epoch}]) == {}
 
 
 def test_the_epoch_rises_at_each_claim_and_never_falls(clock):
@@ -249,7 +250,7 @@ def test_a_step_handed_back_unstarted_costs_no_attempt():
     run_id = make.start(lone(), {}, {})[0]
     batch = make.claimed()
 
-    assert leases.hand_back(batch) == ["default"]
+    assert hand_back(batch) == ["default"]
 
     step = make.steps(run_id)["a"]
     assert (step.status, step.attempt, step.epoch, step.solo) == ("QUEUED", 0, 1, False)
@@ -261,7 +262,7 @@ def test_a_step_handed_back_while_its_run_is_cancelled_is_not_queued_again(clock
     batch = make.claimed()
     make.cancel(run_id)
 
-    leases.hand_back(batch)
+    hand_back(batch)
 
     assert "QUEUED" not in make.statuses(run_id).values()
     expire(clock)
@@ -276,7 +277,7 @@ def test_a_sweep_goes_on_until_all_that_is_lost_is_found(clock):
     assert sweep(seconds=60) == 600
 
     assert {make.steps(run_id)["a"].attempt for run_id in runs[::50]} == {1}
-    assert store.expired(1000) == []
+    assert hot.expired(1000) == []
 
 
 def test_a_lost_step_of_a_run_that_is_failing_is_unknown_and_runs_again_on_resume(clock):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from runs.history.verify import verify
+from runs.integrity.verify import verify
+from runs.kernel.refused import RunRefused
 from runs.models import Run
-from runs.refused import RunRefused
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db

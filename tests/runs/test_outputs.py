@@ -3,9 +3,9 @@
 import pytest
 
 from engine.errors import StepError
-from runs.advance import advance
-from runs.claimed import Broken, Done
-from runs.execute import broken, encoded
+from runs.kernel.advance import advance
+from runs.store.attempts import Broken, Done
+from runs.workers.execute import broken, encoded
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db

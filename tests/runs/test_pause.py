@@ -2,8 +2,8 @@
 
 import pytest
 
-from runs.refused import RunRefused
-from runs.services import pause_runs, unpause_runs
+from runs.commands.lifecycle import pause_runs, unpause_runs
+from runs.kernel.refused import RunRefused
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db

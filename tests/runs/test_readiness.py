@@ -3,7 +3,8 @@
 import pytest
 from django.db import connection
 
-from runs import readiness, store
+from runs.reading import readiness
+from runs.store import hot
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -18,7 +19,7 @@ def sql(statement):
 def alive():
     """A worker of each queue was seen, and there was a tick."""
     for queue in readiness.QUEUES:
-        store.worker_seen(worker=f"of {queue}", queue=queue, host="here", pid=1)
+        hot.worker_seen(worker=f"of {queue}", queue=queue, host="here", pid=1)
     sql(
         "INSERT INTO runs_duty (name, begun_at, begun_by, done_at) VALUES ('timers', now(), 'x', clock_timestamp())"
     )
@@ -47,7 +48,7 @@ def test_a_step_that_nobody_claims_is_told_and_a_backlog_that_is_worked_off_is_n
     (complaint,) = standing.complaints()
     assert complaint == "the oldest claimable step waits for 40 s, nobody claims on default"
 
-    store.worker_seen(worker="of default", queue="default", host="here", pid=1, idle=2.0)
+    hot.worker_seen(worker="of default", queue="default", host="here", pid=1, idle=2.0)
     standing = readiness.standing()
     assert (standing.unclaimed, round(standing.oldest_claimable_step)) == ((), 40)
 
@@ -89,9 +90,7 @@ def test_a_thousand_steps_of_a_tenant_cost_as_much_as_one():
     make.start(make.chain("noop"), *[{} for _ in range(1000)])
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE runs_stepexecution")
-        cursor.execute(
-            "EXPLAIN (ANALYZE, FORMAT JSON) " + store.SQL.texts["standing"], {"queues": ["default"]}
-        )
+        cursor.execute("EXPLAIN (ANALYZE, FORMAT JSON) " + hot.SQL.texts["standing"], {"queues": ["default"]})
         plan = cursor.fetchone()[0][0]["Plan"]
     scans = [node for node in _walk(plan) if node.get("Relation Name") == "runs_stepexecution"]
     read = [node["Actual Rows"] * node["Actual Loops"] for node in scans]

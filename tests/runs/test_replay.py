@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.refused import RunRefused
+from runs.kernel.refused import RunRefused
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db

@@ -2,9 +2,9 @@
 
 import pytest
 
-from runs.advance import advance
-from runs.claimed import Broken, Done
-from runs.refused import RunRefused
+from runs.kernel.advance import advance
+from runs.kernel.refused import RunRefused
+from runs.store.attempts import Broken, Done
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from engine import macros
-from runs import jobs
+from runs.commands import jobs
 from runs.maintenance import due
 from tests import factories as make
 

@@ -4,13 +4,13 @@ from itertools import pairwise
 
 import pytest
 
-from runs.advance import advance
-from runs.claimed import Broken
+from runs.commands.lifecycle import cancel_runs, resolve_compensation
+from runs.kernel.advance import advance
+from runs.kernel.refused import RunRefused
 from runs.maintenance import leases
 from runs.models import Run
-from runs.refused import RunRefused
-from runs.services import cancel_runs, resolve_compensation
-from runs.shown import found_run
+from runs.reading.presentation import found_run
+from runs.store.attempts import Broken
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db

@@ -3,10 +3,10 @@
 import pytest
 
 from lib.uuid7 import uuid7
+from runs.commands.signals import NewSignal, send_signals
+from runs.commands.starts import NewRun, Terms, start_runs
+from runs.kernel.refused import RunRefused
 from runs.models import Signal
-from runs.refused import RunRefused
-from runs.signals import NewSignal, send_signals
-from runs.starts import NewRun, Terms, start_runs
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db

@@ -7,10 +7,10 @@ import pytest
 from django.db.models.functions import Now
 
 from accounts.models import Membership
+from runs.commands.starts import NewRun, Terms, start_runs
 from runs.maintenance import sla
 from runs.models import Run
-from runs.shown import run_row
-from runs.starts import NewRun, Terms, start_runs
+from runs.reading.presentation import run_row
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db

@@ -5,11 +5,12 @@ import threading
 import pytest
 
 from config.embedded.processes import wait_until
-from runs import drain as drains
-from runs import execute, graphs
-from runs.blocking import BlockingDrain
-from runs.drain import Drain
+from runs.kernel import graphs
 from runs.maintenance.leases import sweep
+from runs.workers import drain as drains
+from runs.workers import execute
+from runs.workers.blocking import BlockingDrain
+from runs.workers.drain import Drain
 from steps.base import StepType
 from tests import factories as make
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from runs import leases
-from runs.claimed import Done
-from runs.drain import Drain
-from runs.refused import RunRefused
-from runs.services import cancel_runs, resume_runs
+from runs.commands.lifecycle import cancel_runs, resume_runs
+from runs.kernel.refused import RunRefused
+from runs.store.attempts import Done
+from runs.workers import leases
+from runs.workers.drain import Drain
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db

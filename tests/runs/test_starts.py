@@ -2,9 +2,9 @@
 
 import pytest
 
+from runs.commands.starts import NewRun, Terms, start_runs
+from runs.kernel.refused import RunRefused
 from runs.models import Run, RunKey
-from runs.refused import RunRefused
-from runs.starts import NewRun, Terms, start_runs
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db

@@ -6,10 +6,12 @@ import pytest
 from django.db import connection
 
 from config import doctor
-from runs import graphs, queries, repair
+from runs.commands.lifecycle import cancel_runs, pause_runs
+from runs.integrity import repair
+from runs.kernel import graphs
 from runs.maintenance import seals, stuck
 from runs.models import Repair, Run
-from runs.services import cancel_runs, pause_runs
+from runs.reading import queries
 from tests import damage
 from tests import factories as make
 from tests.damage import ASKED, JOB, SIGNAL, an_undoing_run, sql, steps

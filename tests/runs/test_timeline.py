@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from runs.timeline import Ending, timeline
+from runs.reading.timeline import Ending, timeline
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 

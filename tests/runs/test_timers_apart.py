@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs import graphs
+from runs.kernel import graphs
 from runs.maintenance import timers
 from tests import factories as make
 

@@ -11,14 +11,14 @@ from django.db import connection, transaction
 
 from config.environment import BASE_DIR
 from lib.uuid7 import uuid7
-from runs.history.compare import RunRow, StepRow, differences
-from runs.history.fold import Event, fold
-from runs.history.verify import verify
+from runs.commands.lifecycle import cancel_runs, pause_runs, resolve_compensation, unpause_runs
+from runs.commands.signals import NewSignal
+from runs.commands.starts import NewRun, Terms, start_runs
+from runs.integrity.compare import RunRow, StepRow, differences
+from runs.integrity.fold import Event, fold
+from runs.integrity.verify import verify
 from runs.maintenance import leases, seals
 from runs.models import HistoryEvent, RunSeal, StepExecution, StepJoin
-from runs.services import cancel_runs, pause_runs, resolve_compensation, unpause_runs
-from runs.signals import NewSignal
-from runs.starts import NewRun, Terms, start_runs
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db

@@ -6,13 +6,13 @@ from itertools import pairwise
 import pytest
 
 from engine.validate import validate
-from runs.history.verify import verify
+from runs.commands.lifecycle import cancel_runs, pause_runs
+from runs.integrity.verify import verify
+from runs.kernel.refused import RunRefused
 from runs.maintenance import stuck
-from runs.mendable import offers
 from runs.models import Repair, Signal, Timer
-from runs.refused import RunRefused
-from runs.services import cancel_runs, pause_runs
-from runs.shown import found_run
+from runs.reading.mendable import offers
+from runs.reading.presentation import found_run
 from steps.catalogue import CATALOGUE
 from tasks_inbox import clock as tasks_clock
 from tasks_inbox.models import ManualTask

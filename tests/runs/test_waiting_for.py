@@ -3,8 +3,10 @@
 import pytest
 
 from lib import named_sql
-from runs import jobs, shown, store
-from runs.services import cancel_runs, pause_runs
+from runs.commands import jobs
+from runs.commands.lifecycle import cancel_runs, pause_runs
+from runs.reading import presentation
+from runs.store import hot
 from tests import factories as make
 from tests.damage import ASKED, SIGNAL, an_undoing_run, sql
 
@@ -19,11 +21,11 @@ def _nobody_has_asked(monkeypatch):
 
 
 def sentence(run_id):
-    return shown.found_run(make.a_tenant().pk, run_id)["waiting_for"]
+    return presentation.found_run(make.a_tenant().pk, run_id)["waiting_for"]
 
 
 def of_step(run_id, node):
-    (row,) = [row for row in shown.step_rows(make.a_tenant().pk, run_id) if row["node"] == node]
+    (row,) = [row for row in presentation.step_rows(make.a_tenant().pk, run_id) if row["node"] == node]
     return row["waiting_for"]
 
 
@@ -34,7 +36,7 @@ def test_queued_for_a_queue_that_no_worker_listens_on_and_for_one_that_one_does(
     assert of_step(run_id, "b") == nobody
     assert sentence(run_id) == f"a waits for {of_step(run_id, 'a')}, and 1 more"
 
-    store.worker_seen(worker="w1", queue="default", host="here", pid=1)
+    hot.worker_seen(worker="w1", queue="default", host="here", pid=1)
     jobs.poll(tenant=make.a_tenant("other").pk, worker="x", queues=["pricing"], max_jobs=1)
     assert of_step(run_id, "a") == "a worker of the queue default"
     assert of_step(run_id, "b") == nobody, "another tenant's worker is nobody's"

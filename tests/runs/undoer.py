@@ -4,10 +4,10 @@ import random
 from dataclasses import dataclass, field
 from typing import Any
 
-from runs import store
-from runs.advance import advance
-from runs.claimed import Broken, Done, Held
-from runs.services import resolve_compensation
+from runs.commands.lifecycle import resolve_compensation
+from runs.kernel.advance import advance
+from runs.store import hot
+from runs.store.attempts import Broken, Done, Held
 from tests import factories as make
 from tests.engine.strategies import BOOM
 from tests.runs.fleet import Fleet
@@ -38,8 +38,8 @@ class Undoer:
                 self._settle(step)
 
     def _claim(self) -> list[Held]:
-        found = store.claim(queue="undo", worker="w", cursor=0, limit=10_000)
-        while alone := store.claim_alone(queue="undo", worker="w"):
+        found = hot.claim(queue="undo", worker="w", cursor=0, limit=10_000)
+        while alone := hot.claim_alone(queue="undo", worker="w"):
             found += alone
         for step in found:
             self.begun.setdefault(step.run_id, []).append((step.node.removesuffix(UNDO), step.given))

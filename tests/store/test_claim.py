@@ -2,8 +2,8 @@
 
 import pytest
 
-from runs import store
-from runs.drain import Drain
+from runs.store import hot
+from runs.workers.drain import Drain
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -14,7 +14,7 @@ def lone(**node):
 
 
 def take(**how):
-    return store.claim(**{"queue": "default", "worker": "w", "cursor": 0, "limit": 100, **how})
+    return hot.claim(**{"queue": "default", "worker": "w", "cursor": 0, "limit": 100, **how})
 
 
 def nodes(steps):
@@ -69,10 +69,10 @@ class TestClaim:
         jobs = {"tenant": make.a_tenant().pk, "queues": ["mine"], "worker": "w", "limit": 9}
 
         assert take(queue="mine") == []
-        assert store.claim_alone(queue="mine", worker="w") == []
+        assert hot.claim_alone(queue="mine", worker="w") == []
         for alone in (False, True):
-            assert store.claim_jobs(**jobs, token_hashes=[b"x"] * 9, alone=alone) == []
-        assert store.queues_with_work(["mine"]) == []
+            assert hot.claim_jobs(**jobs, token_hashes=[b"x"] * 9, alone=alone) == []
+        assert hot.queues_with_work(["mine"]) == []
 
     def test_of_many_held_steps_at_the_head_none_keeps_the_others_waiting(self):
         for run_id in make.start(lone(priority=9), *[{}] * 50):
@@ -140,20 +140,20 @@ class TestClaimAlone:
             make.change(str(step.id), solo=True)
             clock.advance(1)
 
-        assert nodes(store.claim_alone(queue="default", worker="w")) == ["a"]
-        assert nodes(store.claim_alone(queue="default", worker="w")) == ["b"]
+        assert nodes(hot.claim_alone(queue="default", worker="w")) == ["a"]
+        assert nodes(hot.claim_alone(queue="default", worker="w")) == ["b"]
 
     def test_gives_nothing_that_need_not_run_alone(self):
         make.start(lone())
 
-        assert store.claim_alone(queue="default", worker="w") == []
+        assert hot.claim_alone(queue="default", worker="w") == []
 
 
 class TestClaimJobs:
     def poll(self, queues=("mine",), limit=9, tenant=None, alone=False):
         hashes = [bytes([place]) for place in range(1, limit + 1)]
         tenant = (tenant or make.a_tenant()).pk
-        return store.claim_jobs(
+        return hot.claim_jobs(
             tenant=tenant, queues=queues, worker="w", limit=limit, token_hashes=hashes, alone=alone
         )
 

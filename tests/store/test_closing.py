@@ -3,8 +3,8 @@
 import pytest
 
 from lib.uuid7 import uuid7
-from runs import store
 from runs.models import Run, StepJoin
+from runs.store import hot
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -38,15 +38,15 @@ class TestCloseRuns:
     def test_closes_open_runs_and_lets_a_cancel_overtake_a_failure(self, status, to, closes):
         run_id = in_status(status)
 
-        closed = store.close_runs([{"run_id": run_id, "status": to, "error": {"code": "x"}}])
+        closed = hot.close_runs([{"run_id": run_id, "status": to, "error": {"code": "x"}}])
 
         assert closed == ([run_id] if closes else [])
         assert make.run(run_id).status == (to if closes else status)
 
     def test_the_first_error_stays(self):
         run_id, _ = lone()
-        store.close_runs([{"run_id": run_id, "status": "FAILING", "error": {"code": "first"}}])
-        store.close_runs([{"run_id": run_id, "status": "CANCELLING", "error": {"code": "second"}}])
+        hot.close_runs([{"run_id": run_id, "status": "FAILING", "error": {"code": "first"}}])
+        hot.close_runs([{"run_id": run_id, "status": "CANCELLING", "error": {"code": "second"}}])
 
         assert make.run(run_id).error == {"code": "first"}
 
@@ -56,7 +56,7 @@ class TestEndClosingRuns:
     def test_ends_a_run_in_which_nothing_runs(self, closing, end):
         run_id = in_status(closing)
 
-        assert store.end_closing_runs([run_id]) == [run_id]
+        assert hot.end_closing_runs([run_id]) == [run_id]
         assert make.run(run_id).status == end
         assert make.run(run_id).completed_at is not None
         assert make.history(run_id)[-1] == f"RUN_{end}"
@@ -65,12 +65,12 @@ class TestEndClosingRuns:
         run_id, _ = lone(running=True)
         Run.unsafe_all_tenants.filter(pk=run_id).update(status="FAILING")
 
-        assert store.end_closing_runs([run_id]) == []
+        assert hot.end_closing_runs([run_id]) == []
 
     def test_leaves_open_runs_alone(self):
         run_id, _ = lone()
 
-        assert store.end_closing_runs([run_id]) == []
+        assert hot.end_closing_runs([run_id]) == []
         assert make.run(run_id).status == "RUNNING"
 
 
@@ -78,7 +78,7 @@ class TestBury:
     def test_only_failed_steps_have_dead_letters(self):
         run_id, (a, b) = lone(running=True)
         make.change(a, status="FAILED", error={"code": "Boom"}, attempt=3)
-        store.bury([{"id": uuid7(), "step_id": step.id} for step in (a, b)])
+        hot.bury([{"id": uuid7(), "step_id": step.id} for step in (a, b)])
 
         letter = make.letters(run_id)[0]
         assert (len(make.letters(run_id)), letter.node, letter.attempts) == (1, "a", 3)
@@ -87,7 +87,7 @@ class TestBury:
 
 class TestFireJoins:
     def fire(self, run_id, sources=("a",)):
-        return store.fire_joins([{"run_id": run_id, "node": "z", "sources": list(sources)}])
+        return hot.fire_joins([{"run_id": run_id, "node": "z", "sources": list(sources)}])
 
     def test_fires_once_and_gives_the_outputs_of_the_chosen_sources(self):
         run_id, (a, b) = lone(running=True)
@@ -109,7 +109,7 @@ class TestFireJoins:
 class TestFinishRuns:
     def finish(self, run_id, sinks, status="RUNNING"):
         Run.unsafe_all_tenants.filter(pk=run_id).update(open_sinks=sinks, status=status)
-        store.finish_runs([{"run_id": run_id, "output": {"done": True}}])
+        hot.finish_runs([{"run_id": run_id, "output": {"done": True}}])
         return make.run(run_id)
 
     @pytest.mark.parametrize("status", ["RUNNING", "PAUSED"])
@@ -128,25 +128,25 @@ class TestFinishRuns:
 class TestExpired:
     def test_finds_running_steps_whose_lease_is_over_and_no_others(self, clock):
         lone(running=True)
-        assert store.expired(10) == []
+        assert hot.expired(10) == []
         clock.advance(31)
         lone()
 
-        assert {held.node for held, _, _ in store.expired(10)} == {"a", "b"}
-        assert len(store.expired(1)) == 1
-        assert [timed_out for _, timed_out, _ in store.expired(10)] == [False, False]
+        assert {held.node for held, _, _ in hot.expired(10)} == {"a", "b"}
+        assert len(hot.expired(1)) == 1
+        assert [timed_out for _, timed_out, _ in hot.expired(10)] == [False, False]
 
 
 class TestQueuesWithWork:
     def test_names_the_queues_that_have_something_due(self, clock):
         make.start(make.graph([{"id": "a", "queue": "blocking"}], []))
 
-        assert store.queues_with_work(["default", "blocking"]) == ["blocking"]
-        assert store.queues_with_work(["blocking"], older_seconds=3) == []
+        assert hot.queues_with_work(["default", "blocking"]) == ["blocking"]
+        assert hot.queues_with_work(["blocking"], older_seconds=3) == []
         clock.advance(3)
-        assert store.queues_with_work(["blocking"], older_seconds=3) == ["blocking"]
+        assert hot.queues_with_work(["blocking"], older_seconds=3) == ["blocking"]
         make.claimed("blocking")
-        assert store.queues_with_work(["blocking"]) == []
+        assert hot.queues_with_work(["blocking"]) == []
 
 
 class TestHeartbeat:
@@ -154,7 +154,7 @@ class TestHeartbeat:
         run_id, (a, _) = lone(running=True)
         clock.advance(10)
 
-        expires, status = store.heartbeat([{"id": a.id, "epoch": a.epoch, "progress": {"done": 3}}])[a.id]
+        expires, status = hot.heartbeat([{"id": a.id, "epoch": a.epoch, "progress": {"done": 3}}])[a.id]
 
         assert status == "RUNNING"
         assert make.steps(run_id)["a"].progress == {"done": 3}

@@ -2,12 +2,12 @@
 
 import pytest
 
-from runs import store
-from runs.advance import advance
-from runs.claimed import Broken, Done
-from runs.drain import Drain
+from runs.kernel.advance import advance
+from runs.kernel.plan import Keep
 from runs.maintenance.leases import sweep
-from runs.plan import Keep
+from runs.store import hot
+from runs.store.attempts import Broken, Done
+from runs.workers.drain import Drain
 from tests import factories as make
 from tests.store.watching import watching
 
@@ -162,7 +162,7 @@ def test_a_heartbeat_and_a_sweep_send_the_same_for_1_and_for_100(clock):
         held = make.claimed(limit=1000)
         clock.advance(10)
         with watching() as beat:
-            store.heartbeat([{"id": step.id, "epoch": step.epoch} for step in held])
+            hot.heartbeat([{"id": step.id, "epoch": step.epoch} for step in held])
         clock.advance(31)
         with watching() as seen:
             sweep()

@@ -3,7 +3,7 @@
 import pytest
 from django.db import connection
 
-from runs import store
+from runs.store import hot
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -29,7 +29,7 @@ def test_heartbeats_are_heap_only_updates():
     rows = [{"id": step.id, "epoch": step.epoch} for step in make.claimed(limit=1000)]
     before, hot_before = updates()
     for _ in range(BEATS):
-        store.heartbeat(rows)
+        hot.heartbeat(rows)
     after, hot_after = updates()
 
     assert after - before == STEPS * BEATS

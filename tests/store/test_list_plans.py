@@ -9,8 +9,8 @@ from django.db import connection
 from django.test import RequestFactory
 from django.test.utils import CaptureQueriesContext
 
-from runs import queries
-from runs.search import search_page
+from runs.reading import queries
+from runs.reading.search import search_page
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db

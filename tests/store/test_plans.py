@@ -6,7 +6,7 @@ import psycopg
 import pytest
 from django.db import connection
 
-from runs import store
+from runs.store import hot
 from tests.store.watching import HOT, numbered, plan
 
 pytestmark = pytest.mark.django_db
@@ -41,7 +41,7 @@ SELECT md5('timer' || g)::uuid, g % 50, md5('run' || g)::uuid, 0, md5('step' || 
 """
 
 
-@pytest.mark.parametrize("name", sorted(store.SQL.texts))
+@pytest.mark.parametrize("name", sorted(hot.SQL.texts))
 def test_every_statement_can_be_prepared_on_the_migrated_schema(name):
     """STYLE 7: our sqlc."""
     wire = connection.cursor().connection.pgconn
@@ -63,7 +63,7 @@ class TestAtFiftyThousandRows:
                 for table in HOT:
                     cursor.execute(f"ANALYZE {table}")
 
-        assert {name: found for name in store.SQL.texts if (found := scanned(name))} == {}
+        assert {name: found for name in hot.SQL.texts if (found := scanned(name))} == {}
 
     def test_seals_and_the_stuck_check_walk_what_is_to_be_sealed_and_what_is_open(self):
         with connection.cursor() as cursor:

@@ -3,8 +3,10 @@
 import pytest
 
 from engine.statuses import STEP, StepStatus
-from runs import leases, saga, store, waiting_store
+from runs.kernel import compensation
+from runs.kernel.hand_back import hand_back
 from runs.models import Run
+from runs.store import hot, waits
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -23,21 +25,21 @@ def step_in(status, **columns):
 
 def ended(held, **row):
     given = {"id": held.id, "epoch": held.epoch, "sinks": 0, "taken": [], **row}
-    store.advance(worker=None, ended=[given], anchors=[], steps=[], arrivals=[])
+    hot.advance(worker=None, ended=[given], anchors=[], steps=[], arrivals=[])
 
 
 def given_up_while_closing(run_id, held):
     Run.unsafe_all_tenants.filter(pk=run_id).update(status="CANCELLING")
-    leases.hand_back([held])
+    hand_back([held])
 
 
 def closing(run_id, cause, statuses):
-    store.cancel_open_steps([run_id], cause=cause, statuses=statuses)
+    hot.cancel_open_steps([run_id], cause=cause, statuses=statuses)
 
 
 def reopened(run_id, status):
     Run.unsafe_all_tenants.filter(pk=run_id).update(status=status, completed_at="2020-01-01T00:00:00Z")
-    store.reopen_runs([run_id], {})
+    hot.reopen_runs([run_id], {})
 
 
 NOT_STARTED = ["QUEUED", "WAITING"]
@@ -46,11 +48,11 @@ WAYS = {
     ("claim", "claim"): ({}, lambda run, step: make.claimed()),
     ("claim", "claim_alone"): (
         {"solo": True},
-        lambda run, step: store.claim_alone(queue="default", worker="v"),
+        lambda run, step: hot.claim_alone(queue="default", worker="v"),
     ),
     ("claim", "claim_jobs"): (
         {"queue": "mine"},
-        lambda run, step: store.claim_jobs(
+        lambda run, step: hot.claim_jobs(
             tenant=make.a_tenant().pk, queues=["mine"], worker="v", limit=1, token_hashes=[b"x"], alone=False
         ),
     ),
@@ -58,13 +60,13 @@ WAYS = {
     ("fail", "advance"): ({}, lambda run, step: ended(step, status="FAILED", error={})),
     ("retry", "advance"): ({}, lambda run, step: ended(step, status="QUEUED", error={}, delay=1)),
     ("lease lost", "advance"): (LOST, lambda run, step: ended(step, status="QUEUED", delay=1, expired=True)),
-    ("lease lost", "hand_back"): (LOST, lambda run, step: leases.hand_back([step], lost=True)),
-    ("release", "hand_back"): ({}, lambda run, step: leases.hand_back([step])),
+    ("lease lost", "hand_back"): (LOST, lambda run, step: hand_back([step], lost=True)),
+    ("release", "hand_back"): ({}, lambda run, step: hand_back([step])),
     ("release", "advance"): ({}, lambda run, step: given_up_while_closing(run, step)),
     ("outcome unknown", "advance"): (LOST, lambda run, step: ended(step, status="CANCELLED", expired=True)),
     ("wait", "enter_waits"): (
         {},
-        lambda run, step: waiting_store.enter_waits(
+        lambda run, step: waits.enter_waits(
             [{"id": step.id, "epoch": step.epoch, "wait": {"kind": "signal", "name": "x"}}]
         ),
     ),
@@ -105,7 +107,7 @@ def test_a_statement_changes_a_status_iff_the_table_allows_it(way, status):
 def test_a_heartbeat_is_for_running_steps_and_changes_no_status(status):
     run_id, held = step_in(status)
 
-    kept = store.heartbeat([{"id": held.id, "epoch": held.epoch}])
+    kept = hot.heartbeat([{"id": held.id, "epoch": held.epoch}])
 
     assert (held.id in kept) == (status == "RUNNING")
     assert make.statuses(run_id)["a"] == status
@@ -126,7 +128,7 @@ def test_nothing_moves_a_step_for_who_holds_an_older_epoch(way):
 def test_only_the_steps_of_a_failed_run_are_requeued(status):
     run_id, _ = step_in("FAILED")
     if status == "RUNNING":
-        store.reopen_runs([run_id], {})
+        hot.reopen_runs([run_id], {})
     else:
         reopened(run_id, status)
 
@@ -147,7 +149,7 @@ def test_only_what_failed_is_settled_by_a_person(status, how):
     run_id, _ = step_in(status)
     before = make.steps(run_id)["a"]
 
-    found = saga.resolve(run_id, "a", how, by="ann", reason="")
+    found = compensation.resolve(run_id, "a", how, by="ann", reason="")
 
     after = make.steps(run_id)["a"]
     if status == "FAILED":

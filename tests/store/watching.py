@@ -10,7 +10,7 @@ import psycopg
 from django.db import connection
 
 from lib import named_sql
-from runs import store
+from runs.store import hot
 
 HOT = (
     "runs_stepexecution",
@@ -59,7 +59,7 @@ def watching() -> Iterator[Seen]:
 
 def numbered(name: str) -> str:
     """A statement of ours with $1, $2… for its parameters."""
-    text = store.SQL.texts[name]
+    text = hot.SQL.texts[name]
     places = {param: place for place, param in enumerate(dict.fromkeys(_PARAM.findall(text)), 1)}
     return _PARAM.sub(lambda match: f"${places[match[1]]}", text).replace("%%", "%")
 

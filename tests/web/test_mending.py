@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from accounts.models import Membership, User
-from runs import mending
+from runs.web import step_forms
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -130,7 +130,7 @@ def test_a_version_that_does_not_fit_says_why_and_changes_nothing(operator, fail
 
 
 def test_a_run_of_a_version_that_is_not_among_the_newest_can_still_choose_one(operator, failed, monkeypatch):
-    monkeypatch.setattr(mending, "OFFERED", 1)
+    monkeypatch.setattr(step_forms, "OFFERED", 1)
     make.newer(failed, {**FAILS, "title": "Second"})
     make.newer(failed, {**FAILS, "title": "Third"})
     page = operator.get(f"/runs/{failed}/resume-on")

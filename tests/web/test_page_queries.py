@@ -5,7 +5,7 @@ from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Membership
-from runs import queries
+from runs.reading import queries
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db

@@ -6,9 +6,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from runs import search
+from runs.commands.starts import NewRun, Terms, start_runs
 from runs.models import DeadLetter
-from runs.starts import NewRun, Terms, start_runs
+from runs.reading import search
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from accounts.models import Membership, User
-from runs.services import cancel_runs
+from runs.commands.lifecycle import cancel_runs
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db

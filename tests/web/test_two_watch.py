@@ -8,7 +8,7 @@ from django.test import Client
 from playwright.sync_api import expect
 
 from accounts.models import Membership, User
-from runs import jobs
+from runs.commands import jobs
 from tests import factories as make
 from tests.web.visitor import Visitor
 

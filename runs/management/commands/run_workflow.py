@@ -19,10 +19,10 @@ from lib.api.renderers import to_json
 from lib.messages import first_line
 from lib.refusals import Refusal
 from lib.strict_json import BadJson, Json, strict_loads
-from runs.graphs import compiled
-from runs.refused import RunRefused
-from runs.shown import WHOLE, run_row
-from runs.starts import NewRun, Terms, start_runs
+from runs.commands.starts import NewRun, Terms, start_runs
+from runs.kernel.graphs import compiled
+from runs.kernel.refused import RunRefused
+from runs.reading.presentation import WHOLE, run_row
 from steps.base import MAX_RUN_INPUT_BYTES
 from workflows.queries import startable_version
 

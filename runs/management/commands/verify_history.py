@@ -12,9 +12,9 @@ from django.utils.dateparse import parse_date, parse_datetime
 from django.utils.timezone import get_current_timezone, make_aware
 
 from accounts.models import Tenant
-from runs import queries
-from runs.history.verify import verify
+from runs.integrity.verify import verify
 from runs.models import Run
+from runs.reading import queries
 
 BATCH = 50
 TELL_EVERY = 20

@@ -1,0 +1,104 @@
+"""Dead letters: steps that failed their runs for good, until somebody redrives or discards them (R-085 to R-087)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from accounts.principal import Principal
+from engine.graph import UNDO
+from lib.refusals import Invalid
+from runs.commands import lifecycle
+from runs.kernel.refused import RunRefused
+from runs.models import DeadLetter
+from runs.reading import queries
+from runs.store import hot
+
+Json = Any
+
+MOST_AT_ONCE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Redriven:
+    """What became of letters: the ids of those whose runs go on, and why others don't."""
+
+    done: list[str]
+    refused: Mapping[str, RunRefused]
+
+
+def redrive(who: Principal, letters: Iterable[DeadLetter], *, reason: str = "") -> Redriven:
+    """Let the runs of these letters of the tenant go on, each in a transaction of its own.
+
+    A letter of a compensation tries that again. One run is resumed once, however many of its letters are named.
+    """
+    done: list[str] = []
+    refused: dict[str, RunRefused] = {}
+    resumed: set[UUID] = set()
+    for letter in letters:
+        try:
+            if letter.run_id not in resumed:
+                _redrive(who, letter, reason)
+                resumed.add(letter.run_id)
+            done.append(str(letter.id))
+        except RunRefused as why:
+            refused[str(letter.id)] = why
+    return Redriven(done, refused)
+
+
+def _redrive(who: Principal, letter: DeadLetter, reason: str) -> None:
+    if letter.resolution is not None:
+        raise RunRefused("resolved", f"This dead letter was {letter.resolution} already.", conflict=True)
+    run = str(letter.run_id)
+    if letter.node.endswith(UNDO):
+        node = letter.node.removesuffix(UNDO)
+        told = {"by": who.username, "reason": reason, "via": who.via}
+        lifecycle.resolve_compensation(who.tenant_id, run, node, "retry", way="dead letter", **told)
+    else:
+        lifecycle.resume_runs(who.tenant_id, [run], by=who.username, reason=reason)
+
+
+def discard(who: Principal, letters: Iterable[DeadLetter], *, reason: str = "") -> list[str]:
+    """Say of open letters that somebody has seen to them; gives the ids of those that were open. Their runs stay."""
+    ids = [str(letter.id) for letter in letters]
+    return hot.discard_letters(tenant=who.tenant_id, letters=ids, by=who.user_id, reason=reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Letters to redrive; `left`: how many more fit, beyond what is done at once; `unknown`: named, and not there."""
+
+    letters: list[DeadLetter]
+    left: int = 0
+    unknown: Sequence[UUID] = ()
+
+
+def matching(
+    tenant: int,
+    *,
+    ids: Iterable[UUID] | None = None,
+    workflow: str | None = None,
+    node: str | None = None,
+    code: str | None = None,
+) -> Found:
+    """The tenant's open letters that fit, oldest first, at most a thousand; those that `ids` names also if resolved.
+
+    Raises Invalid for more than a thousand `ids`.
+    """
+    found = queries.dead_letters_of(tenant).order_by("id")
+    if ids is not None:
+        wanted = list(dict.fromkeys(ids))
+        if len(wanted) > MOST_AT_ONCE:
+            raise Invalid(f"At most {MOST_AT_ONCE:,} are redriven at once.", field="ids")
+        named = list(found.filter(pk__in=wanted))
+        known = {letter.pk for letter in named}
+        return Found(named, unknown=[id_ for id_ in wanted if id_ not in known])
+    found = found.filter(resolution=None)
+    if workflow is not None:
+        found = found.filter(run_id__in=queries.runs_of(tenant, workflow=workflow).values("pk"))
+    if node is not None:
+        found = found.filter(node=node)
+    if code is not None:
+        found = found.filter(error__code=code)
+    letters = list(found[:MOST_AT_ONCE])
+    return Found(letters, left=found.count() - len(letters) if len(letters) == MOST_AT_ONCE else 0)

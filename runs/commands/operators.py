@@ -1,0 +1,214 @@
+"""What operators do to one step of a run: try it again, with another input too, or skip it (R-075). Each is audited."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from engine.graph import UNDO
+from engine.outcomes import Completed, Failed
+from engine.statuses import RUN_OPEN, RunStatus, StepStatus
+from engine.told import Edited, Kept, Told
+from runs.kernel import compensation, notices, scopes, wait_kinds
+from runs.kernel.graphs import compiled
+from runs.kernel.plan import PASSED, plan
+from runs.kernel.refused import RunRefused, had_alone, refusing, storable
+from runs.kernel.reopen import Change, fitting, reopen
+from runs.kernel.wave import Wave
+from runs.reading.mendable import is_redone
+from runs.store import hot
+from runs.store.attempts import Held, Locked, Passed
+from steps.base import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES
+
+Json = Any
+
+
+@dataclass(frozen=True, slots=True)
+class _Spoken:
+    """The step that is spoken of, as it stands."""
+
+    held: Held
+    status: str
+    cause: str | None
+    has_output: bool
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether it is what a resume would do again: it failed its run, or was cancelled by that."""
+        return is_redone(self.status, self.cause, self.has_output)
+
+    @property
+    def is_undo(self) -> bool:
+        """Whether it compensates another."""
+        return self.held.node.endswith(UNDO)
+
+    @property
+    def begins_anew(self) -> bool:
+        """Whether it failed before any worker had it: then it is entered again, and its row is another one."""
+        return self.status == StepStatus.FAILED and self.held.epoch == 0
+
+
+def retry_step(
+    tenant: int,
+    run: str,
+    node: str,
+    *,
+    given: Edited | None = None,
+    by: str,
+    reason: str = "",
+    via: str = "command",
+) -> None:
+    """Try a failed step again with a fresh budget, and with another input where one is `given`.
+
+    In a FAILED run, which is resumed by it; or at once where it waits for its next attempt. A compensation that failed
+    for good goes on by it. Raises RunRefused.
+    """
+    said = {"by": by, "reason": reason}
+    with refusing(), transaction.atomic():
+        locked = had_alone(tenant, [run])
+        step = _spoken_of(run, node)
+        if given is not None:
+            if step.is_undo:
+                message = (
+                    "What undoes a step is given what that step was given and gave: it takes no other input."
+                )
+                raise RunRefused("invalid", message, field="input")
+            storable(given.given, "input", max_bytes=MAX_INPUT_BYTES)
+        if step.is_undo and locked[run].status == RunStatus.WAITING_FOR_MANUAL_ACTION:
+            queues = _settle(locked[run], step, "retry", said | {"via": via}, None)
+        elif locked[run].status == RunStatus.FAILED and step.has_failed:
+            told: Told = {node: given} if given is not None and step.begins_anew else {}
+            change = None if step.begins_anew else _requeuing(step, given, said)
+            queues = reopen(tenant, locked, said, told={run: told}, change=change)
+        elif _goes_on(locked[run], step) and step.status == StepStatus.QUEUED:
+            queues = _requeue(step.held.id, given, said)
+        else:
+            _refuse(locked[run], step, "tried again")
+    notices.after_commit(tenant, [run], queues)
+
+
+def skip_step(
+    tenant: int, run: str, node: str, output: Json, *, by: str, reason: str = "", via: str = "command"
+) -> None:
+    """Skip a step that failed, waits or is queued: it counts as done with `output`, and its edges follow from that.
+
+    A FAILED run is resumed by it; a compensation counts as done by hand. Raises RunRefused, also where the output
+    leads nowhere.
+    """
+    said = {"by": by, "reason": reason}
+    with refusing(), transaction.atomic():
+        locked = had_alone(tenant, [run])
+        step = _spoken_of(run, node)
+        storable(output, "output", max_bytes=MAX_OUTPUT_BYTES)
+        replaced = said | {"was": step.status}
+        if step.is_undo:
+            queues = _settle(locked[run], step, "done", said | {"via": via}, output)
+        elif locked[run].status == RunStatus.FAILED and step.has_failed:
+            if step.begins_anew:
+                kept = Kept(
+                    Completed(output),
+                    status=StepStatus.SKIPPED,
+                    given=step.held.given,
+                    own=True,
+                    cause=PASSED,
+                    said=replaced,
+                )
+                queues = reopen(tenant, locked, said, told={run: {node: kept}})
+            else:
+                queues = reopen(tenant, locked, said, change=_passing(run, node, output, replaced))
+        elif locked[run].status in RUN_OPEN and step.status in (StepStatus.QUEUED, StepStatus.WAITING):
+            wave = Wave()
+            with fitting():
+                _passing(run, node, output, replaced)(wave, locked)
+                wait_kinds.left([run])
+                wave.finish()
+            wave.fail()
+            queues = wave.result.wake
+        else:
+            _refuse(locked[run], step, "skipped")
+    notices.after_commit(tenant, [run], queues)
+
+
+def _spoken_of(run: str, node: str) -> _Spoken:
+    found = hot.step_to_change(run=run, node=node)
+    if found is not None:
+        return _Spoken(*found)
+    message = f"The run has not come to {node} yet, or has no such step."
+    raise RunRefused("not_begun", message, field="node", conflict=True)
+
+
+def _goes_on(run: Locked, step: _Spoken) -> bool:
+    """Whether the run does such steps now: what it has to do, or what undoes that."""
+    return run.status == RunStatus.COMPENSATING if step.is_undo else run.status in RUN_OPEN
+
+
+def _settle(
+    run: Locked, step: _Spoken, how: compensation.How, said: Mapping[str, str], output: Json
+) -> set[str]:
+    """Go on behind a compensation that failed, or instead of one that is queued or waits; gives the queues."""
+    held = step.held
+    statuses = {
+        RunStatus.WAITING_FOR_MANUAL_ACTION: (StepStatus.FAILED,),
+        RunStatus.COMPENSATING: (StepStatus.QUEUED, StepStatus.WAITING),
+    }.get(RunStatus(run.status), ())
+    if step.status not in statuses:
+        _refuse(run, step, "tried again" if how == "retry" else "skipped")
+    settled = compensation.resolve(
+        held.run_id, held.node, how, way="step", statuses=statuses, output=output, **said
+    )
+    if settled is None:
+        raise _moved()
+    return {settled[1]} if how == "retry" else compensation.go_on({held.run_id: held.version_id})
+
+
+def _requeuing(step: _Spoken, given: Edited | None, said: Mapping[str, Json]) -> Change:
+    def change(wave: Wave, _: Mapping[str, Locked]) -> None:
+        wave.result.wake |= _requeue(step.held.id, given, said)
+
+    return change
+
+
+def _requeue(step: str, given: Edited | None, said: Mapping[str, Json]) -> set[str]:
+    queues = hot.requeue_step(step=step, edited=given is not None, value=given and given.given, payload=said)
+    if not queues:
+        raise _moved()
+    return set(queues)
+
+
+def _passing(run: str, node: str, output: Json, said: Mapping[str, Json]) -> Change:
+    """End the step as skipped; it is read anew, since its row may have been queued again."""
+
+    def change(wave: Wave, locked: Mapping[str, Locked]) -> None:
+        held = _spoken_of(run, node).held
+        scopes.load([held])
+        graph = compiled(held.version_id).graph
+        planned = plan(held, Passed(output, said), graph, luck=0.0)
+        if planned.effects is not None and isinstance(planned.effects.outcome, Failed):
+            message = str(planned.effects.outcome.error["message"])
+            raise RunRefused("leads_nowhere", message, field="output")
+        wave.end([planned], locked)
+        if planned.anchor not in wave.alive:
+            raise _moved()
+
+    return change
+
+
+def _moved() -> RunRefused:
+    return RunRefused("step_moved", "A worker took the step just now: nothing was changed.", conflict=True)
+
+
+def _refuse(run: Locked, step: _Spoken, verb: str) -> None:
+    """Raises RunRefused with what stands against it."""
+    if not _goes_on(run, step) and (step.is_undo or run.status != RunStatus.FAILED):
+        message = f"The run is {run.status}: its steps can't be {verb} now."
+        raise RunRefused("run_ended", message, conflict=True)
+    instead = "a compensation is done once" if step.is_undo else "rerun the run from it instead"
+    why = {
+        StepStatus.RUNNING: "a worker is at it; wait until the attempt ends",
+        StepStatus.WAITING: "it waits; send what it waits for, or skip it",
+        StepStatus.COMPLETED: f"it is done; {instead}",
+        StepStatus.FAILED: f"its failure was dealt with by its edges; {instead}",
+    }.get(StepStatus(step.status), instead)
+    message = f"The step is {step.status} and can't be {verb}: {why}."
+    raise RunRefused("step_is_" + step.status.lower(), message, conflict=True)

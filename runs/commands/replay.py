@@ -1,0 +1,239 @@
+"""Going on with what a run has done: in the run itself on another version, or in a new run from a node on.
+
+Both walk the graph again from its start. A step that is kept isn't done again: its edges follow from what it gave.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.db import transaction
+
+from engine.decide import begin
+from engine.graph import Graph
+from engine.outcomes import Completed, Failed, Interrupted, Outcome
+from engine.statuses import RUN_ENDED, StepStatus
+from engine.told import Edited, Kept, Rung, Told
+from lib.uuid7 import uuid7
+from runs.commands import starts
+from runs.commands.starts import NewRun, Started, Terms
+from runs.kernel import notices, scopes
+from runs.kernel.graphs import Compiled, compiled
+from runs.kernel.plan import PASSED, Anchor
+from runs.kernel.refused import RunRefused, had_alone, refusing, storable
+from runs.kernel.reopen import check_failed, fitting
+from runs.kernel.wave import Wave
+from runs.models import Run, StepExecution
+from runs.store import hot
+from steps.base import MAX_INPUT_BYTES
+
+Json = Any
+
+
+@dataclass(frozen=True, slots=True)
+class _Was:
+    """A step of the run as it stands, by the columns of the statement `kept_steps`."""
+
+    id: str
+    node: str
+    type: str
+    status: str
+    cause: str | None
+    given: Json
+    own: bool
+    given_from: str | None
+    output: Json
+    error: Json
+    fired: Mapping[str, str]
+    target: str | None
+    undone: bool
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How it ended, where that stands: None for what would be done again."""
+        match self.status:
+            case StepStatus.COMPLETED:
+                return Completed(self.output)
+            case StepStatus.SKIPPED if self.cause == PASSED:
+                return Completed(self.output)
+            case StepStatus.FAILED if self.output is not None:
+                return Failed(self.error)
+            case StepStatus.CANCELLED if self.cause == "timer" and self.target is not None:
+                return Interrupted(self.target, self.output)
+        return None
+
+    @property
+    def carried(self) -> dict[str, Json]:
+        """Its boundary edges that were taken, each with what it carried."""
+        return {target: {"fired_at": at, "timer_of": self.node} for target, at in self.fired.items()}
+
+    def kept(self, outcome: Outcome, *, here: bool) -> Kept:
+        """It as what is kept: by its own row, or by a copy."""
+        said: dict[str, Json] = {} if here else {"kept_from": self.id}
+        if self.fired and not here:
+            said["fired"] = self.fired
+        return Kept(
+            outcome,
+            status=StepStatus(self.status),
+            given=self.given,
+            given_from=self.given_from,
+            own=self.own,
+            fired=self.carried,
+            row=self.id if here else None,
+            cause=self.cause,
+            said=said,
+        )
+
+
+def resume_on(tenant: int, run: str, version: int, *, by: str, reason: str = "") -> None:
+    """Resume a FAILED run on another version of its workflow (its id): what was done stays, the rest follows its graph.
+
+    Raises RunRefused where the version doesn't fit what was done, naming the step.
+    """
+    with refusing(), transaction.atomic():
+        locked = had_alone(tenant, [run])
+        check_failed(locked)
+        with fitting():
+            on = compiled(version)
+        known = [_Was(*row) for row in hot.kept_steps(run)]
+        done = {
+            step.node: step.kept(outcome, here=True)
+            for step in known
+            if (outcome := step.outcome) is not None
+        }
+        _check_there(on.graph, known, done)
+        told: Told = {**{step.node: Rung(step.carried) for step in known if step.fired}, **done}
+        _check_no_test(Run.objects.for_tenant(tenant).get(pk=run))
+        kept = [one.row for one in done.values() if one.row is not None]
+        facts = {"version": version, "number": on.number, "sinks": len(on.graph.sinks)}
+        found = hot.reopen_on(run=run, kept=kept, facts=facts, payload={"by": by, "reason": reason})
+        anchor = Anchor(uuid7(), run, tenant, found["shard"], version, found["priority"])
+        wave = Wave(told={run: told})
+        with fitting():
+            _walk(wave, on, anchor)
+        if lost := [node for node in done if (run, node) not in wave.kept]:
+            raise _misfit(f"{lost[0]} was done, and this version would not have come to it yet.")
+        resolved = {node: taken for (_, node), taken in wave.kept.items()}
+        hot.walked_again(run=run, kept=resolved)
+        wave.finish()
+        wave.fail()
+    notices.after_commit(tenant, [run], wave.result.wake)
+
+
+def _walk(wave: Wave, version: Compiled, anchor: Anchor) -> None:
+    """Decide a reopened run anew, from its start."""
+    run = anchor.run_id
+    facts, outputs = hot.read_scopes([scopes.wanted(run, scopes.EVERYTHING)])[run]
+    scope = scopes.scope_of(version, run, facts, outputs)
+    wave.hang([(anchor, begin(version.graph, scope, wave.told[run]))])
+
+
+def _check_there(graph: Graph, known: Iterable[_Was], told: Mapping[str, Kept]) -> None:
+    for step in known:
+        if step.node not in told:
+            continue
+        if step.node not in graph.nodes:
+            raise _misfit(f"{step.node} was done, and this version has no such step.")
+        if graph.nodes[step.node].type != step.type:
+            became = graph.nodes[step.node].type
+            raise _misfit(f"{step.node} was done as {step.type}, and is {became} in this version.")
+
+
+def _check_no_test(run: Run) -> None:
+    """What a test leaves out would happen on another version."""
+    if run.is_test:
+        message = "A test run stays on what it tests: test the draft again."
+        raise RunRefused("is_test", message, field="version", conflict=True)
+
+
+def _misfit(why: str) -> RunRefused:
+    message = f"The run can't go on with this version: {why} Resume it on its own version, or rerun it."
+    return RunRefused("does_not_fit", message, field="version", conflict=True)
+
+
+def rerun(
+    tenant: int,
+    run: str,
+    from_node: str,
+    *,
+    given: Edited | None = None,
+    version: int | None = None,
+    id: str | None = None,
+    by: str,
+    reason: str = "",
+) -> Started:
+    """Start a new run that keeps what an ended run has done, approvals too, but for `from_node` and what depends on it.
+
+    `given`: what `from_node` gets instead of its input; of a node at the start it is the input of the new run.
+    `version`: the id of another version of the workflow. `id`: one that was set apart for the new run. Its business key
+    stands for the new run then. Raises RunRefused.
+    """
+    if given is not None:
+        storable(given.given, "input", max_bytes=MAX_INPUT_BYTES)
+    with refusing(), transaction.atomic():
+        ((status, priority),) = had_alone(tenant, [run]).values()
+        if status not in RUN_ENDED:
+            message = f"The run is {status}: it can be rerun when it has ended."
+            raise RunRefused("not_ended", message, conflict=True)
+        source = Run.objects.for_tenant(tenant).select_related("version__workflow").get(pk=run)
+        if version is not None:
+            _check_no_test(source)
+        workflow = source.version.workflow
+        if workflow.archived_at is not None:
+            raise RunRefused("archived", f"The workflow {workflow.name} is archived.", conflict=True)
+        with fitting():
+            on = compiled(version or source.version_id)
+        if from_node not in on.graph.nodes:
+            raise RunRefused("unknown_node", f"The version has no step {from_node}.", field="from_node")
+        told = _kept_before(on.graph, run, from_node)
+        run_input = source.input
+        if given is not None:
+            if on.graph.nodes[from_node].predecessors:
+                told[from_node] = given
+            else:
+                run_input = given.given
+                told = {node: _with_its_own(one, {None}) for node, one in told.items()}
+        said = {"from_node": from_node, "reason": reason}
+        if given is not None:
+            said |= hot.digests_of(run=run, node=from_node, value=given.given)
+        item = NewRun(run_input, source.business_key, id=id, rerun_of=run, told=told, said=said)
+        terms = Terms(
+            tenant=tenant,
+            version=version or source.version_id,
+            by=by,
+            priority=priority,
+            is_test=source.is_test,
+        )
+        (started,) = starts.start_runs(terms, [item], if_exists="new_if_ended")
+        if not started.created:
+            message = f"The business key {source.business_key!r} stands for a run that is open: {started.id}."
+            raise RunRefused("key_taken", message, conflict=True)
+        _check_reached(tenant, started.id, from_node)
+    return started
+
+
+def _kept_before(graph: Graph, run: str, from_node: str) -> dict[str, Kept | Edited]:
+    again = {from_node, *graph.behind(from_node)}
+    told: dict[str, Kept | Edited] = {}
+    for step in (_Was(*row) for row in hot.kept_steps(run)):
+        if step.node not in graph.nodes or step.node in again or graph.nodes[step.node].type != step.type:
+            continue
+        if (outcome := step.outcome) is None:
+            continue
+        if step.undone:
+            message = f"What {step.node} did was undone: rerun from it, or from a step before it."
+            raise RunRefused("compensated", message, field="from_node", conflict=True)
+        told[step.node] = step.kept(outcome, here=False)
+    return {node: _with_its_own(one, again) for node, one in told.items()}
+
+
+def _with_its_own(one: Kept | Edited, sources: Collection[str | None]) -> Kept | Edited:
+    """A step keeps what it was given by one of these `sources` (None: the run), which gives another thing now."""
+    return replace(one, own=True) if isinstance(one, Kept) and one.given_from in sources else one
+
+
+def _check_reached(tenant: int, run: str, node: str) -> None:
+    steps = StepExecution.objects.for_tenant(tenant).filter(run_id=run, node=node, index=None)
+    if steps.filter(status=StepStatus.SKIPPED).exists():
+        message = f"With what was done before, the run does not come to {node}: another branch is taken."
+        raise RunRefused("not_reached", message, field="from_node", conflict=True)

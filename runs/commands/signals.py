@@ -1,0 +1,93 @@
+"""Signals: messages to runs. Whoever waits for one goes on with its payload, once; an early one is kept (R-125…).
+
+Lock the run, insert, look for who waits: three statements, for one snapshot would miss a step that has just begun to
+wait (ENGINE "Waits").
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from engine.statuses import RUN_ENDED, RUN_OPEN
+from lib.uuid7 import uuid7
+from runs.kernel.graphs import shown
+from runs.kernel.refused import RunRefused, storable
+from runs.kernel.wake import Waiters, wake
+from runs.models import Run
+from runs.store import waits
+from runs.store.attempts import Done, Ending, Held, Locked
+
+Json = Any
+
+MAX_SIGNAL_BYTES = 1024 * 1024
+MAX_SIGNALS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class NewSignal:
+    """A signal as somebody sends it; the same `signal_id` again is a duplicate."""
+
+    signal_id: str
+    name: str
+    payload: Json
+
+
+def send_signals(tenant: int, signals: Sequence[tuple[str, NewSignal]], *, by: str) -> list[bool]:
+    """Send signals to runs of the tenant (run, signal), in one transaction; gives for each whether it was new.
+
+    A duplicate is dropped, also where the run has ended since. Raises RunRefused for a new one to a run that is not
+    open, unless a compensation of it may still wait for a signal, one whose id was sent with another name or payload,
+    or with a payload that can't be kept; then none is.
+    """
+    rows = rows_of(signals)
+    fresh: set[str] = set()
+
+    def deliver(locked: Mapping[str, Locked], waiters: Waiters) -> list[tuple[Held, Ending]]:
+        fresh.update(waits.insert_signals(rows, by))
+        if repeated := [row for row in rows if row["id"] not in fresh]:
+            _refuse_others(repeated)
+        told = {row["run_id"] for row in rows if row["id"] in fresh}
+        for run in sorted(told):
+            if (status := locked[run].status) not in RUN_OPEN and not _may_undo_by_signal(
+                tenant, run, status
+            ):
+                raise RunRefused(
+                    "run_ended", f"The run is {status}: it takes no more signals.", conflict=True
+                )
+        waiting = [(held, wait["name"]) for held, wait in waiters(told)] if told else []
+        taken = waits.take_signals(waiting) if waiting else {}
+        return [(held, Done(taken[held.id])) for held, _ in waiting if held.id in taken]
+
+    wake(tenant, {run for run, _ in signals}, "signal", deliver)
+    return [row["id"] in fresh for row in rows]
+
+
+def _refuse_others(repeated: Sequence[dict[str, Json]]) -> None:
+    """Raises RunRefused where a signal that was sent before said something else."""
+    if others := waits.other_signals(repeated):
+        message = f"A signal with the id {others[0]!r} was sent before, with another name or payload."
+        raise RunRefused("signal_mismatch", message, field="signal_id", conflict=True)
+
+
+def _may_undo_by_signal(tenant: int, run: str, status: str) -> bool:
+    """Whether a run that closes, or undoes what it did, may come to a compensation that waits for a signal."""
+    if status in RUN_ENDED:
+        return False
+    version = Run.objects.for_tenant(tenant).values_list("version_id", flat=True).get(pk=run)
+    return any(undo.type == "signal" for undo in shown(version).graph.compensations.values())
+
+
+def rows_of(signals: Iterable[tuple[str, NewSignal]]) -> list[dict[str, Json]]:
+    """Signals to runs as rows. Raises RunRefused for a payload that can't be kept."""
+    return [
+        {
+            "id": uuid7(),
+            "run_id": run,
+            "signal_id": signal.signal_id,
+            "name": signal.name,
+            "payload": orjson.Fragment(storable(signal.payload, "payload", max_bytes=MAX_SIGNAL_BYTES)),
+        }
+        for run, signal in signals
+    ]

@@ -1,0 +1,270 @@
+"""Starting runs: one or a thousand in one transaction, each business key once (R-034)."""
+
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import orjson
+from django.db import transaction
+
+from engine.decide import begin
+from engine.errors import ExpressionError
+from engine.graph import Graph
+from engine.told import Told, outputs_of
+from lib.uuid7 import uuid7
+from runs.commands.signals import MAX_SIGNAL_BYTES, NewSignal, rows_of
+from runs.kernel import notices, scopes
+from runs.kernel.graphs import BrokenVersion, Compiled, compiled
+from runs.kernel.plan import Anchor
+from runs.kernel.refused import RunRefused, refusing, storable
+from runs.kernel.reopen import fitting
+from runs.kernel.wave import Wave
+from runs.store import hot, waits
+from steps.base import MAX_RUN_INPUT_BYTES
+from steps.schema import problem_of
+
+Json = Any
+IfExists = Literal["return", "new_if_ended", "error"]
+
+SHARDS = 16
+MAX_BUSINESS_KEY = 256
+MAX_ITEMS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class NewRun:
+    """What a caller asks to start; `id`: one that was set apart for it, so that asking twice starts it once.
+
+    `signal`: one that a new run is sent with its start (R-131). `rerun_of`: the run of which it keeps what `told` says;
+    `said`: what history keeps of that.
+    """
+
+    input: Json
+    business_key: str | None = None
+    id: str | None = None
+    signal: NewSignal | None = None
+    rerun_of: str | None = None
+    told: Told = field(default_factory=dict)
+    said: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A run that is to start, checked, with the business key that it claims and its input as jsonb keeps it."""
+
+    item: NewRun
+    business_key: str | None
+    encoded: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A run that a start gave: a new one, or the one that its business key stands for already.
+
+    `warnings`: what whoever starts it should know, in sentences.
+    """
+
+    id: str
+    business_key: str | None
+    created: bool
+    input_mismatch: bool = False
+    """Whether the run was there already, and was started with another input than was asked for now."""
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What the runs of one start share; test runs claim no business keys."""
+
+    tenant: int
+    version: int
+    by: str
+    priority: int = 0
+    sla_seconds: int | None = None
+    is_test: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What is to be said of a run before it starts: `warnings`, or why it is `refused`."""
+
+    warnings: tuple[str, ...] = ()
+    refused: RunRefused | None = None
+
+
+Judge = Callable[[Terms, Sequence[NewRun]], Sequence[Judged]]
+_judges: list[Judge] = []
+
+
+def judges_starts(judge: Judge) -> None:
+    """Have `judge` asked before runs start, of each of them; what has a run already starts none and is not refused."""
+    _judges.append(judge)
+
+
+def _judged(terms: Terms, items: Sequence[NewRun]) -> list[Judged]:
+    """What all judges say of each. Before there is any transaction: an expression may take its time."""
+    said = [] if terms.is_test else [judge(terms, items) for judge in _judges]
+    return [
+        Judged(
+            tuple(text for each in said for text in each[place].warnings),
+            next((each[place].refused for each in said if each[place].refused), None),
+        )
+        for place in range(len(items))
+    ]
+
+
+def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "return") -> list[Started]:
+    """Start runs of one published version in one transaction; a business key again gives the run it has (R-034).
+
+    Up to 1,000 items. Raises RunRefused naming the field (`items[3].input`) and then starts none of them.
+    """
+    try:
+        version = compiled(terms.version)
+    except BrokenVersion as error:
+        raise RunRefused("broken_version", str(error), field="workflow", conflict=True) from error
+    asked = [_checked(version.graph, item, place, len(items)) for place, item in enumerate(items)]
+    judged = _judged(terms, [one.item for one in asked])
+    keyed = () if terms.is_test else asked
+    fresh = {one.business_key: one.item.id or uuid7() for one in keyed if one.business_key is not None}
+    with refusing(), transaction.atomic():
+        keys = _claimed_keys(terms.tenant, version, fresh, if_exists)
+        started, seen, told, inputs = [], set(), {}, {}
+        rows: list[dict[str, Json]] = []
+        for place, one in enumerate(asked):
+            item, key = one.item, one.business_key
+            if key is None or terms.is_test:
+                run_id, new = item.id or uuid7(), True
+            else:
+                run_id = keys[key]
+                new = run_id == fresh[key] and key not in seen
+            seen.add(key)
+            if new and (refused := judged[place].refused):
+                raise refused
+            if new:
+                shard = zlib.crc32(run_id.encode()) % SHARDS
+                row = {
+                    "id": run_id,
+                    "shard": shard,
+                    "business_key": key,
+                    "input": orjson.Fragment(one.encoded),
+                }
+                rows.append(row | ({"rerun_of": item.rerun_of, "said": item.said} if item.rerun_of else {}))
+                if item.told:
+                    told[run_id] = item.told
+                inputs[run_id] = item.input
+            started.append(Started(run_id, key, new, warnings=judged[place].warnings if new else ()))
+        signals = [
+            (begun.id, one.item.signal)
+            for begun, one in zip(started, asked, strict=True)
+            if begun.created and one.item.signal
+        ]
+        with fitting():
+            wave = _begin(terms, version, rows, inputs, told, signals)
+        started = _compared(started, asked)
+    notices.after_commit(terms.tenant, (row["id"] for row in rows), wave.result.wake)
+    return started
+
+
+def _compared(started: Sequence[Started], asked: Sequence[_Asked]) -> list[Started]:
+    """What was started, saying of each run that was there already whether its input is another one (H-12)."""
+    there = [
+        {"place": place, "run_id": one.id, "input": orjson.Fragment(asked[place].encoded)}
+        for place, one in enumerate(started)
+        if not one.created
+    ]
+    others = hot.other_inputs(there) if there else set()
+    return [replace(one, input_mismatch=place in others) for place, one in enumerate(started)]
+
+
+def _claimed_keys(
+    tenant: int, version: Compiled, fresh: Mapping[str, str], if_exists: IfExists
+) -> Mapping[str, str]:
+    """For each business key the run it stands for now: ours where nobody was first."""
+    if not fresh:
+        return {}
+    rows = [
+        {"business_key": key, "run_id": fresh[key], "ordinal": place}
+        for place, key in enumerate(sorted(fresh))
+    ]
+    if if_exists == "new_if_ended":
+        hot.lock_keys(tenant=tenant, workflow=version.workflow_id, keys=sorted(fresh))
+    owned = hot.claim_keys(
+        tenant=tenant, workflow=version.workflow_id, keys=rows, renew=if_exists == "new_if_ended"
+    )
+    if not (taken := sorted(fresh.keys() - owned)):
+        return fresh
+    if if_exists == "error":
+        message = f"A run of {version.workflow} with the business key {taken[0]!r} exists."
+        raise RunRefused("run_exists", message, field="business_key", conflict=True)
+    return {**fresh, **hot.read_keys(tenant=tenant, workflow=version.workflow_id, keys=taken)}
+
+
+def _begin(
+    terms: Terms,
+    version: Compiled,
+    rows: Sequence[dict[str, Json]],
+    inputs: Mapping[str, Json],
+    told: Mapping[str, Told],
+    signals: Sequence[tuple[str, NewSignal]],
+) -> Wave:
+    wave = Wave(told=dict(told))
+    if not rows:
+        return wave
+    facts = {
+        "tenant": terms.tenant,
+        "workflow": version.workflow_id,
+        "version": terms.version,
+        "number": version.number,
+        "priority": terms.priority,
+        "sinks": len(version.graph.sinks),
+        "sla_seconds": terms.sla_seconds if terms.sla_seconds is not None else version.graph.sla_seconds,
+        "created_by": terms.by,
+        "is_test": terms.is_test,
+    }
+    hot.insert_runs(rows, facts)
+    if signals:
+        # Nobody waits for them yet: a step that does finds them when it begins to. A run may end as it starts, and
+        # nothing may stand behind its end.
+        waits.insert_signals(rows_of(signals), terms.by)
+    known = scopes.load_for_starts(terms.version, [row["id"] for row in rows], whole=bool(told))
+    causes = []
+    for row in rows:
+        anchor = Anchor(row["id"], row["id"], terms.tenant, row["shard"], terms.version, terms.priority)
+        kept = told.get(row["id"], {})
+        scope = known.get(row["id"], {"vars": {}}) | {"input": inputs[row["id"]]}
+        if kept:
+            scope["steps"] = outputs_of(kept)
+        causes.append((anchor, begin(version.graph, scope, kept)))
+    wave.hang(causes)
+    wave.finish()
+    wave.fail()
+    return wave
+
+
+def _checked(graph: Graph, item: NewRun, place: int, count: int) -> _Asked:
+    """The item with its business key, where the definition makes one. Raises RunRefused."""
+    where = f"items[{place}]." if count > 1 else ""
+    encoded = storable(item.input, f"{where}input", max_bytes=MAX_RUN_INPUT_BYTES)
+    if item.signal is not None:
+        storable(item.signal.payload, f"{where}signal.payload", max_bytes=MAX_SIGNAL_BYTES)
+    if graph.input_schema is not None and (problem := problem_of(graph.input_schema, item.input)):
+        path, message = problem
+        raise RunRefused("invalid_input", message, field=f"{where}input{path}")
+    key = item.business_key
+    if key is None and graph.business_key is not None:
+        try:
+            made = graph.business_key.render({"input": item.input, "run": {}, "vars": {}})
+        except ExpressionError as error:
+            raise RunRefused(
+                "invalid_input", f"The business key can't be made: {error}", field=f"{where}input"
+            ) from None
+        if isinstance(made, bool) or not isinstance(made, str | int):
+            # Anything else has no one spelling, and null would make all orders without an id one.
+            message = "The workflow's business key must come out as a text or a whole number."
+            raise RunRefused("invalid_input", message, field=f"{where}input")
+        key = str(made)
+    if key is not None and not 0 < len(key) <= MAX_BUSINESS_KEY:
+        message = f"A business key has 1 to {MAX_BUSINESS_KEY} characters."
+        raise RunRefused("invalid", message, field=f"{where}business_key")
+    return _Asked(item, key, encoded)

@@ -1,0 +1,304 @@
+"""Repairing a run that nothing would move any more: under its lock, by the ways that everything else goes.
+
+What is repaired here nobody asked for: a defect of ours, a row changed by hand, a restored backup. It is written into
+history, counted and told at ERROR; the count must stay 0 (DESIGN "Every open run has a wake source").
+"""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+from django.db import transaction
+
+from engine.decide import fire, verdict
+from engine.graph import Graph
+from engine.statuses import RunStatus, StepStatus
+from lib import crash_points
+from lib.database_errors import OPERATIONAL_ERRORS
+from lib.uuid7 import uuid7
+from runs.integrity.compare import RunRow, edges_into
+from runs.integrity.fold import StepTold, Told
+from runs.integrity.verify import read
+from runs.kernel import compensation, dispatch, live, scopes, wait_kinds
+from runs.kernel.graphs import graph_of, shown
+from runs.kernel.plan import Anchor
+from runs.kernel.wave import NOT_STARTED, Wave
+from runs.store import findings, hot, waits
+from runs.store.attempts import Done, Ending, Held, Locked
+from runs.store.findings import Alone, Finding, OpenJoin
+
+Json = Any
+
+log = logging.getLogger("handoff.stuck")
+
+MOST_TIMES = 3
+"""What was repaired so often in one life and is there again is reported, and left alone."""
+MOST_OF_A_RUN = 100
+
+
+class _StillStuck(Exception):
+    """It was tried, and nothing came of it."""
+
+
+def look(runs: Sequence[str]) -> list[Finding]:
+    """What nothing moves in these runs; read in one snapshot."""
+    found, joins = findings.stuck_among(runs)
+    gone = [
+        Finding(run, tenant, life, wait_kinds.GONE, node)
+        for run, tenant, life, node in wait_kinds.missing(runs)
+    ]
+    return sorted(
+        [*found, *gone, *_stuck_joins(joins)], key=lambda one: (one.run_id, one.what, one.node or "")
+    )
+
+
+def _stuck_joins(joins: Sequence[OpenJoin]) -> Iterator[Finding]:
+    """Joins that are decided and have not fired, or that nothing open stands before."""
+    for join in joins:
+        graph = shown(join.version_id).graph
+        if join.node not in graph.nodes:
+            continue
+        decided = verdict(graph.nodes[join.node].join, join.arrived, join.taken)
+        if decided or not before(join.version_id, join.node).intersection(join.open_nodes):
+            what = "join not fired" if decided else "join without a step before it"
+            yield Finding(join.run_id, join.tenant_id, join.life, what, join.node)
+
+
+@lru_cache(maxsize=10_000)
+def before(version_id: int, node: str) -> frozenset[str]:
+    """The nodes of a version from which a way leads to `node`."""
+    nodes = shown(version_id).graph.nodes
+    found = set(nodes[node].predecessors)
+    waiting = list(found)
+    while waiting:
+        new = set(nodes[waiting.pop()].predecessors) - found
+        found |= new
+        waiting += new
+    return frozenset(found)
+
+
+def repair(found: Sequence[Finding]) -> int:
+    """Repair what was found in one run, unless it was reported before or is so no longer; gives how much was done."""
+    run = found[0].run_id
+    done: list[Finding] = []
+    failed: list[tuple[Finding, str]] = []
+    queues: set[str] = set()
+    with transaction.atomic():
+        alone = findings.lock_unless_busy(run)
+        known = findings.known_repairs([run]) if alone else {}
+        todo = _confirmed(found, known) if alone else []
+        while alone and todo and len(done) + len(failed) < MOST_OF_A_RUN:
+            one = todo[0]
+            if known.get((*_key(one), True), 0) >= MOST_TIMES:
+                failed.append((one, "It was repaired before, and came back."))
+            elif (problem := _tried(alone, one, queues)) is None:
+                done.append(one)
+            else:
+                failed.append((one, problem))
+            over = {_key(each) for each, _ in failed} | {_key(each) for each in done}
+            todo = [each for each in _confirmed(found, known) if _key(each) not in over]
+        findings.note_repairs([_noted(one, True, "") for one in done])
+        findings.note_repairs([_noted(one, False, why) for one, why in failed])
+        crash_points.hit("before_commit")
+    for one in done:
+        log.error("Run %s was stuck and is repaired: %s", run, _told(one))
+    for one, why in failed:
+        log.error("Run %s is stuck and can't be repaired: %s. %s", run, _told(one), why)
+    dispatch.wake(queues)
+    if done:
+        live.tell_runs(found[0].tenant_id, [run])
+    return len(done)
+
+
+def _key(one: Finding) -> tuple[Json, ...]:
+    return one.run_id, one.life, one.what, one.node
+
+
+def _told(one: Finding) -> str:
+    return f"{one.what} ({one.node})" if one.node else one.what
+
+
+def _noted(one: Finding, done: bool, detail: str) -> dict[str, Json]:
+    return {**one._asdict(), "done": done, "detail": detail[:2000]}
+
+
+def _confirmed(found: Sequence[Finding], known: dict[tuple[Json, ...], int]) -> list[Finding]:
+    """What is so still, now that nobody else can change it, and was not reported yet."""
+    now = look([found[0].run_id])
+    # Timers of a run that has ended are in no look at open ones.
+    now += [one for one in found if one.what == TIMER and one not in now]
+    return [one for one in now if (*_key(one), False) not in known]
+
+
+def _tried(alone: Alone, one: Finding, queues: set[str]) -> str | None:
+    """Repair one thing; None where that went well, else why it did not."""
+    try:
+        with transaction.atomic():
+            # Read again: what was repaired before may have moved it on.
+            locked = findings.lock_unless_busy(alone.id) or alone
+            if one.what not in (NOTHING_OPEN, *JOINS):
+                findings.say_repaired(one.run_id, None, {"what": one.what, "of": one.node})
+            queues |= _WAYS[one.what](locked, one)
+            if _key(one) in {_key(each) for each in look([one.run_id])}:
+                raise _StillStuck("Nothing that is known helps.")
+    except OPERATIONAL_ERRORS:
+        # A deadlock or a lost connection says nothing of the run: the next look finds it again.
+        raise
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return None
+
+
+def _let_go(alone: Alone, one: Finding) -> set[str]:
+    return findings.let_go(alone.id)
+
+
+def _drop_timers(alone: Alone, one: Finding) -> set[str]:
+    findings.drop_timers(alone.id)
+    return set()
+
+
+def _close(alone: Alone, one: Finding) -> set[str]:
+    cause = "failure" if alone.status == RunStatus.FAILING else "cancelled"
+    hot.cancel_open_steps([alone.id], cause=cause, statuses=NOT_STARTED)
+    hot.cancel_timers([alone.id])
+    wait_kinds.left([alone.id])
+    return compensation.close([alone.id])
+
+
+def _undo(alone: Alone, one: Finding) -> set[str]:
+    if findings.given_up(alone.id):
+        compensation.hand_over([alone.id])
+        return set()
+    findings.undo_on(alone.id)
+    return compensation.go_on({alone.id: alone.version_id})
+
+
+def _wake(alone: Alone, one: Finding) -> set[str]:
+    """A step waits for what is not there, or for what is there already."""
+    wave = _wave(alone)
+    locked = {alone.id: Locked(alone.status, alone.priority)}
+    for sleeper in findings.sleepers(alone.id, str(one.node)):
+        wait = sleeper.wait or {}
+        if not wait_kinds.is_known(wait) or (wait["kind"] == "timer" and not wait.get("until")):
+            queues = findings.wait_anew(alone.id, sleeper.held.id)
+            findings.drop_timers(alone.id)
+            return queues
+        if wait.get("until") and not sleeper.is_timed:
+            findings.arm_wait(alone.id, sleeper.held.id)
+        if wait["kind"] == "signal":
+            taken = waits.take_signals([(sleeper.held, wait["name"])])
+            over: list[tuple[Held, Ending]] = [(sleeper.held, Done(payload)) for payload in taken.values()]
+        elif one.what == wait_kinds.GONE:
+            over = wait_kinds.begin([(sleeper.held, wait)])
+        else:
+            continue
+        if over:
+            wave.wake(over, locked)
+    return _finished(wave)
+
+
+def _wave(alone: Alone) -> Wave:
+    wave = Wave()
+    wave.anchors[alone.id] = _anchor(alone, "")
+    return wave
+
+
+def _anchor(alone: Alone, id_: str) -> Anchor:
+    held = alone.status == RunStatus.PAUSED
+    return Anchor(id_, alone.id, alone.tenant_id, alone.shard, alone.version_id, alone.priority, held=held)
+
+
+def _finished(wave: Wave) -> set[str]:
+    wave.finish()
+    wave.fail()
+    return wave.result.wake
+
+
+def _rebuild(alone: Alone, one: Finding) -> set[str]:
+    """Count sinks and joins as history has them, make the rows that follow from it and are not there, fire what is due.
+
+    Raises _StillStuck where the output of a step is gone.
+    """
+    graph = graph_of(alone.version_id)
+    [(_, told, row)] = read([alone.id])
+    rows = {step.node for step in row.steps}
+    skipped = [name for name, step in told.steps.items() if step == SKIPPED and name not in rows]
+    for name in skipped:
+        # As if it had never been: it is skipped once more.
+        del told.steps[name]
+    gone = sorted(name for name, step in told.steps.items() if not step.is_open and name not in rows)
+    if gone:
+        raise _StillStuck(f"What {', '.join(gone)} gave is gone.")
+    missing = [name for name in graph.nodes if name not in rows and _is_due(graph, told, name)]
+    findings.say_repaired(alone.id, None, {"what": one.what, "of": one.node, "made": missing})
+    for name in [*skipped, *missing]:
+        if name in told.steps or name in skipped:
+            findings.say_repaired(alone.id, name, {"what": one.what, "anew": True})
+    sinks = [name for name in graph.sinks if not told.steps.get(name, StepTold()).is_resolved]
+    joins = _counted(graph, told, row, rows)
+    findings.mend_run(alone.id, len(sinks), joins)
+    wave = _wave(alone)
+    if not sinks:
+        wave.sunk.add(alone.id)
+    _make(wave, alone, graph, told, missing)
+    wave.decide_joins(
+        [(alone.id, join["node"], join["arrived"], join["taken"]) for join in joins if not join["fired"]]
+    )
+    return _finished(wave)
+
+
+def _is_due(graph: Graph, told: Told, name: str) -> bool:
+    """Whether a node that is no join must have a row by what is resolved before it."""
+    node = graph.nodes[name]
+    return not node.is_join and (not node.predecessors or bool(edges_into(told, node.predecessors, name)[0]))
+
+
+def _counted(graph: Graph, told: Told, row: RunRow, rows: set[str]) -> list[dict[str, Json]]:
+    known = {join.node: join for join in row.joins}
+    found = []
+    for name, node in graph.nodes.items():
+        if not node.is_join or (name in known and known[name].fired and name in rows):
+            continue
+        arrived, taken = edges_into(told, node.predecessors, name)
+        if arrived:
+            first = [source for source in (known[name].taken if name in known else ()) if source in taken]
+            order = first + [source for source in node.predecessors if source in taken.difference(first)]
+            found.append({"node": name, "arrived": len(arrived), "taken": order, "fired": name in rows})
+    return found
+
+
+def _make(wave: Wave, alone: Alone, graph: Graph, told: Told, missing: Sequence[str]) -> None:
+    """The steps that follow from what is resolved."""
+    if not missing:
+        return
+    asked = {"run_id": alone.id, "nodes": [], "every": True}
+    facts, outputs = hot.read_scopes([asked])[alone.id]
+    scope = scopes.scope_of(shown(alone.version_id), alone.id, facts, outputs)
+    causes = []
+    for name in missing:
+        node = graph.nodes[name]
+        arrived, taken = edges_into(told, node.predecessors, name)
+        if arrived and taken and not arrived <= outputs.keys():
+            raise _StillStuck(f"What the timer of {', '.join(sorted(arrived))} gave is gone.")
+        given = {source: outputs[source][1] for source in taken}
+        effects = fire(graph, node, given, scope, run=bool(taken) or not node.predecessors)
+        causes.append((_anchor(alone, uuid7()), effects))
+    wave.hang(causes)
+
+
+SKIPPED = StepTold(status=StepStatus.SKIPPED)
+NOTHING_OPEN, TIMER = "nothing open", "timer of nothing"
+JOINS = ("join not fired", "join without a step before it")
+_WAYS: dict[str, Callable[[Alone, Finding], set[str]]] = {
+    NOTHING_OPEN: _rebuild,
+    **dict.fromkeys(JOINS, _rebuild),
+    "nothing to await": _close,
+    "nothing being undone": _undo,
+    "nothing for a person": _undo,
+    "held": _let_go,
+    "waiting for nothing": _wake,
+    wait_kinds.GONE: _wake,
+    TIMER: _drop_timers,
+}

@@ -1,0 +1,72 @@
+"""Whether runs are what their history says, and their history what was sealed."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from typing import Any
+
+from engine.graph import Graph
+from lib.stored_json import StoredDecoder
+from runs.integrity.compare import Difference, JoinRow, RunRow, StepRow, differences
+from runs.integrity.fold import Event, Told, fold
+from runs.kernel import graphs
+from runs.store import hot
+
+Json = Any
+
+
+def read(runs: Iterable[str]) -> Iterator[tuple[str, Told, RunRow]]:
+    """Runs as their history tells of them, and as their rows are."""
+    for text in hot.told_runs(runs):
+        run, row, events = _read(json.loads(text, cls=StoredDecoder))
+        yield run, fold(events), row
+
+
+def verify(runs: Iterable[str]) -> Iterator[Difference]:
+    """Everything that is wrong with these runs; each is read in one snapshot, one batch in one statement."""
+    for text in hot.told_runs(runs):
+        yield from _of_run(json.loads(text, cls=StoredDecoder))
+
+
+def _of_run(told: Sequence[Json]) -> Iterator[Difference]:
+    run, row, events = _read(told)
+    version, sealed, texts, seals = told[2], told[5], told[11], told[12]
+    yield from _of_seals(run, texts, events, seals, sealed)
+    yield from differences(run, fold(events), row, _graph(version))
+
+
+def _read(told: Sequence[Json]) -> tuple[str, RunRow, list[Event]]:
+    run, _, _, status, life, _, number, given, digest, steps, joins, texts, _ = told
+    rows = [StepRow(*step) for step in steps], [JoinRow(*join) for join in joins]
+    return run, RunRow(status, life, number, given, digest, *rows), [_event(text) for text in texts]
+
+
+def _event(text: str) -> Event:
+    at, _, type_, node, attempt, _, payload, _ = json.loads(text, cls=StoredDecoder)
+    return Event(at, type_, node, attempt, payload)
+
+
+def _graph(version: int) -> Graph | None:
+    try:
+        return graphs.shown(version).graph
+    except graphs.BrokenVersion:
+        return None
+
+
+def _of_seals(
+    run: str, texts: Sequence[str], events: Sequence[Event], seals: Sequence[Json], sealed: int
+) -> Iterator[Difference]:
+    """Each seal made anew: how many events there are up to its last one, and the digest of their chain."""
+    if (lives := [seal[0] for seal in seals]) != list(range(1, sealed + 1)):
+        yield Difference(run, None, "seals", list(range(1, sealed + 1)), lives)
+    links: dict[int, tuple[int, str]] = {}
+    link = run.encode()
+    for count, (text, event) in enumerate(zip(texts, events, strict=True), 1):
+        link = sha256(link + text.encode()).digest()
+        links[event.id] = count, link.hex()
+    for life, count, last, digest in seals:
+        found_count, found = links.get(last, (0, None))
+        if found_count != count:
+            yield Difference(run, None, f"seal of life {life}: events", count, found_count)
+        if found != digest:
+            yield Difference(run, None, f"seal of life {life}: digest", digest, found)

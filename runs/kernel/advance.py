@@ -1,0 +1,207 @@
+"""The imperative shell: endings → plan → one transaction, whose statements depend on the depth, not on the batch.
+
+*Light* endings (successors, joins, plain sinks) share their runs with whoever else moves them forward. *Heavy* ones
+(a run fails, or its end leaves steps to cancel) have theirs alone from the start, in a transaction of their own:
+upgrading the lock would let two failing branches wait for each other (ENGINE "Advance").
+"""
+
+import logging
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import psycopg
+from django.db import transaction
+
+from engine.statuses import RUN_CLOSING, RUN_OPEN, RunStatus
+from lib import crash_points
+from runs.kernel import compensation, late, live
+from runs.kernel.graphs import BrokenVersion, graph_of
+from runs.kernel.plan import Keep, Planned, closing_row, plan, plan_hopeless, runs_of
+from runs.kernel.wave import Result, Wave
+from runs.store import hot, waits
+from runs.store.attempts import Broken, Done, Ending, Held, Locked, Waiting
+
+log = logging.getLogger(__name__)
+
+BAD_VALUE = ("22", "23", "54")
+TRY_AGAIN = ("40001", "40P01", "55P03")
+TRIES = 10
+
+Write = Callable[[list[Planned], Keep | None, Result], list[Planned]]
+
+
+class _NeedsAlone(Exception):
+    """These runs turned out to fail on the way: they must be had alone."""
+
+    def __init__(self, runs: Iterable[str]) -> None:
+        super().__init__()
+        self.runs = frozenset(runs)
+
+
+def advance(endings: Sequence[tuple[Held, Ending]], keep: Keep | None = None) -> Result:
+    """Commit what ended and start what follows; steps that their holder lost drop out with all that hangs on them.
+
+    Each step's scope must be loaded (`scopes.load`). `keep` lets successors stay with the worker. Raises what the
+    database raises once retries and bisection are over; then nothing of the rest is committed.
+    """
+    result = Result()
+    plans = [_planned(held, ending) for held, ending in endings]
+    heavy = [planned for planned in plans if planned.is_heavy]
+    heavy += _commit(_light, [planned for planned in plans if not planned.is_heavy], keep, result)
+    _commit(_heavy, heavy, None, result)
+    crash_points.hit("after_commit")
+    live.tell(_changes(result))
+    if keep is not None:
+        late.keep(_lost(endings, result, keep.worker))
+    return result
+
+
+def _lost(endings: Sequence[tuple[Held, Ending]], result: Result, worker: str) -> Iterator[late.LateResult]:
+    """What a worker of ours made of steps that it had lost meanwhile."""
+    for held, ending in endings:
+        if held.id not in result.applied and isinstance(ending, Done | Broken):
+            output, error = (ending.output, None) if isinstance(ending, Done) else (None, ending.error)
+            yield late.LateResult(held.id, held.epoch, "lease_lost", output, error, worker)
+
+
+def _changes(result: Result) -> Iterator[live.Change]:
+    for planned in result.written:
+        if (held := planned.held).id in result.applied:
+            # With any step its run may have ended.
+            yield live.Change(held.tenant_id, held.run_id, True, held.node, planned.row["status"])
+
+
+def _planned(held: Held, ending: Ending) -> Planned:
+    try:
+        graph = graph_of(held.version_id)
+    except BrokenVersion as error:
+        said = {"code": "BrokenVersion", "message": str(error), "retryable": False}
+        return plan_hopeless(held, said, ending)
+    return plan(held, ending, graph, luck=random.random())  # noqa: S311
+
+
+def _commit(write: Write, plans: list[Planned], keep: Keep | None, result: Result) -> list[Planned]:
+    """Write a batch; on a value that the database refuses, bisect down to the ending that carries it and fail that."""
+    tries = TRIES
+    while plans:
+        try:
+            return write(plans, keep, result)
+        except (psycopg.Error, hot.Unstorable) as error:
+            state, tries = getattr(error, "sqlstate", None) or "", tries - 1
+            if state in TRY_AGAIN and tries:
+                continue
+            if isinstance(error, psycopg.Error) and state[:2] not in BAD_VALUE:
+                raise
+            if len(plans) > 1:
+                half = len(plans) // 2
+                return [
+                    *_commit(write, plans[:half], keep, result),
+                    *_commit(write, plans[half:], keep, result),
+                ]
+            plans = _refused(plans[0], error)
+            if plans and plans[0].is_heavy and write is _light:
+                return plans
+    return []
+
+
+def _refused(planned: Planned, error: Exception) -> list[Planned]:
+    """What an ending becomes that the database refuses: a failure; refused as one, the failure of its run."""
+    said = {"code": "BadOutput", "message": f"This can't be stored: {error}".strip(), "retryable": False}
+    if not isinstance(planned.ending, Broken):
+        return [_planned(planned.held, Broken(said, timer=planned.ending.timer))]
+    if planned.graph is not None:
+        return [plan_hopeless(planned.held, said, planned.ending)]
+    log.error("Step %s of run %s can't be ended: %s", planned.held.id, planned.held.run_id, error)
+    return []
+
+
+def _light(plans: list[Planned], keep: Keep | None, result: Result) -> list[Planned]:
+    """Move open runs forward; gives the endings that belong to runs which must be had alone."""
+    wave = Wave(keep and replace(keep))
+    try:
+        with transaction.atomic():
+            locked = hot.lock_light(runs_of(plans))
+            mine, closing = _sorted(plans, locked)
+            if mine:
+                _forward(wave, mine, locked)
+            crash_points.hit("before_commit")
+    except _NeedsAlone as found:
+        alone = [planned for planned in plans if planned.held.run_id in found.runs]
+        rest = [planned for planned in plans if planned.held.run_id not in found.runs]
+        return alone + (_light(rest, keep, result) if rest else [])
+    result.add(wave.result)
+    return closing
+
+
+def _sorted(plans: list[Planned], locked: Mapping[str, Locked]) -> tuple[list[Planned], list[Planned]]:
+    """The endings in open runs and those in closing ones; a run that is over takes none."""
+    status = {run: found.status for run, found in locked.items()}
+    mine = [planned for planned in plans if status.get(planned.held.run_id) in RUN_OPEN]
+    closing = [planned for planned in plans if status.get(planned.held.run_id) in RUN_CLOSING]
+    return mine, closing
+
+
+def _forward(wave: Wave, plans: list[Planned], locked: Mapping[str, Locked]) -> None:
+    if sinking := runs_of(planned for planned in plans if planned.may_sink):
+        hot.lock_sinks(sinking)
+    wave.end(plans, locked)
+    wave.finish()
+    if wave.failures:
+        raise _NeedsAlone(wave.failures)
+
+
+def _undoing(plans: list[Planned], locked: Mapping[str, Locked]) -> list[Planned]:
+    """The endings of compensations, in runs that undo what they did."""
+    return [
+        planned
+        for planned in plans
+        if planned.is_undo
+        and planned.held.run_id in locked
+        and locked[planned.held.run_id].status == RunStatus.COMPENSATING
+    ]
+
+
+def _as_timers_left_them(plans: list[Planned]) -> list[Planned]:
+    """The plans anew of steps whose boundary timers fired meanwhile: those edges are resolved already."""
+    timed = [planned.held.id for planned in plans if planned.graph is not None and planned.is_timed]
+    fired = waits.fired_edges(timed) if timed else {}
+    return [
+        _planned(replace(planned.held, fired=frozenset(fired[planned.held.id])), planned.ending)
+        if planned.held.id in fired
+        else planned
+        for planned in plans
+    ]
+
+
+def _heavy(plans: list[Planned], keep: Keep | None, result: Result) -> list[Planned]:
+    """Have the runs alone: end their steps, finish or fail them, or just record what ended while they close."""
+    wave = Wave()
+    with transaction.atomic():
+        locked = hot.lock_heavy(runs_of(plans))
+        mine, closing = _sorted(plans, locked)
+        if mine:
+            waiting = [planned for planned in mine if isinstance(planned.ending, Waiting)]
+            over = [planned for planned in mine if not isinstance(planned.ending, Waiting)]
+            wave.end(_as_timers_left_them(over), locked)
+            if waiting:
+                wave.enter(waiting, locked)
+            wave.finish()
+            wave.fail()
+        if closing:
+            closing = [
+                replace(planned, row=closing_row(planned, locked[planned.held.run_id])) for planned in closing
+            ]
+            rows = [planned.row for planned in closing]
+            done = hot.advance(worker=None, ended=rows, anchors=[], steps=[], arrivals=[])
+            wave.result.applied |= {*done.ended.values()}
+            wave.result.written += closing
+            wave.result.wake |= compensation.close(runs_of(closing))
+        undoing = _undoing(plans, locked)
+        if over := [planned for planned in undoing if not isinstance(planned.ending, Waiting)]:
+            wave.undo(over)
+        if waiting := [planned for planned in undoing if isinstance(planned.ending, Waiting)]:
+            wave.enter(waiting, locked)
+        crash_points.hit("before_commit")
+    result.add(wave.result)
+    return []

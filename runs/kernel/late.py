@@ -1,0 +1,62 @@
+"""Results that came too late: kept in history as evidence of what was worked out, and applied to nothing.
+
+An evidence event tells no state: `history.fold` passes it over, and it may stand behind the end of its run.
+"""
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+import psycopg
+from django.db import Error
+
+from engine.errors import StepError
+from runs.store import hot
+from steps.base import MAX_OUTPUT_BYTES, storable
+
+Json = Any
+log = logging.getLogger(__name__)
+
+MAX_TEXT = 500
+
+
+@dataclass(frozen=True, slots=True)
+class LateResult:
+    """What an attempt at a step gave when the step was not its any more: an output, or an error.
+
+    `epoch` is that of the attempt; `worker`: who had it, None where history knows.
+    """
+
+    step: str
+    epoch: int
+    reason: str
+    output: Json = None
+    error: Json = None
+    worker: str | None = None
+
+    def row(self) -> dict[str, Json]:
+        """As the statement takes it; an output that could not be kept is told by why."""
+        row = {"step_id": self.step, "epoch": self.epoch, "reason": self.reason, "worker": self.worker}
+        if self.error is not None:
+            told = {name: str(self.error.get(name))[:MAX_TEXT] for name in ("code", "message")}
+            return row | {"error": told}
+        try:
+            encoded = storable(self.output, "output", code="BadOutput", max_bytes=MAX_OUTPUT_BYTES)
+        except StepError as why:
+            return row | {"error": {"code": why.code, "message": why.message[:MAX_TEXT]}}
+        return row | {"output": orjson.Fragment(encoded)}
+
+
+def keep(results: Iterable[LateResult]) -> None:
+    """Keep late results in the histories of their runs. Never raises what the database raises: evidence that can't be
+    written must not hold up what can.
+    """
+    results = list(results)
+    if not results:
+        return
+    try:
+        hot.keep_late_results([result.row() for result in results])
+    except (psycopg.Error, Error, hot.Unstorable):
+        log.warning("Late results of %d steps could not be kept", len(results), exc_info=True)

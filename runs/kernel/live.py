@@ -1,0 +1,267 @@
+"""After commit: tell the pages that watch what changed, through Redis. Where nobody watches it costs next to nothing.
+
+Who changes something only notes it. A thread of its own asks Redis, while things happen, which topics are watched,
+and sends at most one message a topic in `PAUSE_SECONDS`; Redis never holds up or fails a caller. A message says only
+*that* something changed: pages fetch what through their permission-checked views, so a lost one does no harm for long.
+"""
+
+import asyncio
+import atexit
+import logging
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, NamedTuple
+
+from channels.layers import get_channel_layer
+from django.conf import settings
+from django.db import transaction
+from redis import asyncio as aioredis
+
+from engine.statuses import StepStatus
+from runs.store.attempts import Held
+
+log = logging.getLogger(__name__)
+
+PAUSE_SECONDS = 0.15
+KNOWN_SECONDS = 0.5
+"""How long a process trusts what it knows of watchers: so much later at most it tells a new one of changes."""
+SILENCE_SECONDS = 1.0
+WATCH_SECONDS = 30.0
+REDIS_SECONDS = 1.0
+# More than pages can watch; only while Redis is slow to say who watches can there be so many.
+MOST_TOPICS = 20_000
+WATCHED = "live:watched"
+
+
+RUNS, INBOX = "runs", "inbox"
+
+
+class Topic(NamedTuple):
+    """What can be watched: one run, or, where `run_id` is None, all runs of a tenant or its inbox."""
+
+    tenant_id: int
+    run_id: str | None = None
+    about: str = RUNS
+
+    @property
+    def group(self) -> str:
+        """Its channel group; made from ids that were checked, so no tenant hears of another's."""
+        return (
+            f"t{self.tenant_id}.{self.about}"
+            if self.run_id is None
+            else f"t{self.tenant_id}.run.{self.run_id}"
+        )
+
+    @property
+    def name(self) -> str:
+        """What clients call it."""
+        return self.about if self.run_id is None else f"run:{self.run_id}"
+
+    @property
+    def aspects(self) -> tuple[str, ...]:
+        """All that can change about it."""
+        return (self.about,) if self.run_id is None else ("run", "steps")
+
+    @classmethod
+    def of(cls, group: str) -> "Topic":
+        """The topic of a channel group."""
+        tenant, about, *run = group.removeprefix("t").split(".", 2)
+        return cls(int(tenant), run[0]) if run else cls(int(tenant), about=about)
+
+
+class Change(NamedTuple):
+    """Something about a run changed: its own row where `whole`, and the status of `node` where that is known.
+
+    Without a run: something that the tenant's inbox shows.
+    """
+
+    tenant_id: int
+    run_id: str | None
+    whole: bool = True
+    node: str | None = None
+    status: str | None = None
+
+    @property
+    def topics(self) -> tuple[Topic, ...]:
+        """Who is told."""
+        if self.run_id is None:
+            return (Topic(self.tenant_id, about=INBOX),)
+        return (Topic(self.tenant_id, self.run_id), Topic(self.tenant_id))
+
+
+@dataclass(slots=True)
+class _Notice:
+    """What a topic's next message says."""
+
+    aspects: set[str] = field(default_factory=set)
+    nodes: dict[str, str] = field(default_factory=dict)
+
+    def add(self, topic: Topic, change: Change) -> None:
+        self.aspects.update(topic.aspects if change.whole or topic.run_id is None else ("steps",))
+        if change.node and change.status and topic.run_id:
+            self.nodes[change.node] = change.status
+
+    def message(self) -> dict[str, Any]:
+        """As the channel layer takes it."""
+        return {"type": "live.changed", "changed": sorted(self.aspects), "nodes": self.nodes}
+
+
+class Publisher:
+    """The notices of this process, and the thread that sends them; it starts with the first."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._pending: dict[Topic, _Notice] = {}
+        self._watched: frozenset[Topic] = frozenset()
+        self._known_until = 0.0
+        self._lost = False
+        self._work, self._ending = threading.Event(), threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def tell(self, changes: Iterable[Change]) -> None:
+        """Note what was committed; `changes` is not even begun where it is known that nobody watches."""
+        if not self._watched and time.monotonic() < self._known_until:
+            return
+        with self._lock:
+            for change in changes:
+                for topic in change.topics:
+                    self._note(topic, change)
+            if not self._pending:
+                return
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="live", daemon=True)
+                self._thread.start()
+                atexit.register(self.settle)
+        self._work.set()
+
+    def settle(self, seconds: float = 1.0) -> None:
+        """The process ends: send what is left."""
+        self._ending.set()
+        self._work.set()
+        if self._thread is not None:
+            self._thread.join(seconds)
+
+    def _note(self, topic: Topic, change: Change) -> None:
+        if topic not in self._watched and time.monotonic() < self._known_until:
+            return
+        if topic in self._pending or len(self._pending) < MOST_TOPICS:
+            self._pending.setdefault(topic, _Notice()).add(topic, change)
+
+    def _run(self) -> None:
+        with asyncio.Runner() as runner:
+            client = _client()
+            while not self._ending.is_set() or self._pending:
+                self._work.wait()
+                self._work.clear()
+                took = runner.run(self._round(client)) if self._pending or self._lost else 0.0
+                if self._lost:
+                    self._ending.wait(SILENCE_SECONDS)
+                    self._work.set()
+                else:
+                    # Also where much is watched most of the time is left to the engine.
+                    self._ending.wait(max(PAUSE_SECONDS, 3 * took))
+            runner.run(client.aclose())
+
+    async def _round(self, client: aioredis.Redis) -> float:
+        """Send all that is pending and watched; gives the seconds it took."""
+        began = time.monotonic()
+        try:
+            async with asyncio.timeout(REDIS_SECONDS):
+                if began >= self._known_until:
+                    await self._look(client, began)
+                layer = get_channel_layer()
+                for topic, notice in self._taken():
+                    await layer.group_send(topic.group, notice.message())
+        except Exception as error:
+            # Whatever Redis, its client or the channel layer raise: this thread goes on, and so does the engine.
+            self._fall_silent(error)
+        return time.monotonic() - began
+
+    async def _look(self, client: aioredis.Redis, began: float) -> None:
+        groups: Any = await client.zrangebyscore(WATCHED, time.time(), "+inf")
+        watched = frozenset(Topic.of(group.decode()) for group in groups)
+        with self._lock:
+            self._watched, self._known_until = watched, began + KNOWN_SECONDS
+            if self._lost:
+                self._lost = False
+                for topic in watched:
+                    self._pending[topic] = _Notice({*topic.aspects})
+
+    def _taken(self) -> list[tuple[Topic, _Notice]]:
+        with self._lock:
+            pending, self._pending = self._pending, {}
+        return [(topic, notice) for topic, notice in pending.items() if topic in self._watched]
+
+    def _fall_silent(self, error: Exception) -> None:
+        """Nobody can be told anything: forget it, and tell whoever watches afterwards that all may have changed."""
+        if not self._lost:
+            log.warning("Pages can't be told of changes until Redis answers: %r", error)
+        with self._lock:
+            self._pending, self._watched, self._lost = {}, frozenset(), True
+            self._known_until = time.monotonic() + SILENCE_SECONDS
+
+
+_publisher = Publisher()
+
+
+def tell(changes: Iterable[Change]) -> None:
+    """Tell who watches of changes, after their commit. Costs a comparison where nobody does; never raises."""
+    _publisher.tell(changes)
+
+
+def tell_runs(tenant: int, runs: Iterable[str]) -> None:
+    """These runs, and perhaps their steps, changed."""
+    tell(Change(tenant, run) for run in runs)
+
+
+def tell_steps(steps: Iterable[Held], status: StepStatus | None = None) -> None:
+    """These steps changed, to `status` where all of them did."""
+    tell(Change(step.tenant_id, step.run_id, False, step.node, status) for step in steps)
+
+
+def tell_inboxes(tenants: Iterable[int]) -> None:
+    """The tasks of these tenants changed, or what somebody said or noted of them; told once that is committed."""
+    changed = [Change(tenant, None) for tenant in tenants]
+    transaction.on_commit(lambda: tell(changed))
+
+
+def settle() -> None:
+    """Send what is left; called when the process ends."""
+    _publisher.settle()
+
+
+async def watch(topic: Topic) -> bool:
+    """Have changes of the topic told for `WATCH_SECONDS`; gives whether nobody watched it until now.
+
+    Raises what Redis raises.
+    """
+    now = time.time()
+    async with _web_client().pipeline(transaction=False) as commands:
+        commands.zremrangebyscore(WATCHED, "-inf", now)
+        commands.zadd(WATCHED, {topic.group: now + WATCH_SECONDS})
+        _, added = await commands.execute()
+    return bool(added)
+
+
+async def answers() -> None:
+    """Return if Redis answers; raises what it raises."""
+    await _web_client().ping()
+
+
+@cache
+def _web_client() -> aioredis.Redis:
+    """The client of the web process' one event loop."""
+    return _client()
+
+
+def _client() -> aioredis.Redis:
+    return aioredis.Redis.from_url(
+        settings.REDIS_URL,
+        socket_timeout=REDIS_SECONDS,
+        socket_connect_timeout=REDIS_SECONDS,
+        retry_on_error=[],
+        retry=None,
+    )

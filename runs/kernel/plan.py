@@ -1,0 +1,378 @@
+"""From endings to documents: what an attempt's end means for its step, and the rows that say so to the database.
+
+Nothing here reads or writes; `advance` does.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from engine.decide import Effects, NewStep, settle
+from engine.graph import UNDO, Graph, Node
+from engine.outcomes import Completed, Failed, Interrupted, Outcome, failed_output
+from engine.retry import next_delay
+from engine.statuses import RunStatus, StepStatus
+from lib.uuid7 import uuid7
+from runs.store.attempts import Broken, Done, Ending, Held, Locked, Passed, Rang, Waiting
+
+Json = Any
+Row = dict[str, Json]
+
+MAX_HOPS = 8
+
+NO_IDS: Mapping[str, str] = {}
+
+PASSED = "operator"
+"""The cause of a step that an operator skipped: others are skipped because no edge leads to them."""
+
+
+@dataclass(slots=True)
+class Keep:
+    """May successors stay with this worker? `budget` of them in a batch, on its queue only (ENGINE "Advance")."""
+
+    worker: str
+    queue: str
+    budget: int
+
+
+@dataclass(slots=True)
+class Planned:
+    """One ending with all that it means. `effects` is None where the step is not over: it is tried again, or waits."""
+
+    held: Held
+    graph: Graph | None
+    ending: Ending
+    effects: Effects | None
+    row: Row
+    # Not the step's id: a worker that lost a step and got it again may report both epochs in one batch.
+    anchor: str = field(default_factory=uuid7)
+
+    @property
+    def is_heavy(self) -> bool:
+        """Whether its run must be had alone.
+
+        The step enters a wait, or has timers that may fire just now; the run fails, or other steps are left to cancel.
+        """
+        if isinstance(self.ending, Waiting) or self.is_timed or self.is_undo:
+            return True
+        if self.effects is None:
+            return False
+        if self.effects.failure is not None:
+            return True
+        return (
+            self.graph is not None
+            and not self.graph.plain
+            and bool(self.effects.sinks or self.effects.arrivals)
+        )
+
+    @property
+    def is_undo(self) -> bool:
+        """Whether the step compensates another."""
+        return self.held.node.endswith(UNDO)
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether timers of the step must be settled with its end."""
+        return (
+            self.graph is not None and self.effects is not None and self.graph.step(self.held.node).is_timed
+        )
+
+    @property
+    def may_sink(self) -> bool:
+        """Whether a sink of its run may fall by it."""
+        return self.effects is not None and bool(self.effects.sinks or self.effects.arrivals)
+
+
+def plan(held: Held, ending: Ending, graph: Graph, *, luck: float) -> Planned:
+    """What an attempt's end means; `luck` in [0, 1) is the jitter of a retry."""
+    node = graph.step(held.node)
+    row: Row = {"id": held.id, "epoch": held.epoch}
+    if ending.usage is not None:
+        row["usage"] = ending.usage
+    row |= _freed_from(ending)
+    if isinstance(ending, Waiting):
+        return Planned(held, graph, ending, None, row | {"status": StepStatus.WAITING, "wait": ending.wait})
+    if isinstance(ending, Broken):
+        if ending.expired:
+            row["expired"] = True
+        delay = next_delay(
+            node.retry,
+            attempt=held.attempt,
+            code=str(ending.error.get("code")),
+            retryable=ending.retryable,
+            luck=luck,
+            retry_after=ending.retry_after,
+        )
+        if delay is not None:
+            row |= {"status": StepStatus.QUEUED, "error": ending.error, "delay": delay}
+            return Planned(held, graph, ending, None, row)
+    if node.id.endswith(UNDO):
+        return Planned(held, graph, ending, Effects(_outcome(ending)), row | _undo_row(ending))
+    effects = settle(graph, node, _outcome(ending), held.scope, fired=held.fired)
+    row |= _final_row(node, ending, effects, graph)
+    return Planned(held, graph, ending, effects, row)
+
+
+def _outcome(ending: Done | Broken | Rang | Passed) -> Outcome:
+    match ending:
+        case Done() | Passed():
+            return Completed(ending.output)
+        case Broken():
+            return Failed(ending.error)
+        case Rang():
+            return Interrupted(ending.target, ending.output)
+
+
+def _freed_from(ending: Ending) -> Row:
+    """Which step an ending may end that nobody works on: one that waits, or any that is open."""
+    if isinstance(ending, Rang):
+        return {"rang": True}
+    if isinstance(ending, Passed):
+        return {"passed": True, "said": ending.said}
+    return {} if ending.timer is None else {"woken": True}
+
+
+def plan_hopeless(held: Held, said: Mapping[str, Json], ending: Ending | None = None) -> Planned:
+    """The end of a step that its graph can't deal with: nothing follows, its run fails and can be resumed later.
+
+    Its version can't be compiled by this release, or what follows from its failure can't be stored.
+    """
+    effects = Effects(outcome=Failed(said), failure=(held.node, said))
+    row = {
+        "id": held.id,
+        "epoch": held.epoch,
+        "status": StepStatus.FAILED,
+        "error": said,
+        "output": None,
+        "sinks": 0,
+        **(_freed_from(ending) if ending else {}),
+    }
+    return Planned(held, None, Broken(said), effects, row)
+
+
+def _undo_row(ending: Ending) -> Row:
+    """The end of a compensation: no edge hangs on it."""
+    if isinstance(ending, Broken):
+        return {"status": StepStatus.FAILED, "error": ending.error, "output": None, "sinks": 0}
+    return {"status": StepStatus.COMPLETED, "output": _encoded(ending), "sinks": 0}
+
+
+def _final_row(node: Node, ending: Ending, effects: Effects, graph: Graph) -> Row:
+    row: Row = {"taken": effects.taken, "sinks": len(effects.sinks)}
+    if isinstance(effects.outcome, Failed):
+        handled = None if node.on_error == "fail" else failed_output(effects.outcome.error)
+        return row | {"status": StepStatus.FAILED, "error": effects.outcome.error, "output": handled}
+    if isinstance(ending, Rang):
+        return row | {"status": StepStatus.CANCELLED, "cause": "timer", "output": ending.output}
+    row |= {"status": StepStatus.COMPLETED, "output": _encoded(ending)}
+    if isinstance(ending, Passed):
+        row |= {"status": StepStatus.SKIPPED, "cause": PASSED, "output": ending.output}
+    if graph.plain and graph.only_sink == node.id:
+        row["final"] = True
+    return row
+
+
+def _encoded(ending: Ending) -> Json:
+    if isinstance(ending, Done) and ending.encoded is not None:
+        return orjson.Fragment(ending.encoded)
+    return ending.output if isinstance(ending, Done) else None
+
+
+def closing_row(planned: Planned, run: Locked) -> Row:
+    """The row of an ending in a run that is failing or being cancelled: kept as it is, its edges unresolved."""
+    row: Row = {"id": planned.held.id, "epoch": planned.held.epoch, "pending": True, "sinks": 0}
+    ending = planned.ending
+    if ending.usage is not None:
+        row["usage"] = ending.usage
+    if isinstance(ending, Done):
+        return row | {"status": StepStatus.COMPLETED, "output": _encoded(ending)}
+    if not isinstance(ending, Broken):
+        cause = "failure" if run.status == RunStatus.FAILING else "cancelled"
+        return row | {"status": StepStatus.CANCELLED, "pending": False, "cause": cause}
+    row |= {"error": ending.error, "pending": False}
+    if ending.expired:
+        return row | {"status": StepStatus.CANCELLED, "cause": "unknown", "expired": True}
+    return row | {"status": StepStatus.FAILED}
+
+
+@dataclass(slots=True)
+class Anchor:
+    """What rows of an advance hang on: an ended step, a started run or a fired join."""
+
+    id: str
+    run_id: str
+    tenant_id: int
+    shard: int
+    version_id: int
+    priority: int
+    held: bool = False
+    hops: int = 0
+
+    @classmethod
+    def of(cls, planned: Planned, run: Locked) -> "Anchor":
+        """The anchor of an ended step: what follows has the priority of the run, and waits while it is paused."""
+        return cls.beside(planned.held, run, id=planned.anchor)
+
+    @classmethod
+    def beside(cls, step: Held, run: Locked, *, id: str) -> "Anchor":
+        """What follows from something that happened to a step, whether it has ended or goes on."""
+        return cls(
+            id=id,
+            run_id=step.run_id,
+            tenant_id=step.tenant_id,
+            shard=step.shard,
+            version_id=step.version_id,
+            priority=run.priority,
+            held=run.status == RunStatus.PAUSED,
+            hops=step.hops,
+        )
+
+    def row(self, sinks: int) -> Row:
+        """The anchor as a row, where no ended step stands for it."""
+        return {
+            "id": self.id,
+            "run_id": self.run_id,
+            "tenant_id": self.tenant_id,
+            "shard": self.shard,
+            "version_id": self.version_id,
+            "sinks": sinks,
+        }
+
+
+@dataclass(slots=True)
+class Draft:
+    """The documents of one advance statement."""
+
+    keep: Keep | None = None
+    ended: list[Row] = field(default_factory=list)
+    anchors: list[Row] = field(default_factory=list)
+    steps: list[Row] = field(default_factory=list)
+    arrivals: list[Row] = field(default_factory=list)
+    kept: list[tuple[str, Held]] = field(default_factory=list)
+    queued: set[tuple[str, str]] = field(default_factory=set)
+    letters: list[tuple[str, str]] = field(default_factory=list)
+    timers: list[tuple[str, Row]] = field(default_factory=list)
+
+    def end(self, planned: Planned, anchor: Anchor) -> None:
+        """An ended or retried step and what follows from it."""
+        row = planned.row | {"anchor": planned.anchor}
+        self.ended.append(row | {"held": True} if anchor.held and planned.effects is None else row)
+        if planned.effects is not None:
+            step = planned.held
+            if _failed_hard(planned.row):
+                self.letters.append((planned.anchor, step.id))
+            self.follow(anchor, planned.effects, {step.node: step.id})
+
+    def hang(self, anchor: Anchor, effects: Effects, ids: Mapping[str, str] = NO_IDS) -> None:
+        """What follows from a cause that is not an ended step; `ids`: steps there already, for inputs."""
+        self.anchors.append(anchor.row(len(effects.sinks)))
+        self.follow(anchor, effects, dict(ids))
+
+    def follow(self, anchor: Anchor, effects: Effects, ids: dict[str, str]) -> None:
+        """Add new steps and arrivals; `ids` knows the steps whose output may be an input."""
+        for new in effects.steps:
+            ids[new.node.id] = uuid7()
+            self.steps.append(self._step(anchor, new, ids))
+        for arrival in effects.arrivals:
+            self.arrivals.append(
+                {
+                    "after": anchor.id,
+                    "ordinal": len(self.arrivals),
+                    "node": arrival.node,
+                    "source": arrival.source,
+                    "taken": arrival.taken,
+                }
+            )
+
+    def _step(self, anchor: Anchor, new: NewStep, ids: Mapping[str, str]) -> Row:
+        node = new.node
+        row: Row = {
+            "after": anchor.id,
+            "ordinal": len(self.steps) % 30_000 + 1,
+            "id": ids[node.id],
+            "node": node.id,
+            "type": node.type,
+            "queue": node.queue,
+            "priority": anchor.priority if node.priority is None else node.priority,
+            "status": new.status,
+            "lease_seconds": node.lease_seconds,
+            "timeout_seconds": node.timeout_seconds,
+        }
+        if new.fired:
+            row["fired"] = new.fired
+        if new.kept is not None:
+            row |= {"cause": new.kept.cause, "said": new.kept.said}
+        elif new.status == StepStatus.SKIPPED:
+            return row
+        if new.own:
+            row["input"] = new.given
+        elif new.given_from is not None and new.given_from in ids:
+            row["input_from"] = ids[new.given_from]
+        elif not node.predecessors and node.mapping is None:
+            row["input_from"] = anchor.run_id
+        else:
+            row["input"] = new.given
+        if new.status == StepStatus.QUEUED:
+            self.timers += [(anchor.id, timer) for timer in boundary_timers(node, row["id"], new.fired)]
+            self._send(anchor, new, row)
+        else:
+            row |= {"output": new.output, "error": new.error, "taken": new.taken}
+            if _failed_hard(row):
+                self.letters.append((anchor.id, row["id"]))
+        return row
+
+    def _send(self, anchor: Anchor, new: NewStep, row: Row) -> None:
+        keep = self.keep
+        if anchor.held:
+            row["held"] = True
+        elif keep and keep.budget > 0 and keep.queue == new.node.queue and anchor.hops < MAX_HOPS:
+            keep.budget -= 1
+            row["status"] = StepStatus.RUNNING
+            self.kept.append((anchor.id, _kept(anchor, new, row)))
+        else:
+            self.queued.add((anchor.id, new.node.queue))
+
+
+def boundary_timers(node: Node, step: str, fired: Collection[str] = ()) -> list[Row]:
+    """The rows of a step's boundary timers, without those that only take an edge that has `fired` already."""
+    return [
+        {
+            "id": uuid7(),
+            "step_id": step,
+            "target": timer.target,
+            "interrupting": timer.interrupting,
+            "seconds": timer.seconds,
+        }
+        for timer in node.boundary
+        if timer.interrupting or timer.target not in fired
+    ]
+
+
+def _failed_hard(row: Row) -> bool:
+    """A failure that no edge takes up leaves no output."""
+    return row["status"] == StepStatus.FAILED and row["output"] is None
+
+
+def _kept(anchor: Anchor, new: NewStep, row: Row) -> Held:
+    return Held(
+        id=row["id"],
+        epoch=1,
+        run_id=anchor.run_id,
+        tenant_id=anchor.tenant_id,
+        shard=anchor.shard,
+        version_id=anchor.version_id,
+        node=new.node.id,
+        attempt=1,
+        priority=row["priority"],
+        solo=False,
+        given=new.given,
+        lease_seconds=new.node.lease_seconds,
+        hops=anchor.hops + 1,
+    )
+
+
+def runs_of(plans: Iterable[Planned]) -> set[str]:
+    """The runs that the plans touch."""
+    return {planned.held.run_id for planned in plans}

@@ -1,0 +1,71 @@
+"""What is refused that somebody asked of a run, and how runs are had for what isn't."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from psycopg.errors import UniqueViolation
+
+from lib.api.errors import dotted
+from lib.refusals import Conflict, Invalid, Refusal, TooLarge
+from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
+from runs.models import Run
+from runs.store import hot
+from runs.store.attempts import Locked
+
+TOO_LARGE = "too_large"
+
+
+class RunRefused(Exception):
+    """The verb can't be carried out: `code` and `message` say why, `field` where; `conflict`: the state forbids it."""
+
+    def __init__(self, code: str, message: str, *, field: str | None = None, conflict: bool = False) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.field = field
+        self.conflict = conflict
+
+    def as_refusal(self, otherwise: type[Refusal] = Invalid) -> Refusal:
+        """The same for doors that answer in the API's envelope; `otherwise`: what is no conflict and not too large."""
+        kind = Conflict if self.conflict else TooLarge if self.code == TOO_LARGE else otherwise
+        return kind(self.message, code=self.code, field=self.field)
+
+
+def storable(value: object, field: str, *, max_bytes: int) -> bytes:
+    """The strict JSON of what somebody gives as `field`.
+
+    Raises RunRefused naming it: what could not be stored later is refused at the door.
+    """
+    try:
+        return strict_dumps(value, max_bytes=max_bytes)
+    except JsonTooLarge:
+        message = f"This is larger than the {max_bytes:,} bytes of JSON that are allowed here."
+        raise RunRefused(TOO_LARGE, message, field=field) from None
+    except BadJson as error:
+        place = dotted(error.pointer) or ""
+        path = f"{field}{place}" if place.startswith("[") else ".".join(filter(None, (field, place)))
+        raise RunRefused("bad_json", f"This can't be stored: {error.message}.", field=path) from None
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """Refuse what can't be written in one transaction, with all that starts by it at once."""
+    try:
+        yield
+    except hot.Unstorable as error:
+        raise RunRefused(TOO_LARGE, f"This can't be done in one go: {error}.", field="input") from error
+    except UniqueViolation as error:
+        if error.diag.constraint_name != "runs_run_pkey":
+            raise
+        raise RunRefused("started_already", "This run was started already.", conflict=True) from error
+
+
+def had_alone(tenant: int, runs: Iterable[str]) -> dict[str, Locked]:
+    """The tenant's runs, locked FOR UPDATE. Raises RunRefused for another tenant's."""
+    wanted = set(runs)
+    own = {
+        str(run) for run in Run.objects.for_tenant(tenant).filter(pk__in=wanted).values_list("pk", flat=True)
+    }
+    if own != wanted:
+        raise RunRefused("unknown_run", "There is no such run.")
+    return hot.lock_heavy(wanted)

@@ -1,0 +1,139 @@
+"""The one operation behind resume, retry, skip and redrive of a FAILED run (ENGINE "Failure, pause, cancel").
+
+Whoever calls has the runs alone. Everything that failed, or was cancelled by the failure, is queued again; edges of
+steps that completed while the run was failing are resolved now.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from engine.decide import fire
+from engine.statuses import RunStatus
+from engine.told import DoesNotFit, Told
+from lib.uuid7 import uuid7
+from runs.kernel import compensation, scopes
+from runs.kernel.graphs import BrokenVersion, graph_of
+from runs.kernel.plan import Anchor, boundary_timers, plan
+from runs.kernel.refused import RunRefused
+from runs.kernel.wave import Wave
+from runs.store import hot, waits
+from runs.store.attempts import Done, Locked
+
+Json = Any
+Change = Callable[[Wave, Mapping[str, Locked]], None]
+
+
+def check_failed(locked: Mapping[str, Locked]) -> None:
+    """Raises RunRefused unless all of these runs may have a new life.
+
+    They are FAILED, nothing of what they did was undone, and their business keys stand for no newer runs.
+    """
+    for status, _ in locked.values():
+        if status != RunStatus.FAILED:
+            raise RunRefused(
+                "not_failed", f"Only a FAILED run can be resumed; this one is {status}.", conflict=True
+            )
+    if compensation.began(locked):
+        message = "What the run did was undone, at least in part: start it again instead."
+        raise RunRefused("compensated", message, conflict=True)
+    for key, other in hot.lock_keys_of(locked):
+        message = f"The business key {key!r} stands for a newer run, {other}: only that one can be resumed."
+        raise RunRefused("key_taken", message, conflict=True)
+
+
+def reopen(
+    tenant: int,
+    locked: Mapping[str, Locked],
+    payload: Mapping[str, Json],
+    *,
+    told: Mapping[str, Told] | None = None,
+    change: Change | None = None,
+) -> set[str]:
+    """Give FAILED runs a new life; gives the queues that have work now.
+
+    `told` says of steps that begin anew what is to become of them, `change` what of those whose rows are queued again.
+    Raises RunRefused, also for what `check_failed` says.
+    """
+    check_failed(locked)
+    reopened = hot.reopen_runs(locked, dict(payload))
+    wave = Wave(told=dict(told or {}))
+    for run_id, _, shard, version, priority, open_sinks in reopened["runs"]:
+        wave.anchors[run_id] = Anchor("", run_id, tenant, shard, version, priority)
+        if open_sinks <= 0:
+            # It failed after its last step: what failed is to compute its output.
+            wave.sunk.add(run_id)
+    open_again = {run: found._replace(status=RunStatus.RUNNING) for run, found in locked.items()}
+    with fitting():
+        _arm_again(wave, reopened["queued"])
+        if change is not None:
+            change(wave, open_again)
+        _resolve_pending(wave, open_again)
+        _enter_again(wave, reopened["entered"])
+        wave.decide_joins(reopened["joins"])
+        wave.finish()
+    wave.fail()
+    return wave.result.wake.union(reopened["queues"])
+
+
+@contextmanager
+def fitting() -> Iterator[None]:
+    """Refuse what can't be done with a version: it doesn't compile here, or what is kept doesn't fit it."""
+    try:
+        yield
+    except BrokenVersion as error:
+        raise RunRefused("broken_version", str(error), conflict=True) from error
+    except DoesNotFit as error:
+        raise RunRefused("does_not_fit", error.message, conflict=True) from error
+
+
+def _arm_again(wave: Wave, queued: Sequence[tuple[str, str, str, list[str]]]) -> None:
+    """Start the boundary timers of steps that are queued again, but for those that have fired."""
+    timers = []
+    for step, run_id, name, fired in queued:
+        node = graph_of(wave.anchors[run_id].version_id).nodes[name]
+        timers += boundary_timers(node, step, fired)
+    if timers:
+        waits.arm_timers(timers)
+
+
+def _resolve_pending(wave: Wave, locked: Mapping[str, Locked]) -> None:
+    """Resolve the edges of steps that completed while their run was failing.
+
+    Where that fails the run, the step stays completed and its edges pending: it must never be done twice.
+    """
+    pending = hot.pending_edges(locked)
+    if not pending:
+        return
+    scopes.load(step for step, _ in pending)
+    plans = []
+    for step, output in pending:
+        planned = plan(step, Done(output), graph_of(step.version_id), luck=0.0)
+        failure = planned.effects.failure if planned.effects else None
+        if failure and failure[0] == step.node:
+            wave.failures.setdefault(step.run_id, failure)
+            wave.letters.append(step.id)
+        else:
+            planned.row["reopened"] = True
+            plans.append(planned)
+    wave.end(plans, locked)
+
+
+def _enter_again(wave: Wave, entered: Sequence[tuple[str, str, Json]]) -> None:
+    """Start steps once more that failed when they were started: their input is made anew, by the same rules."""
+    known = scopes.load_for_joins(
+        ((run_id, wave.anchors[run_id].version_id, node) for run_id, node, _ in entered),
+        whole=wave.told.keys(),
+    )
+    causes = []
+    for run_id, name, given in entered:
+        anchor = replace(wave.anchors[run_id], id=uuid7())
+        graph = graph_of(anchor.version_id)
+        node = graph.nodes[name]
+        scope = {"vars": {}} | ({} if node.predecessors else {"input": given}) | known.get((run_id, name), {})
+        outputs = dict.fromkeys(node.predecessors, given)
+        effects = fire(graph, node, outputs, scope, run=True, told=wave.told.get(run_id, {}))
+        causes.append((anchor, effects))
+    if causes:
+        wave.hang(causes)

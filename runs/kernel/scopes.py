@@ -1,0 +1,108 @@
+"""What expressions see, read in one statement for a whole batch, and only for the steps that need it."""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from engine.catalogue import Json
+from engine.cel_reads import References
+from engine.graph import NOTHING, entry_reads
+from runs.kernel.graphs import BrokenVersion, Compiled, compiled
+from runs.store import hot
+from runs.store.attempts import Held
+
+EVERYTHING = References(steps=frozenset(), every_step=True, names=frozenset())
+RUN_FACTS = frozenset({"input", "run"})
+
+
+def needs_reading(reads: References) -> bool:
+    """Whether something of the run must be read to evaluate these expressions."""
+    return bool(reads.steps or reads.every_step or reads.names & RUN_FACTS)
+
+
+def wanted(run_id: str, reads: References, also: Sequence[str] = ()) -> dict[str, Json]:
+    """The row that asks for what `reads` names, and for the nodes `also`."""
+    return {"run_id": run_id, "nodes": sorted({*reads.steps, *also}), "every": reads.every_step}
+
+
+def scope_of(
+    version: Compiled, run_id: str, facts: dict[str, Json], outputs: dict[str, Any]
+) -> dict[str, Json]:
+    """The scope of a run's expressions (DESIGN "Expressions") from what `read_scopes` gave."""
+    return {
+        "input": facts["input"],
+        "steps": {node: {"output": output} for node, (_, output) in outputs.items()},
+        "run": {
+            "id": run_id,
+            "workflow": version.workflow,
+            "business_key": facts["business_key"],
+            "created_by": facts["created_by"],
+            "tenant": version.tenant_slug,
+            "now": facts["now"],
+        },
+        "vars": {},
+    }
+
+
+def load(steps: Iterable[Held]) -> None:
+    """Give each step the scope that running it and getting past it needs: at most one statement for all of them."""
+    asking: dict[str, list[Held]] = {}
+    rows = []
+    for step in steps:
+        step.scope = {"prev": step.given, "vars": {}}
+        try:
+            reads = compiled(step.version_id).graph.step(step.node).reads
+        except BrokenVersion:
+            # Executing it will say so, as the failure of this one step.
+            continue
+        if needs_reading(reads):
+            asking.setdefault(step.run_id, []).append(step)
+            rows.append(wanted(step.run_id, reads))
+    if not asking:
+        return
+    for run_id, (facts, outputs) in hot.read_scopes(_merged(rows)).items():
+        for step in asking[run_id]:
+            step.scope |= scope_of(compiled(step.version_id), run_id, facts, outputs)
+
+
+def load_for_joins(
+    joins: Iterable[tuple[str, int, str]], *, whole: Collection[str] = ()
+) -> dict[tuple[str, str], dict[str, Json]]:
+    """The scopes for starting joins: (run, version, node) → scope by (run, node); at most one statement.
+
+    Of the runs `whole` everything is read: steps of theirs that are kept lead on at once.
+    """
+    reading = []
+    for run_id, version_id, node in joins:
+        graph = compiled(version_id).graph
+        reads = EVERYTHING if run_id in whole else entry_reads(graph.nodes[node], graph.nodes)
+        if needs_reading(reads):
+            reading.append((run_id, version_id, node, reads))
+    if not reading:
+        return {}
+    found = hot.read_scopes(_merged([wanted(run_id, reads) for run_id, _, _, reads in reading]))
+    return {
+        (run_id, node): scope_of(compiled(version_id), run_id, *found[run_id])
+        for run_id, version_id, node, _ in reading
+    }
+
+
+def load_for_starts(
+    version_id: int, runs: Sequence[str], *, whole: bool = False
+) -> dict[str, dict[str, Json]]:
+    """The scopes for starting runs of a version, where its start nodes read more than their input, or `whole`."""
+    version = compiled(version_id)
+    if not whole and not version.graph.reads_at_start.names & {"run"}:
+        return {}
+    found = hot.read_scopes([wanted(run_id, NOTHING) for run_id in runs])
+    return {run_id: scope_of(version, run_id, *found[run_id]) for run_id in runs}
+
+
+def _merged(rows: list[dict[str, Json]]) -> list[dict[str, Json]]:
+    """One row a run: several steps of it may read different things."""
+    merged: dict[str, dict[str, Json]] = {}
+    for row in rows:
+        known = merged.setdefault(row["run_id"], row)
+        if known is not row:
+            known["nodes"] = sorted({*known["nodes"], *row["nodes"]})
+            known["every"] = known["every"] or row["every"]
+    return list(merged.values())

@@ -1,0 +1,284 @@
+"""One transaction's way through the graph: end steps, fire joins level by level, finish or fail runs.
+
+The caller has opened the transaction and holds the locks that `advance` and `services` speak of.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import orjson
+
+from engine.decide import Effects, contributors, fire, run_output, verdict
+from engine.errors import ExpressionError
+from engine.graph import NOTHING
+from engine.statuses import RunStatus, StepStatus
+from engine.told import Kept, Told
+from lib.strict_json import BadJson, strict_dumps
+from lib.uuid7 import uuid7
+from runs.kernel import compensation, scopes, wait_kinds
+from runs.kernel.graphs import compiled
+from runs.kernel.plan import Anchor, Draft, Keep, Planned, plan, runs_of
+from runs.store import hot, waits
+from runs.store.attempts import Ending, Held, Locked
+
+Json = Any
+Counted = tuple[str, str, int, list[str]]
+"""A join with its run: how many of its edges are resolved, and the sources of those that are taken, in order."""
+Failure = tuple[str | None, Mapping[str, Json]]
+
+MAX_RUN_OUTPUT_BYTES = 16 * 1024 * 1024
+NOT_STARTED = (StepStatus.QUEUED, StepStatus.WAITING)
+NOT_OVER = (*NOT_STARTED, StepStatus.RUNNING)
+
+
+@dataclass(slots=True)
+class Result:
+    """What was done: the steps ended or retried, those that the worker keeps, the queues that have work now.
+
+    `written` is what was written of steps: only of those in `applied` it had an effect.
+    """
+
+    applied: set[str] = field(default_factory=set)
+    written: list[Planned] = field(default_factory=list)
+    kept: list[Held] = field(default_factory=list)
+    wake: set[str] = field(default_factory=set)
+
+    def add(self, other: "Result") -> None:
+        """Take over what another transaction did."""
+        self.applied |= other.applied
+        self.written += other.written
+        self.kept += other.kept
+        self.wake |= other.wake
+
+
+@dataclass(slots=True)
+class Wave:
+    """What a transaction gathers on its way."""
+
+    keep: Keep | None = None
+    anchors: dict[str, Anchor] = field(default_factory=dict)
+    failures: dict[str, Failure] = field(default_factory=dict)
+    letters: list[str] = field(default_factory=list)
+    sunk: set[str] = field(default_factory=set)
+    told: dict[str, Told] = field(default_factory=dict)
+    kept: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    alive: set[str] = field(default_factory=set)
+    result: Result = field(default_factory=Result)
+
+    def end(self, plans: Sequence[Planned], locked: Mapping[str, Locked]) -> None:
+        """End steps of open runs and follow what that means as far as it goes."""
+        self.result.written += plans
+        draft = Draft(self.keep)
+        for planned in plans:
+            run_id = planned.held.run_id
+            anchor = Anchor.of(planned, locked[run_id])
+            known = self.anchors.get(run_id)
+            # Joins of the run that fire now may stay here as long as the longest way that led to them.
+            self.anchors[run_id] = replace(anchor, hops=max(anchor.hops, known.hops if known else 0))
+            draft.end(planned, anchor)
+        joins = self._write(draft)
+        self._settle_timers(
+            [planned for planned in plans if planned.is_timed and planned.anchor in self.alive]
+        )
+        for planned in plans:
+            failed = planned.effects and planned.effects.failure
+            if failed and planned.anchor in self.alive:
+                self.failures.setdefault(planned.held.run_id, failed)
+        self.decide_joins(joins)
+
+    def wake(self, endings: Sequence[tuple[Held, Ending]], locked: Mapping[str, Locked]) -> None:
+        """End steps whose wait is over, within the transaction that has their runs alone."""
+        scopes.load(held for held, _ in endings)
+        graphs = {held.id: compiled(held.version_id).graph for held, _ in endings}
+        timed = [held.id for held, _ in endings if graphs[held.id].step(held.node).boundary]
+        fired = waits.fired_edges(timed) if timed else {}
+        plans = [
+            plan(replace(held, fired=frozenset(fired.get(held.id, ()))), ending, graphs[held.id], luck=0.0)
+            for held, ending in endings
+        ]
+        for planned in plans:
+            planned.row["woken"] = True
+        if steps := [planned for planned in plans if not planned.is_undo]:
+            self.end(steps, locked)
+        if undoing := [planned for planned in plans if planned.is_undo]:
+            self.undo(undoing)
+
+    def enter(self, plans: Sequence[Planned], locked: Mapping[str, Locked]) -> None:
+        """Let steps wait; those whose wait is over at once, such as for a signal that came early, end."""
+        epochs = waits.enter_waits([wait_kinds.row_of(planned.held, planned.row) for planned in plans])
+        entered = [
+            (replace(planned.held, epoch=epochs[planned.held.id]), planned.row["wait"])
+            for planned in plans
+            if planned.held.id in epochs
+        ]
+        self.result.written += plans
+        self.result.applied |= epochs.keys()
+        if over := wait_kinds.begin(entered):
+            self.wake(over, locked)
+
+    def undo(self, plans: Sequence[Planned]) -> None:
+        """End compensations: go on with the next one, or let a person see to one that failed for good."""
+        done = hot.advance(
+            worker=None,
+            ended=[planned.row | {"anchor": planned.anchor} for planned in plans],
+            anchors=[],
+            steps=[],
+            arrivals=[],
+        )
+        self.result.applied |= {*done.ended.values()}
+        self.result.written += plans
+        over = [planned for planned in plans if planned.effects is not None and planned.anchor in done.ended]
+        self._settle_timers([planned for planned in over if planned.is_timed])
+        failed = [planned for planned in over if planned.row["status"] == StepStatus.FAILED]
+        if failed:
+            hot.bury([{"id": uuid7(), "step_id": planned.held.id} for planned in failed])
+            compensation.hand_over(runs_of(failed))
+        if undone := [planned for planned in over if planned not in failed]:
+            self.result.wake |= compensation.go_on(
+                {planned.held.run_id: planned.held.version_id for planned in undone}
+            )
+
+    def hang(self, causes: Iterable[tuple[Anchor, Effects]]) -> None:
+        """Follow effects that hang on no ended step, such as those of a start."""
+        self.decide_joins(self._hang(causes))
+
+    def _hang(self, causes: Iterable[tuple[Anchor, Effects]]) -> list[Counted]:
+        draft = Draft(self.keep)
+        for anchor, effects in causes:
+            self.anchors[anchor.run_id] = anchor
+            self.kept |= {(anchor.run_id, node): taken for node, taken in effects.kept.items()}
+            draft.hang(anchor, effects, self._rows_there(anchor.run_id))
+            if effects.failure:
+                self.failures.setdefault(anchor.run_id, effects.failure)
+        return self._write(draft)
+
+    def _rows_there(self, run_id: str) -> dict[str, str]:
+        told = self.told.get(run_id, {})
+        return {node: one.row for node, one in told.items() if isinstance(one, Kept) and one.row}
+
+    def _write(self, draft: Draft) -> list[Counted]:
+        done = hot.advance(
+            worker=self.keep.worker if self.keep else None,
+            ended=draft.ended,
+            anchors=draft.anchors,
+            steps=draft.steps,
+            arrivals=draft.arrivals,
+        )
+        alive = {*done.ended, *(row["id"] for row in draft.anchors)}
+        self.alive |= alive
+        self.result.applied |= {*done.ended.values()}
+        self.result.kept += [held for after, held in draft.kept if after in alive]
+        self.result.wake |= {queue for after, queue in draft.queued if after in alive}
+        self.letters += [step for after, step in draft.letters if after in alive]
+        self.sunk |= set(done.sunk)
+        if timers := [timer for after, timer in draft.timers if after in alive]:
+            waits.arm_timers(timers)
+        return done.joins
+
+    def _settle_timers(self, plans: Sequence[Planned]) -> None:
+        if not plans:
+            return
+        fired = {planned.ending.timer for planned in plans if planned.ending.timer}
+        waits.settle_timers(runs_of(plans), (planned.held.id for planned in plans), fired)
+        # It may have been a wait that time has ended: who else could have ended it is told.
+        if timed_out := [planned for planned in plans if planned.ending.timer]:
+            wait_kinds.left(runs_of(timed_out))
+
+    def decide_joins(self, joins: list[Counted]) -> None:
+        """Fire the joins that are decided now, then those that these decide, and so on down."""
+        while joins:
+            decided: dict[tuple[str, str], tuple[bool, list[str]]] = {}
+            for run_id, name, arrived, taken in joins:
+                join = self._node(run_id, name).join
+                if said := verdict(join, arrived, len(taken)):
+                    chosen = list(contributors(join, taken)) if said == "run" else []
+                    decided[run_id, name] = said == "run", chosen
+            if not decided:
+                return
+            joins = self._hang(self._fired(decided))
+
+    def _fired(
+        self, decided: Mapping[tuple[str, str], tuple[bool, list[str]]]
+    ) -> Iterable[tuple[Anchor, Effects]]:
+        rows = [
+            {"run_id": run_id, "node": name, "sources": chosen}
+            for (run_id, name), (_, chosen) in decided.items()
+        ]
+        fired = hot.fire_joins(rows)
+        starting = [
+            (run, self.anchors[run].version_id, name) for run, name, _ in fired if decided[run, name][0]
+        ]
+        known = scopes.load_for_joins(starting, whole=self.told.keys())
+        for run_id, name, outputs in fired:
+            runs, chosen = decided[run_id, name]
+            node = self._node(run_id, name)
+            anchor = replace(self.anchors[run_id], id=uuid7())
+            given = {source: outputs.get(source) for source in node.predecessors if source in chosen}
+            scope = known.get((run_id, name), {"vars": {}})
+            told = self.told.get(run_id, {})
+            yield anchor, fire(compiled(anchor.version_id).graph, node, given, scope, run=runs, told=told)
+
+    def finish(self) -> None:
+        """Complete the runs whose last sink fell; one whose output can't be computed fails."""
+        runs = sorted(self.sunk - self.failures.keys())
+        if not runs:
+            return
+        rows = []
+        for run_id in runs:
+            graph = compiled(self.anchors[run_id].version_id).graph
+            rows.append(scopes.wanted(run_id, graph.output.refs if graph.output else NOTHING, graph.sinks))
+        found = hot.read_scopes(rows)
+        finished = []
+        for run_id in runs:
+            try:
+                output = strict_dumps(self._output(run_id, *found[run_id]), max_bytes=MAX_RUN_OUTPUT_BYTES)
+                finished.append({"run_id": run_id, "output": orjson.Fragment(output)})
+            except ExpressionError as error:
+                message = f"The output of the workflow can't be computed: {error}"
+                self.failures[run_id] = None, {"code": "ExpressionError", "message": message}
+            except BadJson as error:
+                message = f"The output of the workflow can't be stored: {error.message}."
+                self.failures[run_id] = None, {"code": "BadOutput", "message": message}
+        # First, so that nothing stands behind the event that ends the run.
+        tangled = [run for run in runs if not compiled(self.anchors[run].version_id).graph.plain]
+        if tangled:
+            hot.cancel_open_steps(tangled, cause="run ended", statuses=NOT_OVER)
+            hot.cancel_timers(tangled)
+            wait_kinds.left(tangled)
+        if finished:
+            hot.finish_runs(finished)
+
+    def _output(self, run_id: str, facts: dict[str, Json], outputs: dict[str, tuple[str, Json]]) -> Json:
+        version = compiled(self.anchors[run_id].version_id)
+        completed = {
+            name: outputs[name][1]
+            for name in version.graph.sinks
+            if name in outputs and outputs[name][0] in (StepStatus.COMPLETED, StepStatus.SKIPPED)
+        }
+        return run_output(version.graph, completed, scopes.scope_of(version, run_id, facts, outputs))
+
+    def fail(self) -> None:
+        """Fail the runs that a step has failed: nothing new starts, running steps are awaited. Needs them alone."""
+        if not self.failures:
+            return
+        hot.close_runs(
+            [
+                {
+                    "run_id": run,
+                    "status": RunStatus.FAILING,
+                    "error": {**error, "node": node},
+                    "undo": compensation.has_compensations(self.anchors[run].version_id),
+                }
+                for run, (node, error) in self.failures.items()
+            ]
+        )
+        if self.letters:
+            hot.bury([{"id": uuid7(), "step_id": step} for step in self.letters])
+        hot.cancel_open_steps(self.failures, cause="failure", statuses=NOT_STARTED)
+        hot.cancel_timers(self.failures)
+        wait_kinds.left(self.failures)
+        self.result.wake |= compensation.close(self.failures)
+
+    def _node(self, run_id: str, name: str) -> Any:
+        return compiled(self.anchors[run_id].version_id).graph.nodes[name]

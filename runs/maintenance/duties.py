@@ -1,0 +1,98 @@
+"""Duties: what has to be done every so often, by whichever worker comes to it (SQL in `sql/duties.sql`).
+
+The clock (beat) sends each through Redis to the worker of the ticks. The database knows when each was begun and done:
+where none was for seconds, because beat, Redis or that worker is dead, deaf or stopped, any other worker does it.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from runs.store.hot import SQL
+
+SILENT_SECONDS = 5.0
+"""After so long a silence (of a duty of every second) somebody else does it."""
+LEASE_SECONDS = 5.0
+"""How long a duty is left to who began it: all of them work in bounded batches for less than a second."""
+STATEMENT_SECONDS = 5.0
+"""How long a statement of a duty may take, or wait for a lock: what it can't do is left, and the others are done."""
+_LATE = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Duty:
+    """`work` is done `every` so many seconds, bounded to about one; it gives how much it did.
+
+    `is_slow`: it waits for others (a mail server), so it is done in a thread of its own.
+    """
+
+    name: str
+    every: float
+    work: Callable[[], int]
+    is_slow: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A duty that this process is at, since a moment of the monotonic clock."""
+
+    name: str
+    since: float
+
+
+_duties: dict[str, Duty] = {}
+# By thread: the clock of a process and its consumer may both be at one.
+_running: dict[int, Running] = {}
+
+
+def register(*duties: Duty) -> None:
+    """Say what there is to be done. Modules of tasks do it when they are imported."""
+    for duty in duties:
+        _duties[duty.name] = duty
+
+
+def all_duties() -> tuple[Duty, ...]:
+    """What is registered."""
+    return tuple(_duties.values())
+
+
+def do(name: str, worker: str) -> int:
+    """Do a duty now, unless somebody did so just before or is at it; gives what its work gave, and raises that."""
+    duty = _duties[name]
+    taken = {"name": name, "worker": worker}
+    if not SQL.value("take_duty", {**taken, "every": duty.every, "lease": LEASE_SECONDS}):
+        return 0
+    _running[threading.get_ident()] = Running(name, time.monotonic())
+    try:
+        SQL.execute("limit_statements", {"limit": f"{STATEMENT_SECONDS:g}s"})
+        try:
+            found = duty.work()
+        finally:
+            SQL.execute("limit_statements_as_usual", {})
+    finally:
+        del _running[threading.get_ident()]
+    SQL.execute("end_duty", taken)
+    return found
+
+
+def overdue(worker: str, lived: float, *, hears_ticks: bool = True) -> list[Duty]:
+    """What nobody began for too long; what this process took over it goes on with, until somebody else does it again.
+
+    `lived`: seconds since this process began, the silence of a duty that nobody ever did. Without `hears_ticks`
+    nobody waits for a silence to be noticed.
+    """
+    begun = SQL.value("duties_begun", {})
+    found = []
+    for duty in _duties.values():
+        age, by = begun.get(duty.name, (lived, ""))
+        is_ours = by == worker or not hears_ticks
+        if age >= _LATE * duty.every and (is_ours or age >= SILENT_SECONDS):
+            found.append(duty)
+    return found
+
+
+def at_it(seconds: float) -> str | None:
+    """The duty that this process has been at for longer than so many seconds, if there is one."""
+    now = time.monotonic()
+    return next((one.name for one in tuple(_running.values()) if now - one.since > seconds), None)

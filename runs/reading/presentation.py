@@ -1,0 +1,292 @@
+"""Runs as everybody is shown them, pages, API and commands alike: one statement, and one row for each node."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from engine.graph import UNDO, Node
+from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING, STEP_OPEN, RunStatus, StepStatus
+from lib.refusals import Missing
+from lib.stored_json import StoredDecoder
+from runs.kernel import graphs, wait_kinds
+from runs.reading.queries import PENDING, WAITING
+from runs.store import hot
+
+Json = Any
+
+COLUMNS = ("error", "output", "input")
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How many bytes of JSON are shown at most of each payload of a run (`own`), of each of its steps (`each`), and of
+    those of all steps together (`total`); None: any number.
+    """
+
+    own: int | None
+    each: int | None
+    total: int | None
+
+
+_WHILE: dict[str, str] = {
+    RunStatus.FAILING: "It fails when what runs has ended: ",
+    RunStatus.CANCELLING: "It is cancelled when what runs has ended: ",
+    RunStatus.COMPENSATING: "It undoes what was done: ",
+}
+WHOLE = Bounds(None, None, None)
+ONE_RUN = Bounds(None, 256 * 1024, 4 * 1024 * 1024)
+LISTED = Bounds(4 * 1024, 4 * 1024, 4 * 1024 * 1024)
+NOTHING = Bounds(0, 0, 0)
+
+
+class _Step(NamedTuple):
+    id: str
+    node: str
+    place: int | None
+    status: str
+    attempt: int
+    held: bool
+    queue: str
+    worker: str | None
+    has_error: bool
+    available_at: str
+    lease_expires_at: str | None
+    queued_at: str
+    started_at: str | None
+    completed_at: str | None
+    waiting: Json
+    is_listened: bool | None
+    kept_from: str | None
+    cause: str | None
+    payloads: list[list[Json]]
+
+
+class _Run(NamedTuple):
+    id: str
+    version_id: int
+    business_key: str | None
+    status: str
+    life: int
+    created_by: str
+    created_at: str
+    completed_at: str | None
+    rerun_of: str | None
+    is_test: bool
+    sla_deadline: str | None
+    is_late: bool | None
+    payloads: list[list[Json]]
+    steps: list[_Step]
+
+
+def run_rows(tenant: int, runs: Sequence[UUID | str], bounds: Bounds = LISTED) -> list[dict[str, Json]]:
+    """The tenant's runs of these ids, in their order, each with its steps (DESIGN "Runs"); one statement."""
+    found = {run.id: _run_row(run) for run in _read(tenant, runs, bounds)}
+    return [found[str(run)] for run in runs if str(run) in found]
+
+
+def run_row(tenant: int, run_id: UUID | str, bounds: Bounds = ONE_RUN) -> dict[str, Json] | None:
+    """One run; None where the tenant has none of this id."""
+    return next(iter(run_rows(tenant, [run_id], bounds)), None)
+
+
+def found_run(tenant: int, run_id: UUID | str, bounds: Bounds = ONE_RUN) -> dict[str, Json]:
+    """As `run_row`. Raises Missing where the tenant has no such run."""
+    row = run_row(tenant, run_id, bounds)
+    if row is None:
+        raise Missing("There is no such run.")
+    return row
+
+
+def step_rows(tenant: int, run_id: UUID | str, node: str | None = None) -> list[dict[str, Json]] | None:
+    """The steps of a run, items of maps too, in the order of the graph; of one `node`, then whole, where it is named.
+
+    None where the tenant has no such run.
+    """
+    bounds = ONE_RUN if node is None else WHOLE
+    for run in _read(tenant, [run_id], bounds, node=node, items=True):
+        return [row for row in _step_rows(run) if node is None or row["node"] == node]
+    return None
+
+
+def steps_shown(version_id: int) -> int:
+    """How many steps a run of this version is shown with in a list."""
+    return len(graphs.shown(version_id).graph.nodes)
+
+
+def _read(
+    tenant: int, runs: Sequence[UUID | str], bounds: Bounds, *, node: str | None = None, items: bool = False
+) -> list[_Run]:
+    rows = hot.show_runs(
+        tenant=tenant,
+        runs=[str(run) for run in runs],
+        own=bounds.own,
+        each=bounds.each,
+        total=bounds.total,
+        node=node,
+        items=items,
+    )
+    found = [_Run(*json.loads(row, cls=StoredDecoder)) for row in rows]
+    return [run._replace(steps=[_Step(*step) for step in run.steps]) for run in found]
+
+
+def _shown(payloads: list[list[Json]]) -> dict[str, Json]:
+    """The fields of a row's payloads; `truncated` names those that are cut out, with their sizes."""
+    values: dict[str, Json] = dict.fromkeys(COLUMNS)
+    cut = {}
+    for rank, value, size in payloads:
+        values[COLUMNS[rank - 1]] = value
+        if size is not None:
+            cut[COLUMNS[rank - 1]] = size
+    return {**values, "truncated": cut} if cut else values
+
+
+def _time(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)
+
+
+def _run_row(run: _Run) -> dict[str, Json]:
+    version = graphs.shown(run.version_id)
+    rows = _step_rows(run)
+    return {
+        "id": run.id,
+        "workflow": version.workflow,
+        "version": version.number,
+        "business_key": run.business_key,
+        "status": _shown_status(run),
+        "life": run.life,
+        **_shown(run.payloads),
+        "created_at": _time(run.created_at),
+        "started_at": min((row["started_at"] for row in rows if row["started_at"]), default=None),
+        "completed_at": _time(run.completed_at),
+        "sla_seconds": _sla_seconds(run),
+        "sla_deadline": _time(run.sla_deadline),
+        "sla_breached": run.is_late,
+        "waiting_for": _run_waits_for(run, rows),
+        "created_by": run.created_by,
+        "rerun_of": run.rerun_of,
+        "test": run.is_test,
+        "can_compensate": bool(version.graph.compensations),
+        "steps": rows,
+    }
+
+
+def _sla_seconds(run: _Run) -> int | None:
+    created, deadline = _time(run.created_at), _time(run.sla_deadline)
+    return round((deadline - created).total_seconds()) if created and deadline else None
+
+
+def _shown_status(run: _Run) -> str:
+    if run.status != "RUNNING":
+        return run.status
+    if all(step.status == StepStatus.QUEUED and step.attempt == 0 for step in run.steps):
+        return PENDING
+    still_open = {step.status for step in run.steps if step.status in STEP_OPEN}
+    return WAITING if still_open == {StepStatus.WAITING} else run.status
+
+
+def _step_rows(run: _Run) -> list[dict[str, Json]]:
+    """One row for each node in the order of the graph, decided or not; items of a map behind their node.
+
+    What is undone stands at the end, backwards, as it is done.
+    """
+    by_node: dict[str, list[_Step]] = {}
+    for step in run.steps:
+        by_node.setdefault(step.node, []).append(step)
+    rows = []
+    graph = graphs.shown(run.version_id).graph
+    for node in graph.nodes.values():
+        known = by_node.get(node.id)
+        rows += [_step_row(node, step) for step in known] if known else [_pending_row(node)]
+    for name in reversed(list(graph.compensations)):
+        undo = graph.compensations[name]
+        rows += [_step_row(undo, step) for step in by_node.get(f"{name}{UNDO}", ())]
+    return rows
+
+
+def _pending_row(node: Node) -> dict[str, Json]:
+    return {
+        "id": None,
+        "node": node.id,
+        "index": None,
+        "type": node.type,
+        "title": node.title,
+        "status": PENDING,
+        "attempt": 0,
+        "max_attempts": node.retry.max_retries + 1,
+        "input": None,
+        "output": None,
+        "error": None,
+        "queued_at": None,
+        "started_at": None,
+        "completed_at": None,
+        "duration_ms": None,
+        "waiting_for": None,
+        "waiting": None,
+        "next_attempt_at": None,
+        "kept_from": None,
+        "cause": None,
+    }
+
+
+def _step_row(node: Node, step: _Step) -> dict[str, Json]:
+    started, completed = _time(step.started_at), _time(step.completed_at)
+    took = completed - started if completed and started else None
+    return _pending_row(node) | {
+        "id": step.id,
+        "index": step.place,
+        "status": step.status,
+        "attempt": step.attempt,
+        **_shown(step.payloads),
+        "queued_at": _time(step.queued_at),
+        "started_at": started,
+        "completed_at": completed,
+        "duration_ms": None if took is None else round(took.total_seconds() * 1000, 3),
+        "waiting_for": _step_waits_for(node, step),
+        "waiting": step.waiting and {key: step.waiting.get(key) for key in ("kind", "name", "until")},
+        "next_attempt_at": _time(step.available_at) if _waits_for_retry(step) else None,
+        "kept_from": step.kept_from,
+        "cause": step.cause,
+    }
+
+
+def _waits_for_retry(step: _Step) -> bool:
+    return step.status == StepStatus.QUEUED and step.has_error and not step.held
+
+
+def _step_waits_for(node: Node, step: _Step) -> str | None:
+    match step.status:
+        case StepStatus.QUEUED if step.held:
+            return "the run to be unpaused"
+        case StepStatus.QUEUED if _waits_for_retry(step):
+            return f"attempt {step.attempt + 1}, due {_time(step.available_at):%Y-%m-%d %H:%M:%S} UTC"
+        case StepStatus.QUEUED:
+            # Ours come by themselves; what an author has to start is told by its name.
+            if node.type == "job":
+                silent = "" if step.is_listened else ": none has asked for jobs in the last 2 minutes"
+                return f"a worker of yours that polls the queue {step.queue}{silent}"
+            return f"a worker of the queue {step.queue}{'' if step.is_listened else ': none listens now'}"
+        case StepStatus.WAITING:
+            return wait_kinds.in_words(step.waiting) if step.waiting else None
+        case StepStatus.RUNNING:
+            return (
+                f"worker {step.worker}, whose lease ends {_time(step.lease_expires_at):%Y-%m-%d %H:%M:%S} UTC"
+            )
+    return None
+
+
+def _run_waits_for(run: _Run, rows: list[dict[str, Json]]) -> str | None:
+    """One sentence on what a run waits for, until it has ended: its first open step, and how many more there are."""
+    if run.status == RunStatus.WAITING_FOR_MANUAL_ACTION:
+        failed = [row for row in rows if row["node"].endswith(UNDO) and row["status"] == StepStatus.FAILED]
+        return f"somebody to see to what could not be undone: {failed[0]['title']}" if failed else None
+    if run.status not in RUN_OPEN | RUN_CLOSING | RUN_UNDOING:
+        return None
+    waiting = [row for row in rows if row["waiting_for"]]
+    if not waiting:
+        return "Nothing is known that it waits for: this should not be, and is looked at every minute"
+    first = f"{waiting[0]['title']} waits for {waiting[0]['waiting_for']}"
+    more = f", and {len(waiting) - 1} more" if len(waiting) > 1 else ""
+    return f"{_WHILE.get(run.status, '')}{first}{more}"

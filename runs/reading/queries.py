@@ -1,0 +1,204 @@
+"""Finding runs, what happened to them and what failed them, always within one tenant."""
+
+from collections import Counter
+from collections.abc import Collection
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.fields.json import KeyTextTransform
+
+from engine.statuses import RUN_CLOSING, RUN_ENDED, RUN_OPEN, RUN_UNDOING, RunStatus, StepStatus
+from runs.models import UNSEALED, DeadLetter, HistoryEvent, Repair, Run, RunKey, StepExecution
+from runs.reading.timeline import ENDINGS, Ending
+from workflows.models import Workflow
+
+Json = Any
+
+PENDING = "PENDING"
+WAITING = "WAITING"
+SHOWN_STATUSES = (PENDING, WAITING)
+"""Statuses that no run has but which runs are shown with (`shown`), by the state of their steps."""
+OPEN_COUNTED = 10_000
+LOOKED_AT = 100
+"""How many of the newest failed runs are looked at for those that nobody has seen to."""
+_SKEW = timedelta(hours=1)
+"""How far the clock that makes ids may be off the database's."""
+
+
+def get_run_for(tenant: int, run_id: UUID | str) -> Run | None:
+    """The tenant's run, or None; its payloads are read when they are asked for."""
+    return _slim(Run.objects.for_tenant(tenant)).filter(pk=run_id).first()
+
+
+def run_with_key(tenant: int, workflow: str, business_key: str) -> str | None:
+    """The id of the run that a business key of a workflow stands for; None where there is none."""
+    keys = RunKey.objects.for_tenant(tenant).filter(
+        workflow_id=Subquery(_workflows(tenant).filter(name=workflow).values("id")[:1]),
+        business_key=business_key,
+    )
+    found = keys.values_list("run_id", flat=True).first()
+    return None if found is None else str(found)
+
+
+def runs_of(
+    tenant: int,
+    *,
+    workflow: str | None = None,
+    status: str | None = None,
+    statuses: Collection[str] = (),
+    business_key: str | None = None,
+    created_after: datetime | None = None,
+    created_before: datetime | None = None,
+    test: bool = False,
+) -> QuerySet[Run]:
+    """The tenant's runs that fit, unordered and without their payloads; PENDING and WAITING, which are only shown,
+    are asked of their steps. Test runs are among them only if they are asked for, and then alone.
+    """
+    runs = _slim(Run.objects.for_tenant(tenant)).filter(is_test=test)
+    if workflow is not None:
+        runs = runs.filter(workflow_id=Subquery(_workflows(tenant).filter(name=workflow).values("id")[:1]))
+    if business_key is not None:
+        runs = runs.filter(business_key=business_key)
+    if created_after is not None:
+        runs = runs.filter(created_at__gte=created_after, id__gte=_id_at(created_after, -_SKEW))
+    if created_before is not None:
+        runs = runs.filter(created_at__lt=created_before, id__lt=_id_at(created_before, _SKEW))
+    if statuses:
+        runs = runs.filter(status__in=statuses)
+    return runs if status is None else _shown_as(runs, tenant, status)
+
+
+def _workflows(tenant: int) -> QuerySet[Workflow]:
+    return Workflow.objects.for_tenant(tenant)
+
+
+def workflow_names(tenant: int, most: int) -> list[str]:
+    """The names of the tenant's workflows, in their order, at most so many."""
+    return list(_workflows(tenant).order_by("name").values_list("name", flat=True)[:most])
+
+
+def open_runs_by_version(workflow: Workflow) -> dict[int, int]:
+    """How many open runs each version of a workflow has, by its id; of very many, the newest are counted."""
+    runs = Run.objects.for_tenant(workflow.tenant_id).filter(
+        workflow_id=workflow.pk, status__in=sorted(set(RunStatus) - RUN_ENDED)
+    )
+    return dict(Counter(runs.order_by("-id").values_list("version_id", flat=True)[:OPEN_COUNTED]))
+
+
+def _id_at(moment: datetime, skew: timedelta) -> UUID:
+    """The least id of a run made at this time: ids rise with time, and lists are read along them."""
+    milliseconds = int((moment.timestamp() + skew.total_seconds()) * 1000)
+    return UUID(int=min(max(0, milliseconds), 2**48 - 1) << 80)
+
+
+def _shown_as(runs: QuerySet[Run], tenant: int, status: str) -> QuerySet[Run]:
+    """Those of the runs that are shown with this status."""
+    if status not in SHOWN_STATUSES and status != "RUNNING":
+        return runs.filter(status=status)
+    steps = StepExecution.objects.for_tenant(tenant)
+    of_run = steps.filter(run_id=OuterRef("pk"))
+    begun = Exists(of_run.filter(Q(attempt__gt=0) | ~Q(status=StepStatus.QUEUED)))
+    # Few steps wait: they are found first, and then their runs.
+    waits = Q(pk__in=steps.filter(status=StepStatus.WAITING).values("run_id"))
+    works = Exists(of_run.filter(status__in=(StepStatus.QUEUED, StepStatus.RUNNING)))
+    runs = runs.filter(status="RUNNING")
+    if status == PENDING:
+        return runs.filter(~begun)
+    if status == WAITING:
+        return runs.filter(waits, ~works)
+    return runs.filter(begun).filter(~waits | works)
+
+
+def history_of(run: Run) -> QuerySet[HistoryEvent]:
+    """What happened to a run."""
+    return HistoryEvent.objects.for_tenant(run.tenant_id).filter(run_id=run.id)
+
+
+def endings_of(tenant: int, run_id: UUID | str, most: int = 2000) -> list[Ending]:
+    """How the attempts of a run ended, in the order in which they did; of very many, the first ones."""
+    events = HistoryEvent.objects.for_tenant(tenant).filter(run_id=run_id, type__in=ENDINGS).order_by("id")
+    rows = events.values_list(
+        "node", "type", "attempt", KeyTextTransform("started_at", "payload"), "created_at"
+    )
+    return [
+        Ending(node, type_, attempt, datetime.fromisoformat(started) if started else None, at)
+        for node, type_, attempt, started, at in rows[:most]
+    ]
+
+
+def history_row(event: HistoryEvent) -> dict[str, Json]:
+    """One event as the API shows it."""
+    return {
+        "id": event.id,
+        "type": event.type,
+        "node": event.node,
+        "attempt": event.attempt,
+        "payload": event.payload,
+        "created_at": event.created_at,
+    }
+
+
+def dead_letters_of(tenant: int) -> QuerySet[DeadLetter]:
+    """The tenant's dead letters."""
+    return DeadLetter.objects.for_tenant(tenant)
+
+
+def dead_letter_row(letter: DeadLetter) -> dict[str, Json]:
+    """One dead letter as the API shows it."""
+    return {
+        "id": str(letter.id),
+        "run_id": str(letter.run_id),
+        "node": letter.node,
+        "error": letter.error,
+        "attempts": letter.attempts,
+        "created_at": letter.created_at,
+        "resolution": letter.resolution,
+    }
+
+
+def _slim(runs: QuerySet[Run]) -> QuerySet[Run]:
+    return runs.defer("input", "output", "error")
+
+
+def at_a_glance(tenant: int, most: int) -> tuple[list[str], list[str], list[str]]:
+    """The newest runs of a tenant, those that are open, and those that failed and that nobody has seen to since:
+    ids, at most `most` of each.
+    """
+    real = Run.objects.for_tenant(tenant).filter(is_test=False)
+    runs = real.order_by("-id").values_list("id", flat=True)
+    open_now = runs.filter(status__in=RUN_OPEN | RUN_CLOSING | RUN_UNDOING)
+    last, at_work = ([str(run) for run in part[:most]] for part in (runs, open_now))
+    return last, at_work, _unresolved(tenant, most)
+
+
+def _unresolved(tenant: int, most: int) -> list[str]:
+    """Of the newest failed runs those whose business key no newer run has and whose dead letters are open."""
+    newest = Run.objects.for_tenant(tenant).filter(status="FAILED", is_test=False).order_by("-id")
+    of_run = DeadLetter.objects.for_tenant(tenant).filter(run_id=OuterRef("pk"))
+    key = RunKey.objects.for_tenant(tenant).filter(
+        workflow_id=OuterRef("workflow_id"), business_key=OuterRef("business_key")
+    )
+    candidates = newest.values("pk")[:LOOKED_AT]
+    failed = newest.filter(pk__in=candidates).exclude(Exists(key.exclude(run_id=OuterRef("pk"))))
+    resolved = Exists(of_run.filter(resolution__isnull=False)) & ~Exists(of_run.filter(resolution=None))
+    return [str(run) for run in failed.exclude(resolved).values_list("id", flat=True)[:most]]
+
+
+def repairs() -> tuple[int, int]:
+    """How much was repaired that nothing would have moved, and how many open runs can't be: both must be 0."""
+    done = Repair.unsafe_all_tenants.filter(done=True).count()
+    left = Repair.unsafe_all_tenants.filter(done=False).values("run_id")
+    still_open = Run.unsafe_all_tenants.filter(pk__in=left, completed_at__isnull=True)
+    return done, still_open.count()
+
+
+def not_over_before(runs: QuerySet[Run], moment: datetime) -> QuerySet[Run]:
+    """Those of the runs that are open, or have ended since."""
+    return runs.filter(Q(completed_at__isnull=True) | Q(completed_at__gte=moment))
+
+
+def unsealed(runs: QuerySet[Run]) -> QuerySet[Run]:
+    """Those of the runs with a life that has ended and whose history has no seal yet."""
+    return runs.filter(UNSEALED)

@@ -1,0 +1,377 @@
+"""Every hot statement as one typed function: documents in, rows out (SQL in `sql/`). No decisions here."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from lib.clock import now_or_none
+from lib.named_sql import Statements
+from runs.store.attempts import Held, Locked
+
+Json = Any
+Row = dict[str, Json]
+
+SQL_FOLDER = Path(__file__).parent / "sql"
+SQL = Statements(SQL_FOLDER)
+
+
+MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
+WORKER_SECONDS = 8.0
+"""A worker that said nothing for longer is counted as gone; each says so every two seconds."""
+
+
+class Unstorable(ValueError):
+    """These rows are more than one statement takes: nested too deep, or together too large."""
+
+
+def document(rows: Json) -> str:
+    """One JSON document for a whole batch: 9 µs a row, where arrays would cost 40 in the client (ENGINE "Advance").
+
+    Raises Unstorable where there is none, or none that the database would take.
+    """
+    try:
+        raw = orjson.dumps(rows)
+    except (TypeError, MemoryError) as error:
+        raise Unstorable(f"what follows at once can't be written: {error}") from error
+    if len(raw) > MAX_DOCUMENT_BYTES:
+        raise Unstorable(f"what follows at once is larger than {MAX_DOCUMENT_BYTES:,} bytes")
+    return raw.decode()
+
+
+@dataclass(frozen=True, slots=True)
+class Advanced:
+    """What `advance` did: steps that it ended by anchor, the joins it counted, the runs whose last sink fell."""
+
+    ended: dict[str, str]
+    joins: list[tuple[str, str, int, list[str]]]
+    sunk: list[str]
+
+
+def claim(*, queue: str, worker: str, cursor: int, limit: int, alone: bool = True) -> list[Held]:
+    """Up to `limit` steps of a queue, a fair share of each of the next tenants behind `cursor`; they are leased.
+
+    `alone`: the worker has nothing else in hand, so that a single step is to blame if its lease is lost.
+    """
+    params = {"queue": queue, "worker": worker, "cursor": cursor, "limit": limit, "alone": alone}
+    return [_held(row) for row in SQL.value("claim", {**params, "now": now_or_none()})]
+
+
+def claim_alone(*, queue: str, worker: str) -> list[Held]:
+    """At most one step of those that must run alone; it is leased."""
+    return [
+        _held(row)
+        for row in SQL.value("claim_alone", {"queue": queue, "worker": worker, "now": now_or_none()})
+    ]
+
+
+def claim_jobs(
+    *, tenant: int, queues: Sequence[str], worker: str, limit: int, token_hashes: Sequence[bytes], alone: bool
+) -> list[tuple[Held, str, int]]:
+    """Jobs for an external worker: each step with its lease's end and the place of its token in `token_hashes`."""
+    params = {
+        "tenant": tenant,
+        "queues": list(queues),
+        "worker": worker,
+        "limit": limit,
+        "token_hashes": list(token_hashes),
+        "alone": alone,
+        "now": now_or_none(),
+    }
+    return [(_held(row), row[12], row[13]) for row in SQL.value("claim_jobs", params)]
+
+
+def _held(row: Sequence[Json]) -> Held:
+    return Held(*row[:12])
+
+
+def read_scopes(wanted: Iterable[Row]) -> dict[str, tuple[Row, dict[str, tuple[str, Json]]]]:
+    """For each run its facts (input, key, starter, now) and node → (status, output) of the steps that are over."""
+    params = {"wanted": document(list(wanted)), "now": now_or_none()}
+    return {run: (facts, outputs) for run, facts, outputs in SQL.value("read_scope", params)}
+
+
+def queues_with_work(queues: Sequence[str], *, older_seconds: float = 0) -> list[str]:
+    """Those of the queues that have a step which could have been claimed `older_seconds` ago."""
+    params = {"queues": list(queues), "older_seconds": older_seconds, "now": now_or_none()}
+    found: list[str] = SQL.value("queues_with_work", params)
+    return found
+
+
+def queues_with_jobs(wanted: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Those of the queues (tenant, name) that have a job which an external worker could lease now."""
+    rows = [{"tenant_id": tenant, "queue": queue} for tenant, queue in sorted(wanted)]
+    found = SQL.value("queues_with_jobs", {"wanted": document(rows), "now": now_or_none()})
+    return [(tenant, queue) for tenant, queue in found]
+
+
+def lock_light(runs: Iterable[str]) -> dict[str, Locked]:
+    """Share the runs with whoever else moves them forward; nobody can close them now."""
+    return _locked(SQL.value("lock_light", {"runs": sorted(runs)}))
+
+
+def lock_light_unless_busy(runs: Iterable[str]) -> dict[str, str]:
+    """As `lock_light`, without those that somebody is closing just now."""
+    return dict(SQL.value("lock_light_unless_busy", {"runs": sorted(runs)}))
+
+
+def lock_sinks(runs: Iterable[str]) -> None:
+    """Lock the runs whose sinks may fall, in order."""
+    SQL.execute("lock_sinks", {"runs": sorted(runs)})
+
+
+def lock_heavy(runs: Iterable[str]) -> dict[str, Locked]:
+    """Have the runs alone."""
+    return _locked(SQL.value("lock_heavy", {"runs": sorted(runs)}))
+
+
+def _locked(rows: Json) -> dict[str, Locked]:
+    return {run: Locked(status, priority) for run, status, priority in rows or ()}
+
+
+def advance(
+    *,
+    worker: str | None,
+    ended: Sequence[Row],
+    anchors: Sequence[Row],
+    steps: Sequence[Row],
+    arrivals: Sequence[Row],
+) -> Advanced:
+    """End steps, start their successors, count joins and sinks, write history: one statement (ENGINE "Advance")."""
+    params = {
+        "worker": worker,
+        "ended": document(ended),
+        "anchors": document(anchors),
+        "steps": document(steps),
+        "arrivals": document(arrivals),
+        "now": now_or_none(),
+    }
+    found = SQL.value("advance", params)
+    joins = [(run, node, arrived, taken) for run, node, arrived, taken in found["joins"]]
+    return Advanced(found["ended"], joins, found["sunk"])
+
+
+def fire_joins(joins: Sequence[Row]) -> list[tuple[str, str, dict[str, Json]]]:
+    """Mark decided joins fired; gives (run, node, outputs of the chosen sources) of those that were not yet."""
+    return [
+        (run, node, outputs) for run, node, outputs in SQL.value("fire_joins", {"joins": document(joins)})
+    ]
+
+
+def finish_runs(runs: Sequence[Row]) -> None:
+    """Complete runs whose sinks are all resolved; each row has `run_id` and `output`."""
+    SQL.execute("finish_runs", {"runs": document(runs), "now": now_or_none()})
+
+
+def cancel_open_steps(runs: Iterable[str], *, cause: str, statuses: Sequence[str]) -> None:
+    """Cancel the steps of runs that are held FOR UPDATE; their epochs rise."""
+    params = {"runs": sorted(runs), "cause": cause, "statuses": list(statuses), "now": now_or_none()}
+    SQL.execute("cancel_open_steps", params)
+
+
+def close_runs(runs: Sequence[Row]) -> list[str]:
+    """Put open runs into FAILING or CANCELLING (`status`), with their `error` and what history says of it."""
+    found: list[str] = SQL.value("close_runs", {"runs": document(runs), "now": now_or_none()})
+    return found
+
+
+def end_closing_runs(runs: Iterable[str]) -> list[str]:
+    """End those FAILING and CANCELLING runs that have no running step left."""
+    found: list[str] = SQL.value("end_closing_runs", {"runs": sorted(runs), "now": now_or_none()})
+    return found
+
+
+def cancel_timers(runs: Iterable[str]) -> None:
+    """Cancel the timers of runs that close or have ended."""
+    SQL.execute("cancel_timers", {"runs": sorted(runs), "now": now_or_none()})
+
+
+def pause_runs(runs: Iterable[str], payload: Row, *, pause: bool) -> list[str]:
+    """Pause open runs that are held FOR UPDATE, or let paused ones go on; gives the queues whose steps it moved."""
+    params = {"runs": sorted(runs), "payload": document(payload), "pause": pause, "now": now_or_none()}
+    found: list[str] = SQL.value("pause_runs", params)
+    return found
+
+
+def discard_letters(*, tenant: int, letters: Sequence[str], by: int, reason: str) -> list[str]:
+    """Resolve those of the tenant's dead letters that are open; gives their ids."""
+    params = {"tenant": tenant, "letters": list(letters), "by": by, "reason": reason, "now": now_or_none()}
+    return SQL.column("discard_letters", params)
+
+
+def bury(letters: Sequence[Row]) -> None:
+    """Write dead letters for steps that failed their run."""
+    SQL.execute("bury", {"letters": document(letters)})
+
+
+def reopen_runs(runs: Iterable[str], payload: Row) -> Row:
+    """Give FAILED runs, held FOR UPDATE, a new life.
+
+    Gives `runs`: [id, tenant, shard, version, priority, open sinks] of each, `queues`: where steps wait now, `queued`:
+    [id, run, node, boundary edges that are resolved] of those steps, and
+    `entered`: [run, node, what it was given] of steps that failed before a worker had them, whose rows are gone, but
+    for joins, which are in `joins`: [run, node, arrived, taken], not fired any more.
+    """
+    params = {"runs": sorted(runs), "payload": document(payload), "now": now_or_none()}
+    found: Row = SQL.value("reopen_runs", params)
+    return found
+
+
+def pending_edges(runs: Iterable[str]) -> list[tuple[Held, Json]]:
+    """Steps that completed while their run was failing, each with its output."""
+    found = []
+    for row in SQL.value("pending_edges", {"runs": sorted(runs)}):
+        held = Held(*row[:11])
+        held.fired = frozenset(row[11])
+        found.append((held, row[12]))
+    return found
+
+
+def heartbeat(held: Sequence[Row]) -> dict[str, tuple[str, str]]:
+    """Renew leases by (id, epoch); gives id → (lease's end, status of the run) of those still held."""
+    found = SQL.value("heartbeat", {"held": document(held), "now": now_or_none()})
+    return {step: (expires, status) for step, expires, status in found}
+
+
+def expired(limit: int) -> list[tuple[Held, bool, str]]:
+    """Running steps whose lease is over: each with whether its hard deadline is, and its run's status."""
+    rows = SQL.value("expired", {"limit": limit, "now": now_or_none()})
+    return [(Held(*row[:10]), bool(row[10]), row[11]) for row in rows]
+
+
+def hand_back(steps: Sequence[Row], *, lost: bool) -> list[str]:
+    """Queue steps again without using their attempt; `lost`: if the lease is over, and to run alone. Gives queues."""
+    found: list[str] = SQL.value("hand_back", {"steps": document(steps), "lost": lost, "now": now_or_none()})
+    return found
+
+
+def job_facts(*, tenant: int, step: str) -> list[Json] | None:
+    """What an external worker's answer is judged by; None where the tenant has no such step."""
+    found: list[Json] | None = SQL.value("job_facts", {"id": step, "tenant": tenant})
+    return found
+
+
+def gave(step: str, output: bytes) -> bool:
+    """Whether this is the output that the step has."""
+    return bool(SQL.value("gave", {"id": step, "output": output.decode()}))
+
+
+def keep_late_results(results: Sequence[Row]) -> None:
+    """Keep results as evidence: `step_id`, `epoch`, `reason`, `worker`, and `output` or `error` of each."""
+    SQL.execute("keep_late_results", {"results": document(results), "now": now_or_none()})
+
+
+def claim_keys(*, tenant: int, workflow: int, keys: Sequence[Row], renew: bool) -> set[str]:
+    """The business keys (sorted, each once) that are the caller's to start; `renew` takes over those of ended runs."""
+    params = {"tenant": tenant, "workflow": workflow, "keys": document(keys), "renew": renew}
+    return set(SQL.column("claim_keys", params))
+
+
+def lock_keys(*, tenant: int, workflow: int, keys: Sequence[str]) -> None:
+    """Nobody reopens the runs that these business keys stand for until we commit, and what was done to them is seen."""
+    SQL.execute("lock_keys", {"tenant": tenant, "workflow": workflow, "keys": list(keys)})
+
+
+def lock_keys_of(runs: Iterable[str]) -> list[tuple[str, str]]:
+    """Keep the business keys of these runs; gives (key, other run) of those that stand for another run by now."""
+    return [(key, run) for key, run in SQL.value("lock_keys_of", {"runs": sorted(runs)})]
+
+
+def read_keys(*, tenant: int, workflow: int, keys: Sequence[str]) -> dict[str, str]:
+    """Which run each business key stands for."""
+    found: dict[str, str] = SQL.value(
+        "read_keys", {"tenant": tenant, "workflow": workflow, "keys": list(keys)}
+    )
+    return found
+
+
+def other_inputs(runs: Sequence[Row]) -> set[int]:
+    """Of runs that were there (`place`, `run_id`, `input`), the places of those that have another input."""
+    return set(SQL.value("other_inputs", {"runs": document(runs)}))
+
+
+def insert_runs(runs: Sequence[Row], facts: Mapping[str, Json]) -> None:
+    """Create runs that share tenant, workflow, version, sinks, priority, SLA and creator."""
+    SQL.execute("insert_runs", {**facts, "runs": document(runs), "now": now_or_none()})
+
+
+def show_runs(**asked: Json) -> list[str]:
+    """Runs and their steps as JSON texts, the payloads within bounds (`shown`)."""
+    return SQL.column("show_runs", {**asked, "silent": WORKER_SECONDS, "now": now_or_none()})
+
+
+def lock_unsealed(limit: int) -> list[str]:
+    """Up to `limit` runs with an ended life that has no seal, locked FOR UPDATE."""
+    found: list[str] = SQL.value("lock_unsealed", {"limit": limit})
+    return found
+
+
+def seal_runs(runs: Iterable[str]) -> int:
+    """Seal the ended lives of runs that are held FOR UPDATE; gives of how many runs."""
+    found: int = SQL.value("seal_runs", {"runs": sorted(runs), "now": now_or_none()})
+    return found
+
+
+def told_runs(runs: Iterable[str]) -> list[str]:
+    """Runs, their history, seals and rows as JSON texts (`history.verify`)."""
+    return SQL.column("told_runs", {"runs": sorted(runs)})
+
+
+def worker_seen(*, worker: str, queue: str, host: str, pid: int, idle: float | None = None) -> None:
+    """Say that this worker process is alive, and how many seconds ago it claimed something."""
+    SQL.execute("worker_seen", {"worker": worker, "queue": queue, "host": host, "pid": pid, "idle": idle})
+
+
+def workers_forget(worker: str) -> None:
+    """Take a stopping worker off the list, and those not seen for a day."""
+    SQL.execute("workers_forget", {"worker": worker})
+
+
+def step_to_change(*, run: str, node: str) -> tuple[Held, str, str | None, bool] | None:
+    """The step of a run held FOR UPDATE: with its status, its cancel's cause, and whether it has an output."""
+    row = SQL.value("step_to_change", {"run": run, "node": node})
+    if row is None:
+        return None
+    held = Held(*row[:11])
+    held.fired = frozenset(row[14])
+    return held, row[11], row[12], row[13]
+
+
+def requeue_step(*, step: str, edited: bool, value: Json, payload: Mapping[str, Json]) -> list[str]:
+    """Try a QUEUED step again at once, with the input `value` if `edited`; its queue, or nothing if it isn't QUEUED."""
+    params = {
+        "id": step,
+        "edited": edited,
+        "input": document(value),
+        "payload": document(payload),
+        "now": now_or_none(),
+    }
+    return SQL.value("requeue_step", params) or []
+
+
+def digests_of(*, run: str, node: str, value: Json) -> Row:
+    """Digests of the input `value` of a step and of the one that it had in this run, as history keeps them."""
+    found: Row = SQL.value("digests_of", {"run": run, "node": node, "input": document(value)})
+    return found
+
+
+def kept_steps(run: str) -> list[list[Json]]:
+    """How each step of a run stands: see the statement for the columns (`replay`)."""
+    found: list[list[Json]] = SQL.value("kept_steps", {"run": run})
+    return found
+
+
+def reopen_on(*, run: str, kept: Sequence[str], facts: Mapping[str, Json], payload: Row) -> Row:
+    """Give a FAILED run, held FOR UPDATE, a new life on another version (`version`, `number`, `sinks`).
+
+    Only the steps `kept` stay. Gives its `shard` and `priority`.
+    """
+    params = {**facts, "run": run, "kept": list(kept), "payload": document(payload), "now": now_or_none()}
+    return dict(zip(("shard", "priority"), SQL.value("reopen_on", params), strict=True))
+
+
+def walked_again(*, run: str, kept: Mapping[str, Sequence[str]]) -> None:
+    """Say in history which edges `kept` steps (by node) take now."""
+    SQL.execute("walked_again", {"run": run, "kept": document(kept), "now": now_or_none()})

@@ -1,0 +1,105 @@
+"""The statements of waits as typed functions: timers, signals, steps that wait (SQL in `sql/waits.sql`)."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from lib.clock import now_or_none
+from runs.store.attempts import Held
+from runs.store.hot import SQL, Row, document
+
+Json = Any
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A timer whose time has come, with its step as it stood when nobody had locked it.
+
+    `wait`: what the step waits for; `fired_at`: when the timer was found to be due.
+    """
+
+    held: Held
+    id: str
+    kind: str
+    target: str | None
+    interrupting: bool
+    fire_at: str
+    wait: Json
+    fired_at: str
+
+
+def enter_waits(steps: Sequence[Row]) -> dict[str, int]:
+    """Let steps of runs that are held FOR UPDATE wait; gives id → epoch of those that their holder still had."""
+    found: dict[str, int] = SQL.value("enter_waits", {"steps": document(steps), "now": now_or_none()})
+    return found
+
+
+def arm_timers(timers: Sequence[Row]) -> None:
+    """Start boundary timers: `id`, `step_id`, `target`, `interrupting`, `seconds` of each."""
+    SQL.execute("arm_timers", {"timers": document(timers), "now": now_or_none()})
+
+
+def settle_timers(runs: Iterable[str], steps: Iterable[str], fired: Iterable[str]) -> None:
+    """The timers of steps that are over or wait no more: those that `fired`, the others cancelled."""
+    params = {"runs": sorted(runs), "steps": sorted(steps), "fired": sorted(fired), "now": now_or_none()}
+    SQL.execute("settle_timers", params)
+
+
+def due_timers(limit: int, after: Due | None = None) -> list[Due]:
+    """Up to `limit` timers whose time has come, the oldest first, behind `after`."""
+    params = {
+        "limit": limit,
+        "after": after and datetime.fromisoformat(after.fire_at),
+        "after_id": after and after.id,
+        "now": now_or_none(),
+    }
+    return [Due(Held(*row[:11]), *row[11:]) for row in SQL.value("due_timers", params)]
+
+
+def ring_timers(timers: Iterable[str]) -> set[str]:
+    """Fire boundary timers that don't interrupt, of runs held FOR UPDATE; gives those that take their edge.
+
+    They don't where the step is over, or where another timer took the same edge before.
+    """
+    return set(SQL.value("ring_timers", {"timers": sorted(timers), "now": now_or_none()}))
+
+
+def fired_edges(steps: Iterable[str]) -> dict[str, list[str]]:
+    """The boundary edges of steps that are resolved already: step → their targets."""
+    found: dict[str, list[str]] = SQL.value("fired_edges", {"steps": sorted(steps)})
+    return found
+
+
+def insert_signals(signals: Sequence[Row], by: str) -> set[str]:
+    """Keep signals (`id`, `run_id`, `signal_id`, `name`, `payload`); gives those that are no duplicates."""
+    params = {"signals": document(signals), "by": by, "now": now_or_none()}
+    return set(SQL.value("insert_signals", params))
+
+
+def other_signals(signals: Sequence[Row]) -> list[str]:
+    """Of signals that are there already, the ids of those with another name or payload."""
+    return list(SQL.value("other_signals", {"signals": document(signals)}))
+
+
+def waiters(tenant: int, runs: Iterable[str], kind: str) -> list[tuple[Held, Json]]:
+    """The steps of these runs that wait for something of this kind, each with what it waits for."""
+    params = {"tenant": tenant, "runs": sorted(runs), "kind": kind}
+    return [(Held(*row[:11]), row[11]) for row in SQL.value("waiters", params)]
+
+
+def take_signals(steps: Sequence[tuple[Held, str]]) -> dict[str, Json]:
+    """Give waiting steps the signals that are there for them; gives step → payload of those that got one."""
+    rows = [
+        {"step_id": held.id, "run_id": held.run_id, "node": held.node, "name": name} for held, name in steps
+    ]
+    return dict(SQL.value("take_signals", {"steps": document(rows), "now": now_or_none()}))
+
+
+def sla_due(limit: int) -> list[tuple[str, int, str | None]]:
+    """Say of runs that near or pass their deadline that they do.
+
+    Gives (run, tenant, deadline), the deadline only of those that are open when it is over.
+    """
+    found = SQL.value("sla_due", {"limit": limit, "now": now_or_none()})
+    return [(run, tenant, breached) for run, tenant, breached in found]

@@ -1,0 +1,75 @@
+"""The statements of inbound webhooks as typed functions (SQL in `sql/webhooks.sql`)."""
+
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from lib.clock import now_or_none
+from runs.store.hot import SQL
+
+Json = Any
+
+
+@dataclass(frozen=True, slots=True)
+class FoundWebhook:
+    """A webhook with all that decides on a message; `secrets`: number and sealed value of those that count, in hex.
+
+    `now`: the database's time, in seconds since 1970.
+    """
+
+    id: str
+    tenant_id: int
+    name: str
+    workflow: str
+    action: str
+    mapping: dict[str, Json]
+    allow_unsigned: bool
+    enabled: bool
+    now: float
+    secrets: list[tuple[int, str]]
+
+
+def digest(token: str) -> bytes:
+    """By what a webhook is found; 128 random bits need no slow hash."""
+    return sha256(token.encode()).digest()
+
+
+def find_webhook(token: str) -> FoundWebhook | None:
+    """The webhook with this token, of whichever tenant."""
+    found = SQL.value("find_webhook", {"token_sha256": digest(token), "now": now_or_none()})
+    return None if found is None else FoundWebhook(**found)
+
+
+def delivered(webhook: str, message_id: str, body: bytes) -> bool | None:
+    """Whether the message that the webhook took by this id had this body (its SHA-256); None where it took none."""
+    found: bool | None = SQL.value(
+        "delivered", {"webhook": webhook, "message_id": message_id, "body_sha256": body}
+    )
+    return found
+
+
+def insert_delivery(tenant: int, webhook: str, message_id: str, body: bytes) -> bool:
+    """Note that the webhook takes this message, in the transaction of what it does; False for a repetition.
+
+    `body`: the SHA-256 of what it says.
+    """
+    params = {
+        "tenant": tenant,
+        "webhook": webhook,
+        "message_id": message_id,
+        "body_sha256": body,
+        "now": now_or_none(),
+    }
+    return bool(SQL.value("insert_delivery", params))
+
+
+def forget_deliveries(limit: int, days: int) -> int:
+    """Remove up to `limit` notes of messages that are older than this; gives how many."""
+    params = {"limit": limit, "days": days, "now": now_or_none()}
+    return int(SQL.value("forget_deliveries", params))
+
+
+def retire_secrets(tenant: int, webhook: str, seconds: int) -> None:
+    """Let the present secrets of a webhook count for `seconds` more, and remove those that count no more."""
+    params = {"tenant": tenant, "webhook": webhook, "seconds": seconds, "now": now_or_none()}
+    SQL.execute("retire_secrets", params)

@@ -1,0 +1,175 @@
+"""Sockets that say when runs change: `/ws/runs/{id}` and `/ws/runs`. They carry no payloads; pages fetch those."""
+
+import asyncio
+import json
+import logging
+import time
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+from uuid import UUID
+
+from channels.db import database_sync_to_async
+from channels.generic.websocket import AsyncWebsocketConsumer
+from redis import RedisError
+
+from accounts import sessions
+from accounts.principal import Principal
+from accounts.roles import RUNS_READ
+from runs.kernel import live
+from runs.kernel.live import Topic
+from runs.reading.queries import get_run_for
+from runs.web.socket_watch import Watched, watch
+
+log = logging.getLogger(__name__)
+
+CAUGHT_UP_SECONDS = 1.5 * live.KNOWN_SECONDS
+BEAT_SECONDS = 10.0
+REFRESH_SECONDS = 60.0
+SEND_SECONDS = 10.0
+PING_SECONDS = 0.5
+MOST_OF_USER, MOST_OF_TENANT, MOST = 20, 200, 500
+
+UNWANTED, NOT_ALLOWED, TRY_LATER = 1008, 4403, 1013
+
+_open: Counter[tuple[str, int]] = Counter()
+"""How many sockets this process holds: of each user, of each tenant, in all."""
+
+
+class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has no types
+    """One socket: it says when anything about its topic changed, first about all runs of the tenant."""
+
+    required_scope = RUNS_READ
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._topic: Topic | None = None
+        self._places: tuple[tuple[str, int], ...] = ()
+        self._looking: asyncio.Task[None] | None = None
+        self._watched: Watched | None = None
+        self._seq = 0
+        self._pinged_at = 0.0
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Serve the connection, and leave nothing behind however it ends."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            await self._leave()
+
+    async def connect(self) -> None:
+        """Accept whoever may see the topic; everybody else gets the same refusal (403)."""
+        found = await self._allowed()
+        if found is None or not self._take_place(found[0], found[1].user_id):
+            await self.close()
+            return
+        self._topic, principal = found
+        await self.channel_layer.group_add(self._topic.group, self.channel_name)
+        await live.watch(self._topic)
+        await self.accept()
+        self._watch_over(principal)
+        self._looking = asyncio.create_task(self._look_after(self._topic))
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """`ping` is answered by a beat, twice a second at most; there is nothing else to say here."""
+        now = time.monotonic()
+        if self._topic is None or text_data != "ping" or now - self._pinged_at < PING_SECONDS:
+            await self.close(UNWANTED)
+            return
+        self._pinged_at = now
+        await self._say(self._topic)
+
+    async def live_changed(self, notice: Mapping[str, Any]) -> None:
+        """A notice of `runs.live` about the topic."""
+        if self._topic is not None:
+            await self._say(self._topic, notice["changed"], notice["nodes"])
+
+    async def _look_after(self, topic: Topic) -> None:
+        """Beats, so that both ends know that the other is there."""
+        try:
+            # By now every process knows of this watcher: what happened before may not have been told.
+            await asyncio.sleep(CAUGHT_UP_SECONDS)
+            await self._say(topic, topic.aspects)
+            told_at = time.monotonic()
+            while True:
+                await asyncio.sleep(BEAT_SECONDS)
+                is_new = await live.watch(topic)
+                if due := time.monotonic() - told_at >= REFRESH_SECONDS:
+                    told_at = time.monotonic()
+                # Redis forgot who watches, or may have dropped a notice meanwhile: a lost one costs a minute at most.
+                await self._say(topic, topic.aspects if is_new or due else ())
+        except (OSError, RedisError, TimeoutError):
+            await self._give_up()
+        except Exception:
+            log.exception("A socket can't be looked after")
+            await self._give_up()
+
+    async def _give_up(self) -> None:
+        with suppress(OSError, RuntimeError, TimeoutError):
+            await self.close(TRY_LATER)
+
+    async def _say(
+        self, topic: Topic, changed: tuple[str, ...] | list[str] = (), nodes: Mapping[str, str] | None = None
+    ) -> None:
+        self._seq += 1
+        message = {"v": 1, "seq": self._seq, "topic": topic.name, "changed": changed, "nodes": nodes or {}}
+        async with asyncio.timeout(SEND_SECONDS):
+            await self.send(json.dumps(message))
+
+    def _watch_over(self, principal: Principal) -> None:
+        """Have it ended within seconds of what lets it in: the session, the membership, the role."""
+        key, tenant = self.scope["session_key"], principal.tenant_id
+        self._watched = Watched(key, principal.user_id, tenant, self.required_scope, self._shut_out)
+        watch.add(self._watched)
+
+    async def _shut_out(self) -> None:
+        async with asyncio.timeout(SEND_SECONDS):
+            await self.close(NOT_ALLOWED)
+
+    async def _allowed(self) -> tuple[Topic, Principal] | None:
+        """The topic and who asks, if the session may see it now."""
+        found: tuple[Topic, Principal] | None = await database_sync_to_async(self._read_allowed)()
+        return found
+
+    def _read_allowed(self) -> tuple[Topic, Principal] | None:
+        key = self.scope["session_key"] or ""
+        principal = sessions.principals([key]).get(key)
+        if principal is None or self.required_scope not in principal.scopes:
+            return None
+        topic = self._topic_in(principal.tenant_id)
+        return (topic, principal) if topic else None
+
+    def _topic_in(self, tenant: int) -> Topic | None:
+        """What this route is about, where the tenant has it."""
+        return Topic(tenant)
+
+    def _take_place(self, topic: Topic, user: int) -> bool:
+        places = (("user", user), ("tenant", topic.tenant_id), ("all", 0))
+        most = (MOST_OF_USER, MOST_OF_TENANT, MOST)
+        if any(_open[place] >= limit for place, limit in zip(places, most, strict=True)):
+            return False
+        self._places = places
+        _open.update(places)
+        return True
+
+    async def _leave(self) -> None:
+        _open.subtract(self._places)
+        for place in self._places:
+            if not _open[place]:
+                del _open[place]
+        if self._watched is not None:
+            watch.remove(self._watched)
+        if self._looking is not None:
+            self._looking.cancel()
+        if self._topic is not None:
+            with suppress(OSError, RedisError, TimeoutError):
+                await self.channel_layer.group_discard(self._topic.group, self.channel_name)
+
+
+class RunConsumer(RunsConsumer):
+    """A socket about one run."""
+
+    def _topic_in(self, tenant: int) -> Topic | None:
+        run_id: UUID = self.scope["url_route"]["kwargs"]["run_id"]
+        return Topic(tenant, str(run_id)) if get_run_for(tenant, run_id) is not None else None

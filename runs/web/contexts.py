@@ -1,0 +1,185 @@
+"""What the pages of runs show: the contexts of their templates, and values as files."""
+
+import json
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpResponse, QueryDict
+from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
+from django.utils.http import content_disposition_header
+
+from accounts import once
+from accounts.access import PageRequest
+from accounts.principal import Principal
+from accounts.roles import RUNS_OPERATE, RUNS_SIGNAL, RUNS_START
+from lib.api.pagination import Page, keyset_page
+from lib.refusals import Missing
+from runs.reading import mendable, queries
+from runs.reading.presentation import COLUMNS, NOTHING, WHOLE, found_run, run_row, run_rows, step_rows
+from runs.reading.search import Searched, search_page
+from runs.reading.timeline import timeline
+from runs.web.forms import FilterForm
+from workflows.models import Workflow
+from workflows.queries import latest_version
+
+Json = Any
+
+UNFOLDED = 12
+"""Of a run with up to so many steps the outputs are open."""
+LAST, ON_A_PAGE, MOST_NAMES = 10, 50, 500
+CANCELLABLE = {"PENDING", "WAITING", "RUNNING", "PAUSED", "FAILING"}
+NO_PAGE = Page([], None, None)
+_OPEN_AGAIN = {"FAILED"}
+_OF_THE_INPUT = {"BadInput"}
+_OF_THE_VERSION = {"BadParams", "ExpressionError", "NoBranchMatched"}
+"""Errors that another attempt, with the same input or of the same version, would meet again."""
+
+
+def following(request: PageRequest, page: str, fragment: str, context: dict[str, Json]) -> HttpResponse:
+    """The page; where it only asks what has changed, the fragment of it that does."""
+    response = render(request, fragment if request.headers.get("HX-Request") else page, context)
+    patch_vary_headers(response, ["HX-Request"])
+    return response
+
+
+def run_context(principal: Principal, run_id: UUID) -> dict[str, Json]:
+    """What the page of a run shows. Raises Missing."""
+    run = found_run(principal.tenant_id, run_id)
+    now = datetime.now(UTC)
+    return {
+        "run": run,
+        "timeline": timeline(run["steps"], queries.endings_of(principal.tenant_id, run_id), now),
+        "running_for": (now - run["created_at"]) / timedelta(milliseconds=1),
+        "unfolded": len(run["steps"]) <= UNFOLDED,
+        "needs_input": (run["error"] or {}).get("code") in _OF_THE_INPUT,
+        "needs_version": (run["error"] or {}).get("code") in _OF_THE_VERSION,
+        "offers": {step["id"]: mendable.offers(run, step) for step in run["steps"]},
+        "others": run["status"] == "FAILED" and _has_newer(principal, run),
+        "failures": any(step["error"] for step in run["steps"]),
+        "failed_step": _failed_step(run),
+        "at_work": any(step["status"] == "RUNNING" for step in run["steps"]),
+        "waits_for_ours": any(step["status"] == "QUEUED" and step["type"] != "job" for step in run["steps"]),
+        "may_pause": run["status"] in CANCELLABLE - {"PAUSED", "FAILING"},
+        "may_cancel": run["status"] in CANCELLABLE,
+        # Nothing ever changes in a run that has ended, unless it can be resumed.
+        "follows": run["completed_at"] is None or run["status"] in _OPEN_AGAIN,
+        **may(principal),
+    }
+
+
+def _has_newer(principal: Principal, run: dict[str, Json]) -> bool:
+    """Whether its workflow has a version that is newer than that of the run; a test run stays on its own."""
+    if run["test"]:
+        return False
+    latest = latest_version(principal.tenant_id, run["workflow"])
+    return latest is not None and latest.number > run["version"]
+
+
+def _failed_step(run: dict[str, Json]) -> dict[str, Json] | None:
+    """What people call the step whose failure ended the run, and its place on the page, from 1."""
+    node = (run["error"] or {}).get("node")
+    found = (
+        {"place": place, "title": step["title"]}
+        for place, step in enumerate(run["steps"], 1)
+        if node and step["node"] == node
+    )
+    return next(found, None)
+
+
+def may(principal: Principal) -> dict[str, Json]:
+    """Which actions are offered, and what makes a start that is sent twice happen once."""
+    may_start = RUNS_START in principal.scopes
+    return {
+        "may_signal": RUNS_SIGNAL in principal.scopes,
+        "may_operate": RUNS_OPERATE in principal.scopes,
+        "may_start": may_start,
+        "once": once.ticket(principal) if may_start else "",
+    }
+
+
+def workflow_context(principal: Principal, workflow: Workflow) -> dict[str, Json]:
+    """The last runs of a workflow."""
+    found = queries.runs_of(principal.tenant_id, workflow=workflow.name)
+    ids = found.order_by("-id").values_list("id", flat=True)[:LAST]
+    return {"workflow": workflow, "runs": run_rows(principal.tenant_id, list(ids), NOTHING)}
+
+
+def list_context(request: PageRequest) -> dict[str, Json]:
+    """A page of the runs that fit what the address asks for."""
+    tenant, form = request.principal.tenant_id, FilterForm(request.GET)
+    asked, cursor = form.asked(), request.GET.get("cursor")
+    shown, searched = _shown(request, asked, cursor) if form.is_valid() else (NO_PAGE, None)
+    return {
+        "form": form,
+        "filters": form.in_words(),
+        "workflows": queries.workflow_names(tenant, MOST_NAMES),
+        "runs": run_rows(tenant, [run.id for run in shown.rows], NOTHING),
+        "newer": shown.previous,
+        "older": shown.next,
+        "searched": searched,
+        # A search reads much: once, and not at every change.
+        "follows": not cursor and searched is None,
+        "is_newest": bool(cursor and shown.rows) and shown.previous is None,
+    }
+
+
+def _shown(request: PageRequest, asked: dict[str, Json], cursor: str | None) -> tuple[Page, Searched | None]:
+    q = asked.pop("q", "")
+    found = queries.runs_of(request.principal.tenant_id, **asked)
+    if q:
+        return search_page(found, request, q, limit=ON_A_PAGE, cursor=cursor)
+    return keyset_page(found, request, keys=("id",), limit=ON_A_PAGE, cursor=cursor), None
+
+
+def without_cursor(asked: QueryDict) -> str:
+    """What a list is asked for, from its beginning."""
+    parameters = asked.copy()
+    del parameters["cursor"]
+    return parameters.urlencode()
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A payload and what its file is called."""
+
+    name: str
+    value: Json
+
+
+def value_of(principal: Principal, run_id: UUID, asked: QueryDict) -> Value:
+    """The payload `of` (input, output, error) of a run, or of its step `node` (and `index`); of an object its `field`
+    where that is named. Raises Missing.
+    """
+    of, node = asked.get("of", ""), asked.get("node")
+    node = node and node.replace("\x00", "")
+    rows = _rows(principal, run_id, node, asked.get("index")) if of in COLUMNS else []
+    if not rows:
+        raise Missing("There is no such value.")
+    value, field = rows[0][of], asked.get("field")
+    if field is not None:
+        if not isinstance(value, dict) or field not in value:
+            raise Missing("There is no such value.")
+        value = value[field]
+    return Value("-".join(part for part in (str(run_id)[-12:], node, of, field) if part), value)
+
+
+def _rows(principal: Principal, run_id: UUID, node: str | None, index: str | None) -> list[dict[str, Json]]:
+    if node is None:
+        run = run_row(principal.tenant_id, run_id, WHOLE)
+        return [run] if run else []
+    rows = step_rows(principal.tenant_id, run_id, node) or []
+    return [row for row in rows if index is None or str(row["index"]) == index]
+
+
+def as_file(found: Value) -> HttpResponse:
+    """A text as .txt, anything else as .json."""
+    is_text = isinstance(found.value, str)
+    body = found.value if is_text else json.dumps(found.value, ensure_ascii=False, indent=2) + "\n"
+    kind, ending = ("text/plain", "txt") if is_text else ("application/json", "json")
+    name = re.sub(r"[^A-Za-z0-9_-]+", "_", found.name)[:100]
+    headers = {"Content-Disposition": content_disposition_header(True, f"run-{name}.{ending}") or ""}
+    return HttpResponse(body, content_type=f"{kind}; charset=utf-8", headers=headers)

@@ -1,0 +1,235 @@
+"""What people fill in to find runs and to start one."""
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, cast
+
+from django import forms
+from django.http import QueryDict
+
+from engine.canonical import canonical_bytes
+from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING, RunStatus
+from lib.refusals import Conflict
+from lib.strict_json import BadJson, strict_dumps, strict_loads
+from runs.commands.signals import MAX_SIGNAL_BYTES
+from runs.commands.starts import MAX_BUSINESS_KEY
+from runs.kernel.refused import RunRefused
+from runs.reading.queries import SHOWN_STATUSES, WAITING
+from steps.base import MAX_INPUT_BYTES, MAX_RUN_INPUT_BYTES
+from steps.signal import MAX_SIGNAL_NAME
+from workflows.models import WorkflowVersion
+
+Json = Any
+
+KINDS = (("text", "Text"), ("json", "JSON"))
+
+
+# What people call the statuses of runs, and which those are.
+GROUPS: dict[str, tuple[str, dict[str, Json]]] = {
+    "open": ("At work", {"statuses": sorted(RUN_OPEN | RUN_CLOSING | RUN_UNDOING)}),
+    "waiting": ("Waiting", {"status": WAITING}),
+    "failed": ("Failed", {"status": "FAILED"}),
+    "completed": ("Completed", {"status": "COMPLETED"}),
+    "cancelled": ("Cancelled", {"status": "CANCELLED"}),
+}
+
+_SPELLED = (*SHOWN_STATUSES, *(status.value for status in RunStatus))
+YES, NO = frozenset({"1", "true", "yes", "on"}), frozenset({"", "0", "false", "no", "off"})
+
+
+class FilterForm(forms.Form):
+    """Which runs the list shows; what can't be read in the address is told at its field, and then none is shown."""
+
+    q = forms.CharField(required=False, max_length=200, label="Text")
+    workflow = forms.CharField(required=False, max_length=128)
+    status = forms.CharField(required=False, max_length=64)
+    since = forms.DateField(required=False, label="From")
+    until = forms.DateField(required=False, label="To")
+    test = forms.CharField(required=False, max_length=10)
+
+    def clean_status(self) -> str:
+        """A status as people name it or as the API spells it, in capitals or not."""
+        given = str(self.cleaned_data["status"]).strip()
+        if not given or given.lower() in GROUPS:
+            return given.lower()
+        if given.upper() in _SPELLED:
+            return given.upper()
+        known = ", ".join([*GROUPS, *(name for name in _SPELLED if name.lower() not in GROUPS)])
+        raise forms.ValidationError(f"There is no status “{given}”. There are: {known}.")
+
+    def clean_test(self) -> bool:
+        given = str(self.cleaned_data["test"]).strip().lower()
+        if given not in YES | NO:
+            raise forms.ValidationError("Give 1 for test runs, or leave it out.")
+        return given in YES
+
+    def clean(self) -> dict[str, Json]:
+        asked = cast(QueryDict, self.data)
+        for name, values in asked.lists():
+            if name != "cursor" and name not in self.fields:
+                self.add_error(None, f"Runs can't be filtered by “{name[:50]}”.")
+            elif len(values) > 1:
+                self.add_error(name if name in self.fields else None, "This is there more than once.")
+        return self.cleaned_data
+
+    @property
+    def is_of_tests(self) -> bool:
+        """Whether test runs are asked for."""
+        return bool(self.is_valid() and self.cleaned_data["test"])
+
+    @property
+    def statuses(self) -> list[tuple[str, str, bool]]:
+        """The statuses to choose from, with their words, and whether it is the one that was chosen."""
+        chosen = (self.cleaned_data.get("status") if self.is_bound else "") or ""
+        known = {key: words for key, (words, _) in GROUPS.items()}
+        if chosen not in known and chosen:
+            known[chosen] = chosen.capitalize().replace("_", " ")
+        return [(key, words, key == chosen) for key, words in known.items()]
+
+    def asked(self) -> dict[str, Json]:
+        """What is asked of `queries.runs_of`, and `q`."""
+        self.is_valid()
+        given = {name: value for name, value in self.cleaned_data.items() if value}
+        asked: dict[str, Json] = {name: given[name] for name in ("q", "workflow", "test") if name in given}
+        if "status" in given:
+            status = given["status"]
+            asked |= GROUPS[status][1] if status in GROUPS else {"status": status}
+        if "since" in given:
+            asked["created_after"] = _midnight(given["since"])
+        if "until" in given and given["until"] < date.max:
+            asked["created_before"] = _midnight(given["until"] + timedelta(days=1))
+        return asked
+
+    def in_words(self) -> list[str]:
+        """What hides rows, each in a few words."""
+        given = self.cleaned_data
+        words = {
+            "status": lambda value: GROUPS[value][0].lower() if value in GROUPS else value,
+            "workflow": lambda value: f"workflow {value}",
+            "since": lambda value: f"from {value}",
+            "until": lambda value: f"to {value}",
+            "q": lambda value: f"“{value}”",
+            "test": lambda value: "test runs",
+        }
+        return [say(given[name]) for name, say in words.items() if given.get(name)]
+
+
+def _midnight(day: date) -> datetime:
+    return datetime(day.year, day.month, day.day, tzinfo=UTC)
+
+
+def _in_words(error: BadJson) -> forms.ValidationError:
+    """What is wrong with JSON that somebody typed, and where, as a sentence."""
+    where = f" at {error.pointer}" if error.pointer else ""
+    return forms.ValidationError(f"{error.message[:1].upper()}{error.message[1:]}{where}.")
+
+
+class StartForm(forms.Form):
+    """The input of a run, as a text or as JSON."""
+
+    input_kind = forms.ChoiceField(choices=KINDS)
+    input = forms.CharField(required=False, strip=False)
+    business_key = forms.CharField(required=False, max_length=MAX_BUSINESS_KEY)
+    once = forms.CharField(required=False)
+
+    _value: Json = None
+
+    def given(self, is_bare: bool) -> Json:
+        """The input, once the form is valid; a text as `{"text": …}`, unless the workflow takes a bare one."""
+        is_text = self.cleaned_data["input_kind"] == "text"
+        return self._value["text"] if is_text and is_bare else self._value
+
+    def clean_input(self) -> str:
+        given = str(self.cleaned_data["input"]).replace("\r\n", "\n")
+        if self.cleaned_data.get("input_kind") == "text" and not given.strip():
+            raise forms.ValidationError("Paste a text, or choose a file.")
+        try:
+            if self.cleaned_data.get("input_kind") == "text":
+                self._value = {"text": given}
+                strict_dumps(self._value, max_bytes=MAX_RUN_INPUT_BYTES)
+            else:
+                self._value = strict_loads(given.encode(), max_bytes=MAX_RUN_INPUT_BYTES)
+        except BadJson as error:
+            raise _in_words(error) from None
+        return given
+
+    def refuse(self, refused: RunRefused | Conflict) -> None:
+        """Show what was refused at the field that is to blame."""
+        field = (refused.field or "").replace("[", ".").partition(".")[0]
+        path = (refused.field or "").removeprefix("input").removeprefix(".")
+        message = f"{path}: {refused.message}" if field == "input" and path else refused.message
+        self.add_error(field if field in ("input", "business_key") else None, message)
+
+
+class SignalForm(forms.Form):
+    """A signal that somebody sends by hand."""
+
+    name = forms.CharField(max_length=MAX_SIGNAL_NAME)
+    payload = forms.CharField(required=False, strip=False)
+
+    value: Json = None
+
+    def clean_payload(self) -> str:
+        given = str(self.cleaned_data["payload"])
+        if given.strip():
+            try:
+                self.value = strict_loads(given.encode(), max_bytes=MAX_SIGNAL_BYTES)
+            except BadJson as error:
+                raise _in_words(error) from None
+        return given
+
+
+class StepForm(forms.Form):
+    """What a step is given instead of its own input, or counts as having given; `was`: what it had."""
+
+    value = forms.CharField(required=False, strip=False)
+    reason = forms.CharField(required=False, max_length=1000)
+    once = forms.CharField(required=False)
+
+    given: Json = None
+
+    def __init__(self, data: QueryDict | None, *, was: Json) -> None:
+        self.was = was
+        super().__init__(data, initial={"value": json.dumps(was, ensure_ascii=False, indent=2)})
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether another value was typed than the one that was there."""
+        return canonical_bytes(self.given) != canonical_bytes(self.was)
+
+    def clean_value(self) -> str:
+        typed = str(self.cleaned_data["value"])
+        try:
+            self.given = strict_loads(typed.encode(), max_bytes=MAX_INPUT_BYTES)
+        except BadJson as error:
+            raise _in_words(error) from None
+        return typed
+
+    def refuse(self, refused: RunRefused) -> None:
+        """Show what was refused, at the value if that is to blame."""
+        self.add_error("value" if refused.field in ("input", "output") else None, refused.message)
+
+
+class VersionForm(forms.Form):
+    """Another version of the run's workflow."""
+
+    version = forms.TypedChoiceField(coerce=int, error_messages={"required": "Choose a version."})
+    reason = forms.CharField(required=False, max_length=1000)
+
+    def __init__(self, data: QueryDict | None, *, versions: Sequence[WorkflowVersion]) -> None:
+        super().__init__(data)
+        choice = cast(forms.TypedChoiceField, self.fields["version"])
+        choice.choices = [(one.number, f"v{one.number}") for one in versions]
+
+
+def form_with(value: Json, business_key: str | None) -> StartForm:
+    """A form in which this input stands already."""
+    is_text = isinstance(value, dict) and value.keys() == {"text"} and isinstance(value["text"], str)
+    return StartForm(
+        initial={
+            "input_kind": "text" if is_text else "json",
+            "input": value["text"] if is_text else json.dumps(value, ensure_ascii=False, indent=2),
+            "business_key": business_key or "",
+        }
+    )

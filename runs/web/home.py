@@ -1,0 +1,70 @@
+"""The home page, and what the palette finds: a first look at all that goes on."""
+
+import uuid
+
+from django.db.models import Case, Q, When
+from django.http import HttpResponse, JsonResponse
+from django.urls import reverse
+
+from accounts.access import PageRequest, page
+from accounts.roles import RUNS_READ, RUNS_START, WORKFLOWS_WRITE
+from runs.reading import queries
+from runs.reading.presentation import NOTHING, run_rows
+from runs.web import contexts
+from workflows.queries import list_workflows, startable_workflows
+
+LAST, FOUND = 5, 8
+
+
+@page(RUNS_READ)
+def home_page(request: PageRequest) -> HttpResponse:
+    """The last runs, what runs now, what failed, and what can be started."""
+    tenant = request.principal.tenant_id
+    last, open_now, failed = queries.at_a_glance(tenant, LAST)
+    rows = {row["id"]: row for row in run_rows(tenant, [*{*last, *open_now, *failed}], NOTHING)}
+    context = {
+        "last": [rows[run] for run in last if run in rows],
+        "open_now": [rows[run] for run in open_now if run in rows],
+        "failed": [rows[run] for run in failed if run in rows],
+        "workflows": startable_workflows(tenant)[:FOUND],
+        "may_start": RUNS_START in request.principal.scopes,
+        "may_write": WORKFLOWS_WRITE in request.principal.scopes,
+    }
+    return contexts.following(request, "runs/home.html", "runs/_glance.html", context)
+
+
+@page(RUNS_READ)
+def find(request: PageRequest) -> HttpResponse:
+    """What `?q=` names, for the palette: workflows by name or title, a run by its id."""
+    q = request.GET.get("q", "").replace("\x00", "").strip()[:200]
+    if not q:
+        return JsonResponse({"results": []})
+    tenant = request.principal.tenant_id
+    found = [
+        {
+            "name": workflow.title or workflow.name,
+            "about": "Workflow",
+            "url": reverse("workflow", args=[workflow.name]),
+        }
+        for workflow in list_workflows(tenant, q=q).order_by(_how_near(q), "-id")[:FOUND]
+    ]
+    if (run_id := _as_uuid(q)) and (run := queries.get_run_for(tenant, run_id)):
+        about = f"Run, {run.status.lower()}"
+        found.insert(0, {"name": str(run.id), "about": about, "url": reverse("run", args=[run.id])})
+    return JsonResponse({"results": found})
+
+
+def _how_near(q: str) -> Case:
+    """What is called exactly so comes first, then what begins so."""
+    return Case(
+        When(Q(name__iexact=q) | Q(title__iexact=q), then=0),
+        When(Q(name__istartswith=q) | Q(title__istartswith=q), then=1),
+        default=2,
+    )
+
+
+def _as_uuid(text: str) -> uuid.UUID | None:
+    try:
+        return uuid.UUID(text)
+    except ValueError:
+        return None

@@ -1,0 +1,134 @@
+"""What operators do to a run by forms that say what it means first: retry, skip, rerun from a step, another version."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+
+from accounts import once
+from accounts.access import PageRequest, page
+from accounts.roles import RUNS_OPERATE
+from engine.graph import UNDO
+from engine.told import Edited
+from lib.refusals import Conflict, Missing
+from runs.commands import operators, replay
+from runs.kernel.graphs import shown
+from runs.kernel.refused import RunRefused
+from runs.reading import mendable
+from runs.reading.presentation import NOTHING, found_run, step_rows
+from runs.reading.queries import get_run_for
+from runs.web.forms import StepForm, VersionForm
+from workflows.queries import list_versions
+
+Json = Any
+Act = Callable[[StepForm], str]
+
+OFFERED = 100
+"""How many versions a run can be resumed on by the form, the newest ones."""
+
+
+@page(RUNS_OPERATE, "GET", "POST")
+def retry(request: PageRequest, run_id: UUID, node: str) -> HttpResponse:
+    """Tries a step again, with another input where the form has one."""
+
+    def act(form: StepForm) -> str:
+        given = Edited(form.given) if form.is_edited else None
+        said = _said(request, form)
+        operators.retry_step(request.principal.tenant_id, str(run_id), node, given=given, **said)
+        messages.success(request, "The step is tried again.")
+        return str(run_id)
+
+    return _mended(request, run_id, node, "retry", "input", act)
+
+
+@page(RUNS_OPERATE, "GET", "POST")
+def skip(request: PageRequest, run_id: UUID, node: str) -> HttpResponse:
+    """Skips a step, with the output that the form has."""
+
+    def act(form: StepForm) -> str:
+        said = _said(request, form)
+        operators.skip_step(request.principal.tenant_id, str(run_id), node, form.given, **said)
+        messages.success(request, "The step is skipped; the run goes on behind it.")
+        return str(run_id)
+
+    return _mended(request, run_id, node, "skip", "output", act)
+
+
+@page(RUNS_OPERATE, "GET", "POST")
+def rerun(request: PageRequest, run_id: UUID, node: str) -> HttpResponse:
+    """Starts a new run from a step, with the input that the form has: once, however often it is sent."""
+    who = request.principal
+    new = once.id_of(who, request.POST.get("once", ""))
+
+    def act(form: StepForm) -> str:
+        given = Edited(form.given) if form.is_edited else None
+        said = {"by": who.username, "reason": form.cleaned_data["reason"]}
+        try:
+            started = replay.rerun(who.tenant_id, str(run_id), node, given=given, id=new, **said)
+        except RunRefused as refused:
+            if new is None or refused.code != "started_already":
+                raise
+            messages.info(request, "This form was sent before; this is the run that it started.")
+            return new
+        messages.success(
+            request, "This run keeps what was done before; the run that you came from stays as it is."
+        )
+        return started.id
+
+    return _mended(request, run_id, node, "rerun", "input", act)
+
+
+def _said(request: PageRequest, form: StepForm) -> dict[str, str]:
+    """By whom, why and over which way."""
+    who = request.principal
+    return {"by": who.username, "reason": form.cleaned_data["reason"], "via": who.via}
+
+
+def _mended(request: PageRequest, run_id: UUID, node: str, verb: str, of: str, act: Act) -> HttpResponse:
+    """The form of a verb on a step, and what it did."""
+    tenant = request.principal.tenant_id
+    run = found_run(tenant, run_id, NOTHING)
+    found, step = get_run_for(tenant, run_id), next(iter(step_rows(tenant, run_id, node) or []), None)
+    if found is None or step is None or (node.endswith(UNDO) and verb == "rerun"):
+        raise Missing("There is no such step.")
+    form = StepForm(request.POST if request.method == "POST" else None, was=step[of])
+    if form.is_bound and form.is_valid():
+        try:
+            return redirect("run", act(form))
+        except RunRefused as refused:
+            form.refuse(refused)
+    context = {"run": run, "step": step, "form": form, "verb": verb, "once": once.ticket(request.principal)}
+    context["undoes"] = node.endswith(UNDO)
+    graph = shown(found.version_id).graph
+    context |= mendable.means(graph, run, step)
+    return render(request, "runs/mend.html", context, status=422 if form.is_bound else 200)
+
+
+@page(RUNS_OPERATE, "GET", "POST")
+def resume_on(request: PageRequest, run_id: UUID) -> HttpResponse:
+    """Resumes a failed run on a version of its workflow that somebody chooses, having seen what differs."""
+    who = request.principal
+    run = found_run(who.tenant_id, run_id, NOTHING)
+    if run["test"]:
+        raise Conflict("A test run stays on what it tests: test the draft again.")
+    published = list_versions(who.tenant_id, run["workflow"])
+    others = list(published.exclude(number=run["version"]).order_by("-number")[:OFFERED])
+    versions = {one.number: one for one in others}
+    form = VersionForm(request.POST if request.method == "POST" else None, versions=others)
+    if form.is_bound and form.is_valid():
+        try:
+            chosen = versions[form.cleaned_data["version"]]
+            said = {"by": who.username, "reason": form.cleaned_data["reason"]}
+            replay.resume_on(who.tenant_id, str(run_id), chosen.pk, **said)
+        except RunRefused as refused:
+            form.add_error("version" if refused.field else None, refused.message)
+        else:
+            messages.success(request, f"The run goes on with v{chosen.number}.")
+            return redirect("run", run_id)
+    here = published.get(number=run["version"]).definition
+    choices = [(one, mendable.differs(here, one.definition)) for one in others]
+    context = {"run": run, "form": form, "choices": choices}
+    return render(request, "runs/resume_on.html", context, status=422 if form.is_bound else 200)

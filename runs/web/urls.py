@@ -1,0 +1,28 @@
+"""Pages of runs, and the door of inbound webhooks."""
+
+from django.urls import path
+
+from runs.web import home, lifecycle, step_forms, views
+from runs.webhooks import door
+
+urlpatterns = [
+    path("", home.home_page, name="home"),
+    path("find", home.find, name="find"),
+    path("hooks/<str:token>", door.receive, name="hook"),
+    path("runs/", views.runs_page, name="runs"),
+    path("runs/<uuid:run_id>", views.run_page, name="run"),
+    path("runs/<uuid:run_id>/value", views.run_value, name="run-value"),
+    path("runs/<uuid:run_id>/resume", lifecycle.resume, name="run-resume"),
+    path("runs/<uuid:run_id>/resume-on", step_forms.resume_on, name="run-resume-on"),
+    path("runs/<uuid:run_id>/steps/<str:node>/retry", step_forms.retry, name="step-retry"),
+    path("runs/<uuid:run_id>/steps/<str:node>/skip", step_forms.skip, name="step-skip"),
+    path("runs/<uuid:run_id>/steps/<str:node>/rerun", step_forms.rerun, name="step-rerun"),
+    path("runs/<uuid:run_id>/cancel", lifecycle.cancel, name="run-cancel"),
+    path("runs/<uuid:run_id>/pause", lifecycle.pause, name="run-pause"),
+    path("runs/<uuid:run_id>/unpause", lifecycle.unpause, name="run-unpause"),
+    path("runs/<uuid:run_id>/seen-to", lifecycle.seen_to, name="run-seen-to"),
+    path("runs/<uuid:run_id>/signal", lifecycle.signal, name="run-signal"),
+    path("runs/<uuid:run_id>/again", lifecycle.run_again, name="run-again"),
+    path("workflows/<workflow_name:name>/start", lifecycle.workflow_start, name="workflow-start"),
+    path("workflows/<workflow_name:name>/runs", views.workflow_runs, name="workflow-runs"),
+]

@@ -1,0 +1,41 @@
+"""Pages that show runs."""
+
+from uuid import UUID
+
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+
+from accounts.access import PageRequest, page
+from accounts.roles import RUNS_READ
+from runs.web import contexts
+from workflows.queries import get_workflow
+
+
+@page(RUNS_READ)
+def runs_page(request: PageRequest) -> HttpResponse:
+    """The runs that fit what the address asks for, newest first."""
+    context = contexts.list_context(request)
+    if context["is_newest"]:
+        # Back at the newest by a cursor, which would hold the page to the runs of a while ago.
+        return redirect(f"{request.path}?{contexts.without_cursor(request.GET)}")
+    return contexts.following(request, "runs/list.html", "runs/_list.html", context)
+
+
+@page(RUNS_READ)
+def run_page(request: PageRequest, run_id: UUID) -> HttpResponse:
+    """A run with its steps."""
+    context = contexts.run_context(request.principal, run_id)
+    return contexts.following(request, "runs/detail.html", "runs/_live.html", context)
+
+
+@page(RUNS_READ)
+def run_value(request: PageRequest, run_id: UUID) -> HttpResponse:
+    """A payload of a run or of one of its steps, whole, as a file."""
+    return contexts.as_file(contexts.value_of(request.principal, run_id, request.GET))
+
+
+@page(RUNS_READ)
+def workflow_runs(request: PageRequest, name: str) -> HttpResponse:
+    """The last runs of a workflow, as a fragment of its page."""
+    workflow = get_workflow(request.principal.tenant_id, name)
+    return render(request, "runs/_of_workflow.html", contexts.workflow_context(request.principal, workflow))

@@ -1,0 +1,107 @@
+"""Do the work of one step: its params, its input, its output, all checked; whatever goes wrong becomes an ending."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from engine.catalogue import Json
+from engine.decide import describe
+from engine.errors import ExpressionError, NotEvaluated, StepError
+from lib.strict_json import BadJson, strict_dumps
+from runs.kernel.graphs import graph_of
+from runs.store.attempts import Broken, Done, Ending, Held, Waiting
+from steps.base import MAX_OUTPUT_BYTES, StepType, storable
+from steps.base import execute as execute_type
+from steps.catalogue import CATALOGUE
+
+log = logging.getLogger(__name__)
+
+MAX_ERROR_BYTES = 64 * 1024
+MAX_RETRY_AFTER = 30 * 86_400
+
+Work = Callable[[], Ending]
+
+
+def execute(step: Held) -> Ending:
+    """Run a step whose scope is loaded; never raises."""
+    return attempted(prepare(step))
+
+
+def attempted(work: Work) -> Ending:
+    """How an attempt ended. Even what is meant to end the process is the step's failure: raised in a thread it would
+    end that alone, and nobody would hear of it.
+    """
+    try:
+        return work()
+    except (SystemExit, GeneratorExit) as error:
+        return broken(StepError("InternalError", f"{type(error).__name__}: {error}"[:2000], retryable=True))
+
+
+def prepare(step: Held) -> Work:
+    """What is left of a step whose scope is loaded: it needs no database, and any thread may do it; never raises."""
+    try:
+        node = graph_of(step.version_id).step(step.node)
+        return partial(_attempt, step, CATALOGUE[node.type], node.params.render(step.scope))
+    except Exception as error:
+        ending = _failure(step, error)
+        return lambda: ending
+
+
+def _attempt(step: Held, step_type: StepType, params: Json) -> Ending:
+    usage: dict[str, Json] = {}
+    ending = _ending(step, step_type, params, usage)
+    return replace(ending, usage=usage) if usage else ending
+
+
+def _ending(step: Held, step_type: StepType, params: Json, usage: dict[str, Json]) -> Ending:
+    try:
+        output = execute_type(
+            step_type,
+            params,
+            step.given,
+            run_id=step.run_id,
+            node=step.node,
+            attempt=step.attempt,
+            idempotency_key=idempotency_key(step.run_id, step.node),
+            usage=usage,
+        )
+        return Waiting(output) if step_type.kind == "wait" else encoded(output)
+    except Exception as error:
+        return _failure(step, error)
+
+
+def _failure(step: Held, error: Exception) -> Ending:
+    if isinstance(error, ExpressionError):
+        message = f"A param of {step.node} can't be computed: {error}"
+        error = StepError("ExpressionError", message, retryable=isinstance(error, NotEvaluated))
+    if isinstance(error, StepError):
+        return broken(error)
+    # A bug in a step type is that step's failure, with retries: it must not take the batch with it.
+    log.error("Step %s of run %s raised", step.node, step.run_id, exc_info=error)
+    return broken(StepError("InternalError", f"{type(error).__name__}: {error}"[:2000], retryable=True))
+
+
+def encoded(output: object) -> Ending:
+    """An output as it may be stored, or the failure that it is where it may not (ENGINE "Strict outcomes")."""
+    try:
+        return Done(output, storable(output, "output", code="BadOutput", max_bytes=MAX_OUTPUT_BYTES))
+    except StepError as error:
+        return broken(error)
+
+
+def broken(error: StepError) -> Broken:
+    """A StepError as the end of an attempt; what of it can't be stored is told in plain characters."""
+    wait = error.details.get("retry_after")
+    said = describe(error)
+    try:
+        strict_dumps(said, max_bytes=MAX_ERROR_BYTES)
+    except BadJson:
+        said.pop("details", None)
+    asked = wait if isinstance(wait, int | float) and wait > 0 else 0
+    return Broken(said, error.retryable, float(min(asked, MAX_RETRY_AFTER)) or None)
+
+
+def idempotency_key(run_id: str, node: str, index: int | None = None) -> str:
+    """The key that is the same for every attempt at a step, and for no other step (R-104, H-25)."""
+    return f"{run_id}/{node}" if index is None else f"{run_id}/{node}/{index}"
