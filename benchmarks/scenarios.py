@@ -22,7 +22,7 @@ from runs.models import Run
 from runs.workers.drain import Drain
 from runs.workers.execute import execute
 from workflows.models import WorkflowVersion
-from workflows.services import create_workflow, publish
+from workflows.versions.lifecycle import create_workflow, publish
 
 START_BATCH = 500
 DEADLINE_SECONDS = 300

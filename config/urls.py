@@ -16,7 +16,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     # It ends with whatever is no route, so it comes after all others below api/.
     path("api/", include("lib.api.urls")),
     path("styleguide/", styleguide, name="styleguide"),
-    path("", include("workflows.urls")),
+    path("", include("workflows.web.urls")),
     path("", include("runs.web.urls")),
     path("", include("tasks_inbox.web.urls")),
 ]

@@ -13,8 +13,8 @@ class RunsConfig(AppConfig):
         """Tell workflows what their last runs gave, and how many runs use a version."""
         from runs.reading.last_runs import last_run
         from runs.reading.queries import open_runs_by_version
-        from workflows.last_runs import tell_last_runs
-        from workflows.usage import counts_open_runs
+        from workflows.ports.last_runs import tell_last_runs
+        from workflows.ports.usage import counts_open_runs
 
         tell_last_runs(last_run)
         counts_open_runs(open_runs_by_version)

@@ -32,6 +32,8 @@ GROUP_TITLES: Mapping[str, str] = {
     "people": "People",
 }
 """The groups of the built-in types as people read them; an installed package may bring others."""
+TEXT_GROUPS = ("text", "ai")
+"""Of the step types that take a text and give one: these can be chained as they are."""
 BUILT_IN = (
     TEXT_CLEAN,
     TEXT_SUMMARIZE,

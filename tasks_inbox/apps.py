@@ -19,7 +19,7 @@ class TasksInboxConfig(AppConfig):
         from tasks_inbox.publishing import judge
         from tasks_inbox.starting import judge_starts
         from tasks_inbox.waits import TASK
-        from workflows.judges import judges_definitions
+        from workflows.ports.judges import judges_definitions
 
         register("task", TASK)
         judges_definitions(judge)

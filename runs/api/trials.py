@@ -14,7 +14,7 @@ from runs.api.base import RunsApiView
 from runs.commands.recording import record_case
 from runs.commands.trials import StepInput, start_trial
 from workflows.api.case_serializers import CaseSerializer
-from workflows.trials import Asked
+from workflows.trials.rewrite import Asked
 
 Json = Any
 

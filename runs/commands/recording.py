@@ -13,9 +13,9 @@ from runs.kernel.plan import PASSED
 from runs.models import Run
 from runs.reading.presentation import WHOLE, found_run
 from steps.stub import STUB_TYPE
-from workflows.case_runs import Case, Subject, run_cases
-from workflows.cases import create_case
 from workflows.models import TestCase, WorkflowVersion
+from workflows.trials.case_runs import Case, Subject, run_cases
+from workflows.trials.cases import create_case
 
 Json = Any
 Row = dict[str, Json]

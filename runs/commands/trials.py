@@ -11,8 +11,8 @@ from lib.refusals import Invalid
 from runs.commands.starts import NewRun, Terms, start_runs
 from runs.kernel.refused import storable
 from steps.base import MAX_INPUT_BYTES
-from workflows.testing import prepare_trial
-from workflows.trials import Asked, Stubbed
+from workflows.trials.prepare import prepare_trial
+from workflows.trials.rewrite import Asked, Stubbed
 
 Json = Any
 

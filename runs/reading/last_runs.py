@@ -8,8 +8,8 @@ from engine.catalogue import Json
 from engine.statuses import StepStatus
 from lib.stored_json import StoredJson
 from runs.models import Run, StepExecution
-from workflows.last_runs import LastRun
 from workflows.models import Workflow
+from workflows.ports.last_runs import LastRun
 
 MOST_STEPS = 500
 # As they are kept, compressed. An expression reads 256 KiB at most.

@@ -8,7 +8,7 @@ import subprocess
 from contextlib import suppress
 
 from tests.acceptance.running import ROOT
-from workflows.checking import check
+from workflows.checking.check import check
 
 TOUR = (ROOT / "README.md").read_text().split("<!-- tour", 1)[1].split("\n## ", 1)[0]
 BLOCKS = re.findall(r"^```sh\n(.*?)^```", TOUR, re.MULTILINE | re.DOTALL)

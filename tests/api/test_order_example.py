@@ -8,7 +8,7 @@ import pytest
 
 from tests import factories as make
 from tests.timing import clock
-from workflows.examples import examples
+from workflows.versions.examples import examples
 
 __all__ = ["clock"]
 pytestmark = pytest.mark.django_db

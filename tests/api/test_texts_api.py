@@ -7,7 +7,7 @@ import pytest
 
 from engine.canonical import content_hash
 from tests.definitions import chain
-from workflows.examples import examples
+from workflows.versions.examples import examples
 
 pytestmark = pytest.mark.django_db
 

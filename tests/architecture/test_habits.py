@@ -28,10 +28,10 @@ MAY_OPEN_TRANSACTIONS = {
     "tasks_inbox/forms/files.py",
     "tasks_inbox/lists/saved.py",
     "tasks_inbox/undecidable.py",
-    "workflows/cases.py",
-    "workflows/draft_changes.py",
+    "workflows/trials/cases.py",
+    "workflows/drafts/changing.py",
     "workflows/management/commands/load_examples.py",
-    "workflows/services.py",
+    "workflows/versions/lifecycle.py",
 }
 
 # Every use over all tenants, and why it is one.

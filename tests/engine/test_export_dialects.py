@@ -7,7 +7,7 @@ from engine.canonical import content_hash
 from engine.dialects import DIALECTS, DialectError, detect, from_native, to_native
 from tests.definitions import chain
 from tests.engine.strategies import QUICK, cases
-from workflows.examples import examples
+from workflows.versions.examples import examples
 
 OTHERS = sorted(set(DIALECTS) - {"native"})
 

@@ -49,8 +49,8 @@ LEFT_OUT: Mapping[str, str] = {
     "tasks_inbox.mail.mails.written(sender)": OPERATORS,
     "tasks_inbox.mail.mails.written(to)": "an address has 254 characters at most",
     "tasks_inbox.proof.printing.pdf_of(foot)": OWN,
-    "workflows.changes.unkeyed": "what `keyed` has made of a definition",
-    "workflows.drawing.marked": OWN,
+    "workflows.document.changes.unkeyed": "what `keyed` has made of a definition",
+    "workflows.design.drawing.marked": OWN,
 }
 # Known words are asked for by their keys: a serializer has refused others before.
 OF_KNOWN_WORDS = {

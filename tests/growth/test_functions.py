@@ -30,7 +30,7 @@ from tests.growth.documents import definition, value
 from tests.growth.measuring import steep, steep_in_mixtures
 from tests.growth.shapes import texts
 from tests.growth.walking import Surroundings, readers
-from workflows.changes import Group, apply, diff, keyed, unkeyed
+from workflows.document.changes import Group, apply, diff, keyed, unkeyed
 
 MANY = 10**9
 # They run, send or name what an operator has set up.

@@ -35,9 +35,9 @@ from tests import factories as make
 from tests.growth.documents import document, form, value
 from tests.growth.walking import Surroundings, filler, text_of
 from tests.inbox.asking import approval, asked, member
-from workflows.changes import keyed
-from workflows.pipelines import Pipeline
-from workflows.trials import Asked
+from workflows.document.changes import keyed
+from workflows.trials.rewrite import Asked
+from workflows.web.pipelines import Pipeline
 
 FORM = {
     "type": "object",

@@ -8,7 +8,7 @@ from accounts.models import User
 from accounts.services import create_token, set_password
 from tests import factories as make
 from tests.inbox.asking import member
-from workflows.examples import Example, examples
+from workflows.versions.examples import Example, examples
 
 PASSWORD = "a long password"
 

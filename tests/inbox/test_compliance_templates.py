@@ -7,8 +7,8 @@ from tasks_inbox.clock import tick
 from tests import factories as make
 from tests.inbox.asking import member
 from tests.inbox.persons import PASSWORD, Person, template
-from workflows import services
-from workflows.checking import check
+from workflows.checking.check import check
+from workflows.versions import lifecycle
 
 DAY = 86_400
 DESCRIBED = {
@@ -23,7 +23,7 @@ CHECKED = {"register_number": "HRB 1234", "sanctions_checked": True}
 
 def taken(name):
     """The template, made by an admin; gives whether it could be published."""
-    return services.create_from_example(member("boss", "admin"), template(name))[1]
+    return lifecycle.create_from_example(member("boss", "admin"), template(name))[1]
 
 
 def problems(name):
@@ -175,7 +175,7 @@ def test_a_template_is_a_draft_until_enough_people_may_decide():
     assert problems("access_request") == [("requester_may_not_decide", "decide")]
     boss = member("boss", "admin")
     for name in ("vendor_onboarding", "access_request"):
-        assert services.publish(boss, name).created
+        assert lifecycle.publish(boss, name).created
     Person("eve")
     assert [problems(name) for name in ("vendor_onboarding", "access_request")] == [[], []]
 

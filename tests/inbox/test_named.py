@@ -13,8 +13,8 @@ from tasks_inbox.models import TaskDecision
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member, task_of
 from tests.inbox.persons import template
-from workflows import services
-from workflows.checking import check
+from workflows.checking.check import check
+from workflows.versions import lifecycle
 
 ALL = {"quorum": {"need": "all"}}
 
@@ -55,7 +55,7 @@ def test_a_run_that_names_who_cannot_decide_is_refused_at_its_start():
 
 def test_the_shipped_attestation_is_refused_at_its_start_and_confirms_by_all():
     boss = member("boss", "admin")
-    services.create_from_example(boss, template("policy_attestation"))
+    lifecycle.create_from_example(boss, template("policy_attestation"))
     member("ann"), member("bob")
     definition = template("policy_attestation").definition
     given = {"policy": "Conduct", "link": "https://example.org", "people": ["ann", "bbo", "nobody"]}

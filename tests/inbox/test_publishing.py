@@ -5,7 +5,7 @@ import pytest
 from accounts.models import Membership
 from tests import factories as make
 from tests.inbox.asking import approval, member
-from workflows.checking import check
+from workflows.checking.check import check
 
 
 def found(**params):

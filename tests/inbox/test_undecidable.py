@@ -17,7 +17,7 @@ from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member, resolve, task_of
 from tests.inbox.persons import Person
 from tests.inbox.test_compliance_templates import DESCRIBED, taken
-from workflows.checking import check
+from workflows.checking.check import check
 
 OWN = {"candidates": {"users": ["{{ run.created_by }}"]}}
 

@@ -9,9 +9,11 @@ from lib.refusals import Stale
 from tests.definitions import chain
 from tests.people import People
 from tests.races.staging import Actor, blocked, me
-from workflows import draft_changes, queries, services
-from workflows.change_requests import read_groups
+from workflows import queries
+from workflows.document.change_requests import read_groups
+from workflows.drafts import changing
 from workflows.models import DraftChange, Workflow
+from workflows.versions import lifecycle
 
 
 @pytest.fixture
@@ -27,7 +29,7 @@ def other():
 def flow(author, number):
     """A fresh workflow; its name."""
     name = f"flow{number}"
-    services.create_workflow(author, name=name, definition=chain(name, length=2))
+    lifecycle.create_workflow(author, name=name, definition=chain(name, length=2))
     return name
 
 
@@ -35,7 +37,7 @@ def entitle(who, name, node, title, key=None):
     """Gives a step a title by a change in parts."""
     change = {"path": ["nodes", node, "title"], "to": title}
     groups = read_groups([{"id": str(key or uuid.uuid4()), "changes": [change]}])
-    return draft_changes.change_draft(who, name, revision=1, groups=groups)
+    return changing.change_draft(who, name, revision=1, groups=groups)
 
 
 def held(work):
@@ -95,11 +97,11 @@ def test_what_is_published_is_the_draft_before_or_after_a_change(author, other, 
     for number in rounds:
         name = flow(author, number)
         first = held(lambda name=name: entitle(author, name, "s0", "Mine"))
-        second = blocked(lambda name=name: services.publish(other, name, expected_revision=1))
+        second = blocked(lambda name=name: lifecycle.publish(other, name, expected_revision=1))
         first.end()
         with pytest.raises(Stale):
             second.end()
-        first = held(lambda name=name: services.publish(author, name).version)
+        first = held(lambda name=name: lifecycle.publish(author, name).version)
         second = blocked(lambda name=name: entitle(other, name, "s1", "Late"))
         version = first.end()
         assert second.end().conflicts == []
@@ -131,13 +133,13 @@ def test_who_changes_a_draft_that_is_saved_whole_meanwhile_keeps_both(author, ot
 
 def save(who, name):
     definition = chain(name, length=2) | {"title": "Saved"}
-    return services.save_draft(who, name, definition=definition, expected_revision=1)
+    return lifecycle.save_draft(who, name, definition=definition, expected_revision=1)
 
 
 def test_many_at_once_lose_nothing(author, rounds):
     for number in rounds:
         name = f"wide{number}"
-        services.create_workflow(author, name=name, definition=chain(name, length=8))
+        lifecycle.create_workflow(author, name=name, definition=chain(name, length=8))
         actors = [
             Actor(lambda name=name, n=n: entitle(author, name, f"s{n}", f"Title {n}")) for n in range(8)
         ]

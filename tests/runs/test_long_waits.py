@@ -7,8 +7,8 @@ from runs.kernel import graphs
 from tests import factories as make
 from tests.inbox.asking import decide, member, task_of
 from tests.people import People
-from workflows import services
 from workflows.queries import startable_version
+from workflows.versions import lifecycle
 
 pytestmark = pytest.mark.django_db
 
@@ -63,8 +63,8 @@ def test_a_run_waiting_90_days_goes_on_where_it_was_on_the_version_it_started_wi
     member("ann")
 
     def publish(definition):
-        services.import_definition(author, definition)
-        return services.publish(author, "contract").version
+        lifecycle.import_definition(author, definition)
+        return lifecycle.publish(author, "contract").version
 
     def start(given):
         terms = Terms(author.tenant_id, startable_version(author.tenant_id, "contract"), "test")

@@ -15,7 +15,7 @@ from accounts.services import ensure_admin
 from runs.models import Run
 from tests import factories
 from tests.definitions import chain
-from workflows import services
+from workflows.versions import lifecycle
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -28,11 +28,11 @@ def admin():
 
 @pytest.fixture
 def flow(admin):
-    services.import_definition(admin, chain("flow", length=2))
-    services.publish(admin, "flow")
+    lifecycle.import_definition(admin, chain("flow", length=2))
+    lifecycle.publish(admin, "flow")
     failing = {"id": "s0", "type": "transform", "params": {"set": {"x": "{{ input.missing }}"}}}
-    services.import_definition(admin, {"name": "broken", "nodes": [failing], "edges": []})
-    services.publish(admin, "broken")
+    lifecycle.import_definition(admin, {"name": "broken", "nodes": [failing], "edges": []})
+    lifecycle.publish(admin, "broken")
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from steps.catalogue import ALL_TYPES
 from tests import factories as make
 from tests.engine.strategies import BYTES, case_from
 from tests.engine.telling import play
-from workflows.trials import Asked, trial_definition
+from workflows.trials.rewrite import Asked, trial_definition
 
 pytestmark = pytest.mark.django_db
 

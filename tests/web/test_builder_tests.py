@@ -12,7 +12,7 @@ from tests.web.builder import Builder
 from tests.web.test_workflow_pages import a_workflow
 from workflows import models
 from workflows.models import Workflow
-from workflows.trials import Asked, trial_definition
+from workflows.trials.rewrite import Asked, trial_definition
 
 pytestmark = pytest.mark.browser
 TEXTS = {

@@ -9,7 +9,7 @@ from accounts.models import Membership
 from tests import factories as make
 from tests.web.test_workflow_pages import a_workflow, shown, the
 from workflows.models import Workflow
-from workflows.usage import open_runs
+from workflows.ports.usage import open_runs
 
 CHAIN = {
     "name": "ours",

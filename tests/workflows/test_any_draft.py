@@ -15,8 +15,8 @@ from engine.surroundings import NoSuchPlace, Sample, Spot, Surroundings
 from lib.strict_json import BadJson, strict_loads
 from steps.catalogue import CATALOGUE
 from tests.engine.test_validate_anything import QUICK, documents, junk
-from workflows.checking import check
-from workflows.samples import chosen
+from workflows.checking.check import check
+from workflows.design.samples import chosen
 
 SPOTS = [
     *(Spot(place, node="a") for place in ("params", "input", "compensate")),

@@ -9,8 +9,9 @@ from lib.refusals import Unprocessable
 from tests.factories import graph
 from tests.people import People
 from tests.workflows.test_concurrency import at_once
-from workflows import cases, services
-from workflows.case_runs import Case, Subject, run_cases
+from workflows.trials import cases
+from workflows.trials.case_runs import Case, Subject, run_cases
+from workflows.versions import lifecycle
 
 SLOW = "[" + ", ".join(["0"] * 100) + "]"
 
@@ -71,12 +72,12 @@ def test_whatever_is_published_passes_every_case_that_was_there(author):
     """A case that is made meanwhile is in before the tests or after the version; publishing never misses one."""
     for turn in range(5):
         name = f"flow-{turn}"
-        services.create_workflow(author, name=name, definition=graph(["a"], [], name=name))
+        lifecycle.create_workflow(author, name=name, definition=graph(["a"], [], name=name))
         cases.create_case(author, name, case_name="good", input=1)
 
         def publish(name=name):
             try:
-                return services.publish(author, name)
+                return lifecycle.publish(author, name)
             except Unprocessable as refusal:
                 return refusal
 
@@ -93,11 +94,11 @@ def test_whatever_is_published_passes_every_case_that_was_there(author):
 @pytest.mark.django_db
 def test_a_draft_that_was_changed_after_its_tests_is_tested_again(author):
     definition = graph(["a"], [], name="flow")
-    services.create_workflow(author, name="flow", definition=definition)
+    lifecycle.create_workflow(author, name="flow", definition=definition)
     cases.create_case(author, "flow", case_name="one", input=1, expect={"path": ["a"]})
     before = cases.before_publishing(author.tenant_id, "flow")
     changed = graph(["b"], [], name="flow")
-    workflow = services.save_draft(author, "flow", definition=changed, expected_revision=1).workflow
+    workflow = lifecycle.save_draft(author, "flow", definition=changed, expected_revision=1).workflow
     with pytest.raises(Unprocessable):
         cases.refuse_failing(workflow, cases.check(changed, name="flow"), before)
     assert [one.passed for one in before.results] == [True]

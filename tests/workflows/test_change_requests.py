@@ -5,7 +5,7 @@ import uuid
 import pytest
 
 from lib.refusals import Invalid
-from workflows.change_requests import read_groups
+from workflows.document.change_requests import read_groups
 
 KEY = str(uuid.uuid4())
 GOOD = {"path": ["nodes", "a", "title"], "to": "x"}

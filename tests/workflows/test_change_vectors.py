@@ -6,8 +6,8 @@ from uuid import uuid4
 
 import pytest
 
-from workflows.change_requests import read_groups
-from workflows.changes import Group, apply, diff, inverse, unkeyed
+from workflows.document.change_requests import read_groups
+from workflows.document.changes import Group, apply, diff, inverse, unkeyed
 
 VECTORS = json.loads((Path(__file__).parent / "change_vectors.json").read_text())
 

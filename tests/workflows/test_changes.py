@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.engine.strategies import QUICK
-from workflows.changes import (
+from workflows.document.changes import (
     NOTHING,
     Change,
     Group,
@@ -19,7 +19,7 @@ from workflows.changes import (
     same_document,
     unkeyed,
 )
-from workflows.examples import examples
+from workflows.versions.examples import examples
 
 IDS = st.sampled_from("abcdefg")
 KEYS = st.sampled_from(["type", "params", "url", "json", "retry"])

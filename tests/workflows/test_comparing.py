@@ -5,8 +5,8 @@ from hypothesis import given, settings
 
 from lib.refusals import Unprocessable
 from tests.engine.strategies import QUICK, cases
-from workflows.changes import Group, apply, keyed, same_document
-from workflows.comparing import compared, shown
+from workflows.document.changes import Group, apply, keyed, same_document
+from workflows.versions.comparing import compared, shown
 
 
 def flow(*nodes, edges=(), **rest):

@@ -12,8 +12,8 @@ from accounts.principal import Principal
 from lib.refusals import Conflict, Stale
 from tests.definitions import chain
 from tests.people import People
-from workflows import services
 from workflows.models import Workflow, WorkflowVersion
+from workflows.versions import lifecycle
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -42,13 +42,13 @@ def at_once(*acts: Callable[[], object]) -> list[object]:
 
 
 def save(author, length):
-    return lambda: services.save_draft(
+    return lambda: lifecycle.save_draft(
         author, "flow", definition=chain("flow", length=length), expected_revision=1
     )
 
 
 def test_of_many_saves_of_the_same_revision_exactly_one_wins(author):
-    services.create_workflow(author, name="flow", definition=chain("flow"))
+    lifecycle.create_workflow(author, name="flow", definition=chain("flow"))
     results = at_once(*(save(author, length) for length in range(2, 8)))
     (won,) = [result for result in results if not isinstance(result, Stale)]
     assert sum(isinstance(result, Stale) for result in results) == 5
@@ -58,24 +58,24 @@ def test_of_many_saves_of_the_same_revision_exactly_one_wins(author):
 
 
 def test_publishing_one_draft_many_times_at_once_gives_one_version(author):
-    services.create_workflow(author, name="flow", definition=chain("flow"))
-    results = at_once(*[lambda: services.publish(author, "flow")] * 6)
+    lifecycle.create_workflow(author, name="flow", definition=chain("flow"))
+    results = at_once(*[lambda: lifecycle.publish(author, "flow")] * 6)
     assert [result.version.number for result in results] == [1] * 6
     assert sum(result.created for result in results) == 1
     assert WorkflowVersion.objects.for_tenant(author.tenant_id).count() == 1
 
 
 def test_publishing_different_drafts_at_once_gives_each_its_number(author):
-    services.create_workflow(author, name="flow", definition=chain("flow"))
+    lifecycle.create_workflow(author, name="flow", definition=chain("flow"))
 
     def import_and_publish(length: int) -> list[int]:
         numbers = []
         for _ in range(5):
             try:
-                services.import_definition(author, chain("flow", length=length))
+                lifecycle.import_definition(author, chain("flow", length=length))
             except Stale:
                 continue
-            numbers.append(services.publish(author, "flow").version.number)
+            numbers.append(lifecycle.publish(author, "flow").version.number)
         return numbers
 
     at_once(lambda: import_and_publish(2), lambda: import_and_publish(3))
@@ -87,6 +87,6 @@ def test_publishing_different_drafts_at_once_gives_each_its_number(author):
 
 
 def test_one_of_many_makers_of_a_name_wins(author):
-    results = at_once(*[lambda: services.create_workflow(author, name="flow")] * 6)
+    results = at_once(*[lambda: lifecycle.create_workflow(author, name="flow")] * 6)
     assert sum(isinstance(result, Conflict) for result in results) == 5
     assert Workflow.objects.for_tenant(author.tenant_id).count() == 1

@@ -8,9 +8,11 @@ from accounts.principal import Forbidden
 from lib.refusals import Conflict, Missing, Unprocessable
 from tests.definitions import chain
 from tests.people import People
-from workflows import draft_changes, drafts, queries, services
-from workflows.change_requests import read_groups
+from workflows import queries
+from workflows.document.change_requests import read_groups
+from workflows.drafts import changing, writing
 from workflows.models import DraftChange, Workflow
+from workflows.versions import lifecycle
 
 pytestmark = pytest.mark.django_db
 
@@ -18,7 +20,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def author():
     author = People().principal("author")
-    services.create_workflow(author, name="flow", definition=chain("flow", length=3))
+    lifecycle.create_workflow(author, name="flow", definition=chain("flow", length=3))
     return author
 
 
@@ -37,7 +39,7 @@ def title(node, to, **before):
 
 
 def change(who, *groups, revision=1):
-    return draft_changes.change_draft(who, "flow", revision=revision, groups=read_groups(list(groups)))
+    return changing.change_draft(who, "flow", revision=revision, groups=read_groups(list(groups)))
 
 
 def draft(who):
@@ -49,7 +51,7 @@ def titles(who):
 
 
 def log(who):
-    return list(drafts.draft_log(who.tenant_id, "flow").order_by("-id"))
+    return list(writing.draft_log(who.tenant_id, "flow").order_by("-id"))
 
 
 def test_a_group_that_fits_is_the_next_revision(author):
@@ -140,13 +142,13 @@ def test_title_and_description_of_the_workflow_follow(author):
 
 def test_no_groups_at_all_give_the_problems(author):
     assert change(author).problems == []
-    services.save_draft(author, "flow", definition={"name": "flow", "nodes": [7]}, expected_revision=1)
+    lifecycle.save_draft(author, "flow", definition={"name": "flow", "nodes": [7]}, expected_revision=1)
     assert [problem.field for problem in change(author, revision=2).problems] == ["nodes[0]"]
 
 
 def test_a_draft_in_another_dialect_is_translated_by_the_first_change(author):
     steps = {"name": "flow", "steps": ["text.clean", "text.keywords"]}
-    services.save_draft(author, "flow", definition=steps, expected_revision=1)
+    lifecycle.save_draft(author, "flow", definition=steps, expected_revision=1)
     assert change(author, revision=2).draft is None
     changed = change(author, sent({"path": ["settings", "title"], "to": "Two"}), revision=2)
     assert [node["type"] for node in draft(author).draft_definition["nodes"]] == [
@@ -158,7 +160,7 @@ def test_a_draft_in_another_dialect_is_translated_by_the_first_change(author):
 
 def test_a_draft_that_can_not_be_keyed_says_why(author):
     nodes = [{"id": "a", "type": "noop"}, {"id": "a", "type": "noop"}]
-    services.save_draft(author, "flow", definition={"name": "flow", "nodes": nodes}, expected_revision=1)
+    lifecycle.save_draft(author, "flow", definition={"name": "flow", "nodes": nodes}, expected_revision=1)
     with pytest.raises(Unprocessable, match="Another node has the id a") as refused:
         change(author, sent(title("a", "One")), revision=2)
     assert (refused.value.code, refused.value.details) == ("not_keyable", {"place": "nodes[1].id"})
@@ -178,11 +180,11 @@ def test_edges_that_are_counted_anew_are_told(author):
 
 
 def test_who_saves_the_whole_draft_imports_or_restores_writes_it_to_the_log_too(author):
-    version = services.publish(author, "flow").version
+    version = lifecycle.publish(author, "flow").version
     longer = chain("flow", length=3) | {"title": "Longer"}
-    services.save_draft(author, "flow", definition=longer, expected_revision=1)
-    services.import_definition(author, chain("flow", length=2))
-    services.restore(author, version, expected_revision=3)
+    lifecycle.save_draft(author, "flow", definition=longer, expected_revision=1)
+    lifecycle.import_definition(author, chain("flow", length=2))
+    lifecycle.restore(author, version, expected_revision=3)
     assert [(entry.revision, entry.label) for entry in log(author)] == [
         (4, "Restored version 1"),
         (3, "Imported a definition"),
@@ -192,7 +194,7 @@ def test_who_saves_the_whole_draft_imports_or_restores_writes_it_to_the_log_too(
 
 
 def test_who_is_behind_a_whole_save_meets_it_as_a_conflict(author, other):
-    services.save_draft(
+    lifecycle.save_draft(
         author, "flow", definition=chain("flow", length=3, step="decision"), expected_revision=1
     )
     type_of = {"path": ["nodes", "s0", "type"], "from": "noop", "to": "job"}
@@ -201,8 +203,8 @@ def test_who_is_behind_a_whole_save_meets_it_as_a_conflict(author, other):
 
 
 def test_what_can_not_be_said_in_changes_is_logged_without_and_blamed_all_the_same(author, other):
-    services.save_draft(author, "flow", definition={"name": "flow", "nodes": "none"}, expected_revision=1)
-    services.save_draft(author, "flow", definition=chain("flow", step="decision"), expected_revision=2)
+    lifecycle.save_draft(author, "flow", definition={"name": "flow", "nodes": "none"}, expected_revision=1)
+    lifecycle.save_draft(author, "flow", definition=chain("flow", step="decision"), expected_revision=2)
     assert [entry.changes for entry in log(author)] == [None, None]
     type_of = {"path": ["nodes", "s0", "type"], "from": "noop", "to": "job"}
     assert change(other, sent(type_of)).conflicts[0].by == author.username
@@ -214,7 +216,7 @@ def test_many_changes_are_logged_without(author):
 
 
 def test_the_log_is_kept_short(author, monkeypatch):
-    monkeypatch.setattr(drafts, "KEPT", 3)
+    monkeypatch.setattr(writing, "KEPT", 3)
     groups = [sent(title("s0", "0"))]
     groups += [sent(title("s0", str(number + 1), **{"from": str(number)})) for number in range(4)]
     for revision, group in enumerate(groups):
@@ -223,11 +225,11 @@ def test_the_log_is_kept_short(author, monkeypatch):
 
 
 def test_a_log_is_of_one_workflow_alone(author):
-    services.create_workflow(author, name="second", definition=chain("second"))
+    lifecycle.create_workflow(author, name="second", definition=chain("second"))
     key = uuid.uuid4()
     change(author, sent(title("s0", "One"), key=key))
     groups = read_groups([sent(title("s0", "Two"), key=key)])
-    assert draft_changes.change_draft(author, "second", revision=1, groups=groups).revision == 2
+    assert changing.change_draft(author, "second", revision=1, groups=groups).revision == 2
     assert DraftChange.objects.for_tenant(author.tenant_id).count() == 2
 
 
@@ -248,8 +250,8 @@ def test_a_draft_does_not_grow_deeper_than_what_can_be_sent(author):
 
 def test_an_archived_workflow_takes_no_changes_and_an_unknown_one_is_missing(author):
     with pytest.raises(Missing):
-        draft_changes.change_draft(author, "none", revision=1, groups=[])
-    services.archive(author, "flow")
+        changing.change_draft(author, "none", revision=1, groups=[])
+    lifecycle.archive(author, "flow")
     with pytest.raises(Conflict, match="archived"):
         change(author, sent(title("s0", "One")))
 

@@ -3,8 +3,8 @@
 import pytest
 
 from tests import factories as make
-from workflows.drawing import draw
-from workflows.starting import start_form, takes_text
+from workflows.design.drawing import draw
+from workflows.design.starting import start_form, takes_text
 
 
 def test_a_chain_is_drawn_as_one():

@@ -12,9 +12,10 @@ from accounts.services import ensure_admin, ensure_default_tenant
 from engine.validate import validate
 from steps.catalogue import CATALOGUE
 from tests import factories as make
-from workflows import pipelines, queries
-from workflows.examples import examples
+from workflows import queries
 from workflows.models import Workflow, WorkflowVersion
+from workflows.versions.examples import examples
+from workflows.web import pipelines
 
 WORKER = Path(__file__).resolve().parents[2] / "docs" / "examples" / "tissue_worker.py"
 COMPLIANCE = ["vendor_onboarding", "access_request", "policy_attestation"]

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.definitions import chain
-from workflows.changes import NOTHING, Change, Group, apply, keyed, unkeyed
-from workflows.checking import check
-from workflows.fixes import keys_of
+from workflows.checking.check import check
+from workflows.checking.fixes import keys_of
+from workflows.document.changes import NOTHING, Change, Group, apply, keyed, unkeyed
 
 FIXTURES = Path(__file__).parents[1] / "engine/fixtures/invalid"
 INVALID = {path.stem: json.loads(path.read_text())["document"] for path in sorted(FIXTURES.glob("*.json"))}

@@ -4,9 +4,9 @@ import pytest
 
 from engine.validate import validate
 from steps.catalogue import CATALOGUE
-from workflows import pipelines
-from workflows.param_fields import fields_of, read_params
-from workflows.pipelines import NotAPipeline, Pipeline, Step
+from workflows.web import pipelines
+from workflows.web.param_fields import fields_of, read_params
+from workflows.web.pipelines import NotAPipeline, Pipeline, Step
 
 CHAIN = {
     "name": "news",

@@ -13,9 +13,9 @@ from steps.catalogue import ALL_TYPES, CATALOGUE
 from tests.engine.strategies import QUICK, cases
 from tests.engine.telling import play, told_by_core
 from tests.factories import graph
-from workflows.checking import check
-from workflows.specimens import specimen
-from workflows.trials import Asked, trial_definition
+from workflows.checking.check import check
+from workflows.document.specimens import specimen
+from workflows.trials.rewrite import Asked, trial_definition
 
 CHARGE = {
     "id": "charge",

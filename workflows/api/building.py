@@ -7,8 +7,8 @@ from rest_framework.response import Response
 from accounts.api.base import ApiView
 from accounts.roles import WORKFLOWS_READ
 from lib.api.serializers import body
-from workflows import designing, palette
 from workflows.api import building_serializers as s
+from workflows.design import designing, palette
 
 
 class StepTypesView(ApiView):

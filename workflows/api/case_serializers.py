@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from lib.api import fields
 from lib.api.serializers import Parsed, StrictSerializer, Verb
-from workflows.cases import MOST
+from workflows.trials.cases import MOST
 
 STATUSES = ("COMPLETED", "FAILED")
 MAX_NODES = 500

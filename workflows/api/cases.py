@@ -9,8 +9,8 @@ from accounts.roles import WORKFLOWS_READ, WORKFLOWS_WRITE
 from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, Verb, body, query
-from workflows import cases
 from workflows.api import case_serializers as c
+from workflows.trials import cases
 
 
 class CasesView(ApiView):

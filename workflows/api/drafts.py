@@ -13,9 +13,11 @@ from engine.problems import Problem
 from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, body, query
-from workflows import draft_changes, drafts, queries, services
+from workflows import queries
 from workflows.api import serializers as s
 from workflows.api.etags import etag, expected_revision, is_known
+from workflows.drafts import changing, writing
+from workflows.versions import lifecycle
 
 
 def _etag_header(name: str, *, required: bool, description: str) -> OpenApiParameter:
@@ -51,7 +53,7 @@ class DraftView(ApiView):
     def put(self, request: Request, name: str) -> Response:
         """Replaces the draft that has the ETag in `If-Match` (428 without, 412 if it was changed since)."""
         revision = expected_revision(request)
-        drafted = services.save_draft(
+        drafted = lifecycle.save_draft(
             self.principal, name, expected_revision=revision, **body(s.SaveDraft, request)
         )
         answer = s.DraftSerializer(drafted.workflow).data | found(drafted.problems)
@@ -60,7 +62,7 @@ class DraftView(ApiView):
     @extend_schema(request=s.ChangeDraft, responses=s.ChangedDraftSerializer)
     def patch(self, request: Request, name: str) -> Response:
         """Applies the groups of changes that fit to the draft as it is now, each whole or not at all."""
-        changed = draft_changes.change_draft(self.principal, name, **body(s.ChangeDraft, request))
+        changed = changing.change_draft(self.principal, name, **body(s.ChangeDraft, request))
         answer = {
             "revision": changed.revision,
             "applied": changed.applied,
@@ -80,6 +82,6 @@ class DraftChangesView(ApiView):
     def get(self, request: Request, name: str) -> Response:
         """Who changed what in the draft, newest first; the last 1,000 entries."""
         asked = query(PageQuery, request)
-        rows = drafts.draft_log(self.principal.tenant_id, name)
+        rows = writing.draft_log(self.principal.tenant_id, name)
         page = keyset_page(rows, request, keys=("id",), limit=asked["limit"], cursor=asked.get("cursor"))
         return Response(page.answer(s.DraftChangeSerializer(page.rows, many=True).data))

@@ -8,9 +8,9 @@ from rest_framework import serializers
 
 from lib.api import fields
 from lib.api.serializers import PageQuery, Query, Verb
-from workflows.change_requests import read_groups
-from workflows.changes import Group
-from workflows.texts import FORMATS, MOST_BYTES
+from workflows.document.change_requests import read_groups
+from workflows.document.changes import Group
+from workflows.document.texts import FORMATS, MOST_BYTES
 
 DIFFERENCE_KINDS = ["added", "removed", "changed", "moved"]
 

@@ -11,11 +11,12 @@ from accounts.roles import WORKFLOWS_READ, WORKFLOWS_WRITE
 from engine.dialects import DialectError, detect
 from lib.api.serializers import body, query
 from lib.strict_json import Json
-from workflows import services, texts
 from workflows.api import serializers as s
 from workflows.api.drafts import found
 from workflows.api.views import drafted
-from workflows.checking import check
+from workflows.checking.check import check
+from workflows.document import texts
+from workflows.versions import lifecycle
 
 
 class ImportView(ApiView):
@@ -29,7 +30,7 @@ class ImportView(ApiView):
     )
     def post(self, request: Request) -> Response:
         """Makes a document of any dialect the draft of the workflow that it names; 201 if that is new."""
-        return drafted(services.import_definition(self.principal, **body(s.ImportDefinition, request)))
+        return drafted(lifecycle.import_definition(self.principal, **body(s.ImportDefinition, request)))
 
 
 class ReadView(ApiView):
@@ -83,7 +84,7 @@ class ExportView(ApiView):
         """The definition of the latest version (the draft before the first), as import takes it."""
         asked = query(s.ExportQuery, request)
         written_as = asked.pop("format")
-        definition = texts.arranged(services.export(self.principal, name, **asked))
+        definition = texts.arranged(lifecycle.export(self.principal, name, **asked))
         return HttpResponse(
             texts.written(definition, written_as),
             content_type=f"application/{written_as}",

@@ -9,12 +9,13 @@ from accounts.roles import WORKFLOWS_PUBLISH, WORKFLOWS_READ, WORKFLOWS_WRITE
 from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, Verb, body, query
-from workflows import comparing, queries, services
+from workflows import queries
 from workflows.api import serializers as s
 from workflows.api.drafts import found
 from workflows.api.etags import etag
-from workflows.checking import check
-from workflows.usage import open_runs
+from workflows.checking.check import check
+from workflows.ports.usage import open_runs
+from workflows.versions import comparing, lifecycle
 
 
 class WorkflowsView(ApiView):
@@ -34,10 +35,10 @@ class WorkflowsView(ApiView):
     @extend_schema(request=s.CreateWorkflow, responses={201: s.DraftedWorkflowSerializer})
     def post(self, request: Request) -> Response:
         """Makes a workflow with its draft; 409 if the name is taken."""
-        return drafted(services.create_workflow(self.principal, **body(s.CreateWorkflow, request)))
+        return drafted(lifecycle.create_workflow(self.principal, **body(s.CreateWorkflow, request)))
 
 
-def drafted(written: services.Drafted) -> Response:
+def drafted(written: lifecycle.Drafted) -> Response:
     """The answer to what wrote a draft: 201 where the workflow is new."""
     answer = s.WorkflowSerializer(written.workflow).data | found(written.problems)
     headers = {
@@ -60,13 +61,13 @@ class WorkflowView(ApiView):
     @extend_schema(request=s.ChangeWorkflow, responses=s.WorkflowSerializer)
     def patch(self, request: Request, name: str) -> Response:
         """Changes title or description; `archived: false` brings an archived one back."""
-        workflow = services.update_workflow(self.principal, name, **body(s.ChangeWorkflow, request))
+        workflow = lifecycle.update_workflow(self.principal, name, **body(s.ChangeWorkflow, request))
         return Response(s.WorkflowSerializer(workflow).data)
 
     @extend_schema(request=Verb, responses={204: None})
     def delete(self, request: Request, name: str) -> Response:
         """Archives the workflow: no new runs; versions and runs stay."""
-        services.archive(self.principal, name, **body(Verb, request))
+        lifecycle.archive(self.principal, name, **body(Verb, request))
         return Response(status=204)
 
 
@@ -93,7 +94,7 @@ class PublishView(ApiView):
         """Makes the draft the next version; 200 where it equals the latest one, 422 with its problems."""
         asked = body(s.Publish, request)
         seen = asked.pop("revision", None)
-        published = services.publish(self.principal, name, expected_revision=seen, **asked)
+        published = lifecycle.publish(self.principal, name, expected_revision=seen, **asked)
         answer = s.VersionSummarySerializer(published.version).data | found(published.problems)
         return Response(answer, status=201 if published.created else 200)
 

@@ -1,6 +1,6 @@
 /**
  * Changes: compare-and-set at a path. What a person does is a group of them: all or nothing.
- * The same rules as `workflows/changes.py`, which judges in the end; here they make a change visible at once.
+ * The same rules as `workflows/document/changes.py`, which judges in the end; here they make a change visible at once.
  */
 
 import type { Json, JsonObject } from "./json";

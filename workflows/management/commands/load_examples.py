@@ -9,9 +9,9 @@ from accounts.models import User
 from accounts.principal import Principal
 from accounts.roles import ADMIN, SCOPES_OF_ROLE
 from accounts.services import ensure_default_tenant
-from workflows import services
-from workflows.examples import examples
 from workflows.models import Workflow
+from workflows.versions import lifecycle
+from workflows.versions.examples import examples
 
 
 class Command(BaseCommand):
@@ -27,5 +27,5 @@ class Command(BaseCommand):
         principal = Principal(tenant.pk, tenant.slug, admin.pk, admin.username, ADMIN, scopes, "command")
         with transaction.atomic():
             for example in reversed(examples()):
-                services.create_from_example(principal, example)
+                lifecycle.create_from_example(principal, example)
         self.stderr.write(f"made {len(examples())} example workflows")

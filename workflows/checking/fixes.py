@@ -1,0 +1,380 @@
+"""Pure: for problems with one safe way out, the changes of the draft that take it, to be done by one press.
+
+Safe is what removes the problem, adds no error, and makes nothing run that would not run otherwise.
+"""
+
+import difflib
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import orjson
+
+from engine.cel_ast import RESERVED
+from engine.checks.flow import Flow
+from engine.checks.nodes import params_problems
+from engine.checks.outline import Limits, outline_of
+from engine.checks.places import Places
+from engine.errors import ExpressionInvalid
+from engine.expressions import compile_expression
+from engine.problems import Problem
+from engine.renaming import STEPS, Unclear, is_plain, renamed_in
+from engine.templates import replaced_holes, split_holes
+from lib.strict_json import Json
+from steps.catalogue import CATALOGUE
+from workflows.document.changes import LONGEST_PATH, NOTHING, Change, Document, NotKeyable, at_path, keyed
+
+Keys = tuple[str | int, ...]
+Found = tuple[str, list[Change]] | None
+THREE_DAYS = 259_200
+
+_PART = re.compile(r'\.?([A-Za-z_][A-Za-z0-9_-]*)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]')
+_NAMED = re.compile(r"`([^`]+)`")
+UNKNOWN_PARAM = "is not known: remove it or correct its name."
+
+
+def with_fixes(
+    definition: Mapping[str, Json], problems: Iterable[Problem], name: str | None
+) -> list[Problem]:
+    """The problems of a native definition, those with a safe way out with `fix`; `name` is what it must be called."""
+    draft = _Draft(definition, name)
+    return [_with_fix(draft, problem) for problem in problems]
+
+
+def _with_fix(draft: "_Draft", problem: Problem) -> Problem:
+    fixer = _FIXERS.get(problem.code)
+    if fixer is None or draft.document is None:
+        return problem
+    found = fixer(draft, problem)
+    if found is None or any(len(change.path) > LONGEST_PATH for change in found[1]):
+        return problem
+    title, changes = found
+    return replace(problem, fix={"title": title, "changes": [change.as_dict() for change in changes]})
+
+
+class _Draft:
+    """A definition as the changes see it, and who comes before whom in it."""
+
+    def __init__(self, definition: Mapping[str, Json], name: str | None) -> None:
+        self.definition = definition
+        self.name = name
+
+    @cached_property
+    def document(self) -> Document | None:
+        try:
+            return keyed(self.definition, {})
+        except NotKeyable:
+            return None
+
+    @cached_property
+    def flow(self) -> Flow:
+        return Flow(outline_of(self.definition, CATALOGUE, Limits()))
+
+    @cached_property
+    def edge_keys(self) -> list[str]:
+        return list(self.document["edges"]) if self.document else []
+
+    @cached_property
+    def node_keys(self) -> list[str]:
+        return list(self.document["nodes"]) if self.document else []
+
+    def path(self, field: str) -> Keys | None:
+        """The path of a problem's field in the keyed document; ints in it are places in lists."""
+        keys = keys_of(field)
+        if not keys:
+            return None
+        if keys[0] in ("nodes", "edges") and len(keys) > 1:
+            known = self.node_keys if keys[0] == "nodes" else self.edge_keys
+            at = keys[1]
+            return (keys[0], known[at], *keys[2:]) if isinstance(at, int) and at < len(known) else None
+        return ("settings", *keys)
+
+    def value(self, path: Keys) -> Json:
+        """What stands at a path, or NOTHING."""
+        here: Json = self.document
+        for key in path:
+            is_there = (
+                key in here if isinstance(here, dict) else isinstance(here, list) and key in range(len(here))
+            )
+            if not is_there:
+                return NOTHING
+            here = here[key]
+        return here
+
+    def edge(self, field: str) -> tuple[str, dict[str, Json]] | None:
+        """The edge that a field is in, with its key."""
+        path = self.path(field)
+        if path is None or path[0] != "edges" or self.document is None:
+            return None
+        return str(path[1]), self.document["edges"][path[1]]
+
+    def put(self, path: Keys, value: Json) -> Change:
+        """The change that puts a value at a path; within a list the list is changed as a whole."""
+        whole = tuple(str(key) for key in path[: _first_list(path)])
+        before = at_path(self.document or {}, whole)
+        return Change(whole, before, _put(before, path[len(whole) :], value))
+
+    def removed_edge(self, key: str) -> Change:
+        """The change that takes an edge away."""
+        at = self.edge_keys.index(key)
+        edge = self.document["edges"][key] if self.document else {}
+        return Change(("edges", key), before=edge, was_at=self.edge_keys[at - 1] if at else None)
+
+
+def keys_of(field: str) -> Keys | None:
+    """The keys in a problem's field, such as `nodes[2].params["a b"]`; None where it can't be read."""
+    keys: list[str | int] = []
+    at = 0
+    while at < len(field):
+        part = _PART.match(field, at)
+        if part is None:
+            return None
+        at = part.end()
+        plain, place, quoted = part.groups()
+        keys.append(int(place) if place else orjson.loads(quoted) if quoted else plain)
+    return tuple(keys)
+
+
+def _first_list(path: Keys) -> int:
+    return next((at for at, key in enumerate(path) if isinstance(key, int)), len(path))
+
+
+def _put(here: Json, keys: Keys, value: Json) -> Json:
+    if not keys:
+        return value
+    key, rest = keys[0], keys[1:]
+    if isinstance(here, list) and isinstance(key, int):
+        return [_put(item, rest, value) if at == key else item for at, item in enumerate(here)]
+    if value is NOTHING and not rest:
+        return {name: item for name, item in here.items() if name != key}
+    return {**here, key: _put(here.get(key, {}), rest, value)}
+
+
+def _near(name: str, known: Iterable[str]) -> str | None:
+    """The one known name that is near."""
+    near = difflib.get_close_matches(name[:64], list(known), n=2)
+    return near[0] if len(near) == 1 else None
+
+
+# --- one function per code ---------------------------------------------------------------------------------------
+
+
+def _remove(title: str) -> Callable[[_Draft, Problem], Found]:
+    def fix(draft: _Draft, problem: Problem) -> Found:
+        path = draft.path(problem.field)
+        if path is None or len(path) < 2 or draft.value(path) is NOTHING:
+            return None
+        return title, [draft.put(path, NOTHING)]
+
+    return fix
+
+
+def _no_default_edge(draft: _Draft, problem: Problem) -> Found:
+    edges = (draft.document or {})["edges"]
+    leaving = [key for key, edge in edges.items() if edge["from"] == problem.node and not edge.get("on")]
+    conditional = [key for key in leaving if edges[key].get("when") or edges[key].get("branch")]
+    if len(conditional) < 2:
+        path: Keys = ("nodes", str(problem.node), "allow_no_match")
+        return "Let it lead nowhere if no condition holds", [draft.put(path, True)]
+    last = conditional[-1]
+    changes = [draft.put(("edges", last, "default"), True)]
+    changes += [draft.put(("edges", last, key), NOTHING) for key in ("when", "branch") if key in edges[last]]
+    return "Make the last edge the default", changes
+
+
+def _remove_edge(draft: _Draft, problem: Problem) -> Found:
+    found = draft.edge(problem.field)
+    if found is None:
+        return None
+    key, edge = found
+    others = [other for name, other in (draft.document or {})["edges"].items() if name != key]
+    if not any(other["to"] == edge["to"] for other in others):
+        # What no edge leads to starts at once.
+        return None
+    return "Remove the edge", [draft.removed_edge(key)]
+
+
+def _unknown_node(draft: _Draft, problem: Problem) -> Found:
+    if problem.node is not None:
+        path = draft.path(problem.field)
+        name = draft.value(path) if path else None
+        near = _near(name, draft.node_keys) if isinstance(name, str) else None
+        if path is None or near is None or not _may_lead(draft, problem.node, near):
+            return None
+        return f"Lead to {near}", [draft.put(path, near)]
+    found = draft.edge(problem.field)
+    if found is None:
+        return None
+    key, edge = found
+    end = problem.field.rpartition(".")[2]
+    near = _near(edge[end], draft.node_keys)
+    made = {**edge, end: near}
+    fresh = f"{made['from']}>{made['to']}"
+    if near is None or fresh in draft.edge_keys or not _may_lead(draft, made["from"], made["to"]):
+        return None
+    removed = draft.removed_edge(key)
+    return f"Use {near}", [removed, Change(("edges", fresh), after=made, at=removed.was_at)]
+
+
+def _may_lead(draft: _Draft, source: str, target: str) -> bool:
+    """Whether an edge between them makes no cycle."""
+    flow = draft.flow
+    if source == target or not flow.order:
+        return False
+    return source not in flow.before or not flow.before[source] & flow.bits.get(target, 0)
+
+
+def _unknown_type(draft: _Draft, problem: Problem) -> Found:
+    path = draft.path(problem.field)
+    name = draft.value(path) if path else None
+    near = _near(name, CATALOGUE) if isinstance(name, str) else None
+    if path is None or near is None:
+        return None
+    holder = draft.value(path[:-1])
+    params = holder.get("params") or {}
+    if not isinstance(params, dict) or any(params_problems(CATALOGUE[near], params, "", None)):
+        return None
+    return f"Use {CATALOGUE[near].title} ({near})", [draft.put(path, near)]
+
+
+def _unknown_step(draft: _Draft, problem: Problem) -> Found:
+    named = _NAMED.search(problem.message)
+    near = _near(named[1], draft.node_keys) if named else None
+    path = draft.path(problem.field)
+    if named is None or near is None or path is None or not _may_read(draft, problem, path, near):
+        return None
+    holders = frozenset({STEPS})
+    made = _rewritten(draft, path, lambda source: renamed_in(source, holders, named[1], near))
+    return (f"Read {near} instead", [made]) if made else None
+
+
+def _may_read(draft: _Draft, problem: Problem, path: Keys, step: str) -> bool:
+    """Whether the step may have an output at this place."""
+    flow = draft.flow
+    if not flow.order or step not in flow.bits:
+        return False
+    places = Places(flow.outline, flow)
+    if path[0] == "settings":
+        return path[1] == "output"
+    if path[0] == "edges":
+        source = problem.node or ""
+        return bool(places.after(source, "").possible & flow.bits[step])
+    seen = flow.outline.by_id[str(path[1])]
+    place = places.undo(seen) if path[2] == "compensate" else places.step(seen, "params")
+    return bool(place.possible & flow.bits[step])
+
+
+def _rewritten(draft: _Draft, path: Keys, rewrite: Callable[[str], str]) -> Change | None:
+    """The change of the text at a path, each expression in it rewritten."""
+    text = draft.value(path)
+    if not isinstance(text, str):
+        return None
+    try:
+        made = rewrite(text) if path[-1] == "when" and path[0] == "edges" else replaced_holes(text, rewrite)
+        _compiled(made, path)
+    except (ExpressionInvalid, Unclear):
+        return None
+    return None if made == text else draft.put(path, made)
+
+
+def _compiled(text: str, path: Keys) -> None:
+    sources = [text] if path[-1] == "when" else [source for is_hole, source in split_holes(text) if is_hole]
+    for source in sources:
+        compile_expression(source)
+
+
+def _not_on_every_path(draft: _Draft, problem: Problem) -> Found:
+    named = _NAMED.search(problem.message)
+    path = draft.path(problem.field)
+    text = draft.value(path) if path else None
+    if named is None or path is None or not isinstance(text, str):
+        return None
+    step = named[1]
+    asked = f"has(steps.{step})" if is_plain(step) and step not in RESERVED else f'"{step}" in steps'
+    if path[0] == "edges":
+        made = _rewritten(draft, path, lambda source: f"{asked} && ({source})")
+        return ("Take the edge only if that step was done", [made]) if made else None
+    try:
+        parts = split_holes(text)
+    except ExpressionInvalid:
+        return None
+    # A text can do without; what another value stood for nobody knows here.
+    if len(parts) < 2:
+        return None
+    made = _rewritten(draft, path, lambda source: _guarded(source, step, asked))
+    return ("Leave it empty if that step was not done", [made]) if made else None
+
+
+def _guarded(source: str, step: str, asked: str) -> str:
+    refs = compile_expression(source).refs
+    if step not in refs.steps or step in refs.tested:
+        return source
+    return f" {asked} ? string({source.strip()}) : '' "
+
+
+def _no_deadline(draft: _Draft, problem: Problem) -> Found:
+    return "Set a deadline of 3 days", [
+        draft.put(("nodes", str(problem.node), "params", "due_seconds"), THREE_DAYS)
+    ]
+
+
+def _error_edge(draft: _Draft, problem: Problem) -> Found:
+    if problem.node not in draft.node_keys:
+        return None
+    return "Take this edge when the step fails", [draft.put(("nodes", problem.node, "on_error"), "branch")]
+
+
+def _bad_params(draft: _Draft, problem: Problem) -> Found:
+    return _remove("Remove it")(draft, problem) if problem.message.endswith(UNKNOWN_PARAM) else None
+
+
+def _join_never_fires(draft: _Draft, problem: Problem) -> Found:
+    count = len(draft.flow.into.get(str(problem.node), ()))
+    path: Keys = ("nodes", str(problem.node), "join")
+    if count < 1:
+        return "Start it at once", [draft.put(path, NOTHING)]
+    return f"Wait for {count}", [draft.put((*path, "n_of"), count)]
+
+
+def _bad_value(draft: _Draft, problem: Problem) -> Found:
+    if problem.field != "name" or draft.name is None:
+        return None
+    return f"Call it {draft.name}", [draft.put(("settings", "name"), draft.name)]
+
+
+def _bad_expression(draft: _Draft, problem: Problem) -> Found:
+    path = draft.path(problem.field)
+    text = draft.value(path) if path else None
+    if path is None or path[0] != "edges" or not isinstance(text, str) or "{{" not in text:
+        return None
+    try:
+        parts = split_holes(text.strip())
+        if len(parts) != 1 or not compile_expression(parts[0][1]).returns_bool:
+            return None
+    except ExpressionInvalid:
+        return None
+    return "Leave the braces out", [draft.put(path, parts[0][1])]
+
+
+_FIXERS: Mapping[str, Callable[[_Draft, Problem], Any]] = {
+    "bad_expression": _bad_expression,
+    "bad_params": _bad_params,
+    "bad_value": _bad_value,
+    "duplicate_edge": _remove_edge,
+    "edge_never_taken": _remove_edge,
+    "error_edge_never_taken": _error_edge,
+    "join_never_fires": _join_never_fires,
+    "no_deadline": _no_deadline,
+    "no_default_edge": _no_default_edge,
+    "no_error_edge": _remove("Let the run fail instead"),
+    "not_yet": _remove("Remove it"),
+    "reserved_queue": _remove("Use the usual queue"),
+    "unknown_field": _remove("Remove it"),
+    "unknown_node": _unknown_node,
+    "unknown_step": _unknown_step,
+    "unknown_type": _unknown_type,
+    "unserved_queue": _remove("Use the usual queue"),
+    "value_not_on_every_path": _not_on_every_path,
+}

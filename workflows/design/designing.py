@@ -1,0 +1,160 @@
+"""What the builder asks while somebody designs: what can be read at a place, what it gives, another id for a step."""
+
+import re
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from accounts.principal import Principal
+from accounts.roles import RUNS_READ
+from engine.definition import NODE_ID
+from engine.entries import cut, entries
+from engine.errors import ExpressionError
+from engine.functions import FUNCTIONS
+from engine.preview import Shown, preview
+from engine.renaming import Renamed, rename_step
+from engine.surroundings import ABSENT, NoSuchPlace, Spot, Surroundings
+from lib.refusals import Invalid
+from lib.strict_json import BadJson, Json, strict_dumps
+from steps.catalogue import CATALOGUE
+from workflows import queries
+from workflows.design.samples import Chosen, chosen
+from workflows.ports.last_runs import last_run
+
+MOST_NODES = 2_000
+SECONDS = 1.0
+MOST_BYTES = 64 * 1024
+SHOWN_BYTES = 16 * 1024
+JOBS = frozenset(name for name, step_type in CATALOGUE.items() if step_type.default_queue is None)
+
+
+def scope_at(
+    principal: Principal,
+    name: str,
+    *,
+    definition: Mapping[str, Json],
+    place: str,
+    node: str | None = None,
+    edge: Mapping[str, str] | None = None,
+    pins: Mapping[str, Json] | None = None,
+) -> dict[str, Json]:
+    """What an expression at a place of a draft can read, with samples. Raises Missing, Invalid."""
+    found = _sampled(principal, name, definition, pins or {})
+    try:
+        known = Surroundings(definition, CATALOGUE, found.sample).known(_spot(place, node, edge))
+    except NoSuchPlace as refusal:
+        raise Invalid(refusal.message, field=refusal.field) from None
+    return {
+        "entries": [entry.as_dict() for entry in entries(known)],
+        "functions": [function.as_dict() for function in FUNCTIONS],
+        "sample": found.told,
+    }
+
+
+def evaluate_at(
+    principal: Principal,
+    name: str,
+    *,
+    definition: Mapping[str, Json],
+    place: str,
+    text: Json,
+    node: str | None = None,
+    edge: Mapping[str, str] | None = None,
+    keys: list[str | int] | None = None,
+    pins: Mapping[str, Json] | None = None,
+    given: Json = ABSENT,
+) -> dict[str, Json]:
+    """What a value with holes, or a condition, gives with samples. Raises Missing, Invalid; never for what it says."""
+    if place == "when" and not isinstance(text, str):
+        raise Invalid("A condition is a text.", field="text")
+    try:
+        strict_dumps(text, max_bytes=MOST_BYTES)
+    except BadJson as error:
+        raise Invalid(f"This can't be shown: {error.message}.", field="text") from None
+    found = _sampled(principal, name, definition, pins or {}, given)
+    around = Surroundings(definition, CATALOGUE, found.sample)
+    try:
+        shown = preview(
+            around, _spot(place, node, edge), text, keys=tuple(keys or ()), before_each=_deadline(SECONDS)
+        )
+    except NoSuchPlace as refusal:
+        raise Invalid(refusal.message, field=refusal.field) from None
+    return _answer(shown) | {"sample": found.told}
+
+
+def renamed(
+    principal: Principal, name: str, *, definition: Mapping[str, Json], old: str, new: str
+) -> Renamed:
+    """The draft with another id for a step. Raises Missing, Invalid."""
+    queries.get_workflow(principal.tenant_id, name)
+    nodes = _nodes(definition)
+    ids = [node.get("id") for node in nodes if isinstance(node, dict)]
+    if old not in ids:
+        raise Invalid(f"There is no node {old}.", field="from")
+    if re.fullmatch(NODE_ID, new) is None:
+        message = (
+            "An id begins with a letter or _, has letters, digits, _ and - only, and 64 of them at most."
+        )
+        raise Invalid(message, field="to")
+    if new != old and new in ids:
+        raise Invalid(f"Another node has the id {new} already.", field="to")
+    return rename_step(definition, old, new, jobs=JOBS)
+
+
+def _answer(shown: Shown) -> dict[str, Json]:
+    common: dict[str, Json] = {
+        "reads": shown.reads,
+        "problems": [problem.as_dict() for problem in shown.problems],
+    }
+    if shown.fault is not None:
+        error: dict[str, Json] = {"code": shown.fault.code, "message": shown.fault.message}
+        if shown.fault.at is not None:
+            error["at"] = shown.fault.at
+        return {"error": error, **common}
+    value, is_cut = cut(shown.value, SHOWN_BYTES)
+    told: dict[str, Json] = {"value": None if value is ABSENT else value, "type": shown.type}
+    return told | common | {"mismatch": shown.mismatch} | ({"cut": True} if is_cut else {})
+
+
+def _sampled(
+    principal: Principal,
+    name: str,
+    definition: Mapping[str, Json],
+    pins: Mapping[str, Json],
+    given: Json = ABSENT,
+) -> Chosen:
+    workflow = queries.get_workflow(principal.tenant_id, name)
+    _nodes(definition)
+    return chosen(
+        definition,
+        last_run(workflow) if RUNS_READ in principal.scopes else None,
+        workflow=name,
+        tenant=principal.tenant_slug,
+        pins=pins,
+        given=given,
+    )
+
+
+def _nodes(definition: Mapping[str, Json]) -> list[Any]:
+    """The nodes of a definition in our own dialect. Raises Invalid for too many, or for something else."""
+    nodes = definition.get("nodes", [])
+    if not isinstance(nodes, list):
+        raise Invalid("This must be a list.", field="definition.nodes")
+    if len(nodes) > MOST_NODES:
+        raise Invalid(f"These are more than {MOST_NODES:,} nodes.", field="definition.nodes")
+    return nodes
+
+
+def _spot(place: Any, node: str | None, edge: Mapping[str, str] | None) -> Spot:
+    return Spot(place, node=node, source=edge["from"] if edge else None)
+
+
+def _deadline(seconds: float) -> Any:
+    """A function that ends a preview when so much time has passed."""
+    end = time.monotonic() + seconds
+
+    def check() -> None:
+        if time.monotonic() > end:
+            raise ExpressionError(f"it takes longer than {seconds:g} s to show, which says nothing of a run")
+
+    return check

@@ -1,0 +1,220 @@
+"""A definition as a picture for people: its steps in the order of the work, branches set in below where they part."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from engine.dialects import DialectError, to_native
+from engine.durations import parse_duration
+from steps.catalogue import CATALOGUE, TEXT_GROUPS
+
+Json = Any
+
+MOST_STEPS = 500
+_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
+_BARRED = {
+    "exclude_requester": "not by who started the run",
+    "exclude_deciders": "not by who decided before",
+}
+
+
+@dataclass(slots=True)
+class Drawn:
+    """One step of the picture. `way` says when it is reached, `after` names the branches that meet in it, `mark` what
+    became of it where two definitions are compared: new, changed or gone.
+    """
+
+    id: str
+    title: str
+    type_title: str
+    icon: str
+    about: str = ""
+    depth: int = 0
+    way: str = ""
+    after: list[str] = field(default_factory=list)
+    mark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """The steps of a definition; `is_chain` where each has one step after it at most."""
+
+    steps: list[Drawn]
+    is_chain: bool
+    left_out: int = 0
+
+
+def draw(document: Json) -> Drawing:
+    """The picture of a definition of any dialect; empty for what can't be read as one."""
+    try:
+        native = to_native(document)
+    except DialectError:
+        return Drawing([], is_chain=True)
+    nodes = {node["id"]: node for node in _objects(native.get("nodes")) if isinstance(node.get("id"), str)}
+    ends = [edge for edge in _objects(native.get("edges")) if {"from", "to"} <= set(edge)]
+    edges = [
+        edge
+        for edge in [*ends, *_timed_ends(nodes)]
+        if _is_in(edge["from"], nodes) and _is_in(edge["to"], nodes)
+    ]
+    steps = _laid_out(nodes, edges)
+    is_chain = all(not step.depth and not step.way and not step.after for step in steps)
+    return Drawing(steps[:MOST_STEPS], is_chain, max(len(steps) - MOST_STEPS, 0))
+
+
+def marked(
+    drawing: Drawing, before: Drawing, marks: Mapping[str, Iterable[str]], gone: Iterable[str]
+) -> Drawing:
+    """The picture with marks on its steps, and with those behind it that are gone."""
+    mark_of = {node: mark for mark, nodes in marks.items() for node in nodes}
+    kept = [replace(step, mark=mark_of.get(step.id, "")) for step in drawing.steps]
+    lost = set(gone)
+    removed = [
+        replace(step, mark="gone", depth=0, way="", after=[]) for step in before.steps if step.id in lost
+    ]
+    return replace(drawing, steps=[*kept, *removed])
+
+
+def _objects(value: Json) -> list[dict[str, Json]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def _timed_ends(nodes: Mapping[str, Mapping[str, Json]]) -> list[dict[str, Json]]:
+    """The edges of boundary timers, which stand with their nodes."""
+    return [
+        {"from": name, "to": timer.get("to"), "on": "timer", "time": _time(timer)}
+        for name, node in nodes.items()
+        for timer in _objects(node.get("boundary_timers"))
+    ]
+
+
+def _time(timer: Mapping[str, Json]) -> str:
+    """How long a boundary timer runs, in the largest unit that is whole."""
+    try:
+        seconds = timer.get("after_seconds") or parse_duration(str(timer.get("duration"))).total_seconds()
+    except ValueError:
+        return "some time"
+    for unit, size in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        if isinstance(seconds, int | float) and seconds >= size and seconds % size == 0:
+            count = int(seconds // size)
+            return f"{count} {unit}{'s' if count > 1 else ''}"
+    return f"{seconds:g} s" if isinstance(seconds, int | float) else "some time"
+
+
+def _is_in(end: Json, nodes: Mapping[str, Json]) -> bool:
+    return isinstance(end, str) and end in nodes
+
+
+def _laid_out(nodes: Mapping[str, Json], edges: Sequence[Mapping[str, Json]]) -> list[Drawn]:
+    """Depth first, so that a branch stands together; a step with several ways in, when the last of them is drawn."""
+    into: dict[str, list[Mapping[str, Json]]] = {node: [] for node in nodes}
+    out: dict[str, list[Mapping[str, Json]]] = {node: [] for node in nodes}
+    for edge in edges:
+        into[edge["to"]].append(edge)
+        out[edge["from"]].append(edge)
+    drawn: dict[str, Drawn] = {}
+    waiting = [node for node in reversed(list(nodes)) if not into[node]]
+    missing = {node: len(ways) for node, ways in into.items()}
+    while waiting:
+        node = waiting.pop()
+        drawn[node] = _drawn(nodes[node], into[node], out, drawn)
+        for edge in reversed(out[node]):
+            missing[edge["to"]] -= 1
+            if not missing[edge["to"]]:
+                waiting.append(edge["to"])
+    # A circle has no beginning: a draft may have one.
+    rest = [_face(nodes[node]) for node in nodes if node not in drawn]
+    return [*drawn.values(), *rest]
+
+
+def _drawn(
+    node: Mapping[str, Json],
+    ways: Sequence[Mapping[str, Json]],
+    out: Mapping[str, Sequence[Json]],
+    drawn: Mapping[str, Drawn],
+) -> Drawn:
+    step = _face(node)
+    if len(ways) == 1:
+        before = ways[0]["from"]
+        # A way out for when things go wrong, or take too long: it alone does not part the way.
+        ways_on = [edge for edge in out[before] if not edge.get("on")]
+        parts = len(ways_on) > 1 or ways[0] not in ways_on
+        step.depth = drawn[before].depth + parts
+        step.way = _way(ways[0]) or ("at the same time" if parts else "")
+    elif not ways and drawn:
+        step.way = "from the start"
+    elif ways:
+        step.depth = max(min(drawn[way["from"]].depth for way in ways) - 1, 0)
+        step.after = [drawn[way["from"]].title for way in ways]
+    return step
+
+
+def _way(edge: Mapping[str, Json]) -> str:
+    if edge.get("on") == "error":
+        return "on error"
+    if edge.get("on") == "timer":
+        return f"after {edge['time']}"
+    if edge.get("default"):
+        return "otherwise"
+    condition = edge.get("branch") or edge.get("when")
+    return f"if {condition}" if condition else ""
+
+
+def _face(node: Mapping[str, Json]) -> Drawn:
+    kind = str(node.get("type", ""))
+    known = CATALOGUE.get(kind)
+    title = node.get("title") or (known.title if known and known.group in TEXT_GROUPS else node["id"])
+    return Drawn(
+        id=node["id"],
+        title=str(title),
+        type_title=known.title if known else kind,
+        icon=known.icon if known else "circle-help",
+        about=_about(node),
+    )
+
+
+def _about(node: Mapping[str, Json]) -> str:
+    """Its params in a few words."""
+    params = node.get("params")
+    asks = str(node.get("type")).startswith("human.")
+    said = (_asked if asks else _in_words)(params.items()) if isinstance(params, dict) else []
+    if node.get("queue"):
+        said.append(f"queue {node['queue']}")
+    return ", ".join(said)
+
+
+def _asked(params: Iterable[tuple[str, Json]]) -> list[str]:
+    """What people are asked, who may not decide, and until when."""
+    known = dict(params)
+    quorum = known.get("quorum")
+    need = quorum.get("need") if isinstance(quorum, dict) else quorum
+    said = [f"“{known['title']}”"] if isinstance(known.get("title"), str) else []
+    if isinstance(need, int | str) and need != 1 and len(str(need)) < 10:
+        said.append(f"{need} must agree")
+    said += [words for name, words in _BARRED.items() if known.get(name) is True]
+    due = known.get("due_seconds")
+    if isinstance(due, int | float) and due > 0:
+        size, unit = next((size, unit) for size, unit in _UNITS if due >= size or size == 1)
+        count = round(due / size, 1)
+        said.append(f"within {count:g} {unit}{'' if count == 1 else 's'}")
+    return said
+
+
+def _in_words(params: Iterable[tuple[str, Json]]) -> list[str]:
+    said = []
+    for name, value in params:
+        words = name.replace("_", " ")
+        if value is True:
+            said.append(words)
+        elif value is False:
+            said.append(f"not {words}")
+        elif isinstance(value, list):
+            said.append(f"{len(value)} {words}")
+        elif isinstance(value, int | float) or (isinstance(value, str) and _is_short(value)):
+            said.append(f"{words} {value}")
+    return said
+
+
+def _is_short(value: str) -> bool:
+    """Whether it says something at a glance: what is only known in a run does not."""
+    return len(value) <= 60 and not (value.startswith("{{") and value.endswith("}}"))

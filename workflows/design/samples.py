@@ -1,0 +1,114 @@
+"""Pure: with which values the expressions of a draft are shown: what is pinned, what the last run gave, or examples."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from engine.json_schema import resolved
+from engine.surroundings import ABSENT, Sample
+from lib.strict_json import Json
+from steps.catalogue import CATALOGUE
+from workflows.ports.last_runs import LastRun
+
+DEEPEST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A sample, and where it comes from as the API says it; None where there is none."""
+
+    sample: Sample
+    told: dict[str, Json] | None
+
+
+def chosen(
+    definition: Mapping[str, Json],
+    found: LastRun | None,
+    *,
+    workflow: str,
+    tenant: str,
+    pins: Mapping[str, Json],
+    given: Json = ABSENT,
+) -> Chosen:
+    """The sample for a draft: `pins` (outputs by node) before the run's, `given` as the run's input before all."""
+    origin, run_input = _input(definition, found, given)
+    outputs = dict(found.outputs) if found else _examples(definition)
+    pinned = [node for node in pins if node in _ids(definition)]
+    run: Json = {
+        "id": found.run_id if found else "sample",
+        "workflow": workflow,
+        "business_key": found.business_key if found else None,
+        "created_by": found.created_by if found else "somebody",
+        "tenant": tenant,
+        "now": datetime.now(UTC).isoformat().replace("+00:00", "Z"),
+    }
+    sample = Sample(run_input, outputs | dict(pins), found.inputs if found else {}, run)
+    if origin is None and not pinned and not found:
+        return Chosen(sample, None)
+    told: dict[str, Json] = {"from": origin or "pins", "run_id": None, "at": None, "pins": pinned}
+    if found:
+        told |= {"run_id": found.run_id, "at": found.at}
+    return Chosen(sample, told)
+
+
+def _input(definition: Mapping[str, Json], found: LastRun | None, given: Json) -> tuple[str | None, Json]:
+    """(where the run's input comes from, the input)"""
+    if given is not ABSENT:
+        return "given", given
+    if found is not None:
+        return "run", found.input
+    metadata = definition.get("metadata")
+    if isinstance(metadata, dict) and "sample_input" in metadata:
+        return "sample_input", metadata["sample_input"]
+    example = example_of(definition.get("input_schema"))
+    return (None, ABSENT) if example is ABSENT else ("schema", example)
+
+
+def _examples(definition: Mapping[str, Json]) -> dict[str, Json]:
+    """What the schemas of outputs give as examples; no value is made up."""
+    found: dict[str, Json] = {}
+    for node in _nodes(definition):
+        kind, params = node.get("type"), node.get("params")
+        spec = CATALOGUE.get(kind) if isinstance(kind, str) else None
+        schema = spec.output_schema(params if isinstance(params, dict) else {}) if spec else None
+        example = example_of(schema)
+        if example is not ABSENT:
+            found[node["id"]] = example
+    return found
+
+
+def example_of(schema: Json, root: Json = None, depth: int = 0) -> Any:
+    """A value that the schema itself names (examples, default, const, enum); ABSENT where it leaves something open."""
+    root = schema if root is None else root
+    plain = resolved(schema, root)
+    if not isinstance(plain, dict) or depth > DEEPEST:
+        return ABSENT
+    examples = plain.get("examples")
+    if isinstance(examples, list) and examples:
+        return examples[0]
+    for key in ("default", "const"):
+        if key in plain:
+            return plain[key]
+    if isinstance(plain.get("enum"), list) and plain["enum"]:
+        return plain["enum"][0]
+    properties = plain.get("properties")
+    if not isinstance(properties, dict) or not properties:
+        return ABSENT
+    made = {key: example_of(inner, root, depth + 1) for key, inner in properties.items()}
+    required = plain.get("required")
+    if any(
+        made.get(key, ABSENT) is ABSENT for key in (required if isinstance(required, list) else properties)
+    ):
+        return ABSENT
+    return {key: value for key, value in made.items() if value is not ABSENT}
+
+
+def _nodes(definition: Mapping[str, Json]) -> list[dict[str, Json]]:
+    listed = definition.get("nodes")
+    nodes = listed if isinstance(listed, list) else []
+    return [node for node in nodes if isinstance(node, dict) and isinstance(node.get("id"), str)]
+
+
+def _ids(definition: Mapping[str, Json]) -> set[str]:
+    return {node["id"] for node in _nodes(definition)}

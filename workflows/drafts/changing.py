@@ -1,0 +1,167 @@
+"""Changing a draft by groups of changes, so that two people at once, or one who was away, lose nothing."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.conf import settings
+from django.db import transaction
+
+from accounts import audit
+from accounts.principal import Principal
+from accounts.roles import WORKFLOWS_WRITE
+from engine.problems import Problem
+from lib.refusals import Unprocessable
+from lib.strict_json import BadJson, Json, strict_dumps
+from workflows import queries
+from workflows.checking.check import check
+from workflows.document.changes import (
+    NOTHING,
+    Applied,
+    Conflict,
+    Document,
+    Group,
+    NotKeyable,
+    apply,
+    keyed,
+    unkeyed,
+)
+from workflows.drafts import writing
+from workflows.models import Workflow
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """A change that met something else than it expected, and who is known to have put it there when."""
+
+    conflict: Conflict
+    by: str
+    at: datetime
+
+    def as_dict(self) -> dict[str, Json]:
+        """The conflict as the API gives it; `yours` and `theirs` are left out where they are nothing."""
+        found = {"group": self.conflict.group, "path": list(self.conflict.path)}
+        values = {"yours": self.conflict.yours, "theirs": self.conflict.theirs}
+        found |= {name: value for name, value in values.items() if value is not NOTHING}
+        return found | {"by": self.by, "at": self.at}
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What became of the groups; `draft` (definition and layout) only where the sender does not have it now."""
+
+    revision: int
+    applied: list[str]
+    conflicts: list[Clash]
+    draft: tuple[dict[str, Json], dict[str, Json]] | None
+    problems: list[Problem]
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    revision: int
+    result: Applied
+    clashes: list[Clash]
+    definition: dict[str, Json]
+    layout: dict[str, Json]
+    is_otherwise: bool
+
+
+def change_draft(
+    principal: Principal,
+    name: str,
+    *,
+    revision: int,
+    groups: Sequence[Group],
+    reason: str | None = None,
+) -> Changed:
+    """Applies the groups that fit to the draft as it is now, whatever `revision` the sender knows.
+
+    A group that was applied before counts as applied and changes nothing. Raises Missing; Conflict for an archived
+    workflow; Unprocessable where the draft, or what would become of it, can't be changed in parts.
+    """
+    principal.require(WORKFLOWS_WRITE)
+    with transaction.atomic():
+        workflow = queries.lock_workflow(principal.tenant_id, name)
+        known = writing.known_groups(workflow, (group.id for group in groups))
+        fresh: dict[str, Group] = {}
+        for group in groups:
+            if group.id not in known:
+                fresh.setdefault(group.id, group)
+        done = _apply(principal, workflow, fresh, revision)
+        if done.revision != workflow.draft_revision:
+            audit.record(principal, "workflow.change_draft", name, reason=reason)
+    applied = known.union(done.result.groups)
+    is_current = revision == workflow.draft_revision and not done.clashes and not done.is_otherwise
+    return Changed(
+        done.revision,
+        list(dict.fromkeys(group.id for group in groups if group.id in applied)),
+        done.clashes,
+        None if is_current else (done.definition, done.layout),
+        check(done.definition, name=name, tenant=principal.tenant_id).problems,
+    )
+
+
+def _apply(
+    principal: Principal, workflow: Workflow, fresh: Mapping[str, Group], known_revision: int
+) -> _Done:
+    stored = dict(workflow.draft_definition), dict(workflow.draft_layout)
+    if not fresh:
+        return _Done(workflow.draft_revision, Applied({}, [], []), [], *stored, is_otherwise=False)
+    before = _document(*stored)
+    result = apply(before, fresh.values())
+    revision = workflow.draft_revision
+    definition, layout = stored
+    is_otherwise = False
+    if result.document is not before:
+        definition, layout = unkeyed(result.document)
+        # Edges between the same two nodes are counted anew; and a draft in another dialect was translated.
+        is_otherwise = _has_other_keys(result.document, definition, layout) or "nodes" not in stored[0]
+        _refuse_unstorable(definition, layout)
+        writing.write(principal, workflow, definition, layout)
+        revision += 1
+    entries = [writing.Entry(key, fresh[key].label, fresh[key].changes) for key in result.groups]
+    writing.log(principal, workflow, revision, entries)
+    return _Done(
+        revision,
+        result,
+        _clashes(workflow, result.conflicts, known_revision),
+        definition,
+        layout,
+        is_otherwise,
+    )
+
+
+def _document(definition: dict[str, Json], layout: dict[str, Json]) -> Document:
+    try:
+        return writing.document_of(definition, layout)
+    except NotKeyable as refusal:
+        raise _not_keyable(refusal, "The draft can't be changed in parts") from None
+
+
+def _not_keyable(refusal: NotKeyable, what: str) -> Unprocessable:
+    message = f"{what}: {refusal.field}: {refusal.message} Correct it as text."
+    return Unprocessable(message, code="not_keyable", details={"place": refusal.field})
+
+
+def _has_other_keys(document: Document, definition: dict[str, Json], layout: dict[str, Json]) -> bool:
+    try:
+        return list(keyed(definition, layout)["edges"]) != list(document["edges"])
+    except NotKeyable as refusal:
+        raise _not_keyable(refusal, "This would be a draft that can't be changed in parts") from None
+
+
+def _refuse_unstorable(definition: dict[str, Json], layout: dict[str, Json]) -> None:
+    """What is added bit by bit must pass the gate as a whole, too."""
+    try:
+        strict_dumps({"definition": definition, "layout": layout}, max_bytes=settings.HANDOFF_MAX_BODY_BYTES)
+    except BadJson as bad:
+        raise Unprocessable(f"The draft can't be kept then: {bad.message} {bad.pointer}".strip()) from None
+
+
+def _clashes(workflow: Workflow, conflicts: Sequence[Conflict], since: int) -> list[Clash]:
+    if not conflicts:
+        return []
+    known = writing.changed_last(workflow, since, (conflict.path for conflict in conflicts))
+    unknown = workflow.draft_updated_by.username, workflow.draft_updated_at
+    return [Clash(conflict, *known.get(conflict.path, unknown)) for conflict in conflicts]

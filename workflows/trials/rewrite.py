@@ -1,0 +1,323 @@
+"""Pure: the definition of a test run. It is the definition itself, cut to what is asked for, with stand-ins for what is
+not to happen (docs/decisions/0011)."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal
+
+from engine.cel_reads import References
+from engine.errors import EngineError
+from engine.graph import UNDO, union
+from engine.problems import Problem
+from engine.templates import compile_template
+from lib.refusals import Invalid
+from lib.strict_json import BadJson
+from steps.base import StepType
+from steps.catalogue import CATALOGUE
+from steps.stub import STUB_TYPE, literal
+from workflows.document.specimens import specimen
+
+Json = Any
+Node = dict[str, Json]
+Why = Literal["pinned", "side_effects", "waits", "outside"]
+
+_KEPT_BY_STUBS = ("id", "title", "input", "join", "allow_no_match", "priority", "boundary_timers")
+_OF_THE_WHOLE = ("output", "next_workflow")
+_IN_MEMORY = ("inline", "engine")
+
+
+@dataclass(frozen=True, slots=True)
+class Stubbed:
+    """A step that a test run doesn't do; `made_up`: nobody said what it gives, it is a sample."""
+
+    node: str
+    why: Why
+    made_up: bool
+
+    def as_dict(self) -> dict[str, Json]:
+        """As the API gives it."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a test run is to be. `live`: the steps that happen whatever they do. `outcomes`: what people decide.
+
+    `errors`: the steps that fail, each with its `{code, message}`. `in_memory`: nobody outside is asked anything.
+    `spares`: what steps give that aren't done, where nothing else is said of them.
+    """
+
+    pins: Mapping[str, Json] = field(default_factory=dict)
+    spares: Mapping[str, Json] = field(default_factory=dict)
+    until: str | None = None
+    only: str | None = None
+    live: Collection[str] = frozenset()
+    outcomes: Mapping[str, str] = field(default_factory=dict)
+    errors: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
+    in_memory: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """The definition of a test run, and what doesn't happen in it. `nodes` and `edges`: which ones they were."""
+
+    definition: dict[str, Json]
+    stubbed: tuple[Stubbed, ...]
+    nodes: tuple[int, ...]
+    edges: tuple[int, ...]
+
+    def in_the_original(self, problem: Problem) -> Problem:
+        """A problem of this definition with the field where it stands in the one that it was made of."""
+        for name, places in (("nodes", self.nodes), ("edges", self.edges)):
+            head, bracket, rest = problem.field.partition("]")
+            if bracket and head.startswith(f"{name}["):
+                return replace(problem, field=f"{name}[{places[int(head[len(name) + 1 :])]}]{rest}")
+        return problem
+
+
+def is_sound(native: Json) -> bool:
+    """Whether a definition can be made a test run's at all: steps that are told apart, of types, and edges."""
+    if not isinstance(native, dict) or not isinstance(native.get("nodes"), list) or not native["nodes"]:
+        return False
+    nodes, edges = native["nodes"], native.get("edges") or []
+    if not all(isinstance(node, dict) and isinstance(node.get("id"), str) for node in nodes):
+        return False
+    ids = {node["id"] for node in nodes}
+    fits = isinstance(edges, list) and all(
+        isinstance(edge, dict) and {edge.get("from"), edge.get("to")} <= ids for edge in edges if _named(edge)
+    )
+    timers = [timer for node in nodes for timer in _timers(node)]
+    return (
+        fits
+        and all(map(_named, edges))
+        and len(ids) == len(nodes)
+        and all(
+            isinstance(timer, dict) and isinstance(timer.get("to"), str) and timer["to"] in ids
+            for timer in timers
+        )
+        and all(isinstance(node.get("params") or {}, dict) for node in nodes)
+    )
+
+
+def _named(edge: Json) -> bool:
+    return isinstance(edge, dict) and isinstance(edge.get("from"), str) and isinstance(edge.get("to"), str)
+
+
+def trial_definition(definition: Mapping[str, Json], asked: Asked) -> Trial:
+    """The definition of a test run of a sound one in the native dialect.
+
+    Raises Invalid for steps that are not there, and for outcomes that nobody can choose.
+    """
+    _check(definition, asked)
+    return _Cut(definition, asked).trial()
+
+
+def _check(definition: Mapping[str, Json], asked: Asked) -> None:
+    ids = {node["id"] for node in definition["nodes"]}
+    if asked.until is not None and asked.only is not None:
+        raise Invalid("Give `until` or `only`, not both.", field="only")
+    for name in ("until", "only"):
+        node = getattr(asked, name)
+        if node is not None and node not in ids:
+            raise Invalid(f"There is no step {node}.", field=name)
+    for name in ("live", "outcomes"):
+        for node in getattr(asked, name):
+            if node not in ids:
+                raise Invalid(f"There is no step {node}.", field=f"{name}.{node}")
+
+
+class _Cut:
+    """One definition on its way to be a test run's."""
+
+    def __init__(self, definition: Mapping[str, Json], asked: Asked) -> None:
+        self.definition = definition
+        self.asked = asked
+        self.nodes: dict[str, Node] = {node["id"]: node for node in definition["nodes"]}
+        self.edges: list[dict[str, Json]] = list(definition.get("edges") or ())
+        self.before: dict[str, list[str]] = {name: [] for name in self.nodes}
+        for source, target in self._leads():
+            if source not in self.before[target]:
+                self.before[target].append(source)
+        self.stubbed: list[Stubbed] = []
+        self.target = asked.only or asked.until
+
+    def _leads(self) -> Iterator[tuple[str, str]]:
+        yield from ((edge["from"], edge["to"]) for edge in self.edges)
+        yield from ((name, timer["to"]) for name, node in self.nodes.items() for timer in _timers(node))
+
+    def trial(self) -> Trial:
+        if self.asked.only is not None:
+            nodes, edges = self._alone(self.asked.only)
+        else:
+            nodes, edges = self._part(self._wanted())
+        places = {name: place for place, name in enumerate(self.nodes)}
+        ordered = sorted(nodes, key=lambda node: places[node["id"]])
+        kept = {key: value for key, value in self.definition.items() if not self._is_dropped(key)}
+        made = kept | {"nodes": ordered, "edges": [edge for _, edge in edges]}
+        stubbed = sorted(self.stubbed, key=lambda one: places[one.node.removesuffix(UNDO)])
+        return Trial(
+            made, tuple(stubbed), tuple(places[node["id"]] for node in ordered), tuple(at for at, _ in edges)
+        )
+
+    def _is_dropped(self, key: str) -> bool:
+        """What speaks of the whole workflow says nothing of a part; a test is in no hurry and starts nothing else."""
+        if key in ("sla_seconds", "next_workflow"):
+            return True
+        if self.asked.only is not None and key in ("business_key", "input_schema"):
+            return True
+        return key in _OF_THE_WHOLE and self.target is not None
+
+    def _wanted(self) -> set[str]:
+        return set(self.nodes) if self.target is None else {self.target, *self._behind(self.target)}
+
+    def _behind(self, name: str) -> set[str]:
+        """All that may come before a node."""
+        found: set[str] = set()
+        pending = list(self.before[name])
+        while pending:
+            if (source := pending.pop()) not in found:
+                found.add(source)
+                pending += self.before[source]
+        return found
+
+    def _part(self, wanted: set[str]) -> tuple[list[Node], list[tuple[int, dict[str, Json]]]]:
+        """These nodes with the edges among them. Where an edge that leads out of them has a say in which others are
+        taken, a stand-in remains at its end."""
+        edges, outside = [], dict[str, None]()
+        for at, edge in enumerate(self.edges):
+            if edge["from"] not in wanted or edge["from"] == self.target:
+                continue
+            if edge["to"] not in wanted:
+                if not self._decides(edge["from"]):
+                    continue
+                outside[edge["to"]] = None
+            edges.append((at, edge))
+        nodes = [self._node(self.nodes[name]) for name in self.nodes if name in wanted]
+        for node in nodes:
+            if node["id"] == self.target:
+                node.pop("boundary_timers", None)
+            outside |= dict.fromkeys(timer["to"] for timer in _timers(node) if timer["to"] not in wanted)
+        return [*nodes, *(self._outside(name) for name in outside)], edges
+
+    def _decides(self, name: str) -> bool:
+        """Whether an edge of the node may be dead because another one is taken."""
+        leaving = [edge for edge in self.edges if edge["from"] == name]
+        return self.nodes[name].get("type") == "decision" or any(
+            edge.get(key) for edge in leaving for key in ("branch", "when", "default")
+        )
+
+    def _alone(self, only: str) -> tuple[list[Node], list[tuple[int, dict[str, Json]]]]:
+        """One node, with stand-ins for what it reads."""
+        given, behind = self.before[only], self._behind(only)
+        reads = _reads(self.nodes[only])
+        read = behind if reads.every_step else behind & reads.steps
+        rest = [name for name in self.nodes if name in read and name not in given]
+        lone = self._node({key: value for key, value in self.nodes[only].items() if key != "join"})
+        lone.pop("boundary_timers", None)
+        if lone.get("on_error") == "branch":
+            lone.pop("on_error")
+        edges = [(-1, {"from": one, "to": two}) for one in rest for two in given]
+        edges += [(-1, {"from": name, "to": only}) for name in given]
+        return [*(self._given(name) for name in (*given, *rest)), lone], edges
+
+    def _given(self, name: str) -> Node:
+        """What stands for a node before the only one: it gives what was said, and reads nothing."""
+        return self._stub({"id": name, "type": self.nodes[name].get("type")}, "outside")
+
+    def _outside(self, name: str) -> Node:
+        self.stubbed.append(Stubbed(name, "outside", made_up=False))
+        return _stub_of({"id": name}, "null", self.nodes[name].get("type"), "outside")
+
+    def _node(self, node: Node) -> Node:
+        why = self._why_not(node)
+        return self._with_stubbed_undo(node) if why is None else self._stub(node, why)
+
+    def _with_stubbed_undo(self, node: Node) -> Node:
+        """A node that is done: what undoes it is as real as it is, but reaches nobody and waits for nobody either."""
+        name, undo = node["id"], node.get("compensate")
+        if name in self.asked.live or not isinstance(undo, dict):
+            return dict(node)
+        if (why := self._why_left_out(undo)) is None:
+            return dict(node)
+        self.stubbed.append(Stubbed(f"{name}{UNDO}", why, made_up=False))
+        stub = _stub_of({key: undo[key] for key in ("title",) if key in undo}, "null", undo.get("type"), why)
+        return {**node, "compensate": stub}
+
+    def _why_not(self, node: Node) -> Why | None:
+        """Why a node is not done; None: it is."""
+        name = node["id"]
+        if name != self.asked.only and (name in self.asked.pins or name in self.asked.errors):
+            return "pinned"
+        return None if name in self.asked.live else self._why_left_out(node)
+
+    def _why_left_out(self, node: Node) -> Why | None:
+        """Why a step or a compensation of this type and with these params is not done where it is not `live`."""
+        known = CATALOGUE.get(str(node.get("type")))
+        if known is None:
+            return None
+        params = node.get("params")
+        spec = known.with_params(params if isinstance(params, dict) else {})
+        if spec.kind == "wait":
+            return "waits"
+        if spec.has_side_effects:
+            return "side_effects"
+        return "outside" if self.asked.in_memory and spec.kind not in _IN_MEMORY else None
+
+    def _stub(self, node: Node, why: Why) -> Node:
+        name, kind = node["id"], node.get("type")
+        original, known = self.nodes[name], CATALOGUE.get(str(kind))
+        said = {**self.asked.spares, **self.asked.pins}
+        is_said = name in said
+        made_up = not (is_said or name in self.asked.errors)
+        output = said[name] if is_said else self._made_up(original, known)
+        self.stubbed.append(Stubbed(name, "pinned" if is_said and why == "outside" else why, made_up))
+        try:
+            stub = _stub_of(node, literal(output), kind, why)
+        except BadJson as bad:
+            raise Invalid(
+                f"What {name} gives can't be stored: {bad.message}.", field=f"pins.{name}"
+            ) from None
+        if (error := self.asked.errors.get(name)) is not None:
+            stub["params"]["error"] = literal({"code": error["code"], "message": error["message"]})
+        if known is not None and why != "outside":
+            stub["on_error"] = (
+                node.get("on_error") or known.with_params(original.get("params") or {}).on_error
+            )
+        return stub
+
+    def _made_up(self, node: Node, known: StepType | None) -> Json:
+        schema = known.output_schema(node.get("params") or {}) if known else None
+        output = specimen(schema)
+        if (outcome := self.asked.outcomes.get(node["id"])) is None:
+            return output
+        outcomes = ((schema or {}).get("properties") or {}).get("outcome")
+        if not isinstance(outcomes, dict) or known is None or known.kind != "wait":
+            raise Invalid(f"{node['id']} asks nobody.", field=f"outcomes.{node['id']}")
+        choices = outcomes.get("enum", [outcome])
+        if outcome not in choices:
+            message = f"{node['id']} ends with {', '.join(map(str, choices))}, not with {outcome}."
+            raise Invalid(message, field=f"outcomes.{node['id']}")
+        return output | {"outcome": outcome, "branch": outcome}
+
+
+def _stub_of(node: Node, output: str, kind: Json, why: Why) -> Node:
+    kept = {key: node[key] for key in _KEPT_BY_STUBS if key in node}
+    return kept | {"type": STUB_TYPE, "params": {"output": output, "stands_for": str(kind), "why": why}}
+
+
+def _timers(node: Node) -> list[dict[str, Json]]:
+    timers = node.get("boundary_timers")
+    return timers if isinstance(timers, list) else []
+
+
+def _reads(node: Node) -> References:
+    """What the expressions of a node read; of those that don't compile nothing is known, and `validate` tells."""
+    return union(_read(node.get(key)) for key in ("params", "input"))
+
+
+def _read(template: Json) -> References:
+    nothing: Iterable[References] = ()
+    try:
+        return union(nothing) if template is None else compile_template(template).refs
+    except EngineError:
+        return union(nothing)

@@ -1,0 +1,80 @@
+"""What an import would do, before it is done."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.canonical import content_hash
+from engine.dialects import DialectError, detect, to_native
+from engine.problems import Problem
+from lib.refusals import Unprocessable
+from workflows import queries
+from workflows.checking.check import check
+from workflows.design.drawing import Drawing, draw
+from workflows.models import Workflow
+from workflows.versions.comparing import Shown, shown
+
+Json = Any
+
+SPELLINGS = {
+    "native": "a definition of Handoff",
+    "steps": "a list of steps",
+    "s0": "a dag of nodes and edges with conditions",
+    "depends_on": "steps with depends_on",
+    "configuration": "a configuration: an ordered list of step types",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The workflow that a document would make, or whose draft it would replace, and what is different then."""
+
+    spelling: str
+    name: str
+    native: dict[str, Json]
+    workflow: Workflow | None
+    problems: list[Problem]
+    comparison: Shown | None
+    is_same: bool
+
+    @property
+    def mark(self) -> str:
+        """Stands for what was read: only what somebody has seen is imported."""
+        return content_hash(self.native)
+
+    @property
+    def drawing(self) -> Drawing:
+        """Its picture."""
+        return draw(self.native)
+
+
+def report(tenant_id: int, document: dict[str, Json], name: str = "") -> Report:
+    """What importing the document would do, under `name` if one is given. Raises Unprocessable."""
+    try:
+        spelling = SPELLINGS[detect(document)]
+        native = to_native(document, None, name or None)
+    except DialectError as error:
+        raise Unprocessable(f"This can't be read as a workflow. {error.message}") from None
+    if name:
+        native = {**native, "name": name}
+    named = native.get("name")
+    if not isinstance(named, str) or not named:
+        raise Unprocessable("It doesn't say what the workflow is called: give it a name.", field="name")
+    workflow = queries.find_workflow(tenant_id, named)
+    return Report(
+        spelling=spelling,
+        name=named,
+        native=native,
+        workflow=workflow,
+        problems=check(native, name=named, tenant=tenant_id).problems,
+        comparison=_compared(workflow.draft_definition, native) if workflow else None,
+        is_same=workflow is not None and workflow.draft_definition == native,
+    )
+
+
+def _compared(before: Mapping[str, Json], after: Mapping[str, Json]) -> Shown | None:
+    """What would be different in the draft; None where that can't be said field by field."""
+    try:
+        return shown(before, after)
+    except Unprocessable:
+        return None

@@ -1,0 +1,351 @@
+"""Changing what people design. Every door (API, page, command) calls these; each checks its scope itself."""
+
+import re
+from dataclasses import dataclass
+
+from django.db import IntegrityError, transaction
+from django.db.models.functions import Now
+
+from accounts import audit
+from accounts.principal import Principal
+from accounts.roles import WORKFLOWS_PUBLISH, WORKFLOWS_READ, WORKFLOWS_WRITE
+from engine.canonical import content_hash
+from engine.dialects import DIALECTS, DialectError, detect, from_native, to_native
+from engine.problems import Problem
+from lib.refusals import Conflict, Invalid, Unprocessable
+from lib.strict_json import Json
+from workflows import queries
+from workflows.checking.check import Checked, check
+from workflows.document.texts import read_text
+from workflows.drafts import writing
+from workflows.models import NAME_PATTERN, Workflow, WorkflowVersion
+from workflows.trials import cases
+from workflows.versions.examples import Example
+
+# They would hide behind the routes of the same name.
+RESERVED_NAMES = frozenset({"validate", "import", "read", "write", "new", "examples"})
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """A workflow whose draft was written, and what was found in it."""
+
+    workflow: Workflow
+    problems: list[Problem]
+    created: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """The version that now is the latest; `created` is False where it was so already."""
+
+    version: WorkflowVersion
+    problems: list[Problem]
+    created: bool
+
+
+def create_workflow(
+    principal: Principal,
+    *,
+    name: str,
+    title: str | None = None,
+    definition: dict[str, Json] | None = None,
+    layout: dict[str, Json] | None = None,
+    reason: str | None = None,
+) -> Drafted:
+    """A new workflow with its draft. Raises Invalid for a bad name, Conflict where it is taken."""
+    principal.require(WORKFLOWS_WRITE)
+    check_name(name)
+    draft = {"name": name, "nodes": [], "edges": []} if definition is None else definition
+    if draft.get("name", name) != name:
+        raise Invalid("This must equal `name`.", field="definition.name")
+    checked = check(draft, name=name, tenant=principal.tenant_id)
+    try:
+        with transaction.atomic():
+            workflow = Workflow.objects.create(
+                tenant_id=principal.tenant_id,
+                name=name,
+                title=writing.text(draft.get("title"), 200) if title is None else title,
+                description=writing.text(draft.get("description"), 10_000),
+                draft_definition=draft,
+                draft_layout=layout or {},
+                draft_updated_by_id=principal.user_id,
+            )
+            audit.record(principal, "workflow.create", name, reason=reason)
+    except IntegrityError:
+        raise Conflict(f"There is a workflow {name} already.", code="name_taken", field="name") from None
+    return Drafted(queries.get_workflow(principal.tenant_id, workflow.name), checked.problems, created=True)
+
+
+def check_name(name: str) -> None:
+    """Raises Invalid where no workflow can have this name."""
+    if not re.fullmatch(NAME_PATTERN[1:-1], name):
+        raise Invalid("A name has 1 to 128 of A-Z, a-z, 0-9, _, : and -.", field="name")
+    if name in RESERVED_NAMES:
+        raise Invalid(f"{name} can't be the name of a workflow.", field="name")
+
+
+def update_workflow(
+    principal: Principal,
+    name: str,
+    *,
+    title: str | None = None,
+    description: str | None = None,
+    archived: bool | None = None,
+    reason: str | None = None,
+) -> Workflow:
+    """Changes what is given. Raises Missing; Conflict for an archived workflow, unless `archived` is False."""
+    principal.require(WORKFLOWS_WRITE)
+    if archived:
+        archive(principal, name, reason=reason)
+    values: dict[str, object] = {"title": title, "description": description}
+    values = {key: value for key, value in values.items() if value is not None}
+    with transaction.atomic():
+        rows = Workflow.objects.for_tenant(principal.tenant_id).filter(name=name)
+        if archived is False:
+            rows.update(archived_at=None)
+        if values or archived is False:
+            queries.lock_workflow(principal.tenant_id, name)
+            rows.update(**values) if values else None
+            audit.record(principal, "workflow.update", name, reason=reason)
+        return queries.get_workflow(principal.tenant_id, name)
+
+
+def archive(principal: Principal, name: str, *, reason: str | None = None) -> None:
+    """No new runs and no changes from now on; versions and runs stay. A second time changes nothing.
+
+    Raises Missing, or Conflict where something stands against it.
+    """
+    principal.require(WORKFLOWS_WRITE)
+    with transaction.atomic():
+        workflow = queries.get_workflow(principal.tenant_id, name)
+        if workflow.archived_at is not None:
+            return
+        rows = Workflow.objects.for_tenant(principal.tenant_id).filter(pk=workflow.pk, archived_at=None)
+        if rows.update(archived_at=Now()):
+            audit.record(principal, "workflow.archive", name, reason=reason)
+
+
+def save_draft(
+    principal: Principal,
+    name: str,
+    *,
+    definition: dict[str, Json],
+    expected_revision: int,
+    layout: dict[str, Json] | None = None,
+    title: str | None = None,
+    description: str | None = None,
+    label: str = "Saved the whole draft",
+    reason: str | None = None,
+) -> Drafted:
+    """Replaces the draft if it still is at `expected_revision`; its problems don't stand against that.
+
+    Title and description of the workflow follow: those given, or else those in the definition.
+
+    Raises Stale for another revision, Missing, or Conflict for an archived workflow.
+    """
+    principal.require(WORKFLOWS_WRITE)
+    checked = check(definition, name=name, tenant=principal.tenant_id)
+    with transaction.atomic():
+        # The log says what became of the draft: compared under the row's lock.
+        before = queries.lock_workflow(principal.tenant_id, name)
+        if before.draft_revision != expected_revision:
+            raise writing.stale(before)
+        writing.replace(
+            principal, before, definition, layout, label=label, title=title, description=description
+        )
+        audit.record(principal, "workflow.save_draft", name, reason=reason)
+        workflow = queries.get_workflow(principal.tenant_id, name)
+    return Drafted(workflow, checked.problems, created=False)
+
+
+def publish(
+    principal: Principal,
+    name: str,
+    *,
+    note: str = "",
+    expected_revision: int | None = None,
+    despite_failing_cases: bool = False,
+    reason: str | None = None,
+) -> Published:
+    """Makes the draft the next version; content equal to the latest version's is that version (R-020).
+
+    Its test cases are run before, unless `despite_failing_cases`. Raises Unprocessable with the problems or the
+    results of the cases, Missing, Conflict for an archived workflow, or Stale where the draft no longer is at
+    `expected_revision`.
+    """
+    principal.require(WORKFLOWS_PUBLISH)
+    # Outside the transaction: it may take seconds, and others save their drafts meanwhile.
+    before = None if despite_failing_cases else cases.before_publishing(principal.tenant_id, name)
+    with transaction.atomic():
+        # The number is the last one + 1 and the content is compared with it: both under the row's lock.
+        workflow = queries.lock_workflow(principal.tenant_id, name)
+        if expected_revision not in (None, workflow.draft_revision):
+            raise writing.stale(workflow)
+        checked = check(workflow.draft_definition, name=name, tenant=principal.tenant_id)
+        native = _publishable(checked)
+        digest = content_hash(native)
+        latest = queries.latest_version(principal.tenant_id, name)
+        if latest is not None and latest.content_hash == digest:
+            return Published(latest, checked.problems, created=False)
+        if not despite_failing_cases:
+            cases.refuse_failing(workflow, checked, before)
+        version = WorkflowVersion.objects.create(
+            tenant_id=principal.tenant_id,
+            workflow=workflow,
+            number=(latest.number or 0) + 1 if latest else 1,
+            definition=native,
+            layout=workflow.draft_layout,
+            content_hash=digest,
+            note=note,
+            published_by_id=principal.user_id,
+        )
+        audit.record(principal, "workflow.publish", f"{name} v{version.number}", reason=reason)
+        return Published(version, checked.problems, created=True)
+
+
+def _publishable(checked: Checked) -> dict[str, Json]:
+    if checked.native is None or not checked.is_publishable:
+        raise Unprocessable(
+            "The draft has problems; correct them and publish again.",
+            code="invalid_definition",
+            details={"problems": checked.as_dicts()},
+        )
+    return checked.native
+
+
+_NAMELESS = "The document does not say which workflow it is: add `name`, a text, at its top level."
+
+
+def import_definition(
+    principal: Principal,
+    document: Json,
+    *,
+    dialect: str | None = None,
+    expected_revision: int | None = None,
+    reason: str | None = None,
+) -> Drafted:
+    """Makes a document of any dialect, as text (JSON or YAML) too, the draft of the workflow that it names, new or
+    not; equal content changes nothing.
+
+    Raises Unprocessable with the problems where it can't be read as a workflow with a name; Stale where the draft is
+    not, or no longer, at `expected_revision` (0: there is no such workflow yet).
+    """
+    principal.require(WORKFLOWS_WRITE)
+    if isinstance(document, str):
+        document = read_text(document, field="document").document
+    checked = check(document, dialect=dialect, tenant=principal.tenant_id)
+    native = checked.native
+    if native is None or not isinstance(native.get("name"), str):
+        where, message = (
+            ("name", _NAMELESS) if native else (checked.problems[0].field, checked.problems[0].message)
+        )
+        raise Unprocessable(
+            f"This can't be read as a workflow. {message}",
+            code="invalid_definition",
+            field=f"document.{where}".removesuffix("."),
+            details={"problems": checked.as_dicts()},
+        )
+    name = native["name"]
+    workflow = Workflow.objects.for_tenant(principal.tenant_id).filter(name=name).first()
+    if workflow is None:
+        return create_workflow(principal, name=name, definition=native, reason=reason)
+    if expected_revision not in (None, workflow.draft_revision):
+        raise writing.stale(workflow)
+    if workflow.draft_definition == native:
+        queries.refuse_archived(workflow)
+        return Drafted(queries.get_workflow(principal.tenant_id, name), checked.problems, created=False)
+    return save_draft(
+        principal,
+        name,
+        definition=native,
+        expected_revision=workflow.draft_revision,
+        label="Imported a definition",
+        reason=reason,
+    )
+
+
+def restore(principal: Principal, version: WorkflowVersion, *, expected_revision: int) -> Drafted:
+    """Makes what a version has the draft again; of the canvas, what the version does not say stays.
+
+    Raises what `save_draft` raises.
+    """
+    now = queries.get_workflow(principal.tenant_id, version.workflow.name).draft_layout
+    places = {**_places(now), **_places(version.layout)}
+    return save_draft(
+        principal,
+        version.workflow.name,
+        definition=dict(version.definition),
+        layout={**now, **version.layout, **({"nodes": places} if places else {})},
+        expected_revision=expected_revision,
+        label=f"Restored version {version.number}",
+    )
+
+
+def _places(layout: dict[str, Json]) -> dict[str, Json]:
+    places = layout.get("nodes")
+    return places if isinstance(places, dict) else {}
+
+
+def duplicate(principal: Principal, name: str) -> Workflow:
+    """A new workflow with the same draft and canvas, under a name of its own. Raises Missing."""
+    principal.require(WORKFLOWS_WRITE)
+    original = queries.get_workflow(principal.tenant_id, name)
+    new_name = queries.free_name(principal.tenant_id, f"{name[:110]}-copy")
+    definition = {**original.draft_definition, "name": new_name}
+    title = f"{original.title[:190]} (copy)" if original.title else None
+    if title:
+        definition["title"] = title
+    layout = original.draft_layout
+    return create_workflow(principal, name=new_name, definition=definition, layout=layout).workflow
+
+
+@transaction.atomic
+def create_from_example(principal: Principal, example: Example) -> tuple[Workflow, bool]:
+    """An example as a workflow, under a name of its own if it is there already, and whether it was published: it stays
+    a draft where something stands against that here, such as too few people who may decide.
+    """
+    name = queries.free_name(principal.tenant_id, example.name)
+    definition = {**example.definition, "name": name}
+    made = create_workflow(principal, name=name, definition=definition, layout=dict(example.layout)).workflow
+    try:
+        publish(principal, name, note="From the examples")
+    except Unprocessable:
+        return made, False
+    return made, True
+
+
+def export(
+    principal: Principal,
+    name: str,
+    *,
+    version: int | None = None,
+    draft: bool = False,
+    dialect: str | None = None,
+) -> dict[str, Json]:
+    """The definition of a version (the latest if none is named; the draft if asked for, or before the first), as
+    import takes it, in a dialect if one is named.
+
+    Raises Missing; Invalid for an unknown dialect; Unprocessable for one that can't say it.
+    """
+    principal.require(WORKFLOWS_READ)
+    definition = _exported(principal.tenant_id, name, version, draft)
+    if dialect is None:
+        return definition
+    if dialect not in DIALECTS:
+        raise Invalid(f"There is no such dialect; known ones are {', '.join(DIALECTS)}.", field="dialect")
+    try:
+        is_so = detect(definition) == dialect
+        return definition if is_so else from_native(to_native(definition, None, name), dialect)
+    except DialectError as refusal:
+        details = {"place": refusal.field}
+        raise Unprocessable(refusal.message, code="not_sayable", field="dialect", details=details) from None
+
+
+def _exported(tenant_id: int, name: str, version: int | None, draft: bool) -> dict[str, Json]:
+    if version is not None:
+        return dict(queries.get_version(tenant_id, name, version).definition)
+    latest = None if draft else queries.latest_version(tenant_id, name)
+    if latest is not None:
+        return dict(latest.definition)
+    return dict(queries.get_workflow(tenant_id, name).draft_definition)

@@ -1,0 +1,84 @@
+"""The page of the visual builder: what the island in it begins with. Everything else it asks of the API."""
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.templatetags.static import static
+from django.urls import reverse
+
+from accounts.access import PageRequest, page
+from accounts.roles import RUNS_START, WORKFLOWS_PUBLISH, WORKFLOWS_READ, WORKFLOWS_WRITE
+from engine.dialects import DialectError, to_native
+from lib.strict_json import Json
+from workflows import queries
+from workflows.design import palette
+from workflows.models import Workflow
+from workflows.web import pipelines
+from workflows.web.pipelines import NotAPipeline
+
+SPRITE = "vendor/lucide-static-1.62.0/sprite.svg"
+
+
+@page(WORKFLOWS_READ)
+def builder_page(request: PageRequest, name: str) -> HttpResponse:
+    """The draft on a canvas; who may not change it may look."""
+    workflow = queries.get_workflow(request.principal.tenant_id, name)
+    boot = _boot(request, workflow)
+    return render(request, "workflows/builder.html", {"workflow": workflow, "boot": boot})
+
+
+def _boot(request: PageRequest, workflow: Workflow) -> dict[str, Json]:
+    scopes = request.principal.scopes
+    is_open = workflow.archived_at is None
+    definition, cannot = _drawable(workflow)
+    latest = queries.latest_version(request.principal.tenant_id, workflow.name)
+    return {
+        "name": workflow.name,
+        "title": workflow.title,
+        "revision": workflow.draft_revision,
+        "definition": definition,
+        "cannot": cannot,
+        "layout": workflow.draft_layout,
+        "saved_at": workflow.draft_updated_at.isoformat(),
+        "saved_by": workflow.draft_updated_by.username,
+        "latest": latest.number if latest else None,
+        "published": [node["id"] for node in latest.definition["nodes"]] if latest else [],
+        "archived": not is_open,
+        "may_write": WORKFLOWS_WRITE in scopes and is_open,
+        "may_publish": WORKFLOWS_PUBLISH in scopes and is_open,
+        "may_start": RUNS_START in scopes and is_open,
+        "me": request.user.username,
+        # A browser is used by several people, and a name by several tenants and workflows.
+        "kept_as": f"{request.user.pk}.{workflow.pk}",
+        "step_types": palette.step_types(),
+        "definition_schema": palette.definition_schema(),
+        "sprite": static(SPRITE),
+        "urls": _urls(workflow),
+    }
+
+
+def _drawable(workflow: Workflow) -> tuple[dict[str, Json], str | None]:
+    """The draft in our own dialect; where it can't be read as one, as it is and the reason."""
+    try:
+        return to_native(workflow.draft_definition, None, workflow.name), None
+    except DialectError as error:
+        return dict(workflow.draft_definition), error.message
+
+
+def _urls(workflow: Workflow) -> dict[str, Json]:
+    return {
+        "api": f"/api/v1/workflows/{workflow.name}",
+        "workflows": "/api/v1/workflows",
+        "workflow": reverse("workflow", args=[workflow.name]),
+        "versions": reverse("workflow-versions", args=[workflow.name]),
+        "definition": reverse("workflow-definition", args=[workflow.name]),
+        "pipeline": reverse("workflow-pipeline", args=[workflow.name]) if _is_pipeline(workflow) else None,
+        "runs": "/runs/",
+    }
+
+
+def _is_pipeline(workflow: Workflow) -> bool:
+    try:
+        pipelines.from_definition(workflow.draft_definition)
+    except NotAPipeline:
+        return False
+    return workflow.archived_at is None

@@ -1,0 +1,159 @@
+"""The definition of a workflow as JSON: to be read, copied, taken away, and the draft to be edited."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+
+from accounts.access import PageRequest, page
+from accounts.roles import WORKFLOWS_READ, WORKFLOWS_WRITE
+from engine.problems import Problem
+from lib.refusals import Invalid, Refusal, Stale
+from lib.strict_json import BadJson, Json, strict_loads
+from workflows import queries
+from workflows.checking.check import check
+from workflows.document.texts import MOST_BYTES, Format, arranged, read_text, written
+from workflows.models import Workflow, WorkflowVersion
+from workflows.versions import lifecycle
+from workflows.versions.importing import Report, report
+from workflows.web.forms import as_number, said_of, storable
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A problem and the line of the text where it is."""
+
+    problem: Problem
+    line: int
+
+
+@page(WORKFLOWS_READ, "GET", "POST")
+def definition_page(request: PageRequest, name: str) -> HttpResponse:
+    """The draft, to be edited by who may, or `?version=` as it is."""
+    workflow = queries.get_workflow(request.principal.tenant_id, name)
+    if request.method == "POST":
+        return _save(request, workflow)
+    version = _asked_version(request, name)
+    shown = arranged(version.definition if version else workflow.draft_definition)
+    problems = [] if version else check(shown, name=name, tenant=request.principal.tenant_id).problems
+    context = {"version": version, "text": pretty(shown), "problems": _located(shown, problems)}
+    return _page(request, workflow, context)
+
+
+@page(WORKFLOWS_WRITE, "GET", "POST")
+def import_page(request: PageRequest) -> HttpResponse:
+    """A definition in any dialect: first what importing it would do, then doing it."""
+    if request.method != "POST":
+        return render(request, "workflows/import.html", {"text": ""})
+    text, name = request.POST.get("document", ""), request.POST.get("name", "").replace("\x00", "").strip()
+    context: dict[str, Any] = {"text": text, "name": name}
+    try:
+        found = report(request.principal.tenant_id, read_text(text, field="document").document, name)
+        if "import" in request.POST and request.POST.get("seen") == found.mark:
+            return _import(request, found)
+        if found.workflow is None:
+            lifecycle.check_name(found.name)
+        context |= {"report": found, "is_other": "import" in request.POST}
+    except Refusal as refusal:
+        context |= {"error": refusal.message, "asks_name": refusal.field == "name"}
+    return render(request, "workflows/import.html", context, status=422 if "error" in context else 200)
+
+
+def _import(request: PageRequest, seen: Report) -> HttpResponse:
+    drafted = lifecycle.import_definition(
+        request.principal, storable(seen.native), expected_revision=as_number(request.POST.get("revision"))
+    )
+    messages.success(request, f"{drafted.workflow.name} is imported as a draft. Publish it to run it.")
+    return redirect("workflow", drafted.workflow.name)
+
+
+@page(WORKFLOWS_READ)
+def download_definition(request: PageRequest, name: str) -> HttpResponse:
+    """The draft or `?version=` as a file, JSON or `?format=yaml`."""
+    workflow = queries.get_workflow(request.principal.tenant_id, name)
+    version = _asked_version(request, name)
+    shown = version.definition if version else workflow.draft_definition
+    written_as: Format = "yaml" if request.GET.get("format") == "yaml" else "json"
+    file = f"{name}-v{version.number}.{written_as}" if version else f"{name}-draft.{written_as}"
+    answer = HttpResponse(written(arranged(shown), written_as), content_type=f"application/{written_as}")
+    answer["Content-Disposition"] = f'attachment; filename="{file.replace(":", "_")}"'
+    return answer
+
+
+def pretty(value: Json) -> str:
+    """JSON as people read it."""
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+
+
+def _save(request: PageRequest, workflow: Workflow) -> HttpResponse:
+    request.principal.require(WORKFLOWS_WRITE)
+    text = request.POST.get("definition", "")
+    asked = request.POST.get("overwrite") or request.POST.get("revision")
+    context: dict[str, Any] = {"text": text, "revision": as_number(request.POST.get("revision"))}
+    try:
+        lifecycle.save_draft(
+            request.principal, workflow.name, definition=_object(text), expected_revision=as_number(asked)
+        )
+    except Stale:
+        return _page(request, workflow, context | {"stale": workflow}, status=409)
+    except Refusal as refusal:
+        context |= {"error": said_of(refusal), "is_bad_json": isinstance(refusal, Invalid)}
+        return _page(request, workflow, context, status=422)
+    messages.success(request, "Saved as a draft. Runs still take the last published version.")
+    return redirect("workflow-definition", workflow.name)
+
+
+def _object(text: str) -> dict[str, Json]:
+    try:
+        value = strict_loads(text.encode(), max_bytes=MOST_BYTES)
+    except BadJson as bad:
+        raise Invalid(f"{bad.message} {bad.pointer}".strip()) from None
+    if not isinstance(value, dict):
+        raise Invalid("A definition is a JSON object: it begins with { and ends with }.")
+    return value
+
+
+def _page(
+    request: PageRequest, workflow: Workflow, context: dict[str, Any], status: int = 200
+) -> HttpResponse:
+    may_write = WORKFLOWS_WRITE in request.principal.scopes
+    numbers = queries.version_numbers(workflow)
+    frame = {"workflow": workflow, "tab": "definition", "may_write": may_write, "numbers": numbers}
+    frame |= {"revision": workflow.draft_revision}
+    return render(request, "workflows/definition.html", frame | context, status=status)
+
+
+def _asked_version(request: PageRequest, name: str) -> WorkflowVersion | None:
+    asked = as_number(request.GET.get("version"))
+    return queries.get_version(request.principal.tenant_id, name, asked) if asked else None
+
+
+def _located(shown: Json, problems: list[Problem]) -> list[Located]:
+    lines = dict(_lines(shown, "", 1)) if problems else {}
+    return [Located(problem, _line(problem.field, lines)) for problem in problems]
+
+
+def _line(path: str, lines: dict[str, int]) -> int:
+    """The line of the place, or of the nearest thing around it that is there."""
+    while path not in lines:
+        path = path[: max(path.rfind("."), path.rfind("["), 0)]
+    return lines[path]
+
+
+def _lines(value: Json, path: str, line: int) -> Iterator[tuple[str, int]]:
+    """Each path in a value with the line where it begins in `pretty`."""
+    yield path, line
+    inside = line + 1
+    if isinstance(value, dict):
+        parts = [(f"{path}.{key}" if path else key, item) for key, item in value.items()]
+    elif isinstance(value, list):
+        parts = [(f"{path}[{place}]", item) for place, item in enumerate(value)]
+    else:
+        return
+    for at, item in parts:
+        yield from _lines(item, at, inside)
+        inside += pretty(item).count("\n") + 1

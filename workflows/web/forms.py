@@ -1,0 +1,75 @@
+"""What the pages of workflows send, and what of it can be kept."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from django.conf import settings
+from django.http import HttpRequest
+
+from lib.refusals import Refusal, Unprocessable
+from lib.strict_json import BadJson, Json, strict_dumps
+from workflows.models import Workflow
+from workflows.web.pipelines import Pipeline
+
+NEW: dict[str, Json] = {"nodes": [], "edges": []}
+_NOTES, _MOST_NOTES = "notes", 20
+
+
+@dataclass(slots=True)
+class Form:
+    """The pipeline form: what was typed, the draft it was made from, what was `asked` (save, publish), and what
+    stands against it.
+    """
+
+    pipeline: Pipeline
+    workflow: Workflow | None = None
+    name: str = ""
+    note: str = ""
+    revision: int = 0
+    errors: dict[str, str] = field(default_factory=dict)
+    stale: Workflow | None = None
+    asked: str = "save"
+
+    def refuse(self, refusal: Refusal) -> None:
+        """Show a refusal at the field that is to blame, or at the top."""
+        field = refusal.field if refusal.field in ("title", "name") else "form"
+        self.errors[field] = said_of(refusal)
+
+
+def said_of(refusal: Refusal) -> str:
+    """A refusal to save, with what can be done so that nothing typed is lost."""
+    if refusal.code != "archived":
+        return refusal.message
+    return f"{refusal.message} Take it out of the archive in another tab, then save again."
+
+
+def note_of(posted: Mapping[str, str]) -> str:
+    """The note of a publication, as long as one may be."""
+    return posted.get("note", "").replace("\x00", "").strip()[:2000]
+
+
+def keep_note(request: HttpRequest, name: str, note: str) -> None:
+    """Keep what was written about the next version of a workflow until it is published; "" forgets it."""
+    notes = request.session.get(_NOTES, {})
+    if notes.get(name, "") != note:
+        others = [(other, text) for other, text in notes.items() if other != name][-_MOST_NOTES:]
+        request.session[_NOTES] = dict([*others, (name, note)] if note else others)
+
+
+def kept_note(request: HttpRequest, name: str) -> str:
+    """The note that was kept for the next version of a workflow."""
+    return str(request.session.get(_NOTES, {}).get(name, ""))
+
+
+def as_number(text: str | None) -> int:
+    """A revision as a form sends it; 0, which no draft has, for anything else."""
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else 0
+
+
+def storable(definition: dict[str, Json]) -> dict[str, Json]:
+    """The definition, if it can be kept. Raises Unprocessable."""
+    try:
+        strict_dumps(definition, max_bytes=settings.HANDOFF_MAX_BODY_BYTES)
+    except BadJson as bad:
+        raise Unprocessable(f"This can't be saved: {bad.message} {bad.pointer}".strip()) from None
+    return definition

@@ -1,0 +1,246 @@
+"""A chain of text steps as a form, and the form as a definition: the pure part of the pipeline form (R-011).
+
+The form shows less than a definition can hold. What it doesn't show, it doesn't touch: a step keeps its id and
+whatever else stands in its node, the workflow whatever stands beside nodes and edges.
+"""
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from engine.dialects import DialectError, to_native
+from engine.problems import Problem
+from steps.base import StepType
+from steps.catalogue import CATALOGUE, TEXT_GROUPS
+from workflows.web.param_fields import ParamField, Posted, fields_of, read_params
+
+Json = Any
+
+_FORM_FIELDS = frozenset({"id", "type", "title", "params"})
+# A node with any of these has more than one way out or in.
+_BRANCHING_FIELDS = frozenset({"join", "boundary_timers", "compensate", "allow_no_match"})
+_PLACE = re.compile(r"nodes\[(\d+)\](?:\.params\.([^.\[]+))?")
+_LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
+
+
+class NotAPipeline(Exception):
+    """The definition can't be shown as a chain of text steps; the message says why."""
+
+
+@dataclass(slots=True)
+class Step:
+    """One card of the form. `before` is its node in the draft that the form was made from."""
+
+    key: str
+    type: str
+    params: Mapping[str, Json] = field(default_factory=dict)
+    title: str = ""
+    before: Mapping[str, Json] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+    _fields: list[ParamField] | None = None
+
+    @property
+    def face(self) -> StepType:
+        """What the catalogue says of its type."""
+        return CATALOGUE[self.type]
+
+    @property
+    def fields(self) -> list[ParamField]:
+        """Its params as fields; made once, so that problems can be put at them."""
+        if self._fields is None:
+            self._fields = fields_of(self.face.params_schema, self.params, f"{self.key}.params")
+        return self._fields
+
+    @property
+    def kept(self) -> list[str]:
+        """What its node has that the form doesn't show."""
+        return sorted(set(self.before) - _FORM_FIELDS)
+
+    def node(self) -> dict[str, Json]:
+        """It as a node; without an id if it is new."""
+        node = {**self.before, "type": self.type, "title": self.title, "params": dict(self.params)}
+        return {
+            name: value for name, value in node.items() if name in ("id", "type") or value not in ("", {})
+        }
+
+
+@dataclass(slots=True)
+class Pipeline:
+    """What the form holds. `problems` are those that belong to no step."""
+
+    title: str = ""
+    description: str = ""
+    steps: list[Step] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def faults(self) -> list[tuple[str, str]]:
+        """What the steps' problems are, each with the id of the place on the page where it stands."""
+        found: list[tuple[str, str]] = []
+        for place, step in enumerate(self.steps, 1):
+            label = f"Step {place}, {step.face.title}"
+            found += [(f"step-{step.key}", f"{label}: {problem}") for problem in step.problems]
+            found += [(one.id, f"{label}, {one.label}: {one.error}") for one in step.fields if one.error]
+        return found
+
+    def show(self, problems: Sequence[Problem]) -> None:
+        """Put each problem at the field or step it belongs to."""
+        for problem in problems:
+            place = _PLACE.match(problem.field)
+            if not place or int(place[1]) >= len(self.steps):
+                if problem.field != "nodes" or self.steps:
+                    self.problems.append(problem.message)
+                continue
+            step = self.steps[int(place[1])]
+            at = next((one for one in step.fields if one.param == place[2]), None)
+            message = _said_here(problem.message, place[0])
+            if at is None or at.error:
+                step.problems.append(message)
+            else:
+                at.error = message
+
+
+def choices() -> list[StepType]:
+    """The step types that a pipeline is made of."""
+    return [step_type for step_type in CATALOGUE.values() if step_type.group in TEXT_GROUPS]
+
+
+def from_definition(document: Mapping[str, Json]) -> Pipeline:
+    """The form of a definition. Raises NotAPipeline."""
+    try:
+        native = to_native(document)
+    except DialectError as error:
+        raise NotAPipeline(f"The draft can't be read as steps: {error.message}") from None
+    nodes = _chain(native.get("nodes"), native.get("edges"))
+    steps = [_step(f"s{place}", node) for place, node in enumerate(nodes, 1)]
+    return Pipeline(_text(native.get("title")), _text(native.get("description")), steps)
+
+
+def from_posted(posted: Posted, base: Mapping[str, Json]) -> Pipeline:
+    """The form as it was sent; `base` is the draft that it was made from."""
+    known = _nodes_by_id(base)
+    keys = [key for key in dict.fromkeys(posted.get("step", ())) if re.fullmatch(r"[a-z][a-z0-9]{0,15}", key)]
+    steps = [_posted_step(key, posted, known) for key in keys if _one(posted, f"{key}.type") in CATALOGUE]
+    return Pipeline(_one(posted, "title"), _one(posted, "description"), steps)
+
+
+def to_definition(pipeline: Pipeline, base: Mapping[str, Json], name: str) -> dict[str, Json]:
+    """The draft that the form describes, made from `base`."""
+    try:
+        rest = {key: value for key, value in to_native(base).items() if key not in ("nodes", "edges")}
+    except DialectError:
+        rest = {}
+    for key, value in (("title", pipeline.title), ("description", pipeline.description)):
+        rest.pop(key, None)
+        if value:
+            rest[key] = value
+    return to_native({**rest, "name": name, "steps": [step.node() for step in pipeline.steps]}, "steps")
+
+
+def rearranged(pipeline: Pipeline, asked: str) -> Pipeline:
+    """The form after one of its buttons: `up:s2`, `down:s2`, `remove:s2`, `add:text.clean`, or anything else."""
+    verb, _, argument = asked.partition(":")
+    steps = list(pipeline.steps)
+    at = next((place for place, step in enumerate(steps) if step.key == argument), None)
+    if verb == "add" and argument in CATALOGUE:
+        steps.append(Step(_free_key(steps), argument))
+    elif at is not None and verb == "remove":
+        del steps[at]
+    elif at is not None and verb in ("up", "down"):
+        other = max(at - 1, 0) if verb == "up" else min(at + 1, len(steps) - 1)
+        steps[at], steps[other] = steps[other], steps[at]
+    return replace(pipeline, steps=steps)
+
+
+def name_of(title: str) -> str:
+    """A name that suits the title: `Täglicher Überblick` becomes `taeglicher-ueberblick`."""
+    plain = unicodedata.normalize("NFKD", title.translate(_LETTERS)).encode("ascii", "ignore").decode()
+    return re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")[:80].strip("-")
+
+
+def _chain(nodes: Json, edges: Json) -> list[Mapping[str, Json]]:
+    """The nodes in the order of their edges. Raises NotAPipeline where there is not one order."""
+    if not isinstance(nodes, list) or not isinstance(edges or [], list):
+        raise NotAPipeline("The draft has no list of nodes and edges.")
+    by_id = {node["id"]: node for node in nodes if isinstance(node, dict) and isinstance(node.get("id"), str)}
+    if len(by_id) != len(nodes):
+        raise NotAPipeline("The draft has nodes without an id of their own.")
+    following: dict[str, str] = {}
+    for edge in edges or []:
+        ends = list(edge.values()) if isinstance(edge, dict) and set(edge) == {"from", "to"} else [None]
+        if not all(isinstance(end, str) for end in ends) or edge["from"] in following:
+            raise NotAPipeline(
+                "It has branches: steps that are done only under a condition, or side by side."
+            )
+        following[edge["from"]] = edge["to"]
+    if not by_id:
+        return []
+    firsts = [node for node in by_id if node not in following.values()]
+    order = firsts[:1]
+    while order and (after := following.get(order[-1])) in by_id and after not in order:
+        order.append(after)
+    if len(order) != len(by_id):
+        raise NotAPipeline("Its steps are not one chain.")
+    return [by_id[node] for node in order]
+
+
+def _step(key: str, node: Mapping[str, Json]) -> Step:
+    kind, params = node.get("type"), node.get("params") or {}
+    label = node.get("title") or node["id"]
+    if not isinstance(kind, str) or kind not in CATALOGUE or CATALOGUE[kind].group not in TEXT_GROUPS:
+        raise NotAPipeline(f"The step {label} is no text step.")
+    if not isinstance(params, dict) or _BRANCHING_FIELDS & {name for name, value in node.items() if value}:
+        raise NotAPipeline(f"The step {label} has settings that a chain of text steps has not.")
+    return Step(key, kind, params, _text(node.get("title")), node)
+
+
+def _posted_step(key: str, posted: Posted, known: Mapping[str, Mapping[str, Json]]) -> Step:
+    kind = _one(posted, f"{key}.type")
+    before = known.get(_one(posted, f"{key}.id"), {})
+    if before.get("type") != kind:
+        before = {}
+    title = _one(posted, f"{key}.title")
+    if _one(posted, f"{key}.shown") != kind:
+        # The type was changed without a script: the fields that were sent are those of the old one.
+        return Step(key, kind, {}, title, before)
+    given = before.get("params")
+    params = read_params(
+        CATALOGUE[kind].params_schema,
+        posted,
+        f"{key}.params",
+        given if isinstance(given, dict) else {},
+    )
+    return Step(key, kind, params, title, before)
+
+
+def _nodes_by_id(base: Mapping[str, Json]) -> dict[str, Mapping[str, Json]]:
+    try:
+        nodes = to_native(base).get("nodes")
+    except DialectError:
+        return {}
+    listed = nodes if isinstance(nodes, list) else []
+    return {node["id"]: node for node in listed if isinstance(node, dict) and isinstance(node.get("id"), str)}
+
+
+def _free_key(steps: Sequence[Step]) -> str:
+    taken = {step.key for step in steps}
+    return next(key for number in range(1, len(steps) + 2) if (key := f"s{number}") not in taken)
+
+
+def _said_here(message: str, path: str) -> str:
+    """The message without the path, which says nothing to who sees the field."""
+    said = message.replace(f"`{path}`", "this").replace(f"`{path}", "`")
+    said = re.sub(r"`\[(\d+)\][^`]*`", lambda found: f"row {int(found[1]) + 1}", said)
+    said = re.sub(r"^(this|row \d+): (?=is |are |must |has |have )", r"\1 ", said)
+    return said[:1].upper() + said[1:]
+
+
+def _one(posted: Posted, name: str) -> str:
+    values = posted.get(name) or ("",)
+    return values[-1].replace("\r\n", "\n").replace("\x00", "").strip()
+
+
+def _text(value: Json) -> str:
+    return value if isinstance(value, str) else ""

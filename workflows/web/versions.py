@@ -1,0 +1,77 @@
+"""The page of a workflow's versions: which there are, what is different between two, and restoring one."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+
+from accounts.access import PageRequest, page
+from accounts.roles import RUNS_START, WORKFLOWS_READ, WORKFLOWS_WRITE
+from lib.refusals import Refusal, Stale
+from workflows import queries
+from workflows.models import Workflow, WorkflowVersion
+from workflows.ports import usage
+from workflows.versions import comparing, lifecycle
+from workflows.web.forms import as_number
+
+MOST_LISTED = 200
+
+
+@page(WORKFLOWS_READ)
+def versions_page(request: PageRequest, name: str) -> HttpResponse:
+    """The versions of a workflow, newest first; `?from=&to=` compares two of them, or one with the draft."""
+    workflow = queries.get_workflow(request.principal.tenant_id, name)
+    versions = list(
+        queries.versions_of(workflow).defer("definition", "layout").order_by("-number")[:MOST_LISTED]
+    )
+    used = usage.open_runs(workflow)
+    scopes = request.principal.scopes
+    context = {
+        "workflow": workflow,
+        "versions": [(version, used[version.pk]) for version in versions],
+        "tab": "versions",
+        "may_write": WORKFLOWS_WRITE in scopes,
+        "may_start": RUNS_START in scopes,
+    }
+    compared = _compared(request, workflow, versions)
+    sides = [("from", "From", compared["one"]), ("to", "to", compared["other"])]
+    return render(request, "workflows/versions.html", context | compared | {"sides": sides})
+
+
+def _compared(
+    request: PageRequest, workflow: Workflow, versions: Sequence[WorkflowVersion]
+) -> dict[str, Any]:
+    """What is asked for with `from` and `to`, or what is offered to be asked."""
+    numbers = [version.number for version in versions]
+    asked = [request.GET.get(side, "") for side in ("from", "to")]
+    one, other = (_side(text) for text in asked)
+    if not any(asked) or one is None or other is None:
+        return {"one": numbers[0] if numbers else None, "other": "draft"}
+    tenant = workflow.tenant_id
+    context: dict[str, Any] = {"one": one, "other": other, "is_asked": True}
+    try:
+        sides = [comparing.definition_of(tenant, workflow.name, side) for side in (one, other)]
+        context["comparison"] = comparing.shown(*sides)
+    except Refusal as refusal:
+        context["why_not"] = refusal.message
+    return context
+
+
+def _side(text: str) -> comparing.Side | None:
+    return "draft" if text == "draft" else as_number(text) or None
+
+
+@page(WORKFLOWS_WRITE, "POST")
+def restore_version(request: PageRequest, name: str, number: int) -> HttpResponse:
+    """Makes a version the draft again; the draft that the reader saw is the one that is replaced."""
+    version = queries.get_version(request.principal.tenant_id, name, number)
+    seen = as_number(request.POST.get("revision"))
+    try:
+        lifecycle.restore(request.principal, version, expected_revision=seen)
+    except Stale:
+        messages.error(request, "Nothing was changed: somebody saved the draft meanwhile. Look at it first.")
+        return redirect("workflow-versions", name)
+    messages.success(request, f"The draft is version {number} now. Publish it when it is as you want it.")
+    return redirect("workflow-edit", name)

@@ -1,0 +1,115 @@
+"""Pages that show workflows, and what can be done with one as a whole."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+
+from accounts import once
+from accounts.access import PageRequest, page
+from accounts.roles import RUNS_START, WORKFLOWS_PUBLISH, WORKFLOWS_READ, WORKFLOWS_WRITE
+from engine.problems import Problem
+from lib.refusals import Conflict, Missing
+from workflows import queries
+from workflows.checking.check import check
+from workflows.design.drawing import draw
+from workflows.design.starting import start_form
+from workflows.models import Workflow, WorkflowVersion
+from workflows.versions import lifecycle
+from workflows.versions.examples import COMPLIANCE, examples, offered
+
+ON_A_PAGE = 50
+
+
+@page(WORKFLOWS_READ)
+def workflows_page(request: PageRequest) -> HttpResponse:
+    """The workflows, newest first; `?q=` looks in name, title and description."""
+    q = request.GET.get("q", "").strip().replace("\x00", "")[:200]
+    found = queries.listed_workflows(request.principal.tenant_id, q)
+    rows = Paginator(found, ON_A_PAGE).get_page(request.GET.get("page"))
+    context: dict[str, Any] = {"workflows": rows, "q": q} | _about(request, "list")
+    if not rows and not q:
+        context |= {"offers": offered(request.principal.tenant_id, COMPLIANCE)}
+    return render(request, "workflows/list.html", context)
+
+
+@page(WORKFLOWS_READ)
+def examples_page(request: PageRequest) -> HttpResponse:
+    """The examples, with a sentence and a picture each, and what stands against publishing it here."""
+    context = {"offers": offered(request.principal.tenant_id)} | _about(request, "examples")
+    return render(request, "workflows/examples.html", context)
+
+
+@page(WORKFLOWS_PUBLISH, "POST")
+def take_example(request: PageRequest, example: str) -> HttpResponse:
+    """A published workflow like the example."""
+    chosen = next((each for each in examples() if each.name == example), None)
+    if chosen is None:
+        raise Missing(f"There is no example {example}.")
+    made, is_published = lifecycle.create_from_example(request.principal, chosen)
+    how = (
+        ": start it with its sample, or change it." if is_published else ", as a draft: see what is missing."
+    )
+    messages.success(request, f"It is yours now{how}")
+    return redirect("workflow", made.name)
+
+
+@page(WORKFLOWS_READ)
+def workflow_page(request: PageRequest, name: str) -> HttpResponse:
+    """A workflow: what its latest version does, a form to start it, its last runs."""
+    workflow, latest = _with_latest(request, name)
+    context = {
+        "workflow": workflow,
+        "latest": latest,
+        "drawing": draw(latest.definition if latest else workflow.draft_definition),
+        "start": start_form(latest.definition) if latest else None,
+        "missing": [] if latest else _against(request, workflow),
+        "once": once.ticket(request.principal),
+    }
+    return render(request, "workflows/detail.html", context | _about(request, "overview"))
+
+
+@page(WORKFLOWS_WRITE, "POST")
+def archive_workflow(request: PageRequest, name: str) -> HttpResponse:
+    """No new runs from now on; `undo` takes it out of the archive."""
+    try:
+        lifecycle.update_workflow(request.principal, name, archived="undo" not in request.POST)
+    except Conflict as refusal:
+        messages.error(request, refusal.message)
+        return redirect("workflow", name)
+    if "undo" in request.POST:
+        messages.success(request, f"{name} can be started again.")
+        return redirect("workflow", name)
+    messages.success(request, f"{name} is archived. Its runs and versions stay.")
+    return redirect("workflows")
+
+
+@page(WORKFLOWS_WRITE, "POST")
+def duplicate_workflow(request: PageRequest, name: str) -> HttpResponse:
+    """A new workflow with the same draft."""
+    made = lifecycle.duplicate(request.principal, name)
+    messages.success(request, f"This is {made.name}, a copy of the draft of {name}.")
+    return redirect("workflow-edit", made.name)
+
+
+def _with_latest(request: PageRequest, name: str) -> tuple[Workflow, WorkflowVersion | None]:
+    tenant = request.principal.tenant_id
+    return queries.get_workflow(tenant, name), queries.latest_version(tenant, name)
+
+
+def _against(request: PageRequest, workflow: Workflow) -> list[Problem]:
+    """What stands against publishing the draft for the first time."""
+    found = check(workflow.draft_definition, name=workflow.name, tenant=request.principal.tenant_id)
+    return [problem for problem in found.problems if problem.severity == "error"]
+
+
+def _about(request: PageRequest, tab: str) -> dict[str, Any]:
+    scopes = request.principal.scopes
+    return {
+        "tab": tab,
+        "may_write": WORKFLOWS_WRITE in scopes,
+        "may_publish": WORKFLOWS_PUBLISH in scopes,
+        "may_start": RUNS_START in scopes,
+    }
