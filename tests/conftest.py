@@ -18,6 +18,7 @@ from config.channel_layers import channel_layers
 from config.embedded import postgres, redis
 from config.embedded.processes import wait_until
 from lib.sealing import Hidden
+from tests.serving import CHEAP_HASHER
 from tests.webhooks import MASTER_KEY
 
 _UNSAFE_BUT_FAST = {
@@ -76,6 +77,7 @@ def _use(database_url: str, redis_url: str) -> None:
     os.environ.update(DATABASE_URL=database_url, REDIS_URL=redis_url)
     settings.DATABASE_URL, settings.REDIS_URL, settings.CELERY_BROKER_URL = database_url, redis_url, redis_url
     settings.HANDOFF_UNDO_SECONDS = 0
+    settings.PASSWORD_HASHERS = [CHEAP_HASHER, *settings.PASSWORD_HASHERS]
     settings.HANDOFF_MASTER_KEYS = (Hidden(MASTER_KEY),)
     settings.CHANNEL_LAYERS = channel_layers(redis_url)
     settings.DATABASES["default"].update(environment.database_of(database_url))

@@ -2,6 +2,7 @@
 
 import base64
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -15,11 +16,14 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from config.embedded.processes import wait_until
+from config.embedded.processes import child_setup, wait_until
 
 ROOT = Path(__file__).resolve().parents[1]
+CHEAP_HASHER = "django.contrib.auth.hashers.MD5PasswordHasher"
+"""Argon2 takes a good part of a second of a core, on purpose; what logs in in tests is not what is tested."""
 SERVE = (
-    "import sys; from config.asgi import application; from config.web import serve; {setup};"
+    "import sys; from config.asgi import application; from config.web import serve;"
+    "from django.conf import settings; settings.PASSWORD_HASHERS.insert(0, {hasher!r}); {setup};"
     "serve(application, int(sys.argv[1]))"
 )
 
@@ -37,10 +41,12 @@ def served(setup: str = "pass", **environment: str) -> Iterator[tuple[str, subpr
     with socket.create_server(("127.0.0.1", 0)) as listening:
         address = f"http://127.0.0.1:{listening.getsockname()[1]}"
         process = subprocess.Popen(
-            [sys.executable, "-c", SERVE.format(setup=setup), str(listening.fileno())],
+            [sys.executable, "-c", SERVE.format(hasher=CHEAP_HASHER, setup=setup), str(listening.fileno())],
             cwd=ROOT,
             env=_environment() | environment,
             pass_fds=[listening.fileno()],
+            # It ends with the tests, also where they are killed.
+            preexec_fn=child_setup(signal.SIGTERM),
         )
     try:
         wait_until(lambda: _answers(address) or process.poll() is not None, 30, "the web process")

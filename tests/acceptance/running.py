@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from config.embedded.processes import wait_until
+from config.embedded.processes import child_setup, wait_until
 from config.embedded.redis import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,6 +44,7 @@ class Handoff:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                preexec_fn=child_setup(signal.SIGTERM),
             )
 
     def start_and_wait(self) -> None:

@@ -64,9 +64,8 @@ VAIN = (AttributeError, KeyError, NameError, TypeError)
 
 
 @pytest.fixture
-def world(settings) -> Iterator[World]:
-    """A world whose passwords cost nothing and of which nothing is logged: both take time that no text causes."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+def world() -> Iterator[World]:
+    """A world of which nothing is logged: that takes time that no text causes."""
     logging.disable()
     yield World()
     logging.disable(logging.NOTSET)

@@ -20,7 +20,9 @@ from tests.web.hands import Hands, Mouse
 pytestmark = pytest.mark.browser
 
 Json = Any
-EXAMPLE = Path(settings.BASE_DIR) / "workflows" / "versions" / "example_definitions" / "8-order-fulfillment.json"
+EXAMPLE = (
+    Path(settings.BASE_DIR) / "workflows" / "versions" / "example_definitions" / "8-order-fulfillment.json"
+)
 ORDER: Json = json.loads(EXAMPLE.read_text())
 TITLES = {node["id"]: node["title"] for node in ORDER["nodes"]}
 KINDS = {

@@ -1,0 +1,18 @@
+"""A plug-in of pytest (`-p tests.failures`): writes down what failed, for `scripts/test_twice`."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int) -> None:
+    """The exit status, and each test that failed, or could not begin or end, with what it said: into the file that
+    TEST_FAILURES names.
+    """
+    failed: dict[str, str] = {}
+    for report in [*terminalreporter.getreports("failed"), *terminalreporter.getreports("error")]:
+        failed.setdefault(report.nodeid, report.longreprtext)
+    found = {"status": int(exitstatus), "failed": failed}
+    Path(os.environ["TEST_FAILURES"]).write_text(json.dumps(found))
