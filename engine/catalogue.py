@@ -42,6 +42,26 @@ class StepSpec(Protocol):
         """JSON Schema of what the step takes; None where it takes anything."""
 
     @property
+    def decides(self) -> bool:
+        """Whether the edges after it decide: the first that holds is taken, and no other."""
+
+    @property
+    def gives_input(self) -> bool:
+        """Whether what it gives is its input, unchanged."""
+
+    @property
+    def asks_people(self) -> bool:
+        """Whether it waits until people have decided."""
+
+    @property
+    def takes_signals(self) -> bool:
+        """Whether it waits for a signal."""
+
+    @property
+    def time_limit(self) -> str:
+        """What of its own limits how long it waits, in words; empty: nothing."""
+
+    @property
     def markdown(self) -> Collection[str]:
         """Which of its params are Markdown, in which values of others mark nothing up."""
 

@@ -98,8 +98,8 @@ class Node:
 
     @property
     def decides(self) -> bool:
-        """Whether it goes on by the first edge that holds; by its type's name, which a stand-in takes over."""
-        return self.spec.name == "decision"
+        """Whether it goes on by the first edge that holds."""
+        return self.spec.decides
 
     @property
     def has_branches(self) -> bool:

@@ -17,7 +17,6 @@ from engine.templates import compile_template
 Json = Any
 PlaceName = Literal["params", "input", "when", "output", "business_key", "compensate"]
 OF_NODE = ("params", "input", "compensate")
-GIVES_ITS_INPUT = ("noop", "decision")
 
 
 class Absent(Enum):
@@ -194,7 +193,7 @@ class Surroundings:
     def _schema_of(self, seen: SeenNode) -> Json:
         if seen.spec is None:
             return None
-        if seen.node.type in GIVES_ITS_INPUT:
+        if seen.spec.gives_input:
             schema = self._prev(seen, behind_mapping=True).schema
         else:
             schema = seen.spec.output_schema(seen.node.params or {})

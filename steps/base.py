@@ -97,6 +97,18 @@ class StepType:
     """Which params are Markdown: what expressions within them give is shown as it is."""
     has_side_effects: bool = False
     """Whether an attempt changes something outside, reaches people or costs money: a test run leaves it out."""
+    decides: bool = False
+    """Whether the edges after it decide: the first that holds is taken, and no other."""
+    gives_input: bool = False
+    """Whether what it gives is its input, unchanged: what is known of the one is known of the other."""
+    asks_people: bool = False
+    """Whether it waits until people have decided: its params say whom it asks, and of the kind `wait` it is."""
+    starter_decides: bool = False
+    """Whether who started the run may decide it where it names them, whatever their role."""
+    takes_signals: bool = False
+    """Whether it waits for a signal."""
+    time_limit: str = ""
+    """What of its own limits how long it waits, in words such as `the param due_seconds`."""
     takes_nothing: bool = field(init=False)
 
     def __post_init__(self) -> None:

@@ -18,4 +18,6 @@ DECISION = StepType(
     group="flow",
     example={"params": {}, "input": {"branch": "premium", "amount": 1200}},
     run=run,
+    decides=True,
+    gives_input=True,
 )

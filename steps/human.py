@@ -183,6 +183,8 @@ HUMAN_APPROVAL = StepType(
     run=approval,
     timeout_seconds=None,
     markdown=frozenset({"instructions"}),
+    asks_people=True,
+    time_limit="the params due_seconds and on_timeout",
     has_side_effects=True,
 )
 
@@ -211,5 +213,8 @@ HUMAN_FORM = StepType(
     run=form,
     timeout_seconds=None,
     markdown=frozenset({"instructions"}),
+    asks_people=True,
+    starter_decides=True,
+    time_limit="the params due_seconds and on_timeout",
     has_side_effects=True,
 )

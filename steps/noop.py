@@ -18,4 +18,5 @@ NOOP = StepType(
     group="flow",
     example={"params": {}, "input": {"order_id": "A-17"}},
     run=run,
+    gives_input=True,
 )

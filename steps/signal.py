@@ -65,4 +65,6 @@ SIGNAL = StepType(
     run=run,
     variant=_as_params_say,
     timeout_seconds=None,
+    takes_signals=True,
+    time_limit="the param timeout_seconds",
 )

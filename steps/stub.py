@@ -12,7 +12,6 @@ from engine.catalogue import Json
 from engine.errors import StepError
 from lib.strict_json import strict_dumps, strict_loads
 from steps.base import MAX_OUTPUT_BYTES, Params, StepContext, StepType, storable
-from steps.decision import DECISION
 
 STUB_TYPE = "test.stub"
 
@@ -30,6 +29,7 @@ class StubParams(Params):
     output: str = Field("null", description="What it gives, as JSON text.")
     error: str | None = Field(None, description="What it fails with instead: `{code, message}` as JSON text.")
     stands_for: str = Field(description="The type of the step that is not done.")
+    decides: bool = Field(False, description="Whether that type decides by the edges after it.")
     why: str = Field(description="Why it is not: pinned, side_effects, waits or outside.")
 
 
@@ -52,7 +52,7 @@ def run(context: StepContext) -> Json:
 
 def _as_params_say(step_type: StepType, params: Mapping[str, Json]) -> StepType:
     """What stands for a decision goes on as one: by the first edge that holds."""
-    return replace(step_type, name=DECISION.name) if params.get("stands_for") == DECISION.name else step_type
+    return replace(step_type, decides=True) if params.get("decides") else step_type
 
 
 TEST_STUB = StepType(

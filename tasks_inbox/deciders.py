@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.templates import has_holes
+from steps.catalogue import CATALOGUE
 from steps.human import who_decides
 from tasks_inbox import policies
 from tasks_inbox.electors import Member
@@ -39,7 +40,8 @@ class Deciders:
 
 def is_asking(node: Mapping[str, Json]) -> bool:
     """Whether a step asks people."""
-    return str(node.get("type")).startswith("human.")
+    known = CATALOGUE.get(str(node.get("type")))
+    return known is not None and known.asks_people
 
 
 def deciders_of(members: Iterable[Member], node: Mapping[str, Json]) -> Deciders | None:

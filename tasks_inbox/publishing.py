@@ -8,6 +8,7 @@ from typing import Any
 from accounts.queries import members_of_roles
 from accounts.roles import RUNS_START, SCOPES_OF_ROLE
 from engine.problems import Problem, error, warning
+from steps.catalogue import CATALOGUE
 from tasks_inbox.deciders import Deciders, deciders_of, is_asking, steps_before
 from tasks_inbox.electors import Member, members_of, named_by, unable
 from tasks_inbox.queries import DECIDING_ROLES
@@ -78,7 +79,7 @@ def _asks_starters(starters: _Starters, node: Mapping[str, Json], field: str) ->
         kind: names for kind, names in ((node.get("params") or {}).get("candidates") or {}).items() if names
     }
     only = named in ({"users": [STARTER]}, {"expr": STARTER}, {"expr": [STARTER]})
-    if node["type"] == "human.form" or not only or "" not in starters.keys:
+    if CATALOGUE[node["type"]].starter_decides or not only or "" not in starters.keys:
         return None
     message = (
         f"`{node['id']}` asks who started the run, and not everybody who may start runs may decide: ask others, too, "

@@ -16,8 +16,10 @@ from engine.templates import Template, compile_template
 from runs.commands.starts import Judged, NewRun, Terms
 from runs.kernel.graphs import Compiled, compiled
 from runs.kernel.refused import RunRefused
+from steps.catalogue import CATALOGUE
 from steps.human import who_decides
 from tasks_inbox import policies
+from tasks_inbox.deciders import is_asking
 from tasks_inbox.electors import Member, members_of, named_by, unable
 from tasks_inbox.quorum import counts_people
 from tasks_inbox.waits import whom, with_manager
@@ -67,13 +69,13 @@ def _asking(tenant: int, version: int) -> tuple[_Asking, ...]:
     definition = versions.values_list("definition", flat=True).get(pk=version)
     found = []
     for node in definition["nodes"]:
-        if not str(node["type"]).startswith("human."):
+        if not is_asking(node):
             continue
         params = node.get("params") or {}
         said = compile_template({name: params[name] for name in PARAMS if name in params})
         if not said.refs.steps and not said.refs.every_step and said.refs.names <= KNOWN:
             title = node.get("title") or node["id"]
-            found.append(_Asking(node["id"], title, node["type"] == "human.form", said))
+            found.append(_Asking(node["id"], title, CATALOGUE[node["type"]].starter_decides, said))
     return tuple(found)
 
 

@@ -96,7 +96,7 @@ def branches(outline: Outline) -> Iterator[Problem]:
     for seen in outline.nodes:
         edges = [edge for edge in outline.leaving(seen) if not edge.edge.on]
         yield from _default(seen, edges)
-        if seen.node.type == "decision":
+        if seen.decides:
             yield from _never_first(seen, edges)
             if not outline.leaving(seen):
                 message = (
@@ -112,10 +112,10 @@ def branches(outline: Outline) -> Iterator[Problem]:
 
 
 def _default(seen: SeenNode, edges: list[SeenEdge]) -> Iterator[Problem]:
-    decides = seen.node.type == "decision" or any(edge.edge.branch for edge in edges)
+    decides = seen.decides or any(edge.edge.branch for edge in edges)
     conditional = [edge for edge in edges if edge.edge.branch or edge.edge.when]
     caught = any(edge.edge.default for edge in edges)
-    if seen.node.type == "decision" or not decides:
+    if seen.decides or not decides:
         caught = caught or any(not edge.edge.is_conditional for edge in edges)
     if conditional and not (caught or seen.node.allow_no_match or _covers_branches(seen, edges)):
         happens = "the step fails" if decides else "the run ends here"
@@ -150,4 +150,5 @@ def _known(outline: Outline, name: str, field: str, node: str | None) -> Iterato
 def _takes_error_edges(seen: SeenNode | None) -> bool:
     if seen is None or seen.on_error == "branch":
         return True
-    return seen.node.type == "signal" and (seen.node.params or {}).get("on_timeout") == "branch"
+    # Its params may say so beside what it says itself, as a signal's on_timeout.
+    return seen.spec is not None and seen.spec.with_params(seen.node.params or {}).on_error == "branch"

@@ -63,7 +63,7 @@ def times(outline: Outline) -> Iterator[Problem]:
         if undo.timeout_seconds is not None:
             field = f"{seen.field}.compensate.timeout_seconds"
             yield from _timeout(spec, field, seen.id, undoes=True)
-        if undo.type == "signal" and (undo.params or {}).get("on_timeout") in ("continue", "branch"):
+        if spec.takes_signals and (undo.params or {}).get("on_timeout") in ("continue", "branch"):
             message = (
                 f"What undoes {quoted(seen.id)} has no edges: if its signal doesn't come in time, a person sees to it, "
                 "whatever on_timeout says."
@@ -75,11 +75,7 @@ def _timeout(spec: StepSpec, field: str, node: str, *, undoes: bool) -> Iterator
     """A step that waits has no attempt that could take too long."""
     if spec.kind != "wait":
         return
-    instead = {
-        "signal": "the param timeout_seconds",
-        "human.approval": "the params due_seconds and on_timeout",
-        "human.form": "the params due_seconds and on_timeout",
-    }.get(spec.name, "" if undoes else "a boundary timer")
+    instead = spec.time_limit or ("" if undoes else "a boundary timer")
     use = f": use {instead}" if instead else ": leave it out"
     message = f"timeout_seconds has no effect on a step of the type {quoted(spec.name)}{use}."
     yield warning("without_effect", field, message, node)
@@ -130,11 +126,12 @@ def deadlines(outline: Outline) -> Iterator[Problem]:
     """A person who never answers must not hold up a run unnoticed."""
     for seen in outline.nodes:
         has_deadline = (seen.node.params or {}).get("due_seconds") or seen.node.boundary_timers
-        if seen.node.type.startswith("human.") and not has_deadline:
+        if seen.spec is not None and seen.spec.asks_people and not has_deadline:
             message = f"{quoted(seen.id)} waits for a person without a deadline: set due_seconds."
             yield warning("no_deadline", f"{seen.field}.params", message, seen.id)
         undo = seen.node.compensate
-        if undo and undo.type.startswith("human.") and not (undo.params or {}).get("due_seconds"):
+        spec = outline.catalogue.get(undo.type) if undo else None
+        if undo and spec and spec.asks_people and not (undo.params or {}).get("due_seconds"):
             message = f"What undoes {quoted(seen.id)} waits for a person without a deadline: set due_seconds."
             yield warning("no_deadline", f"{seen.field}.compensate.params", message, seen.id)
 

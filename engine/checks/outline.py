@@ -37,6 +37,11 @@ class SeenNode:
     has_type: bool
 
     @property
+    def decides(self) -> bool:
+        """Whether the edges after it decide, as far as its type is known."""
+        return self.spec is not None and self.spec.decides
+
+    @property
     def on_error(self) -> OnError:
         """What its failure means: as it says itself, or as its type has it with these params."""
         if self.node.on_error or self.spec is None:

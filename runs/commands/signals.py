@@ -76,7 +76,7 @@ def _may_undo_by_signal(tenant: int, run: str, status: str) -> bool:
     if status in RUN_ENDED:
         return False
     version = Run.objects.for_tenant(tenant).values_list("version_id", flat=True).get(pk=run)
-    return any(undo.type == "signal" for undo in shown(version).graph.compensations.values())
+    return any(undo.spec.takes_signals for undo in shown(version).graph.compensations.values())
 
 
 def rows_of(signals: Iterable[tuple[str, NewSignal]]) -> list[dict[str, Json]]:

@@ -264,7 +264,7 @@ def _step_waits_for(node: Node, step: _Step) -> str | None:
             return f"attempt {step.attempt + 1}, due {_time(step.available_at):%Y-%m-%d %H:%M:%S} UTC"
         case StepStatus.QUEUED:
             # Ours come by themselves; what an author has to start is told by its name.
-            if node.type == "job":
+            if node.kind == "external":
                 silent = "" if step.is_listened else ": none has asked for jobs in the last 2 minutes"
                 return f"a worker of yours that polls the queue {step.queue}{silent}"
             return f"a worker of the queue {step.queue}{'' if step.is_listened else ': none listens now'}"

@@ -23,6 +23,7 @@ from runs.reading.presentation import COLUMNS, NOTHING, WHOLE, found_run, run_ro
 from runs.reading.search import Searched, search_page
 from runs.reading.timeline import timeline
 from runs.web.forms import FilterForm
+from steps.catalogue import CATALOGUE
 from workflows.models import Workflow
 from workflows.queries import latest_version
 
@@ -62,13 +63,18 @@ def run_context(principal: Principal, run_id: UUID) -> dict[str, Json]:
         "failures": any(step["error"] for step in run["steps"]),
         "failed_step": _failed_step(run),
         "at_work": any(step["status"] == "RUNNING" for step in run["steps"]),
-        "waits_for_ours": any(step["status"] == "QUEUED" and step["type"] != "job" for step in run["steps"]),
+        "waits_for_ours": any(step["status"] == "QUEUED" and _is_ours(step["type"]) for step in run["steps"]),
         "may_pause": run["status"] in CANCELLABLE - {"PAUSED", "FAILING"},
         "may_cancel": run["status"] in CANCELLABLE,
         # Nothing ever changes in a run that has ended, unless it can be resumed.
         "follows": run["completed_at"] is None or run["status"] in _OPEN_AGAIN,
         **may(principal),
     }
+
+
+def _is_ours(step_type: str) -> bool:
+    """Whether workers of Handoff's own do steps of this type."""
+    return step_type in CATALOGUE and CATALOGUE[step_type].kind != "external"
 
 
 def _has_newer(principal: Principal, run: dict[str, Json]) -> bool:

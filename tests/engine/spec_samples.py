@@ -44,6 +44,11 @@ class Spec:
     gives: dict[str, Json] | None = None
     retry: str = "seed"
     on_error: str = "fail"
+    decides: bool = False
+    gives_input: bool = False
+    asks_people: bool = False
+    takes_signals: bool = False
+    time_limit: str = ""
     default_queue: str | None = field(init=False)
 
     def __post_init__(self) -> None:
@@ -74,16 +79,16 @@ NUMBER_OUTPUT = {"type": "object", "properties": {"text": {"type": "integer"}}, 
 CATALOGUE = {
     spec.name: spec
     for spec in (
-        Spec("noop"),
+        Spec("noop", gives_input=True),
         Spec("free", params_model=Anything),
         Spec("text.clean", input_schema=TEXT_OR_STRING, gives={**TEXT, "additionalProperties": False}),
         Spec("text.summarize", params_model=Summarize, input_schema=TEXT_OR_STRING, gives=TEXT),
         Spec("http.request", kind="blocking", params_model=Http, gives=HTTP_OUTPUT),
         Spec("count", gives=NUMBER_OUTPUT),
-        Spec("decision", kind="engine"),
+        Spec("decision", kind="engine", decides=True, gives_input=True),
         Spec("transform", kind="engine", params_model=Anything),
         Spec("job", kind="external", params_model=Anything, timeout_seconds=None),
-        Spec("human.approval", kind="engine", params_model=Anything, timeout_seconds=None),
+        Spec("human.approval", kind="engine", params_model=Anything, timeout_seconds=None, asks_people=True),
     )
 }
 

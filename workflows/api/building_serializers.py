@@ -31,6 +31,8 @@ class StepTypeSerializer(serializers.Serializer[Any]):
     on_error = serializers.ChoiceField(["fail", "continue", "branch"])
     has_side_effects = serializers.BooleanField()
     waits = serializers.BooleanField()
+    decides = serializers.BooleanField(help_text="The first edge after it that holds is taken, and no other.")
+    asks_people = serializers.BooleanField(help_text="It waits until people have decided.")
 
 
 class StepTypesSerializer(serializers.Serializer[Any]):

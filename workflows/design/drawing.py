@@ -176,8 +176,12 @@ def _face(node: Mapping[str, Json]) -> Drawn:
 def _about(node: Mapping[str, Json]) -> str:
     """Its params in a few words."""
     params = node.get("params")
-    asks = str(node.get("type")).startswith("human.")
-    said = (_asked if asks else _in_words)(params.items()) if isinstance(params, dict) else []
+    known = CATALOGUE.get(str(node.get("type")))
+    said = (
+        (_asked if known and known.asks_people else _in_words)(params.items())
+        if isinstance(params, dict)
+        else []
+    )
     if node.get("queue"):
         said.append(f"queue {node['queue']}")
     return ", ".join(said)

@@ -50,6 +50,8 @@ def _shown(step_type: StepType) -> dict[str, Json]:
         "on_error": step_type.on_error,
         "has_side_effects": step_type.has_side_effects,
         "waits": step_type.waits,
+        "decides": step_type.decides,
+        "asks_people": step_type.asks_people,
     }
 
 

@@ -202,7 +202,8 @@ class _Cut:
     def _decides(self, name: str) -> bool:
         """Whether an edge of the node may be dead because another one is taken."""
         leaving = [edge for edge in self.edges if edge["from"] == name]
-        return self.nodes[name].get("type") == "decision" or any(
+        known = CATALOGUE.get(str(self.nodes[name].get("type")))
+        return (known is not None and known.decides) or any(
             edge.get(key) for edge in leaving for key in ("branch", "when", "default")
         )
 
@@ -302,7 +303,11 @@ class _Cut:
 
 def _stub_of(node: Node, output: str, kind: Json, why: Why) -> Node:
     kept = {key: node[key] for key in _KEPT_BY_STUBS if key in node}
-    return kept | {"type": STUB_TYPE, "params": {"output": output, "stands_for": str(kind), "why": why}}
+    params: Node = {"output": output, "stands_for": str(kind), "why": why}
+    known = CATALOGUE.get(str(kind))
+    if known is not None and known.decides:
+        params["decides"] = True
+    return kept | {"type": STUB_TYPE, "params": params}
 
 
 def _timers(node: Node) -> list[dict[str, Json]]:

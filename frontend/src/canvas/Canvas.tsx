@@ -13,7 +13,7 @@ import {
 } from "@xyflow/react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { DRAGGED_TYPE } from "../add/Palette";
-import { HEIGHT, WIDTH, addStep, connect, moveSteps, reconnect } from "../model/commands";
+import { HEIGHT, WIDTH, addStep, connect, moveSteps, reconnect, usualCondition } from "../model/commands";
 import type { Doc, Place } from "../model/document";
 import { titleOf, whyNot } from "../model/graph";
 import { act, say, select, set, state, theOne, useBuilder } from "../store";
@@ -210,9 +210,9 @@ function pickEdges(changes: EdgeChange<FlowEdge>[]): void {
 }
 
 function joined({ source, target }: Connection): void {
-  const { doc } = state();
+  const { doc, catalogue } = state();
   // What was selected stays so: whoever draws one way draws the next.
-  act(`Connect ${titleOf(doc, source)} with ${titleOf(doc, target)}`, connect(doc, source, target).changes);
+  act(`Connect ${titleOf(doc, source)} with ${titleOf(doc, target)}`, connect(doc, source, target, usualCondition(doc, catalogue, source)).changes);
 }
 
 /** A connection that was let go of: over nothing it asks for a new step there, over a step that can't be it says why. */

@@ -53,7 +53,7 @@ export function StepForm({ id }: { id: string }) {
     <>
       <StepHead id={id} field={field} />
       <Section title="What it does" isOpen>
-        {body.type.startsWith("human.") && <Deciders key={id} id={id} />}
+        {catalogue[body.type]?.asks_people && <Deciders key={id} id={id} />}
         <Reads value={{ node: id, place: "params", base: `${field}.params` }}>
           <Params spot={docSpot(doc, ["nodes", id, "params"], `${field}.params`, faceOf(catalogue, body.type).title, titleOf(doc, id))} type={body.type} />
         </Reads>

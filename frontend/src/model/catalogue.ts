@@ -21,6 +21,8 @@ export interface StepType {
   on_error: string;
   has_side_effects: boolean;
   waits: boolean;
+  decides: boolean;
+  asks_people: boolean;
 }
 
 export type Catalogue = Record<string, StepType>;

@@ -121,16 +121,16 @@ function connectIn(draft: Draft, from: string, to: string, condition: JsonObject
 }
 
 /** What a new way out of this step says by itself: a decision's first way is a question, its last one the rest. */
-function usualCondition(doc: Doc, from: string): JsonObject {
+export function usualCondition(doc: Doc, catalogue: Catalogue, from: string): JsonObject {
   const body = doc.nodes[from];
   const others = Object.values(doc.edges).filter((edge) => edge.from === from && edge.on !== "error");
-  if (body?.type === "decision" && others.length > 0 && !others.some((edge) => edge.default)) return { default: true };
+  if (body && catalogue[body.type]?.decides && others.length > 0 && !others.some((edge) => edge.default)) return { default: true };
   return {};
 }
 
-export function connect(doc: Doc, from: string, to: string, condition?: JsonObject): { changes: Change[]; key: string | null } {
+export function connect(doc: Doc, from: string, to: string, condition: JsonObject = {}): { changes: Change[]; key: string | null } {
   const draft = new Draft(doc);
-  const key = connectIn(draft, from, to, condition ?? usualCondition(doc, from));
+  const key = connectIn(draft, from, to, condition);
   return { changes: draft.changes, key };
 }
 

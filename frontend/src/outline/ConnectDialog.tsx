@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { Icon } from "../Icon";
 import { faceOf } from "../model/catalogue";
-import { connect } from "../model/commands";
+import { connect, usualCondition } from "../model/commands";
 import { inOrder, titleOf, whyNot } from "../model/graph";
 import { act, say, select, set, state, useBuilder } from "../store";
 
@@ -29,7 +29,7 @@ function Targets({ from }: { from: string }) {
   const close = () => set({ connecting: null });
   const take = ({ id, why }: { id: string; why: string | null }) => {
     if (why) return say(why, "bad");
-    const { changes, key } = connect(state().doc, from, id);
+    const { changes, key } = connect(state().doc, from, id, usualCondition(state().doc, state().catalogue, from));
     dialog.current?.close();
     if (act(`Connect ${titleOf(doc, from)} with ${titleOf(doc, id)}`, changes) && key) {
       select({ nodes: [from] });

@@ -133,7 +133,7 @@ function Effects({ choices, choose }: Choices) {
   const pins = doc.layout.pins ?? {};
   const sent = outside.filter((id) => onlyReads(doc.nodes[id]) && !(id in pins));
   const effects = outside.filter((id) => !sent.includes(id));
-  const people = effects.filter((id) => doc.nodes[id].type.startsWith("human."));
+  const people = effects.filter((id) => catalogue[doc.nodes[id].type]?.asks_people);
   const real = live.filter((id) => effects.includes(id)).length;
   return (
     <>
