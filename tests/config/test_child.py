@@ -176,7 +176,7 @@ def test_a_process_that_never_starts_is_given_up():
             Lines(),
             lambda: None,
         )
-        with pytest.raises(CannotStart, match="did not become ready within 0.5 s"):
+        with pytest.raises(CannotStart, match="one did not become ready within"):
             await child.start(0.5)
         await child.stop(at_once=True)
 
