@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from config.embedded.processes import EmbeddedError
 from config.supervisor.errors import CannotStart
@@ -22,6 +23,8 @@ _LONGEST_PAUSE, _LONGEST_PAUSE_WHEN_READY = 15.0, 1.0
 # Who lived that long and dies starts again without having to wait for earlier deaths.
 _HEALTHY_SECONDS = 10.0
 _MOST_DEATHS_BEFORE_READY = 5
+# How long one life may take to give a first sign; the next one twice as long, since the machine may be that slow.
+_START_SECONDS, _LONGEST_START_SECONDS = 20.0, 160.0
 # How often a process that is ready is asked for signs of progress.
 _LOOK_SECONDS = 1.0
 
@@ -54,6 +57,8 @@ class Child:
         self._ready = asyncio.Event()
         self._stopping = False
         self._deaths = 0
+        self._start_seconds = _START_SECONDS
+        self._signs: Signs | None = None
         self._process: Process | None = None
         self._task: asyncio.Task[None] | None = None
         self._pump: Pump | None = None
@@ -61,11 +66,19 @@ class Child:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self, seconds: float) -> None:
-        """Start it and return when it is ready. Raises CannotStart after `seconds`, or when it keeps dying."""
+        """Start it and return when it is ready. Raises CannotStart after `seconds` without, or when it keeps dying.
+
+        A server that answers and is not ready yet recovers from a crash: that takes as long as it takes.
+        """
         self._task = asyncio.create_task(self._keep_alive())
         ready = asyncio.create_task(self._ready.wait())
+        began = time.monotonic()
         try:
-            await asyncio.wait({ready, self._task}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            done: set[asyncio.Task[Any]] = set()
+            while not done and (left := seconds - self._silent_for(began)) > 0:
+                done, _ = await asyncio.wait(
+                    {ready, self._task}, timeout=left, return_when=asyncio.FIRST_COMPLETED
+                )
         finally:
             ready.cancel()
         if self._task.done() and not self._ready.is_set():
@@ -74,6 +87,11 @@ class Child:
             raise CannotStart(
                 f"{self.program.name} did not become ready within {seconds:g} s. {self._last_words()}"
             )
+
+    def _silent_for(self, began: float) -> float:
+        """Seconds since it was started, or since it answered."""
+        answered = self._signs.last if self._signs and self._signs.has_answered else began
+        return time.monotonic() - answered
 
     async def stop(self, *, at_once: bool = False) -> None:
         """Ask it to end, wait for its grace, then kill it with all that it started."""
@@ -125,12 +143,16 @@ class Child:
         # Not awaited: it ends by itself when the last holder of the pipe is gone.
         self._keep(asyncio.create_task(self._pump.run(launched.output)))
         self._on_change()
-        signs = Signs(self.program, launched.told)
+        signs = self._signs = Signs(self.program, launched.told, self._start_seconds)
         watch = asyncio.create_task(self._until_it_hangs(signs))
         death = asyncio.create_task(launched.process.wait())
         try:
             await asyncio.wait({watch, death}, return_when=asyncio.FIRST_COMPLETED)
             hangs = not death.done()
+            if signs.has_answered:
+                self._start_seconds = _START_SECONDS
+            elif hangs:
+                self._start_seconds = min(2 * self._start_seconds, _LONGEST_START_SECONDS)
             if hangs:
                 self._output.say(f"{self.program.name} (pid {self.pid}) {signs.complaint}; ending it")
                 ending = asyncio.create_task(self._end_hanging(launched.process))

@@ -6,17 +6,18 @@ import time
 
 from config.supervisor.programs import Program
 
-# How long one life may take to become ready.
-_START_SECONDS = 90.0
-
 
 class Signs:
-    """What a life of `program` says through the pipe `told`, or when it is asked."""
+    """What a life of `program` says through the pipe `told`, or when it is asked.
 
-    def __init__(self, program: Program, told: int) -> None:
+    It has `start_seconds` to give its first sign; one that answers, and is not ready yet, has to go on answering.
+    """
+
+    def __init__(self, program: Program, told: int, start_seconds: float) -> None:
         self.was_ready = False
-        self._program, self._told = program, told
-        self._last = time.monotonic()
+        self.last = time.monotonic()
+        self._program, self._told, self._start_seconds = program, told, start_seconds
+        self.has_answered = False
 
     async def are_good(self) -> bool:
         """Look once; whether it has made progress lately. A server that recovers, and says so, makes progress."""
@@ -26,8 +27,8 @@ class Signs:
         else:
             came = await self._is_alive()
         if came:
-            self._last = time.monotonic()
-        return time.monotonic() - self._last <= self._patience
+            self.last, self.has_answered = time.monotonic(), True
+        return time.monotonic() - self.last <= self._patience
 
     @property
     def complaint(self) -> str:
@@ -37,7 +38,7 @@ class Signs:
 
     @property
     def _patience(self) -> float:
-        return self._program.silence_seconds if self.was_ready else _START_SECONDS
+        return self._program.silence_seconds if self.has_answered else self._start_seconds
 
     async def _is_ready(self) -> bool:
         if self._program.ready == "asked":

@@ -11,6 +11,7 @@ import pytest
 from config.embedded.processes import is_alive, wait_until
 from config.supervisor import child as children
 from config.supervisor.child import Child
+from config.supervisor.errors import CannotStart
 from config.supervisor.launch import execute
 from config.supervisor.programs import Program
 
@@ -34,11 +35,10 @@ def program(*, twins, deaf=False, grace=0.5, code=None, **more):
     return Program(
         name="one",
         command=lambda: [sys.executable, "-c", code or BEATS.format(deaf=deaf)],
-        ready="says",
         has_twins=twins,
         silence_seconds=1.0,
         grace_seconds=grace,
-        **more,
+        **{"ready": "says", **more},
     )
 
 
@@ -112,6 +112,73 @@ def test_a_process_that_is_asked_and_does_not_say_that_it_lives_is_replaced():
             await until(lambda: len(pids) >= 2)
             alive[0] = True
             await until(lambda: not is_alive(pids[0]))
+
+    asyncio.run(scenario())
+
+
+def test_a_server_that_stops_answering_while_it_starts_is_not_waited_for_as_long_as_a_start():
+    """PostgreSQL stopped in the middle of its recovery was left alone for 90 seconds, and everything with it."""
+
+    async def scenario():
+        lines, pids, ready, alive = Lines(), [], [True], [True]
+        asked = program(twins=False, ready="asked", is_ready=lambda: ready[0], is_alive=lambda: alive[0])
+        async with running(asked, lines, pids):
+            ready[0] = False
+            os.kill(pids[0], signal.SIGKILL)
+            await until(lambda: len(pids) == 2)
+            await heard()
+            alive[0] = False
+            await until(lambda: len(pids) == 3)
+            assert not is_alive(pids[1])
+        assert lines[-1] == f"one (pid {pids[1]}) has not become ready for 1 s; ending it"
+
+    asyncio.run(scenario())
+
+
+def test_a_server_that_recovers_from_a_crash_takes_as_long_as_it_takes():
+    async def scenario():
+        pids, asked = [], []
+        recovers = program(
+            twins=False,
+            ready="asked",
+            is_ready=lambda: len(asked) > 40,
+            is_alive=lambda: asked.append(1) or True,
+        )
+        child = Child(recovers, execute, os.environ, Lines(), lambda: pids.append(child.pid))
+        await child.start(0.5)
+        await child.stop(at_once=True)
+        assert len(pids) == 1
+
+    asyncio.run(scenario())
+
+
+def test_what_does_not_start_gets_more_time_each_time(monkeypatch):
+    """A machine may be slow: whoever needs longer than we think must not be started for ever."""
+    monkeypatch.setattr(children, "_START_SECONDS", 0.2)
+
+    async def scenario():
+        lines, pids = Lines(), []
+        late = "import time; time.sleep(0.6)\n" + BEATS.format(deaf=False)
+        async with running(program(twins=True, code=late), lines, pids):
+            assert len(pids) > 1
+        waits = [line.partition("ready for ")[2].partition(" s;")[0] for line in lines]
+        assert waits == ["0.2", "0.4", "0.8"][: len(waits)]
+
+    asyncio.run(scenario())
+
+
+def test_a_process_that_never_starts_is_given_up():
+    async def scenario():
+        child = Child(
+            program(twins=True, code="import time; time.sleep(60)"),
+            execute,
+            os.environ,
+            Lines(),
+            lambda: None,
+        )
+        with pytest.raises(CannotStart, match="one did not become ready within"):
+            await child.start(0.5)
+        await child.stop(at_once=True)
 
     asyncio.run(scenario())
 
