@@ -6,9 +6,9 @@ from typing import Any
 from django.db import transaction
 
 from engine.graph import UNDO
-from engine.statuses import RUN_ENDED, RUN_UNDOING, RunStatus, StepStatus
+from engine.statuses import RunStatus, StepStatus
 from runs.kernel import compensation, notices, wait_kinds
-from runs.kernel.refused import RunRefused, had_alone, refusing
+from runs.kernel.refused import RunRefused, had_alone, refusing, require_verb
 from runs.kernel.reopen import reopen
 from runs.kernel.wave import NOT_STARTED
 from runs.models import Run
@@ -27,12 +27,7 @@ def cancel_runs(
     """
     with transaction.atomic():
         locked = had_alone(tenant, runs)
-        for status, _ in locked.values():
-            if status in RUN_ENDED:
-                raise RunRefused("run_ended", f"The run is {status} already.", conflict=True)
-            if status in RUN_UNDOING:
-                message = f"The run is {status}: what it did is being undone, which a cancel doesn't stop."
-                raise RunRefused("compensating", message, conflict=True)
+        require_verb(locked, "cancel")
         payload = {"by": by, "reason": reason, "compensate": compensate}
         rows = [
             {"run_id": run, "status": RunStatus.CANCELLING, "undo": compensate, "payload": payload}
@@ -51,23 +46,19 @@ def pause_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") -
 
     Raises RunRefused for one that isn't RUNNING; then none is paused.
     """
-    _pause(tenant, runs, RunStatus.RUNNING, {"by": by, "reason": reason})
+    _pause(tenant, runs, "pause", {"by": by, "reason": reason})
 
 
 def unpause_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") -> None:
     """Let PAUSED runs go on. Raises RunRefused for one that isn't PAUSED; then none goes on."""
-    _pause(tenant, runs, RunStatus.PAUSED, {"by": by, "reason": reason})
+    _pause(tenant, runs, "unpause", {"by": by, "reason": reason})
 
 
-def _pause(tenant: int, runs: Iterable[str], now: RunStatus, payload: dict[str, Json]) -> None:
-    pause = now == RunStatus.RUNNING
+def _pause(tenant: int, runs: Iterable[str], verb: str, payload: dict[str, Json]) -> None:
+    pause = verb == "pause"
     with transaction.atomic():
         locked = had_alone(tenant, runs)
-        for status, _ in locked.values():
-            if status != now:
-                verb = "paused" if pause else "unpaused"
-                message = f"Only a {now} run can be {verb}; this one is {status}."
-                raise RunRefused(f"not_{now.lower()}", message, conflict=True)
+        require_verb(locked, verb)
         queues = hot.pause_runs(locked, payload, pause=pause)
     notices.after_commit(tenant, locked, () if pause else queues)
 

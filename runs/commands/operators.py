@@ -10,13 +10,13 @@ from engine.graph import UNDO
 from engine.outcomes import Completed, Failed
 from engine.statuses import RUN_OPEN, RunStatus, StepStatus
 from engine.told import Edited, Kept, Told
+from engine.verbs import UNDO_VERBS, is_redone, step_verbs, why_not_step
 from runs.kernel import compensation, notices, scopes, wait_kinds
 from runs.kernel.graphs import compiled
 from runs.kernel.plan import PASSED, plan
 from runs.kernel.refused import RunRefused, had_alone, refusing, storable
 from runs.kernel.reopen import Change, fitting, reopen
 from runs.kernel.wave import Wave
-from runs.reading.mendable import is_redone
 from runs.store import hot
 from runs.store.attempts import Held, Locked, Passed
 from steps.base import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES
@@ -37,6 +37,10 @@ class _Spoken:
     def has_failed(self) -> bool:
         """Whether it is what a resume would do again: it failed its run, or was cancelled by that."""
         return is_redone(self.status, self.cause, self.has_output)
+
+    def allows(self, verb: str, run: Locked) -> bool:
+        """Whether this may be done to it now."""
+        return verb in step_verbs(run.status, self.status, redone=self.has_failed, undoes=self.is_undo)
 
     @property
     def is_undo(self) -> bool:
@@ -75,16 +79,17 @@ def retry_step(
                 )
                 raise RunRefused("invalid", message, field="input")
             storable(given.given, "input", max_bytes=MAX_INPUT_BYTES)
+        is_failed = locked[run].status == RunStatus.FAILED and step.has_failed
+        if not (is_failed or step.allows("retry", locked[run])):
+            _refuse(locked[run], step, "tried again")
         if step.is_undo and locked[run].status == RunStatus.WAITING_FOR_MANUAL_ACTION:
             queues = _settle(locked[run], step, "retry", said | {"via": via}, None)
-        elif locked[run].status == RunStatus.FAILED and step.has_failed:
+        elif is_failed:
             told: Told = {node: given} if given is not None and step.begins_anew else {}
             change = None if step.begins_anew else _requeuing(step, given, said)
             queues = reopen(tenant, locked, said, told={run: told}, change=change)
-        elif _goes_on(locked[run], step) and step.status == StepStatus.QUEUED:
-            queues = _requeue(step.held.id, given, said)
         else:
-            _refuse(locked[run], step, "tried again")
+            queues = _requeue(step.held.id, given, said)
     notices.after_commit(tenant, [run], queues)
 
 
@@ -102,9 +107,11 @@ def skip_step(
         step = _spoken_of(run, node)
         storable(output, "output", max_bytes=MAX_OUTPUT_BYTES)
         replaced = said | {"was": step.status}
+        if not step.allows("skip", locked[run]):
+            _refuse(locked[run], step, "skipped")
         if step.is_undo:
             queues = _settle(locked[run], step, "done", said | {"via": via}, output)
-        elif locked[run].status == RunStatus.FAILED and step.has_failed:
+        elif locked[run].status == RunStatus.FAILED:
             if step.begins_anew:
                 kept = Kept(
                     Completed(output),
@@ -117,7 +124,7 @@ def skip_step(
                 queues = reopen(tenant, locked, said, told={run: {node: kept}})
             else:
                 queues = reopen(tenant, locked, said, change=_passing(run, node, output, replaced))
-        elif locked[run].status in RUN_OPEN and step.status in (StepStatus.QUEUED, StepStatus.WAITING):
+        else:
             wave = Wave()
             with fitting():
                 _passing(run, node, output, replaced)(wave, locked)
@@ -125,8 +132,6 @@ def skip_step(
                 wave.finish()
             wave.fail()
             queues = wave.result.wake
-        else:
-            _refuse(locked[run], step, "skipped")
     notices.after_commit(tenant, [run], queues)
 
 
@@ -148,12 +153,10 @@ def _settle(
 ) -> set[str]:
     """Go on behind a compensation that failed, or instead of one that is queued or waits; gives the queues."""
     held = step.held
-    statuses = {
-        RunStatus.WAITING_FOR_MANUAL_ACTION: (StepStatus.FAILED,),
-        RunStatus.COMPENSATING: (StepStatus.QUEUED, StepStatus.WAITING),
-    }.get(RunStatus(run.status), ())
-    if step.status not in statuses:
-        _refuse(run, step, "tried again" if how == "retry" else "skipped")
+    verb = "retry" if how == "retry" else "skip"
+    statuses = tuple(
+        StepStatus(status) for (of, status), verbs in UNDO_VERBS.items() if of == run.status and verb in verbs
+    )
     settled = compensation.resolve(
         held.run_id, held.node, how, way="step", statuses=statuses, output=output, **said
     )
@@ -203,12 +206,6 @@ def _refuse(run: Locked, step: _Spoken, verb: str) -> None:
     if not _goes_on(run, step) and (step.is_undo or run.status != RunStatus.FAILED):
         message = f"The run is {run.status}: its steps can't be {verb} now."
         raise RunRefused("run_ended", message, conflict=True)
-    instead = "a compensation is done once" if step.is_undo else "rerun the run from it instead"
-    why = {
-        StepStatus.RUNNING: "a worker is at it; wait until the attempt ends",
-        StepStatus.WAITING: "it waits; send what it waits for, or skip it",
-        StepStatus.COMPLETED: f"it is done; {instead}",
-        StepStatus.FAILED: f"its failure was dealt with by its edges; {instead}",
-    }.get(StepStatus(step.status), instead)
+    why = why_not_step(step.status, undoes=step.is_undo)
     message = f"The step is {step.status} and can't be {verb}: {why}."
     raise RunRefused("step_is_" + step.status.lower(), message, conflict=True)

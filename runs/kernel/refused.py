@@ -1,10 +1,11 @@
 """What is refused that somebody asked of a run, and how runs are had for what isn't."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from psycopg.errors import UniqueViolation
 
+from engine.verbs import why_not
 from lib.api.errors import dotted
 from lib.refusals import Conflict, Invalid, Refusal, TooLarge
 from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
@@ -69,3 +70,10 @@ def had_alone(tenant: int, runs: Iterable[str]) -> dict[str, Locked]:
     if own != wanted:
         raise RunRefused("unknown_run", "There is no such run.")
     return hot.lock_heavy(wanted)
+
+
+def require_verb(locked: Mapping[str, Locked], verb: str) -> None:
+    """Raises RunRefused unless people may do this to all of these runs, as `engine.verbs` has it."""
+    for run in locked.values():
+        if why := why_not(run.status, verb):
+            raise RunRefused(why.code, why.sentence, conflict=True)

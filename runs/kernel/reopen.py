@@ -16,7 +16,7 @@ from lib.uuid7 import uuid7
 from runs.kernel import compensation, scopes
 from runs.kernel.graphs import BrokenVersion, graph_of
 from runs.kernel.plan import Anchor, boundary_timers, plan
-from runs.kernel.refused import RunRefused
+from runs.kernel.refused import RunRefused, require_verb
 from runs.kernel.wave import Wave
 from runs.store import hot, waits
 from runs.store.attempts import Done, Locked
@@ -30,11 +30,7 @@ def check_failed(locked: Mapping[str, Locked]) -> None:
 
     They are FAILED, nothing of what they did was undone, and their business keys stand for no newer runs.
     """
-    for status, _ in locked.values():
-        if status != RunStatus.FAILED:
-            raise RunRefused(
-                "not_failed", f"Only a FAILED run can be resumed; this one is {status}.", conflict=True
-            )
+    require_verb(locked, "resume")
     if compensation.began(locked):
         message = "What the run did was undone, at least in part: start it again instead."
         raise RunRefused("compensated", message, conflict=True)

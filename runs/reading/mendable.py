@@ -6,50 +6,26 @@ from typing import Any
 
 from engine.graph import UNDO, Graph
 from engine.statuses import StepStatus
+from engine.verbs import is_redone, step_verbs
 
 Json = Any
 Shown = Mapping[str, Json]
-
-_OPEN = {"PENDING", "WAITING", "RUNNING", "PAUSED"}
 
 
 def offers(run: Shown, step: Shown) -> list[str]:
     """Which of retry, skip and rerun make sense for a step; the services decide."""
     if step["status"] == "PENDING":
         return []
-    if step["node"].endswith(UNDO):
-        return _offers_to_undo(run, step)
-    found: list[str] = []
-    is_queued = run["status"] in _OPEN and step["status"] == StepStatus.QUEUED
-    if is_queued or (run["status"] == "FAILED" and has_failed(step)):
-        found = ["retry", "skip"]
-    elif run["status"] in _OPEN and step["status"] == StepStatus.WAITING:
-        found = ["skip"]
+    undoes = step["node"].endswith(UNDO)
+    found = list(step_verbs(run["status"], step["status"], redone=has_failed(step), undoes=undoes))
     was_reached = step["status"] != StepStatus.SKIPPED or step["cause"] == "operator"
-    return [*found, "rerun"] if run["completed_at"] and was_reached else found
-
-
-def _offers_to_undo(run: Shown, step: Shown) -> list[str]:
-    """What makes sense for a compensation. One that failed for good has a task as well, which says the same."""
-    by_status = {
-        ("COMPENSATING", StepStatus.QUEUED): ["retry", "skip"],
-        ("COMPENSATING", StepStatus.WAITING): ["skip"],
-        ("WAITING_FOR_MANUAL_ACTION", StepStatus.FAILED): ["retry", "skip"],
-    }
-    return by_status.get((run["status"], step["status"]), [])
+    return [*found, "rerun"] if run["completed_at"] and was_reached and not undoes else found
 
 
 def has_failed(step: Shown) -> bool:
     """Whether a resume would do the step again."""
     handled = step["output"] is not None or "output" in step.get("truncated", {})
     return is_redone(step["status"], step["cause"], handled)
-
-
-def is_redone(status: str, cause: str | None, has_output: bool) -> bool:
-    """Whether a resume does such a step again: it failed its run, or was cancelled by that."""
-    if status == StepStatus.CANCELLED:
-        return cause in ("failure", "unknown")
-    return status == StepStatus.FAILED and not has_output
 
 
 def means(graph: Graph, run: Shown, step: Shown) -> dict[str, Json]:

@@ -16,6 +16,7 @@ from accounts import once
 from accounts.access import PageRequest
 from accounts.principal import Principal
 from accounts.roles import RUNS_OPERATE, RUNS_SIGNAL, RUNS_START
+from engine.verbs import run_verbs
 from lib.api.pagination import Page, keyset_page
 from lib.refusals import Missing
 from runs.reading import mendable, queries
@@ -32,9 +33,7 @@ Json = Any
 UNFOLDED = 12
 """Of a run with up to so many steps the outputs are open."""
 LAST, ON_A_PAGE, MOST_NAMES = 10, 50, 500
-CANCELLABLE = {"PENDING", "WAITING", "RUNNING", "PAUSED", "FAILING"}
 NO_PAGE = Page([], None, None)
-_OPEN_AGAIN = {"FAILED"}
 _OF_THE_INPUT = {"BadInput"}
 _OF_THE_VERSION = {"BadParams", "ExpressionError", "NoBranchMatched"}
 """Errors that another attempt, with the same input or of the same version, would meet again."""
@@ -50,7 +49,7 @@ def following(request: PageRequest, page: str, fragment: str, context: dict[str,
 def run_context(principal: Principal, run_id: UUID) -> dict[str, Json]:
     """What the page of a run shows. Raises Missing."""
     run = found_run(principal.tenant_id, run_id)
-    now = datetime.now(UTC)
+    now, verbs = datetime.now(UTC), run_verbs(run["status"])
     return {
         "run": run,
         "timeline": timeline(run["steps"], queries.endings_of(principal.tenant_id, run_id), now),
@@ -64,10 +63,9 @@ def run_context(principal: Principal, run_id: UUID) -> dict[str, Json]:
         "failed_step": _failed_step(run),
         "at_work": any(step["status"] == "RUNNING" for step in run["steps"]),
         "waits_for_ours": any(step["status"] == "QUEUED" and _is_ours(step["type"]) for step in run["steps"]),
-        "may_pause": run["status"] in CANCELLABLE - {"PAUSED", "FAILING"},
-        "may_cancel": run["status"] in CANCELLABLE,
+        "verbs": verbs,
         # Nothing ever changes in a run that has ended, unless it can be resumed.
-        "follows": run["completed_at"] is None or run["status"] in _OPEN_AGAIN,
+        "follows": run["completed_at"] is None or "resume" in verbs,
         **may(principal),
     }
 

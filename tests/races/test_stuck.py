@@ -140,15 +140,15 @@ def test_a_run_that_the_database_cannot_look_at_hides_no_other(monkeypatch):
 @pytest.mark.parametrize("error", [ValueError("no such run"), psycopg.errors.QueryCanceled("too long")])
 def test_a_run_that_cannot_be_repaired_keeps_no_other_from_it(monkeypatch, error):
     broken, found = damage.held_for_ever(None)[0], damage.held_for_ever(None)[0]
-    lock = repair.stuck_store.lock_unless_busy
+    lock = repair.findings.lock_unless_busy
 
     def cannot(run):
         if run == broken:
             raise error
         return lock(run)
 
-    monkeypatch.setattr(repair.stuck_store, "lock_unless_busy", cannot)
+    monkeypatch.setattr(repair.findings, "lock_unless_busy", cannot)
     assert stuck.check() == 1
     assert [str(one.run_id) for one in Repair.unsafe_all_tenants.all()] == [found]
-    monkeypatch.setattr(repair.stuck_store, "lock_unless_busy", lock)
+    monkeypatch.setattr(repair.findings, "lock_unless_busy", lock)
     assert stuck.check() == 1

@@ -1,0 +1,114 @@
+"""What people may do to a run and to its steps, by their statuses, as data: services refuse by it, pages offer by it,
+and `docs/states.md` shows it. What a verb then does is the event of its name in `engine.statuses`.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from engine.statuses import (
+    RUN,
+    RUN_ENDED,
+    RUN_OPEN,
+    RUN_UNDOING,
+    RunStatus,
+    StepStatus,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why a verb is refused: a code for programs, a sentence for people."""
+
+    code: str
+    sentence: str
+
+
+RUN_VERBS: Final = ("pause", "unpause", "cancel", "resume")
+"""The events of a run that people cause."""
+
+REPEATED: Final = frozenset({(RunStatus.CANCELLING, "cancel")})
+"""What changes nothing, and is no fault of whoever asks twice."""
+
+_SHOWN_AS_RUNNING = frozenset({"PENDING", "WAITING"})
+_ANY: Collection[str] = frozenset(RunStatus)
+
+RUN_REASONS: Final[Mapping[str, tuple[tuple[Collection[str], Why], ...]]] = {
+    "cancel": (
+        (RUN_ENDED, Why("run_ended", "The run is {status} already.")),
+        (
+            RUN_UNDOING,
+            Why(
+                "compensating",
+                "The run is {status}: what it did is being undone, which a cancel doesn't stop.",
+            ),
+        ),
+    ),
+    "pause": ((_ANY, Why("not_running", "Only a RUNNING run can be paused; this one is {status}.")),),
+    "unpause": ((_ANY, Why("not_paused", "Only a PAUSED run can be unpaused; this one is {status}.")),),
+    "resume": ((_ANY, Why("not_failed", "Only a FAILED run can be resumed; this one is {status}.")),),
+}
+"""Verb → in which statuses it is refused, and why; the first that fits counts."""
+
+_BOTH, _SKIP = ("retry", "skip"), ("skip",)
+
+STEP_VERBS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
+    **{(run, StepStatus.QUEUED): _BOTH for run in RUN_OPEN},
+    **{(run, StepStatus.WAITING): _SKIP for run in RUN_OPEN},
+    **{(RunStatus.FAILED, step): _BOTH for step in (StepStatus.FAILED, StepStatus.CANCELLED)},
+}
+"""(status of the run, status of a step) → what may be done to the step; in a FAILED run only to one that a resume does
+again (`is_redone`)."""
+
+UNDO_VERBS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
+    (RunStatus.COMPENSATING, StepStatus.QUEUED): _BOTH,
+    (RunStatus.COMPENSATING, StepStatus.WAITING): _SKIP,
+    (RunStatus.WAITING_FOR_MANUAL_ACTION, StepStatus.FAILED): _BOTH,
+}
+"""The same for a step that undoes another one."""
+
+STEP_REASONS: Final[Mapping[str, str]] = {
+    StepStatus.RUNNING: "a worker is at it; wait until the attempt ends",
+    StepStatus.WAITING: "it waits; send what it waits for, or skip it",
+    StepStatus.COMPLETED: "it is done; {instead}",
+    StepStatus.FAILED: "its failure was dealt with by its edges; {instead}",
+}
+
+
+def run_verbs(status: str) -> frozenset[str]:
+    """What people may do to a run of this status, as it is stored or shown."""
+    stored = RunStatus.RUNNING if status in _SHOWN_AS_RUNNING else RunStatus(status)
+    return frozenset(verb for verb in RUN_VERBS if (stored, verb) in RUN)
+
+
+def why_not(status: str, verb: str) -> Why | None:
+    """Why this may not be done to a run of this status; None where it may."""
+    stored = RunStatus(status)
+    if (stored, verb) in RUN or (stored, verb) in REPEATED:
+        return None
+    why = next(why for statuses, why in RUN_REASONS[verb] if stored in statuses)
+    return Why(why.code, why.sentence.format(status=stored))
+
+
+def step_verbs(run: str, step: str, *, redone: bool, undoes: bool) -> tuple[str, ...]:
+    """What people may do to a step, by the statuses of its run and its own.
+
+    `redone`: a resume would do it again (`is_redone`); `undoes`: it undoes another one.
+    """
+    if undoes:
+        return UNDO_VERBS.get((run, step), ())
+    stored = RunStatus.RUNNING if run in _SHOWN_AS_RUNNING else run
+    return STEP_VERBS.get((stored, step), ()) if redone or stored != RunStatus.FAILED else ()
+
+
+def why_not_step(step: str, *, undoes: bool) -> str:
+    """What stands against doing something to a step of this status, in a run whose steps may be changed."""
+    instead = "a compensation is done once" if undoes else "rerun the run from it instead"
+    return STEP_REASONS.get(step, "{instead}").format(instead=instead)
+
+
+def is_redone(status: str, cause: str | None, has_output: bool) -> bool:
+    """Whether a resume does such a step again: it failed its run, or was cancelled by that."""
+    if status == StepStatus.CANCELLED:
+        return cause in ("failure", "unknown")
+    return status == StepStatus.FAILED and not has_output
