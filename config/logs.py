@@ -96,6 +96,16 @@ class OneLine(logging.Filter):
         return True
 
 
+class NotTwice(logging.Filter):
+    """Django tells of each answer that is an error of ours; the API has told its incident, with its id, already."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether nobody has told it."""
+        request = getattr(record, "request", None)
+        of_api = request is not None and request.path.startswith("/api/")
+        return not (of_api and getattr(record, "status_code", 0) >= 500 and record.exc_info is None)
+
+
 class NoTokens(logging.Filter):
     """The address of an inbound webhook is half of its secret: whoever logs one, logs it without its token."""
 

@@ -283,6 +283,7 @@ LOGGING = {
         "one_line": {"()": "config.logs.OneLine"},
         "no_tokens": {"()": "config.logs.NoTokens"},
         "seldom": {"()": "config.logs.Seldom"},
+        "not_twice": {"()": "config.logs.NotTwice"},
     },
     "handlers": {
         "console": {
@@ -296,6 +297,7 @@ LOGGING = {
     # Django's own handlers speak in DEBUG only, or by mail.
     "loggers": {
         "django": {"handlers": [], "level": "WARNING", "propagate": True},
+        "django.request": {"filters": ["not_twice"]},
         "handoff": {"level": "INFO"},
         # It repeats each second what Redis says while it is away; whoever waits for Redis says so once.
         "channels_redis": {"level": "CRITICAL"},

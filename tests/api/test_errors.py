@@ -112,3 +112,15 @@ def test_an_unknown_page_is_a_page(client, people):
 def test_django_errors_below_api_are_in_the_envelope_too():
     answer = Client(raise_request_exception=False).get("/api/v1/workflows", HTTP_HOST="evil.example")
     assert_envelope(answer, 400, "bad_request")
+
+
+def test_an_error_of_ours_is_one_line_of_the_log(api, monkeypatch, caplog):
+    """While the database is away each request comes by here."""
+
+    def away(*_):
+        raise OperationalError("gone")
+
+    monkeypatch.setattr(queries, "get_workflow", away)
+    assert api.get("/api/v1/workflows/any").status_code == 503
+    (record,) = caplog.records
+    assert record.name == "handoff.api"
