@@ -125,7 +125,7 @@ class Load:
 
     def answer(self, http: Any) -> None:
         """Send signals, decide tasks, do jobs: whatever waits."""
-        for run in [run for run, name in tuple(self.acked.items()) if name == "d_signal"][-40:]:
+        for run in [run for run, name in dict(self.acked).items() if name == "d_signal"][-40:]:
             http.post(f"/runs/{run}/signals", json={"name": "go", "signal_id": f"s-{run}", "payload": {}})
         for task in _of(http.get("/tasks", params={"view": "open", "limit": 50}), "results"):
             http.post(f"/tasks/{task['id']}/complete", json={"outcome": "approved"})
