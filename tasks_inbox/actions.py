@@ -19,7 +19,7 @@ from runs.commands import lifecycle
 from runs.kernel import live
 from runs.kernel.compensation import How
 from runs.kernel.refused import had_alone
-from runs.kernel.wake import telling
+from runs.kernel.transaction import changing
 from tasks_inbox import incidents, policies, proxies, queries, store
 from tasks_inbox.asked import ask_instead
 from tasks_inbox.mail import outbox
@@ -109,7 +109,7 @@ def _assign_instead(principal: Principal, task: ManualTask, to: str, *, reason: 
     if who.is_asked(task) or key_of(name) in task.voted:
         message = f"{name} is asked already, and that is not enough: name somebody else."
         raise Invalid(message, code="asked_already", field="assignee")
-    with telling(task.tenant_id, str(task.run_id)):
+    with changing(task.tenant_id, [str(task.run_id)]):
         now = open_task(principal, task.pk)
         if not is_undecidable(now):
             raise Conflict("Somebody can decide it by now.", code="claimed")
@@ -140,7 +140,7 @@ def delegate_task(principal: Principal, task_id: UUID, to: str, *, reason: str |
     _is_no_others(principal.username, task)
     member = _delegate(principal, task, to)
     first = task.delegated_by or principal.username
-    with telling(task.tenant_id, str(task.run_id)):
+    with changing(task.tenant_id, [str(task.run_id)]):
         handed = store.delegate_task(
             task_id,
             by=principal.username,

@@ -11,7 +11,7 @@ from uuid import UUID
 from lib.refusals import Conflict
 from runs.kernel import live
 from runs.kernel.refused import RunRefused
-from runs.kernel.wake import telling
+from runs.kernel.transaction import changing
 from tasks_inbox import holding, queries, store
 from tasks_inbox.asked import moved
 from tasks_inbox.deciding import end_at_deadline
@@ -41,7 +41,7 @@ def tick(seconds: float = TICK_SECONDS) -> int:
 def _strike(tenant: int, task_id: UUID) -> None:
     task = queries.task_of(tenant, task_id)
     try:
-        with telling(tenant, str(task.run_id)):
+        with changing(tenant, [str(task.run_id)]):
             outcome = _come(task_id, tenant)
             live.tell_inboxes([tenant])
         # What was decided in time counts, also where it can still be undone.

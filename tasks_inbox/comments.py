@@ -8,7 +8,7 @@ from accounts.roles import TASKS_DECIDE, TASKS_READ
 from lib.refusals import Conflict, Invalid, NotAllowed
 from lib.uuid7 import uuid7
 from runs.kernel import live
-from runs.kernel.wake import telling
+from runs.kernel.transaction import changing
 from tasks_inbox import evidence, queries, store
 from tasks_inbox.mail.mentions import mentioned
 from tasks_inbox.models import ANSWERED, ASKED, INCIDENT, OPEN, SAID, ManualTask, TaskComment
@@ -29,7 +29,7 @@ def add_comment(
     principal.require(TASKS_DECIDE)
     task = queries.task_of(principal.tenant_id, task_id)
     said, made = checked(text), id or uuid7()
-    with telling(task.tenant_id, str(task.run_id)):
+    with changing(task.tenant_id, [str(task.run_id)]):
         if _add(principal, task, made, said, SAID):
             audit.record(principal, "comment", f"task {task_id}", reason=reason)
             live.tell_inboxes([task.tenant_id])
@@ -45,7 +45,7 @@ def ask(principal: Principal, task_id: UUID, text: str, *, reason: str | None = 
     if task.kind == INCIDENT:
         raise Conflict("This has no clock that could be stopped: say it in a comment.", code="is_an_incident")
     said = checked(text)
-    with telling(task.tenant_id, str(task.run_id)):
+    with changing(task.tenant_id, [str(task.run_id)]):
         if not store.stop_clock(task_id, by=principal.username):
             _still_open(task)
             raise Conflict("A question is open already: it waits for its answer.", code="asked_already")
@@ -64,7 +64,7 @@ def answer(principal: Principal, task_id: UUID, text: str, *, reason: str | None
     if TASKS_DECIDE not in principal.scopes and not queries.is_requester(task, principal.username):
         raise NotAllowed("Who started the run answers, or who may decide tasks.", code="not_asked")
     said = checked(text)
-    with telling(task.tenant_id, str(task.run_id)):
+    with changing(task.tenant_id, [str(task.run_id)]):
         if not store.start_clock(task_id, by=principal.username):
             _still_open(task)
             raise Conflict("Nothing was asked, or it is answered already.", code="nothing_asked")

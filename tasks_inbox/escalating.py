@@ -12,7 +12,7 @@ from accounts.principal import Principal
 from accounts.roles import TASKS_ASSIGN
 from lib.refusals import Conflict, Invalid
 from runs.kernel import live
-from runs.kernel.wake import telling
+from runs.kernel.transaction import changing
 from tasks_inbox import policies, queries, store
 from tasks_inbox.asked import moved, replaced
 from tasks_inbox.electors import members_of
@@ -45,7 +45,7 @@ def escalate_task(
         raise Invalid(message, code="max_length", field="reason")
     if named:
         _decides_then(task, named)
-    with telling(task.tenant_id, str(task.run_id)):
+    with changing(task.tenant_id, [str(task.run_id)]):
         now = _task(principal, task_id, needs_asked=bool(named) and not repairs)
         level = {"do": "escalate", "to": named} if named else policies.next_level(now)
         if level is None:

@@ -21,7 +21,7 @@ from lib.refusals import Conflict, Refusal
 from lib.uuid7 import uuid7
 from runs.kernel import live
 from runs.kernel.refused import RunRefused
-from runs.kernel.wake import telling
+from runs.kernel.transaction import changing
 from tasks_inbox import deciding, queries, shown, store
 from tasks_inbox.models import FOR_OPERATORS, HeldDecision, ManualTask
 from tasks_inbox.refused import task_to_answer
@@ -65,7 +65,7 @@ def hold_decision(
     seconds = seconds_to_undo(task, outcome)
     if not seconds:
         raise Conflict("A decision of this task counts at once.", code="no_undo")
-    with telling(task.tenant_id, str(task.run_id)):
+    with changing(task.tenant_id, [str(task.run_id)]):
         now, facts = deciding.held_by(principal, task_id, seen)
         said = {"outcome": outcome, "data": deciding.encoded(data), "comment": comment}
         store.hold_decision(
@@ -99,7 +99,7 @@ def undo_decision(principal: Principal, task_id: UUID, *, reason: str | None = N
     Raises Missing, and Conflict `nothing_to_undo` where it counts already or there was none.
     """
     task = queries.task_of(principal.tenant_id, task_id)
-    with telling(task.tenant_id, str(task.run_id)):
+    with changing(task.tenant_id, [str(task.run_id)]):
         was = store.drop_held(task_id, principal.username)
         if was is None:
             raise Conflict("There is nothing to undo any more.", code="nothing_to_undo")

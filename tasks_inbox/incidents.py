@@ -19,7 +19,7 @@ from lib.uuid7 import uuid7
 from runs.commands import dead_letters
 from runs.kernel import live
 from runs.kernel.graphs import BrokenVersion, graph_of
-from runs.kernel.wake import telling
+from runs.kernel.transaction import changing
 from runs.models import DeadLetter
 from runs.store.hot import Row
 from tasks_inbox import policies, queries, store
@@ -68,7 +68,7 @@ def settle(principal: Principal, task_id: UUID, *, resolution: str, reason: str 
     if resolution not in {one["name"] for one in task.outcomes}:
         known = ", ".join(one["name"] for one in task.outcomes)
         raise Invalid(f"Choose one of {known}.", code="unknown_outcome", field="resolution")
-    with telling(task.tenant_id, str(task.run_id)):
+    with changing(task.tenant_id, [str(task.run_id)]):
         if not store.settle_incident(task_id, outcome=resolution, comment=reason, by=principal.username):
             raise conflict(queries.task_of(principal.tenant_id, task_id))
         if resolution != DONE:

@@ -9,7 +9,7 @@ from accounts.names import key_of
 from accounts.principal import Principal
 from lib.refusals import Conflict, Invalid
 from runs.kernel import live
-from runs.kernel.wake import telling
+from runs.kernel.transaction import changing
 from tasks_inbox import policies, queries, store
 from tasks_inbox.mail import outbox
 from tasks_inbox.models import DELEGATED, ManualTask
@@ -22,7 +22,7 @@ def hand_vote(principal: Principal, task: ManualTask, to: str, *, reason: str | 
     Raises Invalid at `to` for whom it can't be handed to; Conflict `stands_in` for a vote that is not one's own.
     """
     name = _holder(principal, task, to)
-    with telling(task.tenant_id, str(task.run_id)):
+    with changing(task.tenant_id, [str(task.run_id)]):
         # Asked behind the lock: it may be decided, or handed to them by another.
         now = task_to_decide(principal, task.pk)
         _is_own(principal, now)
@@ -39,7 +39,7 @@ def take_back(principal: Principal, task: ManualTask, *, reason: str | None = No
     it is given already.
     """
     if policies.holder_of(task, principal.username) or policies.giver_of(task, principal.username):
-        with telling(task.tenant_id, str(task.run_id)):
+        with changing(task.tenant_id, [str(task.run_id)]):
             now = queries.task_of(task.tenant_id, task.pk)
             if policies.has_voted(now, principal.username):
                 raise Conflict("This vote is given already.", code="voted_already")

@@ -16,7 +16,7 @@ from accounts.roles import TASKS_ASSIGN, TASKS_READ
 from lib.api.errors import join
 from lib.refusals import Conflict, Invalid, NotAllowed, TooLarge
 from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
-from runs.kernel.wake import telling
+from runs.kernel.transaction import changing
 from runs.models import Run
 from steps.human import MAX_TASK_BYTES
 from tasks_inbox import comments, deciding, policies, queries, store, votes
@@ -88,7 +88,7 @@ def send_again(
     said = comments.checked(comment, field="comment") if comment.strip() else ""
     corrected = _corrected(task, facts or {})
     changed = changes(task.facts, corrected)
-    with telling(task.tenant_id, str(task.run_id)):
+    with changing(task.tenant_id, [str(task.run_id)]):
         by = principal.username
         bars = {key_of(by): CORRECTOR} if changed and policies.wants_four_eyes(task) else {}
         if not store.send_again(task_id, round=task.round, facts=corrected, changed=changed, by=by, why=bars):

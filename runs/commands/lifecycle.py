@@ -3,13 +3,12 @@
 from collections.abc import Iterable
 from typing import Any
 
-from django.db import transaction
-
 from engine.graph import UNDO
 from engine.statuses import RunStatus, StepStatus
-from runs.kernel import compensation, notices, wait_kinds
-from runs.kernel.refused import RunRefused, had_alone, refusing, require_verb
+from runs.kernel import compensation, wait_kinds
+from runs.kernel.refused import RunRefused, require_verb
 from runs.kernel.reopen import reopen
+from runs.kernel.transaction import changing
 from runs.kernel.wave import NOT_STARTED
 from runs.models import Run
 from runs.store import hot
@@ -25,8 +24,8 @@ def cancel_runs(
     `compensate`: what was done is undone then (R-141). Raises RunRefused for one that has ended or is being undone
     already; then none is cancelled.
     """
-    with transaction.atomic():
-        locked = had_alone(tenant, runs)
+    with changing(tenant, runs) as change:
+        locked = change.locked
         require_verb(locked, "cancel")
         payload = {"by": by, "reason": reason, "compensate": compensate}
         rows = [
@@ -37,8 +36,7 @@ def cancel_runs(
         hot.cancel_open_steps(locked, cause="cancelled", statuses=NOT_STARTED)
         hot.cancel_timers(locked)
         wait_kinds.left(locked)
-        queues = compensation.close(locked)
-    notices.after_commit(tenant, locked, queues)
+        change.queues |= compensation.close(locked)
 
 
 def pause_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") -> None:
@@ -56,11 +54,10 @@ def unpause_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "")
 
 def _pause(tenant: int, runs: Iterable[str], verb: str, payload: dict[str, Json]) -> None:
     pause = verb == "pause"
-    with transaction.atomic():
-        locked = had_alone(tenant, runs)
-        require_verb(locked, verb)
-        queues = hot.pause_runs(locked, payload, pause=pause)
-    notices.after_commit(tenant, locked, () if pause else queues)
+    with changing(tenant, runs) as change:
+        require_verb(change.locked, verb)
+        queues = hot.pause_runs(change.locked, payload, pause=pause)
+        change.queues |= set() if pause else set(queues)
 
 
 def resume_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") -> None:
@@ -69,10 +66,8 @@ def resume_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") 
     Raises RunRefused for a run that isn't FAILED, that has undone something, or whose business key a newer run has;
     then none is resumed.
     """
-    with refusing(), transaction.atomic():
-        locked = had_alone(tenant, runs)
-        queues = reopen(tenant, locked, {"by": by, "reason": reason})
-    notices.after_commit(tenant, locked, queues)
+    with changing(tenant, runs) as change:
+        reopen(change, {"by": by, "reason": reason})
 
 
 def resolve_compensation(
@@ -91,9 +86,8 @@ def resolve_compensation(
     `node` is the step that was to be undone; `via` what they came, and in which `way`, is kept as evidence. Raises
     RunRefused where the run doesn't wait for that.
     """
-    with transaction.atomic():
-        locked = had_alone(tenant, [run])
-        waits_for_it = locked[run].status == RunStatus.WAITING_FOR_MANUAL_ACTION
+    with changing(tenant, [run]) as change:
+        waits_for_it = change.locked[run].status == RunStatus.WAITING_FOR_MANUAL_ACTION
         settled = (
             compensation.resolve(run, f"{node}{UNDO}", how, by=by, reason=reason, via=via, way=way)
             if waits_for_it
@@ -103,5 +97,5 @@ def resolve_compensation(
             message = f"No compensation of {node} waits for a person in this run."
             raise RunRefused("nothing_to_resolve", message, conflict=True)
         version = Run.objects.for_tenant(tenant).values_list("version_id", flat=True).get(pk=run)
-        queues = {settled[1]} if settled[0] == StepStatus.QUEUED else compensation.go_on({run: version})
-    notices.after_commit(tenant, [run], queues)
+        is_queued = settled[0] == StepStatus.QUEUED
+        change.queues |= {settled[1]} if is_queued else compensation.go_on({run: version})

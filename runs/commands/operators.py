@@ -4,18 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import transaction
-
 from engine.graph import UNDO
 from engine.outcomes import Completed, Failed
 from engine.statuses import RUN_OPEN, RunStatus, StepStatus
 from engine.told import Edited, Kept, Told
 from engine.verbs import UNDO_VERBS, is_redone, step_verbs, why_not_step
-from runs.kernel import compensation, notices, scopes, wait_kinds
+from runs.kernel import compensation, scopes, wait_kinds
 from runs.kernel.graphs import compiled
 from runs.kernel.plan import PASSED, plan
-from runs.kernel.refused import RunRefused, had_alone, refusing, storable
-from runs.kernel.reopen import Change, fitting, reopen
+from runs.kernel.refused import RunRefused, storable
+from runs.kernel.reopen import Apply, reopen
+from runs.kernel.transaction import changing
 from runs.kernel.wave import Wave
 from runs.store import hot
 from runs.store.attempts import Held, Locked, Passed
@@ -69,8 +68,8 @@ def retry_step(
     for good goes on by it. Raises RunRefused.
     """
     said = {"by": by, "reason": reason}
-    with refusing(), transaction.atomic():
-        locked = had_alone(tenant, [run])
+    with changing(tenant, [run]) as change:
+        locked = change.locked
         step = _spoken_of(run, node)
         if given is not None:
             if step.is_undo:
@@ -83,14 +82,13 @@ def retry_step(
         if not (is_failed or step.allows("retry", locked[run])):
             _refuse(locked[run], step, "tried again")
         if step.is_undo and locked[run].status == RunStatus.WAITING_FOR_MANUAL_ACTION:
-            queues = _settle(locked[run], step, "retry", said | {"via": via}, None)
+            change.queues |= _settle(locked[run], step, "retry", said | {"via": via}, None)
         elif is_failed:
             told: Told = {node: given} if given is not None and step.begins_anew else {}
-            change = None if step.begins_anew else _requeuing(step, given, said)
-            queues = reopen(tenant, locked, said, told={run: told}, change=change)
+            apply = None if step.begins_anew else _requeuing(step, given, said)
+            reopen(change, said, told={run: told}, apply=apply)
         else:
-            queues = _requeue(step.held.id, given, said)
-    notices.after_commit(tenant, [run], queues)
+            change.queues |= _requeue(step.held.id, given, said)
 
 
 def skip_step(
@@ -102,15 +100,15 @@ def skip_step(
     leads nowhere.
     """
     said = {"by": by, "reason": reason}
-    with refusing(), transaction.atomic():
-        locked = had_alone(tenant, [run])
+    with changing(tenant, [run]) as change:
+        locked = change.locked
         step = _spoken_of(run, node)
         storable(output, "output", max_bytes=MAX_OUTPUT_BYTES)
         replaced = said | {"was": step.status}
         if not step.allows("skip", locked[run]):
             _refuse(locked[run], step, "skipped")
         if step.is_undo:
-            queues = _settle(locked[run], step, "done", said | {"via": via}, output)
+            change.queues |= _settle(locked[run], step, "done", said | {"via": via}, output)
         elif locked[run].status == RunStatus.FAILED:
             if step.begins_anew:
                 kept = Kept(
@@ -121,18 +119,12 @@ def skip_step(
                     cause=PASSED,
                     said=replaced,
                 )
-                queues = reopen(tenant, locked, said, told={run: {node: kept}})
+                reopen(change, said, told={run: {node: kept}})
             else:
-                queues = reopen(tenant, locked, said, change=_passing(run, node, output, replaced))
+                reopen(change, said, apply=_passing(run, node, output, replaced))
         else:
-            wave = Wave()
-            with fitting():
-                _passing(run, node, output, replaced)(wave, locked)
-                wait_kinds.left([run])
-                wave.finish()
-            wave.fail()
-            queues = wave.result.wake
-    notices.after_commit(tenant, [run], queues)
+            _passing(run, node, output, replaced)(change.wave, locked)
+            wait_kinds.left([run])
 
 
 def _spoken_of(run: str, node: str) -> _Spoken:
@@ -165,7 +157,7 @@ def _settle(
     return {settled[1]} if how == "retry" else compensation.go_on({held.run_id: held.version_id})
 
 
-def _requeuing(step: _Spoken, given: Edited | None, said: Mapping[str, Json]) -> Change:
+def _requeuing(step: _Spoken, given: Edited | None, said: Mapping[str, Json]) -> Apply:
     def change(wave: Wave, _: Mapping[str, Locked]) -> None:
         wave.result.wake |= _requeue(step.held.id, given, said)
 
@@ -179,7 +171,7 @@ def _requeue(step: str, given: Edited | None, said: Mapping[str, Json]) -> set[s
     return set(queues)
 
 
-def _passing(run: str, node: str, output: Json, said: Mapping[str, Json]) -> Change:
+def _passing(run: str, node: str, output: Json, said: Mapping[str, Json]) -> Apply:
     """End the step as skipped; it is read anew, since its row may have been queued again."""
 
     def change(wave: Wave, locked: Mapping[str, Locked]) -> None:

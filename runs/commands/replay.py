@@ -17,11 +17,12 @@ from engine.told import Edited, Kept, Rung, Told
 from lib.uuid7 import uuid7
 from runs.commands import starts
 from runs.commands.starts import NewRun, Started, Terms
-from runs.kernel import notices, scopes
+from runs.kernel import scopes
 from runs.kernel.graphs import Compiled, compiled
 from runs.kernel.plan import PASSED, Anchor
-from runs.kernel.refused import RunRefused, had_alone, refusing, storable
-from runs.kernel.reopen import check_failed, fitting
+from runs.kernel.refused import RunRefused, fitting, had_alone, refusing, storable
+from runs.kernel.reopen import check_failed
+from runs.kernel.transaction import changing
 from runs.kernel.wave import Wave
 from runs.models import Run, StepExecution
 from runs.store import hot
@@ -90,11 +91,9 @@ def resume_on(tenant: int, run: str, version: int, *, by: str, reason: str = "")
 
     Raises RunRefused where the version doesn't fit what was done, naming the step.
     """
-    with refusing(), transaction.atomic():
-        locked = had_alone(tenant, [run])
-        check_failed(locked)
-        with fitting():
-            on = compiled(version)
+    with changing(tenant, [run]) as change:
+        check_failed(change.locked)
+        on = compiled(version)
         known = [_Was(*row) for row in hot.kept_steps(run)]
         done = {
             step.node: step.kept(outcome, here=True)
@@ -108,16 +107,13 @@ def resume_on(tenant: int, run: str, version: int, *, by: str, reason: str = "")
         facts = {"version": version, "number": on.number, "sinks": len(on.graph.sinks)}
         found = hot.reopen_on(run=run, kept=kept, facts=facts, payload={"by": by, "reason": reason})
         anchor = Anchor(uuid7(), run, tenant, found["shard"], version, found["priority"])
-        wave = Wave(told={run: told})
-        with fitting():
-            _walk(wave, on, anchor)
+        wave = change.wave
+        wave.told[run] = told
+        _walk(wave, on, anchor)
         if lost := [node for node in done if (run, node) not in wave.kept]:
             raise _misfit(f"{lost[0]} was done, and this version would not have come to it yet.")
         resolved = {node: taken for (_, node), taken in wave.kept.items()}
         hot.walked_again(run=run, kept=resolved)
-        wave.finish()
-        wave.fail()
-    notices.after_commit(tenant, [run], wave.result.wake)
 
 
 def _walk(wave: Wave, version: Compiled, anchor: Anchor) -> None:

@@ -17,8 +17,7 @@ from runs.commands.signals import MAX_SIGNAL_BYTES, NewSignal, rows_of
 from runs.kernel import notices, scopes
 from runs.kernel.graphs import BrokenVersion, Compiled, compiled
 from runs.kernel.plan import Anchor
-from runs.kernel.refused import RunRefused, refusing, storable
-from runs.kernel.reopen import fitting
+from runs.kernel.refused import RunRefused, fitting, refusing, storable
 from runs.kernel.wave import Wave
 from runs.store import hot, waits
 from steps.base import MAX_RUN_INPUT_BYTES

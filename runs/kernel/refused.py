@@ -5,10 +5,12 @@ from contextlib import contextmanager
 
 from psycopg.errors import UniqueViolation
 
+from engine.told import DoesNotFit
 from engine.verbs import why_not
 from lib.api.errors import dotted
 from lib.refusals import Conflict, Invalid, Refusal, TooLarge
 from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
+from runs.kernel.graphs import BrokenVersion
 from runs.models import Run
 from runs.store import hot
 from runs.store.attempts import Locked
@@ -59,6 +61,17 @@ def refusing() -> Iterator[None]:
         if error.diag.constraint_name != "runs_run_pkey":
             raise
         raise RunRefused("started_already", "This run was started already.", conflict=True) from error
+
+
+@contextmanager
+def fitting() -> Iterator[None]:
+    """Refuse what can't be done with a version: it doesn't compile here, or what is kept doesn't fit it."""
+    try:
+        yield
+    except BrokenVersion as error:
+        raise RunRefused("broken_version", str(error), conflict=True) from error
+    except DoesNotFit as error:
+        raise RunRefused("does_not_fit", error.message, conflict=True) from error
 
 
 def had_alone(tenant: int, runs: Iterable[str]) -> dict[str, Locked]:

@@ -1,28 +1,28 @@
 """The one operation behind resume, retry, skip and redrive of a FAILED run (ENGINE "Failure, pause, cancel").
 
-Whoever calls has the runs alone. Everything that failed, or was cancelled by the failure, is queued again; edges of
+Everything that failed, or was cancelled by the failure, is queued again; edges of
 steps that completed while the run was failing are resolved now.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from engine.decide import fire
 from engine.statuses import RunStatus
-from engine.told import DoesNotFit, Told
+from engine.told import Told
 from lib.uuid7 import uuid7
 from runs.kernel import compensation, scopes
-from runs.kernel.graphs import BrokenVersion, graph_of
+from runs.kernel.graphs import graph_of
 from runs.kernel.plan import Anchor, boundary_timers, plan
 from runs.kernel.refused import RunRefused, require_verb
+from runs.kernel.transaction import Change
 from runs.kernel.wave import Wave
 from runs.store import hot, waits
 from runs.store.attempts import Done, Locked
 
 Json = Any
-Change = Callable[[Wave, Mapping[str, Locked]], None]
+Apply = Callable[[Wave, Mapping[str, Locked]], None]
 
 
 def check_failed(locked: Mapping[str, Locked]) -> None:
@@ -40,48 +40,34 @@ def check_failed(locked: Mapping[str, Locked]) -> None:
 
 
 def reopen(
-    tenant: int,
-    locked: Mapping[str, Locked],
+    change: Change,
     payload: Mapping[str, Json],
     *,
     told: Mapping[str, Told] | None = None,
-    change: Change | None = None,
-) -> set[str]:
-    """Give FAILED runs a new life; gives the queues that have work now.
+    apply: Apply | None = None,
+) -> None:
+    """Give FAILED runs a new life.
 
-    `told` says of steps that begin anew what is to become of them, `change` what of those whose rows are queued again.
+    `told` says of steps that begin anew what is to become of them, `apply` what of those whose rows are queued again.
     Raises RunRefused, also for what `check_failed` says.
     """
-    check_failed(locked)
-    reopened = hot.reopen_runs(locked, dict(payload))
-    wave = Wave(told=dict(told or {}))
+    check_failed(change.locked)
+    reopened = hot.reopen_runs(change.locked, dict(payload))
+    wave = change.wave
+    wave.told.update(told or {})
     for run_id, _, shard, version, priority, open_sinks in reopened["runs"]:
-        wave.anchors[run_id] = Anchor("", run_id, tenant, shard, version, priority)
+        wave.anchors[run_id] = Anchor("", run_id, change.tenant, shard, version, priority)
         if open_sinks <= 0:
             # It failed after its last step: what failed is to compute its output.
             wave.sunk.add(run_id)
-    open_again = {run: found._replace(status=RunStatus.RUNNING) for run, found in locked.items()}
-    with fitting():
-        _arm_again(wave, reopened["queued"])
-        if change is not None:
-            change(wave, open_again)
-        _resolve_pending(wave, open_again)
-        _enter_again(wave, reopened["entered"])
-        wave.decide_joins(reopened["joins"])
-        wave.finish()
-    wave.fail()
-    return wave.result.wake.union(reopened["queues"])
-
-
-@contextmanager
-def fitting() -> Iterator[None]:
-    """Refuse what can't be done with a version: it doesn't compile here, or what is kept doesn't fit it."""
-    try:
-        yield
-    except BrokenVersion as error:
-        raise RunRefused("broken_version", str(error), conflict=True) from error
-    except DoesNotFit as error:
-        raise RunRefused("does_not_fit", error.message, conflict=True) from error
+    open_again = {run: found._replace(status=RunStatus.RUNNING) for run, found in change.locked.items()}
+    _arm_again(wave, reopened["queued"])
+    if apply is not None:
+        apply(wave, open_again)
+    _resolve_pending(wave, open_again)
+    _enter_again(wave, reopened["entered"])
+    wave.decide_joins(reopened["joins"])
+    change.queues.update(reopened["queues"])
 
 
 def _arm_again(wave: Wave, queued: Sequence[tuple[str, str, str, list[str]]]) -> None:
