@@ -87,6 +87,6 @@ def had_alone(tenant: int, runs: Iterable[str]) -> dict[str, Locked]:
 
 def require_verb(locked: Mapping[str, Locked], verb: str) -> None:
     """Raises RunRefused unless people may do this to all of these runs, as `engine.verbs` has it."""
-    for run in locked.values():
-        if why := why_not(run.status, verb):
+    for status, _ in locked.values():
+        if why := why_not(status, verb):
             raise RunRefused(why.code, why.sentence, conflict=True)

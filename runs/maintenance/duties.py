@@ -65,15 +65,21 @@ def do(name: str, worker: str) -> int:
         return 0
     _running[threading.get_ident()] = Running(name, time.monotonic())
     try:
-        SQL.execute("limit_statements", {"limit": f"{STATEMENT_SECONDS:g}s"})
+        usual = _limit_statements(f"{STATEMENT_SECONDS:g}s")
         try:
             found = duty.work()
         finally:
-            SQL.execute("limit_statements_as_usual", {})
+            _limit_statements(usual)
     finally:
         del _running[threading.get_ident()]
     SQL.execute("end_duty", taken)
     return found
+
+
+def _limit_statements(limit: str) -> str:
+    """Have the statements of this session take at most so long; gives what the limit was."""
+    usual, _ = SQL.execute("limit_statements", {"limit": limit}).fetchone() or ("0", "")
+    return str(usual)
 
 
 def overdue(worker: str, lived: float, *, hears_ticks: bool = True) -> list[Duty]:

@@ -10,11 +10,9 @@ ON CONFLICT (name) DO UPDATE SET begun_at = excluded.begun_at, begun_by = exclud
 RETURNING true
 
 -- name: limit_statements
--- For the session, not for a transaction: a duty has many.
-SELECT set_config('statement_timeout', %(limit)s, false)
-
--- name: limit_statements_as_usual
-RESET statement_timeout
+-- For the session, not for a transaction: a duty has many. Gives what the limit was.
+WITH before AS MATERIALIZED (SELECT current_setting('statement_timeout') AS usual)
+SELECT before.usual, set_config('statement_timeout', %(limit)s, false) FROM before
 
 -- name: end_duty
 WITH quickly AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
