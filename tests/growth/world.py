@@ -19,6 +19,7 @@ from accounts.principal import Principal
 from accounts.services import create_group
 from engine.cel_reads import References
 from runs.kernel.graphs import compiled
+from runs.kernel.transaction import Change
 from runs.models import Run
 from runs.reading.presentation import found_run
 from runs.reading.queries import runs_of
@@ -131,6 +132,7 @@ class World(Surroundings):
             "Who": who_is(self.who),
             "Absent": Absent("bob", ("user:bob",), None),
             "Graph": compiled(self.run.version_id).graph,
+            "Change": Change(self.who.tenant_id, {}),
             "Asked": Asked(),
             "Pipeline": Pipeline(title="A"),
             "QuerySet": runs_of(self.who.tenant_id),
