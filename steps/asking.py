@@ -99,7 +99,8 @@ class Quorum(Params):
     rule: Literal["veto", "majority"] = Field(
         "veto",
         title="Who prevails",
-        description="By veto anybody who doesn’t choose the first outcome decides; by majority what as many choose.",
+        description="Veto: one vote for any outcome but the first decides at once. Majority: the first outcome with "
+        "enough votes wins.",
     )
 
     @model_validator(mode="after")

@@ -225,7 +225,8 @@ class QuorumSerializer(serializers.Serializer[Any]):
     rule = serializers.ChoiceField(
         choices=("veto", "majority"),
         required=False,
-        help_text="veto: any other outcome than the first decides at once; majority: what as many choose.",
+        help_text="veto: one vote for any outcome but the first decides at once; majority: the first outcome with "
+        "enough votes wins.",
     )
 
 

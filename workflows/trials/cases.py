@@ -150,7 +150,7 @@ def _check_size(values: Mapping[str, Json]) -> None:
     try:
         strict_dumps(dict(values), max_bytes=MAX_BYTES)
     except BadJson as bad:
-        raise Invalid(f"A test case can't be kept that is so: {bad.message}.", field="input") from None
+        raise Invalid(f"This can't be saved as a test case: {bad.message}.", field="input") from None
 
 
 def run_saved(

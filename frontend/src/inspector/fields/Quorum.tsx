@@ -54,8 +54,8 @@ export function QuorumControl({ spot, shape, ids }: ControlProps) {
       {how === "groups" && <Groups value={isObject(groups) ? groups : {}} onChange={(next, typing) => put(Object.keys(next).length ? { groups: next } : FIRST.one, typing)} />}
       {(how === "number" || how === "all" || how === "share") && (
         <select aria-label="Who prevails" className="insp-quorum" value={rule === "majority" ? "majority" : "veto"} onChange={(event) => put({ need: need ?? 2, ...(event.target.value === "majority" ? { rule: "majority" } : {}) })}>
-          <option value="veto">Whoever chooses otherwise decides at once</option>
-          <option value="majority">What as many choose decides</option>
+          <option value="veto">One vote against decides at once</option>
+          <option value="majority">The first outcome with enough votes wins</option>
         </select>
       )}
     </>
