@@ -24,8 +24,8 @@ __all__ = ["site"]
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-BEATS_OFTEN = "from runs import consumers; consumers.BEAT_SECONDS = 0.1"
-FEW_PLACES = "from runs import consumers; consumers.MOST_OF_USER = 2"
+BEATS_OFTEN = "from runs.web import consumers; consumers.BEAT_SECONDS = 0.1"
+FEW_PLACES = "from runs.web import consumers; consumers.MOST_OF_USER = 2"
 
 
 @pytest.fixture
