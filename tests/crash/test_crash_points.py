@@ -378,15 +378,8 @@ def test_every_crash_point_was_come_by():
     }
     # They read for those who look, or lease a duty, which others take over when the lease has run out
     # (tests/runs/test_duties.py): there is nothing that dying before it could leave half done.
-    harmless = {
-        "show_runs",
-        "told_runs",
-        "standing",
-        "duties_begun",
-        "take_duty",
-        "end_duty",
-        "limit_statements",
-    }
+    harmless = {"show_runs", "told_runs", "standing"}
+    harmless |= {"duties_begun", "take_duty", "end_duty", "limit_statements"}
     points = in_code | {f"before_{name}" for name in hot.SQL.texts.keys() - harmless}
     points |= {"before_open_compensation_tasks", "before_close_compensation_task"}
     points |= {"before_open_tasks", "before_add_comment", "before_delegate_task", "before_complete_task"}
