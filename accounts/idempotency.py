@@ -1,8 +1,9 @@
 """`Idempotency-Key`: a POST that is sent again with its key is not done again, but answered as it was (R-163).
 
 What is done and its answer are committed together: whoever got no answer, because the server or the network was lost,
-finds both when it asks again, or neither. Who asks meanwhile waits for the first one's answer. A refusal keeps nothing,
-since it did nothing. Answers may have secrets in them (a new token), so they are sealed.
+finds both when it asks again, or neither. Who asks meanwhile waits a moment for the first one's answer. A refusal keeps
+nothing, since it did nothing. Answers may have secrets in them (a new token), so they are sealed, and shown again only
+to the token that asked, or to sessions if a session did: another token of the same user may be a lesser one.
 """
 
 import re
@@ -14,21 +15,26 @@ from hashlib import sha256
 from pathlib import Path
 
 import orjson
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 from psycopg.pq import TransactionStatus
 
 from accounts import sealed
+from accounts.models import LONGEST_IDEMPOTENCY_KEY
 from accounts.principal import Principal
+from lib.database_errors import OPERATIONAL_ERRORS, is_lock_timeout
 from lib.named_sql import Statements
-from lib.refusals import Conflict, Invalid, Unprocessable
+from lib.refusals import Conflict, InProgress, Invalid, Unprocessable
 from lib.sealing import CannotOpen, Hidden, KeyRing, Place
 from lib.uuid7 import uuid7
 
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotent-Replayed"
 KEPT_HOURS = 24
-LONGEST = 255
-# What is asked may wait for others while it holds no lock but its key's: a scan of a file, the cases of a workflow.
+VISIBLE = "[!-~]+"
+"""The characters that a key may have, as a regular expression."""
+
+_PATIENCE = "3s"
+# What waits for others while it holds no lock but its key's: a scan of a file, the cases of a workflow.
 _IDLE = "75s"
 _NO_KEY = "Answers are kept sealed, and that is not possible: {}."
 _SQL = Statements(Path(__file__).parent / "sql")
@@ -36,11 +42,15 @@ _SQL = Statements(Path(__file__).parent / "sql")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request and its key, as one of a principal's; `digest` is the SHA-256 of what is asked."""
+    """A request and its key, as one of a principal's; `digest` is the SHA-256 of what is asked.
+
+    `is_slow`: what is done waits for others in between, outside of the database.
+    """
 
     principal: Principal
     key: str
     digest: bytes
+    is_slow: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +62,11 @@ class Answer:
     body: bytes
 
 
-def asked(principal: Principal, key: str, where: str, body: bytes) -> Asked:
+def asked(principal: Principal, key: str, where: str, body: bytes, *, is_slow: bool = False) -> Asked:
     """What somebody asks by a POST to `where` (path and query) with this key. Raises Invalid for a bad key."""
-    if len(key) > LONGEST or not re.fullmatch(r"[!-~]+", key):
-        raise Invalid(f"A key has 1 to {LONGEST} visible characters of ASCII.", field=HEADER)
-    return Asked(principal, key, sha256(where.encode() + b"\n" + body).digest())
+    if len(key) > LONGEST_IDEMPOTENCY_KEY or not re.fullmatch(VISIBLE, key):
+        raise Invalid(f"A key has 1 to {LONGEST_IDEMPOTENCY_KEY} visible characters of ASCII.", field=HEADER)
+    return Asked(principal, key, sha256(where.encode() + b"\n" + body).digest(), is_slow)
 
 
 class Once:
@@ -72,27 +82,44 @@ def once(wanted: Asked) -> Iterator[Once]:
     """A transaction in which the request is done, unless it was, and its answer is kept. What is done in it is undone
     where it ends without an answer that says so: by an error of the server (500 and above) or of the database.
 
-    Raises Unprocessable `key_reused` where something else was asked with this key, and Conflict `master_key_missing`
-    where no answer can be sealed or opened.
+    Raises Unprocessable `key_reused` where something else was asked with this key; InProgress where it is being done at
+    the moment; Conflict `done_already` where it was done with another token, and `master_key_missing` where no answer
+    can be sealed or opened; OperationalError where the transaction ended before its answer: nothing was done then.
     """
     named = {"tenant": wanted.principal.tenant_id, "user": wanted.principal.user_id, "key": wanted.key}
     # Before the transaction: a tenant's first key, made in it, would keep all others waiting until its end.
     ring = _ring_of(wanted.principal.tenant_id)
     with transaction.atomic():
-        _SQL.execute("hold_key", {**named, "idle": _IDLE})
+        _hold(wanted, named)
         found = _SQL.execute("find_answer", {**named, "hours": KEPT_HOURS}).fetchone()
         if found and bytes(found[1]) != wanted.digest:
             message = f"Something else was asked with this key less than {KEPT_HOURS} hours ago."
             raise Unprocessable(message, code="key_reused", field=HEADER)
-        doing = Once(_opened(ring, _place(wanted, str(found[0])), bytes(found[2])) if found else None)
+        doing = Once(_opened(ring, wanted, str(found[0]), bytes(found[2])) if found else None)
         yield doing
         if doing.kept is None:
             _end(wanted, ring, doing.answer)
 
 
+def _hold(wanted: Asked, named: Mapping[str, object]) -> None:
+    """Be the only one who does what is asked with this key, until the end of the transaction."""
+    if not _SQL.value("hold_key", named):
+        try:
+            _SQL.execute("await_key", {**named, "patience": _PATIENCE})
+        except OPERATIONAL_ERRORS as error:
+            if is_lock_timeout(error):
+                raise InProgress(
+                    "A request with this key is being done; ask again shortly.", field=HEADER
+                ) from None
+            raise
+    if wanted.is_slow:
+        _SQL.execute("allow_idling", {"idle": _IDLE})
+
+
 def _end(wanted: Asked, ring: KeyRing, answer: Answer | None) -> None:
-    is_broken = connection.connection.info.transaction_status != TransactionStatus.INTRANS
-    if is_broken or connection.needs_rollback or answer is None or answer.status >= 500:
+    if not _is_whole() or answer is None or answer.status >= 500:
+        if answer is not None and answer.status < 400:
+            raise OperationalError("the transaction ended before its answer")
         transaction.set_rollback(True)
     elif answer.status < 400:
         made = uuid7()
@@ -104,9 +131,16 @@ def _end(wanted: Asked, ring: KeyRing, answer: Answer | None) -> None:
                 "user": wanted.principal.user_id,
                 "key": wanted.key,
                 "digest": wanted.digest,
-                "answer": _sealed(ring, _place(wanted, made), answer),
+                "answer": _sealed(ring, wanted, str(made), answer),
             },
         )
+
+
+def _is_whole() -> bool:
+    """Whether what was done can still be committed: no statement failed, and the connection is the same."""
+    session = connection.connection
+    is_alive = session is not None and session.info.transaction_status == TransactionStatus.INTRANS
+    return is_alive and not connection.needs_rollback
 
 
 def forget(limit: int) -> int:
@@ -115,26 +149,33 @@ def forget(limit: int) -> int:
 
 
 def _ring_of(tenant: int) -> KeyRing:
-    try:
+    with _sealing():
         return sealed.ring_of(tenant)
-    except CannotOpen as problem:
-        raise Conflict(_NO_KEY.format(problem), code="master_key_missing", field=HEADER) from None
 
 
-def _sealed(ring: KeyRing, place: Place, answer: Answer) -> bytes:
-    head = orjson.dumps([answer.status, dict(answer.headers)])
-    return ring.seal(Hidden(zlib.compress(head + b"\n" + answer.body, 1)), place)
-
-
-def _opened(ring: KeyRing, place: Place, value: bytes) -> Answer:
+@contextmanager
+def _sealing() -> Iterator[None]:
     try:
-        opened = ring.open(value, place).reveal()
+        yield
     except CannotOpen as problem:
         raise Conflict(_NO_KEY.format(problem), code="master_key_missing", field=HEADER) from None
+
+
+def _sealed(ring: KeyRing, wanted: Asked, row: str, answer: Answer) -> bytes:
+    head = orjson.dumps([answer.status, dict(answer.headers), wanted.principal.token])
+    return ring.seal(Hidden(zlib.compress(head + b"\n" + answer.body, 1)), _place(wanted, row))
+
+
+def _opened(ring: KeyRing, wanted: Asked, row: str, value: bytes) -> Answer:
+    with _sealing():
+        opened = ring.open(value, _place(wanted, row)).reveal()
     head, _, body = zlib.decompress(opened).partition(b"\n")
-    status, headers = orjson.loads(head)
+    status, headers, *token = orjson.loads(head)
+    if token != [wanted.principal.token]:
+        message = "This was done with another token of yours: its answer is shown to that one only."
+        raise Conflict(message, code="done_already", field=HEADER)
     return Answer(status, headers, body)
 
 
-def _place(wanted: Asked, made: str) -> Place:
-    return Place(wanted.principal.tenant_id, f"kept_answer {made}", "answer")
+def _place(wanted: Asked, row: str) -> Place:
+    return Place(wanted.principal.tenant_id, f"kept_answer {row}", "answer")

@@ -11,6 +11,8 @@ from django.db.models.functions import Lower, Now
 from accounts.roles import MEMBER_ROLES, TOKEN_ROLES
 from accounts.scoping import TenantOwned
 
+LONGEST_IDEMPOTENCY_KEY = 255
+
 EVERYTHING = "everything"
 MINE = "assigned"
 NOTHING = "nothing"
@@ -145,7 +147,7 @@ class KeptAnswer(TenantOwned):
 
     id = models.UUIDField(primary_key=True)
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
-    key = models.CharField(max_length=255)
+    key = models.CharField(max_length=LONGEST_IDEMPOTENCY_KEY)
     digest = models.BinaryField(max_length=32)
     answer = models.BinaryField()
     created_at = models.DateTimeField(db_default=Now())

@@ -169,7 +169,7 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_PARSER_CLASSES": ["lib.api.parsers.StrictJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["lib.api.renderers.JsonRenderer"],
-    "DEFAULT_SCHEMA_CLASS": "lib.api.schema.Schema",
+    "DEFAULT_SCHEMA_CLASS": "accounts.api.schema.Schema",
     "DEFAULT_METADATA_CLASS": None,
     "EXCEPTION_HANDLER": "lib.api.errors.handle_exception",
     "UNAUTHENTICATED_USER": None,

@@ -32,6 +32,11 @@ def is_no_text(error: BaseException) -> bool:
     return isinstance(error, DataError | psycopg.DataError) and _state(error) in _NO_TEXT
 
 
+def is_lock_timeout(error: BaseException) -> bool:
+    """Whether a statement waited for a lock as long as it may."""
+    return _state(error) == "55P03"
+
+
 def _state(error: BaseException) -> str | None:
     """The SQLSTATE that the server gave; None where it was not asked, or did not answer."""
     cause = error if isinstance(error, psycopg.Error) else error.__cause__

@@ -11,6 +11,8 @@ class Refusal(Exception):
     """
 
     code = "refused"
+    retry_after: int | None = None
+    """Seconds after which it makes sense to ask again; None where time alone changes nothing."""
 
     def __init__(
         self,
@@ -67,6 +69,13 @@ class Conflict(Refusal):
     """This can't be done in the present state."""
 
     code = "conflict"
+
+
+class InProgress(Conflict):
+    """This is being done at the moment; ask again shortly."""
+
+    code = "in_progress"
+    retry_after = 1
 
 
 class Stale(Refusal):

@@ -24,6 +24,8 @@ class ApiView(APIView):
     scopes: ClassVar[Mapping[str, str]] = {}
     takes_idempotency_key: ClassVar[bool] = True
     """Whether a POST with the header `Idempotency-Key` is done once; False where it changes nothing anyway."""
+    is_slow: ClassVar[bool] = False
+    """Whether a POST waits for something outside of the database, longer than a transaction may idle."""
 
     @property
     def principal(self) -> Principal:
@@ -41,9 +43,8 @@ class ApiView(APIView):
     def _once(
         self, post: Callable[..., Response], request: Request, *args: Any, **kwargs: Any
     ) -> HttpResponse:
-        asked = idempotency.asked(
-            self.principal, request.headers[HEADER], request.get_full_path(), request.body
-        )
+        where, key = request.get_full_path(), request.headers[HEADER]
+        asked = idempotency.asked(self.principal, key, where, request.body, is_slow=self.is_slow)
         with idempotency.once(asked) as doing:
             if doing.kept is not None:
                 headers = {**doing.kept.headers, REPLAYED: "true"}

@@ -1,9 +1,31 @@
-"""How the OpenAPI document describes our authentication."""
+"""What the OpenAPI document says of authentication and of `Idempotency-Key`."""
 
 from typing import Any
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import OpenApiParameter
+
+from accounts.idempotency import HEADER, KEPT_HOURS, VISIBLE
+from accounts.models import LONGEST_IDEMPOTENCY_KEY
+from lib.api import schema
+
+_IDEMPOTENCY_KEY = OpenApiParameter(
+    HEADER,
+    {"type": "string", "minLength": 1, "maxLength": LONGEST_IDEMPOTENCY_KEY, "pattern": f"^{VISIBLE}$"},
+    OpenApiParameter.HEADER,
+    description=f"Sent again with the same key within {KEPT_HOURS} hours, the request is not done again but answered as"
+    " it was.",
+)
+
+
+class Schema(schema.Schema):
+    """Operations with the header that every POST which changes something takes."""
+
+    def get_override_parameters(self) -> list[Any]:
+        if self.method != "POST" or not getattr(self.view, "takes_idempotency_key", False):
+            return []
+        return [_IDEMPOTENCY_KEY]
 
 
 class BearerScheme(OpenApiAuthenticationExtension):

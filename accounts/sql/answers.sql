@@ -1,7 +1,15 @@
 -- name: hold_key
 -- One after another: the second finds the answer of the first. A lock of its own, for there is no row yet.
-SELECT set_config('idle_in_transaction_session_timeout', %(idle)s, true),
-       pg_advisory_xact_lock(hashtextextended(%(tenant)s::int8 || ' ' || %(user)s::int8 || ' ' || %(key)s::text, 0))
+SELECT pg_try_advisory_xact_lock(hashtextextended(%(tenant)s::int8 || ' ' || %(user)s::int8 || ' ' || %(key)s::text, 0))
+
+-- name: await_key
+-- Only for a moment: who waits keeps a thread and a connection from everybody else.
+SELECT set_config('lock_timeout', %(patience)s, true),
+       pg_advisory_xact_lock(hashtextextended(%(tenant)s::int8 || ' ' || %(user)s::int8 || ' ' || %(key)s::text, 0)),
+       set_config('lock_timeout', '0', true)
+
+-- name: allow_idling
+SELECT set_config('idle_in_transaction_session_timeout', %(idle)s, true)
 
 -- name: find_answer
 SELECT a.id, a.digest, a.answer

@@ -18,7 +18,7 @@ from rest_framework.response import Response
 from lib import refusals
 from lib.api.renderers import to_json
 from lib.api.request_id import request_id
-from lib.database_errors import OPERATIONAL_ERRORS
+from lib.database_errors import OPERATIONAL_ERRORS, is_away
 from lib.strict_json import BadJson, JsonTooLarge
 
 logger = logging.getLogger("handoff.api")
@@ -103,7 +103,7 @@ def _refused(error: Exception) -> Problem | None:
     if not isinstance(error, refusals.Refusal):
         return None
     code = next((code for kind, code in STATUS_OF_REFUSAL.items() if isinstance(error, kind)), 400)
-    headers = {"Retry-After": str(error.retry_after)} if isinstance(error, refusals.TooMany) else {}
+    headers = {} if error.retry_after is None else {"Retry-After": str(error.retry_after)}
     return Problem(code, error.code, error.message, error.field, error.details, headers)
 
 
@@ -172,9 +172,13 @@ def _database(error: Exception) -> Problem | None:
     if isinstance(error, IntegrityError | psycopg.IntegrityError):
         return _incident(error, 409, "conflict", "This contradicts what is stored already.")
     if isinstance(error, OPERATIONAL_ERRORS):
-        # While it is away each request comes by here: a line of each is enough, the trace tells nothing.
-        message = "The database is not available; try again."
-        problem = _incident(error, 503, "unavailable", message, trace=False)
+        # While it is away each request comes by here: a line of each is enough, the trace tells nothing. A deadlock or
+        # a statement that took too long is a defect of ours, which only its trace can tell.
+        away = is_away(error)
+        message = (
+            "The database is not available; try again." if away else "The database was too busy; try again."
+        )
+        problem = _incident(error, 503, "unavailable", message, trace=not away)
         return replace(problem, headers={"Retry-After": "1"})
     return None
 

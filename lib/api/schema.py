@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.utils import OpenApiParameter, inline_serializer
+from drf_spectacular.utils import inline_serializer
 from rest_framework import serializers
 
 _ERROR = {
@@ -25,13 +25,6 @@ _ERROR = {
     },
 }
 
-_IDEMPOTENCY_KEY = OpenApiParameter(
-    "Idempotency-Key",
-    {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
-    OpenApiParameter.HEADER,
-    description="Sent again with the same key within 24 hours, the request is not done again but answered as it was.",
-)
-
 
 class Schema(AutoSchema):
     """Operations are called after their view, since one view is one route: `post_workflow_draft`."""
@@ -39,12 +32,6 @@ class Schema(AutoSchema):
     def get_operation_id(self) -> str:
         words = re.sub(r"(?<!^)(?=[A-Z])", "_", type(self.view).__name__.removesuffix("View")).lower()
         return f"{self.method.lower()}_{words}"
-
-    def get_override_parameters(self) -> list[Any]:
-        """The header that every POST which changes something takes."""
-        if self.method != "POST" or not getattr(self.view, "takes_idempotency_key", False):
-            return []
-        return [_IDEMPOTENCY_KEY]
 
 
 def add_error_responses(result: dict[str, Any], **_: Any) -> dict[str, Any]:

@@ -1,8 +1,7 @@
 """Answers to POSTs with an `Idempotency-Key`, which are kept for a day."""
 
-import time
-
 from accounts import idempotency
+from lib.batches import in_bounded_batches
 
 BATCH = 500
 TICK_SECONDS = 0.8
@@ -10,10 +9,4 @@ TICK_SECONDS = 0.8
 
 def forget(seconds: float = TICK_SECONDS) -> int:
     """Remove old answers in bounded batches for at most `seconds`; gives how many."""
-    until = time.monotonic() + seconds
-    found = 0
-    while batch := idempotency.forget(BATCH):
-        found += batch
-        if batch < BATCH or time.monotonic() >= until:
-            break
-    return found
+    return in_bounded_batches(idempotency.forget, BATCH, seconds)

@@ -5,10 +5,9 @@ alone from then on, and only there a lost lease counts (ENGINE "Poison pills"). 
 write asks the clock again, so a heartbeat that comes in between wins.
 """
 
-import time
-
 from engine.catalogue import Json
 from engine.statuses import RUN_CLOSING
+from lib.batches import in_bounded_batches
 from runs.kernel import dispatch, scopes
 from runs.kernel.advance import advance
 from runs.kernel.hand_back import hand_back
@@ -21,17 +20,13 @@ SWEEP_SECONDS = 0.8
 
 def sweep(seconds: float = SWEEP_SECONDS) -> int:
     """Take back expired leases in bounded batches for at most `seconds`; gives how many were found."""
-    until = time.monotonic() + seconds
-    found = 0
-    while batch := hot.expired(BATCH):
-        found += len(batch)
-        _take_back(batch)
-        if len(batch) < BATCH or time.monotonic() >= until:
-            break
-    return found
+    return in_bounded_batches(_take_back, BATCH, seconds)
 
 
-def _take_back(batch: list[tuple[Held, bool, str]]) -> None:
+def _take_back(limit: int) -> int:
+    batch = hot.expired(limit)
+    if not batch:
+        return 0
     company = [
         step for step, timed_out, status in batch if not (timed_out or step.solo or status in RUN_CLOSING)
     ]
@@ -46,6 +41,7 @@ def _take_back(batch: list[tuple[Held, bool, str]]) -> None:
         scopes.load(step for step, _ in endings)
         queues |= advance(endings).wake
     dispatch.wake(queues, even_if_awake=True)
+    return len(batch)
 
 
 def _error(timed_out: bool) -> dict[str, Json]:

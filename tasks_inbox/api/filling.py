@@ -105,6 +105,7 @@ class TaskFilesView(RunsApiView):
 
     scopes = {"GET": TASKS_READ, "POST": TASKS_READ}
     max_body_bytes = files.MAX_BYTES
+    is_slow = True
 
     def get_parsers(self) -> list[Any]:
         """A file comes as it is."""

@@ -94,6 +94,24 @@ def test_what_is_not_foreseen_is_logged_under_an_incident_and_tells_nothing(
     assert ("Retry-After" in answer.headers) == (status == 503)
 
 
+@pytest.mark.parametrize(
+    ("error", "is_traced"),
+    [
+        (psycopg.errors.AdminShutdown("57P01"), False),
+        (psycopg.errors.DeadlockDetected("40P01"), True),
+        (psycopg.errors.QueryCanceled("57014"), True),
+    ],
+)
+def test_only_a_database_that_is_away_leaves_no_trace(api, monkeypatch, caplog, error, is_traced):
+    def fail(*_args, **_more):
+        raise error
+
+    monkeypatch.setattr(queries, "get_workflow", fail)
+    assert_envelope(api.get("/api/v1/workflows/any"), 503, "unavailable")
+    (record,) = [record for record in caplog.records if record.name == "handoff.api"]
+    assert bool(record.exc_info) == is_traced
+
+
 def test_all_wrong_fields_are_named_at_once(api):
     answer = api.post("/api/v1/workflows", {"name": 1, "title": True, "what": 1})
     assert_envelope(answer, 400)

@@ -5,8 +5,11 @@ from datetime import timedelta
 import pytest
 from django.db import connection
 from django.db.models import F
+from django.test import Client
+from rest_framework.test import APIClient
 
 from accounts.models import ApiToken, Group, KeptAnswer, LoginAttempt
+from accounts.services import create_token
 from lib.refusals import Conflict
 from runs.api.starts import start_one
 from runs.maintenance import answers
@@ -152,6 +155,35 @@ def test_a_secret_in_an_answer_is_sealed(api):
     KeptAnswer.unsafe_all_tenants.filter(key="other").update(answer=kept.answer)
     refused = api.post("/api/v1/groups", {"name": "G"}, headers={"Idempotency-Key": "other"})
     assert (refused.status_code, refused.json()["error"]["code"]) == (409, "master_key_missing")
+
+
+def test_another_token_of_the_same_user_is_not_shown_the_secret(people, api):
+    """Not even by a session: who holds a token that ends tomorrow would hold one that doesn't."""
+    secret = api.post("/api/v1/tokens", {"name": "mine"}, headers=KEY).json()["token"]
+    admin = people.member("admin")
+    other = APIClient()
+    other.credentials(
+        HTTP_AUTHORIZATION=f"Bearer {create_token(user=admin, tenant=people.tenant(), role='admin')[1]}"
+    )
+    session = Client()
+    session.force_login(admin)
+    for refused in (
+        other.post("/api/v1/tokens", {"name": "mine"}, headers=KEY),
+        session.post("/api/v1/tokens", '{"name":"mine"}', "application/json", headers=KEY),
+    ):
+        assert (refused.status_code, refused.json()["error"]["code"]) == (409, "done_already")
+        assert secret not in refused.content.decode()
+    assert ApiToken.unsafe_all_tenants.filter(name="mine").count() == 1
+
+
+def test_a_connection_that_was_lost_within_the_request_is_no_success(api, plain, monkeypatch):
+    def losing(*asked):
+        made = start_one(*asked)
+        connection.close()
+        return made
+
+    monkeypatch.setattr("runs.api.runs.start_one", losing)
+    assert api.post(RUNS, START, headers=KEY).status_code == 503
 
 
 def test_who_may_no_more_gets_no_answer_again(people, plain):

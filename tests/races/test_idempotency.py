@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 from rest_framework.test import APIClient
 
+from accounts import idempotency
 from accounts.models import KeptAnswer
 from runs.models import Run
 from tests import factories as make
@@ -36,6 +37,17 @@ def test_who_asks_meanwhile_waits_for_the_answer(rounds, start):
         assert [answer.status_code for answer in answers] == [201, 201]
         assert answers[0].content == answers[1].content
         assert Run.unsafe_all_tenants.count() == number + 1
+
+
+def test_who_waits_for_long_is_asked_to_come_back(start, monkeypatch):
+    """A thread and a connection of the web process are not kept by a request that only waits."""
+    monkeypatch.setattr(idempotency, "_PATIENCE", "50ms")
+    with holding(partial(start, "k"), before="keep_answer") as first:
+        refused = start("k")
+        assert first.end().status_code == 201
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "in_progress")
+    assert refused.headers["Retry-After"] == "1"
+    assert start("k").headers["Idempotent-Replayed"] == "true"
 
 
 def test_another_key_waits_for_nobody(start):

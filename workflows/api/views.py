@@ -88,6 +88,7 @@ class PublishView(ApiView):
     """Publishing."""
 
     scopes = {"POST": WORKFLOWS_PUBLISH}
+    is_slow = True
 
     @extend_schema(request=s.Publish, responses={200: s.PublishedSerializer, 201: s.PublishedSerializer})
     def post(self, request: Request, name: str) -> Response:
