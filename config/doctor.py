@@ -25,6 +25,7 @@ from config.startup import (
     NotStartable,
     check_redis,
     check_steps,
+    missing_migrations,
     pending_migrations,
     server_problems,
     unknown_migrations,
@@ -261,7 +262,8 @@ def _database() -> Iterator[Finding]:
         with patience.at_most(_ANSWER_SECONDS):
             problems = server_problems()
         with patience.at_most(_SCHEMA_SECONDS):
-            unknown, pending = unknown_migrations(), pending_migrations()
+            unknown, missing = unknown_migrations(), missing_migrations()
+            pending = [] if missing else pending_migrations()
     except (DatabaseError, ImproperlyConfigured, psycopg.Error) as problem:
         yield Finding(
             "problem", f"the database does not answer: {first_line(problem)}", "make up, or see DATABASE_URL"
@@ -273,6 +275,12 @@ def _database() -> Iterator[Finding]:
         yield Finding("ok", "the database answers and keeps what it promises")
     if unknown:
         yield Finding("problem", f"the schema is of a later Handoff ({unknown[0]})", "start that version")
+    elif missing:
+        yield Finding(
+            "problem",
+            f"the schema is too old for this code (it lacks {missing[0]})",
+            "make up says what to do",
+        )
     elif pending:
         yield Finding("warn", f"{len(pending)} migrations are to be applied", "make up applies them")
     else:

@@ -22,6 +22,8 @@ _PROMISES = {
     "transaction_isolation": {"read committed"},
     "server_encoding": {"UTF8"},
 }
+# From its migrations on one file an app holds all tables.
+_LAST_BEFORE_TABLES = "82b47f8"
 _FIRST_DATA = ("first_start", "load_examples")
 
 
@@ -104,11 +106,24 @@ def server_problems() -> list[str]:
 
 def unknown_migrations() -> list[str]:
     """Migrations that the database has and this code has not: the schema comes from a later Handoff."""
-    known = MigrationLoader(None).disk_migrations
+    disk = MigrationLoader(None).disk_migrations
+    known = {*disk, *(key for migration in disk.values() for key in migration.replaces)}
     return sorted(
         f"{app}.{name}"
         for app, name in MigrationRecorder(connection).applied_migrations()
         if (app, name) not in known
+    )
+
+
+def missing_migrations() -> list[str]:
+    """Migrations that came before those of today and are not whole in this database: no code is left to apply them."""
+    applied = MigrationRecorder(connection).applied_migrations()
+    return sorted(
+        f"{app}.{name}"
+        for migration in MigrationLoader(None).disk_migrations.values()
+        if not applied.keys().isdisjoint(migration.replaces)
+        for app, name in migration.replaces
+        if (app, name) not in applied
     )
 
 
@@ -124,6 +139,11 @@ def _bring_up_to_date(role: str | None) -> None:
         raise NotStartable(
             f"The database was written by a later Handoff (it has {unknown[0]}, which this code does not know):"
             " start that version, or use another HANDOFF_HOME or DATABASE_URL."
+        )
+    if missing := missing_migrations():
+        raise NotStartable(
+            f"The database was written by a Handoff from before commit {_LAST_BEFORE_TABLES} (it lacks {missing[0]})."
+            f" Nothing in it is lost: start that once (git checkout {_LAST_BEFORE_TABLES} && make up), then this again."
         )
     if pending_migrations():
         call_command("migrate", interactive=False, verbosity=0)

@@ -2,8 +2,17 @@
 
 import pytest
 from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
 
-from config.startup import pending_migrations, server_problems, unknown_migrations
+from config.startup import (
+    NotStartable,
+    _bring_up_to_date,
+    missing_migrations,
+    pending_migrations,
+    server_problems,
+    unknown_migrations,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -27,3 +36,25 @@ def test_a_migration_of_a_later_version_is_unknown():
             "INSERT INTO django_migrations (app, name, applied) VALUES ('runs', '9999_later', now())"
         )
     assert unknown_migrations() == ["runs.9999_later"]
+
+
+def written_before_tables(*, but=frozenset()):
+    """The database knows the migrations that today's first ones replace, as each database does, but not these."""
+    recorder = MigrationRecorder(connection)
+    for key, migration in MigrationLoader(None).disk_migrations.items():
+        if migration.replaces:
+            recorder.record_unapplied(*key)
+            for replaced in but.intersection(migration.replaces):
+                recorder.record_unapplied(*replaced)
+
+
+def test_a_database_from_before_the_migrations_were_squashed_is_up_to_date():
+    written_before_tables()
+    assert (missing_migrations(), unknown_migrations(), pending_migrations()) == ([], [], [])
+
+
+def test_a_database_that_lacks_a_migration_of_that_time_is_told_what_to_do():
+    written_before_tables(but={("runs", "0014_duties")})
+    assert missing_migrations() == ["runs.0014_duties"]
+    with pytest.raises(NotStartable, match=r"lacks runs.0014_duties.*Nothing in it is lost: start that once"):
+        _bring_up_to_date(None)

@@ -1,8 +1,3 @@
-"""What waits in a run that undoes has a wake source, too: compensations wait for time, for signals and for people."""
-
-from django.db import migrations
-
-VIEW = """
 -- What moves each open step of each open run, and the runs that wait for a person without one: exactly one row each.
 -- `source` is NULL where nothing does: that must not be. Kinds of waits that others register (`runs/kernel/wait_kinds.py`) are
 -- 'person' here; whoever owns the kind knows whether the task is there.
@@ -33,24 +28,3 @@ SELECT r.id, r.tenant_id, r.status, s.id, s.node, s.status, 'person', NULL
   FROM runs_run r
   JOIN runs_stepexecution s ON s.run_id = r.id AND s.status = 'FAILED' AND s.node LIKE '%:compensate'
  WHERE r.completed_at IS NULL AND r.status = 'WAITING_FOR_MANUAL_ACTION';
-"""
-BEFORE = VIEW.replace("('RUNNING', 'PAUSED', 'COMPENSATING')", "('RUNNING', 'PAUSED')")
-
-# What was given up because nothing could end such a wait is looked at once more: it begins to wait anew.
-FORGET = """
-DELETE FROM runs_repair p
- USING runs_run r
- WHERE r.id = p.run_id AND r.status = 'COMPENSATING' AND NOT p.done;
-"""
-
-
-class Migration(migrations.Migration):
-
-    dependencies = [
-        ('runs', '0012_delivery_bodies'),
-    ]
-
-    operations = [
-        migrations.RunSQL(VIEW, BEFORE),
-        migrations.RunSQL(FORGET, migrations.RunSQL.noop),
-    ]
