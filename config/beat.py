@@ -18,8 +18,9 @@ class Clock(Scheduler):  # type: ignore[misc]  # Celery has no types
     def tick(self, *args: Any, **kwargs: Any) -> float:
         """Send what is due; gives the seconds until the next look."""
         pulse.beat()
-        dispatch.listen()
-        if not dispatch.is_heard():
+        line = dispatch.dispatcher()
+        line.listen()
+        if line.is_broken():
             return _LOOK_SECONDS
         return min(_LOOK_SECONDS, float(super().tick(*args, **kwargs)))
 
@@ -29,4 +30,4 @@ class Clock(Scheduler):  # type: ignore[misc]  # Celery has no types
             self.apply_async(entry, producer=producer, advance=False)
         except Exception as error:
             # kombu wraps what Redis raises in several ways.
-            dispatch.failed(error)
+            dispatch.dispatcher().failed(error)

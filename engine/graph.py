@@ -60,6 +60,7 @@ class Node:
     edges: tuple[Edge, ...]
     error_edges: tuple[Edge, ...]
     boundary: tuple[BoundaryTimer, ...]
+    undoes: str | None
     undoes_unknown: bool
     targets: tuple[str, ...]
     on_error: OnError
@@ -118,10 +119,12 @@ class Graph:
 
     `plain`: nothing is left open when its sinks are resolved.
     `compensations`: the steps that undo others (`charge:compensate`), by what they undo; no edge leads to them.
+    `steps`: what a step row of a name does: the nodes, and the compensations by their own names.
     """
 
     nodes: Mapping[str, Node]
     compensations: Mapping[str, Node]
+    steps: Mapping[str, Node]
     starts: tuple[str, ...]
     sinks: tuple[str, ...]
     output: Template | None
@@ -130,10 +133,6 @@ class Graph:
     business_key: Template | None
     input_schema: Mapping[str, Json] | None
     sla_seconds: int | None
-
-    def step(self, name: str) -> Node:
-        """What a step row of this name does: a node, or what compensates one. Raises KeyError."""
-        return self.nodes[name] if name in self.nodes else self.compensations[name.removesuffix(UNDO)]
 
     def behind(self, name: str) -> list[str]:
         """The nodes that depend on this one, in their order."""
@@ -148,8 +147,6 @@ class Graph:
         """The sink whose output is the run's output as it stands: the only one, and no `output` is defined."""
         return self.sinks[0] if len(self.sinks) == 1 and self.output is None else None
 
-
-UNDO = ":compensate"
 
 NOTHING = References(steps=frozenset(), every_step=False, names=frozenset())
 
@@ -182,11 +179,13 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue) -> Graph:
         nodes[name] = _node(raw[name], places[name], edges, catalogue, nodes)
     nodes = {name: nodes[name] for name in order}
     starts = tuple(name for name in places if not nodes[name].predecessors)
+    compensations = {name: _undo(raw[name], catalogue) for name in order if raw[name].get("compensate")}
     output = definition.get("output")
     key = definition.get("business_key")
     return Graph(
         nodes=nodes,
-        compensations={name: _undo(raw[name], catalogue) for name in order if raw[name].get("compensate")},
+        compensations=compensations,
+        steps={**nodes, **{undo.id: undo for undo in compensations.values()}},
         starts=starts,
         sinks=tuple(name for name in order if nodes[name].is_sink),
         output=None if output is None else compile_template(output),
@@ -232,6 +231,7 @@ def _node(
         edges=tuple(edge for edge in leaving if edge.kind not in ("error", "timer")),
         error_edges=tuple(edge for edge in leaving if edge.kind == "error"),
         boundary=_boundary(raw),
+        undoes=raw.get("undoes"),
         undoes_unknown=raw.get("compensate_on_unknown") is not False,
         targets=targets,
         on_error=raw.get("on_error") or spec.on_error,
@@ -245,9 +245,15 @@ def _node(
     )
 
 
+def compensation_of(node: str) -> str:
+    """The name of the step that undoes a node, in history and in the API."""
+    return f"{node}:compensate"
+
+
 def _undo(raw: Mapping[str, Any], catalogue: Catalogue) -> Node:
     """The step that compensates a node, as a node of its own without edges."""
-    undo = {**raw["compensate"], "id": f"{raw['id']}{UNDO}", "priority": raw.get("priority")}
+    undo = {**raw["compensate"], "id": compensation_of(raw["id"]), "priority": raw.get("priority")}
+    undo["undoes"] = raw["id"]
     undo["title"] = undo.get("title") or f"Undo {raw.get('title') or raw['id']}"
     return _node(undo, 0, [], catalogue, {})
 

@@ -34,11 +34,11 @@ def load(folder: Path, *others: Path) -> dict[str, str]:
             whole[name] = text.strip()
             if fragment or path not in own:
                 fragments.add(name)
-    return {
-        name: _INCLUDE.sub(lambda match: whole[match[1]], text)
-        for name, text in whole.items()
-        if name not in fragments
-    }
+
+    def resolved(text: str) -> str:
+        return _INCLUDE.sub(lambda match: resolved(whole[match[1]]), text)
+
+    return {name: resolved(text) for name, text in whole.items() if name not in fragments}
 
 
 class Statements:

@@ -13,13 +13,13 @@ from accounts.names import key_of
 from accounts.principal import Principal
 from accounts.queries import find_member
 from accounts.roles import TASKS_ASSIGN, TASKS_DECIDE
-from engine.graph import UNDO
 from lib.refusals import Conflict, Invalid
 from runs.commands import lifecycle
 from runs.kernel import live
 from runs.kernel.compensation import How
 from runs.kernel.refused import had_alone
 from runs.kernel.transaction import changing
+from runs.reading.queries import undone_by
 from tasks_inbox import incidents, policies, proxies, queries, store
 from tasks_inbox.asked import ask_instead
 from tasks_inbox.mail import outbox
@@ -178,7 +178,7 @@ def resolve_task(
         had_alone(task.tenant_id, [run])
         # Asked behind the lock: this task may be settled, and another be open because it failed once more.
         open_task(principal, task_id)
-        node, by = task.node.removesuffix(UNDO), principal.username
+        [node], by = undone_by(task.tenant_id, [task.step_id]).values(), principal.username
         told = {"by": by, "reason": reason or "", "via": principal.via}
         lifecycle.resolve_compensation(task.tenant_id, run, node, resolution, way="task", **told)
         resolved = queries.task_of(principal.tenant_id, task_id)

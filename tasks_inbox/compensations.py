@@ -6,7 +6,7 @@ Opened when a compensation fails for good; closed by whatever settles it, by its
 from collections.abc import Sequence
 from uuid import UUID
 
-from engine.graph import UNDO, Node
+from engine.graph import Node
 from lib.uuid7 import uuid7
 from runs.kernel import live
 from runs.kernel.compensation import Failed, Settled
@@ -43,8 +43,10 @@ def open_for(failed: Sequence[Failed]) -> None:
 
 
 def _row(failed: Failed) -> Row:
-    graph, of = graph_of(failed.version), failed.node.removesuffix(UNDO)
-    undone, undo = graph.nodes[of], graph.compensations[of]
+    graph = graph_of(failed.version)
+    undo = graph.steps[failed.node]
+    of = str(undo.undoes)
+    undone = graph.nodes[of]
     title = _title(undone)
     return {
         "id": uuid7(),

@@ -125,4 +125,11 @@ def _either(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
 
 
-TASK = WaitKind(enter=_open, in_words=_in_words, leave=_leave, missing=store.missing_tasks)
+TASK = WaitKind(
+    enter=_open,
+    in_words=_in_words,
+    source="person",
+    leave=_leave,
+    missing=store.missing_tasks,
+    page_part="inbox/_wait.html",
+)

@@ -6,6 +6,7 @@ from typing import Any
 from django.db import connection
 
 from accounts.models import Tenant
+from engine.events import EVENTS
 from runs.integrity import repair
 from runs.integrity.verify import verify
 from runs.kernel.graphs import graph_of
@@ -146,6 +147,9 @@ ORACLES = {
         SELECT k.run_id FROM runs_runkey k LEFT JOIN runs_run r ON r.id = k.run_id WHERE r.id IS NULL""",
 }
 
+# A repair, and an alert, may be about a step.
+OF_A_STEP_TOO = {"RUN_REPAIRED", "ALERT"}
+
 
 def broken() -> dict[str, list[Any]]:
     """Oracle → what breaks it, over all rows; empty where everything holds."""
@@ -162,9 +166,21 @@ def broken() -> dict[str, list[Any]]:
     still_open = Run.unsafe_all_tenants.filter(completed_at=None).values_list("pk", flat=True)
     if wrong := repair.look([str(run) for run in still_open]):
         found["whatever is open has a wake source"] = wrong
+    if wrong := list(_unknown_events()):
+        found["history is written in its vocabulary"] = wrong
     if wrong := [fault for tenant in Tenant.objects.all() for fault in verify_chain(tenant.pk)]:
         found["I11, I14: decisions are what was written down"] = wrong
     return found
+
+
+def _unknown_events() -> Iterable[Any]:
+    """Events that `engine/events.py` does not have, or whose payload has a field that it does not know."""
+    for event in HistoryEvent.unsafe_all_tenants.all():
+        kind = EVENTS.get(event.type)
+        if kind is None or (kind.about == "run" and event.node and event.type not in OF_A_STEP_TOO):
+            yield event.type, event.node
+        elif strange := event.payload.keys() - kind.payload.keys():
+            yield event.type, sorted(strange)
 
 
 def _miscounted_joins() -> Iterable[Any]:

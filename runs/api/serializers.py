@@ -245,6 +245,7 @@ class StepSerializer(serializers.Serializer[Any]):
 
     id = serializers.UUIDField(allow_null=True)
     node = serializers.CharField()
+    undoes = serializers.CharField(allow_null=True, help_text="The node whose effect this step undoes.")
     index = serializers.IntegerField(allow_null=True)
     type = serializers.CharField()
     title = serializers.CharField()

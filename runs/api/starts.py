@@ -6,10 +6,9 @@ from accounts.principal import Principal
 from lib.api.serializers import Parsed
 from runs.api.signals import signal_of
 from runs.commands.signals import send_signals
-from runs.commands.starts import NewRun, Started, Terms, start_runs
+from runs.commands.starts import IfExists, NewRun, Started, start_workflow
 from runs.kernel.refused import RunRefused
 from runs.reading.presentation import found_run
-from workflows.queries import startable_version
 
 
 def start_one(principal: Principal, asked: Parsed) -> tuple[dict[str, Any], bool]:
@@ -20,7 +19,7 @@ def start_one(principal: Principal, asked: Parsed) -> tuple[dict[str, Any], bool
     """
     signal = signal_of(asked["signal"]) if "signal" in asked else None
     item = NewRun(asked["input"], asked.get("business_key"), signal=signal)
-    (started,) = start_runs(_terms(principal, asked), [item], if_exists=asked["if_exists"])
+    (started,) = _start(principal, asked, [item], if_exists=asked["if_exists"])
     if signal is not None and not started.created:
         send_signals(principal.tenant_id, [(started.id, signal)], by=principal.username)
     row = found_run(principal.tenant_id, started.id)
@@ -35,19 +34,23 @@ def start_many(principal: Principal, asked: Parsed) -> list[Started]:
     """Starts all items or none. Raises Missing, Conflict and RunRefused naming the item."""
     items = [NewRun(item["input"], item.get("business_key")) for item in asked["items"]]
     try:
-        return start_runs(_terms(principal, asked), items)
+        return _start(principal, asked, items)
     except RunRefused as refusal:
         if len(items) == 1 and refusal.field and not refusal.field.startswith("items"):
             refusal.field = f"items[0].{refusal.field}"
         raise
 
 
-def _terms(principal: Principal, asked: Parsed) -> Terms:
-    version = startable_version(principal.tenant_id, asked["workflow"], asked.get("version"))
-    return Terms(
-        tenant=principal.tenant_id,
-        version=version,
+def _start(
+    principal: Principal, asked: Parsed, items: list[NewRun], if_exists: IfExists = "return"
+) -> list[Started]:
+    return start_workflow(
+        principal.tenant_id,
+        asked["workflow"],
+        items,
         by=principal.username,
+        version=asked.get("version"),
         priority=asked.get("priority", 0),
         sla_seconds=asked.get("sla_seconds"),
+        if_exists=if_exists,
     )

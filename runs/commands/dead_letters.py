@@ -6,7 +6,6 @@ from typing import Any
 from uuid import UUID
 
 from accounts.principal import Principal
-from engine.graph import UNDO
 from lib.refusals import Invalid
 from runs.commands import lifecycle
 from runs.kernel.refused import RunRefused
@@ -35,10 +34,12 @@ def redrive(who: Principal, letters: Iterable[DeadLetter], *, reason: str = "") 
     done: list[str] = []
     refused: dict[str, RunRefused] = {}
     resumed: set[UUID] = set()
+    letters = list(letters)
+    undone = queries.undone_by(who.tenant_id, [letter.step_id for letter in letters])
     for letter in letters:
         try:
             if letter.run_id not in resumed:
-                _redrive(who, letter, reason)
+                _redrive(who, letter, undone.get(letter.step_id), reason)
                 resumed.add(letter.run_id)
             done.append(str(letter.id))
         except RunRefused as why:
@@ -46,14 +47,13 @@ def redrive(who: Principal, letters: Iterable[DeadLetter], *, reason: str = "") 
     return Redriven(done, refused)
 
 
-def _redrive(who: Principal, letter: DeadLetter, reason: str) -> None:
+def _redrive(who: Principal, letter: DeadLetter, undone: str | None, reason: str) -> None:
     if letter.resolution is not None:
         raise RunRefused("resolved", f"This dead letter was {letter.resolution} already.", conflict=True)
     run = str(letter.run_id)
-    if letter.node.endswith(UNDO):
-        node = letter.node.removesuffix(UNDO)
+    if undone is not None:
         told = {"by": who.username, "reason": reason, "via": who.via}
-        lifecycle.resolve_compensation(who.tenant_id, run, node, "retry", way="dead letter", **told)
+        lifecycle.resolve_compensation(who.tenant_id, run, undone, "retry", way="dead letter", **told)
     else:
         lifecycle.resume_runs(who.tenant_id, [run], by=who.username, reason=reason)
 

@@ -21,7 +21,7 @@ from runs.kernel.graphs import compiled
 from runs.kernel.hand_back import hand_back
 from runs.kernel.refused import storable
 from runs.store import findings, hot
-from runs.store.attempts import Broken, Done, Ending, Held
+from runs.store.attempts import Broken, Done, Ending, Held, held_of
 from runs.workers.execute import MAX_ERROR_BYTES, broken, idempotency_key
 from steps.base import MAX_OUTPUT_BYTES
 
@@ -120,7 +120,7 @@ def take_back(found: Sequence[Job]) -> None:
 
 def _job(held: Held, token: str, expires: str) -> Job | None:
     version = compiled(held.version_id)
-    node = version.graph.step(held.node)
+    node = version.graph.steps[held.node]
     try:
         params = node.params.render(held.scope)
     except ExpressionError as error:
@@ -272,12 +272,10 @@ def _facts(tenant: int, job: str, token: str) -> _Facts:
     row = hot.job_facts(tenant=tenant, step=job)
     if row is None:
         raise UnknownJob
-    status, known, error = row[10:13]
+    held, (status, known, error) = held_of(row)
     secret, _, _ = token.partition(".")
     is_holder = hmac.compare_digest(known or "", _hash(secret).hex())
-    return _Facts(
-        Held(*row[:10], *row[13:14]), status, error, is_holder, known is None, _epoch_of(row[0], token)
-    )
+    return _Facts(held, status, error, is_holder, known is None, _epoch_of(held.id, token))
 
 
 def _lease_token(held: Held, secret: str) -> str:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from typing import Any
 
-from engine.graph import UNDO
 from engine.statuses import RunStatus, StepStatus
 from runs.kernel import compensation, wait_kinds
 from runs.kernel.refused import RunRefused, require_verb
@@ -89,7 +88,7 @@ def resolve_compensation(
     with changing(tenant, [run]) as change:
         waits_for_it = change.locked[run].status == RunStatus.WAITING_FOR_MANUAL_ACTION
         settled = (
-            compensation.resolve(run, f"{node}{UNDO}", how, by=by, reason=reason, via=via, way=way)
+            compensation.resolve(run, node, how, by=by, reason=reason, via=via, way=way)
             if waits_for_it
             else None
         )

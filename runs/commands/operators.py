@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from engine.graph import UNDO
 from engine.outcomes import Completed, Failed
 from engine.statuses import RUN_OPEN, RunStatus, StepStatus
 from engine.told import Edited, Kept, Told
@@ -44,7 +43,7 @@ class _Spoken:
     @property
     def is_undo(self) -> bool:
         """Whether it compensates another."""
-        return self.held.node.endswith(UNDO)
+        return self.held.undoes is not None
 
     @property
     def begins_anew(self) -> bool:
@@ -150,7 +149,7 @@ def _settle(
         StepStatus(status) for (of, status), verbs in UNDO_VERBS.items() if of == run.status and verb in verbs
     )
     settled = compensation.resolve(
-        held.run_id, held.node, how, way="step", statuses=statuses, output=output, **said
+        held.run_id, str(held.undoes), how, way="step", statuses=statuses, output=output, **said
     )
     if settled is None:
         raise _moved()

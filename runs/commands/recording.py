@@ -6,7 +6,7 @@ from uuid import UUID
 
 from accounts.principal import Principal
 from accounts.roles import RUNS_READ
-from engine.graph import UNDO, Graph
+from engine.graph import Graph
 from lib.refusals import Conflict, Missing
 from runs.kernel.graphs import compiled
 from runs.kernel.plan import PASSED
@@ -59,7 +59,7 @@ def _stubs(graph: Graph, steps: Iterable[Row]) -> dict[str, Json]:
     stubs: dict[str, Json] = {}
     for step in steps:
         node = step["node"]
-        if node.endswith(UNDO) or not (_is_outside(graph, node) or step["cause"] == PASSED):
+        if step["undoes"] or not (_is_outside(graph, node) or step["cause"] == PASSED):
             continue
         if step["status"] == "COMPLETED" or step["cause"] == PASSED:
             stubs[node] = {"output": step["output"]}
@@ -77,7 +77,7 @@ def _expected(run: Row) -> dict[str, Json]:
     done = [
         step["node"]
         for step in run["steps"]
-        if (step["status"] == "COMPLETED" or step["cause"] == PASSED) and not step["node"].endswith(UNDO)
+        if (step["status"] == "COMPLETED" or step["cause"] == PASSED) and not step["undoes"]
     ]
     expect = {"status": _ENDED_AS[run["status"]], "path": done}
     return expect | ({"output": run["output"]} if run["status"] == "COMPLETED" else {})

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import orjson
-from django.db import transaction
 
 from engine.decide import begin
 from engine.errors import ExpressionError
@@ -14,14 +13,16 @@ from engine.graph import Graph
 from engine.told import Told, outputs_of
 from lib.uuid7 import uuid7
 from runs.commands.signals import MAX_SIGNAL_BYTES, NewSignal, rows_of
-from runs.kernel import notices, scopes
+from runs.kernel import scopes
 from runs.kernel.graphs import BrokenVersion, Compiled, compiled
 from runs.kernel.plan import Anchor
-from runs.kernel.refused import RunRefused, fitting, refusing, storable
+from runs.kernel.refused import RunRefused, storable
+from runs.kernel.transaction import unit_of_work
 from runs.kernel.wave import Wave
 from runs.store import hot, waits
 from steps.base import MAX_RUN_INPUT_BYTES
 from steps.schema import problem_of
+from workflows.queries import startable_version
 
 Json = Any
 IfExists = Literal["return", "new_if_ended", "error"]
@@ -70,6 +71,8 @@ class Started:
     input_mismatch: bool = False
     """Whether the run was there already, and was started with another input than was asked for now."""
     warnings: tuple[str, ...] = ()
+    version: int | None = None
+    """The number of the version that was asked for; None in a test run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +116,25 @@ def _judged(terms: Terms, items: Sequence[NewRun]) -> list[Judged]:
     ]
 
 
+def start_workflow(
+    tenant: int,
+    workflow: str,
+    items: Sequence[NewRun],
+    *,
+    by: str,
+    version: int | None = None,
+    priority: int = 0,
+    sla_seconds: int | None = None,
+    if_exists: IfExists = "return",
+) -> list[Started]:
+    """Start runs of a workflow's version of this number, or of its latest one: what every door asks.
+
+    Raises Missing and Conflict where there is no such version to start, and what `start_runs` raises.
+    """
+    pinned = startable_version(tenant, workflow, version)
+    return start_runs(Terms(tenant, pinned, by, priority, sla_seconds), items, if_exists=if_exists)
+
+
 def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "return") -> list[Started]:
     """Start runs of one published version in one transaction; a business key again gives the run it has (R-034).
 
@@ -126,7 +148,7 @@ def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "
     judged = _judged(terms, [one.item for one in asked])
     keyed = () if terms.is_test else asked
     fresh = {one.business_key: one.item.id or uuid7() for one in keyed if one.business_key is not None}
-    with refusing(), transaction.atomic():
+    with unit_of_work() as change:
         keys = _claimed_keys(terms.tenant, version, fresh, if_exists)
         started, seen, told, inputs = [], set(), {}, {}
         rows: list[dict[str, Json]] = []
@@ -152,17 +174,18 @@ def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "
                 if item.told:
                     told[run_id] = item.told
                 inputs[run_id] = item.input
-            started.append(Started(run_id, key, new, warnings=judged[place].warnings if new else ()))
+            warnings = judged[place].warnings if new else ()
+            started.append(Started(run_id, key, new, warnings=warnings, version=version.number))
         signals = [
             (begun.id, one.item.signal)
             for begun, one in zip(started, asked, strict=True)
             if begun.created and one.item.signal
         ]
-        with fitting():
-            wave = _begin(terms, version, rows, inputs, told, signals)
-        started = _compared(started, asked)
-    notices.after_commit(terms.tenant, (row["id"] for row in rows), wave.result.wake)
-    return started
+        if rows:
+            change.wave.told |= told
+            change.told |= {(terms.tenant, row["id"]) for row in rows}
+            _begin(change.wave, terms, version, rows, inputs, signals)
+        return _compared(started, asked)
 
 
 def _compared(started: Sequence[Started], asked: Sequence[_Asked]) -> list[Started]:
@@ -200,16 +223,13 @@ def _claimed_keys(
 
 
 def _begin(
+    wave: Wave,
     terms: Terms,
     version: Compiled,
     rows: Sequence[dict[str, Json]],
     inputs: Mapping[str, Json],
-    told: Mapping[str, Told],
     signals: Sequence[tuple[str, NewSignal]],
-) -> Wave:
-    wave = Wave(told=dict(told))
-    if not rows:
-        return wave
+) -> None:
     facts = {
         "tenant": terms.tenant,
         "workflow": version.workflow_id,
@@ -226,19 +246,16 @@ def _begin(
         # Nobody waits for them yet: a step that does finds them when it begins to. A run may end as it starts, and
         # nothing may stand behind its end.
         waits.insert_signals(rows_of(signals), terms.by)
-    known = scopes.load_for_starts(terms.version, [row["id"] for row in rows], whole=bool(told))
+    known = scopes.load_for_starts(terms.version, [row["id"] for row in rows], whole=bool(wave.told))
     causes = []
     for row in rows:
         anchor = Anchor(row["id"], row["id"], terms.tenant, row["shard"], terms.version, terms.priority)
-        kept = told.get(row["id"], {})
+        kept = wave.told.get(row["id"], {})
         scope = known.get(row["id"], {"vars": {}}) | {"input": inputs[row["id"]]}
         if kept:
             scope["steps"] = outputs_of(kept)
         causes.append((anchor, begin(version.graph, scope, kept)))
     wave.hang(causes)
-    wave.finish()
-    wave.fail()
-    return wave
 
 
 def _checked(graph: Graph, item: NewRun, place: int, count: int) -> _Asked:

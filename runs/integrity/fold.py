@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from engine.events import EVENTS, EventType
 from engine.statuses import RUN_ENDED, RunStatus, StepStatus
 
 Json = Any
@@ -11,13 +12,11 @@ Json = Any
 AT_WORK = "QUEUED or RUNNING"
 """Queued, or claimed since: who claims a step says so nowhere but on its row."""
 _OVER = frozenset({StepStatus.COMPLETED, StepStatus.FAILED, StepStatus.SKIPPED, StepStatus.CANCELLED})
-_BACK = frozenset({"ATTEMPT_FAILED", "LEASE_LOST", "STEP_RELEASED"})
-EVIDENCE = frozenset({"LATE_RESULT"})
+_BACK = frozenset({EventType.ATTEMPT_FAILED, EventType.LEASE_LOST, EventType.STEP_RELEASED})
+EVIDENCE = frozenset(event for event, kind in EVENTS.items() if kind.is_evidence)
 """Events that tell no state, and may stand behind the end of a run."""
-_RUN_IS: dict[str, RunStatus] = {
-    f"RUN_{status}": status for status in RunStatus if status != RunStatus.RUNNING
-}
-_RUN_IS |= {"RUN_UNPAUSED": RunStatus.RUNNING}
+_RUN_IS: Mapping[str, RunStatus] = {event: kind.run for event, kind in EVENTS.items() if kind.run is not None}
+_ENDS: Mapping[str, StepStatus] = {event: kind.step for event, kind in EVENTS.items() if kind.step in _OVER}
 
 
 class Event(NamedTuple):
@@ -96,7 +95,7 @@ def fold(events: Iterable[Event]) -> Told:
     for event in events:
         if event.type in EVIDENCE:
             continue
-        if told.status in RUN_ENDED and event.type != "RUN_REOPENED":
+        if told.status in RUN_ENDED and event.type != EventType.RUN_REOPENED:
             told.wrong.append((event, "nothing behind the end of the run"))
         if told.status is None and not _starts(event):
             told.wrong.append((event, "the start of the run first"))
@@ -108,7 +107,7 @@ def fold(events: Iterable[Event]) -> Told:
 
 
 def _starts(event: Event) -> bool:
-    return event.type == "RUN_STARTED" or (event.node is None and "rerun_of" in event.payload)
+    return event.type == EventType.RUN_STARTED or (event.node is None and "rerun_of" in event.payload)
 
 
 def _of_run(told: Told, event: Event) -> None:
@@ -119,7 +118,7 @@ def _of_run(told: Told, event: Event) -> None:
         told.status, told.life = RunStatus.RUNNING, 1
         told.version, told.given = said.get("version"), said.get("digest")
         told.keeps_graph = "rerun_of" not in said
-    elif event.type == "RUN_REOPENED":
+    elif event.type == EventType.RUN_REOPENED:
         _reopen(told, event)
     elif event.type in _RUN_IS:
         told.status = _RUN_IS[event.type]
@@ -141,31 +140,31 @@ def _reopen(told: Told, event: Event) -> None:
 
 def _of_step(told: Told, name: str, event: Event) -> None:
     said = event.payload
-    if event.type == "COMPENSATE_RUN":
+    if event.type == EventType.COMPENSATE_RUN:
         told.steps[name] = StepTold()
         return
-    if event.type == "RUN_REPAIRED" and said.get("anew"):
+    if event.type == EventType.RUN_REPAIRED and said.get("anew"):
         # Its row was gone, and is made once more.
         told.steps.pop(name, None)
         return
-    if event.type == "TIMER_FIRED":
+    if event.type == EventType.TIMER_FIRED:
         step = told.steps.setdefault(name, StepTold())
         step.fired |= frozenset(said.get("taken") or ())
         return
-    if event.type == "STEP_WITHDRAWN":
+    if event.type == EventType.STEP_WITHDRAWN:
         # What stands for it, if the run comes to it again, is another row with epochs of its own.
         told.steps.pop(name, None)
         return
     step = told.steps.get(name) or StepTold()
     if event.type in _BACK:
         _back(step, event)
-    elif event.type == "STEP_REQUEUED":
+    elif event.type == EventType.STEP_REQUEUED:
         told.steps[name] = StepTold(epoch=said.get("epoch"), fired=step.fired)
-    elif event.type == "STEP_WAITING":
+    elif event.type == EventType.STEP_WAITING:
         step.status, step.attempt, step.epoch = StepStatus.WAITING, event.attempt, said.get("epoch")
-    elif event.type == "EDGES_RESOLVED":
+    elif event.type == EventType.EDGES_RESOLVED:
         step.taken, step.edges_pending = tuple(said.get("taken") or ()), False
-    elif event.type.removeprefix("STEP_") in _OVER and event.type.startswith("STEP_"):
+    elif event.type in _ENDS:
         if step.status == StepStatus.COMPLETED and not step.edges_pending:
             told.wrong.append((event, "a step that has completed is over"))
         _end(step, event)
@@ -190,7 +189,7 @@ def _end(step: StepTold, event: Event) -> None:
     elif "kept_from" in said:
         step.attempt = None
     step.epoch = said.get("epoch", None if "by" in said or "kept_from" in said else step.epoch)
-    step.status = event.type.removeprefix("STEP_")
+    step.status = _ENDS[event.type]
     step.digest = said.get("digest")
     step.taken = tuple(said.get("taken") or ())
     step.edges_pending = bool(said.get("edges_pending"))

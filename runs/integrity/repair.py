@@ -20,12 +20,12 @@ from lib.uuid7 import uuid7
 from runs.integrity.compare import RunRow, edges_into
 from runs.integrity.fold import StepTold, Told
 from runs.integrity.verify import read
-from runs.kernel import compensation, dispatch, live, scopes, wait_kinds
+from runs.kernel import compensation, notices, scopes, wait_kinds
 from runs.kernel.graphs import graph_of, shown
 from runs.kernel.plan import Anchor
 from runs.kernel.wave import NOT_STARTED, Wave
-from runs.store import findings, hot, waits
-from runs.store.attempts import Done, Ending, Held, Locked
+from runs.store import findings, hot
+from runs.store.attempts import Locked
 from runs.store.findings import Alone, Finding, OpenJoin
 
 Json = Any
@@ -101,13 +101,11 @@ def repair(found: Sequence[Finding]) -> int:
         findings.note_repairs([_noted(one, True, "") for one in done])
         findings.note_repairs([_noted(one, False, why) for one, why in failed])
         crash_points.hit("before_commit")
+        notices.after_commit({(one.tenant_id, run) for one in done}, queues)
     for one in done:
         log.error("Run %s was stuck and is repaired: %s", run, _told(one))
     for one, why in failed:
         log.error("Run %s is stuck and can't be repaired: %s. %s", run, _told(one), why)
-    dispatch.wake(queues)
-    if done:
-        live.tell_runs(found[0].tenant_id, [run])
     return len(done)
 
 
@@ -181,19 +179,13 @@ def _wake(alone: Alone, one: Finding) -> set[str]:
     locked = {alone.id: Locked(alone.status, alone.priority)}
     for sleeper in findings.sleepers(alone.id, str(one.node)):
         wait = sleeper.wait or {}
-        if not wait_kinds.is_known(wait) or (wait["kind"] == "timer" and not wait.get("until")):
+        if not wait_kinds.is_whole(wait):
             queues = findings.wait_anew(alone.id, sleeper.held.id)
             findings.drop_timers(alone.id)
             return queues
         if wait.get("until") and not sleeper.is_timed:
             findings.arm_wait(alone.id, sleeper.held.id)
-        if wait["kind"] == "signal":
-            taken = waits.take_signals([(sleeper.held, wait["name"])])
-            over: list[tuple[Held, Ending]] = [(sleeper.held, Done(payload)) for payload in taken.values()]
-        elif one.what == wait_kinds.GONE:
-            over = wait_kinds.begin([(sleeper.held, wait)])
-        else:
-            continue
+        over = wait_kinds.ended_meanwhile(sleeper.held, wait, is_gone=one.what == wait_kinds.GONE)
         if over:
             wave.wake(over, locked)
     return _finished(wave)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from engine.graph import UNDO
 from engine.statuses import StepStatus
 from lib.clock import now_or_none
 from lib.uuid7 import uuid7
@@ -123,7 +122,7 @@ def resolve(
     statuses: Sequence[StepStatus] = (StepStatus.FAILED,),
     output: Json = None,
 ) -> tuple[str, str] | None:
-    """Settle a compensation that stands at one of `statuses`: `retry`, `done` (with `output`) or `abandon`.
+    """Settle the compensation of `node` that stands at one of `statuses`: `retry`, `done` (with `output`), `abandon`.
 
     Gives its status and queue, or None where it stands otherwise. The caller has the run alone.
     """
@@ -169,7 +168,7 @@ def _rows(run: str, version: int) -> Iterable[Row]:
             "run_id": run,
             "id": uuid7(),
             "node": name,
-            "undo": f"{name}{UNDO}",
+            "undo": undo.id,
             "rank": rank,
             "unknown": graph.nodes[name].undoes_unknown,
             "type": undo.type,

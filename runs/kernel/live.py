@@ -212,11 +212,6 @@ def tell(changes: Iterable[Change]) -> None:
     _publisher.tell(changes)
 
 
-def tell_runs(tenant: int, runs: Iterable[str]) -> None:
-    """These runs, and perhaps their steps, changed."""
-    tell(Change(tenant, run) for run in runs)
-
-
 def tell_steps(steps: Iterable[Held], status: StepStatus | None = None) -> None:
     """These steps changed, to `status` where all of them did."""
     tell(Change(step.tenant_id, step.run_id, False, step.node, status) for step in steps)

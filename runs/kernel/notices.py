@@ -7,8 +7,8 @@ from django.db import transaction
 from runs.kernel import dispatch, live
 
 
-def after_commit(tenant: int, runs: Iterable[str], queues: Iterable[str] = ()) -> None:
-    """Tell that these runs of the tenant changed, and that the queues have work, when the outermost transaction has
+def after_commit(runs: Iterable[tuple[int, str]], queues: Iterable[str] = ()) -> None:
+    """Tell that these runs (tenant, id) changed, and that the queues have work, when the outermost transaction has
     committed: at once outside of one, never after a rollback.
 
     Told earlier, a worker would find nothing and look again only when its turn comes; a page would show the old state.
@@ -17,6 +17,6 @@ def after_commit(tenant: int, runs: Iterable[str], queues: Iterable[str] = ()) -
 
     def tell() -> None:
         dispatch.wake(woken)
-        live.tell_runs(tenant, changed)
+        live.tell(live.Change(tenant, run) for tenant, run in changed)
 
     transaction.on_commit(tell)

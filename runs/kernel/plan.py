@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from engine.decide import Effects, NewStep, settle
-from engine.graph import UNDO, Graph, Node
+from engine.graph import Graph, Node
 from engine.outcomes import Completed, Failed, Interrupted, Outcome, failed_output
 from engine.retry import next_delay
 from engine.statuses import RunStatus, StepStatus
@@ -70,13 +70,13 @@ class Planned:
     @property
     def is_undo(self) -> bool:
         """Whether the step compensates another."""
-        return self.held.node.endswith(UNDO)
+        return self.held.undoes is not None
 
     @property
     def is_timed(self) -> bool:
         """Whether timers of the step must be settled with its end."""
         return (
-            self.graph is not None and self.effects is not None and self.graph.step(self.held.node).is_timed
+            self.graph is not None and self.effects is not None and self.graph.steps[self.held.node].is_timed
         )
 
     @property
@@ -87,7 +87,7 @@ class Planned:
 
 def plan(held: Held, ending: Ending, graph: Graph, *, luck: float) -> Planned:
     """What an attempt's end means; `luck` in [0, 1) is the jitter of a retry."""
-    node = graph.step(held.node)
+    node = graph.steps[held.node]
     row: Row = {"id": held.id, "epoch": held.epoch}
     if ending.usage is not None:
         row["usage"] = ending.usage
@@ -108,7 +108,7 @@ def plan(held: Held, ending: Ending, graph: Graph, *, luck: float) -> Planned:
         if delay is not None:
             row |= {"status": StepStatus.QUEUED, "error": ending.error, "delay": delay}
             return Planned(held, graph, ending, None, row)
-    if node.id.endswith(UNDO):
+    if node.undoes:
         return Planned(held, graph, ending, Effects(_outcome(ending)), row | _undo_row(ending))
     effects = settle(graph, node, _outcome(ending), held.scope, fired=held.fired)
     row |= _final_row(node, ending, effects, graph)
@@ -364,6 +364,7 @@ def _kept(anchor: Anchor, new: NewStep, row: Row) -> Held:
         shard=anchor.shard,
         version_id=anchor.version_id,
         node=new.node.id,
+        undoes=None,
         attempt=1,
         priority=row["priority"],
         solo=False,

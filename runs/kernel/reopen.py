@@ -55,8 +55,8 @@ def reopen(
     reopened = hot.reopen_runs(change.locked, dict(payload))
     wave = change.wave
     wave.told.update(told or {})
-    for run_id, _, shard, version, priority, open_sinks in reopened["runs"]:
-        wave.anchors[run_id] = Anchor("", run_id, change.tenant, shard, version, priority)
+    for run_id, tenant, shard, version, priority, open_sinks in reopened["runs"]:
+        wave.anchors[run_id] = Anchor("", run_id, tenant, shard, version, priority)
         if open_sinks <= 0:
             # It failed after its last step: what failed is to compute its output.
             wave.sunk.add(run_id)

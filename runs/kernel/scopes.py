@@ -50,7 +50,7 @@ def load(steps: Iterable[Held]) -> None:
     for step in steps:
         step.scope = {"prev": step.given, "vars": {}}
         try:
-            reads = compiled(step.version_id).graph.step(step.node).reads
+            reads = compiled(step.version_id).graph.steps[step.node].reads
         except BrokenVersion:
             # Executing it will say so, as the failure of this one step.
             continue

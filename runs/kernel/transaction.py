@@ -1,4 +1,6 @@
-"""The unit of work of whatever changes runs from outside: open, lock, apply, finish, fail, tell after the commit."""
+"""The unit of work of whatever changes runs but for the endings of attempts, which are `advance`'s: open, lock, apply,
+finish, fail, tell after the commit.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,26 +19,36 @@ from runs.store.attempts import Locked
 class Change:
     """Runs that nobody else can change meanwhile, and what is done to them.
 
-    `locked` is how each stood, `wave` what follows in their graphs, `queues` where there is work beside that.
+    `locked` is how each stood, `wave` what follows in their graphs, `queues` where there is work beside that. Whoever
+    looks is told of the runs in `told` (tenant, id).
     """
 
-    tenant: int
-    locked: Mapping[str, Locked]
+    locked: Mapping[str, Locked] = field(default_factory=dict)
     wave: Wave = field(default_factory=Wave)
     queues: set[str] = field(default_factory=set)
+    told: set[tuple[int, str]] = field(default_factory=set)
 
 
 @contextmanager
-def changing(tenant: int, runs: Iterable[str]) -> Iterator[Change]:
-    """Have runs of the tenant alone for one change of them: all of it is kept, or nothing.
+def unit_of_work() -> Iterator[Change]:
+    """A transaction for one change of runs that the block locks, or makes: all of it is kept, or nothing.
 
     At the end of the block runs whose last sink fell are completed, and those that a step has failed fail; workers and
-    whoever looks are told once the outermost transaction has committed. Raises RunRefused for another tenant's run.
+    whoever looks are told once the outermost transaction has committed. Raises RunRefused for what can't be written.
     """
     with refusing(), fitting(), transaction.atomic():
-        change = Change(tenant, had_alone(tenant, runs))
+        change = Change()
         yield change
         change.wave.finish()
         change.wave.fail()
         crash_points.hit("before_commit")
-        notices.after_commit(tenant, change.locked, change.wave.result.wake | change.queues)
+        notices.after_commit(change.told, change.wave.result.wake | change.queues)
+
+
+@contextmanager
+def changing(tenant: int, runs: Iterable[str]) -> Iterator[Change]:
+    """A unit of work that has runs of the tenant alone. Raises RunRefused for another tenant's run."""
+    with unit_of_work() as change:
+        change.locked = had_alone(tenant, runs)
+        change.told |= {(tenant, run) for run in change.locked}
+        yield change

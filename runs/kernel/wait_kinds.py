@@ -1,7 +1,8 @@
-"""What a step can wait for: each kind says what happens when a step begins to wait, and when it waits no more.
+"""What a step can wait for: what happens when a step begins to wait and when it waits no more, what wakes it, how that
+reads, and what a page shows beside it.
 
-`runs` has timers (in every kind, by SQL) and signals; who adds a kind registers it in its `AppConfig.ready`. Both
-functions run in the transaction that holds the run alone.
+`runs` has timers (in every kind, by SQL) and signals. Who adds a kind registers it in its `AppConfig.ready`, and
+nothing else has to know of it. `enter` and `leave` run in the transaction that holds the run alone.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,22 +15,29 @@ from runs.store import waits
 from runs.store.attempts import Done, Ending, Held
 
 Json = Any
-Entered = Sequence[tuple[Held, Mapping[str, Json]]]
+Wait = Mapping[str, Json]
+Entered = Sequence[tuple[Held, Wait]]
 
 
 @dataclass(frozen=True, slots=True)
 class WaitKind:
     """`enter`: steps that have just begun to wait → those that needn't, each with its ending.
 
-    `in_words`: what goes behind "waits for", in a sentence. `leave`: steps of these runs may wait
-    no more, cancelled or out of time. `missing`: of these runs the steps (run, tenant, life, node) that wait for this
-    kind though nothing is there that could end it; `enter` makes it anew.
+    `in_words`: what goes behind "waits for", in a sentence. `source`: what wakes it, as `runs_wake_source` names it.
+    `leave`: steps of these runs may wait no more, cancelled or out of time. `missing`: of these runs the steps (run,
+    tenant, life, node) that wait for this kind though nothing is there that could end it; `enter` makes it anew.
+    `looks_again`: `enter` only looks, so that a repair may ask it while what ends the wait is there. `timed_out`: the
+    error of a step whose time is over. `page_part`: a template that a run's page shows beside such a step.
     """
 
     enter: Callable[[Entered], list[tuple[Held, Ending]]]
-    in_words: Callable[[Mapping[str, Json]], str]
+    in_words: Callable[[Wait], str]
+    source: str
     leave: Callable[[Iterable[str]], None] | None = None
     missing: Callable[[Iterable[str]], list[tuple[str, int, int, str]]] | None = None
+    looks_again: bool = False
+    timed_out: Callable[[Wait], dict[str, Json]] | None = None
+    page_part: str | None = None
 
 
 def _take_signals(entered: Entered) -> list[tuple[Held, Ending]]:
@@ -47,10 +55,21 @@ def _at_most(wait: Mapping[str, Json]) -> str:
     return f", at most until {moment(wait['until'])}" if wait.get("until") else ""
 
 
+def _no_signal(wait: Wait) -> dict[str, Json]:
+    message = f"The signal {wait.get('name')!r} did not come in time."
+    return {"code": "SignalTimeout", "message": message, "retryable": False}
+
+
+_TIMER = "timer"
 _KINDS: dict[str, WaitKind] = {
-    "timer": WaitKind(enter=lambda _: [], in_words=lambda wait: moment(wait["until"])),
+    _TIMER: WaitKind(enter=lambda _: [], in_words=lambda wait: moment(wait["until"]), source="timer"),
     "signal": WaitKind(
-        enter=_take_signals, in_words=lambda wait: f"the signal {wait['name']}{_at_most(wait)}"
+        enter=_take_signals,
+        in_words=lambda wait: f"the signal {wait['name']}{_at_most(wait)}",
+        source="signal",
+        looks_again=True,
+        timed_out=_no_signal,
+        page_part="runs/waits/signal.html",
     ),
 }
 
@@ -64,7 +83,7 @@ def register(kind: str, handler: WaitKind) -> None:
 
 def row_of(held: Held, row: Mapping[str, Json]) -> dict[str, Json]:
     """What says to the database that a step waits: `wait` without its timer, and the timer if it has one."""
-    wait = dict(row["wait"])
+    wait = {**row["wait"], "source": _KINDS[row["wait"]["kind"]].source}
     found = {"id": held.id, "epoch": held.epoch, "wait": wait, "usage": row.get("usage")}
     if timer := wait.pop("timer", None):
         found |= {"timer_id": uuid7(), "timer": timer["kind"]}
@@ -88,9 +107,29 @@ def in_words(wait: Mapping[str, Json]) -> str:
 GONE = "what it waits for is gone"
 
 
-def is_known(wait: Mapping[str, Json]) -> bool:
-    """Whether this is a wait of a kind that somebody owns."""
-    return wait.get("kind") in _KINDS
+def is_whole(wait: Wait) -> bool:
+    """Whether this is a wait of a kind that somebody owns, and says when it ends if nothing but time ends it."""
+    return wait.get("kind") in _KINDS and (wait["kind"] != _TIMER or bool(wait.get("until")))
+
+
+def ended_meanwhile(held: Held, wait: Wait, *, is_gone: bool) -> list[tuple[Held, Ending]]:
+    """A repair's question: the step with its ending, if what it waits for is there. What `is_gone` is made anew."""
+    kind = _KINDS[wait["kind"]]
+    return kind.enter([(held, wait)]) if is_gone or kind.looks_again else []
+
+
+def timed_out(wait: Wait) -> dict[str, Json]:
+    """The error of a step that waited for as long as it may."""
+    kind = _KINDS.get(wait.get("kind", ""))
+    if kind is not None and kind.timed_out is not None:
+        return kind.timed_out(wait)
+    return {"code": "Timeout", "message": "Nobody ended the wait in time.", "retryable": False}
+
+
+def page_part(wait: Wait) -> str | None:
+    """The template that a run's page shows beside a step that waits so."""
+    kind = _KINDS.get(wait.get("kind", ""))
+    return kind.page_part if kind is not None else None
 
 
 def missing(runs: Iterable[str]) -> list[tuple[str, int, int, str]]:

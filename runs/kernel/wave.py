@@ -91,7 +91,7 @@ class Wave:
         """End steps whose wait is over, within the transaction that has their runs alone."""
         scopes.load(held for held, _ in endings)
         graphs = {held.id: compiled(held.version_id).graph for held, _ in endings}
-        timed = [held.id for held, _ in endings if graphs[held.id].step(held.node).boundary]
+        timed = [held.id for held, _ in endings if graphs[held.id].steps[held.node].boundary]
         fired = waits.fired_edges(timed) if timed else {}
         plans = [
             plan(replace(held, fired=frozenset(fired.get(held.id, ()))), ending, graphs[held.id], luck=0.0)

@@ -13,8 +13,8 @@ BATCH = 500
 def look() -> int:
     """Say of the runs that near or pass their deadline that they do; gives how many were looked at."""
     found = waits.sla_due(BATCH)
-    for run, tenant, breached in found:
+    for run, _, breached in found:
         if breached:
             log.warning("The run %s is open past its deadline, %s", run, breached)
-        live.tell_runs(tenant, [run])
+    live.tell(live.Change(tenant, run) for run, tenant, _ in found)
     return len(found)

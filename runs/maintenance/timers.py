@@ -8,19 +8,16 @@ import logging
 import time
 from collections.abc import Sequence
 
-from django.db import transaction
-
 from engine.catalogue import Json
 from engine.decide import Effects, ring
 from engine.statuses import RUN_OPEN
-from lib import crash_points
 from lib.apart import in_batches
 from lib.uuid7 import uuid7
-from runs.kernel import dispatch, live, scopes
+from runs.kernel import dispatch, scopes, wait_kinds
 from runs.kernel.advance import advance
 from runs.kernel.graphs import compiled
 from runs.kernel.plan import Anchor
-from runs.kernel.wave import Wave
+from runs.kernel.transaction import unit_of_work
 from runs.store import hot, waits
 from runs.store.attempts import Broken, Done, Ending, Rang
 from runs.store.waits import Due
@@ -101,15 +98,8 @@ def _ending(due: Due) -> Ending:
         case "wait":
             return Done({"fired_at": due.fired_at}, timer=due.id)
         case "timeout":
-            return Broken(_timed_out(due.wait or {}), timer=due.id)
+            return Broken(wait_kinds.timed_out(due.wait or {}), timer=due.id)
     return Rang(str(due.target), _fired(due), timer=due.id)
-
-
-def _timed_out(wait: dict[str, Json]) -> dict[str, Json]:
-    if wait.get("kind") == "signal":
-        message = f"The signal {wait.get('name')!r} did not come in time."
-        return {"code": "SignalTimeout", "message": message, "retryable": False}
-    return {"code": "Timeout", "message": "Nobody ended the wait in time.", "retryable": False}
 
 
 def _fired(due: Due) -> dict[str, Json]:
@@ -118,8 +108,7 @@ def _fired(due: Due) -> dict[str, Json]:
 
 def _ring(batch: Sequence[Due]) -> list[None]:
     """Boundary timers beside which their step goes on: their edge is taken, with the moment as its output."""
-    wave = Wave()
-    with transaction.atomic():
+    with unit_of_work() as change:
         locked = hot.lock_heavy({due.held.run_id for due in batch})
         mine = [
             due for due in batch if due.held.run_id in locked and locked[due.held.run_id].status in RUN_OPEN
@@ -130,12 +119,8 @@ def _ring(batch: Sequence[Due]) -> list[None]:
         for due in fired:
             # One after another: two of one run may meet in a join.
             anchor = Anchor.beside(due.held, locked[due.held.run_id], id=uuid7())
-            wave.hang([(anchor, _effects(due))])
-        wave.finish()
-        wave.fail()
-        crash_points.hit("before_commit")
-    dispatch.wake(wave.result.wake)
-    live.tell(live.Change(due.held.tenant_id, due.held.run_id) for due in fired)
+            change.wave.hang([(anchor, _effects(due))])
+        change.told |= {(due.held.tenant_id, due.held.run_id) for due in fired}
     return []
 
 

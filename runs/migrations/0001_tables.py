@@ -1,4 +1,4 @@
-"""The tables of runs; how they are kept, the seals of history and the wake sources are in `sql/schema/`."""
+"""The tables of runs."""
 
 import django.contrib.postgres.fields
 import django.db.models.deletion
@@ -7,8 +7,6 @@ import django.db.models.manager
 import engine.statuses
 from django.conf import settings
 from django.db import migrations, models
-
-from lib.schema_sql import SchemaSql
 
 
 class Migration(migrations.Migration):
@@ -477,5 +475,4 @@ class Migration(migrations.Migration):
             model_name='webhooksecret',
             constraint=models.UniqueConstraint(fields=('webhook', 'number'), name='webhook_secret_once'),
         ),
-        SchemaSql('runs', 'bfd4fb8334bf'),
     ]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from engine.graph import UNDO, Graph
+from engine.graph import Graph
 from engine.statuses import StepStatus
 from engine.verbs import is_redone, step_verbs
 
@@ -16,7 +16,7 @@ def offers(run: Shown, step: Shown) -> list[str]:
     """Which of retry, skip and rerun make sense for a step; the services decide."""
     if step["status"] == "PENDING":
         return []
-    undoes = step["node"].endswith(UNDO)
+    undoes = step["undoes"] is not None
     found = list(step_verbs(run["status"], step["status"], redone=has_failed(step), undoes=undoes))
     was_reached = step["status"] != StepStatus.SKIPPED or step["cause"] == "operator"
     return [*found, "rerun"] if run["completed_at"] and was_reached and not undoes else found
@@ -30,9 +30,9 @@ def has_failed(step: Shown) -> bool:
 
 def means(graph: Graph, run: Shown, step: Shown) -> dict[str, Json]:
     """What the page of a verb on a step tells: the steps that are `kept`, done `again`, and that go on too (`also`)."""
-    if step["node"].endswith(UNDO):
+    if step["undoes"]:
         return {"also": [], "branches": [], "again": [], "kept": []}
-    steps = {one["node"]: one for one in run["steps"] if not one["node"].endswith(UNDO)}
+    steps = {one["node"]: one for one in run["steps"] if not one["undoes"]}
     node, behind = graph.nodes[step["node"]], graph.behind(step["node"])
     failed = [one["title"] for one in steps.values() if has_failed(one) and one["node"] != step["node"]]
     return {

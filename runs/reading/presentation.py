@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from engine.graph import UNDO, Node
+from engine.graph import Node
 from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING, STEP_OPEN, RunStatus, StepStatus
 from lib.refusals import Missing
 from lib.stored_json import StoredDecoder
@@ -200,9 +200,8 @@ def _step_rows(run: _Run) -> list[dict[str, Json]]:
     for node in graph.nodes.values():
         known = by_node.get(node.id)
         rows += [_step_row(node, step) for step in known] if known else [_pending_row(node)]
-    for name in reversed(list(graph.compensations)):
-        undo = graph.compensations[name]
-        rows += [_step_row(undo, step) for step in by_node.get(f"{name}{UNDO}", ())]
+    for undo in reversed(list(graph.compensations.values())):
+        rows += [_step_row(undo, step) for step in by_node.get(undo.id, ())]
     return rows
 
 
@@ -210,6 +209,7 @@ def _pending_row(node: Node) -> dict[str, Json]:
     return {
         "id": None,
         "node": node.id,
+        "undoes": node.undoes,
         "index": None,
         "type": node.type,
         "title": node.title,
@@ -280,7 +280,7 @@ def _step_waits_for(node: Node, step: _Step) -> str | None:
 def _run_waits_for(run: _Run, rows: list[dict[str, Json]]) -> str | None:
     """One sentence on what a run waits for, until it has ended: its first open step, and how many more there are."""
     if run.status == RunStatus.WAITING_FOR_MANUAL_ACTION:
-        failed = [row for row in rows if row["node"].endswith(UNDO) and row["status"] == StepStatus.FAILED]
+        failed = [row for row in rows if row["undoes"] and row["status"] == StepStatus.FAILED]
         return f"somebody to see to what could not be undone: {failed[0]['title']}" if failed else None
     if run.status not in RUN_OPEN | RUN_CLOSING | RUN_UNDOING:
         return None

@@ -1,7 +1,7 @@
 """Finding runs, what happened to them and what failed them, always within one tenant."""
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -114,6 +114,12 @@ def _shown_as(runs: QuerySet[Run], tenant: int, status: str) -> QuerySet[Run]:
 def history_of(run: Run) -> QuerySet[HistoryEvent]:
     """What happened to a run."""
     return HistoryEvent.objects.for_tenant(run.tenant_id).filter(run_id=run.id)
+
+
+def undone_by(tenant: int, steps: Iterable[UUID]) -> dict[UUID, str]:
+    """Those of these steps that undo another one → the node that they undo."""
+    rows = StepExecution.objects.for_tenant(tenant).filter(pk__in=steps).values_list("pk", "undoes")
+    return {step: undoes for step, undoes in rows if undoes is not None}
 
 
 def endings_of(tenant: int, run_id: UUID | str, most: int = 2000) -> list[Ending]:

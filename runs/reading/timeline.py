@@ -5,21 +5,22 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+from engine.events import EventType
 from steps.catalogue import CATALOGUE
 
 Row = Mapping[str, Any]
 Span = tuple[datetime, datetime]
 
 _KINDS = {
-    "STEP_COMPLETED": "done",
-    "STEP_FAILED": "failed",
-    "ATTEMPT_FAILED": "failed",
-    "STEP_CANCELLED": "cancelled",
-    "LEASE_LOST": "lost",
-    "STEP_RELEASED": "lost",
+    EventType.STEP_COMPLETED: "done",
+    EventType.STEP_FAILED: "failed",
+    EventType.ATTEMPT_FAILED: "failed",
+    EventType.STEP_CANCELLED: "cancelled",
+    EventType.LEASE_LOST: "lost",
+    EventType.STEP_RELEASED: "lost",
 }
-_GOES_ON = ("ATTEMPT_FAILED", "LEASE_LOST", "STEP_RELEASED")
-ENDINGS = (*_KINDS, "STEP_REQUEUED")
+_GOES_ON = (EventType.ATTEMPT_FAILED, EventType.LEASE_LOST, EventType.STEP_RELEASED)
+ENDINGS = (*_KINDS, EventType.STEP_REQUEUED)
 """The types of the events that end an attempt or, after a resume, begin the wait for one."""
 _IDLE_SHARE = 0.08
 """The part of all work that a long time without any takes at most: what happened around it stays visible."""
@@ -105,7 +106,11 @@ def _stretches(step: Row, endings: Iterable[Ending], now: datetime) -> list[_Str
         if since:
             found.append(_Stretch("wait", None, since, started or ending.at))
         if started:
-            kind = "wait" if waits and ending.type == "STEP_COMPLETED" else _KINDS[ending.type]
+            kind = (
+                "wait"
+                if waits and ending.type == EventType.STEP_COMPLETED
+                else _KINDS[EventType(ending.type)]
+            )
             found.append(_Stretch(kind, ending.attempt, started, ending.at))
         since = ending.at if ending.type in _GOES_ON else None
     if since and step["status"] in ("QUEUED", "WAITING"):

@@ -1,6 +1,6 @@
 """What is held while steps are worked on: a claimed step, how an attempt at it ended, a locked run."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -11,7 +11,8 @@ Json = Any
 class Held:
     """One epoch of a step, as its holder knows it. `given` is its input; `hops`: how often it was kept in a row.
 
-    `fired`: the targets of its boundary timers that have fired, where somebody looked.
+    `undoes`: the node that it compensates; `fired`: the targets of its boundary timers that have fired, where somebody
+    looked.
     """
 
     id: str
@@ -21,6 +22,7 @@ class Held:
     shard: int
     version_id: int
     node: str
+    undoes: str | None
     attempt: int
     priority: int
     solo: bool
@@ -29,6 +31,14 @@ class Held:
     hops: int = 0
     fired: frozenset[str] = frozenset()
     scope: dict[str, Json] = field(default_factory=dict)
+
+
+_HELD_COLUMNS = 12
+
+
+def held_of(row: Sequence[Json]) -> tuple[Held, Sequence[Json]]:
+    """The step that a row begins with (the fragment `held` and its input), and the columns behind it."""
+    return Held(*row[:_HELD_COLUMNS]), row[_HELD_COLUMNS:]
 
 
 class Locked(NamedTuple):

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from lib.clock import now_or_none
 from lib.uuid7 import uuid7
-from runs.store.attempts import Held
+from runs.store.attempts import Held, held_of
 from runs.store.hot import SQL, Row, document
 
 Json = Any
@@ -114,7 +114,7 @@ def drop_timers(run: str) -> None:
 def sleepers(run: str, node: str) -> list[Sleeper]:
     """The step of this name, if it waits."""
     found = SQL.value("sleepers", {"run": run, "node": node})
-    return [Sleeper(Held(*row[:11]), row[11], row[12]) for row in found]
+    return [Sleeper(held, *wait) for held, wait in map(held_of, found)]
 
 
 def arm_wait(run: str, step: str) -> None:

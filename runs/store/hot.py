@@ -9,7 +9,7 @@ import orjson
 
 from lib.clock import now_or_none
 from lib.named_sql import Statements
-from runs.store.attempts import Held, Locked
+from runs.store.attempts import Held, Locked, held_of
 
 Json = Any
 Row = dict[str, Json]
@@ -56,13 +56,13 @@ def claim(*, queue: str, worker: str, cursor: int, limit: int, alone: bool = Tru
     `alone`: the worker has nothing else in hand, so that a single step is to blame if its lease is lost.
     """
     params = {"queue": queue, "worker": worker, "cursor": cursor, "limit": limit, "alone": alone}
-    return [_held(row) for row in SQL.value("claim", {**params, "now": now_or_none()})]
+    return [_claimed(row) for row in SQL.value("claim", {**params, "now": now_or_none()})]
 
 
 def claim_alone(*, queue: str, worker: str) -> list[Held]:
     """At most one step of those that must run alone; it is leased."""
     return [
-        _held(row)
+        _claimed(row)
         for row in SQL.value("claim_alone", {"queue": queue, "worker": worker, "now": now_or_none()})
     ]
 
@@ -80,11 +80,13 @@ def claim_jobs(
         "alone": alone,
         "now": now_or_none(),
     }
-    return [(_held(row), row[12], row[13]) for row in SQL.value("claim_jobs", params)]
+    return [(_claimed(row), row[13], row[14]) for row in SQL.value("claim_jobs", params)]
 
 
-def _held(row: Sequence[Json]) -> Held:
-    return Held(*row[:12])
+def _claimed(row: Sequence[Json]) -> Held:
+    held, (lease_seconds, *_) = held_of(row)
+    held.lease_seconds = lease_seconds
+    return held
 
 
 def read_scopes(wanted: Iterable[Row]) -> dict[str, tuple[Row, dict[str, tuple[str, Json]]]]:
@@ -223,9 +225,9 @@ def pending_edges(runs: Iterable[str]) -> list[tuple[Held, Json]]:
     """Steps that completed while their run was failing, each with its output."""
     found = []
     for row in SQL.value("pending_edges", {"runs": sorted(runs)}):
-        held = Held(*row[:11])
-        held.fired = frozenset(row[11])
-        found.append((held, row[12]))
+        held, (fired, output) = held_of(row)
+        held.fired = frozenset(fired)
+        found.append((held, output))
     return found
 
 
@@ -238,7 +240,7 @@ def heartbeat(held: Sequence[Row]) -> dict[str, tuple[str, str]]:
 def expired(limit: int) -> list[tuple[Held, bool, str]]:
     """Running steps whose lease is over: each with whether its hard deadline is, and its run's status."""
     rows = SQL.value("expired", {"limit": limit, "now": now_or_none()})
-    return [(Held(*row[:10]), bool(row[10]), row[11]) for row in rows]
+    return [(held, bool(timed_out), status) for held, (timed_out, status) in map(held_of, rows)]
 
 
 def hand_back(steps: Sequence[Row], *, lost: bool) -> list[str]:
@@ -334,9 +336,9 @@ def step_to_change(*, run: str, node: str) -> tuple[Held, str, str | None, bool]
     row = SQL.value("step_to_change", {"run": run, "node": node})
     if row is None:
         return None
-    held = Held(*row[:11])
-    held.fired = frozenset(row[14])
-    return held, row[11], row[12], row[13]
+    held, (status, cause, has_output, fired) = held_of(row)
+    held.fired = frozenset(fired)
+    return held, status, cause, has_output
 
 
 def requeue_step(*, step: str, edited: bool, value: Json, payload: Mapping[str, Json]) -> list[str]:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from lib.clock import now_or_none
-from runs.store.attempts import Held
+from runs.store.attempts import Held, held_of
 from runs.store.hot import SQL, Row, document
 
 Json = Any
@@ -54,7 +54,7 @@ def due_timers(limit: int, after: Due | None = None) -> list[Due]:
         "after_id": after and after.id,
         "now": now_or_none(),
     }
-    return [Due(Held(*row[:11]), *row[11:]) for row in SQL.value("due_timers", params)]
+    return [Due(held, *timer) for held, timer in map(held_of, SQL.value("due_timers", params))]
 
 
 def ring_timers(timers: Iterable[str]) -> set[str]:
@@ -85,7 +85,7 @@ def other_signals(signals: Sequence[Row]) -> list[str]:
 def waiters(tenant: int, runs: Iterable[str], kind: str) -> list[tuple[Held, Json]]:
     """The steps of these runs that wait for something of this kind, each with what it waits for."""
     params = {"tenant": tenant, "runs": sorted(runs), "kind": kind}
-    return [(Held(*row[:11]), row[11]) for row in SQL.value("waiters", params)]
+    return [(held, waiting) for held, (waiting,) in map(held_of, SQL.value("waiters", params))]
 
 
 def take_signals(steps: Sequence[tuple[Held, str]]) -> dict[str, Json]:

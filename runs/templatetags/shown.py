@@ -12,6 +12,7 @@ from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
+from runs.kernel import wait_kinds
 from runs.reading.timeline import Bar
 from steps.catalogue import ALL_TYPES
 
@@ -180,6 +181,12 @@ def as_words(status: str) -> str:
     if status == "WAITING_FOR_MANUAL_ACTION":
         return "Needs a person"
     return status.replace("_", " ").capitalize()
+
+
+@register.filter
+def wait_part(waiting: Mapping[str, Any] | None) -> str | None:
+    """The template that belongs beside a step that waits for this."""
+    return wait_kinds.page_part(waiting) if waiting else None
 
 
 @register.filter

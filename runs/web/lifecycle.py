@@ -15,9 +15,9 @@ from accounts.access import PageRequest, page
 from accounts.roles import RUNS_OPERATE, RUNS_SIGNAL, RUNS_START
 from lib.refusals import Conflict
 from lib.uuid7 import uuid7
-from runs.commands import dead_letters, lifecycle, starts
+from runs.commands import dead_letters, lifecycle
 from runs.commands.signals import NewSignal, send_signals
-from runs.commands.starts import IfExists, NewRun, Started, Terms
+from runs.commands.starts import IfExists, NewRun, Started, start_workflow
 from runs.kernel.graphs import graph_of
 from runs.kernel.refused import RunRefused
 from runs.reading import queries
@@ -140,8 +140,7 @@ def run_again(request: PageRequest, run_id: UUID) -> HttpResponse:
     if "input" in request.POST:
         return _from_form(request, StartForm(request.POST), name, context, if_exists="new_if_ended")
     try:
-        version = startable_version(request.principal.tenant_id, name)
-        started = _started(request, version, NewRun(run["input"], key), if_exists="new_if_ended")
+        started = _started(request, name, NewRun(run["input"], key), if_exists="new_if_ended")
     except (RunRefused, Conflict) as refused:
         messages.error(request, refused.message)
         return redirect("run", run_id)
@@ -161,7 +160,7 @@ def _from_form(
         try:
             version = startable_version(request.principal.tenant_id, workflow)
             item = NewRun(form.given(_takes_a_bare_text(version)), form.cleaned_data["business_key"] or None)
-            return _to(request, _started(request, version, item, if_exists=if_exists))
+            return _to(request, _started(request, workflow, item, if_exists=if_exists))
         except (RunRefused, Conflict) as refused:
             form.refuse(refused)
     context |= {"form": form, **contexts.may(request.principal)}
@@ -173,20 +172,20 @@ def _takes_a_bare_text(version: int) -> bool:
     return schema is not None and schema.get("type") == "string"
 
 
-def _started(request: PageRequest, version: int, item: NewRun, *, if_exists: IfExists) -> Started:
+def _started(request: PageRequest, workflow: str, item: NewRun, *, if_exists: IfExists) -> Started:
     """The run; where its form was sent before, the one that it started then. Raises RunRefused and Conflict."""
     who = request.principal
-    terms = Terms(tenant=who.tenant_id, version=version, by=who.username)
+    start = partial(start_workflow, who.tenant_id, workflow, by=who.username, if_exists=if_exists)
     run_id = once.id_of(who, request.POST.get("once", ""))
     try:
-        return starts.start_runs(terms, [replace(item, id=run_id)], if_exists=if_exists)[0]
+        return start([replace(item, id=run_id)])[0]
     except RunRefused as refused:
         if run_id is None or refused.code != "started_already":
             raise
     sent = queries.get_run_for(who.tenant_id, run_id)
     if sent is None or sent.input != item.input:
         # Somebody went back to the form and changed what is in it: this is another run.
-        return starts.start_runs(terms, [item], if_exists=if_exists)[0]
+        return start([item])[0]
     messages.info(request, "This form was sent before; this is the run that it started.")
     return Started(run_id, item.business_key, created=True)
 

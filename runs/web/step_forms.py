@@ -11,7 +11,6 @@ from django.shortcuts import redirect, render
 from accounts import once
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_OPERATE
-from engine.graph import UNDO
 from engine.told import Edited
 from lib.refusals import Conflict, Missing
 from runs.commands import operators, replay
@@ -92,7 +91,7 @@ def _mended(request: PageRequest, run_id: UUID, node: str, verb: str, of: str, a
     tenant = request.principal.tenant_id
     run = found_run(tenant, run_id, NOTHING)
     found, step = get_run_for(tenant, run_id), next(iter(step_rows(tenant, run_id, node) or []), None)
-    if found is None or step is None or (node.endswith(UNDO) and verb == "rerun"):
+    if found is None or step is None or (step["undoes"] and verb == "rerun"):
         raise Missing("There is no such step.")
     form = StepForm(request.POST if request.method == "POST" else None, was=step[of])
     if form.is_bound and form.is_valid():
@@ -101,7 +100,7 @@ def _mended(request: PageRequest, run_id: UUID, node: str, verb: str, of: str, a
         except RunRefused as refused:
             form.refuse(refused)
     context = {"run": run, "step": step, "form": form, "verb": verb, "once": once.ticket(request.principal)}
-    context["undoes"] = node.endswith(UNDO)
+    context["undoes"] = step["undoes"]
     graph = shown(found.version_id).graph
     context |= mendable.means(graph, run, step)
     return render(request, "runs/mend.html", context, status=422 if form.is_bound else 200)

@@ -16,13 +16,12 @@ from lib.sealing import Place
 from lib.standard_webhooks import NotSigned, is_id, verify
 from lib.strict_json import JsonTooLarge, strict_loads
 from runs.commands.signals import NewSignal, send_signals
-from runs.commands.starts import NewRun, Terms, start_runs
+from runs.commands.starts import NewRun, start_workflow
 from runs.kernel.refused import RunRefused
 from runs.reading import queries
 from runs.store import webhooks
 from runs.store.webhooks import FoundWebhook
 from runs.webhooks.mapping import Meant, meaning
-from workflows.queries import startable_version
 
 Json = Any
 
@@ -166,9 +165,8 @@ def _signalled(hook: FoundWebhook, meant: Meant, signal: NewSignal) -> Delivered
 
 
 def _started(hook: FoundWebhook, meant: Meant) -> Delivered:
-    version = startable_version(hook.tenant_id, hook.workflow)
-    terms = Terms(tenant=hook.tenant_id, version=version, by=_name_of(hook))
-    (started,) = start_runs(terms, [NewRun(meant.input, meant.business_key, signal=meant.signal)])
+    item = NewRun(meant.input, meant.business_key, signal=meant.signal)
+    (started,) = start_workflow(hook.tenant_id, hook.workflow, [item], by=_name_of(hook))
     return Delivered(False, started.id, started.created, input_mismatch=started.input_mismatch)
 
 

@@ -131,7 +131,7 @@ class BlockingDrain(QueueWorker):
         """Claim for the free slots, as long as there was more than they could take or somebody says so."""
         told, self._told = self._told, False
         if told:
-            dispatch.hint_taken(self.queue)
+            dispatch.dispatcher().taken(self.queue)
             self._more = self._more_alone = True
         if self._more_alone and self._room() > 0 and not self._runs_alone():
             found = self._take(hot.claim_alone(queue=self.queue, worker=self.worker))

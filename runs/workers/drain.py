@@ -207,7 +207,7 @@ class Drain(QueueWorker):
         for turn in turns:
             if (step := turn.step) is None:
                 continue
-            seconds = graph_of(step.version_id).step(step.node).timeout_seconds or UNLIMITED_SECONDS
+            seconds = graph_of(step.version_id).steps[step.node].timeout_seconds or UNLIMITED_SECONDS
             late = now - turn.since > seconds + OVERRUN_SECONDS
             if turn.lost_at is None and self.in_hand.is_lost(step):
                 turn.lost_at = now
@@ -260,7 +260,7 @@ class Drain(QueueWorker):
                     self._news.set()
 
     def _run(self, turn: _Turn, until: float) -> int:
-        dispatch.hint_taken(self.queue)
+        dispatch.dispatcher().taken(self.queue)
         hand: deque[Held] = deque()
         ended = 0
         first, more, look_again = True, True, 0.0

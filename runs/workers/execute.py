@@ -41,7 +41,7 @@ def attempted(work: Work) -> Ending:
 def prepare(step: Held) -> Work:
     """What is left of a step whose scope is loaded: it needs no database, and any thread may do it; never raises."""
     try:
-        node = graph_of(step.version_id).step(step.node)
+        node = graph_of(step.version_id).steps[step.node]
         return partial(_attempt, step, CATALOGUE[node.type], node.params.render(step.scope))
     except Exception as error:
         ending = _failure(step, error)

@@ -9,7 +9,6 @@ from contextlib import suppress
 
 import psycopg
 from celery.signals import worker_init, worker_shutdown, worker_shutting_down
-from django.conf import settings
 from django.db import DatabaseError, connection
 
 from lib.database_errors import log_database_error
@@ -96,7 +95,7 @@ class WorkerProcess:
             self._ticks.note()
             now = time.monotonic()
             try:
-                dispatch.listen()
+                dispatch.dispatcher().listen()
                 if now - seen >= SEEN_SECONDS:
                     seen = now
                     self._say_alive()
@@ -146,7 +145,7 @@ class WorkerProcess:
         )
 
     def _count_backlog(self) -> None:
-        if not settings.HANDOFF_HINTS or not dispatch.backlog(self.queue):
+        if not dispatch.dispatcher().backlog(self.queue):
             self._backlog_since = None
         else:
             self._backlog_since = self._backlog_since or time.monotonic()
@@ -169,7 +168,8 @@ class WorkerProcess:
 
 def _hears_ticks() -> bool:
     """Whether hints and the ticks of the clock come through Redis."""
-    return bool(settings.HANDOFF_HINTS) and dispatch.is_heard()
+    line = dispatch.dispatcher()
+    return line.sends_hints and not line.is_broken()
 
 
 _here: WorkerProcess | None = None

@@ -6,7 +6,7 @@ from celery import shared_task
 from django.db import connection
 
 from lib.database_errors import OPERATIONAL_ERRORS, log_database_error
-from runs.kernel.dispatch import DRAIN_TASK
+from runs.kernel.redis_hints import DRAIN_TASK
 from runs.maintenance import answers, deliveries, due, duties, leases, seals, sla, stuck, timers
 from runs.maintenance.duties import Duty
 from runs.workers import process

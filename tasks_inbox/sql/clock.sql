@@ -41,8 +41,8 @@ o AS (
                            FROM jsonb_to_recordset(%(events)s::jsonb) AS e(tells text, audience text[])) e
      WHERE NOT u.is_test
 )
-INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
-SELECT u.tenant_id, u.run_id, u.shard, 0, e.type, u.node, pg_current_xact_id()::text::bigint,
+/* include write_history */
+SELECT u.tenant_id, u.run_id, u.shard, 0, e.type, u.node, NULL,
        jsonb_build_object('task', u.id) || e.payload, clock.now
   FROM u CROSS JOIN clock CROSS JOIN jsonb_to_recordset(%(events)s::jsonb) AS e(type text, payload jsonb)
 
@@ -62,8 +62,8 @@ o AS (
       FROM u
      WHERE u.asked_of <> %(by)s AND NOT u.is_test
 )
-INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
-SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_ASKED', u.node, pg_current_xact_id()::text::bigint,
+/* include write_history */
+SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_ASKED', u.node, NULL,
        jsonb_build_object('task', u.id, 'by', %(by)s::text), u.stopped_at
   FROM u
 RETURNING true
@@ -86,8 +86,8 @@ o AS (
     SELECT uuidv7(), u.tenant_id, u.id, u.run_id, 'answered', u.stopped_by, u.now, u.now
       FROM u WHERE u.stopped_by <> %(by)s AND NOT u.is_test
 )
-INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
-SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_ANSWERED', u.node, pg_current_xact_id()::text::bigint,
+/* include write_history */
+SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_ANSWERED', u.node, NULL,
        jsonb_strip_nulls(jsonb_build_object('task', u.id, 'by', %(by)s::text, 'due_at', u.due_at)), u.now
   FROM u
 RETURNING true

@@ -71,8 +71,8 @@ WITH u AS (
      WHERE t.id = %(task)s AND t.status = 'OPEN'
     RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node
 )
-INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
-SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_VOTED', u.node, pg_current_xact_id()::text::bigint,
+/* include write_history */
+SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_VOTED', u.node, NULL,
        jsonb_strip_nulls(jsonb_build_object('task', u.id, 'outcome', %(outcome)s::text, 'by', %(by)s::text,
                                             'on_behalf_of', %(on_behalf_of)s::text, 'evidence', %(digest)s::text)),
        %(at)s::timestamptz

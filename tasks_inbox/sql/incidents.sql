@@ -9,7 +9,8 @@ SELECT coalesce(json_agg(i ORDER BY i.at), '[]') FROM (
       JOIN workflows_workflow w ON w.id = r.workflow_id
      WHERE 'dead_letters' = ANY (%(wanted)s::text[]) AND l.id > %(since)s::uuid AND l.resolution IS NULL
        -- What could not be undone has a task of its own.
-       AND l.node NOT LIKE '%%:compensate' AND NOT r.is_test AND NOT EXISTS (
+       AND NOT EXISTS (SELECT 1 FROM runs_stepexecution s WHERE s.id = l.step_id AND s.undoes IS NOT NULL)
+       AND NOT r.is_test AND NOT EXISTS (
            SELECT 1 FROM tasks_inbox_manualtask t
             WHERE t.run_id = l.run_id AND t.step_id = l.id AND t.kind = 'incident')
     UNION ALL

@@ -13,8 +13,8 @@ o AS (
     SELECT uuidv7(), u.tenant_id, u.id, u.run_id, 'returned', %(to)s, %(at)s::timestamptz, %(at)s::timestamptz
       FROM u WHERE NOT u.is_test
 )
-INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
-SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_RETURNED', u.node, pg_current_xact_id()::text::bigint,
+/* include write_history */
+SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_RETURNED', u.node, NULL,
        jsonb_strip_nulls(jsonb_build_object('task', u.id, 'outcome', %(outcome)s::text, 'by', %(by)s::text,
                                             'on_behalf_of', %(on_behalf_of)s::text, 'to', %(to)s::text,
                                             'evidence', %(digest)s::text)),
@@ -44,8 +44,8 @@ o AS (
     INSERT INTO tasks_inbox_notification (id, tenant_id, task_id, run_id, kind, created_at, next_at)
     SELECT uuidv7(), u.tenant_id, u.id, u.run_id, 'resubmitted', u.now, u.now FROM u WHERE NOT u.is_test
 )
-INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
-SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_RESUBMITTED', u.node, pg_current_xact_id()::text::bigint,
+/* include write_history */
+SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_RESUBMITTED', u.node, NULL,
        jsonb_strip_nulls(jsonb_build_object('task', u.id, 'by', %(by)s::text, 'round', u.round,
                                             'changed', %(changed)s::jsonb, 'due_at', u.due_at)), u.now
   FROM u

@@ -24,8 +24,8 @@ o AS (
     INSERT INTO tasks_inbox_notification (id, tenant_id, task_id, run_id, kind, created_at, next_at)
     SELECT uuidv7(), n.tenant_id, n.id, n.run_id, 'asked', clock.now, clock.now FROM n CROSS JOIN clock WHERE NOT n.is_test
 )
-INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
-SELECT n.tenant_id, n.run_id, n.shard, 1, 'TASK_OPENED', n.node, pg_current_xact_id()::text::bigint,
+/* include write_history */
+SELECT n.tenant_id, n.run_id, n.shard, 1, 'TASK_OPENED', n.node, NULL,
        jsonb_strip_nulls(jsonb_build_object('task', n.id, 'due_at', n.due_at)), clock.now
   FROM n CROSS JOIN clock
  ORDER BY n.run_id, n.id
@@ -78,8 +78,8 @@ o AS (
     INSERT INTO tasks_inbox_notification (id, tenant_id, task_id, run_id, kind, created_at, next_at)
     SELECT uuidv7(), n.tenant_id, n.id, n.run_id, 'asked', clock.now, clock.now FROM n CROSS JOIN clock WHERE NOT n.is_test
 )
-INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
-SELECT n.tenant_id, n.run_id, n.shard, 302, 'TASK_OPENED', n.node, pg_current_xact_id()::text::bigint,
+/* include write_history */
+SELECT n.tenant_id, n.run_id, n.shard, 302, 'TASK_OPENED', n.node, NULL,
        jsonb_build_object('task', n.id), clock.now
   FROM n CROSS JOIN clock
  ORDER BY n.run_id, n.id
@@ -93,8 +93,8 @@ WITH u AS (
      WHERE t.id = %(task)s AND t.status = 'OPEN'
     RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node, t.decided_at
 )
-INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
-SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_COMPLETED', u.node, pg_current_xact_id()::text::bigint,
+/* include write_history */
+SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_COMPLETED', u.node, NULL,
        jsonb_strip_nulls(jsonb_build_object('task', u.id, 'outcome', %(outcome)s::text, 'by', %(by)s::text,
                                             'on_behalf_of', %(on_behalf_of)s::text, 'evidence', %(digest)s::text)),
        u.decided_at
@@ -142,8 +142,8 @@ WITH u AS (
      WHERE t.id = %(task)s AND t.status = 'OPEN'
     RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node, t.decided_at
 )
-INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
-SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_COMPLETED', u.node, pg_current_xact_id()::text::bigint,
+/* include write_history */
+SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_COMPLETED', u.node, NULL,
        jsonb_strip_nulls(jsonb_build_object(
            'task', u.id, 'outcome', %(outcome)s::text, 'by', %(by)s::text, 'on_behalf_of', %(on_behalf_of)s::text,
            'digest', encode(sha256(convert_to(%(data)s::jsonb::text, 'UTF8')), 'hex'), 'evidence', %(digest)s::text)),
@@ -199,8 +199,8 @@ u AS (
        AND t.delegated_by IS NOT DISTINCT FROM %(delegated_by)s
     RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node
 )
-INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
-SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_DELEGATED', u.node, pg_current_xact_id()::text::bigint,
+/* include write_history */
+SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_DELEGATED', u.node, NULL,
        jsonb_strip_nulls(jsonb_build_object(
            'task', u.id, 'by', %(by)s::text, 'to', %(to)s::text, 'reason', %(reason)s::text)), clock.now
   FROM u CROSS JOIN clock
@@ -219,8 +219,8 @@ u AS (
                         WHERE ARRAY[p ->> 'by_key', p ->> 'to_key'] && ARRAY[%(by_key)s::text, %(to_key)s::text])
     RETURNING t.id, t.tenant_id, t.shard, t.run_id, t.node
 )
-INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
-SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_DELEGATED', u.node, pg_current_xact_id()::text::bigint,
+/* include write_history */
+SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_DELEGATED', u.node, NULL,
        jsonb_strip_nulls(jsonb_build_object(
            'task', u.id, 'by', %(by)s::text, 'to', %(to)s::text, 'reason', %(reason)s::text)), clock.now
   FROM u CROSS JOIN clock

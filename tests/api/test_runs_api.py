@@ -42,7 +42,7 @@ RUN_FIELDS = {
     "sla_seconds", "sla_deadline", "sla_breached",
 }  # fmt: skip
 STEP_FIELDS = {
-    "id", "node", "index", "type", "title", "status", "attempt", "max_attempts", "input", "output", "error",
+    "id", "node", "undoes", "index", "type", "title", "status", "attempt", "max_attempts", "input", "output", "error",
     "queued_at", "started_at", "completed_at", "duration_ms", "waiting_for", "waiting", "next_attempt_at",
     "kept_from", "cause",
 }  # fmt: skip

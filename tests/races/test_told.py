@@ -153,6 +153,7 @@ SILENT = {
     compensation.tell_of_failures: "it registers",
     compensation.tell_of_settling: "it registers",
     starts.judges_starts: "it registers",
+    starts.start_workflow: "by start_runs",
 }
 """What may be called by others and tells nobody itself, and why."""
 

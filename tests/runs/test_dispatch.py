@@ -9,7 +9,12 @@ from django.conf import settings
 
 from config.embedded.processes import wait_until
 from config.embedded.redis import Redis
-from runs.kernel import dispatch
+from runs.kernel import dispatch, redis_hints
+from runs.kernel.redis_hints import RedisHints
+
+
+def is_heard():
+    return not dispatch.dispatcher().is_broken()
 
 
 @pytest.fixture
@@ -20,14 +25,14 @@ def server(tmp_path, monkeypatch):
     process = own.start()
     wait_until(own.is_ready, 10, "Redis")
     monkeypatch.setattr(settings, "REDIS_URL", own.url)
-    monkeypatch.setattr(dispatch, "_line", dispatch._Line())
-    dispatch._redis.cache_clear()
+    monkeypatch.setattr(dispatch, "_HINTS", RedisHints())
+    redis_hints._redis.cache_clear()
     yield process
     process.send_signal(signal.SIGCONT)
-    wait_until(dispatch.is_heard, 10, "the line")
+    wait_until(is_heard, 10, "the line")
     process.kill()
     process.wait(10)
-    dispatch._redis.cache_clear()
+    redis_hints._redis.cache_clear()
 
 
 @pytest.fixture
@@ -47,23 +52,23 @@ def test_a_redis_that_hangs_is_waited_for_once_and_hinted_when_it_answers(server
     began = time.monotonic()
     for _ in range(20):
         dispatch.wake(["blocking", "engine"])
-        dispatch.hint_taken("default")
-        assert dispatch.backlog("default") is None
+        dispatch.dispatcher().taken("default")
+        assert dispatch.dispatcher().backlog("default") is None
     # Waited for each time, it would be fifteen seconds.
     assert time.monotonic() - began < 2
-    assert not dispatch.is_heard()
+    assert not is_heard()
     process.send_signal(signal.SIGCONT)
-    wait_until(dispatch.is_heard, 5, "the line")
+    wait_until(is_heard, 5, "the line")
     assert waiting() == {"default": 1, "blocking": 1, "engine": 1}
 
 
 def test_a_process_that_never_hints_hears_that_redis_is_gone(server):
     process = server
-    dispatch.listen()
-    assert dispatch.is_heard()
+    dispatch.dispatcher().listen()
+    assert is_heard()
     process.send_signal(signal.SIGSTOP)
-    dispatch.listen()
-    assert not dispatch.is_heard()
+    dispatch.dispatcher().listen()
+    assert not is_heard()
 
 
 def test_without_hints_redis_is_left_alone(server, waiting, monkeypatch):
@@ -72,8 +77,8 @@ def test_without_hints_redis_is_left_alone(server, waiting, monkeypatch):
     process.send_signal(signal.SIGSTOP)
     began = time.monotonic()
     dispatch.wake(["default"])
-    dispatch.hint_taken("default")
-    dispatch.listen()
+    dispatch.dispatcher().taken("default")
+    dispatch.dispatcher().listen()
     assert time.monotonic() - began < 0.1
     assert not any(waiting().values())
     with (

@@ -1,12 +1,18 @@
 """One sentence on what an open run waits for, whatever its state, and on each of its open steps (R-198)."""
 
 import pytest
+from django.db import connection
 
 from lib import named_sql
 from runs.commands import jobs
 from runs.commands.lifecycle import cancel_runs, pause_runs
+from runs.integrity import repair
+from runs.kernel import wait_kinds
+from runs.kernel.advance import advance
+from runs.kernel.wait_kinds import WaitKind
 from runs.reading import presentation
 from runs.store import hot
+from runs.store.attempts import Waiting
 from tests import factories as make
 from tests.damage import ASKED, SIGNAL, an_undoing_run, sql
 
@@ -45,6 +51,30 @@ def test_queued_for_a_queue_that_no_worker_listens_on_and_for_one_that_one_does(
     assert of_step(run_id, "b") == "a worker of yours that polls the queue pricing"
     sql("UPDATE runs_queuepoll SET polled_at = now() - interval '3 minutes'")
     assert of_step(run_id, "b") == nobody
+
+
+def test_a_kind_of_wait_that_an_app_adds_is_known_everywhere(monkeypatch):
+    kind = WaitKind(
+        enter=lambda _: [],
+        in_words=lambda wait: f"the {wait['which']} tide",
+        source="moon",
+        timed_out=lambda _: {"code": "NoTide", "message": "It did not come.", "retryable": False},
+        page_part="styleguide.html",
+    )
+    monkeypatch.setattr(wait_kinds, "_KINDS", {**wait_kinds._KINDS})
+    wait_kinds.register("tide", kind)
+    run_id = make.start(make.graph([{"id": "a", **JOB}], []))[0]
+    [held] = make.claimed("pricing")
+    advance([(held, Waiting({"kind": "tide", "which": "next"}))])
+    assert sentence(run_id) == "a waits for the next tide"
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT source FROM runs_wake_source WHERE run_id = %s", [run_id])
+        assert cursor.fetchall() == [("moon",)]
+    assert repair.look([run_id]) == []
+    assert wait_kinds.page_part({"kind": "tide"}) == "styleguide.html"
+    assert wait_kinds.timed_out({"kind": "tide"})["code"] == "NoTide"
+    with pytest.raises(ValueError, match="has an owner already"):
+        wait_kinds.register("tide", kind)
 
 
 def test_who_polls_is_noted_now_and_then_only(monkeypatch):

@@ -33,9 +33,10 @@ def test_heartbeats_are_heap_only_updates():
     after, hot_after = updates()
 
     assert after - before == STEPS * BEATS
-    # Where a page has no room left, one version has to go elsewhere before it can be pruned: about 5 of 100 do where a
-    # worker's long name makes rows of 440 bytes. With an index all of them would.
-    assert hot_after - hot_before >= 0.8 * STEPS * BEATS
+    # With an index none of them would be. Nearly all are on a server of one's own. While any database of the server has
+    # a transaction open that writes, as tests of another process have, old versions are not pruned, and only the fifth
+    # of each page that the fill factor leaves free takes new ones.
+    assert hot_after - hot_before >= 0.15 * STEPS * BEATS
 
 
 def test_no_index_names_a_column_that_heartbeats_write():

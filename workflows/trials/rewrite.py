@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from engine.cel_reads import References
 from engine.errors import EngineError
-from engine.graph import UNDO, union
+from engine.graph import compensation_of, union
 from engine.problems import Problem
 from engine.templates import compile_template
 from lib.refusals import Invalid
@@ -151,10 +151,11 @@ class _Cut:
         else:
             nodes, edges = self._part(self._wanted())
         places = {name: place for place, name in enumerate(self.nodes)}
+        where = places | {compensation_of(name): place for name, place in places.items()}
         ordered = sorted(nodes, key=lambda node: places[node["id"]])
         kept = {key: value for key, value in self.definition.items() if not self._is_dropped(key)}
         made = kept | {"nodes": ordered, "edges": [edge for _, edge in edges]}
-        stubbed = sorted(self.stubbed, key=lambda one: places[one.node.removesuffix(UNDO)])
+        stubbed = sorted(self.stubbed, key=lambda one: where[one.node])
         return Trial(
             made, tuple(stubbed), tuple(places[node["id"]] for node in ordered), tuple(at for at, _ in edges)
         )
@@ -240,7 +241,7 @@ class _Cut:
             return dict(node)
         if (why := self._why_left_out(undo)) is None:
             return dict(node)
-        self.stubbed.append(Stubbed(f"{name}{UNDO}", why, made_up=False))
+        self.stubbed.append(Stubbed(compensation_of(name), why, made_up=False))
         stub = _stub_of({key: undo[key] for key in ("title",) if key in undo}, "null", undo.get("type"), why)
         return {**node, "compensate": stub}
 

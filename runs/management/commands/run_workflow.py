@@ -19,12 +19,10 @@ from lib.api.renderers import to_json
 from lib.messages import first_line
 from lib.refusals import Refusal
 from lib.strict_json import BadJson, Json, strict_loads
-from runs.commands.starts import NewRun, Terms, start_runs
-from runs.kernel.graphs import compiled
+from runs.commands.starts import NewRun, start_workflow
 from runs.kernel.refused import RunRefused
 from runs.reading.presentation import WHOLE, run_row
 from steps.base import MAX_RUN_INPUT_BYTES
-from workflows.queries import startable_version
 
 LOOK_SECONDS = 0.1
 SILENT_SECONDS = 5.0
@@ -69,12 +67,11 @@ class Command(BaseCommand):
 
     def _start(self, principal: Principal, options: dict[str, Any]) -> str:
         principal.require(RUNS_START)
-        version = startable_version(principal.tenant_id, options["name"])
         given = _value(_read(options["input"]), must_be_json=options["input"].endswith(".json"))
-        terms = Terms(tenant=principal.tenant_id, version=version, by=principal.username)
-        (started,) = start_runs(terms, [NewRun(given, options["business_key"])])
+        item = NewRun(given, options["business_key"])
+        (started,) = start_workflow(principal.tenant_id, options["name"], [item], by=principal.username)
         word = "started" if started.created else "exists already:"
-        self.stderr.write(f"{options['name']} v{compiled(version).number}: run {started.id} {word}")
+        self.stderr.write(f"{options['name']} v{started.version}: run {started.id} {word}")
         if started.input_mismatch:
             self.stderr.write("  It was started with another input: what --input gives is not used.")
         for text in started.warnings:

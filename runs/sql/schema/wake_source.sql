@@ -1,6 +1,6 @@
 -- What moves each open step of each open run, and the runs that wait for a person without one: exactly one row each.
--- `source` is NULL where nothing does: that must not be. Kinds of waits that others register (`runs/kernel/wait_kinds.py`) are
--- 'person' here; whoever owns the kind knows whether the task is there.
+-- `source` is NULL where nothing does: that must not be. What wakes a wait of a kind that others register
+-- (`runs/kernel/wait_kinds.py`) is what they call it; whether it is there only they know (`missing`).
 CREATE OR REPLACE VIEW runs_wake_source AS
 SELECT s.run_id, s.tenant_id, r.status AS run_status, s.id AS step_id, s.node, s.status AS step_status,
        CASE s.status
@@ -14,7 +14,8 @@ SELECT s.run_id, s.tenant_id, r.status AS run_status, s.id AS step_id, s.node, s
                         SELECT 1 FROM runs_signal g
                          WHERE g.root_id = r.root_id AND g.name = s.waiting ->> 'name' AND g.consumed_at IS NULL)
                     THEN 'signal' END
-               WHEN s.waiting ->> 'kind' IS NOT NULL THEN 'person' END
+               -- Waits from before kinds said so were for people.
+               WHEN s.waiting ->> 'kind' IS NOT NULL THEN coalesce(s.waiting ->> 'source', 'person') END
            END AS source,
        CASE s.status WHEN 'RUNNING' THEN s.lease_expires_at WHEN 'QUEUED' THEN s.available_at ELSE t.fire_at END AS at
   FROM runs_run r
@@ -26,5 +27,5 @@ SELECT s.run_id, s.tenant_id, r.status AS run_status, s.id AS step_id, s.node, s
 UNION ALL
 SELECT r.id, r.tenant_id, r.status, s.id, s.node, s.status, 'person', NULL
   FROM runs_run r
-  JOIN runs_stepexecution s ON s.run_id = r.id AND s.status = 'FAILED' AND s.node LIKE '%:compensate'
+  JOIN runs_stepexecution s ON s.run_id = r.id AND s.status = 'FAILED' AND s.undoes IS NOT NULL
  WHERE r.completed_at IS NULL AND r.status = 'WAITING_FOR_MANUAL_ACTION';

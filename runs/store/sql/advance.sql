@@ -126,9 +126,8 @@ k AS (
     RETURNING r.id, r.open_sinks, r.status
 ),
 h AS (
-    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, attempt, xid, payload, created_at)
-    SELECT e.tenant_id, e.run_id, e.shard, e.ordinal, e.type, e.node, e.attempt,
-           pg_current_xact_id()::text::bigint, jsonb_strip_nulls(e.payload), clock.now
+    /* include write_history */
+    SELECT e.tenant_id, e.run_id, e.shard, e.ordinal, e.type, e.node, e.attempt, jsonb_strip_nulls(e.payload), clock.now
       FROM (
             SELECT d.tenant_id, d.run_id, d.shard, 0 AS ordinal,
                    CASE WHEN d.reopened AND d.status = 'COMPLETED' THEN 'EDGES_RESOLVED'
@@ -202,8 +201,8 @@ r AS (
      WHERE r.id = w.run_id AND r.id = ANY (ARRAY(SELECT run_id FROM w)) AND r.status IN ('RUNNING', 'PAUSED') AND r.open_sinks <= 0
     RETURNING r.id, r.tenant_id, r.shard, r.output
 )
-INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, xid, payload, created_at)
-SELECT r.tenant_id, r.id, r.shard, 32000, 'RUN_COMPLETED', pg_current_xact_id()::text::bigint,
+/* include write_history */
+SELECT r.tenant_id, r.id, r.shard, 32000, 'RUN_COMPLETED', NULL, NULL,
        jsonb_strip_nulls(jsonb_build_object('digest', encode(sha256(convert_to(r.output::text, 'UTF8')), 'hex'))),
        clock.now
   FROM r CROSS JOIN clock

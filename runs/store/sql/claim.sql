@@ -43,13 +43,10 @@ taken AS (
     RETURNING s.*, picked.place
 )
 SELECT coalesce(json_agg(json_build_array(
-           t.id, t.epoch, t.run_id, t.tenant_id, t.shard, t.version_id, t.node, t.attempt, t.priority, t.solo,
-           CASE WHEN t.input_from IS NULL THEN t.input
-                ELSE coalesce((SELECT p.output FROM runs_stepexecution p WHERE p.id = t.input_from),
-                              (SELECT r.input FROM runs_run r WHERE r.id = t.input_from)) END,
-           t.lease_seconds, t.lease_expires_at, t.place
-       ) ORDER BY t.priority DESC, t.available_at, t.id), '[]')
-  FROM taken t
+           /* include held */, /* include given_input */,
+           s.lease_seconds, s.lease_expires_at, s.place
+       ) ORDER BY s.priority DESC, s.available_at, s.id), '[]')
+  FROM taken s
 
 -- name: claim
 -- The claim never looks at the run: paused runs hold their steps, closing runs move them (ENGINE "Claim").

@@ -14,8 +14,8 @@ c AS (
      WHERE s.id = ANY (ARRAY(SELECT id FROM l)) AND s.status = ANY (%(statuses)s::text[])
     RETURNING s.run_id, s.tenant_id, s.shard, s.node, s.attempt, s.epoch
 )
-INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, attempt, xid, payload, created_at)
-SELECT c.tenant_id, c.run_id, c.shard, 100, 'STEP_CANCELLED', c.node, c.attempt, pg_current_xact_id()::text::bigint,
+/* include write_history */
+SELECT c.tenant_id, c.run_id, c.shard, 100, 'STEP_CANCELLED', c.node, c.attempt,
        jsonb_build_object('epoch', c.epoch, 'cause', %(cause)s), clock.now
   FROM c CROSS JOIN clock
  ORDER BY c.run_id, c.node
@@ -42,8 +42,8 @@ r AS (
     RETURNING r.id, r.tenant_id, r.shard, r.status, coalesce(w.payload, '{}') AS payload, w.error
 ),
 h AS (
-    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, xid, payload, created_at)
-    SELECT r.tenant_id, r.id, r.shard, 90, 'RUN_' || r.status, pg_current_xact_id()::text::bigint,
+    /* include write_history */
+    SELECT r.tenant_id, r.id, r.shard, 90, 'RUN_' || r.status, NULL, NULL,
            jsonb_strip_nulls(r.payload || jsonb_build_object('error', r.error)), clock.now
       FROM r CROSS JOIN clock
      ORDER BY r.id
@@ -69,8 +69,8 @@ r AS (
     RETURNING r.id, r.tenant_id, r.shard, r.status
 ),
 h AS (
-    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, xid, payload, created_at)
-    SELECT r.tenant_id, r.id, r.shard, 32000, 'RUN_' || r.status, pg_current_xact_id()::text::bigint, '{}', clock.now
+    /* include write_history */
+    SELECT r.tenant_id, r.id, r.shard, 32000, 'RUN_' || r.status, NULL, NULL, '{}', clock.now
       FROM r CROSS JOIN clock
      ORDER BY r.id
 )
@@ -136,8 +136,8 @@ l AS (
      WHERE l.run_id = r.id AND l.run_id = ANY (%(runs)s::uuid[]) AND l.resolution IS NULL
 ),
 h AS (
-    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
-    SELECT e.tenant_id, e.run_id, e.shard, e.ordinal, e.type, e.node, pg_current_xact_id()::text::bigint, e.payload,
+    /* include write_history */
+    SELECT e.tenant_id, e.run_id, e.shard, e.ordinal, e.type, e.node, NULL, e.payload,
            clock.now
       FROM (SELECT r.tenant_id, r.id AS run_id, r.shard, 0 AS ordinal, 'RUN_REOPENED' AS type, NULL AS node,
                    %(payload)s::jsonb || jsonb_build_object('life', r.life) AS payload
@@ -164,8 +164,7 @@ SELECT json_build_object('runs', (SELECT coalesce(json_agg(json_build_array(
 -- name: pending_edges
 -- Steps that completed while their run was failing: their edges are resolved when the run is reopened.
 SELECT coalesce(json_agg(json_build_array(
-           s.id, s.epoch, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.attempt, s.priority, s.solo,
-           /* include given_input */,
+           /* include held */, /* include given_input */,
            coalesce(s.fired, '{}'), s.output)
        ORDER BY s.completed_at, s.id), '[]')
   FROM runs_stepexecution s
@@ -194,9 +193,9 @@ s AS (
     RETURNING s.queue
 ),
 h AS (
-    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, xid, payload, created_at)
-    SELECT r.tenant_id, r.id, r.shard, 0, CASE WHEN %(pause)s THEN 'RUN_PAUSED' ELSE 'RUN_UNPAUSED' END,
-           pg_current_xact_id()::text::bigint, %(payload)s::jsonb, clock.now
+    /* include write_history */
+    SELECT r.tenant_id, r.id, r.shard, 0, CASE WHEN %(pause)s THEN 'RUN_PAUSED' ELSE 'RUN_UNPAUSED' END, NULL, NULL,
+           %(payload)s::jsonb, clock.now
       FROM r CROSS JOIN clock
      ORDER BY r.id
 )

@@ -21,13 +21,13 @@ SELECT coalesce(json_agg(json_build_array(
 -- name: expired
 -- Read without locks; every write that follows asks again.
 SELECT coalesce(json_agg(json_build_array(
-           e.id, e.epoch, e.run_id, e.tenant_id, e.shard, e.version_id, e.node, e.attempt, e.priority, e.solo,
-           e.hard_deadline <= e.now, (SELECT r.status FROM runs_run r WHERE r.id = e.run_id))), '[]')
+           /* include held */, NULL,
+           s.hard_deadline <= s.now, (SELECT r.status FROM runs_run r WHERE r.id = s.run_id))), '[]')
   FROM (SELECT s.*, coalesce(%(now)s::timestamptz, statement_timestamp()) AS now
           FROM runs_stepexecution s
          WHERE s.status = 'RUNNING'
            AND s.lease_expires_at <= coalesce(%(now)s::timestamptz, statement_timestamp())
-         LIMIT %(limit)s) e
+         LIMIT %(limit)s) s
 
 -- name: lock_light_unless_busy
 SELECT coalesce(json_agg(json_build_array(l.id, l.status)), '[]')
@@ -56,10 +56,9 @@ b AS (
     RETURNING s.id, s.run_id, s.tenant_id, s.shard, s.node, s.attempt, s.epoch, s.queue, l.worker
 ),
 h AS (
-    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, attempt, xid, payload, created_at)
+    /* include write_history */
     SELECT b.tenant_id, b.run_id, b.shard, 0, CASE WHEN %(lost)s THEN 'LEASE_LOST' ELSE 'STEP_RELEASED' END, b.node,
-           b.attempt + 1, pg_current_xact_id()::text::bigint,
-           jsonb_build_object('epoch', b.epoch, 'counted', false, 'worker', b.worker), clock.now
+           b.attempt + 1, jsonb_build_object('epoch', b.epoch, 'counted', false, 'worker', b.worker), clock.now
       FROM b CROSS JOIN clock
      ORDER BY b.run_id, b.node
 )
@@ -67,9 +66,9 @@ SELECT coalesce(json_agg(DISTINCT b.queue), '[]') FROM b
 
 -- name: job_facts
 -- What an external worker's answer to a job is judged by.
-SELECT json_build_array(s.id, s.epoch, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.attempt, s.priority,
-                        s.solo, s.status, encode(s.lease_token_hash, 'hex'), s.error,
-                        CASE WHEN s.input_from IS NULL THEN s.input ELSE coalesce(p.output, r.input) END)
+SELECT json_build_array(/* include held */,
+                        CASE WHEN s.input_from IS NULL THEN s.input ELSE coalesce(p.output, r.input) END,
+                        s.status, encode(s.lease_token_hash, 'hex'), s.error)
   FROM runs_stepexecution s
   JOIN runs_run r ON r.id = s.run_id
   LEFT JOIN runs_stepexecution p ON p.id = s.input_from
@@ -92,8 +91,8 @@ r AS MATERIALIZED (
      ORDER BY r.id
        FOR KEY SHARE
 )
-INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
-SELECT s.tenant_id, s.run_id, s.shard, 0, 'LATE_RESULT', s.node, pg_current_xact_id()::text::bigint,
+/* include write_history */
+SELECT s.tenant_id, s.run_id, s.shard, 0, 'LATE_RESULT', s.node, NULL,
        jsonb_strip_nulls(jsonb_build_object('evidence', true, 'epoch', w.epoch, 'reason', w.reason, 'digest', w.digest,
            'error', w.error,
            'worker', coalesce(w.worker, CASE WHEN s.epoch = w.epoch THEN s.worker END, (

@@ -1,8 +1,7 @@
 -- name: step_to_change
 -- The step that an operator speaks of. The caller holds its run FOR UPDATE; a worker may still take or end the step.
 SELECT json_build_array(
-           s.id, s.epoch, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.attempt, s.priority, s.solo,
-           /* include given_input */,
+           /* include held */, /* include given_input */,
            s.status, s.cancel_cause, s.output IS NOT NULL, coalesce(s.fired, '{}'))
   FROM runs_stepexecution s
  WHERE s.run_id = %(run)s::uuid AND s.node = %(node)s AND s.index IS NULL
@@ -27,8 +26,8 @@ s AS (
     RETURNING s.run_id, s.tenant_id, s.shard, s.node, s.epoch, s.queue, s.input, o.given
 ),
 h AS (
-    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
-    SELECT s.tenant_id, s.run_id, s.shard, 1, 'STEP_REQUEUED', s.node, pg_current_xact_id()::text::bigint,
+    /* include write_history */
+    SELECT s.tenant_id, s.run_id, s.shard, 1, 'STEP_REQUEUED', s.node, NULL,
            jsonb_strip_nulls(%(payload)s::jsonb || jsonb_build_object('epoch', s.epoch,
                'input_digest', CASE WHEN %(edited)s THEN encode(sha256(convert_to(s.input::text, 'UTF8')), 'hex') END,
                'replaced_digest', CASE WHEN %(edited)s THEN encode(sha256(convert_to(s.given::text, 'UTF8')), 'hex') END)),
@@ -62,7 +61,7 @@ SELECT coalesce(json_agg(json_build_array(
                 WHERE e.run_id = s.run_id AND e.node = s.node AND e.type = 'STEP_CANCELLED'
                 ORDER BY e.id DESC LIMIT 1) END,
            EXISTS (SELECT 1 FROM runs_stepexecution u
-                    WHERE u.run_id = s.run_id AND u.node = s.node || ':compensate' AND u.index IS NULL))
+                    WHERE u.run_id = s.run_id AND u.undoes = s.node))
        ORDER BY s.id), '[]')
   FROM runs_stepexecution s
  WHERE s.run_id = %(run)s::uuid AND s.index IS NULL
@@ -115,8 +114,8 @@ l AS (
      WHERE l.run_id = r.id AND l.run_id = %(run)s::uuid AND l.resolution IS NULL
 ),
 h AS (
-    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
-    SELECT r.tenant_id, r.id, r.shard, e.ordinal, e.type, e.node, pg_current_xact_id()::text::bigint, e.payload, clock.now
+    /* include write_history */
+    SELECT r.tenant_id, r.id, r.shard, e.ordinal, e.type, e.node, NULL, e.payload, clock.now
       FROM r CROSS JOIN clock
      CROSS JOIN LATERAL (
             SELECT 0 AS ordinal, 'RUN_REOPENED' AS type, NULL AS node,
@@ -130,8 +129,8 @@ SELECT json_build_array(r.shard, r.priority) FROM r
 -- name: walked_again
 -- Of the steps that are kept history says which edges they have taken now.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now)
-INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
-SELECT s.tenant_id, s.run_id, s.shard, 2, 'EDGES_RESOLVED', s.node, pg_current_xact_id()::text::bigint,
+/* include write_history */
+SELECT s.tenant_id, s.run_id, s.shard, 2, 'EDGES_RESOLVED', s.node, NULL,
        jsonb_build_object('epoch', s.epoch, 'taken', k.value), clock.now
   FROM jsonb_each(%(kept)s::jsonb) k
   JOIN runs_stepexecution s ON s.run_id = %(run)s::uuid AND s.node = k.key AND s.index IS NULL

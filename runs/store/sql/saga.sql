@@ -33,14 +33,14 @@ c AS MATERIALIZED (
                                     OR e.payload -> 'error' -> 'details' ->> 'outcome' = 'unknown'))
                      LIMIT 1))
        AND NOT EXISTS (SELECT 1 FROM runs_stepexecution u
-                        WHERE u.run_id = s.run_id AND u.node = w.undo AND u.index IS NULL)
+                        WHERE u.run_id = s.run_id AND u.undoes = s.node)
      ORDER BY s.run_id, s.completed_at DESC, w.rank DESC
 ),
 n AS (
     INSERT INTO runs_stepexecution (
-        id, run_id, tenant_id, shard, version_id, node, type, queue, priority, status, lease_seconds, timeout_seconds,
-        input, available_at, queued_at)
-    SELECT c.id, c.run_id, c.tenant_id, c.shard, c.version_id, c.undo, c.type, c.queue, c.priority, 'QUEUED',
+        id, run_id, tenant_id, shard, version_id, node, undoes, type, queue, priority, status, lease_seconds,
+        timeout_seconds, input, available_at, queued_at)
+    SELECT c.id, c.run_id, c.tenant_id, c.shard, c.version_id, c.undo, c.node, c.type, c.queue, c.priority, 'QUEUED',
            c.lease_seconds, c.timeout_seconds,
            jsonb_build_object('input', c.given, 'output', c.output,
                               'idempotency_key', c.run_id || '/' || c.node), clock.now, clock.now
@@ -55,8 +55,8 @@ r AS (
     RETURNING r.id, r.tenant_id, r.shard
 ),
 h AS (
-    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
-    SELECT e.tenant_id, e.run_id, e.shard, e.ordinal, e.type, e.node, pg_current_xact_id()::text::bigint, e.payload,
+    /* include write_history */
+    SELECT e.tenant_id, e.run_id, e.shard, e.ordinal, e.type, e.node, NULL, e.payload,
            clock.now
       FROM (SELECT r.tenant_id, r.id AS run_id, r.shard, 200 AS ordinal, 'RUN_COMPENSATING' AS type, NULL AS node,
                    '{}'::jsonb AS payload
@@ -83,8 +83,8 @@ r AS (
      WHERE r.id = ANY (%(runs)s::uuid[]) AND r.status = 'COMPENSATING'
     RETURNING r.id, r.tenant_id, r.shard, r.status
 )
-INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, xid, payload, created_at)
-SELECT r.tenant_id, r.id, r.shard, 32000, 'RUN_' || r.status, pg_current_xact_id()::text::bigint, '{}', clock.now
+/* include write_history */
+SELECT r.tenant_id, r.id, r.shard, 32000, 'RUN_' || r.status, NULL, NULL, '{}', clock.now
   FROM r CROSS JOIN clock
  ORDER BY r.id
 
@@ -101,11 +101,11 @@ s AS MATERIALIZED (
     SELECT r.tenant_id, r.shard, r.is_test, s.run_id, s.id, s.node, s.version_id, s.attempt, s.error ->> 'code' AS code
       FROM r
       JOIN runs_stepexecution s ON s.run_id = r.id AND s.run_id = ANY (%(runs)s::uuid[])
-                               AND s.status = 'FAILED' AND s.node LIKE '%%:compensate'
+                               AND s.status = 'FAILED' AND s.undoes IS NOT NULL
 ),
 h AS (
-    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, attempt, xid, payload, created_at)
-    SELECT e.tenant_id, e.run_id, e.shard, e.ordinal, e.type, e.node, e.attempt, pg_current_xact_id()::text::bigint,
+    /* include write_history */
+    SELECT e.tenant_id, e.run_id, e.shard, e.ordinal, e.type, e.node, e.attempt,
            e.payload, clock.now
       FROM (SELECT r.tenant_id, r.id AS run_id, r.shard, 300 AS ordinal, 'RUN_WAITING_FOR_MANUAL_ACTION' AS type,
                    NULL AS node, NULL::int AS attempt, '{}'::jsonb AS payload
@@ -133,7 +133,7 @@ s AS (
            output = CASE %(how)s WHEN 'done' THEN %(output)s::jsonb END, waiting = NULL,
            available_at = clock.now, worker = NULL, lease_token_hash = NULL
       FROM clock
-     WHERE s.run_id = %(run)s::uuid AND s.node = %(node)s AND s.index IS NULL AND s.status = ANY (%(statuses)s::text[])
+     WHERE s.run_id = %(run)s::uuid AND s.undoes = %(node)s AND s.status = ANY (%(statuses)s::text[])
     RETURNING s.id, s.run_id, s.tenant_id, s.shard, s.node, s.status, s.epoch, s.queue, s.output
 ),
 r AS (
@@ -149,9 +149,9 @@ l AS (
      WHERE l.step_id = s.id AND l.run_id = s.run_id AND l.resolution IS NULL
 ),
 h AS (
-    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
+    /* include write_history */
     SELECT s.tenant_id, s.run_id, s.shard, 0, CASE s.status WHEN 'QUEUED' THEN 'STEP_REQUEUED' ELSE 'STEP_SKIPPED' END,
-           s.node, pg_current_xact_id()::text::bigint,
+           s.node, NULL,
            %(payload)s::jsonb || jsonb_strip_nulls(jsonb_build_object(
                'epoch', s.epoch, 'resolution', %(how)s::text,
                'digest', encode(sha256(convert_to(s.output::text, 'UTF8')), 'hex'))), clock.now
@@ -162,4 +162,4 @@ SELECT json_build_array(s.status, s.queue, s.id) FROM s
 -- name: began_compensating
 SELECT coalesce(json_agg(DISTINCT s.run_id), '[]')
   FROM runs_stepexecution s
- WHERE s.run_id = ANY (%(runs)s::uuid[]) AND s.node LIKE '%%:compensate'
+ WHERE s.run_id = ANY (%(runs)s::uuid[]) AND s.undoes IS NOT NULL

@@ -62,8 +62,8 @@ r AS (
      CROSS JOIN clock
     RETURNING id, tenant_id, shard, business_key, input, rerun_of
 )
-INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, xid, payload, created_at)
-SELECT r.tenant_id, r.id, r.shard, -1, 'RUN_STARTED', pg_current_xact_id()::text::bigint,
+/* include write_history */
+SELECT r.tenant_id, r.id, r.shard, -1, 'RUN_STARTED', NULL, NULL,
        jsonb_strip_nulls(jsonb_build_object('business_key', r.business_key, 'version', %(number)s::int, 'rerun_of', r.rerun_of, 'by', %(created_by)s::text,
            'test', CASE WHEN %(is_test)s THEN true END,
            'digest', encode(sha256(convert_to(r.input::text, 'UTF8')), 'hex')) || coalesce(w.said, '{}')), clock.now

@@ -22,7 +22,7 @@ WITH o AS MATERIALIZED (
      CROSS JOIN LATERAL (
                SELECT bool_or(s.status = 'RUNNING') AS running,
                       array_agg(s.node) FILTER (WHERE s.status IN ('QUEUED', 'RUNNING', 'WAITING')) AS nodes,
-                      bool_or(s.status = 'FAILED' AND s.node LIKE '%%:compensate') AS given_up
+                      bool_or(s.status = 'FAILED' AND s.undoes IS NOT NULL) AS given_up
                  FROM runs_stepexecution s
                 WHERE s.run_id = r.id) s
      WHERE r.id = ANY (%(runs)s::uuid[]) AND r.completed_at IS NULL
@@ -77,8 +77,8 @@ SELECT json_build_array(r.id, r.tenant_id, r.shard, r.version_id, r.status, r.pr
    FOR UPDATE SKIP LOCKED
 
 -- name: say_repaired
-INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
-SELECT r.tenant_id, r.id, r.shard, -1, 'RUN_REPAIRED', %(node)s::text, pg_current_xact_id()::text::bigint,
+/* include write_history */
+SELECT r.tenant_id, r.id, r.shard, -1, 'RUN_REPAIRED', %(node)s::text, NULL,
        %(payload)s::jsonb, coalesce(%(now)s::timestamptz, clock_timestamp())
   FROM runs_run r
  WHERE r.id = %(run)s::uuid AND r.completed_at IS NULL
@@ -118,8 +118,7 @@ UPDATE runs_timer t
 -- name: sleepers
 -- A step that waits for nothing: what it says it waits for, and whether a timer of its wait is there.
 SELECT coalesce(json_agg(json_build_array(
-           s.id, s.epoch, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.attempt, s.priority, s.solo,
-           /* include given_input */,
+           /* include held */, /* include given_input */,
            s.waiting, EXISTS (SELECT 1 FROM runs_timer t WHERE t.run_id = s.run_id AND t.step_id = s.id
                                                            AND t.status = 'PENDING' AND t.kind <> 'boundary'))), '[]')
   FROM runs_stepexecution s
@@ -145,8 +144,8 @@ s AS (
     RETURNING s.tenant_id, s.run_id, s.shard, s.node, s.epoch, s.queue
 ),
 h AS (
-    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
-    SELECT s.tenant_id, s.run_id, s.shard, 0, 'STEP_REQUEUED', s.node, pg_current_xact_id()::text::bigint,
+    /* include write_history */
+    SELECT s.tenant_id, s.run_id, s.shard, 0, 'STEP_REQUEUED', s.node, NULL,
            jsonb_build_object('epoch', s.epoch, 'by', 'repair'), clock.now
       FROM s CROSS JOIN clock
 )
@@ -170,15 +169,15 @@ WITH r AS (
      WHERE r.id = %(run)s::uuid AND r.status = 'WAITING_FOR_MANUAL_ACTION'
     RETURNING r.id, r.tenant_id, r.shard
 )
-INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, xid, payload, created_at)
-SELECT r.tenant_id, r.id, r.shard, 0, 'RUN_COMPENSATING', pg_current_xact_id()::text::bigint, '{"by": "repair"}',
+/* include write_history */
+SELECT r.tenant_id, r.id, r.shard, 0, 'RUN_COMPENSATING', NULL, NULL, '{"by": "repair"}',
        coalesce(%(now)s::timestamptz, clock_timestamp())
   FROM r
 
 -- name: given_up
 -- Whether a compensation of the run has failed for good.
 SELECT to_json(EXISTS (SELECT 1 FROM runs_stepexecution s
-                        WHERE s.run_id = %(run)s::uuid AND s.status = 'FAILED' AND s.node LIKE '%%:compensate'))
+                        WHERE s.run_id = %(run)s::uuid AND s.status = 'FAILED' AND s.undoes IS NOT NULL))
 
 -- name: forget_polls
 DELETE FROM runs_queuepoll WHERE polled_at < clock_timestamp() - interval '1 day'

@@ -30,8 +30,8 @@ t AS (
      ORDER BY u.fire_at
 ),
 h AS (
-    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, attempt, xid, payload, created_at)
-    SELECT u.tenant_id, u.run_id, u.shard, 0, 'STEP_WAITING', u.node, u.attempt, pg_current_xact_id()::text::bigint,
+    /* include write_history */
+    SELECT u.tenant_id, u.run_id, u.shard, 0, 'STEP_WAITING', u.node, u.attempt,
            jsonb_strip_nulls(jsonb_build_object('epoch', u.epoch, 'usage', u.usage, 'kind', u.waiting -> 'kind',
                                                 'until', u.waiting -> 'until')), clock.now
       FROM u CROSS JOIN clock
@@ -58,8 +58,7 @@ UPDATE runs_timer t
 -- name: due_timers
 -- Read without locks; every write that follows asks again. `after` goes on behind the last batch of the same tick.
 SELECT coalesce(json_agg(json_build_array(
-           s.id, s.epoch, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.attempt, s.priority, s.solo,
-           /* include given_input */,
+           /* include held */, /* include given_input */,
            d.id, d.kind, d.target, d.interrupting, d.fire_at, s.waiting,
            coalesce(%(now)s::timestamptz, statement_timestamp())) ORDER BY d.fire_at, d.id), '[]')
   FROM (SELECT t.*
@@ -96,8 +95,8 @@ s AS (
     RETURNING s.id
 ),
 h AS (
-    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
-    SELECT f.tenant_id, f.run_id, f.shard, 0, 'TIMER_FIRED', f.node, pg_current_xact_id()::text::bigint,
+    /* include write_history */
+    SELECT f.tenant_id, f.run_id, f.shard, 0, 'TIMER_FIRED', f.node, NULL,
            jsonb_build_object('taken', jsonb_build_array(f.target)), clock.now
       FROM f CROSS JOIN clock
      WHERE f.step_id IN (SELECT id FROM s)
@@ -125,8 +124,8 @@ n AS (
     RETURNING id, tenant_id, run_id, shard, signal_id, name, payload
 ),
 h AS (
-    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, xid, payload, created_at)
-    SELECT n.tenant_id, n.run_id, n.shard, 0, 'SIGNAL_RECEIVED', pg_current_xact_id()::text::bigint,
+    /* include write_history */
+    SELECT n.tenant_id, n.run_id, n.shard, 0, 'SIGNAL_RECEIVED', NULL, NULL,
            jsonb_build_object('signal_id', n.signal_id, 'name', n.name, 'by', %(by)s,
                               'digest', encode(sha256(convert_to(n.payload::text, 'UTF8')), 'hex')), clock.now
       FROM n CROSS JOIN clock
@@ -146,8 +145,7 @@ SELECT coalesce(json_agg(w.signal_id), '[]')
 -- A statement of its own, after the one that locked the runs: in one, the snapshot would be older than the lock and a
 -- step that has just begun to wait would not be seen (ENGINE "Waits").
 SELECT coalesce(json_agg(json_build_array(
-           s.id, s.epoch, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.attempt, s.priority, s.solo,
-           /* include given_input */,
+           /* include held */, /* include given_input */,
            s.waiting) ORDER BY s.id), '[]')
   FROM runs_stepexecution s
  WHERE s.run_id = ANY (%(runs)s::uuid[]) AND s.tenant_id = %(tenant)s AND s.status = 'WAITING'
@@ -179,8 +177,8 @@ u AS (
     RETURNING g.step_id, g.tenant_id, m.run_id, g.shard, m.node, g.signal_id, g.name, g.payload
 ),
 h AS (
-    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, xid, payload, created_at)
-    SELECT u.tenant_id, u.run_id, u.shard, 1, 'SIGNAL_CONSUMED', u.node, pg_current_xact_id()::text::bigint,
+    /* include write_history */
+    SELECT u.tenant_id, u.run_id, u.shard, 1, 'SIGNAL_CONSUMED', u.node, NULL,
            jsonb_build_object('signal_id', u.signal_id, 'name', u.name), clock.now
       FROM u CROSS JOIN clock
      ORDER BY u.run_id, u.node
@@ -206,9 +204,9 @@ u AS (
     RETURNING r.id, r.tenant_id, r.shard, r.completed_at, r.sla_deadline, clock.now
 ),
 h AS (
-    INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, xid, payload, created_at)
+    /* include write_history */
     SELECT u.tenant_id, u.id, u.shard, 0, CASE WHEN u.sla_deadline > u.now THEN 'SLA_WARNING' ELSE 'SLA_BREACHED' END,
-           pg_current_xact_id()::text::bigint, jsonb_build_object('deadline', u.sla_deadline), u.now
+           NULL, NULL, jsonb_build_object('deadline', u.sla_deadline), u.now
       FROM u
      WHERE u.completed_at IS NULL
      ORDER BY u.id

@@ -1,0 +1,303 @@
+"""The vocabulary of history, as data: what each event tells, of what, and with which fields.
+
+Statements write them (`tests/store/test_events.py`), `runs/integrity/fold.py` rebuilds a run from them, and
+`docs/history.md` shows them. An event that isn't here is not written.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final, Literal
+
+from engine.statuses import RunStatus, StepStatus
+
+
+class EventType(StrEnum):
+    """What can stand in a run's history."""
+
+    RUN_STARTED = "RUN_STARTED"
+    RUN_PAUSED = "RUN_PAUSED"
+    RUN_UNPAUSED = "RUN_UNPAUSED"
+    RUN_FAILING = "RUN_FAILING"
+    RUN_CANCELLING = "RUN_CANCELLING"
+    RUN_COMPENSATING = "RUN_COMPENSATING"
+    RUN_WAITING_FOR_MANUAL_ACTION = "RUN_WAITING_FOR_MANUAL_ACTION"
+    RUN_COMPLETED = "RUN_COMPLETED"
+    RUN_CONTINUED = "RUN_CONTINUED"
+    RUN_FAILED = "RUN_FAILED"
+    RUN_CANCELLED = "RUN_CANCELLED"
+    RUN_COMPENSATED = "RUN_COMPENSATED"
+    RUN_REOPENED = "RUN_REOPENED"
+    RUN_REPAIRED = "RUN_REPAIRED"
+    STEP_COMPLETED = "STEP_COMPLETED"
+    STEP_FAILED = "STEP_FAILED"
+    STEP_SKIPPED = "STEP_SKIPPED"
+    STEP_CANCELLED = "STEP_CANCELLED"
+    STEP_WAITING = "STEP_WAITING"
+    STEP_REQUEUED = "STEP_REQUEUED"
+    STEP_RELEASED = "STEP_RELEASED"
+    STEP_WITHDRAWN = "STEP_WITHDRAWN"
+    ATTEMPT_FAILED = "ATTEMPT_FAILED"
+    LEASE_LOST = "LEASE_LOST"
+    LATE_RESULT = "LATE_RESULT"
+    EDGES_RESOLVED = "EDGES_RESOLVED"
+    COMPENSATE_RUN = "COMPENSATE_RUN"
+    TIMER_FIRED = "TIMER_FIRED"
+    SIGNAL_RECEIVED = "SIGNAL_RECEIVED"
+    SIGNAL_CONSUMED = "SIGNAL_CONSUMED"
+    SLA_WARNING = "SLA_WARNING"
+    SLA_BREACHED = "SLA_BREACHED"
+    ALERT = "ALERT"
+    TASK_OPENED = "TASK_OPENED"
+    TASK_COMPLETED = "TASK_COMPLETED"
+    TASK_VOTED = "TASK_VOTED"
+    TASK_DELEGATED = "TASK_DELEGATED"
+    TASK_RETURNED = "TASK_RETURNED"
+    TASK_RESUBMITTED = "TASK_RESUBMITTED"
+    TASK_ASKED = "TASK_ASKED"
+    TASK_ANSWERED = "TASK_ANSWERED"
+    TASK_REMINDED = "TASK_REMINDED"
+    TASK_ESCALATED = "TASK_ESCALATED"
+
+
+@dataclass(frozen=True, slots=True)
+class EventKind:
+    """An event: what it is about, what it tells, and the fields of its payload, each of them only where it applies.
+
+    `run`, `step`: the status behind it, where it always is the same. `is_evidence`: it changes no state, and may stand
+    behind the end of a run.
+    """
+
+    about: Literal["run", "step", "task", "signal"]
+    tells: str
+    payload: Mapping[str, str] = field(default_factory=dict)
+    run: RunStatus | None = None
+    step: StepStatus | None = None
+    is_evidence: bool = False
+
+
+_WHO = {"by": "who did it", "reason": "why", "via": "page, API or command"}
+_DIGEST = {"digest": "SHA-256 of the output"}
+_EDGES = {"taken": "the edges that are taken, by where they lead"}
+_ATTEMPT = {
+    "epoch": "the epoch of the step",
+    "worker": "who had the attempt",
+    "started_at": "when it began",
+    "usage": "what it used, such as tokens",
+}
+_ENDED = {
+    **_ATTEMPT,
+    **_EDGES,
+    **_DIGEST,
+    **_WHO,
+    "error": "code, message and details",
+    "cause": "why it was skipped or cancelled",
+    "edges_pending": "true: its edges are resolved when the run is reopened",
+    "was": "its status before",
+    "kept_from": "the run whose result it keeps",
+    "fired": "boundary timers that had fired, with their times",
+    "resolution": "what a person decided: done or abandon",
+    "evidence": "digest of the decision's record",
+}
+_TASK = {"task": "its id", "by": "who did it"}
+_DECISION = {
+    **_TASK,
+    "outcome": "what was decided",
+    "on_behalf_of": "whose decision it was",
+    "evidence": "digest of the decision's record",
+}
+
+
+def _ends(status: RunStatus, tells: str, payload: Mapping[str, str] = {}) -> EventKind:
+    return EventKind("run", tells, payload, run=status)
+
+
+EVENTS: Final[Mapping[EventType, EventKind]] = {
+    EventType.RUN_STARTED: EventKind(
+        "run",
+        "A run began.",
+        {
+            **_WHO,
+            "business_key": "its key",
+            "version": "the number of its version",
+            "rerun_of": "the run that it repeats",
+            "test": "true: it tries a definition out",
+            "digest": "SHA-256 of the input",
+            "from_node": "the step that a rerun begins at",
+            "input_digest": "SHA-256 of what that step is given",
+            "replaced_digest": "SHA-256 of what it was given before",
+        },
+    ),
+    EventType.RUN_PAUSED: _ends(RunStatus.PAUSED, "Nothing new begins.", _WHO),
+    EventType.RUN_UNPAUSED: _ends(RunStatus.RUNNING, "It goes on.", _WHO),
+    EventType.RUN_FAILING: _ends(
+        RunStatus.FAILING,
+        "A step failed for good; running steps are awaited.",
+        {"error": "of the step, and which"},
+    ),
+    EventType.RUN_CANCELLING: _ends(
+        RunStatus.CANCELLING,
+        "Somebody cancelled it; running steps are awaited.",
+        {**_WHO, "compensate": "true: what was done is undone"},
+    ),
+    EventType.RUN_COMPENSATING: _ends(
+        RunStatus.COMPENSATING, "What was done is being undone.", {"by": "repair, where that caused it"}
+    ),
+    EventType.RUN_WAITING_FOR_MANUAL_ACTION: _ends(
+        RunStatus.WAITING_FOR_MANUAL_ACTION, "A compensation failed for good; a person decides what happens."
+    ),
+    EventType.RUN_COMPLETED: _ends(RunStatus.COMPLETED, "All its sinks are resolved.", _DIGEST),
+    EventType.RUN_CONTINUED: _ends(RunStatus.CONTINUED, "It goes on as a new run."),
+    EventType.RUN_FAILED: _ends(RunStatus.FAILED, "It failed."),
+    EventType.RUN_CANCELLED: _ends(RunStatus.CANCELLED, "It was cancelled."),
+    EventType.RUN_COMPENSATED: _ends(RunStatus.COMPENSATED, "It failed, and what it had done was undone."),
+    EventType.RUN_REOPENED: EventKind(
+        "run",
+        "A failed run goes on: its next life.",
+        {
+            **_WHO,
+            "life": "the number of the life",
+            "version": "the version it goes on with, if that is another one",
+        },
+        run=RunStatus.RUNNING,
+    ),
+    EventType.RUN_REPAIRED: EventKind(
+        "run",
+        "The stuck check mended something that should not have been.",
+        {
+            "what": "what was wrong",
+            "of": "the node that it is about",
+            "made": "nodes whose rows were made",
+            "anew": "true: the step's row was gone and is made once more",
+            "detail": "what was done about it",
+        },
+    ),
+    EventType.STEP_COMPLETED: EventKind("step", "A step completed.", _ENDED, step=StepStatus.COMPLETED),
+    EventType.STEP_FAILED: EventKind("step", "A step failed for good.", _ENDED, step=StepStatus.FAILED),
+    EventType.STEP_SKIPPED: EventKind(
+        "step", "No edge leads to the step, or a person skipped it.", _ENDED, step=StepStatus.SKIPPED
+    ),
+    EventType.STEP_CANCELLED: EventKind("step", "A step was cancelled.", _ENDED, step=StepStatus.CANCELLED),
+    EventType.STEP_WAITING: EventKind(
+        "step",
+        "A step waits.",
+        {
+            "epoch": "the epoch of the step",
+            "usage": "what it used until then",
+            "kind": "what it waits for",
+            "until": "when it stops waiting",
+        },
+        step=StepStatus.WAITING,
+    ),
+    EventType.STEP_REQUEUED: EventKind(
+        "step",
+        "A step is queued again, with a new budget of attempts.",
+        {
+            **_WHO,
+            "epoch": "the epoch of the step",
+            "resolution": "retry, where a person decided about a compensation",
+            "input_digest": "SHA-256 of another input",
+            "replaced_digest": "SHA-256 of the input before",
+            "was": "its status before",
+        },
+    ),
+    EventType.STEP_RELEASED: EventKind(
+        "step",
+        "A worker handed the step back without having begun; that costs no attempt.",
+        {
+            "epoch": "the epoch of the step",
+            "worker": "who had it",
+            "counted": "false: the attempt does not count",
+        },
+    ),
+    EventType.STEP_WITHDRAWN: EventKind(
+        "step", "The step is not part of what is kept on another version.", {"was": "its status before"}
+    ),
+    EventType.ATTEMPT_FAILED: EventKind(
+        "step",
+        "An attempt failed; another one follows.",
+        {**_ATTEMPT, "error": "code, message and details", "retry_in": "seconds until the next attempt"},
+    ),
+    EventType.LEASE_LOST: EventKind(
+        "step",
+        "The worker of a batch was lost; the step runs alone from now on.",
+        {
+            "epoch": "the epoch of the step",
+            "worker": "who had it",
+            "counted": "false: the attempt does not count",
+        },
+    ),
+    EventType.LATE_RESULT: EventKind(
+        "step",
+        "A result came after its lease was over: kept as evidence, without effect.",
+        {
+            "evidence": "true",
+            "epoch": "the epoch that it was for",
+            "worker": "who sent it",
+            "reason": "why it has no effect",
+            "digest": "SHA-256 of the output",
+            "error": "the error, if it was a failure",
+        },
+        is_evidence=True,
+    ),
+    EventType.EDGES_RESOLVED: EventKind(
+        "step",
+        "The edges of a step that was over already are resolved.",
+        {**_ENDED},
+    ),
+    EventType.COMPENSATE_RUN: EventKind(
+        "step",
+        "The step that undoes another one is queued.",
+        {"of": "the node that it undoes", "was": "its status"},
+    ),
+    EventType.TIMER_FIRED: EventKind("step", "A boundary timer of the step fired.", _EDGES),
+    EventType.SIGNAL_RECEIVED: EventKind(
+        "signal",
+        "A signal came in.",
+        {"signal_id": "its id", "name": "its name", "by": "who sent it", "digest": "SHA-256 of the payload"},
+    ),
+    EventType.SIGNAL_CONSUMED: EventKind(
+        "signal", "A waiting step took a signal.", {"signal_id": "its id", "name": "its name"}
+    ),
+    EventType.SLA_WARNING: EventKind(
+        "run", "80 per cent of the run's time are over.", {"deadline": "its deadline"}
+    ),
+    EventType.SLA_BREACHED: EventKind("run", "The run is past its deadline.", {"deadline": "its deadline"}),
+    EventType.ALERT: EventKind(
+        "run", "Operators are alerted.", {"kind": "of what", "code": "the error's code"}
+    ),
+    EventType.TASK_OPENED: EventKind(
+        "task", "People are asked.", {"task": "its id", "due_at": "when it is due"}
+    ),
+    EventType.TASK_COMPLETED: EventKind(
+        "task", "A task was decided.", {**_DECISION, "digest": "SHA-256 of what was filled in"}
+    ),
+    EventType.TASK_VOTED: EventKind("task", "One of several decided.", _DECISION),
+    EventType.TASK_DELEGATED: EventKind(
+        "task", "A task or a vote was handed on.", {**_TASK, "to": "who has it now", "reason": "why"}
+    ),
+    EventType.TASK_RETURNED: EventKind(
+        "task", "A task went back for changes.", {**_DECISION, "to": "who is to change it"}
+    ),
+    EventType.TASK_RESUBMITTED: EventKind(
+        "task",
+        "A task came back with changes.",
+        {
+            **_TASK,
+            "round": "the number of the round",
+            "changed": "what changed",
+            "due_at": "when it is due now",
+        },
+    ),
+    EventType.TASK_ASKED: EventKind("task", "Somebody asks back; the clock stands still.", _TASK),
+    EventType.TASK_ANSWERED: EventKind(
+        "task", "The question is answered; the clock goes on.", {**_TASK, "due_at": "when it is due now"}
+    ),
+    EventType.TASK_REMINDED: EventKind("task", "Somebody was reminded.", {**_TASK, "of": "which reminder"}),
+    EventType.TASK_ESCALATED: EventKind("task", "Others are asked, too.", {**_TASK}),
+}
+
+
+def kind_of(event: str) -> EventKind:
+    """What an event of this type tells. Raises ValueError for a type that there isn't."""
+    return EVENTS[EventType(event)]

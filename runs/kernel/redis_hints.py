@@ -1,0 +1,160 @@
+"""Hints through Redis and Celery. A Redis that is down, slow, full or read-only costs a commit nothing, and the hints
+that are owed then are sent when it takes messages again.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+import redis
+from celery import current_app
+from django.conf import settings
+
+from lib.messages import first_line
+
+log = logging.getLogger(__name__)
+
+HINT_SECONDS = 1.0
+ASK_SECONDS = 0.25
+DRAIN_TASK = "runs.drain"
+
+
+class _Line:
+    """The line to Redis of this process.
+
+    Once it is broken nobody waits for it: what would go there is skipped, and a thread asks until Redis answers.
+    Then it sends the hints that are owed.
+    """
+
+    def __init__(self) -> None:
+        self.broken = False
+        self._owed: set[str] = set()
+        self._lock = threading.Lock()
+
+    def owes(self, queues: Iterable[str]) -> bool:
+        """Whether the line is broken; these queues are hinted when it is mended, then."""
+        with self._lock:
+            if self.broken:
+                self._owed.update(queues)
+            return self.broken
+
+    def breaks(self, error: Exception, owed: Iterable[str] = ()) -> None:
+        """Redis failed somebody, who owes hints to these queues."""
+        with self._lock:
+            self._owed.update(owed)
+            if self.broken:
+                return
+            self.broken = True
+        log.warning("Redis doesn't answer (%s); going on without hints", first_line(error))
+        threading.Thread(target=self._mend, name="redis", daemon=True).start()
+
+    def _mend(self) -> None:
+        while self.broken:
+            time.sleep(ASK_SECONDS)
+            self._ask()
+        log.warning("Redis answers again")
+
+    def _ask(self) -> None:
+        with self._lock:
+            owed = frozenset(self._owed)
+        try:
+            _probe()
+            for queue in sorted(owed):
+                _send(queue)
+        except Exception:
+            # Whatever kombu makes of it: the line is not mended before a hint gets through.
+            return
+        with self._lock:
+            self._owed -= owed
+            self.broken = bool(self._owed)
+
+
+_line = _Line()
+
+
+@cache
+def _redis() -> redis.Redis:
+    # Short timeouts and no retries: Redis being down must not slow a commit.
+    return redis.Redis.from_url(
+        settings.REDIS_URL, socket_timeout=0.25, socket_connect_timeout=0.25, retry_on_error=[], retry=None
+    )
+
+
+class RedisHints:
+    """The dispatcher of `HANDOFF_HINTS=on`."""
+
+    sends_hints = True
+
+    def __init__(self) -> None:
+        self._line = _Line()
+
+    def wake(self, queues: Sequence[str], *, even_if_awake: bool = False) -> None:
+        """At most one message a second for each queue, unless `even_if_awake`."""
+        if self._line.owes(queues):
+            return
+        for place, queue in enumerate(queues):
+            try:
+                if _redis().set(_key(queue), 1, nx=True, px=int(HINT_SECONDS * 1000)) or even_if_awake:
+                    _send(queue)
+            except Exception as error:
+                # kombu wraps what Redis raises in several ways, and none of them may reach the caller's commit.
+                self._line.breaks(error, queues[place:])
+                return
+
+    def taken(self, queue: str) -> None:
+        """Whoever commits from here on hints again."""
+        if not self._line.broken:
+            try:
+                _redis().delete(_key(queue))
+            except redis.RedisError as error:
+                self._line.breaks(error)
+
+    def tick(self, task: str) -> None:
+        """A message to the tick workers."""
+        if not self._line.broken:
+            try:
+                current_app.send_task(task, queue="ticks", expires=HINT_SECONDS, retry=False)
+            except Exception as error:
+                # As in `wake`.
+                self._line.breaks(error)
+
+    def backlog(self, queue: str) -> int | None:
+        """How many messages wait in Redis."""
+        if self._line.broken:
+            return None
+        try:
+            return int(_redis().llen(queue))
+        except redis.RedisError as error:
+            self._line.breaks(error)
+            return None
+
+    def listen(self) -> None:
+        """Who sends no hints would not notice that none can come."""
+        if not self._line.broken:
+            try:
+                _probe()
+            except redis.RedisError as error:
+                self._line.breaks(error)
+
+    def is_broken(self) -> bool:
+        """Whether Redis doesn't answer, as far as this process knows."""
+        return self._line.broken
+
+    def failed(self, error: Exception) -> None:
+        """Sending something through Redis raised this: go on without, until Redis takes messages again."""
+        self._line.breaks(error)
+
+
+def _probe() -> None:
+    """Raises where Redis takes nothing: one that is full or read-only answers a ping all the same."""
+    _redis().set("handoff:probe", 1, px=int(HINT_SECONDS * 1000))
+
+
+def _key(queue: str) -> str:
+    return f"wake:{queue}"
+
+
+def _send(queue: str) -> None:
+    current_app.send_task(DRAIN_TASK, args=(queue,), queue=queue, expires=HINT_SECONDS, retry=False)

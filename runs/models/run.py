@@ -1,0 +1,88 @@
+"""Runs, and the business keys that stand for them."""
+
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Now
+
+from engine.statuses import RUN_ENDED, RunStatus
+from lib.stored_json import StoredJson
+from runs.models.base import HotRow
+
+RUN_STATUSES = [(status.value, status.value) for status in RunStatus]
+UNSEALED = Q(completed_at__isnull=False, sealed_life__lt=F("life"))
+
+
+class Run(HotRow):
+    """One execution of one version. `life` counts reopenings, `root` is the first run of a chain.
+
+    `undo`: what was done is compensated when the run has closed; `cancelled`: it closed because somebody cancelled it.
+    `sealed_life`: the last life of which history has a seal. `is_test`: it tries a definition out, and is in no list.
+    """
+
+    id = models.UUIDField(primary_key=True)
+    workflow_id = models.BigIntegerField()
+    version = models.ForeignKey(
+        "workflows.WorkflowVersion", models.PROTECT, db_constraint=False, related_name="+", db_index=False
+    )
+    shard = models.SmallIntegerField()
+    business_key = models.TextField(null=True)
+    status = models.TextField(choices=RUN_STATUSES, db_default=RunStatus.RUNNING)
+    life = models.IntegerField(db_default=1)
+    sealed_life = models.IntegerField(db_default=0)
+    priority = models.SmallIntegerField(default=0)
+    input = StoredJson()
+    output = StoredJson(null=True)
+    error = StoredJson(null=True)
+    open_sinks = models.IntegerField()
+    undo = models.BooleanField(db_default=False)
+    cancelled = models.BooleanField(db_default=False)
+    is_test = models.BooleanField(db_default=False)
+    sla_deadline = models.DateTimeField(null=True)
+    sla_look_at = models.DateTimeField(null=True)
+    root_id = models.UUIDField()
+    parent_step_id = models.UUIDField(null=True)
+    rerun_of = models.UUIDField(null=True)
+    created_by = models.TextField()
+    created_at = models.DateTimeField(db_default=Now())
+    completed_at = models.DateTimeField(null=True)
+
+    class Meta(HotRow.Meta):
+        constraints = [
+            models.CheckConstraint(
+                name="run_completed_at_iff_ended",
+                condition=Q(status__in=sorted(RUN_ENDED)) ^ Q(completed_at__isnull=True),
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["tenant_id", "-id"], name="run_list"),
+            models.Index(fields=["workflow_id", "-id"], name="run_of_workflow"),
+            models.Index(
+                # With the id, so that a part of a key is found without reading the runs.
+                fields=["tenant_id", "business_key", "id"],
+                name="run_business_key",
+                condition=Q(business_key__isnull=False),
+            ),
+            models.Index(
+                fields=["tenant_id", "status", "-id"],
+                name="run_not_completed",
+                condition=~Q(status=RunStatus.COMPLETED),
+            ),
+            models.Index(fields=["sla_look_at"], name="run_sla_due", condition=Q(sla_look_at__isnull=False)),
+            models.Index(fields=["tenant_id", "-id"], name="run_tests", condition=Q(is_test=True)),
+            models.Index(fields=["id"], name="run_open", condition=Q(completed_at__isnull=True)),
+            models.Index(fields=["completed_at", "id"], name="run_unsealed", condition=UNSEALED),
+        ]
+
+
+class RunKey(HotRow):
+    """The idempotent start: which run a business key of a workflow stands for (R-034, H-12, C-20)."""
+
+    workflow_id = models.BigIntegerField()
+    business_key = models.TextField()
+    run_id = models.UUIDField()
+    generation = models.IntegerField(db_default=0)
+
+    class Meta(HotRow.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=["tenant_id", "workflow_id", "business_key"], name="run_key_once")
+        ]

@@ -1,0 +1,100 @@
+"""Steps of runs, and the joins that count the edges into them."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from engine.statuses import StepStatus
+from lib.stored_json import StoredJson
+from runs.models.base import HotRow
+
+STEP_STATUSES = [(status.value, status.value) for status in StepStatus]
+
+
+class StepExecution(HotRow):
+    """One node's execution in a run (one per item of a map: `index`). `epoch` fences, `attempt` is the budget.
+
+    `undoes`: the node whose effect this step undoes.
+    """
+
+    id = models.UUIDField(primary_key=True)
+    run_id = models.UUIDField()
+    version_id = models.BigIntegerField()
+    shard = models.SmallIntegerField()
+    node = models.TextField()
+    undoes = models.TextField(null=True)
+    index = models.IntegerField(null=True)
+    type = models.TextField()
+    queue = models.TextField()
+    priority = models.SmallIntegerField(default=0)
+    status = models.TextField(choices=STEP_STATUSES)
+    held = models.BooleanField(db_default=False)
+    solo = models.BooleanField(db_default=False)
+    attempt = models.IntegerField(db_default=0)
+    epoch = models.IntegerField(db_default=0)
+    available_at = models.DateTimeField(db_default=Now())
+    worker = models.TextField(null=True)
+    lease_seconds = models.IntegerField()
+    timeout_seconds = models.IntegerField(null=True)
+    lease_expires_at = models.DateTimeField(null=True)
+    hard_deadline = models.DateTimeField(null=True)
+    lease_token_hash = models.BinaryField(null=True)
+    progress = StoredJson(null=True)
+    input = StoredJson(null=True)
+    input_from = models.UUIDField(null=True)
+    output = StoredJson(null=True)
+    error = StoredJson(null=True)
+    waiting = StoredJson(null=True)
+    fired = ArrayField(models.TextField(), null=True)
+    cancel_cause = models.TextField(null=True)
+    edges_pending = models.BooleanField(db_default=False)
+    kept_from = models.UUIDField(null=True)
+    queued_at = models.DateTimeField(db_default=Now())
+    started_at = models.DateTimeField(null=True)
+    completed_at = models.DateTimeField(null=True)
+
+    class Meta(HotRow.Meta):
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run_id", "node", "index"], name="step_once_per_run", nulls_distinct=False
+            ),
+            models.CheckConstraint(
+                name="step_leased_while_running",
+                condition=~Q(status=StepStatus.RUNNING)
+                | Q(worker__isnull=False, lease_expires_at__isnull=False),
+            ),
+        ]
+        indexes = [
+            # `-priority`: higher goes first. The claim walks exactly this order.
+            models.Index(
+                fields=["queue", "tenant_id", "-priority", "available_at", "id"],
+                name="step_ready",
+                condition=Q(status=StepStatus.QUEUED, held=False),
+            ),
+            models.Index(
+                fields=["queue", "available_at"],
+                name="step_ready_alone",
+                condition=Q(status=StepStatus.QUEUED, held=False, solo=True),
+            ),
+            models.Index(
+                fields=["tenant_id", "run_id"], name="step_waiting", condition=Q(status=StepStatus.WAITING)
+            ),
+            # Nothing on the lease: heartbeats must stay heap-only updates.
+            models.Index(fields=["worker"], name="step_running", condition=Q(status=StepStatus.RUNNING)),
+        ]
+
+
+class StepJoin(HotRow):
+    """What a join of a run has counted: the sources that arrived and those taken, in order of arrival."""
+
+    run_id = models.UUIDField()
+    shard = models.SmallIntegerField()
+    node = models.TextField()
+    arrived = models.IntegerField(default=0)
+    taken = ArrayField(models.TextField(), default=list)
+    failed = models.IntegerField(db_default=0)
+    fired = models.BooleanField(db_default=False)
+
+    class Meta(HotRow.Meta):
+        constraints = [models.UniqueConstraint(fields=["run_id", "node"], name="join_once_per_run")]

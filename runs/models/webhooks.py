@@ -1,0 +1,55 @@
+"""Webhooks that come in: their addresses, keys and messages."""
+
+from django.db import models
+from django.db.models.functions import Now
+
+from accounts.scoping import TenantOwned
+from lib.stored_json import StoredJson
+from runs.models.base import HotRow
+
+
+class InboundWebhook(TenantOwned):
+    """An address that others send messages to: each starts a run of the workflow or is a signal to one (R-132).
+
+    The address' token is found by its hash and shown to who may see it from its sealed copy.
+    """
+
+    id = models.UUIDField(primary_key=True)
+    workflow = models.ForeignKey("workflows.Workflow", on_delete=models.PROTECT, related_name="+")
+    name = models.TextField()
+    token_sha256 = models.BinaryField(unique=True)
+    token_sealed = models.BinaryField()
+    action = models.TextField(choices=[(action, action) for action in ("signal", "start")])
+    mapping = StoredJson()
+    allow_unsigned = models.BooleanField(default=False)
+    enabled = models.BooleanField(default=True)
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta(TenantOwned.Meta):
+        constraints = [models.UniqueConstraint(fields=["tenant", "name"], name="webhook_name_once")]
+
+
+class WebhookSecret(TenantOwned):
+    """What signs a webhook's messages, sealed; of several the older ones end soon (`expires_at`)."""
+
+    webhook = models.ForeignKey(InboundWebhook, on_delete=models.CASCADE, related_name="secrets")
+    number = models.IntegerField()
+    sealed = models.BinaryField()
+    created_at = models.DateTimeField(db_default=Now())
+    expires_at = models.DateTimeField(null=True)
+
+    class Meta(TenantOwned.Meta):
+        constraints = [models.UniqueConstraint(fields=["webhook", "number"], name="webhook_secret_once")]
+
+
+class WebhookDelivery(HotRow):
+    """A message that a webhook has taken: its id, sent again within days with the same body, does nothing."""
+
+    webhook_id = models.UUIDField()
+    message_id = models.TextField()
+    body_sha256 = models.BinaryField(null=True)
+    received_at = models.DateTimeField(db_default=Now())
+
+    class Meta(HotRow.Meta):
+        constraints = [models.UniqueConstraint(fields=["webhook_id", "message_id"], name="delivery_once")]
+        indexes = [models.Index(fields=["received_at"], name="delivery_age")]
