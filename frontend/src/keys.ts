@@ -7,7 +7,7 @@ import { middle } from "./canvas/view";
 import { here } from "./add/adding";
 import type { Focus } from "./store";
 import { pin, pinWhatItGave } from "./panels/trial";
-import { act, goTo, redo, say, select, set, state, theOne, undo } from "./store";
+import { act, endStay, goTo, redo, say, select, set, state, theOne, undo } from "./store";
 
 export interface Key {
   keys: string[];
@@ -190,6 +190,7 @@ export function listen(): () => void {
     ["copy", onCopy],
     ["cut", onCopy],
     ["paste", onPaste],
+    ["focusout", endStay],
   ];
   for (const [name, listener] of pairs) document.addEventListener(name, listener as EventListener);
   return () => pairs.forEach(([name, listener]) => document.removeEventListener(name, listener as EventListener));

@@ -133,12 +133,22 @@ export function whenChanged(listener: () => void): void {
 export interface Acting {
   /** Acts with the same key, one soon after the other, are one act: typing, nudging. */
   merge?: string;
-  /** What comes of an act before, however long ago: it is undone together with it, if nothing was done since. */
-  follows?: string;
+  /** And until the focus goes elsewhere, however long that takes: a stay in a field. Its own undo is finer. */
+  stays?: boolean;
+  /** Nobody did it, it comes of what was done before: it is undone together with the last act, whichever that is by now. */
+  joins?: boolean;
+}
+
+/** The field that is being typed in, by the key of its acts. */
+let stay: string | undefined;
+
+/** The focus goes elsewhere: what is typed from now on is another act. */
+export function endStay(): void {
+  stay = undefined;
 }
 
 /** Does something to the draft. False where it does not fit, and then nothing is done. */
-export function act(label: string, changes: Change[], { merge, follows }: Acting = {}): boolean {
+export function act(label: string, changes: Change[], { merge, stays, joins }: Acting = {}): boolean {
   const now = state();
   // What can't be drawn isn't held here: a change of it would go nowhere.
   if (changes.length === 0 || !now.boot.may_write || now.cannot !== null) return false;
@@ -146,16 +156,17 @@ export function act(label: string, changes: Change[], { merge, follows }: Acting
   if (doc === null) return false;
   const places = placesOf(now.auto);
   const last = now.undo.at(-1);
-  const isSoon = merge !== undefined && last?.merge === merge && Date.now() - last.when < MERGE_MS;
-  const goesOn = isSoon || (follows !== undefined && last?.merge === follows);
+  const isSoon = merge !== undefined && last?.merge === merge && (stay === merge || Date.now() - last.when < MERGE_MS);
+  const goesOn = isSoon || (joins && last !== undefined);
   const done: Done = {
     // What is typed is one act, called as it was when it began: a title is not the name of its own change.
     label: goesOn ? (last?.label ?? label) : label,
     changes: goesOn ? squeezed([...(last?.changes ?? []), ...changes]) : changes,
-    merge,
+    merge: joins ? last?.merge : merge,
     when: Date.now(),
   };
   const undo = goesOn ? [...now.undo.slice(0, -1), done] : [...now.undo, done].slice(-MOST_UNDO);
+  if (!joins) stay = stays ? merge : undefined;
   set({ doc, undo, redo: [], auto: {}, pending: [...now.pending, ...places, newGroup(isSoon ? done.label : label, changes)] });
   onChange();
   return true;

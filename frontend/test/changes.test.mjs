@@ -1,17 +1,12 @@
 // The rules of changes, checked against the vectors that the server's tests check, too.
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import test from "node:test";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { load, source } from "./load.mjs";
 
-const here = dirname(fileURLToPath(import.meta.url));
-const vectors = JSON.parse(readFileSync(join(here, "../../tests/workflows/change_vectors.json"), "utf8"));
-const file = join(mkdtempSync(join(tmpdir(), "handoff-")), "changes.mjs");
-await build({ entryPoints: [join(here, "../src/model/changes.ts")], bundle: true, format: "esm", outfile: file, logLevel: "silent" });
-const { apply, inverses, diff } = await import(file);
+const vectors = JSON.parse(readFileSync(join(source, "../../tests/workflows/change_vectors.json"), "utf8"));
+const [{ apply, inverses, diff }] = await load("model/changes.ts");
 
 for (const { name, before, changes, after } of vectors) {
   test(name, () => {

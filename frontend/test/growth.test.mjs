@@ -1,17 +1,13 @@
 // What reads what an author has typed grows with it: four times the text may take six times the CPU at most.
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import test from "node:test";
-import { fileURLToPath } from "node:url";
-import { build, transform } from "esbuild";
+import { transform } from "esbuild";
+import { load, source } from "./load.mjs";
 
-const source = join(dirname(fileURLToPath(import.meta.url)), "../src");
-const folder = mkdtempSync(join(tmpdir(), "handoff-"));
 const files = ["model/words.ts", "model/commands.ts", "model/names.ts", "model/said.ts", "inspector/convert.ts", "inspector/condition/clauses.ts"];
-await build({ entryPoints: files.map((file) => join(source, file)), bundle: true, format: "esm", outdir: folder, outbase: source, logLevel: "silent" });
-const [{ inWords }, { paste }, { slug }, { saidOf, tokensOf }, { asLiteral, asNumber, ofMoment, ofDuration }, { parsed, quoted, unquoted }] = await Promise.all(files.map((file) => import(join(folder, file.replace(".ts", ".js")))));
+const [{ inWords }, { paste }, { slug }, { saidOf, tokensOf }, { asLiteral, asNumber, ofMoment, ofDuration }, { parsed, quoted, unquoted }] = await load(...files);
 
 const [SIZE, FACTOR, ALLOWED, FLOOR] = [4_000, 4, 6, 15_000];
 const SIGNS = [..."\"'\\. \n\t<>[](){}&|-_*`~#/@=:;,!?+%$^0aAé", "\u0301"];

@@ -1,17 +1,10 @@
 // What problems say in the words of the forms, how ways are drawn, and what a date is.
 import assert from "node:assert/strict";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
 import test from "node:test";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { load } from "./load.mjs";
 
-const here = dirname(fileURLToPath(import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), "handoff-"));
 const sources = ["model/said.ts", "model/routes.ts", "model/words.ts", "model/commands.ts", "inspector/convert.ts"];
-await build({ entryPoints: sources.map((source) => join(here, "../src", source)), bundle: true, format: "esm", outdir: folder, outbase: join(here, "../src"), logLevel: "silent" });
-const [{ fieldWords, saidOf, worstOf }, { pathOf, routes, widthOf }, { inWords }, { WIDTH, HEIGHT }, { asMoment, ofMoment }] = await Promise.all(sources.map((source) => import(join(folder, source.replace(".ts", ".js")))));
+const [{ fieldWords, saidOf, worstOf }, { pathOf, routes, widthOf }, { inWords }, { WIDTH, HEIGHT }, { asMoment, ofMoment }] = await load(...sources);
 
 const fields = (properties) => ({ type: "object", properties });
 const called = {

@@ -1,19 +1,9 @@
 // What a test run is asked for, what restoring a version does to the canvas, and test cases that are typed.
 import assert from "node:assert/strict";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
 import test from "node:test";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { load } from "./load.mjs";
 
-const here = dirname(fileURLToPath(import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), "handoff-"));
-const entryPoints = [join(here, "../src/panels/asked.ts"), join(here, "../src/canvas/places.ts"), join(here, "../src/panels/text.ts")];
-await build({ entryPoints, bundle: true, format: "esm", outdir: folder, outExtension: { ".js": ".mjs" }, logLevel: "silent" });
-const { caseOf, gave, madeUpBefore, stillThere } = await import(join(folder, "panels/asked.mjs"));
-const { foreign } = await import(join(folder, "panels/text.mjs"));
-const { restored } = await import(join(folder, "canvas/places.mjs"));
+const [{ caseOf, gave, madeUpBefore, stillThere }, { restored }, { foreign }] = await load("panels/asked.ts", "canvas/places.ts", "panels/text.ts");
 
 const step = (type, params) => ({ type, ...(params ? { params } : {}) });
 const chain = (...ids) => ({

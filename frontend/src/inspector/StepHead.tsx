@@ -39,7 +39,9 @@ export function StepHead({ id, field }: { id: string; field: string }) {
     const wanted = idFor(state().doc, id, old, text, face.title, published);
     // Where the id can't follow, it stays: nobody asked for it.
     if (!wanted) return;
-    const isThere = rename(id, wanted, `type nodes/${id}/title`).then((why) => {
+    // An undo meanwhile takes it back before it is there, and what was undone can be done again.
+    const isWanted = () => state().doc.nodes[id]?.title === text && state().redo.length === 0;
+    const isThere = rename(id, wanted, isWanted).then((why) => {
       coming.current = null;
       return why === null;
     });

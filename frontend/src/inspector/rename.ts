@@ -24,19 +24,23 @@ export function lasting(id: string): string {
 // Somebody who types on while the server is being asked has changed the draft by every answer.
 const MOST_TRIES = 20;
 
-/** Renames a step; `follows` is the act that it comes of. Gives why it can't be done, in a sentence, or null. */
-export async function rename(from: string, to: string, follows?: string): Promise<string | null> {
+/**
+ * Renames a step. `isWanted`: nobody asked for it, so it is no act of its own, and is done only while this holds.
+ * Gives why it can't be done, in a sentence, or null.
+ */
+export async function rename(from: string, to: string, isWanted?: () => boolean): Promise<string | null> {
   if (from === to) return null;
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    const why = await renamedNow(from, to, follows);
+    const why = await renamedNow(from, to, isWanted !== undefined);
     if (why !== "changed") return why;
     if (!Object.hasOwn(state().doc.nodes, from)) return "The step isn't there any more.";
+    if (isWanted && !isWanted()) return "It isn't wanted any more.";
   }
   return "The draft keeps changing. Try again.";
 }
 
 /** One try: "changed" if the draft isn't the one any more that the server was asked about. */
-async function renamedNow(from: string, to: string, follows?: string): Promise<string | null> {
+async function renamedNow(from: string, to: string, joins: boolean): Promise<string | null> {
   const before = state().doc;
   let answer: Answer;
   try {
@@ -50,7 +54,7 @@ async function renamedNow(from: string, to: string, follows?: string): Promise<s
   }
   const renamed = keyed(answer.definition, followed(now.doc.layout, from, to) as JsonObject);
   const name = lasting(from);
-  if (!act(`Rename ${from} to ${to}`, diff(now.doc, renamed), { follows })) return "It can't be renamed now.";
+  if (!act(`Rename ${from} to ${to}`, diff(now.doc, renamed), { joins })) return "It can't be renamed now.";
   stable.set(to, name);
   // The next step that gets the id is another one.
   stable.set(from, `${from} ${(renamings += 1)}`);

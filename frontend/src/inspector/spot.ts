@@ -12,7 +12,7 @@ export interface Spot {
   field: string;
   /** Where it is in the document; two spots never share one. */
   key: string;
-  /** Sets it, undefined removes it. `typing`: what follows soon is the same act. */
+  /** Sets it, undefined removes it. `typing`: what is typed until the field is left is the same act. */
   set: (value: Json | undefined, typing?: boolean) => void;
   /** What stands under a key of this object. */
   at: (key: string, title?: string) => Spot;
@@ -36,7 +36,7 @@ export function docSpot(doc: Doc, path: string[], field: string, title: string, 
     key,
     set: (to, typing) => {
       const change = setting(state().doc, path, to);
-      if (change) act(`Change ${title} of ${owner}`, [change], typing ? { merge: `type ${key}` } : {});
+      if (change) act(`Change ${title} of ${owner}`, [change], typing ? { merge: `type ${key}`, stays: true } : {});
     },
     at: (name, named) =>
       value === undefined || isObject(value)

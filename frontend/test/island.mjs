@@ -1,0 +1,164 @@
+// The whole island without a browser: a page of its own, and a small server of the tests that is asked over HTTP.
+// Its draft is changed by the rules of changes, which the vectors hold to those of the server.
+import { mkdtempSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after } from "node:test";
+import { build } from "esbuild";
+import { Window } from "happy-dom";
+import { source } from "./load.mjs";
+
+// What a module of the island takes for granted.
+const GLOBALS = ["document", "navigator", "localStorage", "sessionStorage", "Element", "HTMLElement", "HTMLInputElement", "HTMLIFrameElement", "SVGElement", "Node", "DOMParser", "KeyboardEvent", "MutationObserver", "ResizeObserver", "DOMMatrixReadOnly"];
+const CALLED = ["getComputedStyle", "requestAnimationFrame", "cancelAnimationFrame"];
+let window = null;
+
+/** Another page in place of the one before. */
+async function turnPage() {
+  await window?.happyDOM.close();
+  window = new Window({ url: "http://127.0.0.1/", width: 1440, height: 900 });
+  globalThis.window = window;
+  for (const name of GLOBALS) globalThis[name] = window[name];
+  for (const name of CALLED) globalThis[name] = window[name].bind(window);
+  return window.document;
+}
+
+after(() => window?.happyDOM.close());
+
+const file = join(mkdtempSync(join(tmpdir(), "handoff-")), "island.mjs");
+const PARTS = { store: "store", sync: "sync", keys: "keys", changes: "model/changes", document: "model/document" };
+const contents = `${Object.entries(PARTS).map(([name, path]) => `export * as ${name} from "./${path}";`).join("\n")}\nimport "./main";`;
+// A text editor needs a browser that lays out: fields are plain texts, as they are where it can't be had.
+const noEditor = { name: "no editor", setup: (bundle) => bundle.onResolve({ filter: /\/editor$/ }, ({ kind }) => (kind === "dynamic-import" ? { path: "./no-editor", external: true } : undefined)) };
+// In one piece: every import of it is a page that was just opened.
+await build({ stdin: { contents, resolveDir: source, loader: "ts" }, outfile: file, bundle: true, format: "esm", jsx: "automatic", target: "es2022", loader: { ".css": "empty" }, plugins: [noEditor], define: { "process.env.NODE_ENV": '"production"' }, logLevel: "silent" });
+
+// What the server tells of step types and forms; its own tests hold this file to it.
+const palette = JSON.parse(readFileSync(join(source, "../../tests/workflows/palette.json"), "utf8"));
+
+/** Lets everything happen that is due now. */
+export const settled = (ms = 5) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Waits until it is so; what `look` gives is given. Raises what it last raised after two seconds. */
+export async function until(look) {
+  const end = performance.now() + 2000;
+  for (;;) {
+    try {
+      const found = await look();
+      if (found) return found;
+    } catch (error) {
+      if (performance.now() > end) throw error;
+    }
+    if (performance.now() > end) throw new Error(`It never came: ${look}`);
+    await settled();
+  }
+}
+
+let opened = 0;
+
+/** A builder that was just opened on a draft, and what its hands can do. */
+export async function open(definition = {}, boot = {}) {
+  const server = new Server({ name: "ours", title: "Ours", nodes: [], edges: [], ...definition });
+  const base = await server.listens();
+  const urls = { api: `${base}/ours`, workflows: base, workflow: "/workflows/ours" };
+  const given = { name: "ours", title: "Ours", revision: server.revision, definition: server.definition, cannot: null, layout: {}, saved_at: "2027-01-31T09:00:00Z", saved_by: "ann", latest: null, published: [], archived: false, may_write: true, may_publish: true, may_start: true, me: "ann", kept_as: `ann:${(opened += 1)}`, ...palette, sprite: "/sprite.svg", urls, ...boot };
+  const page = await turnPage();
+  page.body.innerHTML = `<div id="builder"></div><script type="application/json" id="builder-boot"></script>`;
+  page.getElementById("builder-boot").textContent = JSON.stringify(given);
+  const parts = await import(`${file}?${opened}`);
+  server.rules = { ...parts.changes, ...parts.document };
+  await until(() => page.querySelector(".builder"));
+  return { ...parts, server, page, ...hands(page, parts.store) };
+}
+
+function hands(page, store) {
+  const press = (name) => {
+    const [key, ...held] = name.split("+").reverse();
+    const options = { key, ctrlKey: held.includes("Control"), shiftKey: held.includes("Shift"), altKey: held.includes("Alt"), bubbles: true, cancelable: true };
+    return (page.activeElement ?? page.body).dispatchEvent(new window.KeyboardEvent("keydown", options));
+  };
+  /** What is typed, sign by sign, in place of what the field has. */
+  const write = (text) => {
+    const field = page.activeElement;
+    const set = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), "value").set;
+    for (let end = 1; end <= text.length; end += 1) {
+      set.call(field, text.slice(0, end));
+      field.dispatchEvent(new window.Event("input", { bubbles: true }));
+    }
+  };
+  const rows = () => [...page.querySelectorAll("[role=treeitem]")].map((row) => row.querySelector(".outline-words > span:not(.sr-only)").textContent);
+  const done = () => ({ undo: store.state().undo.map(({ label }) => label), redo: store.state().redo.map(({ label }) => label) });
+  /** Waits until the focus is there; what has it is given. */
+  const at = (place) =>
+    until(() => {
+      const here = page.activeElement;
+      if (!here?.matches(place)) throw new Error(`The focus is not at ${place}, but at ${here?.outerHTML.slice(0, 120)}`);
+      return here;
+    });
+  return { press, write, rows, done, at };
+}
+
+class Server {
+  revision = 1;
+  answers = [];
+
+  constructor(definition) {
+    this.definition = definition;
+    this.layout = {};
+    /** Who wants to answer later takes the place of this. */
+    this.before = async () => undefined;
+  }
+
+  async listens() {
+    this.http = createServer((request, response) => {
+      const chunks = [];
+      request.on("data", (chunk) => chunks.push(chunk));
+      request.on("end", async () => {
+        const body = chunks.length ? JSON.parse(Buffer.concat(chunks)) : null;
+        await this.before(request, body);
+        const [status, answer] = this.answer(request, body);
+        response.writeHead(status, { "Content-Type": "application/json", Connection: "close" }).end(JSON.stringify(answer));
+      });
+    });
+    await new Promise((resolve) => this.http.listen(0, "127.0.0.1", resolve));
+    this.http.unref();
+    return `http://127.0.0.1:${this.http.address().port}`;
+  }
+
+  answer({ method, url }, body) {
+    if (url.endsWith("/rename-step")) return [200, { definition: renamed(body) }];
+    if (method === "PATCH") return [200, this.changed(body)];
+    return [200, { revision: this.revision, definition: this.definition, layout: this.layout }];
+  }
+
+  changed({ revision, groups }) {
+    let doc = this.rules.keyed(this.definition, this.layout);
+    const [applied, conflicts] = [[], []];
+    for (const group of groups) {
+      const next = this.rules.apply(doc, group.changes);
+      if (next === null) {
+        const { path, to } = group.changes.find((change) => this.rules.fits(doc, change) === false);
+        conflicts.push({ group: group.id, path, yours: to, theirs: this.rules.at(doc, path), by: "eve", at: null });
+      } else {
+        doc = next;
+        applied.push(group.id);
+      }
+    }
+    const isBehind = revision !== this.revision;
+    if (applied.length) this.revision += 1;
+    this.definition = this.rules.definitionOf(doc);
+    this.layout = doc.layout;
+    return { revision: this.revision, applied, conflicts, problems: [], ...(isBehind || conflicts.length ? { definition: this.definition, layout: this.layout } : {}) };
+  }
+}
+
+/** Another id for a step and its ways; expressions are not the matter here. */
+function renamed({ definition, from, to }) {
+  const called = (id) => (id === from ? to : id);
+  return {
+    ...definition,
+    nodes: definition.nodes.map((node) => ({ ...node, id: called(node.id) })),
+    edges: definition.edges.map((edge) => ({ ...edge, from: called(edge.from), to: called(edge.to) })),
+  };
+}
