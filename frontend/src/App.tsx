@@ -103,11 +103,25 @@ function Left() {
   return (
     <aside className="builder-left" aria-label="Steps">
       <div className="side-tabs" role="tablist" aria-label="Steps">
-        <button type="button" role="tab" id="tab-outline" aria-controls="side-outline" aria-selected={tab === "outline"} onClick={() => setTab("outline")}>
+        <button
+          type="button"
+          role="tab"
+          id="tab-outline"
+          aria-controls="side-outline"
+          aria-selected={tab === "outline"}
+          onClick={() => setTab("outline")}
+        >
           Outline
         </button>
         {mayWrite && (
-          <button type="button" role="tab" id="tab-add" aria-controls="side-add" aria-selected={tab === "add"} onClick={() => setTab("add")}>
+          <button
+            type="button"
+            role="tab"
+            id="tab-add"
+            aria-controls="side-add"
+            aria-selected={tab === "add"}
+            onClick={() => setTab("add")}
+          >
             Add a step
           </button>
         )}
@@ -129,16 +143,41 @@ function CanvasTools() {
         <Icon name="plus" />
         Add a step
       </button>
-      <button type="button" className="button plain small icon-only" aria-label="Add a note" title="Add a note (N)" onClick={noteHere}>
+      <button
+        type="button"
+        className="button plain small icon-only"
+        aria-label="Add a note"
+        title="Add a note (N)"
+        onClick={noteHere}
+      >
         <Icon name="sticky-note" />
       </button>
-      <button type="button" className="button plain small icon-only" aria-label="Group the selected steps" title="Group the selected steps (G)" disabled={!many} onClick={groupSelected}>
+      <button
+        type="button"
+        className="button plain small icon-only"
+        aria-label="Group the selected steps"
+        title="Group the selected steps (G)"
+        disabled={!many}
+        onClick={groupSelected}
+      >
         <Icon name="group" />
       </button>
-      <button type="button" className="button plain small icon-only" aria-label="Tidy" title="Tidy the canvas, or what is selected (L)" onClick={() => void tidySelected()}>
+      <button
+        type="button"
+        className="button plain small icon-only"
+        aria-label="Tidy"
+        title="Tidy the canvas, or what is selected (L)"
+        onClick={() => void tidySelected()}
+      >
         <Icon name="layout-dashboard" />
       </button>
-      <button type="button" className="button plain small icon-only" aria-label="Keys" title="Keys (?)" onClick={() => set({ showsKeys: true })}>
+      <button
+        type="button"
+        className="button plain small icon-only"
+        aria-label="Keys"
+        title="Keys (?)"
+        onClick={() => set({ showsKeys: true })}
+      >
         <Icon name="keyboard" />
       </button>
     </div>
@@ -154,11 +193,22 @@ function Bottom() {
       <Conflicts />
       <div className="bottom-tabs" role="tablist" aria-label="Below the canvas">
         {PANELS.map(([name, title, icon]) => (
-          <button key={name} type="button" role="tab" aria-selected={panel === name} aria-controls={panel === name ? "bottom-panel" : undefined} onClick={() => set({ panel: panel === name ? null : name })}>
+          <button
+            key={name}
+            type="button"
+            role="tab"
+            aria-selected={panel === name}
+            aria-controls={panel === name ? "bottom-panel" : undefined}
+            onClick={() => set({ panel: panel === name ? null : name })}
+          >
             <Icon name={icon} />
             {title}
             {name === "problems" && (
-              <span className="count" data-bad={errors > 0 || undefined} aria-label={`${errors} errors, ${problems.length - errors} warnings`}>
+              <span
+                className="count"
+                data-bad={errors > 0 || undefined}
+                aria-label={`${errors} errors, ${problems.length - errors} warnings`}
+              >
                 {problems.length}
               </span>
             )}

@@ -29,11 +29,21 @@ function SaveState() {
           ? "Saving…"
           : `Saved ${clock(save.at)}`;
   return (
-    <span className="save-state" data-state={save.kind} data-waiting={waiting} data-slow={isSlow || undefined} role="status">
+    <span
+      className="save-state"
+      data-state={save.kind}
+      data-waiting={waiting}
+      data-slow={isSlow || undefined}
+      role="status"
+    >
       <Icon name={save.kind === "saved" ? "cloud-check" : save.kind === "saving" ? "refresh-cw" : "cloud-off"} />
       <span>{said}</span>
-      {conflicts > 0 && <span className="save-conflict">Conflict in {conflicts === 1 ? "1 field" : `${conflicts} fields`}</span>}
-      {refused > 0 && <span className="save-conflict">{refused === 1 ? "1 change" : `${refused} changes`} can't be saved</span>}
+      {conflicts > 0 && (
+        <span className="save-conflict">Conflict in {conflicts === 1 ? "1 field" : `${conflicts} fields`}</span>
+      )}
+      {refused > 0 && (
+        <span className="save-conflict">{refused === 1 ? "1 change" : `${refused} changes`} can't be saved</span>
+      )}
     </span>
   );
 }
@@ -56,7 +66,13 @@ function More() {
   const menu = useRef<HTMLDetailsElement>(null);
   useEffect(() => {
     const close = (event: Event) => {
-      if (menu.current?.open && (event.type === "keydown" ? (event as KeyboardEvent).key === "Escape" : !menu.current.contains(event.target as Node))) menu.current.open = false;
+      if (
+        menu.current?.open &&
+        (event.type === "keydown"
+          ? (event as KeyboardEvent).key === "Escape"
+          : !menu.current.contains(event.target as Node))
+      )
+        menu.current.open = false;
     };
     document.addEventListener("click", close);
     document.addEventListener("keydown", close, true);
@@ -117,7 +133,15 @@ function More() {
 
 /** The head of the builder: where we are, what is saved, and what comes of it. */
 export function Header() {
-  const { urls, name, latest, may_write: mayWrite, may_publish: mayPublish, may_start: mayStart, archived } = useBuilder((now) => now.boot);
+  const {
+    urls,
+    name,
+    latest,
+    may_write: mayWrite,
+    may_publish: mayPublish,
+    may_start: mayStart,
+    archived,
+  } = useBuilder((now) => now.boot);
   const title = useBuilder((now) => now.doc.settings.title);
   const view = useBuilder((now) => now.view);
   const cannot = useBuilder((now) => now.cannot);
@@ -126,27 +150,57 @@ export function Header() {
   const errors = useBuilder((now) => now.problems.filter((problem) => problem.severity === "error").length);
   return (
     <header className="builder-head">
-      <a className="button plain small icon-only" href={urls.workflow} aria-label="Back to the workflow" title="Back to the workflow">
+      <a
+        className="button plain small icon-only"
+        href={urls.workflow}
+        aria-label="Back to the workflow"
+        title="Back to the workflow"
+      >
         <Icon name="arrow-left" />
       </a>
       <div className="builder-title">
         <h1>{typeof title === "string" && title ? title : name}</h1>
         <span className="version">{latest === null ? "not published yet" : `draft, version ${latest} runs`}</span>
       </div>
-      {mayWrite ? <SaveState /> : <span className="save-state">{archived ? "Archived: it takes no changes" : "You may look, but not change"}</span>}
+      {mayWrite ? (
+        <SaveState />
+      ) : (
+        <span className="save-state">
+          {archived ? "Archived: it takes no changes" : "You may look, but not change"}
+        </span>
+      )}
       <div className="builder-tools">
         {mayWrite && (
           <>
-            <button type="button" className="button plain small icon-only" disabled={!undoes} aria-label={undoes ? `Undo: ${undoes}` : "Undo"} title={undoes ? `Undo: ${undoes} (Ctrl+Z)` : "Nothing to undo"} onClick={undo}>
+            <button
+              type="button"
+              className="button plain small icon-only"
+              disabled={!undoes}
+              aria-label={undoes ? `Undo: ${undoes}` : "Undo"}
+              title={undoes ? `Undo: ${undoes} (Ctrl+Z)` : "Nothing to undo"}
+              onClick={undo}
+            >
               <Icon name="undo-2" />
             </button>
-            <button type="button" className="button plain small icon-only" disabled={!redoes} aria-label={redoes ? `Redo: ${redoes}` : "Redo"} title={redoes ? `Redo: ${redoes} (Ctrl+Shift+Z)` : "Nothing to redo"} onClick={redo}>
+            <button
+              type="button"
+              className="button plain small icon-only"
+              disabled={!redoes}
+              aria-label={redoes ? `Redo: ${redoes}` : "Redo"}
+              title={redoes ? `Redo: ${redoes} (Ctrl+Shift+Z)` : "Nothing to redo"}
+              onClick={redo}
+            >
               <Icon name="redo-2" />
             </button>
           </>
         )}
         <div className="switch" role="group" aria-label="View">
-          <button type="button" aria-pressed={view === "canvas"} disabled={cannot !== null} onClick={() => set({ view: "canvas" })}>
+          <button
+            type="button"
+            aria-pressed={view === "canvas"}
+            disabled={cannot !== null}
+            onClick={() => set({ view: "canvas" })}
+          >
             <Icon name="workflow" />
             <span>Canvas</span>
           </button>
@@ -162,7 +216,12 @@ export function Header() {
         <More />
         {mayStart && latest !== null && <Start className="button plain small not-narrow" />}
         {mayPublish && (
-          <button type="button" className="button small" title={errors ? `${errors} to correct first` : "Publish (Shift+P)"} onClick={() => set({ publishing: true })}>
+          <button
+            type="button"
+            className="button small"
+            title={errors ? `${errors} to correct first` : "Publish (Shift+P)"}
+            onClick={() => set({ publishing: true })}
+          >
             <Icon name="check" />
             <span>Publish</span>
           </button>

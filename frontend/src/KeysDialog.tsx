@@ -6,7 +6,9 @@ const ARROWS: Record<string, string> = { ArrowLeft: "←", ArrowRight: "→", Ar
 
 /** A key as it stands on a keyboard: `Shift+ArrowRight` is Shift+→. */
 function written(name: string): string {
-  return name.replace(/Arrow\w+$/, (arrow) => ARROWS[arrow] ?? arrow).replace(/(^|\+)([a-z])$/, (_, before: string, letter: string) => before + letter.toUpperCase());
+  return name
+    .replace(/Arrow\w+$/, (arrow) => ARROWS[arrow] ?? arrow)
+    .replace(/(^|\+)([a-z])$/, (_, before: string, letter: string) => before + letter.toUpperCase());
 }
 
 /** The keys and what they do. */
@@ -25,10 +27,23 @@ function Table() {
   }, []);
   const close = () => dialog.current?.close();
   return (
-    <dialog ref={dialog} className="ask-dialog keys-dialog" aria-labelledby="builder-keys-title" onClose={() => set({ showsKeys: false })} onClick={(event) => event.target === dialog.current && close()}>
-      <h2 id="builder-keys-title" ref={heading} tabIndex={-1}>Keys</h2>
+    <dialog
+      ref={dialog}
+      className="ask-dialog keys-dialog"
+      aria-labelledby="builder-keys-title"
+      onClose={() => set({ showsKeys: false })}
+      onClick={(event) => event.target === dialog.current && close()}
+    >
+      <h2 id="builder-keys-title" ref={heading} tabIndex={-1}>
+        Keys
+      </h2>
       <dl>
-        {[...KEYS, { keys: ["Ctrl+c", "Ctrl+x", "Ctrl+v"], does: "Copy, cut, paste, also into another workflow" }, { keys: ["←↑↓→"], does: "Move the selected step (with Shift: further)" }, { keys: ["Ctrl+k"], does: "Go to anything" }].map((key) => (
+        {[
+          ...KEYS,
+          { keys: ["Ctrl+c", "Ctrl+x", "Ctrl+v"], does: "Copy, cut, paste, also into another workflow" },
+          { keys: ["←↑↓→"], does: "Move the selected step (with Shift: further)" },
+          { keys: ["Ctrl+k"], does: "Go to anything" },
+        ].map((key) => (
           <div key={key.does}>
             <dt>
               {key.keys.map((name) => (

@@ -34,10 +34,17 @@ function Asking() {
     setError("");
     const { boot, revision } = state();
     try {
-      const made = await ask<Published>(`${boot.urls.api}/publish`, { method: "POST", body: { note, revision, despite_failing_cases: anyway } });
+      const made = await ask<Published>(`${boot.urls.api}/publish`, {
+        method: "POST",
+        body: { note, revision, despite_failing_cases: anyway },
+      });
       const number = made.version ?? made.number ?? boot.latest;
       set({ boot: { ...state().boot, latest: number, published: Object.keys(state().doc.nodes) } });
-      say(number === latest ? `Nothing is different from version ${number}: it stays.` : `Published as version ${number}.`);
+      say(
+        number === latest
+          ? `Nothing is different from version ${number}: it stays.`
+          : `Published as version ${number}.`,
+      );
       close();
     } catch (why) {
       const failing = why instanceof Refused && why.code === "test_cases_failed";
@@ -49,11 +56,17 @@ function Asking() {
     }
   };
   return (
-    <dialog ref={dialog} className="ask-dialog" aria-labelledby="publish-title" onClose={() => set({ publishing: false })}>
+    <dialog
+      ref={dialog}
+      className="ask-dialog"
+      aria-labelledby="publish-title"
+      onClose={() => set({ publishing: false })}
+    >
       <h2 id="publish-title">Publish version {(latest ?? 0) + 1}</h2>
       {stands.length > 0 ? (
         <p className="bad-words">
-          <Icon name="circle-alert" /> {stands.length === 1 ? "One problem stands" : `${stands.length} problems stand`} against it.
+          <Icon name="circle-alert" /> {stands.length === 1 ? "One problem stands" : `${stands.length} problems stand`}{" "}
+          against it.
         </p>
       ) : (
         <p className="quiet">
@@ -61,10 +74,20 @@ function Asking() {
           {warnings > 0 && ` There ${warnings === 1 ? "is one warning" : `are ${warnings} warnings`}.`}
         </p>
       )}
-      {unread && <p className="bad-words">What was typed as text can't be read yet: it is not in the draft and would not be published.</p>}
+      {unread && (
+        <p className="bad-words">
+          What was typed as text can't be read yet: it is not in the draft and would not be published.
+        </p>
+      )}
       <label className="field">
         <span className="label">What is new? (optional)</span>
-        <input autoFocus value={note} maxLength={2000} onChange={(event) => setNote(event.target.value)} onKeyDown={(event) => event.key === "Enter" && !isBusy && !waiting && !hasErrors() && void publish()} />
+        <input
+          autoFocus
+          value={note}
+          maxLength={2000}
+          onChange={(event) => setNote(event.target.value)}
+          onKeyDown={(event) => event.key === "Enter" && !isBusy && !waiting && !hasErrors() && void publish()}
+        />
       </label>
       {error && (
         <p className="bad-words" role="alert">

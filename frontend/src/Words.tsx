@@ -8,5 +8,7 @@ export function Words({ problem }: { problem: Problem }) {
   const catalogue = useBuilder((now) => now.catalogue);
   const definition = useBuilder((now) => now.boot.definition_schema);
   const parts = saidOf(problem, doc, { definition, paramsOf: (type) => catalogue[type]?.params_schema });
-  return parts.map((part, at) => (part.isCode ? <code key={at}>{part.text}</code> : <Fragment key={at}>{part.text}</Fragment>));
+  return parts.map((part, at) =>
+    part.isCode ? <code key={at}>{part.text}</code> : <Fragment key={at}>{part.text}</Fragment>,
+  );
 }

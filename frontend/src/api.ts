@@ -48,8 +48,14 @@ async function renewToken(): Promise<void> {
   const answer = await reached(window.location.pathname, {});
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const now = page.getElementById("builder-boot")?.textContent;
-  if (!now) throw new Refused(answer.status === 200 ? 401 : answer.status, "not_authenticated", "This workflow is not yours to open any more.");
-  if ((JSON.parse(now) as Boot).kept_as !== boot().kept_as) throw new Refused(403, "somebody_else", "Somebody else is logged in now.");
+  if (!now)
+    throw new Refused(
+      answer.status === 200 ? 401 : answer.status,
+      "not_authenticated",
+      "This workflow is not yours to open any more.",
+    );
+  if ((JSON.parse(now) as Boot).kept_as !== boot().kept_as)
+    throw new Refused(403, "somebody_else", "Somebody else is logged in now.");
   const token = page.querySelector<HTMLMetaElement>('meta[name="csrf"]')?.content ?? "";
   document.querySelector('meta[name="csrf"]')?.setAttribute("content", token);
 }
@@ -63,7 +69,10 @@ async function reached(url: string, options: RequestInit): Promise<Response> {
   }
 }
 
-async function askOnce<T>(url: string, { method = "GET", body, known, signal, revision, automatic }: Asked): Promise<T> {
+async function askOnce<T>(
+  url: string,
+  { method = "GET", body, known, signal, revision, automatic }: Asked,
+): Promise<T> {
   const csrf = document.querySelector<HTMLMetaElement>('meta[name="csrf"]')?.content ?? "";
   const headers: Record<string, string> = { Accept: "application/json" };
   if (method !== "GET") headers["X-CSRFToken"] = csrf;
@@ -71,14 +80,20 @@ async function askOnce<T>(url: string, { method = "GET", body, known, signal, re
   if (automatic) headers["Handoff-Automatic"] = "1";
   if (known !== undefined) headers["If-None-Match"] = known;
   if (revision !== undefined) headers["If-Match"] = `"${revision}"`;
-  const answer = await reached(url, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), signal });
+  const answer = await reached(url, {
+    method,
+    headers,
+    body: body === undefined ? undefined : JSON.stringify(body),
+    signal,
+  });
   if (answer.status === 304) return null as T;
   const text = await answer.text();
   const value = parsed(text);
   if (answer.ok) return value as T;
   if (value === undefined && answer.status >= 500) throw new Unreached("The server does not answer as it should.");
   const error = ((value as JsonObject | undefined)?.error ?? {}) as JsonObject;
-  if (answer.status === 503 || answer.status === 429) throw new Unreached(String(error.message ?? "The server is busy."));
+  if (answer.status === 503 || answer.status === 429)
+    throw new Unreached(String(error.message ?? "The server is busy."));
   throw new Refused(
     answer.status,
     String(error.code ?? answer.status),

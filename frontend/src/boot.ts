@@ -27,7 +27,15 @@ export interface Boot {
   step_types: StepType[];
   definition_schema: JsonObject;
   sprite: string;
-  urls: { api: string; workflows: string; workflow: string; versions: string; definition: string; pipeline: string | null; runs: string };
+  urls: {
+    api: string;
+    workflows: string;
+    workflow: string;
+    versions: string;
+    definition: string;
+    pipeline: string | null;
+    runs: string;
+  };
 }
 
 export function boot(): Boot {

@@ -17,7 +17,11 @@ const tab = sessionTab();
 function sessionTab(): string {
   const known = sessionStorage.getItem("handoff-tab");
   // A duplicated tab has a copy of the storage: the one that is older beats on.
-  const isCopy = known !== null && performance.getEntriesByType("navigation").every((entry) => (entry as PerformanceNavigationTiming).type === "navigate");
+  const isCopy =
+    known !== null &&
+    performance
+      .getEntriesByType("navigation")
+      .every((entry) => (entry as PerformanceNavigationTiming).type === "navigate");
   const name = known === null || isCopy ? Math.random().toString(36).slice(2) : known;
   sessionStorage.setItem("handoff-tab", name);
   return name;
@@ -100,7 +104,10 @@ const MOST_KEPT = 100;
 
 export function keepUndo(workflow: string, undo: Done[], redo: Done[]): void {
   try {
-    sessionStorage.setItem(`handoff-undo:${workflow}`, JSON.stringify({ undo: undo.slice(-MOST_KEPT), redo: redo.slice(-MOST_KEPT) }));
+    sessionStorage.setItem(
+      `handoff-undo:${workflow}`,
+      JSON.stringify({ undo: undo.slice(-MOST_KEPT), redo: redo.slice(-MOST_KEPT) }),
+    );
   } catch {
     sessionStorage.removeItem(`handoff-undo:${workflow}`);
   }
@@ -108,7 +115,10 @@ export function keepUndo(workflow: string, undo: Done[], redo: Done[]): void {
 
 export function keptUndo(workflow: string): { undo: Done[]; redo: Done[] } | null {
   try {
-    return JSON.parse(sessionStorage.getItem(`handoff-undo:${workflow}`) ?? "null") as { undo: Done[]; redo: Done[] } | null;
+    return JSON.parse(sessionStorage.getItem(`handoff-undo:${workflow}`) ?? "null") as {
+      undo: Done[];
+      redo: Done[];
+    } | null;
   } catch {
     return null;
   }

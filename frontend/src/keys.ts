@@ -34,7 +34,14 @@ export function removeSelected(bridge = false): void {
   if (!count) return say("Nothing is selected.");
   const order = inOrder(doc).map((row) => row.id);
   const at = selected.nodes.length ? order.indexOf(selected.nodes[0]) : -1;
-  const name = selected.nodes.length === 1 ? titleOf(doc, selected.nodes[0]) : count === 1 ? (selected.edges.length ? "an edge" : "a note") : `${count} things`;
+  const name =
+    selected.nodes.length === 1
+      ? titleOf(doc, selected.nodes[0])
+      : count === 1
+        ? selected.edges.length
+          ? "an edge"
+          : "a note"
+        : `${count} things`;
   if (!act(`Delete ${name}`, remove(doc, selected, bridge))) return;
   const next = order.filter((id) => Object.hasOwn(state().doc.nodes, id))[Math.max(at - 1, 0)];
   select(at >= 0 && next ? { nodes: [next] } : {});
@@ -44,7 +51,10 @@ export function removeSelected(bridge = false): void {
 export async function tidySelected(): Promise<void> {
   const { doc, selected } = state();
   const { tidy } = await import("./canvas/tidy");
-  act(selected.nodes.length > 1 ? `Tidy ${selected.nodes.length} steps` : "Tidy the canvas", moveSteps(doc, tidy(doc, selected.nodes)));
+  act(
+    selected.nodes.length > 1 ? `Tidy ${selected.nodes.length} steps` : "Tidy the canvas",
+    moveSteps(doc, tidy(doc, selected.nodes)),
+  );
   if (selected.nodes.length < 2) requestAnimationFrame(() => fit());
 }
 
@@ -52,7 +62,13 @@ export function duplicate(): void {
   const { doc, selected } = state();
   if (!selected.nodes.length && !selected.notes.length) return say("Select what you want to duplicate.");
   const made = paste(doc, copy(doc, selected), { x: 40, y: 40 });
-  if (act(`Duplicate ${selected.nodes.length === 1 ? titleOf(doc, selected.nodes[0]) : `${made.select.length} steps`}`, made.changes)) select({ nodes: made.select });
+  if (
+    act(
+      `Duplicate ${selected.nodes.length === 1 ? titleOf(doc, selected.nodes[0]) : `${made.select.length} steps`}`,
+      made.changes,
+    )
+  )
+    select({ nodes: made.select });
 }
 
 export function groupSelected(): void {
@@ -89,27 +105,61 @@ function stream(way: "out" | "into"): void {
 }
 
 export const KEYS: Key[] = [
-  { keys: ["a", "/"], does: "Add a step after the selected one, or on the selected edge", writes: true, run: () => openAdd() },
-  { keys: ["i"], does: "Insert a step before the selected one", writes: true, run: () => (theOne() ? openAdd({ before: theOne() as string }) : openAdd()) },
-  { keys: ["c"], does: "Connect the selected step with another", writes: true, run: () => (theOne() ? set({ connecting: theOne() }) : say("Select the step that leads to another.")) },
+  {
+    keys: ["a", "/"],
+    does: "Add a step after the selected one, or on the selected edge",
+    writes: true,
+    run: () => openAdd(),
+  },
+  {
+    keys: ["i"],
+    does: "Insert a step before the selected one",
+    writes: true,
+    run: () => (theOne() ? openAdd({ before: theOne() as string }) : openAdd()),
+  },
+  {
+    keys: ["c"],
+    does: "Connect the selected step with another",
+    writes: true,
+    run: () => (theOne() ? set({ connecting: theOne() }) : say("Select the step that leads to another.")),
+  },
   { keys: ["Enter"], does: "Edit the selected step", run: () => wantFocus("inspector") },
   { keys: ["F2"], does: "Rename the selected step", writes: true, run: () => wantFocus("title") },
   { keys: ["o"], does: "Go to the outline", run: () => wantFocus("outline") },
   { keys: ["Delete", "Backspace"], does: "Delete", writes: true, run: () => removeSelected() },
-  { keys: ["Ctrl+Delete", "Ctrl+Backspace"], does: "Delete and connect what stood before and after", writes: true, run: () => removeSelected(true) },
+  {
+    keys: ["Ctrl+Delete", "Ctrl+Backspace"],
+    does: "Delete and connect what stood before and after",
+    writes: true,
+    run: () => removeSelected(true),
+  },
   { keys: ["Ctrl+z"], does: "Undo", writes: true, run: undo },
   { keys: ["Ctrl+y", "Ctrl+Shift+z"], does: "Redo", writes: true, run: redo },
   { keys: ["Ctrl+d"], does: "Duplicate", writes: true, run: duplicate },
-  { keys: ["Ctrl+a"], does: "Select everything", run: () => select({ nodes: Object.keys(state().doc.nodes), notes: Object.keys(state().doc.layout.notes ?? {}) }) },
+  {
+    keys: ["Ctrl+a"],
+    does: "Select everything",
+    run: () => select({ nodes: Object.keys(state().doc.nodes), notes: Object.keys(state().doc.layout.notes ?? {}) }),
+  },
   { keys: ["g"], does: "Group the selected steps", writes: true, run: groupSelected },
-  { keys: ["Shift+g"], does: "Take the selected steps out of their group", writes: true, run: () => act("Ungroup", ungroup(state().doc, state().selected.nodes)) },
+  {
+    keys: ["Shift+g"],
+    does: "Take the selected steps out of their group",
+    writes: true,
+    run: () => act("Ungroup", ungroup(state().doc, state().selected.nodes)),
+  },
   { keys: ["n"], does: "Add a note", writes: true, run: () => noteHere() },
   { keys: ["l"], does: "Tidy the canvas, or what is selected", writes: true, run: () => void tidySelected() },
   { keys: ["Shift+ArrowLeft"], does: "Select everything that comes before", run: () => stream("into") },
   { keys: ["Shift+ArrowRight"], does: "Select everything that comes after", run: () => stream("out") },
   { keys: ["F8"], does: "Go to the next problem", run: nextProblem },
   { keys: ["t"], does: "Test", run: () => set({ panel: "test" }) },
-  { keys: ["p"], does: "Pin what the selected step gave in the last test run, or unpin it", writes: true, run: pinSelected },
+  {
+    keys: ["p"],
+    does: "Pin what the selected step gave in the last test run, or unpin it",
+    writes: true,
+    run: pinSelected,
+  },
   { keys: ["Shift+p"], does: "Publish", publishes: true, run: () => set({ publishing: true }) },
   { keys: ["0"], does: "Show all of it", run: fit },
   { keys: ["1"], does: "Full size", run: () => zoom("full") },
@@ -127,7 +177,14 @@ export function noteHere(): void {
 function pressed(event: KeyboardEvent): string {
   const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const isSign = event.key.length === 1 && !/[a-z0-9]/i.test(event.key);
-  return [event.ctrlKey || event.metaKey ? "Ctrl" : "", event.shiftKey && !isSign ? "Shift" : "", event.altKey ? "Alt" : "", name].filter(Boolean).join("+");
+  return [
+    event.ctrlKey || event.metaKey ? "Ctrl" : "",
+    event.shiftKey && !isSign ? "Shift" : "",
+    event.altKey ? "Alt" : "",
+    name,
+  ]
+    .filter(Boolean)
+    .join("+");
 }
 
 const TYPED_IN = "input, textarea, select, [contenteditable=true], .cm-editor, dialog";
@@ -138,11 +195,13 @@ function onKey(event: KeyboardEvent): void {
   const target = event.target instanceof Element ? event.target : document.body;
   const name = pressed(event);
   const isTyping = target.closest(TYPED_IN) !== null;
-  if (name === "Escape" && !event.defaultPrevented && target.closest(".inspector") && !target.closest("dialog")) return wantFocus("outline");
+  if (name === "Escape" && !event.defaultPrevented && target.closest(".inspector") && !target.closest("dialog"))
+    return wantFocus("outline");
   const isEverywhere = ["F8", "Ctrl+z", "Ctrl+y", "Ctrl+Shift+z"].includes(name) && !isTyping;
   if (event.defaultPrevented || (isTyping && name !== "F8")) return;
   if (name === "Enter" && target.closest(OWN_KEYS)) return;
-  if (name === "Enter" && target.closest(".react-flow__node") && !(target as Element).classList.contains("selected")) return;
+  if (name === "Enter" && target.closest(".react-flow__node") && !(target as Element).classList.contains("selected"))
+    return;
   if ((name.startsWith("Shift+Arrow") || name === "Escape") && target.closest(".react-flow__node")) return;
   const key = KEYS.find((each) => each.keys.includes(name));
   if (!key || (state().view !== "canvas" && !isEverywhere && name !== "?")) return;
@@ -176,7 +235,8 @@ function onPaste(event: ClipboardEvent): void {
   const isThere = Object.keys(clip.nodes).some((id) => Object.hasOwn(doc.nodes, id));
   const to = isThere ? { x: left + 40, y: top + 40 } : middle();
   const made = paste(doc, clip, { x: Math.round(to.x - left), y: Math.round(to.y - top) });
-  if (act(`Paste ${made.select.length === 1 ? "a step" : `${made.select.length} steps`}`, made.changes)) select({ nodes: made.select });
+  if (act(`Paste ${made.select.length === 1 ? "a step" : `${made.select.length} steps`}`, made.changes))
+    select({ nodes: made.select });
 }
 
 function isElsewhere(event: Event): boolean {

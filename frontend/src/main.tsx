@@ -20,7 +20,10 @@ const EMPTY: Doc = { nodes: {}, edges: {}, settings: {}, layout: {} };
 
 /** What stands against a draft that can't be drawn; of others saving it tells. */
 async function judge({ urls, definition }: Boot): Promise<void> {
-  const { problems } = await ask<{ problems: Problem[] }>(`${urls.workflows}/validate`, { method: "POST", body: { definition } });
+  const { problems } = await ask<{ problems: Problem[] }>(`${urls.workflows}/validate`, {
+    method: "POST",
+    body: { definition },
+  });
   set({ problems });
 }
 
@@ -77,6 +80,8 @@ async function start(): Promise<void> {
 
 start().catch((error: unknown) => {
   const root = document.getElementById("builder");
-  if (root) root.textContent = "The builder can't be opened. Load the page again; if that does not help, the definition can be edited as text.";
+  if (root)
+    root.textContent =
+      "The builder can't be opened. Load the page again; if that does not help, the definition can be edited as text.";
   throw error;
 });

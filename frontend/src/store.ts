@@ -167,7 +167,13 @@ export function act(label: string, changes: Change[], { merge, stays, joins }: A
   };
   const undo = goesOn ? [...now.undo.slice(0, -1), done] : [...now.undo, done].slice(-MOST_UNDO);
   if (!joins) stay = stays ? merge : undefined;
-  set({ doc, undo, redo: [], auto: {}, pending: [...now.pending, ...places, newGroup(isSoon ? done.label : label, changes)] });
+  set({
+    doc,
+    undo,
+    redo: [],
+    auto: {},
+    pending: [...now.pending, ...places, newGroup(isSoon ? done.label : label, changes)],
+  });
   onChange();
   return true;
 }
@@ -183,7 +189,8 @@ function squeezed(changes: Change[]): Change[] {
   const result: Change[] = [];
   for (const change of changes) {
     const last = result.at(-1);
-    const isSame = last && change.at === undefined && last.at === undefined && change.path.join("\n") === last.path.join("\n");
+    const isSame =
+      last && change.at === undefined && last.at === undefined && change.path.join("\n") === last.path.join("\n");
     if (!isSame) result.push(change);
     else result[result.length - 1] = { ...last, to: change.to, ...(change.to === undefined ? { to: undefined } : {}) };
   }
@@ -233,9 +240,14 @@ function back(way: "undo" | "redo"): void {
 export function keepSelectionTrue(): void {
   const { doc, selected } = state();
   const nodes = selected.nodes.filter((id) => Object.hasOwn(doc.nodes, id));
-  const edges = selected.edges.filter((key) => Object.hasOwn(doc.edges, key) || (key.includes("@") && key.split("@")[0] in doc.nodes));
+  const edges = selected.edges.filter(
+    (key) => Object.hasOwn(doc.edges, key) || (key.includes("@") && key.split("@")[0] in doc.nodes),
+  );
   const notes = selected.notes.filter((id) => doc.layout.notes && id in doc.layout.notes);
-  if (nodes.length + edges.length + notes.length < selected.nodes.length + selected.edges.length + selected.notes.length) {
+  if (
+    nodes.length + edges.length + notes.length <
+    selected.nodes.length + selected.edges.length + selected.notes.length
+  ) {
     set({ selected: { nodes, edges, notes } });
   }
 }

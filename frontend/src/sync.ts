@@ -48,11 +48,17 @@ export function startSync(): void {
   const mayWrite = state().boot.may_write;
   const stacks = keptUndo(state().boot.kept_as);
   if (stacks && mayWrite) set(stacks);
-  if (!mayWrite && left.groups.length) say(`What you changed last is not saved: you may not change this workflow now. It is kept in this browser.`, "bad");
+  if (!mayWrite && left.groups.length)
+    say(`What you changed last is not saved: you may not change this workflow now. It is kept in this browser.`, "bad");
   if (mayWrite && (left.groups.length || left.conflicts.length)) {
     const doc = left.groups.reduce((now, group) => applyWhatFits(now, group.changes).doc, state().doc);
     set({ doc, pending: left.groups, conflicts: left.conflicts, save: { kind: "saving" } });
-    if (left.groups.length) say(left.groups.length === 1 ? "One change from before is sent now." : `${left.groups.length} changes from before are sent now.`);
+    if (left.groups.length)
+      say(
+        left.groups.length === 1
+          ? "One change from before is sent now."
+          : `${left.groups.length} changes from before are sent now.`,
+      );
   }
   void send();
   window.addEventListener("online", () => void send());
@@ -91,24 +97,37 @@ export async function send(): Promise<void> {
   } finally {
     inFlight = false;
   }
-  if (state().pending.length && state().save.kind !== "refused") later(failures ? WAITS_MS[Math.min(failures, WAITS_MS.length) - 1] : QUIET_MS);
+  if (state().pending.length && state().save.kind !== "refused")
+    later(failures ? WAITS_MS[Math.min(failures, WAITS_MS.length) - 1] : QUIET_MS);
 }
 
 /** The revision whose problems are known. */
 let judged: number | null = null;
 
 function changed(revision: number, groups: Group[]): Promise<Answer> {
-  return ask<Answer>(`${state().boot.urls.api}/draft`, { automatic: !groups.length, method: "PATCH", body: { revision, groups: groups as unknown as Json }, signal: AbortSignal.timeout(ANSWER_MS) });
+  return ask<Answer>(`${state().boot.urls.api}/draft`, {
+    automatic: !groups.length,
+    method: "PATCH",
+    body: { revision, groups: groups as unknown as Json },
+    signal: AbortSignal.timeout(ANSWER_MS),
+  });
 }
 
 /** The draft as it is now; nothing is fetched and nothing judged while it is what is known here. */
 async function looked(revision: number): Promise<Answer> {
   const { boot, problems } = state();
   const known = judged === revision ? `"${revision}"` : undefined;
-  const now = await ask<{ revision: number; definition: JsonObject; layout: JsonObject } | null>(`${boot.urls.api}/draft`, { automatic: true, known, signal: AbortSignal.timeout(ANSWER_MS) });
+  const now = await ask<{ revision: number; definition: JsonObject; layout: JsonObject } | null>(
+    `${boot.urls.api}/draft`,
+    { automatic: true, known, signal: AbortSignal.timeout(ANSWER_MS) },
+  );
   if (!now) return { revision, applied: [], conflicts: [], problems };
   if (boot.may_write) return changed(revision, []);
-  const judgement = await ask<{ problems: Problem[] }>(`${boot.urls.workflows}/validate`, { automatic: true, method: "POST", body: { definition: now.definition } });
+  const judgement = await ask<{ problems: Problem[] }>(`${boot.urls.workflows}/validate`, {
+    automatic: true,
+    method: "POST",
+    body: { definition: now.definition },
+  });
   const news = now.revision === revision ? {} : { definition: now.definition, layout: now.layout };
   return { revision: now.revision, applied: [], conflicts: [], problems: judgement.problems, ...news };
 }
@@ -121,7 +140,9 @@ function take(answer: Answer, sent: Group[]): void {
   const settled = new Set(answer.applied);
   const base = answer.definition
     ? drawn(answer.definition, answer.layout ?? {}, now.base)
-    : sent.filter((group) => settled.has(group.id)).reduce((doc, group) => applyWhatFits(doc, group.changes).doc, now.base);
+    : sent
+        .filter((group) => settled.has(group.id))
+        .reduce((doc, group) => applyWhatFits(doc, group.changes).doc, now.base);
   const conflicts = [...now.conflicts, ...answer.conflicts.map((conflict) => told(conflict, sent))];
   const changed = answer.definition || answer.conflicts.length;
   const doc = changed ? pending.reduce((each, group) => applyWhatFits(each, group.changes).doc, base) : now.doc;
@@ -165,8 +186,25 @@ function putAside(group: Group, why: string): void {
   const pending = now.pending.filter((each) => each.id !== group.id);
   const doc = pending.reduce((each, next) => applyWhatFits(each, next.changes).doc, now.base);
   const values = group.changes.filter((change) => change.path[0] !== "layout" || group.changes.length === 1);
-  const conflicts = values.slice(0, 1).map((change) => ({ group: group.id, label: group.label, path: change.path, yours: change.to, theirs: change.from, by: null, at: null, refused: why, changes: group.changes }));
-  set({ pending, doc, conflicts: [...now.conflicts, ...conflicts], save: pending.length ? { kind: "saving" } : { kind: "saved", at: new Date().toISOString() } });
+  const conflicts = values
+    .slice(0, 1)
+    .map((change) => ({
+      group: group.id,
+      label: group.label,
+      path: change.path,
+      yours: change.to,
+      theirs: change.from,
+      by: null,
+      at: null,
+      refused: why,
+      changes: group.changes,
+    }));
+  set({
+    pending,
+    doc,
+    conflicts: [...now.conflicts, ...conflicts],
+    save: pending.length ? { kind: "saving" } : { kind: "saved", at: new Date().toISOString() },
+  });
   keepSelectionTrue();
   say(`Not saved: ${why}`, "bad");
   persist();
@@ -184,7 +222,12 @@ function failed(error: unknown, sent: Group[]): void {
     return;
   }
   failures += 1;
-  const why = error instanceof Refused ? (error.status === 401 ? "You are logged out. Log in in another tab; your changes are kept here." : `${error.message} Your changes are kept here.`) : "";
+  const why =
+    error instanceof Refused
+      ? error.status === 401
+        ? "You are logged out. Log in in another tab; your changes are kept here."
+        : `${error.message} Your changes are kept here.`
+      : "";
   if (sent.length || state().pending.length) set({ save: { kind: "offline", why } });
   if (!(error instanceof Refused || error instanceof Unreached)) throw error;
 }

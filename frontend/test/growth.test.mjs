@@ -6,12 +6,70 @@ import test from "node:test";
 import { transform } from "esbuild";
 import { load, source } from "./load.mjs";
 
-const files = ["model/words.ts", "model/commands.ts", "model/names.ts", "model/said.ts", "inspector/convert.ts", "inspector/condition/clauses.ts"];
-const [{ inWords }, { paste }, { slug }, { saidOf, tokensOf }, { asLiteral, asNumber, ofMoment, ofDuration }, { parsed, quoted, unquoted }] = await load(...files);
+const files = [
+  "model/words.ts",
+  "model/commands.ts",
+  "model/names.ts",
+  "model/said.ts",
+  "inspector/convert.ts",
+  "inspector/condition/clauses.ts",
+];
+const [
+  { inWords },
+  { paste },
+  { slug },
+  { saidOf, tokensOf },
+  { asLiteral, asNumber, ofMoment, ofDuration },
+  { parsed, quoted, unquoted },
+] = await load(...files);
 
 const [SIZE, FACTOR, ALLOWED, FLOOR] = [4_000, 4, 6, 15_000];
 const SIGNS = [..."\"'\\. \n\t<>[](){}&|-_*`~#/@=:;,!?+%$^0aAé", "\u0301"];
-const PAIRS = ['"\\', '\\"', "'\\", "'\"", '" ', "{{", "}}", "{{a", "{{ '", "}} ", "[]", '["', "[\"a", "(a", "has(", "has(a)", "has(a)&& ", "!has(", "steps.", "steps.a", "steps.a.output", 'steps["', "a.", ".a", "a_", "_1", "1,", "1.", "1e", "-1", "= ", " =", " &", "&& ", " \n", "\n ", "?'", ":\"", "? ", "P1", "T1", "`a", "``"];
+const PAIRS = [
+  '"\\',
+  '\\"',
+  "'\\",
+  "'\"",
+  '" ',
+  "{{",
+  "}}",
+  "{{a",
+  "{{ '",
+  "}} ",
+  "[]",
+  '["',
+  '["a',
+  "(a",
+  "has(",
+  "has(a)",
+  "has(a)&& ",
+  "!has(",
+  "steps.",
+  "steps.a",
+  "steps.a.output",
+  'steps["',
+  "a.",
+  ".a",
+  "a_",
+  "_1",
+  "1,",
+  "1.",
+  "1e",
+  "-1",
+  "= ",
+  " =",
+  " &",
+  "&& ",
+  " \n",
+  "\n ",
+  "?'",
+  ':"',
+  "? ",
+  "P1",
+  "T1",
+  "`a",
+  "``",
+];
 
 function* texts(size) {
   for (const unit of [...SIGNS, ...PAIRS]) {
@@ -60,8 +118,13 @@ function steep(work) {
 async function patterns() {
   const found = new Map();
   for (const name of readdirSync(source, { recursive: true }).filter((each) => /\.tsx?$/.test(each))) {
-    const { code } = await transform(readFileSync(join(source, name), "utf8"), { loader: name.endsWith("x") ? "tsx" : "ts", jsx: "automatic" });
-    for (const [, body, flags] of code.matchAll(/(?:[(,=:[!&|?{};]|return)\s*\/((?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)\/([dgimsuy]*)/g)) {
+    const { code } = await transform(readFileSync(join(source, name), "utf8"), {
+      loader: name.endsWith("x") ? "tsx" : "ts",
+      jsx: "automatic",
+    });
+    for (const [, body, flags] of code.matchAll(
+      /(?:[(,=:[!&|?{};]|return)\s*\/((?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)\/([dgimsuy]*)/g,
+    )) {
       try {
         found.set(`${name} /${body}/${flags}`, new RegExp(body, flags));
       } catch {
@@ -76,17 +139,26 @@ const PATTERNS = await patterns();
 
 for (const [name, pattern] of PATTERNS) {
   test(`${name} grows with its text`, () => {
-    assert.deepEqual(steep((text) => text.replace(pattern, "")), {});
+    assert.deepEqual(
+      steep((text) => text.replace(pattern, "")),
+      {},
+    );
   });
 }
 
 test("a literal in a condition stays as it is, and a quote that nothing ends hides no word", () => {
-  assert.equal(inWords(`has(output.a)  &&  output.a\t==  'x && "y"' || output.b != true`), `a is 'x && "y"' or b is not true`);
+  assert.equal(
+    inWords(`has(output.a)  &&  output.a\t==  'x && "y"' || output.b != true`),
+    `a is 'x && "y"' or b is not true`,
+  );
   assert.equal(inWords(`output.a == "b\\" && c" && output.d == 'e`), `a is "b\\" && c" and d is 'e`);
 });
 
 test("steps that are pasted read the new ids in each hole, and nowhere else", () => {
-  const nodes = { a: { type: "noop" }, b: { type: "noop", params: { t: "steps.a {{ steps.a }}{{steps.a.x}} }} {{ steps.a" } } };
+  const nodes = {
+    a: { type: "noop" },
+    b: { type: "noop", params: { t: "steps.a {{ steps.a }}{{steps.a.x}} }} {{ steps.a" } },
+  };
   const taken = { ...empty, nodes: { a: { type: "noop" }, b: { type: "noop" } } };
   const { changes } = paste(taken, { handoff: 1, nodes, edges: [], places: {}, notes: [] }, { x: 0, y: 0 });
   assert.match(JSON.stringify(changes), /"steps\.a {{ steps\.a_2 }}{{steps\.a_2\.x}} }} {{ steps\.a"/);
@@ -94,7 +166,11 @@ test("steps that are pasted read the new ids in each hole, and nowhere else", ()
 
 test("the walk finds the expressions of every folder", () => {
   assert.ok(PATTERNS.size > 60, `${PATTERNS.size}`);
-  for (const part of ["model/", "inspector/", "panels/", "add/"]) assert.ok([...PATTERNS.keys()].some((name) => name.startsWith(part)), part);
+  for (const part of ["model/", "inspector/", "panels/", "add/"])
+    assert.ok(
+      [...PATTERNS.keys()].some((name) => name.startsWith(part)),
+      part,
+    );
 });
 
 const called = { definition: { node: {}, settings: { properties: {} } }, paramsOf: () => undefined };
@@ -103,7 +179,11 @@ const empty = { nodes: {}, edges: {}, settings: {}, layout: {} };
 /** A step that somebody copied, with this text wherever they may have written one. */
 function pasted(text) {
   const step = { type: "noop", params: { a: text, when: text, [text]: [`{{ ${text} }}`] } };
-  return paste(empty, { handoff: 1, nodes: { a: step }, edges: [{ from: "a", to: "a", when: text }], places: {}, notes: [] }, { x: 0, y: 0 });
+  return paste(
+    empty,
+    { handoff: 1, nodes: { a: step }, edges: [{ from: "a", to: "a", when: text }], places: {}, notes: [] },
+    { x: 0, y: 0 },
+  );
 }
 
 const READERS = {

@@ -31,13 +31,21 @@ async function two() {
   return island;
 }
 
-const WAITS = { "none at all": () => undefined, "a moment": () => Promise.resolve(), "a turn": () => settled(0), "a frame": () => new Promise((resolve) => requestAnimationFrame(resolve)) };
+const WAITS = {
+  "none at all": () => undefined,
+  "a moment": () => Promise.resolve(),
+  "a turn": () => settled(0),
+  "a frame": () => new Promise((resolve) => requestAnimationFrame(resolve)),
+};
 
 for (const [name, wait] of Object.entries(WAITS)) {
   test(`each press undoes one act, and does one again, with ${name} between two`, async () => {
     const island = await two();
     for (let round = 0; round < 3; round += 1) {
-      for (const [key, count] of [["Control+z", 0], ["Control+Shift+Z", 2]]) {
+      for (const [key, count] of [
+        ["Control+z", 0],
+        ["Control+Shift+Z", 2],
+      ]) {
         for (let each = 0; each < 4; each += 1) {
           island.press(key);
           await wait();
@@ -51,7 +59,9 @@ for (const [name, wait] of Object.entries(WAITS)) {
 test("the outline keeps the focus when the step that has it is undone", async () => {
   const island = await two();
   for (let each = 0; each < 2; each += 1) island.press("Control+z");
-  await until(() => island.page.activeElement.textContent.includes("First") && island.page.activeElement.role === "treeitem");
+  await until(
+    () => island.page.activeElement.textContent.includes("First") && island.page.activeElement.role === "treeitem",
+  );
   for (let each = 0; each < 2; each += 1) island.press("Control+z");
   await island.at("[data-first-step]");
   island.press("Control+Shift+Z");
@@ -70,7 +80,11 @@ test("what is typed in a field is one act until it is left, however slowly", asy
   const now = Date.now();
   context.mock.method(Date, "now", () => now + 60_000);
   island.write("Second");
-  assert.deepEqual(island.done().undo, ["Add Do nothing", "Change the title of Do nothing", "Change the title of First"]);
+  assert.deepEqual(island.done().undo, [
+    "Add Do nothing",
+    "Change the title of Do nothing",
+    "Change the title of First",
+  ]);
   island.press("Escape");
   await island.at("[role=treeitem]");
   island.press("F2");
@@ -83,7 +97,8 @@ test("what is typed in a field is one act until it is left, however slowly", asy
 test("an id that follows a title late is no act of its own", async () => {
   const island = await open();
   const held = [];
-  island.server.before = ({ url }) => (url.endsWith("/rename-step") ? new Promise((resolve) => held.push(resolve)) : undefined);
+  island.server.before = ({ url }) =>
+    url.endsWith("/rename-step") ? new Promise((resolve) => held.push(resolve)) : undefined;
   island.press("o");
   await island.at("[data-first-step]");
   await add(island, "First");
@@ -94,17 +109,26 @@ test("an id that follows a title late is no act of its own", async () => {
     held.shift()?.();
     await settled();
   }
-  assert.deepEqual(island.done().undo, ["Add Do nothing", "Change the title of Do nothing", "Add Do nothing", "Change the title of Do nothing 2"]);
+  assert.deepEqual(island.done().undo, [
+    "Add Do nothing",
+    "Change the title of Do nothing",
+    "Add Do nothing",
+    "Change the title of Do nothing 2",
+  ]);
   for (let each = 0; each < 4; each += 1) island.press("Control+z");
   assert.deepEqual(island.store.state().doc.nodes, {});
   for (let each = 0; each < 4; each += 1) island.press("Control+Shift+Z");
-  assert.deepEqual(Object.entries(island.store.state().doc.nodes).map(([id, { title }]) => `${id} ${title}`), ["first First", "second Second"]);
+  assert.deepEqual(
+    Object.entries(island.store.state().doc.nodes).map(([id, { title }]) => `${id} ${title}`),
+    ["first First", "second Second"],
+  );
 });
 
 test("an id does not follow a title that was taken back while the server was asked", async () => {
   const island = await open();
   const held = [];
-  island.server.before = ({ url }) => (url.endsWith("/rename-step") ? new Promise((resolve) => held.push(resolve)) : undefined);
+  island.server.before = ({ url }) =>
+    url.endsWith("/rename-step") ? new Promise((resolve) => held.push(resolve)) : undefined;
   island.press("o");
   await island.at("[data-first-step]");
   await add(island, "First");

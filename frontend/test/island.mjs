@@ -10,7 +10,23 @@ import { Window } from "happy-dom";
 import { source } from "./load.mjs";
 
 // What a module of the island takes for granted.
-const GLOBALS = ["document", "navigator", "localStorage", "sessionStorage", "Element", "HTMLElement", "HTMLInputElement", "HTMLIFrameElement", "SVGElement", "Node", "DOMParser", "KeyboardEvent", "MutationObserver", "ResizeObserver", "DOMMatrixReadOnly"];
+const GLOBALS = [
+  "document",
+  "navigator",
+  "localStorage",
+  "sessionStorage",
+  "Element",
+  "HTMLElement",
+  "HTMLInputElement",
+  "HTMLIFrameElement",
+  "SVGElement",
+  "Node",
+  "DOMParser",
+  "KeyboardEvent",
+  "MutationObserver",
+  "ResizeObserver",
+  "DOMMatrixReadOnly",
+];
 const CALLED = ["getComputedStyle", "requestAnimationFrame", "cancelAnimationFrame"];
 let window = null;
 
@@ -28,11 +44,30 @@ after(() => window?.happyDOM.close());
 
 const file = join(mkdtempSync(join(tmpdir(), "handoff-")), "island.mjs");
 const PARTS = { store: "store", sync: "sync", keys: "keys", changes: "model/changes", document: "model/document" };
-const contents = `${Object.entries(PARTS).map(([name, path]) => `export * as ${name} from "./${path}";`).join("\n")}\nimport "./main";`;
+const contents = `${Object.entries(PARTS)
+  .map(([name, path]) => `export * as ${name} from "./${path}";`)
+  .join("\n")}\nimport "./main";`;
 // A text editor needs a browser that lays out: fields are plain texts, as they are where it can't be had.
-const noEditor = { name: "no editor", setup: (bundle) => bundle.onResolve({ filter: /\/editor$/ }, ({ kind }) => (kind === "dynamic-import" ? { path: "./no-editor", external: true } : undefined)) };
+const noEditor = {
+  name: "no editor",
+  setup: (bundle) =>
+    bundle.onResolve({ filter: /\/editor$/ }, ({ kind }) =>
+      kind === "dynamic-import" ? { path: "./no-editor", external: true } : undefined,
+    ),
+};
 // In one piece: every import of it is a page that was just opened.
-await build({ stdin: { contents, resolveDir: source, loader: "ts" }, outfile: file, bundle: true, format: "esm", jsx: "automatic", target: "es2022", loader: { ".css": "empty" }, plugins: [noEditor], define: { "process.env.NODE_ENV": '"production"' }, logLevel: "silent" });
+await build({
+  stdin: { contents, resolveDir: source, loader: "ts" },
+  outfile: file,
+  bundle: true,
+  format: "esm",
+  jsx: "automatic",
+  target: "es2022",
+  loader: { ".css": "empty" },
+  plugins: [noEditor],
+  define: { "process.env.NODE_ENV": '"production"' },
+  logLevel: "silent",
+});
 
 // What the server tells of step types and forms; its own tests hold this file to it.
 const palette = JSON.parse(readFileSync(join(source, "../../tests/workflows/palette.json"), "utf8"));
@@ -62,7 +97,28 @@ export async function open(definition = {}, boot = {}) {
   const server = new Server({ name: "ours", title: "Ours", nodes: [], edges: [], ...definition });
   const base = await server.listens();
   const urls = { api: `${base}/ours`, workflows: base, workflow: "/workflows/ours" };
-  const given = { name: "ours", title: "Ours", revision: server.revision, definition: server.definition, cannot: null, layout: {}, saved_at: "2027-01-31T09:00:00Z", saved_by: "ann", latest: null, published: [], archived: false, may_write: true, may_publish: true, may_start: true, me: "ann", kept_as: `ann:${(opened += 1)}`, ...palette, sprite: "/sprite.svg", urls, ...boot };
+  const given = {
+    name: "ours",
+    title: "Ours",
+    revision: server.revision,
+    definition: server.definition,
+    cannot: null,
+    layout: {},
+    saved_at: "2027-01-31T09:00:00Z",
+    saved_by: "ann",
+    latest: null,
+    published: [],
+    archived: false,
+    may_write: true,
+    may_publish: true,
+    may_start: true,
+    me: "ann",
+    kept_as: `ann:${(opened += 1)}`,
+    ...palette,
+    sprite: "/sprite.svg",
+    urls,
+    ...boot,
+  };
   const page = await turnPage();
   page.body.innerHTML = `<div id="builder"></div><script type="application/json" id="builder-boot"></script>`;
   page.getElementById("builder-boot").textContent = JSON.stringify(given);
@@ -75,7 +131,14 @@ export async function open(definition = {}, boot = {}) {
 function hands(page, store) {
   const press = (name) => {
     const [key, ...held] = name.split("+").reverse();
-    const options = { key, ctrlKey: held.includes("Control"), shiftKey: held.includes("Shift"), altKey: held.includes("Alt"), bubbles: true, cancelable: true };
+    const options = {
+      key,
+      ctrlKey: held.includes("Control"),
+      shiftKey: held.includes("Shift"),
+      altKey: held.includes("Alt"),
+      bubbles: true,
+      cancelable: true,
+    };
     return (page.activeElement ?? page.body).dispatchEvent(new window.KeyboardEvent("keydown", options));
   };
   /** What is typed, sign by sign, in place of what the field has. */
@@ -87,13 +150,20 @@ function hands(page, store) {
       field.dispatchEvent(new window.Event("input", { bubbles: true }));
     }
   };
-  const rows = () => [...page.querySelectorAll("[role=treeitem]")].map((row) => row.querySelector(".outline-words > span:not(.sr-only)").textContent);
-  const done = () => ({ undo: store.state().undo.map(({ label }) => label), redo: store.state().redo.map(({ label }) => label) });
+  const rows = () =>
+    [...page.querySelectorAll("[role=treeitem]")].map(
+      (row) => row.querySelector(".outline-words > span:not(.sr-only)").textContent,
+    );
+  const done = () => ({
+    undo: store.state().undo.map(({ label }) => label),
+    redo: store.state().redo.map(({ label }) => label),
+  });
   /** Waits until the focus is there; what has it is given. */
   const at = (place) =>
     until(() => {
       const here = page.activeElement;
-      if (!here?.matches(place)) throw new Error(`The focus is not at ${place}, but at ${here?.outerHTML.slice(0, 120)}`);
+      if (!here?.matches(place))
+        throw new Error(`The focus is not at ${place}, but at ${here?.outerHTML.slice(0, 120)}`);
       return here;
     });
   return { press, write, rows, done, at };
@@ -118,7 +188,9 @@ class Server {
         const body = chunks.length ? JSON.parse(Buffer.concat(chunks)) : null;
         await this.before(request, body);
         const [status, answer] = this.answer(request, body);
-        response.writeHead(status, { "Content-Type": "application/json", Connection: "close" }).end(JSON.stringify(answer));
+        response
+          .writeHead(status, { "Content-Type": "application/json", Connection: "close" })
+          .end(JSON.stringify(answer));
       });
     });
     await new Promise((resolve) => this.http.listen(0, "127.0.0.1", resolve));
@@ -149,7 +221,13 @@ class Server {
     if (applied.length) this.revision += 1;
     this.definition = this.rules.definitionOf(doc);
     this.layout = doc.layout;
-    return { revision: this.revision, applied, conflicts, problems: [], ...(isBehind || conflicts.length ? { definition: this.definition, layout: this.layout } : {}) };
+    return {
+      revision: this.revision,
+      applied,
+      conflicts,
+      problems: [],
+      ...(isBehind || conflicts.length ? { definition: this.definition, layout: this.layout } : {}),
+    };
   }
 }
 

@@ -11,6 +11,16 @@ export const source = join(dirname(fileURLToPath(import.meta.url)), "../src");
 export async function load(...paths) {
   const outdir = mkdtempSync(join(tmpdir(), "handoff-"));
   const entryPoints = paths.map((path) => join(source, path));
-  await build({ entryPoints, outdir, outbase: source, bundle: true, splitting: true, format: "esm", jsx: "automatic", outExtension: { ".js": ".mjs" }, logLevel: "silent" });
+  await build({
+    entryPoints,
+    outdir,
+    outbase: source,
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    jsx: "automatic",
+    outExtension: { ".js": ".mjs" },
+    logLevel: "silent",
+  });
   return Promise.all(paths.map((path) => import(join(outdir, path.replace(/\.tsx?$/, ".mjs")))));
 }

@@ -3,7 +3,11 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { load } from "./load.mjs";
 
-const [{ caseOf, gave, madeUpBefore, stillThere }, { restored }, { foreign }] = await load("panels/asked.ts", "canvas/places.ts", "panels/text.ts");
+const [{ caseOf, gave, madeUpBefore, stillThere }, { restored }, { foreign }] = await load(
+  "panels/asked.ts",
+  "canvas/places.ts",
+  "panels/text.ts",
+);
 
 const step = (type, params) => ({ type, ...(params ? { params } : {}) });
 const chain = (...ids) => ({
@@ -14,14 +18,31 @@ const chain = (...ids) => ({
 });
 
 test("what was chosen for a step that is deleted is not asked for any more", () => {
-  const doc = { ...chain("a"), nodes: { a: step("noop"), ask: step("human.approval", { outcomes: [{ name: "yes" }, { name: "no" }] }) } };
-  assert.deepEqual(stillThere(doc, { live: ["a", "mail"], outcomes: { ask: "no", gone: "yes" } }), { live: ["a"], outcomes: { ask: "no" } });
-  assert.deepEqual(stillThere(doc, { live: [], outcomes: { ask: "approved" } }).outcomes, {}, "an outcome that has another name now");
+  const doc = {
+    ...chain("a"),
+    nodes: { a: step("noop"), ask: step("human.approval", { outcomes: [{ name: "yes" }, { name: "no" }] }) },
+  };
+  assert.deepEqual(stillThere(doc, { live: ["a", "mail"], outcomes: { ask: "no", gone: "yes" } }), {
+    live: ["a"],
+    outcomes: { ask: "no" },
+  });
+  assert.deepEqual(
+    stillThere(doc, { live: [], outcomes: { ask: "approved" } }).outcomes,
+    {},
+    "an outcome that has another name now",
+  );
 });
 
 test("a step alone reads what others really gave, not what was made up or left out", () => {
   const done = (node, output, more = {}) => ({ node, status: "COMPLETED", title: node, output, ...more });
-  const steps = [done("a", 1), done("b", 2), done("c", 3), done("d", null, { truncated: { output: 300000 } }), done("e", 5, { index: 1 }), { ...done("f", null), status: "FAILED" }];
+  const steps = [
+    done("a", 1),
+    done("b", 2),
+    done("c", 3),
+    done("d", null, { truncated: { output: 300000 } }),
+    done("e", 5, { index: 1 }),
+    { ...done("f", null), status: "FAILED" },
+  ];
   const stubbed = [
     { node: "b", why: "waits", made_up: true },
     { node: "c", why: "pinned", made_up: false },
@@ -31,7 +52,13 @@ test("a step alone reads what others really gave, not what was made up or left o
 
 test("a run that failed over a made-up output says of which step", () => {
   const doc = chain("ask", "judge");
-  const failed = (node, made_up) => ({ id: "x", status: "FAILED", error: { node }, steps: [], stubbed: [{ node: "ask", why: "waits", made_up }] });
+  const failed = (node, made_up) => ({
+    id: "x",
+    status: "FAILED",
+    error: { node },
+    steps: [],
+    stubbed: [{ node: "ask", why: "waits", made_up }],
+  });
   assert.equal(madeUpBefore(doc, failed("ask", true)), "ask");
   assert.equal(madeUpBefore(doc, failed("judge", true)), "ask");
   assert.equal(madeUpBefore(doc, failed("judge", false)), null);

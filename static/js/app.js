@@ -25,7 +25,11 @@ export function loggedOut() {
   const line = Object.assign(document.createElement("p"), { id: "logged-out", className: "toast bad" });
   const back = encodeURIComponent(location.pathname + location.search);
   const login = { href: `/login?next=${back}`, target: "_blank", rel: "noopener", textContent: "Log in" };
-  line.append("You were logged out. ", Object.assign(document.createElement("a"), login), " in a new tab, then go on here.");
+  line.append(
+    "You were logged out. ",
+    Object.assign(document.createElement("a"), login),
+    " in a new tab, then go on here.",
+  );
   document.getElementById("toasts").append(line);
 }
 
@@ -74,7 +78,11 @@ async function takeFile(box, file) {
   }
   says.textContent = `${file.name} is in. `;
   if (!before) return;
-  const undo = Object.assign(document.createElement("button"), { type: "button", className: "button plain small", textContent: "Undo" });
+  const undo = Object.assign(document.createElement("button"), {
+    type: "button",
+    className: "button plain small",
+    textContent: "Undo",
+  });
   undo.addEventListener("click", () => {
     fill(text, before);
     says.textContent = "What stood here before is back.";
@@ -94,7 +102,8 @@ document.addEventListener("click", (event) => {
   else if (at("[data-closes]")) at("dialog")?.close();
   else if (at("[data-copy]")) copy(at("[data-copy]"));
   else if (at("[data-theme-switch]")) nextTheme();
-  for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
+  for (const menu of document.querySelectorAll("details.menu[open]"))
+    if (!menu.contains(event.target)) menu.open = false;
 });
 
 document.addEventListener("change", (event) => {
@@ -174,10 +183,19 @@ document.body.addEventListener("htmx:configRequest", (event) => {
 document.body.addEventListener("htmx:responseError", (event) => {
   const status = event.detail.xhr.status;
   if (status === 401) loggedOut();
-  else toast(status === 403 ? "You are not allowed to do this." : `The server answered ${status}. Nothing was changed.`, "bad");
+  else
+    toast(
+      status === 403 ? "You are not allowed to do this." : `The server answered ${status}. Nothing was changed.`,
+      "bad",
+    );
 });
-document.body.addEventListener("htmx:afterOnLoad", (event) => event.detail.successful && document.getElementById("logged-out")?.remove());
-document.body.addEventListener("htmx:sendError", () => toast("The server can't be reached. Nothing was changed.", "bad"));
+document.body.addEventListener(
+  "htmx:afterOnLoad",
+  (event) => event.detail.successful && document.getElementById("logged-out")?.remove(),
+);
+document.body.addEventListener("htmx:sendError", () =>
+  toast("The server can't be reached. Nothing was changed.", "bad"),
+);
 document.body.addEventListener("toast", (event) => toast(event.detail.text ?? event.detail.value, event.detail.kind));
 
 // What the page came with is told a moment later, where screen readers hear it.

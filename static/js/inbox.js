@@ -75,7 +75,9 @@ function select(ranging) {
 document.addEventListener("change", (event) => {
   if (event.target.matches(".pick input")) pick(event.target, event.target.checked);
   if (event.target.matches("[data-pick-all]")) {
-    for (const box of boxes()) if (event.target.checked) picked.add(box.value); else picked.delete(box.value);
+    for (const box of boxes())
+      if (event.target.checked) picked.add(box.value);
+      else picked.delete(box.value);
     count();
   }
 });
@@ -95,7 +97,16 @@ function stage(button) {
   keys[1].textContent = "Enter";
   const label = document.createElement("strong");
   label.textContent = button.dataset.label;
-  says.replaceChildren(label, `: ${button.dataset.then} `, keys[0], " ", keys[1], " decides, ", Object.assign(document.createElement("kbd"), { textContent: "Esc" }), " leaves it.");
+  says.replaceChildren(
+    label,
+    `: ${button.dataset.then} `,
+    keys[0],
+    " ",
+    keys[1],
+    " decides, ",
+    Object.assign(document.createElement("kbd"), { textContent: "Esc" }),
+    " leaves it.",
+  );
 }
 
 function commit() {
@@ -136,7 +147,7 @@ function unfold(selector, id) {
 function letGo(field) {
   field.blur();
   const list = field.closest("#inbox-list");
-  (list ? rows().find(isShown) ?? rows()[0] : document.getElementById("task-title"))?.focus({ preventScroll: true });
+  (list ? (rows().find(isShown) ?? rows()[0]) : document.getElementById("task-title"))?.focus({ preventScroll: true });
 }
 
 function act(event) {
@@ -198,7 +209,10 @@ document.addEventListener("input", (event) => {
   if (form && state) unsaved = { form, address: state.getAttribute("hx-post") };
 });
 document.addEventListener("submit", (event) => event.target.id === "decide" && (unsaved = null));
-document.body.addEventListener("htmx:beforeRequest", (event) => event.detail.elt.id === "draft-state" && (unsaved = null));
+document.body.addEventListener(
+  "htmx:beforeRequest",
+  (event) => event.detail.elt.id === "draft-state" && (unsaved = null),
+);
 document.body.addEventListener("htmx:beforeSwap", (event) => event.detail.target.id === "chosen" && leave());
 addEventListener("pagehide", leave);
 
@@ -208,7 +222,8 @@ document.addEventListener("keydown", (event) => {
   if ((event.ctrlKey || event.metaKey) && event.key === "Enter") {
     event.preventDefault();
     // In a form beside the decision it sends that form, whatever is taken up.
-    if (event.target.matches("textarea, input") && event.target.closest("#chosen form:not(#decide)")) return event.target.form.requestSubmit();
+    if (event.target.matches("textarea, input") && event.target.closest("#chosen form:not(#decide)"))
+      return event.target.form.requestSubmit();
     return commit();
   }
   if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -228,13 +243,16 @@ document.body.addEventListener("htmx:afterSettle", (event) => {
   count();
   measure();
   if (event.detail.target?.id === "bulk-review") document.getElementById("bulk-dialog").showModal();
-  if (event.detail.target?.id === "chosen" || event.detail.elt?.id === "chosen") document.getElementById("task-title")?.focus({ preventScroll: true });
+  if (event.detail.target?.id === "chosen" || event.detail.elt?.id === "chosen")
+    document.getElementById("task-title")?.focus({ preventScroll: true });
 });
 document.body.addEventListener("htmx:afterSwap", countDown);
 
 // How high the bar is that decides: what is over the page lies above it.
 let measured = null;
-const watch = new ResizeObserver(([one]) => document.documentElement.style.setProperty("--bar", `${one.target.offsetHeight}px`));
+const watch = new ResizeObserver(([one]) =>
+  document.documentElement.style.setProperty("--bar", `${one.target.offsetHeight}px`),
+);
 function measure() {
   const bar = document.querySelector(".decision-bar");
   if (bar === measured) return;
@@ -253,4 +271,8 @@ reveal(rows().find(isShown));
 // Who acted here goes on here, not at the head of the page.
 const came = document.referrer.startsWith(`${location.origin}/inbox/`) && document.activeElement === document.body;
 const places = [location.hash.slice(1), "task-title", "list-title"];
-if (came) places.map((id) => document.getElementById(id)).find(Boolean)?.focus({ preventScroll: true });
+if (came)
+  places
+    .map((id) => document.getElementById(id))
+    .find(Boolean)
+    ?.focus({ preventScroll: true });

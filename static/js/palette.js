@@ -33,7 +33,8 @@ export function palette(dialog) {
         return row;
       }),
     );
-    if (!items.length) list.append(Object.assign(document.createElement("li"), { textContent: "Nothing found", className: "quiet" }));
+    if (!items.length)
+      list.append(Object.assign(document.createElement("li"), { textContent: "Nothing found", className: "quiet" }));
     mark(list.querySelector("[role=option]"));
   }
 
@@ -59,7 +60,10 @@ export function palette(dialog) {
     const mine = ++asked;
     const address = `${ask.dataset.find}?q=${encodeURIComponent(typed())}`;
     try {
-      const answer = await fetch(address, { headers: { accept: "application/json" }, signal: AbortSignal.timeout(LONGEST) });
+      const answer = await fetch(address, {
+        headers: { accept: "application/json" },
+        signal: AbortSignal.timeout(LONGEST),
+      });
       if (answer.status === 401) loggedOut();
       const found = answer.ok ? (await answer.json()).results : [];
       if (mine !== asked) return;

@@ -138,7 +138,11 @@ function pipeline(form) {
     const line = document.createElement("li");
     line.className = "removed";
     const text = Object.assign(document.createElement("span"), { textContent: `${titleOf(card)} was removed.` });
-    const undo = Object.assign(document.createElement("button"), { type: "button", className: "button plain small", textContent: "Undo" });
+    const undo = Object.assign(document.createElement("button"), {
+      type: "button",
+      className: "button plain small",
+      textContent: "Undo",
+    });
     undo.addEventListener("click", () => {
       line.replaceWith(card);
       removed.delete(card.dataset.step);
@@ -248,5 +252,10 @@ function pipeline(form) {
 function nameOf(title) {
   const letters = { ä: "ae", ö: "oe", ü: "ue", ß: "ss" };
   const plain = title.toLowerCase().replace(/[äöüß]/g, (letter) => letters[letter]);
-  return plain.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 80);
+  return plain
+    .normalize("NFKD")
+    .replace(/[\u0300-\u036f]/g, "")
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 80);
 }

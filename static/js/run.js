@@ -87,7 +87,8 @@ document.addEventListener("submit", (event) => {
 
 // Back from the page that the form led to: its fields may be filled in again.
 addEventListener("pageshow", () => {
-  for (const form of document.querySelectorAll("[data-tidy]")) for (const field of form.elements) field.disabled = false;
+  for (const form of document.querySelectorAll("[data-tidy]"))
+    for (const field of form.elements) field.disabled = false;
 });
 
 document.addEventListener("keydown", (event) => {

@@ -28,7 +28,10 @@ function Search() {
   const flat = groups.flatMap(([, types]) => types);
   const chosen = flat[Math.min(at, flat.length - 1)];
   useEffect(() => dialog.current?.showModal(), []);
-  useEffect(() => void dialog.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" }), [at, search]);
+  useEffect(
+    () => void dialog.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" }),
+    [at, search],
+  );
 
   // Closed by itself, the dialog gives the focus back to where it was.
   const close = () => set({ adding: null });
@@ -59,7 +62,13 @@ function Search() {
         : "Add a step";
   let place = -1;
   return (
-    <dialog ref={dialog} className="add-dialog" aria-label={title} onClose={close} onClick={(event) => event.target === dialog.current && dialog.current.close()}>
+    <dialog
+      ref={dialog}
+      className="add-dialog"
+      aria-label={title}
+      onClose={close}
+      onClick={(event) => event.target === dialog.current && dialog.current.close()}
+    >
       <div className="add-head">
         <Icon name="search" />
         <input

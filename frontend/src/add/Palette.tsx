@@ -38,7 +38,13 @@ export function Palette() {
     <div className="palette-list">
       <label className="side-search">
         <Icon name="search" />
-        <input type="search" value={search} placeholder="Search steps" aria-label="Search steps" onChange={(event) => setSearch(event.target.value)} />
+        <input
+          type="search"
+          value={search}
+          placeholder="Search steps"
+          aria-label="Search steps"
+          onChange={(event) => setSearch(event.target.value)}
+        />
       </label>
       {groups.length === 0 && <p className="quiet small">No step is called that or does that.</p>}
       {groups.map(([title, types]) => (

@@ -30,7 +30,9 @@ export function addHere(type: string, where: Where = here()): void {
 export function recent(): string[] {
   try {
     const names = JSON.parse(localStorage.getItem(KEY) ?? "[]") as unknown;
-    return Array.isArray(names) ? names.filter((name): name is string => typeof name === "string" && Object.hasOwn(state().catalogue, name)) : [];
+    return Array.isArray(names)
+      ? names.filter((name): name is string => typeof name === "string" && Object.hasOwn(state().catalogue, name))
+      : [];
   } catch {
     return [];
   }
@@ -38,7 +40,10 @@ export function recent(): string[] {
 
 function remember(type: string): void {
   try {
-    localStorage.setItem(KEY, JSON.stringify([type, ...recent().filter((name) => name !== type)].slice(0, MOST_RECENT)));
+    localStorage.setItem(
+      KEY,
+      JSON.stringify([type, ...recent().filter((name) => name !== type)].slice(0, MOST_RECENT)),
+    );
   } catch {
     // Then nothing is recent.
   }

@@ -31,7 +31,9 @@ const FIT = { padding: 0.18, maxZoom: NEAR };
 const MANY = 250;
 /** So few steps need no map: it would only stand before them. */
 const FEW = 12;
-const DRAG_NAMES: Record<string, string> = { "node.a11yDescription.default": "Enter selects the step, arrow keys move it, Delete removes it." };
+const DRAG_NAMES: Record<string, string> = {
+  "node.a11yDescription.default": "Enter selects the step, arrow keys move it, Delete removes it.",
+};
 
 /** The graph, to be looked at and worked on. */
 export function Canvas() {
@@ -49,7 +51,10 @@ export function Canvas() {
   const flow = useRef<ReactFlowInstance<AnyNode, FlowEdge> | null>(null);
   const selected = useMemo(() => new Set([...picked.nodes, ...picked.edges, ...picked.notes]), [picked]);
   const seen = { doc, catalogue, problems, selected, dragged, marks, statuses };
-  const nodes = useMemo(() => drawer.current.nodes(seen), [doc, catalogue, problems, selected, dragged, marks, statuses]);
+  const nodes = useMemo(
+    () => drawer.current.nodes(seen),
+    [doc, catalogue, problems, selected, dragged, marks, statuses],
+  );
   const edges = useMemo(() => drawer.current.edges(seen), [doc, selected, marks]);
   const many = nodes.length > MANY;
   const start = useRef(firstView(state().doc));
@@ -61,13 +66,20 @@ export function Canvas() {
     for (const change of changes) {
       if (change.type !== "position" || !change.position) continue;
       isDragging ||= change.dragging === true;
-      Object.assign(moved, change.id.startsWith("group:") ? membersMoved(change.id, change.position, flow.current) : { [change.id]: change.position });
+      Object.assign(
+        moved,
+        change.id.startsWith("group:")
+          ? membersMoved(change.id, change.position, flow.current)
+          : { [change.id]: change.position },
+      );
     }
     if (Object.keys(moved).length === 0) return;
     if (isDragging) setDragged((before) => ({ ...before, ...moved }));
     else if (!dragging.current) {
       // By the arrow keys: React Flow moves what is selected, and each press is part of one move.
-      act(moveLabel(Object.keys(moved)), moveSteps(state().doc, moved), { merge: `nudge:${Object.keys(moved).join()}` });
+      act(moveLabel(Object.keys(moved)), moveSteps(state().doc, moved), {
+        merge: `nudge:${Object.keys(moved).join()}`,
+      });
     }
   }, []);
   const dragging = useRef(false);
@@ -117,7 +129,9 @@ export function Canvas() {
         onSelectionDragStop={onDragStop}
         onConnect={(connection) => joined(connection)}
         onConnectEnd={(event, end) => ended(event, end, flow.current)}
-        onReconnect={(edge, connection) => act("Move an edge", reconnect(state().doc, edge.id, { from: connection.source, to: connection.target }))}
+        onReconnect={(edge, connection) =>
+          act("Move an edge", reconnect(state().doc, edge.id, { from: connection.source, to: connection.target }))
+        }
         isValidConnection={(connection) => whyNot(state().doc, connection.source, connection.target) === null}
         onDragOver={(event) => {
           if (!event.dataTransfer.types.includes(DRAGGED_TYPE)) return;
@@ -126,7 +140,9 @@ export function Canvas() {
         }}
         onDragLeave={() => setOver(null)}
         onDrop={onDrop}
-        onNodeDoubleClick={(_, node) => node.type === "step" && set({ focus: { what: "inspector", count: (state().focus?.count ?? 0) + 1 } })}
+        onNodeDoubleClick={(_, node) =>
+          node.type === "step" && set({ focus: { what: "inspector", count: (state().focus?.count ?? 0) + 1 } })
+        }
         ariaLabelConfig={DRAG_NAMES}
         nodesDraggable={mayWrite}
         nodesConnectable={mayWrite}
@@ -147,7 +163,9 @@ export function Canvas() {
       >
         <Background variant={BackgroundVariant.Dots} gap={20} size={1.2} />
         <Controls showInteractive={false} fitViewOptions={FIT} />
-        {Object.keys(doc.nodes).length > FEW && <MiniMap pannable zoomable ariaLabel="Map of the workflow" nodeStrokeWidth={0} />}
+        {Object.keys(doc.nodes).length > FEW && (
+          <MiniMap pannable zoomable ariaLabel="Map of the workflow" nodeStrokeWidth={0} />
+        )}
       </ReactFlow>
     </div>
   );
@@ -169,7 +187,8 @@ function firstView(doc: Doc): { fitView: true; fitViewOptions: typeof FIT } | { 
   const [left, top, bottom] = [Math.min(...xs), Math.min(...ys), Math.max(...ys)];
   const room = window.innerWidth < 896 ? window.innerWidth : window.innerWidth - BESIDE;
   const far = room / LEAST_ZOOM - WIDTH;
-  if (places.length < 2 || (Math.max(...xs) - left < far && bottom - top < far)) return { fitView: true, fitViewOptions: FIT };
+  if (places.length < 2 || (Math.max(...xs) - left < far && bottom - top < far))
+    return { fitView: true, fitViewOptions: FIT };
   const zoom = Math.min(2, 0.75 * NEAR);
   const height = Math.max(window.innerHeight - 160, 200);
   const first = places.find((at) => at.x === left) ?? { x: left, y: top };
@@ -197,7 +216,13 @@ function pickNodes(changes: NodeChange<AnyNode>[]): void {
   const { selected, doc } = state();
   const now = new Set([...selected.nodes, ...selected.notes]);
   for (const { id, selected: isOn } of picks) isOn ? now.add(id) : now.delete(id);
-  set({ selected: { ...selected, nodes: [...now].filter((id) => Object.hasOwn(doc.nodes, id)), notes: [...now].filter((id) => id in (doc.layout.notes ?? {})) } });
+  set({
+    selected: {
+      ...selected,
+      nodes: [...now].filter((id) => Object.hasOwn(doc.nodes, id)),
+      notes: [...now].filter((id) => id in (doc.layout.notes ?? {})),
+    },
+  });
 }
 
 function pickEdges(changes: EdgeChange<FlowEdge>[]): void {
@@ -212,11 +237,18 @@ function pickEdges(changes: EdgeChange<FlowEdge>[]): void {
 function joined({ source, target }: Connection): void {
   const { doc, catalogue } = state();
   // What was selected stays so: whoever draws one way draws the next.
-  act(`Connect ${titleOf(doc, source)} with ${titleOf(doc, target)}`, connect(doc, source, target, usualCondition(doc, catalogue, source)).changes);
+  act(
+    `Connect ${titleOf(doc, source)} with ${titleOf(doc, target)}`,
+    connect(doc, source, target, usualCondition(doc, catalogue, source)).changes,
+  );
 }
 
 /** A connection that was let go of: over nothing it asks for a new step there, over a step that can't be it says why. */
-function ended(event: MouseEvent | TouchEvent, end: FinalConnectionState, flow: ReactFlowInstance<AnyNode, FlowEdge> | null): void {
+function ended(
+  event: MouseEvent | TouchEvent,
+  end: FinalConnectionState,
+  flow: ReactFlowInstance<AnyNode, FlowEdge> | null,
+): void {
   if (end.isValid || !end.fromNode) return;
   const isBackwards = end.fromHandle?.type === "target";
   if (end.toNode) {

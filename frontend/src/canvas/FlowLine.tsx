@@ -9,15 +9,29 @@ import type { FlowEdge } from "./nodes";
 /** The line and where its label and its button stand: as they were found, or plainly while one of its steps is being moved. */
 function drawn(props: EdgeProps<FlowEdge>): { path: string; label: Spot; plus: Place } {
   const route = props.data?.route;
-  const isAt = (point: Place | undefined, x: number, y: number) => point !== undefined && Math.abs(point.x - x) < 10 && Math.abs(point.y - y) < 2;
-  if (route && isAt(route.points[0], props.sourceX, props.sourceY) && isAt(route.points.at(-1), props.targetX, props.targetY)) {
+  const isAt = (point: Place | undefined, x: number, y: number) =>
+    point !== undefined && Math.abs(point.x - x) < 10 && Math.abs(point.y - y) < 2;
+  if (
+    route &&
+    isAt(route.points[0], props.sourceX, props.sourceY) &&
+    isAt(route.points.at(-1), props.targetX, props.targetY)
+  ) {
     const { sourceX: x, sourceY: y, targetX, targetY } = props;
     // A line begins and ends at the rims of the circles.
     const points = [{ x, y }, ...route.points.slice(1, -1), { x: targetX, y: targetY }];
     return { path: pathOf(points), label: route.label, plus: route.plus };
   }
   const { sourceX, sourceY, sourcePosition, targetX, targetY, targetPosition } = props;
-  const [path, x, y] = getSmoothStepPath({ sourceX, sourceY, sourcePosition, targetX, targetY, targetPosition, borderRadius: 10, offset: 24 });
+  const [path, x, y] = getSmoothStepPath({
+    sourceX,
+    sourceY,
+    sourcePosition,
+    targetX,
+    targetY,
+    targetPosition,
+    borderRadius: 10,
+    offset: 24,
+  });
   return { path, label: { x, y, width: LABEL_MOST }, plus: { x, y: y + 24 } };
 }
 
@@ -34,11 +48,26 @@ export const FlowLine = memo(function FlowLine(props: EdgeProps<FlowEdge>) {
   const words = data?.words ?? "";
   return (
     <>
-      <BaseEdge id={id} path={path} markerEnd={markerEnd} interactionWidth={24} className={`flow-line ${kind} ${data?.mark ? `is-${data.mark}` : ""}`} />
+      <BaseEdge
+        id={id}
+        path={path}
+        markerEnd={markerEnd}
+        interactionWidth={24}
+        className={`flow-line ${kind} ${data?.mark ? `is-${data.mark}` : ""}`}
+      />
       {words && (
         <EdgeLabelRenderer>
-          <div className={`flow-label nodrag nopan ${kind} ${selected ? "is-selected" : ""}`} style={{ ...middleAt(label), maxWidth: label.width }}>
-            <button type="button" tabIndex={-1} className="flow-words" title={words} onClick={() => select({ edges: [id] })}>
+          <div
+            className={`flow-label nodrag nopan ${kind} ${selected ? "is-selected" : ""}`}
+            style={{ ...middleAt(label), maxWidth: label.width }}
+          >
+            <button
+              type="button"
+              tabIndex={-1}
+              className="flow-words"
+              title={words}
+              onClick={() => select({ edges: [id] })}
+            >
               {words}
             </button>
           </div>

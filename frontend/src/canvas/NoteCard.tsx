@@ -24,7 +24,10 @@ export const NoteCard = memo(function NoteCard({ id, data, selected }: NodeProps
           const draft = ["x", "y", "w", "h"].map((field, at) =>
             setting(state().doc, ["layout", "notes", id, field], Math.round([box.x, box.y, box.width, box.height][at])),
           );
-          act("Resize a note", draft.filter((change) => change !== null));
+          act(
+            "Resize a note",
+            draft.filter((change) => change !== null),
+          );
         }}
       />
       <textarea
@@ -38,7 +41,14 @@ export const NoteCard = memo(function NoteCard({ id, data, selected }: NodeProps
       {selected && mayWrite && (
         <span className="note-colours nodrag">
           {COLOURS.map((colour) => (
-            <button key={colour} type="button" data-colour={colour} aria-label={`Make it ${colour}`} aria-pressed={colour === data.color} onClick={() => setNote(id, "color", colour)} />
+            <button
+              key={colour}
+              type="button"
+              data-colour={colour}
+              aria-label={`Make it ${colour}`}
+              aria-pressed={colour === data.color}
+              onClick={() => setNote(id, "color", colour)}
+            />
           ))}
         </span>
       )}

@@ -17,7 +17,10 @@ export const StepCard = memo(function StepCard({ id, data, selected, isConnectab
   const join = joinWords(data.body.join);
   const trouble = data.errors ? "has-errors" : data.warnings ? "has-warnings" : "";
   return (
-    <div className={`step-card ${trouble} ${selected ? "is-selected" : ""} ${data.mark ? `is-${data.mark}` : ""}`} data-group={data.group}>
+    <div
+      className={`step-card ${trouble} ${selected ? "is-selected" : ""} ${data.mark ? `is-${data.mark}` : ""}`}
+      data-group={data.group}
+    >
       <Handle type="target" position={Position.Left} isConnectable={isConnectable} />
       <span className="step-icon">
         <Icon name={data.icon} />

@@ -30,7 +30,15 @@ export type StepNode = Node<StepData, "step">;
 export type NoteNode = Node<{ text: string; color: string }, "note">;
 export type GroupNode = Node<{ title: string; count: number }, "group-box">;
 export type AnyNode = StepNode | NoteNode | GroupNode;
-export type FlowEdge = Edge<{ words: string; kind: "plain" | "condition" | "default" | "error" | "timer"; mark: Mark | null; route: Route | null }, "flow">;
+export type FlowEdge = Edge<
+  {
+    words: string;
+    kind: "plain" | "condition" | "default" | "error" | "timer";
+    mark: Mark | null;
+    route: Route | null;
+  },
+  "flow"
+>;
 /** What a comparison says of it. */
 export type Mark = "added" | "changed" | "removed";
 
@@ -87,7 +95,19 @@ export class Drawer {
       height: HEIGHT,
       handles: HANDLES,
       ariaLabel: `${title}, ${face.title}${errors ? `, ${errors} errors` : ""}`,
-      data: { title, kind: face.title, icon: face.icon, group: face.group, body, errors, warnings, isPinned, isOpenEnd, mark, status },
+      data: {
+        title,
+        kind: face.title,
+        icon: face.icon,
+        group: face.group,
+        body,
+        errors,
+        warnings,
+        isPinned,
+        isOpenEnd,
+        mark,
+        status,
+      },
     };
     this.steps.set(id, { key, node });
     return node;
@@ -117,7 +137,12 @@ export class Drawer {
 
   /** Found again only where a place, a way or its words are different; a step that is being dragged waits until it stands. */
   private routes(doc: Doc, all: Arrow[]): Map<string, Route> {
-    const ways = all.map((arrow) => ({ key: arrow.key, from: arrow.from, to: arrow.to, words: widthOf(wayWords(doc, arrow)) }));
+    const ways = all.map((arrow) => ({
+      key: arrow.key,
+      from: arrow.from,
+      to: arrow.to,
+      words: widthOf(wayWords(doc, arrow)),
+    }));
     const key = [doc.layout.nodes, ways.map((way) => `${way.key} ${way.words}`).join("\n")];
     if (key.every((value, at) => value === this.routed.key[at])) return this.routed.found;
     const found = routes(doc.layout.nodes ?? {}, ways);
@@ -163,7 +188,11 @@ function isSame(one: Route, other: Route): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-function kindOf(doc: Doc, key: string, timer: number | undefined): "plain" | "condition" | "default" | "error" | "timer" {
+function kindOf(
+  doc: Doc,
+  key: string,
+  timer: number | undefined,
+): "plain" | "condition" | "default" | "error" | "timer" {
   if (timer !== undefined) return "timer";
   const edge = doc.edges[key];
   if (edge.on === "error") return "error";
@@ -188,7 +217,9 @@ const HEAD = 32;
 function groupNodes(seen: Seen): GroupNode[] {
   return Object.entries(seen.doc.layout.groups ?? {}).flatMap(([id, group]) => {
     const places = group.nodes.flatMap((node) =>
-      Object.hasOwn(seen.doc.nodes, node) ? [own(seen.dragged, node) ?? own(seen.doc.layout.nodes, node) ?? { x: 0, y: 0 }] : [],
+      Object.hasOwn(seen.doc.nodes, node)
+        ? [own(seen.dragged, node) ?? own(seen.doc.layout.nodes, node) ?? { x: 0, y: 0 }]
+        : [],
     );
     if (places.length === 0) return [];
     const left = Math.min(...places.map((place) => place.x)) - MARGIN;

@@ -21,7 +21,11 @@ export function tidy(doc: Doc, only: string[] = []): Record<string, Place> {
     if (!inside.has(arrow.from) || !inside.has(arrow.to)) continue;
     // Words on a way get room of their own.
     const width = widthOf(wayWords(doc, arrow));
-    graph.setEdge(named(arrow.from), named(arrow.to), width ? { width: width + GRID, height: LABEL_HEIGHT, labelpos: "c" } : {});
+    graph.setEdge(
+      named(arrow.from),
+      named(arrow.to),
+      width ? { width: width + GRID, height: LABEL_HEIGHT, labelpos: "c" } : {},
+    );
   }
   dagre.layout(graph);
   const found = ids.map((id) => {
@@ -31,7 +35,9 @@ export function tidy(doc: Doc, only: string[] = []): Record<string, Place> {
   const shift = only.length > 1 ? corner(ids.map((id) => place(doc, id))) : { x: 0, y: 0 };
   const own = corner(found.map(([, at]) => at));
   const snap = (value: number) => Math.round(value / GRID) * GRID;
-  return Object.fromEntries(found.map(([id, at]) => [id, { x: snap(at.x - own.x + shift.x), y: snap(at.y - own.y + shift.y) }]));
+  return Object.fromEntries(
+    found.map(([id, at]) => [id, { x: snap(at.x - own.x + shift.x), y: snap(at.y - own.y + shift.y) }]),
+  );
 }
 
 function corner(places: Place[]): Place {

@@ -31,7 +31,8 @@ export function show(id: string): void {
   const corner = flow.flowToScreenPosition({ x, y });
   const end = flow.flowToScreenPosition({ x: x + WIDTH, y: y + HEIGHT });
   const isSeen = corner.x > pane.left && end.x < pane.right && corner.y > pane.top && end.y < pane.bottom;
-  if (!isSeen) void flow.setCenter(x + WIDTH / 2, y + HEIGHT / 2, { zoom: Math.max(flow.getZoom(), 0.6), duration: MS });
+  if (!isSeen)
+    void flow.setCenter(x + WIDTH / 2, y + HEIGHT / 2, { zoom: Math.max(flow.getZoom(), 0.6), duration: MS });
 }
 
 /** The middle of what is seen, for what is added nowhere in particular. */

@@ -65,7 +65,13 @@ export function Compensation({ id, spot, shape }: { id: string; spot: Spot; shap
       <Faults id={`faults of ${spot.key}`} problems={problemsAt(problems, spot.field, false)} />
       <Frame title={shapes.type.title} help={known?.help} problems={problemsAt(problems, type.field, true)}>
         {(ids) => (
-          <select id={ids.id} autoFocus={isNew} aria-describedby={ids.describedBy} value={String(value.type ?? "")} onChange={(event) => type.set(event.target.value)}>
+          <select
+            id={ids.id}
+            autoFocus={isNew}
+            aria-describedby={ids.describedBy}
+            value={String(value.type ?? "")}
+            onChange={(event) => type.set(event.target.value)}
+          >
             {!known && <option value={String(value.type ?? "")}>{String(value.type ?? "Choose…")}</option>}
             {found(catalogue, "").map(([group, types]) => (
               <optgroup key={group} label={group}>

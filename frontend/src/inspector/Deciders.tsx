@@ -19,16 +19,24 @@ export function Deciders({ id }: { id: string }) {
   const params = useBuilder((now) => now.doc.nodes[id]?.params);
   const [told, setTold] = useState<Foretold | null>(null);
   const given = isObject(params) ? params : {};
-  const said = JSON.stringify(Object.fromEntries(SAYS.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]]))));
+  const said = JSON.stringify(
+    Object.fromEntries(SAYS.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]]))),
+  );
   useEffect(() => {
     const stop = new AbortController();
-    const timer = window.setTimeout(() => {
-      const body: JsonObject = { params: JSON.parse(said) as JsonObject };
-      ask<Foretold>(`${state().boot.urls.api}/deciders`, { method: "POST", body, signal: stop.signal }).then(setTold, (error: unknown) => {
-        // A later question has taken the place of one that was given up.
-        if (!(error instanceof DOMException)) setTold(null);
-      });
-    }, told ? QUIET_MS : 0);
+    const timer = window.setTimeout(
+      () => {
+        const body: JsonObject = { params: JSON.parse(said) as JsonObject };
+        ask<Foretold>(`${state().boot.urls.api}/deciders`, { method: "POST", body, signal: stop.signal }).then(
+          setTold,
+          (error: unknown) => {
+            // A later question has taken the place of one that was given up.
+            if (!(error instanceof DOMException)) setTold(null);
+          },
+        );
+      },
+      told ? QUIET_MS : 0,
+    );
     return () => {
       stop.abort();
       window.clearTimeout(timer);

@@ -44,7 +44,11 @@ export function EdgeForm({ edge: key }: { edge: string }) {
   const ends = (changed: { from?: string; to?: string }) => {
     const changes = reconnect(state().doc, key, changed);
     const made = changes.find((change) => change.path[0] === "edges" && change.to !== undefined);
-    if (act(`Lead to ${titleOf(doc, changed.to ?? edge.to)} from ${titleOf(doc, changed.from ?? edge.from)}`, changes) && made) select({ edges: [made.path[1]] });
+    if (
+      act(`Lead to ${titleOf(doc, changed.to ?? edge.to)} from ${titleOf(doc, changed.from ?? edge.from)}`, changes) &&
+      made
+    )
+      select({ edges: [made.path[1]] });
   };
   const { [key]: _own, ...others } = doc.edges;
   const without: Doc = { ...doc, edges: others };
@@ -73,18 +77,44 @@ export function EdgeForm({ edge: key }: { edge: string }) {
               Tried as number {at + 1} of {peers.length} behind {titleOf(doc, edge.from)}
             </span>
             <span className="row-tools">
-              <Tool icon="arrow-up" label="Try it earlier" disabled={at === 0} onClick={() => act("Try a way earlier", reorder(state().doc, "edges", key, -1))} />
-              <Tool icon="arrow-down" label="Try it later" disabled={at === peers.length - 1} onClick={() => act("Try a way later", reorder(state().doc, "edges", key, 1))} />
+              <Tool
+                icon="arrow-up"
+                label="Try it earlier"
+                disabled={at === 0}
+                onClick={() => act("Try a way earlier", reorder(state().doc, "edges", key, -1))}
+              />
+              <Tool
+                icon="arrow-down"
+                label="Try it later"
+                disabled={at === peers.length - 1}
+                onClick={() => act("Try a way later", reorder(state().doc, "edges", key, 1))}
+              />
             </span>
           </div>
         </div>
       )}
       <div className="insp-part">
-        <End title="From" field={`${field}.from`} value={edge.from} whyNot={(id) => whyNot(without, id, edge.to)} onChange={(from) => ends({ from })} />
-        <End title="To" field={`${field}.to`} value={edge.to} whyNot={(id) => whyNot(without, edge.from, id)} onChange={(to) => ends({ to })} />
+        <End
+          title="From"
+          field={`${field}.from`}
+          value={edge.from}
+          whyNot={(id) => whyNot(without, id, edge.to)}
+          onChange={(from) => ends({ from })}
+        />
+        <End
+          title="To"
+          field={`${field}.to`}
+          value={edge.to}
+          whyNot={(id) => whyNot(without, edge.from, id)}
+          onChange={(to) => ends({ to })}
+        />
       </div>
       <EdgeActions edgeKey={key} />
-      <Unknown spot={docSpot(doc, ["edges", key], field, "a field", "a way")} known={["from", "to", "when", "branch", "default", "on"]} isOpen={false} />
+      <Unknown
+        spot={docSpot(doc, ["edges", key], field, "a field", "a way")}
+        known={["from", "to", "when", "branch", "default", "on"]}
+        isOpen={false}
+      />
     </>
   );
 }
@@ -98,7 +128,19 @@ function Go({ id }: { id: string }) {
   );
 }
 
-function End({ title, field, value, whyNot: why, onChange }: { title: string; field: string; value: string; whyNot: (id: string) => string | null; onChange: (id: string) => void }) {
+function End({
+  title,
+  field,
+  value,
+  whyNot: why,
+  onChange,
+}: {
+  title: string;
+  field: string;
+  value: string;
+  whyNot: (id: string) => string | null;
+  onChange: (id: string) => void;
+}) {
   const problems = useBuilder((now) => now.problems);
   return (
     <Frame title={title} problems={problemsAt(problems, field, true)}>
@@ -111,7 +153,13 @@ function EdgeActions({ edgeKey }: { edgeKey: string }) {
   const doc = useBuilder((now) => now.doc);
   const { from } = doc.edges[edgeKey];
   const gone = () => {
-    if (act(`Remove the way to ${titleOf(doc, doc.edges[edgeKey].to)}`, remove(state().doc, { nodes: [], edges: [edgeKey] }))) goTo(from);
+    if (
+      act(
+        `Remove the way to ${titleOf(doc, doc.edges[edgeKey].to)}`,
+        remove(state().doc, { nodes: [], edges: [edgeKey] }),
+      )
+    )
+      goTo(from);
   };
   return (
     <div className="insp-part insp-actions">
@@ -157,7 +205,9 @@ function Taken({ edgeKey: key, edge, field }: { edgeKey: string; edge: EdgeBody;
     };
     setCondition(key, said[next], label);
   };
-  const own = problems.filter((problem) => problem.field === field || ["default", "on"].some((name) => problem.field === `${field}.${name}`));
+  const own = problems.filter(
+    (problem) => problem.field === field || ["default", "on"].some((name) => problem.field === `${field}.${name}`),
+  );
   const several = SAYS.filter((name) => edge[name]).length > 1;
   return (
     <>
@@ -165,7 +215,13 @@ function Taken({ edgeKey: key, edge, field }: { edgeKey: string; edge: EdgeBody;
         <legend>It is taken</legend>
         {MODES.map(([name, title, help]) => (
           <label key={name} className="check">
-            <input type="radio" name={`taken ${key}`} data-first={name === mode || undefined} checked={mode === name} onChange={() => pick(name)} />
+            <input
+              type="radio"
+              name={`taken ${key}`}
+              data-first={name === mode || undefined}
+              checked={mode === name}
+              onChange={() => pick(name)}
+            />
             <span>
               {title} {help && <small>{help}</small>}
             </span>
@@ -173,7 +229,11 @@ function Taken({ edgeKey: key, edge, field }: { edgeKey: string; edge: EdgeBody;
         ))}
       </fieldset>
       <Faults id="taken-faults" problems={own} />
-      {several && <p className="fault">Several conditions are set ({SAYS.filter((name) => edge[name]).join(", ")}); choose one.</p>}
+      {several && (
+        <p className="fault">
+          Several conditions are set ({SAYS.filter((name) => edge[name]).join(", ")}); choose one.
+        </p>
+      )}
       {mode === "when" && (
         <Frame title="Condition" isGroup problems={problemsAt(problems, `${field}.when`, true)}>
           {(ids) => (
@@ -190,10 +250,18 @@ function Taken({ edgeKey: key, edge, field }: { edgeKey: string; edge: EdgeBody;
         </Frame>
       )}
       {mode === "branch" && (
-        <Frame title="Outcome" help="What the step decides: the outcome of a task, or `branch` of its output." problems={problemsAt(problems, `${field}.branch`, true)}>
+        <Frame
+          title="Outcome"
+          help="What the step decides: the outcome of a task, or `branch` of its output."
+          problems={problemsAt(problems, `${field}.branch`, true)}
+        >
           {(ids) => (
             <Outcome
-              key={edge.from} from={edge.from} ids={ids} value={typeof edge.branch === "string" ? edge.branch : ""} onChange={(text, typing) => {
+              key={edge.from}
+              from={edge.from}
+              ids={ids}
+              value={typeof edge.branch === "string" ? edge.branch : ""}
+              onChange={(text, typing) => {
                 setPicked("branch");
                 setCondition(key, text ? { branch: text } : {}, label, typing ? `type edges/${key}/branch` : undefined);
               }}
@@ -208,12 +276,25 @@ function Taken({ edgeKey: key, edge, field }: { edgeKey: string; edge: EdgeBody;
 /** The outcomes that a step is known to have. */
 export function outcomesOf(doc: Doc, id: string, schema: JsonObject | null): string[] {
   const { params } = doc.nodes[id] ?? {};
-  const given = isObject(params) && Array.isArray(params.outcomes) ? params.outcomes.flatMap((each) => (isObject(each) && typeof each.name === "string" ? [each.name] : [])) : [];
+  const given =
+    isObject(params) && Array.isArray(params.outcomes)
+      ? params.outcomes.flatMap((each) => (isObject(each) && typeof each.name === "string" ? [each.name] : []))
+      : [];
   const properties = isObject(schema?.properties) ? schema.properties : {};
-  const known = isObject(properties.branch) && Array.isArray(properties.branch.enum) ? properties.branch.enum.filter((each): each is string => typeof each === "string") : [];
+  const known =
+    isObject(properties.branch) && Array.isArray(properties.branch.enum)
+      ? properties.branch.enum.filter((each): each is string => typeof each === "string")
+      : [];
   const set = isObject(params) && isObject(params.set) ? params.set.branch : undefined;
-  const computed = typeof set === "string" ? (set.includes("{{") ? [...set.matchAll(/[?:]\s*(?:'([^']*)'|"([^"]*)")/g)].map((found) => found[1] ?? found[2]) : [set]) : [];
-  const used = Object.values(doc.edges).flatMap((edge) => (edge.from === id && typeof edge.branch === "string" ? [edge.branch] : []));
+  const computed =
+    typeof set === "string"
+      ? set.includes("{{")
+        ? [...set.matchAll(/[?:]\s*(?:'([^']*)'|"([^"]*)")/g)].map((found) => found[1] ?? found[2])
+        : [set]
+      : [];
+  const used = Object.values(doc.edges).flatMap((edge) =>
+    edge.from === id && typeof edge.branch === "string" ? [edge.branch] : [],
+  );
   return [...new Set([...(given.length ? given : known), ...computed, ...used])];
 }
 
@@ -232,7 +313,15 @@ function Outcome({ from, ids, value, onChange }: OutcomeProps) {
   const aria = { "aria-describedby": ids.describedBy, "aria-invalid": ids.isInvalid || undefined };
   return (
     <>
-      <select id={ids.id} {...aria} value={isOther ? "other" : value} hidden={known.length === 0} onChange={(event) => (event.target.value === "other" ? setIsOther(true) : (setIsOther(false), onChange(event.target.value, false)))}>
+      <select
+        id={ids.id}
+        {...aria}
+        value={isOther ? "other" : value}
+        hidden={known.length === 0}
+        onChange={(event) =>
+          event.target.value === "other" ? setIsOther(true) : (setIsOther(false), onChange(event.target.value, false))
+        }
+      >
         {!value && <option value="">Choose…</option>}
         {known.map((name) => (
           <option key={name} value={name}>
@@ -241,7 +330,17 @@ function Outcome({ from, ids, value, onChange }: OutcomeProps) {
         ))}
         <option value="other">Another…</option>
       </select>
-      {isOther && <input type="text" id={known.length ? undefined : ids.id} {...aria} aria-label="Name of the outcome" autoComplete="off" value={value} onChange={(event) => onChange(event.target.value, true)} />}
+      {isOther && (
+        <input
+          type="text"
+          id={known.length ? undefined : ids.id}
+          {...aria}
+          aria-label="Name of the outcome"
+          autoComplete="off"
+          value={value}
+          onChange={(event) => onChange(event.target.value, true)}
+        />
+      )}
     </>
   );
 }

@@ -27,7 +27,11 @@ export function Inspector() {
       title?.select();
     } else if (focus.what === "inspector") {
       const wrong = pane.current.querySelector<HTMLElement>("[aria-invalid=true]");
-      (wrong ?? pane.current.querySelector<HTMLElement>("[data-first]") ?? pane.current.querySelector<HTMLElement>(FIRST))?.focus();
+      (
+        wrong ??
+        pane.current.querySelector<HTMLElement>("[data-first]") ??
+        pane.current.querySelector<HTMLElement>(FIRST)
+      )?.focus();
     }
   }, [focus]);
 

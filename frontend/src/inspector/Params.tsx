@@ -15,7 +15,9 @@ export function Params({ spot, type }: { spot: Spot; type: string }) {
   return (
     <>
       <Faults id={`faults of ${spot.key}`} problems={problemsAt(problems, spot.field, false)} />
-      {known && shapes.length === 0 && !isOpen && spot.value === undefined && <p className="quiet small">There is nothing to set.</p>}
+      {known && shapes.length === 0 && !isOpen && spot.value === undefined && (
+        <p className="quiet small">There is nothing to set.</p>
+      )}
       {shapes.map((shape) => (
         <Valued key={`${type} ${shape.name}`} spot={spot.at(shape.name, shape.title)} shape={shape} />
       ))}

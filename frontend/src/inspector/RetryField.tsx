@@ -34,14 +34,24 @@ export function RetryField({ spot, shape }: { spot: Spot; shape: Shape }) {
     if (isOwn) otherSide.keep(`${spot.key} own`, value);
     if (next === "unknown") return;
     const from = typeof value === "string" ? value : usual;
-    if (next === "own") spot.set(otherSide.get<Json>(`${spot.key} own`) ?? { max_retries: presets[from]?.max_retries ?? 3, base_seconds: presets[from]?.base_seconds ?? 2 });
+    if (next === "own")
+      spot.set(
+        otherSide.get<Json>(`${spot.key} own`) ?? {
+          max_retries: presets[from]?.max_retries ?? 3,
+          base_seconds: presets[from]?.base_seconds ?? 2,
+        },
+      );
     else spot.set(next || undefined);
   };
   return (
     <>
       <Frame title={shape.title} help={shape.help} problems={problemsAt(problems, spot.field, !isOwn)}>
         {(ids) => (
-          <select {...told(ids, shape)} value={isOwn ? "own" : isUnknown ? "unknown" : String(value ?? "")} onChange={(event) => pick(event.target.value)}>
+          <select
+            {...told(ids, shape)}
+            value={isOwn ? "own" : isUnknown ? "unknown" : String(value ?? "")}
+            onChange={(event) => pick(event.target.value)}
+          >
             <option value="">As usual: {retryWords(presets[usual])}</option>
             {Object.entries(presets).map(([name, policy]) => (
               <option key={name} value={name}>
@@ -56,7 +66,12 @@ export function RetryField({ spot, shape }: { spot: Spot; shape: Shape }) {
       {isOwn && (
         <div className="insp-group insp-sub">
           {shapesOf(schema.retry as JsonObject).map((each) => (
-            <Valued key={each.name} spot={spot.at(each.name, each.title)} shape={{ ...each, fallback: each.fallback ?? presets.seed?.[each.name] }} isFixed />
+            <Valued
+              key={each.name}
+              spot={spot.at(each.name, each.title)}
+              shape={{ ...each, fallback: each.fallback ?? presets.seed?.[each.name] }}
+              isFixed
+            />
           ))}
         </div>
       )}

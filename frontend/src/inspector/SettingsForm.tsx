@@ -44,29 +44,81 @@ export function SettingsForm() {
         <Valued spot={spot("input_schema")} shape={{ ...shapes.input_schema, title: "Input" }} isFixed />
         <SampleInput />
       </Section>
-      <Section title="What a run gives" summary={typeof output === "string" ? output : isObject(output) ? Object.keys(output).join(", ") : short(output)} hasProblems={has("output")}>
+      <Section
+        title="What a run gives"
+        summary={
+          typeof output === "string" ? output : isObject(output) ? Object.keys(output).join(", ") : short(output)
+        }
+        hasProblems={has("output")}
+      >
         <Reads value={{ place: "output", base: "output" }}>
-          <Frame title={shapes.output.title} help={shapes.output.help} problems={problemsAt(problems, "output", !isObject(output))}>
-            {(ids) => <MappingControl spot={result} shape={{ ...shapes.output, title: "Result" }} ids={ids} none="The output of its last step" />}
+          <Frame
+            title={shapes.output.title}
+            help={shapes.output.help}
+            problems={problemsAt(problems, "output", !isObject(output))}
+          >
+            {(ids) => (
+              <MappingControl
+                spot={result}
+                shape={{ ...shapes.output, title: "Result" }}
+                ids={ids}
+                none="The output of its last step"
+              />
+            )}
           </Frame>
         </Reads>
       </Section>
-      <Section title="Key and deadline" summary={[short(key), typeof sla === "number" ? secondsInWords(sla) : ""].filter(Boolean).join(", ")} hasProblems={has("business_key", "sla_seconds")}>
-        <Frame title={shapes.business_key.title} help={shapes.business_key.help} problems={problemsAt(problems, "business_key", true)} isGroup>
-          {(ids) => <Expression mode="template" value={typeof key === "string" ? key : ""} onChange={(text) => business.set(text || undefined, true)} label={shapes.business_key.title} ids={ids} place={{ place: "business_key", field: "business_key" }} />}
+      <Section
+        title="Key and deadline"
+        summary={[short(key), typeof sla === "number" ? secondsInWords(sla) : ""].filter(Boolean).join(", ")}
+        hasProblems={has("business_key", "sla_seconds")}
+      >
+        <Frame
+          title={shapes.business_key.title}
+          help={shapes.business_key.help}
+          problems={problemsAt(problems, "business_key", true)}
+          isGroup
+        >
+          {(ids) => (
+            <Expression
+              mode="template"
+              value={typeof key === "string" ? key : ""}
+              onChange={(text) => business.set(text || undefined, true)}
+              label={shapes.business_key.title}
+              ids={ids}
+              place={{ place: "business_key", field: "business_key" }}
+            />
+          )}
         </Frame>
         <Valued spot={spot("sla_seconds")} shape={shapes.sla_seconds} isFixed />
       </Section>
       <Section title="More" summary={short(doc.settings.next_workflow)} hasProblems={has("next_workflow", "metadata")}>
         {shapes.next_workflow && <Valued spot={spot("next_workflow")} shape={shapes.next_workflow} isFixed />}
-        {isObject(metadata.value) ? <Unknown spot={metadata} known={["sample_input"]} isOpen={false} /> : metadata.value !== undefined && <Valued spot={metadata} shape={shapes.metadata} isFixed />}
-        <Unknown spot={docSpot(doc, ["settings"], "", "a setting", "the workflow")} known={Object.keys(shapes)} isOpen={false} />
+        {isObject(metadata.value) ? (
+          <Unknown spot={metadata} known={["sample_input"]} isOpen={false} />
+        ) : (
+          metadata.value !== undefined && <Valued spot={metadata} shape={shapes.metadata} isFixed />
+        )}
+        <Unknown
+          spot={docSpot(doc, ["settings"], "", "a setting", "the workflow")}
+          known={Object.keys(shapes)}
+          isOpen={false}
+        />
       </Section>
     </>
   );
 }
 
-const SAMPLES: Record<string, Json> = { text: "text", long: "A longer text.", date: "2027-01-31", datetime: "2027-01-31T09:00:00Z", integer: 1, number: 1.5, boolean: true, list: ["text"] };
+const SAMPLES: Record<string, Json> = {
+  text: "text",
+  long: "A longer text.",
+  date: "2027-01-31",
+  datetime: "2027-01-31T09:00:00Z",
+  integer: 1,
+  number: 1.5,
+  boolean: true,
+  list: ["text"],
+};
 
 /** An input that fits the schema, for who has none at hand. */
 function madeUp(schema: JsonObject): JsonObject {
@@ -88,9 +140,16 @@ function madeUp(schema: JsonObject): JsonObject {
 function SampleInput() {
   const doc = useBuilder((now) => now.doc);
   const { input_schema: schema } = doc.settings;
-  const spot = docSpot(doc, ["settings", "metadata"], "metadata", "the sample input", "the workflow").at("sample_input", "the sample input");
+  const spot = docSpot(doc, ["settings", "metadata"], "metadata", "the sample input", "the workflow").at(
+    "sample_input",
+    "the sample input",
+  );
   return (
-    <Frame title="Sample input" help="Stands in the form that starts it; previews use it until something has run." isGroup>
+    <Frame
+      title="Sample input"
+      help="Stands in the form that starts it; previews use it until something has run."
+      isGroup
+    >
       {(ids) => (
         <>
           <CodeControl spot={spot} shape={anyShape("sample_input", "Sample input")} ids={ids} />

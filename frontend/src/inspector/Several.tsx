@@ -14,8 +14,16 @@ export function Several() {
   const selected = useBuilder((now) => now.selected);
   const doc = useBuilder((now) => now.doc);
   const catalogue = useBuilder((now) => now.catalogue);
-  const said = [counted(selected.nodes.length, "step", "steps"), counted(selected.edges.length, "edge", "edges"), counted(selected.notes.length, "note", "notes")].filter(Boolean).join(", ");
-  const isGrouped = Object.values(doc.layout.groups ?? {}).some((group) => group.nodes.some((id) => selected.nodes.includes(id)));
+  const said = [
+    counted(selected.nodes.length, "step", "steps"),
+    counted(selected.edges.length, "edge", "edges"),
+    counted(selected.notes.length, "note", "notes"),
+  ]
+    .filter(Boolean)
+    .join(", ");
+  const isGrouped = Object.values(doc.layout.groups ?? {}).some((group) =>
+    group.nodes.some((id) => selected.nodes.includes(id)),
+  );
   const hasCopies = selected.nodes.length + selected.notes.length > 0;
   return (
     <>
@@ -30,7 +38,12 @@ export function Several() {
               Group
             </button>
             {isGrouped && (
-              <button type="button" className="button plain small" title="Ungroup (Shift+G)" onClick={() => act("Ungroup", ungroup(state().doc, selected.nodes))}>
+              <button
+                type="button"
+                className="button plain small"
+                title="Ungroup (Shift+G)"
+                onClick={() => act("Ungroup", ungroup(state().doc, selected.nodes))}
+              >
                 <Icon name="ungroup" />
                 Ungroup
               </button>

@@ -40,13 +40,23 @@ export function StepForm({ id }: { id: string }) {
   const body = doc.nodes[id];
   const known = catalogue[body.type];
   const shapes = Object.fromEntries(shapesOf(schema).map((shape) => [shape.name, shape])) as Record<string, Shape>;
-  const usual: Record<string, Json | undefined> = known ? { on_error: known.on_error, timeout_seconds: known.timeout_seconds ?? undefined, lease_seconds: known.lease_seconds, queue: known.default_queue ?? id, retry: known.retry } : {};
-  for (const [name, value] of Object.entries(usual)) if (shapes[name]) shapes[name] = { ...shapes[name], fallback: value };
+  const usual: Record<string, Json | undefined> = known
+    ? {
+        on_error: known.on_error,
+        timeout_seconds: known.timeout_seconds ?? undefined,
+        lease_seconds: known.lease_seconds,
+        queue: known.default_queue ?? id,
+        retry: known.retry,
+      }
+    : {};
+  for (const [name, value] of Object.entries(usual))
+    if (shapes[name]) shapes[name] = { ...shapes[name], fallback: value };
   const step: Step = {
     id,
     field,
     shapes,
-    at: (name, title) => docSpot(doc, ["nodes", id, name], `${field}.${name}`, title ?? shapes[name]?.title ?? name, titleOf(doc, id)),
+    at: (name, title) =>
+      docSpot(doc, ["nodes", id, name], `${field}.${name}`, title ?? shapes[name]?.title ?? name, titleOf(doc, id)),
     has: (...names) => names.some((name) => problemsAt(problems, `${field}.${name}`, true).length > 0),
   };
   return (
@@ -55,7 +65,16 @@ export function StepForm({ id }: { id: string }) {
       <Section title="What it does" isOpen>
         {catalogue[body.type]?.asks_people && <Deciders key={id} id={id} />}
         <Reads value={{ node: id, place: "params", base: `${field}.params` }}>
-          <Params spot={docSpot(doc, ["nodes", id, "params"], `${field}.params`, faceOf(catalogue, body.type).title, titleOf(doc, id))} type={body.type} />
+          <Params
+            spot={docSpot(
+              doc,
+              ["nodes", id, "params"],
+              `${field}.params`,
+              faceOf(catalogue, body.type).title,
+              titleOf(doc, id),
+            )}
+            type={body.type}
+          />
         </Reads>
       </Section>
       <LeadsTo id={id}>
@@ -64,11 +83,23 @@ export function StepForm({ id }: { id: string }) {
       <ComesFrom id={id} />
       <Input step={step} />
       <Starts step={step} />
-      <Section title="Deadlines and reminders" hasProblems={step.has("boundary_timers")} summary={timersOf(body.boundary_timers).flatMap((timer) => (isObject(timer) ? [timerWords(timer)] : [])).join(", ")}>
+      <Section
+        title="Deadlines and reminders"
+        hasProblems={step.has("boundary_timers")}
+        summary={timersOf(body.boundary_timers)
+          .flatMap((timer) => (isObject(timer) ? [timerWords(timer)] : []))
+          .join(", ")}
+      >
         <Timers id={id} spot={step.at("boundary_timers")} />
       </Section>
       <Fails step={step} />
-      <Section title="Where it runs" hasProblems={step.has("queue", "priority", "lease_seconds")} summary={[short(body.queue), typeof body.priority === "number" ? `priority ${body.priority}` : ""].filter(Boolean).join(", ")}>
+      <Section
+        title="Where it runs"
+        hasProblems={step.has("queue", "priority", "lease_seconds")}
+        summary={[short(body.queue), typeof body.priority === "number" ? `priority ${body.priority}` : ""]
+          .filter(Boolean)
+          .join(", ")}
+      >
         {["queue", "priority", "lease_seconds"].map((name) => (
           <Valued key={name} spot={step.at(name)} shape={shapes[name]} isFixed />
         ))}
@@ -81,12 +112,30 @@ export function StepForm({ id }: { id: string }) {
 function Input({ step }: { step: Step }) {
   const problems = useBuilder((now) => now.problems);
   const spot = step.at("input");
-  const summary = spot.value === undefined ? "" : typeof spot.value === "string" ? spot.value : isObject(spot.value) ? Object.keys(spot.value).join(", ") : "JSON";
+  const summary =
+    spot.value === undefined
+      ? ""
+      : typeof spot.value === "string"
+        ? spot.value
+        : isObject(spot.value)
+          ? Object.keys(spot.value).join(", ")
+          : "JSON";
   return (
     <Section title="Input" summary={summary} hasProblems={step.has("input")}>
       <Reads value={{ node: step.id, place: "input", base: spot.field }}>
-        <Frame title="It is given" help={step.shapes.input.help} problems={problemsAt(problems, spot.field, !isObject(spot.value))}>
-          {(ids) => <MappingControl spot={spot} shape={{ ...step.shapes.input, title: "Input" }} ids={ids} none="What the step before it gives" />}
+        <Frame
+          title="It is given"
+          help={step.shapes.input.help}
+          problems={problemsAt(problems, spot.field, !isObject(spot.value))}
+        >
+          {(ids) => (
+            <MappingControl
+              spot={spot}
+              shape={{ ...step.shapes.input, title: "Input" }}
+              ids={ids}
+              none="What the step before it gives"
+            />
+          )}
         </Frame>
       </Reads>
     </Section>
@@ -110,12 +159,32 @@ function Starts({ step }: { step: Step }) {
   const isCount = isObject(value) && "n_of" in value;
   const n = spot.at("n_of");
   const known = value === undefined || isCount || JOINS.some(([name]) => name === value);
-  const summary = value === undefined ? "" : isCount ? `at ${short(value.n_of)} of ${count}` : (JOINS.find(([name]) => name === value)?.[1] ?? short(value));
+  const summary =
+    value === undefined
+      ? ""
+      : isCount
+        ? `at ${short(value.n_of)} of ${count}`
+        : (JOINS.find(([name]) => name === value)?.[1] ?? short(value));
   return (
     <Section title="How it starts" summary={summary} hasProblems={step.has("join")}>
-      <Frame title={step.shapes.join.title} help={`${count} paths lead here.`} problems={problemsAt(problems, spot.field, !isCount)}>
+      <Frame
+        title={step.shapes.join.title}
+        help={`${count} paths lead here.`}
+        problems={problemsAt(problems, spot.field, !isCount)}
+      >
         {(ids) => (
-          <select {...told(ids, step.shapes.join)} value={isCount ? "n_of" : known ? String(value ?? "") : "unknown"} onChange={(event) => event.target.value !== "unknown" && spot.set(event.target.value === "n_of" ? { n_of: Math.max(1, Math.min(2, count)) } : event.target.value || undefined)}>
+          <select
+            {...told(ids, step.shapes.join)}
+            value={isCount ? "n_of" : known ? String(value ?? "") : "unknown"}
+            onChange={(event) =>
+              event.target.value !== "unknown" &&
+              spot.set(
+                event.target.value === "n_of"
+                  ? { n_of: Math.max(1, Math.min(2, count)) }
+                  : event.target.value || undefined,
+              )
+            }
+          >
             <option value="">As usual: once every path is decided and one was taken</option>
             {JOINS.map(([name, words]) => (
               <option key={name} value={name}>
@@ -129,7 +198,18 @@ function Starts({ step }: { step: Step }) {
       </Frame>
       {isCount && (
         <Frame title="How many" problems={problemsAt(problems, n.field, true)}>
-          {(ids) => <input type="text" inputMode="numeric" className="short" {...told(ids, step.shapes.join)} value={asTyped(n.value)} onChange={(event) => spot.set({ ...(value as JsonObject), n_of: asNumber(event.target.value) ?? event.target.value }, true)} />}
+          {(ids) => (
+            <input
+              type="text"
+              inputMode="numeric"
+              className="short"
+              {...told(ids, step.shapes.join)}
+              value={asTyped(n.value)}
+              onChange={(event) =>
+                spot.set({ ...(value as JsonObject), n_of: asNumber(event.target.value) ?? event.target.value }, true)
+              }
+            />
+          )}
         </Frame>
       )}
     </Section>
@@ -143,18 +223,30 @@ function Fails({ step }: { step: Step }) {
   const { on_error: onError, retry, timeout_seconds: limit, compensate } = doc.nodes[step.id];
   const said = [
     typeof onError === "string" ? (OPTION_WORDS[onError] ?? onError).toLowerCase() : "",
-    retry === undefined ? "" : `retries: ${retry === "none" ? "never" : isObject(retry) ? retryWords(retry) : retryWords(presets[String(retry)])}`,
+    retry === undefined
+      ? ""
+      : `retries: ${retry === "none" ? "never" : isObject(retry) ? retryWords(retry) : retryWords(presets[String(retry)])}`,
     typeof limit === "number" ? `limit ${secondsInWords(limit)}` : "",
     compensate ? "can be undone" : "",
   ];
   return (
-    <Section title="When it fails" summary={said.filter(Boolean).join(", ")} hasProblems={step.has("on_error", "retry", "timeout_seconds", "compensate", "compensate_on_unknown")}>
+    <Section
+      title="When it fails"
+      summary={said.filter(Boolean).join(", ")}
+      hasProblems={step.has("on_error", "retry", "timeout_seconds", "compensate", "compensate_on_unknown")}
+    >
       <Valued spot={step.at("on_error")} shape={step.shapes.on_error} isFixed />
       <RetryField spot={step.at("retry")} shape={step.shapes.retry} />
       <Valued spot={step.at("timeout_seconds")} shape={step.shapes.timeout_seconds} isFixed />
       <h4>Undo</h4>
       <Compensation id={step.id} spot={step.at("compensate", "what undoes it")} shape={step.shapes.compensate} />
-      {compensate !== undefined && <Valued spot={step.at("compensate_on_unknown")} shape={{ ...step.shapes.compensate_on_unknown, fallback: true }} isFixed />}
+      {compensate !== undefined && (
+        <Valued
+          spot={step.at("compensate_on_unknown")}
+          shape={{ ...step.shapes.compensate_on_unknown, fallback: true }}
+          isFixed
+        />
+      )}
     </Section>
   );
 }
@@ -178,7 +270,11 @@ function Rest({ step }: { step: Step }) {
   if (Object.keys(body).every((key) => known.includes(key))) return null;
   return (
     <Section title="Other" isOpen>
-      <Unknown spot={docSpot(doc, ["nodes", step.id], step.field, "a field", titleOf(doc, step.id))} known={known} isOpen={false} />
+      <Unknown
+        spot={docSpot(doc, ["nodes", step.id], step.field, "a field", titleOf(doc, step.id))}
+        known={known}
+        isOpen={false}
+      />
     </Section>
   );
 }

@@ -109,7 +109,10 @@ function RenameForm({ id, coming, onDone }: { id: string; coming: Coming | null;
     const from = (await coming?.isThere) ? (coming as Coming).id : id;
     setIsBusy(false);
     if (wanted === from) return onDone();
-    if (!GOOD_ID.test(wanted)) return setFault(`Letters, digits, _ and - only, a letter first${slug(wanted) ? `: such as ${free(slug(wanted), state().doc.nodes)}` : ""}.`);
+    if (!GOOD_ID.test(wanted))
+      return setFault(
+        `Letters, digits, _ and - only, a letter first${slug(wanted) ? `: such as ${free(slug(wanted), state().doc.nodes)}` : ""}.`,
+      );
     setIsBusy(true);
     const why = await rename(from, wanted);
     setIsBusy(false);
@@ -119,7 +122,13 @@ function RenameForm({ id, coming, onDone }: { id: string; coming: Coming | null;
   };
   return (
     <div className="insp-rename">
-      <Frame title="Id" help={isPublished ? "Runs of published versions keep the old id." : "Expressions that read this step are rewritten."} problems={fault ? [{ code: "id", severity: "error", node: null, field: "", message: fault }] : []}>
+      <Frame
+        title="Id"
+        help={
+          isPublished ? "Runs of published versions keep the old id." : "Expressions that read this step are rewritten."
+        }
+        problems={fault ? [{ code: "id", severity: "error", node: null, field: "", message: fault }] : []}
+      >
         {(ids) => (
           <input
             type="text"

@@ -17,7 +17,14 @@ export function StepPick({ ids, value, whyNot, onChange }: Props) {
   const good = steps.filter((step) => step.why === null);
   const bad = steps.filter((step) => step.why !== null);
   return (
-    <select id={ids.id} aria-labelledby={ids.labelId} aria-describedby={ids.describedBy} aria-invalid={ids.isInvalid || undefined} value={value} onChange={(event) => onChange(event.target.value)}>
+    <select
+      id={ids.id}
+      aria-labelledby={ids.labelId}
+      aria-describedby={ids.describedBy}
+      aria-invalid={ids.isInvalid || undefined}
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+    >
       {!Object.hasOwn(doc.nodes, value) && <option value={value}>{value ? `${value} (not there)` : "Choose…"}</option>}
       {good.map(({ id }) => (
         <option key={id} value={id}>

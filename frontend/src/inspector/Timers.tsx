@@ -37,18 +37,51 @@ export function Timers({ id, spot }: { id: string; spot: Spot }) {
   };
   return (
     <>
-      {timers.length === 0 && <p className="quiet small">A deadline leads to another step when this one takes too long; a reminder does so while it goes on.</p>}
+      {timers.length === 0 && (
+        <p className="quiet small">
+          A deadline leads to another step when this one takes too long; a reminder does so while it goes on.
+        </p>
+      )}
       <ol className="insp-rows">
         {timers.map((timer, place) => (
-          <Timer key={place} id={id} spot={spot.item(place)} timer={timer} onRemove={() => put(timers.filter((_, at) => at !== place), `Remove a timer of ${titleOf(doc, id)}`)} />
+          <Timer
+            key={place}
+            id={id}
+            spot={spot.item(place)}
+            timer={timer}
+            onRemove={() =>
+              put(
+                timers.filter((_, at) => at !== place),
+                `Remove a timer of ${titleOf(doc, id)}`,
+              )
+            }
+          />
         ))}
       </ol>
       <div className="insp-actions">
-        <button type="button" className="button plain small" disabled={!target} onClick={() => target && put([...timers, { after_seconds: DAY, to: target }], `Add a deadline to ${titleOf(doc, id)}`)}>
+        <button
+          type="button"
+          className="button plain small"
+          disabled={!target}
+          onClick={() =>
+            target && put([...timers, { after_seconds: DAY, to: target }], `Add a deadline to ${titleOf(doc, id)}`)
+          }
+        >
           <Icon name="timer" />
           Add a deadline
         </button>
-        <button type="button" className="button plain small" disabled={!target} onClick={() => target && put([...timers, { after_seconds: DAY, interrupting: false, to: target }], `Add a reminder to ${titleOf(doc, id)}`)}>
+        <button
+          type="button"
+          className="button plain small"
+          disabled={!target}
+          onClick={() =>
+            target &&
+            put(
+              [...timers, { after_seconds: DAY, interrupting: false, to: target }],
+              `Add a reminder to ${titleOf(doc, id)}`,
+            )
+          }
+        >
           <Icon name="bell" />
           Add a reminder
         </button>
@@ -69,18 +102,39 @@ function Timer({ id, spot, timer, onRemove }: { id: string; spot: Spot; timer: J
   return (
     <li>
       <div className="row-head">
-        <strong>{timer.interrupting === false ? "Reminder" : "Deadline"}</strong> <span className="quiet">{timerWords(timer)}</span>
+        <strong>{timer.interrupting === false ? "Reminder" : "Deadline"}</strong>{" "}
+        <span className="quiet">{timerWords(timer)}</span>
         <span className="row-tools">
           <Tool icon="trash-2" label={`Remove it, ${timerWords(timer)}`} onClick={onRemove} />
         </span>
       </div>
-      <Valued key={isLength ? "length" : "seconds"} spot={spot.at(isLength ? "duration" : "after_seconds")} shape={{ ...(isLength ? shapes.duration : shapes.after_seconds), title: "After", help: "From when the step's turn came." }} isFixed />
+      <Valued
+        key={isLength ? "length" : "seconds"}
+        spot={spot.at(isLength ? "duration" : "after_seconds")}
+        shape={{
+          ...(isLength ? shapes.duration : shapes.after_seconds),
+          title: "After",
+          help: "From when the step's turn came.",
+        }}
+        isFixed
+      />
       <Frame title={shapes.to.title} problems={problemsAt(problems, to.field, true)}>
-        {(ids) => <StepPick ids={ids} value={typeof timer.to === "string" ? timer.to : ""} whyNot={(each) => whyNot(id, each)} onChange={(next) => to.set(next)} />}
+        {(ids) => (
+          <StepPick
+            ids={ids}
+            value={typeof timer.to === "string" ? timer.to : ""}
+            whyNot={(each) => whyNot(id, each)}
+            onChange={(next) => to.set(next)}
+          />
+        )}
       </Frame>
       <Frame title="Meanwhile" problems={problemsAt(problems, ends.field, true)}>
         {(ids) => (
-          <select {...told(ids, shapes.interrupting)} value={timer.interrupting === false ? "no" : "yes"} onChange={(event) => ends.set(event.target.value === "no" ? false : undefined)}>
+          <select
+            {...told(ids, shapes.interrupting)}
+            value={timer.interrupting === false ? "no" : "yes"}
+            onChange={(event) => ends.set(event.target.value === "no" ? false : undefined)}
+          >
             <option value="yes">this step ends</option>
             <option value="no">this step goes on (a reminder)</option>
           </select>

@@ -19,7 +19,11 @@ export function LeadsTo({ id, children }: { id: string; children?: React.ReactNo
   const doc = useBuilder((now) => now.doc);
   const ways = neighbours(doc).out.get(id) ?? [];
   const edges = ways.filter((arrow) => arrow.timer === undefined);
-  const move = (key: string, by: -1 | 1) => act(`Move the way to ${titleOf(doc, doc.edges[key].to)} ${by < 0 ? "up" : "down"}`, reorder(state().doc, "edges", key, by));
+  const move = (key: string, by: -1 | 1) =>
+    act(
+      `Move the way to ${titleOf(doc, doc.edges[key].to)} ${by < 0 ? "up" : "down"}`,
+      reorder(state().doc, "edges", key, by),
+    );
   return (
     <section className="insp-part" aria-labelledby="leads-to">
       <h3 id="leads-to">Leads to</h3>
@@ -30,15 +34,37 @@ export function LeadsTo({ id, children }: { id: string; children?: React.ReactNo
           const at = edges.indexOf(arrow);
           return (
             <li key={arrow.key}>
-              <Way doc={doc} arrow={arrow} other={arrow.to} label={`Edit the way to ${name}`} onClick={() => edit(arrow.key)} />
+              <Way
+                doc={doc}
+                arrow={arrow}
+                other={arrow.to}
+                label={`Edit the way to ${name}`}
+                onClick={() => edit(arrow.key)}
+              />
               <span className="row-tools">
                 {edges.length > 1 && at >= 0 && (
                   <>
-                    <Tool icon="arrow-up" label={`Try the way to ${name} earlier`} disabled={at === 0} onClick={() => move(arrow.key, -1)} />
-                    <Tool icon="arrow-down" label={`Try the way to ${name} later`} disabled={at === edges.length - 1} onClick={() => move(arrow.key, 1)} />
+                    <Tool
+                      icon="arrow-up"
+                      label={`Try the way to ${name} earlier`}
+                      disabled={at === 0}
+                      onClick={() => move(arrow.key, -1)}
+                    />
+                    <Tool
+                      icon="arrow-down"
+                      label={`Try the way to ${name} later`}
+                      disabled={at === edges.length - 1}
+                      onClick={() => move(arrow.key, 1)}
+                    />
                   </>
                 )}
-                <Tool icon="x" label={`Remove the way to ${name}`} onClick={() => act(`Remove the way to ${name}`, remove(state().doc, { nodes: [], edges: [arrow.key] }))} />
+                <Tool
+                  icon="x"
+                  label={`Remove the way to ${name}`}
+                  onClick={() =>
+                    act(`Remove the way to ${name}`, remove(state().doc, { nodes: [], edges: [arrow.key] }))
+                  }
+                />
               </span>
             </li>
           );
@@ -64,7 +90,13 @@ export function ComesFrom({ id }: { id: string }) {
       <ul className="insp-ways">
         {ways.map((arrow) => (
           <li key={arrow.key}>
-            <Way doc={doc} arrow={arrow} other={arrow.from} label={`Go to ${titleOf(doc, arrow.from)}`} onClick={() => goTo(arrow.from)} />
+            <Way
+              doc={doc}
+              arrow={arrow}
+              other={arrow.from}
+              label={`Go to ${titleOf(doc, arrow.from)}`}
+              onClick={() => goTo(arrow.from)}
+            />
           </li>
         ))}
       </ul>
@@ -72,7 +104,19 @@ export function ComesFrom({ id }: { id: string }) {
   );
 }
 
-function Way({ doc, arrow, other, label, onClick }: { doc: Doc; arrow: Arrow; other: string; label: string; onClick: () => void }) {
+function Way({
+  doc,
+  arrow,
+  other,
+  label,
+  onClick,
+}: {
+  doc: Doc;
+  arrow: Arrow;
+  other: string;
+  label: string;
+  onClick: () => void;
+}) {
   const catalogue = useBuilder((now) => now.catalogue);
   const face = faceOf(catalogue, doc.nodes[other].type);
   const words = wayWords(doc, arrow);

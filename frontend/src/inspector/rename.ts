@@ -44,7 +44,10 @@ async function renamedNow(from: string, to: string, joins: boolean): Promise<str
   const before = state().doc;
   let answer: Answer;
   try {
-    answer = await ask<Answer>(`${state().boot.urls.api}/rename-step`, { method: "POST", body: { definition: definition(), from, to } });
+    answer = await ask<Answer>(`${state().boot.urls.api}/rename-step`, {
+      method: "POST",
+      body: { definition: definition(), from, to },
+    });
   } catch (error) {
     return error instanceof Refused || error instanceof Error ? error.message : "It can't be renamed now.";
   }
@@ -59,15 +62,25 @@ async function renamedNow(from: string, to: string, joins: boolean): Promise<str
   // The next step that gets the id is another one.
   stable.set(from, `${from} ${(renamings += 1)}`);
   const { selected } = state();
-  if (selected.nodes.includes(from)) select({ ...selected, nodes: selected.nodes.map((id) => (id === from ? to : id)) });
+  if (selected.nodes.includes(from))
+    select({ ...selected, nodes: selected.nodes.map((id) => (id === from ? to : id)) });
   return null;
 }
 
 /** Places, pins and groups go with the id. */
 function followed(layout: Layout, from: string, to: string): Layout {
   const moved = <T>(entries: Record<string, T> | undefined) =>
-    entries && Object.hasOwn(entries, from) ? Object.fromEntries(Object.entries(entries).map(([id, each]) => [id === from ? to : id, each])) : entries;
-  const groups = layout.groups && Object.fromEntries(Object.entries(layout.groups).map(([key, group]) => [key, { ...group, nodes: group.nodes.map((id) => (id === from ? to : id)) }]));
+    entries && Object.hasOwn(entries, from)
+      ? Object.fromEntries(Object.entries(entries).map(([id, each]) => [id === from ? to : id, each]))
+      : entries;
+  const groups =
+    layout.groups &&
+    Object.fromEntries(
+      Object.entries(layout.groups).map(([key, group]) => [
+        key,
+        { ...group, nodes: group.nodes.map((id) => (id === from ? to : id)) },
+      ]),
+    );
   const made: Layout = { ...layout };
   if (layout.nodes) made.nodes = moved(layout.nodes);
   if (layout.pins) made.pins = moved(layout.pins);
@@ -76,9 +89,18 @@ function followed(layout: Layout, from: string, to: string): Layout {
 }
 
 /** The id that goes with a new title; null where the step has one of its own already. */
-export function idFor(doc: Doc, id: string, oldTitle: string, title: string, typeTitle: string, published: string[]): string | null {
+export function idFor(
+  doc: Doc,
+  id: string,
+  oldTitle: string,
+  title: string,
+  typeTitle: string,
+  published: string[],
+): string | null {
   if (published.includes(id) || !slug(title)) return null;
-  const isAutomatic = [oldTitle, typeTitle].some((each) => slug(each) && new RegExp(`^${slug(each)}(_\\d+)?$`).test(id));
+  const isAutomatic = [oldTitle, typeTitle].some(
+    (each) => slug(each) && new RegExp(`^${slug(each)}(_\\d+)?$`).test(id),
+  );
   if (!isAutomatic) return null;
   const { [id]: _own, ...others } = doc.nodes;
   const wanted = free(slug(title), others);

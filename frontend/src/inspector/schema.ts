@@ -34,7 +34,10 @@ export function plain(schema: JsonObject, root: JsonObject): JsonObject {
 /** What may stand there, null left out. */
 export function alternatives(schema: JsonObject, root: JsonObject): JsonObject[] {
   const list = Array.isArray(schema.anyOf) ? schema.anyOf : [];
-  return list.filter(isObject).map((each) => plain(each, root)).filter((each) => each.type !== "null");
+  return list
+    .filter(isObject)
+    .map((each) => plain(each, root))
+    .filter((each) => each.type !== "null");
 }
 
 function typesOf(schema: JsonObject, root: JsonObject): Set<string> {

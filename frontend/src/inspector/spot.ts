@@ -77,5 +77,7 @@ function replaced(from: Json | undefined, name: string | number, to: Json | unde
 
 /** The problems of a spot; with `deep` also those of what is in it. */
 export function problemsAt(problems: Problem[], field: string, deep: boolean): Problem[] {
-  return problems.filter(({ field: at }) => at === field || (deep && (at.startsWith(`${field}.`) || at.startsWith(`${field}[`))));
+  return problems.filter(
+    ({ field: at }) => at === field || (deep && (at.startsWith(`${field}.`) || at.startsWith(`${field}[`))),
+  );
 }

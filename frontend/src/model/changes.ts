@@ -96,12 +96,18 @@ function written(doc: Doc, change: Change): Doc {
 }
 
 /** The entries with this one in its place: behind `after`, first for null, where it was or last for undefined. */
-function placed(entries: JsonObject, key: string, value: Json | undefined, after: string | null | undefined): JsonObject {
+function placed(
+  entries: JsonObject,
+  key: string,
+  value: Json | undefined,
+  after: string | null | undefined,
+): JsonObject {
   if (value === undefined) {
     const { [key]: _gone, ...rest } = entries;
     return rest;
   }
-  if (after === undefined || (after !== null && (after === key || !Object.hasOwn(entries, after)))) return { ...entries, [key]: value };
+  if (after === undefined || (after !== null && (after === key || !Object.hasOwn(entries, after))))
+    return { ...entries, [key]: value };
   const { [key]: _old, ...others } = entries;
   const result: JsonObject = after === null ? { [key]: value } : {};
   for (const [name, entry] of Object.entries(others)) {
@@ -215,7 +221,9 @@ const DEEP = 4;
 
 /** A place on the canvas is one value. */
 function isWhole(path: string[]): boolean {
-  return path.length >= DEEP || (path[0] === "layout" && path[1] !== "notes" && path[1] !== "groups" && path.length >= 3);
+  return (
+    path.length >= DEEP || (path[0] === "layout" && path[1] !== "notes" && path[1] !== "groups" && path.length >= 3)
+  );
 }
 
 function inside(draft: Draft, path: string[], to: Json): void {

@@ -62,7 +62,7 @@ export function addStep(doc: Doc, catalogue: Catalogue, type: string, where: Whe
   const spot = where.at ?? placeFor(doc, where);
   const keys = Object.keys(doc.nodes);
   const after = where.after ?? (where.edge ? doc.edges[where.edge]?.from : undefined);
-  draft.insert("nodes", id, newBody(type), after && Object.hasOwn(doc.nodes, after) ? after : keys.at(-1) ?? null);
+  draft.insert("nodes", id, newBody(type), after && Object.hasOwn(doc.nodes, after) ? after : (keys.at(-1) ?? null));
   draft.set(["layout", "nodes", id], { ...freePlace(doc, spot) });
   if (where.edge && doc.edges[where.edge]) splice(draft, where.edge, id);
   else if (where.after) connectIn(draft, where.after, id, {});
@@ -124,11 +124,17 @@ function connectIn(draft: Draft, from: string, to: string, condition: JsonObject
 export function usualCondition(doc: Doc, catalogue: Catalogue, from: string): JsonObject {
   const body = doc.nodes[from];
   const others = Object.values(doc.edges).filter((edge) => edge.from === from && edge.on !== "error");
-  if (body && catalogue[body.type]?.decides && others.length > 0 && !others.some((edge) => edge.default)) return { default: true };
+  if (body && catalogue[body.type]?.decides && others.length > 0 && !others.some((edge) => edge.default))
+    return { default: true };
   return {};
 }
 
-export function connect(doc: Doc, from: string, to: string, condition: JsonObject = {}): { changes: Change[]; key: string | null } {
+export function connect(
+  doc: Doc,
+  from: string,
+  to: string,
+  condition: JsonObject = {},
+): { changes: Change[]; key: string | null } {
   const draft = new Draft(doc);
   const key = connectIn(draft, from, to, condition);
   return { changes: draft.changes, key };
@@ -264,7 +270,8 @@ export function asClip(text: string): Clip | null {
 export function paste(doc: Doc, clip: Clip, shift: Place): Made {
   const draft = new Draft(doc);
   const ids = new Map<string, string>();
-  for (const id of Object.keys(clip.nodes)) ids.set(id, free(id, { ...draft.doc.nodes, ...Object.fromEntries([...ids.values()].map((each) => [each, 1])) }));
+  for (const id of Object.keys(clip.nodes))
+    ids.set(id, free(id, { ...draft.doc.nodes, ...Object.fromEntries([...ids.values()].map((each) => [each, 1])) }));
   for (const [id, body] of Object.entries(clip.nodes)) {
     const fresh = ids.get(id) as string;
     const timers = Array.isArray(body.boundary_timers)
@@ -281,7 +288,12 @@ export function paste(doc: Doc, clip: Clip, shift: Place): Made {
   for (const edge of clip.edges) {
     const { from, to, ...condition } = edge;
     const [start, end] = [ids.get(from), ids.get(to)];
-    if (start && end) draft.insert("edges", edgeKey(start, end, draft.doc.edges), { from: start, to: end, ...(readAs(condition, ids) as JsonObject) });
+    if (start && end)
+      draft.insert("edges", edgeKey(start, end, draft.doc.edges), {
+        from: start,
+        to: end,
+        ...(readAs(condition, ids) as JsonObject),
+      });
   }
   for (const note of clip.notes ?? []) {
     const id = free("note", draft.doc.layout.notes ?? {});
@@ -325,7 +337,13 @@ function renamedIn(expression: string, ids: Map<string, string>): string {
 
 export function addNote(doc: Doc, at: Place): { changes: Change[]; id: string } {
   const id = free("note", doc.layout.notes ?? {});
-  const draft = new Draft(doc).set(["layout", "notes", id], { ...snapped(at), w: 220, h: 120, text: "", color: "yellow" });
+  const draft = new Draft(doc).set(["layout", "notes", id], {
+    ...snapped(at),
+    w: 220,
+    h: 120,
+    text: "",
+    color: "yellow",
+  });
   return { changes: draft.changes, id };
 }
 
@@ -334,7 +352,8 @@ export function group(doc: Doc, ids: string[], title: string): Change[] {
   if (members.length === 0) return [];
   const draft = new Draft(doc);
   ungroupIn(draft, members);
-  return draft.set(["layout", "groups", free("group", draft.doc.layout.groups ?? {})], { title, nodes: members }).changes;
+  return draft.set(["layout", "groups", free("group", draft.doc.layout.groups ?? {})], { title, nodes: members })
+    .changes;
 }
 
 export function ungroup(doc: Doc, ids: string[]): Change[] {
@@ -347,7 +366,8 @@ function ungroupIn(draft: Draft, ids: string[]): void {
   const leaving = new Set(ids);
   for (const [key, body] of Object.entries(draft.doc.layout.groups ?? {})) {
     const left = body.nodes.filter((id) => !leaving.has(id));
-    if (left.length < body.nodes.length) draft.set(["layout", "groups", key], left.length ? { ...body, nodes: left } : undefined);
+    if (left.length < body.nodes.length)
+      draft.set(["layout", "groups", key], left.length ? { ...body, nodes: left } : undefined);
   }
 }
 

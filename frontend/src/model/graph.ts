@@ -15,7 +15,8 @@ export interface Arrow {
 export function arrows(doc: Doc): Arrow[] {
   const found: Arrow[] = [];
   for (const [key, edge] of Object.entries(doc.edges)) {
-    if (Object.hasOwn(doc.nodes, edge.from) && Object.hasOwn(doc.nodes, edge.to)) found.push({ key, from: edge.from, to: edge.to });
+    if (Object.hasOwn(doc.nodes, edge.from) && Object.hasOwn(doc.nodes, edge.to))
+      found.push({ key, from: edge.from, to: edge.to });
   }
   for (const [id, body] of Object.entries(doc.nodes)) {
     const timers = Array.isArray(body.boundary_timers) ? body.boundary_timers : [];

@@ -21,5 +21,8 @@ export function same(one: Json | undefined, other: Json | undefined): boolean {
     return one.every((item, place) => same(item, other[place]));
   }
   const keys = Object.keys(one);
-  return keys.length === Object.keys(other).length && keys.every((key) => Object.hasOwn(other, key) && same(one[key], other[key]));
+  return (
+    keys.length === Object.keys(other).length &&
+    keys.every((key) => Object.hasOwn(other, key) && same(one[key], other[key]))
+  );
 }

@@ -54,10 +54,28 @@ export function routes(places: Record<string, Place>, ways: Drawn[]): Map<string
   const found: { way: Drawn; points: Place[] }[] = [];
   for (const way of ways) {
     if (!places[way.from] || !places[way.to]) continue;
-    const points = around(way, ends(way), places, cards, (y, left, right) =>
-      lanes.filter((lane) => Math.abs(lane.y - y) < 6 && lane.left < right && left < lane.right && lane.way.from !== way.from && lane.way.to !== way.to).length,
+    const points = around(
+      way,
+      ends(way),
+      places,
+      cards,
+      (y, left, right) =>
+        lanes.filter(
+          (lane) =>
+            Math.abs(lane.y - y) < 6 &&
+            lane.left < right &&
+            left < lane.right &&
+            lane.way.from !== way.from &&
+            lane.way.to !== way.to,
+        ).length,
     );
-    if (points.length === 6) lanes.push({ way, y: points[2].y, left: Math.min(points[2].x, points[3].x), right: Math.max(points[2].x, points[3].x) });
+    if (points.length === 6)
+      lanes.push({
+        way,
+        y: points[2].y,
+        left: Math.min(points[2].x, points[3].x),
+        right: Math.max(points[2].x, points[3].x),
+      });
     found.push({ way, points });
   }
   const taken = cards.map(({ box }) => box);
@@ -91,7 +109,12 @@ function ownEnds(ways: Drawn[]): (way: Drawn) => OwnEnd {
 function near(points: Place[], boxes: Box[]): Box[] {
   const xs = points.map(({ x }) => x);
   const ys = points.map(({ y }) => y);
-  const [left, right, top, bottom] = [Math.min(...xs) - LABEL_MOST, Math.max(...xs) + LABEL_MOST, Math.min(...ys) - LABEL_HEIGHT, Math.max(...ys) + LABEL_HEIGHT];
+  const [left, right, top, bottom] = [
+    Math.min(...xs) - LABEL_MOST,
+    Math.max(...xs) + LABEL_MOST,
+    Math.min(...ys) - LABEL_HEIGHT,
+    Math.max(...ys) + LABEL_HEIGHT,
+  ];
   return boxes.filter((box) => box.right > left && box.left < right && box.bottom > top && box.top < bottom);
 }
 
@@ -104,11 +127,19 @@ function boxAround({ x, y }: Place, width: number): Box {
 }
 
 /** The corners of a way: straight on, with one turn between the two, or by a lane past what is in the way. */
-function around(way: Drawn, own: OwnEnd, places: Record<string, Place>, cards: { id: string; box: Box }[], crowded: (y: number, left: number, right: number) => number): Place[] {
+function around(
+  way: Drawn,
+  own: OwnEnd,
+  places: Record<string, Place>,
+  cards: { id: string; box: Box }[],
+  crowded: (y: number, left: number, right: number) => number,
+): Place[] {
   const start = { x: places[way.from].x + WIDTH, y: places[way.from].y + HEIGHT / 2 };
   const end = { x: places[way.to].x, y: places[way.to].y + HEIGHT / 2 };
   const [left, right] = [Math.min(start.x, end.x) - STUB, Math.max(start.x, end.x) + STUB];
-  const boxes = cards.filter(({ id, box }) => (box.right > left && box.left < right) || id === way.from || id === way.to).map(({ box }) => box);
+  const boxes = cards
+    .filter(({ id, box }) => (box.right > left && box.left < right) || id === way.from || id === way.to)
+    .map(({ box }) => box);
   const isForward = end.x - start.x >= 2 * STUB;
   const direct = isForward ? turns(start, end, own) : [];
   const free = direct.find((points) => hits(points, boxes) === 0);
@@ -128,7 +159,11 @@ function around(way: Drawn, own: OwnEnd, places: Record<string, Place>, cards: {
     // The lanes get longer from here on: none is better than the best one.
     if (best.cost <= level + detour(y) - 2 * LANE) break;
     for (const shift of LANES) {
-      const base = level + detour(y + shift) + Math.abs(shift) + crowded(y + shift, Math.min(out, into), Math.max(out, into)) * 120;
+      const base =
+        level +
+        detour(y + shift) +
+        Math.abs(shift) +
+        crowded(y + shift, Math.min(out, into), Math.max(out, into)) * 120;
       if (base < best.cost) {
         const points = by(y + shift);
         tell(points, hits(points, boxes) * 5000 + base);
@@ -148,7 +183,9 @@ function turns(start: Place, end: Place, own: OwnEnd): Place[][] {
 }
 
 function length(points: Place[]): number {
-  return points.slice(1).reduce((sum, point, place) => sum + Math.abs(point.x - points[place].x) + Math.abs(point.y - points[place].y), 0);
+  return points
+    .slice(1)
+    .reduce((sum, point, place) => sum + Math.abs(point.x - points[place].x) + Math.abs(point.y - points[place].y), 0);
 }
 
 /** How often the line runs through a card; along an edge of one is no hit. */
@@ -158,7 +195,9 @@ function hits(points: Place[], boxes: Box[]): number {
     const [one, other] = [points[place - 1], points[place]];
     const [left, right] = [Math.min(one.x, other.x), Math.max(one.x, other.x)];
     const [top, bottom] = [Math.min(one.y, other.y), Math.max(one.y, other.y)];
-    for (const box of boxes) if (right > box.left + TIGHT && left < box.right - TIGHT && bottom > box.top + TIGHT && top < box.bottom - TIGHT) count += 1;
+    for (const box of boxes)
+      if (right > box.left + TIGHT && left < box.right - TIGHT && bottom > box.top + TIGHT && top < box.bottom - TIGHT)
+        count += 1;
   }
   return count;
 }
@@ -171,7 +210,8 @@ interface Candidate extends Place {
 function spotsOf(points: Place[], own: OwnEnd): Candidate[] {
   const [start, end] = [points[0], points[points.length - 1]];
   const gap = Math.min(90, Math.max(end.x - start.x, 2 * STUB)) / 2;
-  const bonus = (place: number) => (own === (place === 1 ? "first" : place === points.length - 1 ? "last" : null) && own !== null ? 90 : 0);
+  const bonus = (place: number) =>
+    own === (place === 1 ? "first" : place === points.length - 1 ? "last" : null) && own !== null ? 90 : 0;
   const [first, last] = [bonus(1), bonus(points.length - 1)];
   const spots: Candidate[] = [
     { x: end.x - gap, y: end.y, bonus: last },
@@ -185,7 +225,11 @@ function spotsOf(points: Place[], own: OwnEnd): Candidate[] {
     const [one, other] = [points[place - 1], points[place]];
     const isLevel = one.y === other.y;
     for (const part of [0.5, 0.25, 0.75]) {
-      spots.push({ x: one.x + (other.x - one.x) * part, y: one.y + (other.y - one.y) * part, bonus: bonus(place) + (isLevel && own === null ? 20 : 0) + (part === 0.5 ? 2 : 0) });
+      spots.push({
+        x: one.x + (other.x - one.x) * part,
+        y: one.y + (other.y - one.y) * part,
+        bonus: bonus(place) + (isLevel && own === null ? 20 : 0) + (part === 0.5 ? 2 : 0),
+      });
     }
   }
   return spots;
@@ -197,7 +241,8 @@ function roomiest(spots: Candidate[], wanted: number, taken: Box[]): Spot {
   for (const { x, y, bonus } of spots) {
     const width = Math.min(wanted, room({ x, y }, taken, wanted));
     const score = width + (width < Math.min(wanted, LABEL_LEAST) ? -500 : bonus);
-    if (best === null || score > best.score) best = { spot: { x, y, width: Math.max(width, Math.min(wanted, LABEL_LEAST)) }, score };
+    if (best === null || score > best.score)
+      best = { spot: { x, y, width: Math.max(width, Math.min(wanted, LABEL_LEAST)) }, score };
   }
   return (best as { spot: Spot }).spot;
 }

@@ -37,7 +37,13 @@ export function tokensOf(path: string): Token[] | null {
 }
 
 /** The titles on the way through a form, from the first key to the last. */
-function titles(keys: Token[], schema: JsonObject | undefined, root: JsonObject | undefined, called: Called, params: JsonObject | undefined): string[] {
+function titles(
+  keys: Token[],
+  schema: JsonObject | undefined,
+  root: JsonObject | undefined,
+  called: Called,
+  params: JsonObject | undefined,
+): string[] {
   const said: string[] = [];
   let [here, top] = [schema, root];
   for (const key of keys) {
@@ -68,7 +74,13 @@ export function fieldWords(path: string, doc: Doc, called: Called, own: string |
     const node = called.definition.node;
     const undo = body.compensate;
     const inside = keys[0] === "compensate" && isObject(undo) ? String(undo.type) : body.type;
-    const said = titles(keys, isObject(node) ? node : undefined, isObject(node) ? node : undefined, called, called.paramsOf(inside)).join(" › ");
+    const said = titles(
+      keys,
+      isObject(node) ? node : undefined,
+      isObject(node) ? node : undefined,
+      called,
+      called.paramsOf(inside),
+    ).join(" › ");
     if (!said) return `“${titleOf(doc, id)}”`;
     return id === own ? said : `${said} of “${titleOf(doc, id)}”`;
   }
@@ -76,7 +88,9 @@ export function fieldWords(path: string, doc: Doc, called: Called, own: string |
     const edge = Object.values(doc.edges)[place];
     if (!edge) return null;
     const way = `the way from “${titleOf(doc, edge.from)}” to “${titleOf(doc, edge.to)}”`;
-    const said = { when: "The condition", branch: "The outcome", from: "The beginning", to: "The end" }[String(keys[0])];
+    const said = { when: "The condition", branch: "The outcome", from: "The beginning", to: "The end" }[
+      String(keys[0])
+    ];
     return keys.length ? `${said ?? String(keys[0])} of ${way}` : way;
   }
   const { settings } = called.definition;
@@ -85,17 +99,40 @@ export function fieldWords(path: string, doc: Doc, called: Called, own: string |
 }
 
 /** Problems whose `names` are steps and not what stands in an expression. */
-const ABOUT_STEPS = new Set(["cycle", "duplicate_edge", "edge_never_taken", "error_edge_never_taken", "incompatible_input", "join_never_fires", "no_deadline", "no_default_edge", "no_error_edge", "value_never_there", "value_not_on_every_path", "chain_too_long"]);
+const ABOUT_STEPS = new Set([
+  "cycle",
+  "duplicate_edge",
+  "edge_never_taken",
+  "error_edge_never_taken",
+  "incompatible_input",
+  "join_never_fires",
+  "no_deadline",
+  "no_default_edge",
+  "no_error_edge",
+  "value_never_there",
+  "value_not_on_every_path",
+  "chain_too_long",
+]);
 
 /** A message of the validator in the words of the forms. */
-export function saidOf(problem: { code: string; node: string | null; message: string }, doc: Doc, called: Called): Part[] {
+export function saidOf(
+  problem: { code: string; node: string | null; message: string },
+  doc: Doc,
+  called: Called,
+): Part[] {
   const parts = problem.message.split(/`([^`]*)`/);
   const said = parts.map((text, at): Part => {
     if (at % 2 === 0) return { text, isCode: false };
     const begins = at === 1 && parts[0] === "";
-    if (ABOUT_STEPS.has(problem.code) && text === problem.node) return { text: begins ? "This step" : "this step", isCode: false };
-    if (ABOUT_STEPS.has(problem.code) && Object.hasOwn(doc.nodes, text)) return { text: `“${titleOf(doc, text)}”`, isCode: false };
-    const words = /[.[]/.test(text) || text in ((called.definition.settings as JsonObject | undefined)?.properties as JsonObject ?? {}) ? fieldWords(text, doc, called, problem.node) : null;
+    if (ABOUT_STEPS.has(problem.code) && text === problem.node)
+      return { text: begins ? "This step" : "this step", isCode: false };
+    if (ABOUT_STEPS.has(problem.code) && Object.hasOwn(doc.nodes, text))
+      return { text: `“${titleOf(doc, text)}”`, isCode: false };
+    const words =
+      /[.[]/.test(text) ||
+      text in (((called.definition.settings as JsonObject | undefined)?.properties as JsonObject) ?? {})
+        ? fieldWords(text, doc, called, problem.node)
+        : null;
     return words === null ? { text, isCode: true } : { text: begins ? capital(words) : words, isCode: false };
   });
   return said.filter((part) => part.text !== "");

@@ -27,7 +27,9 @@ const WORDS: [RegExp, string][] = [
 /** A condition in words: `output.amount > 10000 && !output.vip` is "amount > 10,000 and not vip". */
 export function inWords(condition: string): string {
   const parts = atLiterals(condition);
-  const said = parts.map((part, place) => (place % 2 ? part : WORDS.reduce((text, [from, to]) => text.replace(from, to), part.replace(/\s+/g, " "))));
+  const said = parts.map((part, place) =>
+    place % 2 ? part : WORDS.reduce((text, [from, to]) => text.replace(from, to), part.replace(/\s+/g, " ")),
+  );
   return said
     .join("")
     .replace(/\b\d{5,}\b/g, (number) => Number(number).toLocaleString("en"))

@@ -25,7 +25,10 @@ function Targets({ from }: { from: string }) {
     return [...all.filter(({ why }) => !why), ...all.filter(({ why }) => why)];
   }, [doc, from, search]);
   useEffect(() => dialog.current?.showModal(), []);
-  useEffect(() => void dialog.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" }), [at, search]);
+  useEffect(
+    () => void dialog.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" }),
+    [at, search],
+  );
   const close = () => set({ connecting: null });
   const take = ({ id, why }: { id: string; why: string | null }) => {
     if (why) return say(why, "bad");
@@ -38,7 +41,13 @@ function Targets({ from }: { from: string }) {
   };
   const title = `Where does ${titleOf(doc, from)} lead to?`;
   return (
-    <dialog ref={dialog} className="add-dialog" aria-label={title} onClose={close} onClick={(event) => event.target === dialog.current && dialog.current.close()}>
+    <dialog
+      ref={dialog}
+      className="add-dialog"
+      aria-label={title}
+      onClose={close}
+      onClick={(event) => event.target === dialog.current && dialog.current.close()}
+    >
       <div className="add-head">
         <Icon name="spline" />
         <input
@@ -71,7 +80,16 @@ function Targets({ from }: { from: string }) {
         {targets.map((target, place) => {
           const face = faceOf(catalogue, doc.nodes[target.id].type);
           return (
-            <div key={target.id} id={`target-${place}`} role="option" aria-selected={place === at} aria-disabled={target.why !== null} className="add-option" onMouseMove={() => setAt(place)} onClick={() => take(target)}>
+            <div
+              key={target.id}
+              id={`target-${place}`}
+              role="option"
+              aria-selected={place === at}
+              aria-disabled={target.why !== null}
+              className="add-option"
+              onMouseMove={() => setAt(place)}
+              onClick={() => take(target)}
+            >
               <span className="step-icon" data-group={face.group}>
                 <Icon name={face.icon} />
               </span>

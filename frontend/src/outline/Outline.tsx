@@ -86,7 +86,13 @@ export function Outline() {
   }
   return (
     <div className="outline">
-      <ul ref={tree} role="tree" aria-label="Steps in the order of the work" aria-multiselectable="true" onKeyDown={onKeyDown}>
+      <ul
+        ref={tree}
+        role="tree"
+        aria-label="Steps in the order of the work"
+        aria-multiselectable="true"
+        onKeyDown={onKeyDown}
+      >
         {rows.map(({ id, depth }, at) => {
           const how = reached(doc, id);
           const face = faceOf(catalogue, doc.nodes[id].type);
@@ -126,7 +132,8 @@ export function Outline() {
 
 /** The focus to the selected step, or to the button for the first one. */
 function focusTree(tree: HTMLElement | null): void {
-  const item = tree?.querySelector<HTMLElement>('[tabindex="0"]') ?? document.querySelector<HTMLElement>("[data-first-step]");
+  const item =
+    tree?.querySelector<HTMLElement>('[tabindex="0"]') ?? document.querySelector<HTMLElement>("[data-first-step]");
   item?.focus();
 }
 
@@ -157,16 +164,40 @@ function RowActions({ id }: { id: string }) {
         <Icon name="spline" />
         Connect
       </button>
-      <button type="button" className="button plain small icon-only" aria-label="Move up" title="Move up (Alt+↑)" onClick={() => moved(id, -1)}>
+      <button
+        type="button"
+        className="button plain small icon-only"
+        aria-label="Move up"
+        title="Move up (Alt+↑)"
+        onClick={() => moved(id, -1)}
+      >
         <Icon name="arrow-up" />
       </button>
-      <button type="button" className="button plain small icon-only" aria-label="Move down" title="Move down (Alt+↓)" onClick={() => moved(id, 1)}>
+      <button
+        type="button"
+        className="button plain small icon-only"
+        aria-label="Move down"
+        title="Move down (Alt+↓)"
+        onClick={() => moved(id, 1)}
+      >
         <Icon name="arrow-down" />
       </button>
-      <button type="button" className="button plain small icon-only" aria-label="Duplicate" title="Duplicate (Ctrl+D)" onClick={duplicate}>
+      <button
+        type="button"
+        className="button plain small icon-only"
+        aria-label="Duplicate"
+        title="Duplicate (Ctrl+D)"
+        onClick={duplicate}
+      >
         <Icon name="copy" />
       </button>
-      <button type="button" className="button plain small icon-only" aria-label="Delete" title="Delete (Del)" onClick={() => removeSelected()}>
+      <button
+        type="button"
+        className="button plain small icon-only"
+        aria-label="Delete"
+        title="Delete (Del)"
+        onClick={() => removeSelected()}
+      >
         <Icon name="trash-2" />
       </button>
     </div>

@@ -40,7 +40,13 @@ export function Cases() {
     void load();
     // A result is of the draft as it was: of another one it says nothing.
     return useBuilder.subscribe(({ doc: now }, { doc: was }) => {
-      if (now.nodes !== was.nodes || now.edges !== was.edges || now.settings !== was.settings || now.layout.pins !== was.layout.pins) setResults(new Map());
+      if (
+        now.nodes !== was.nodes ||
+        now.edges !== was.edges ||
+        now.settings !== was.settings ||
+        now.layout.pins !== was.layout.pins
+      )
+        setResults(new Map());
     });
   }, []);
   const run = (ids?: number[]) =>
@@ -49,7 +55,12 @@ export function Cases() {
       const found = await ask<{ results: CaseResult[] }>(`${url}/run`, { method: "POST", body });
       setResults((before) => new Map([...before, ...byId(found.results)]));
       const failed = found.results.filter((each) => !each.passed).length;
-      say(failed ? `${failed} of ${found.results.length} test cases failed.` : `${found.results.length} test case${found.results.length === 1 ? "" : "s"} passed.`, failed ? "bad" : "info");
+      say(
+        failed
+          ? `${failed} of ${found.results.length} test cases failed.`
+          : `${found.results.length} test case${found.results.length === 1 ? "" : "s"} passed.`,
+        failed ? "bad" : "info",
+      );
     });
   const record = () =>
     tried(async () => {
@@ -96,7 +107,13 @@ export function Cases() {
         >
           <label className="field">
             <span className="label">Keep the last test run as a case</span>
-            <input required maxLength={200} value={name} placeholder="An order above the limit" onChange={(event) => setName(event.target.value)} />
+            <input
+              required
+              maxLength={200}
+              value={name}
+              placeholder="An order above the limit"
+              onChange={(event) => setName(event.target.value)}
+            />
           </label>
           <button type="submit" className="button small">
             <Icon name="plus" />
@@ -104,7 +121,11 @@ export function Cases() {
           </button>
         </form>
       )}
-      {cases?.length === 0 && <p className="quiet small">No test case yet. Make a test run; when it went as it should, keep it here. Publishing runs them all.</p>}
+      {cases?.length === 0 && (
+        <p className="quiet small">
+          No test case yet. Make a test run; when it went as it should, keep it here. Publishing runs them all.
+        </p>
+      )}
       {cases && cases.length > 0 && (
         <button type="button" className="button small" onClick={() => void run()}>
           <Icon name="play" />
@@ -117,12 +138,18 @@ export function Cases() {
           return (
             <li key={each.id}>
               <span className="case-name">
-                {result && <Icon name={result.passed ? "circle-check" : "circle-x"} className={result.passed ? "is-good" : "is-bad"} />}
+                {result && (
+                  <Icon
+                    name={result.passed ? "circle-check" : "circle-x"}
+                    className={result.passed ? "is-good" : "is-bad"}
+                  />
+                )}
                 <strong>{each.name}</strong>
                 {result && <span className="sr-only">{result.passed ? "passed" : "failed"}</span>}
                 {result?.differences.map((difference) => (
                   <small key={difference.what} className="bad-words">
-                    {difference.what}: expected {JSON.stringify(difference.expected)}, got {JSON.stringify(difference.got)}
+                    {difference.what}: expected {JSON.stringify(difference.expected)}, got{" "}
+                    {JSON.stringify(difference.got)}
                   </small>
                 ))}
               </span>
@@ -134,7 +161,12 @@ export function Cases() {
                   <button type="button" className="button plain small" onClick={() => setEdited(each)}>
                     Edit
                   </button>
-                  <button type="button" className="button plain small icon-only" aria-label={`Delete ${each.name}`} onClick={() => void remove(each)}>
+                  <button
+                    type="button"
+                    className="button plain small icon-only"
+                    aria-label={`Delete ${each.name}`}
+                    onClick={() => void remove(each)}
+                  >
                     <Icon name="trash-2" />
                   </button>
                 </>
@@ -181,7 +213,13 @@ function Edit({ of, url, done }: { of: Case; url: string; done: () => void }) {
       await ask(`${url}/${of.id}`, { method: "PATCH", body: { ...value, name, revision: of.revision } });
       dialog.current?.close();
     } catch (why) {
-      setError(why instanceof Refused ? wordsOf(why) : why instanceof SyntaxError ? `This can't be read: ${why.message}` : "The server does not answer.");
+      setError(
+        why instanceof Refused
+          ? wordsOf(why)
+          : why instanceof SyntaxError
+            ? `This can't be read: ${why.message}`
+            : "The server does not answer.",
+      );
     }
   };
   return (
@@ -193,7 +231,13 @@ function Edit({ of, url, done }: { of: Case; url: string; done: () => void }) {
       </label>
       <label className="field">
         <span className="label">Input, stubs (outputs or errors of steps) and what is expected</span>
-        <textarea className="code" rows={14} spellCheck={false} value={text} onChange={(event) => setText(event.target.value)} />
+        <textarea
+          className="code"
+          rows={14}
+          spellCheck={false}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
       </label>
       {error && (
         <p className="bad-words" role="alert">

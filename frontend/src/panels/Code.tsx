@@ -35,11 +35,17 @@ export function Code() {
     void Promise.all([import("./text"), import("./editor")]).then(([text, { openEditor }]) => {
       if (isGone || !place.current) return;
       reader.current = text;
-            editor.current = openEditor(place.current, text.written(definition(), format), format, !boot.may_write || cannot !== null, () => {
-        isTyped.current = true;
-        window.clearTimeout(timer.current);
-        timer.current = window.setTimeout(take, QUIET_MS);
-      });
+      editor.current = openEditor(
+        place.current,
+        text.written(definition(), format),
+        format,
+        !boot.may_write || cannot !== null,
+        () => {
+          isTyped.current = true;
+          window.clearTimeout(timer.current);
+          timer.current = window.setTimeout(take, QUIET_MS);
+        },
+      );
       marked();
       base.current = state().doc;
       const left = keptText(boot.kept_as);
@@ -49,7 +55,11 @@ export function Code() {
       editor.current.setText(left.text);
       take();
     });
-    const leave = () => keepText(boot.kept_as, isTyped.current && editor.current ? { text: editor.current.text(), base: base.current } : null);
+    const leave = () =>
+      keepText(
+        boot.kept_as,
+        isTyped.current && editor.current ? { text: editor.current.text(), base: base.current } : null,
+      );
     window.addEventListener("pagehide", leave);
     return () => {
       isGone = true;
@@ -57,7 +67,8 @@ export function Code() {
       window.clearTimeout(timer.current);
       if (isTyped.current) take();
       leave();
-      if (isTyped.current) say("The text can't be read yet, so the draft is as it was before. The text is kept.", "bad");
+      if (isTyped.current)
+        say("The text can't be read yet, so the draft is as it was before. The text is kept.", "bad");
       editor.current?.end();
     };
   }, []);
@@ -78,14 +89,21 @@ export function Code() {
     const { doc: now } = state();
     base.current = now;
     const found = text.read(open.text());
-    if (!("definition" in found) || !same(found.definition, definitionOf(now))) open.setText(text.written(definitionOf(now), format));
+    if (!("definition" in found) || !same(found.definition, definitionOf(now)))
+      open.setText(text.written(definitionOf(now), format));
   };
 
   const marked = () => {
     const [text, open] = [reader.current, editor.current];
     if (!text || !open) return;
     const source = open.text();
-    open.mark(state().problems.map((problem) => ({ line: text.lineOf(source, problem.field), message: problem.message, severity: problem.severity })));
+    open.mark(
+      state().problems.map((problem) => ({
+        line: text.lineOf(source, problem.field),
+        message: problem.message,
+        severity: problem.severity,
+      })),
+    );
   };
   useEffect(marked, [problems]);
 
@@ -130,7 +148,11 @@ export function Code() {
             </button>
           ))}
         </div>
-        <button type="button" className="button plain small" onClick={() => void navigator.clipboard?.writeText(editor.current?.text() ?? "")}>
+        <button
+          type="button"
+          className="button plain small"
+          onClick={() => void navigator.clipboard?.writeText(editor.current?.text() ?? "")}
+        >
           <Icon name="copy" />
           Copy
         </button>
@@ -139,7 +161,9 @@ export function Code() {
           Download
         </button>
         <p className={fault || cannot ? "bad-words" : "quiet small"} role="status">
-          {cannot ? `This draft can't be drawn: ${cannot}` : (fault ?? "The same draft as on the canvas. Changes are saved as soon as they can be read.")}
+          {cannot
+            ? `This draft can't be drawn: ${cannot}`
+            : (fault ?? "The same draft as on the canvas. Changes are saved as soon as they can be read.")}
         </p>
         {cannot && (
           <a className="button small" href={boot.urls.definition}>
@@ -155,9 +179,11 @@ export function Code() {
 /** Makes of the draft what was typed, from what it was written from; or says why it can't be. */
 function toDraft(definition: JsonObject, base: Doc, reader: typeof import("./text")): string | null {
   const { doc, boot } = state();
-  if (definition.name !== undefined && definition.name !== boot.name) return `The name is ${boot.name} and can't be changed here.`;
+  if (definition.name !== undefined && definition.name !== boot.name)
+    return `The name is ${boot.name} and can't be changed here.`;
   const key = reader.foreign(definition);
-  if (key !== null) return `\`${key}\` belongs to another way of writing a workflow. Import (under More) translates it and shows first what would change.`;
+  if (key !== null)
+    return `\`${key}\` belongs to another way of writing a workflow. Import (under More) translates it and shows first what would change.`;
   try {
     const next = keyed(definition, base.layout as unknown as { [key: string]: Json });
     const missing = unplaced(next);
@@ -165,7 +191,16 @@ function toDraft(definition: JsonObject, base: Doc, reader: typeof import("./tex
     const { made } = applyWhatFits(doc, changes);
     act("Edit as text", made, { merge: "text" });
     const left = changes.filter((change) => !made.includes(change));
-    const conflicts = left.map((change) => ({ group: uuid(), label: "Edit as text", path: change.path, yours: change.to, theirs: at(doc, change.path), by: null, at: null, changes: [change] }));
+    const conflicts = left.map((change) => ({
+      group: uuid(),
+      label: "Edit as text",
+      path: change.path,
+      yours: change.to,
+      theirs: at(doc, change.path),
+      by: null,
+      at: null,
+      changes: [change],
+    }));
     if (left.length) set({ conflicts: [...state().conflicts, ...conflicts] });
     return null;
   } catch (why) {

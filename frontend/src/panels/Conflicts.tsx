@@ -14,11 +14,17 @@ function shown(value: Json | undefined): string {
 function where(path: string[]): string {
   const { doc } = state();
   const [root, key, ...rest] = path;
-  const inside = rest.filter((part) => part !== "params").join(", ").replace(/_/g, " ");
+  const inside = rest
+    .filter((part) => part !== "params")
+    .join(", ")
+    .replace(/_/g, " ");
   if (root === "nodes") return `${titleOf(doc, key)}${inside ? `: ${inside}` : ""}`;
   const [from, to] = key?.split(/[>#]/) ?? [];
   if (root === "edges" && to) return `${titleOf(doc, from)} → ${titleOf(doc, to)}${inside ? `: ${inside}` : ""}`;
-  return path.filter((part) => part !== "settings").join(", ").replace(/_/g, " ");
+  return path
+    .filter((part) => part !== "settings")
+    .join(", ")
+    .replace(/_/g, " ");
 }
 
 /** Everything that is not saved with it: what is refused is refused whole. Where steps stand is said only if nothing else is. */
@@ -29,7 +35,9 @@ function lost(conflict: Conflict): Change[] {
 
 /** All of it as one text, to be kept somewhere else. */
 function allOf(changes: Change[]): string {
-  return changes.length === 1 ? shown(changes[0].to) : changes.map((change) => `${where(change.path)}\n${shown(change.to)}`).join("\n\n");
+  return changes.length === 1
+    ? shown(changes[0].to)
+    : changes.map((change) => `${where(change.path)}\n${shown(change.to)}`).join("\n\n");
 }
 
 /** The changes again, each from what stands there now. */
@@ -86,7 +94,11 @@ function Choice({ conflict }: { conflict: Conflict }) {
         <div>
           <small>You wrote</small>
           <pre>{shown(conflict.yours)}</pre>
-          <button type="button" className="button small" onClick={() => resolve(conflict, "yours", (changes) => act(conflict.label || "Use mine", over(changes)))}>
+          <button
+            type="button"
+            className="button small"
+            onClick={() => resolve(conflict, "yours", (changes) => act(conflict.label || "Use mine", over(changes)))}
+          >
             Use mine
           </button>
         </div>
@@ -115,7 +127,11 @@ function Refused({ conflict }: { conflict: Conflict }) {
         </div>
       ))}
       <div className="insp-actions">
-        <button type="button" className="button plain small" onClick={() => void navigator.clipboard?.writeText(allOf(changes))}>
+        <button
+          type="button"
+          className="button plain small"
+          onClick={() => void navigator.clipboard?.writeText(allOf(changes))}
+        >
           Copy
         </button>
         <button type="button" className="button plain small" onClick={() => resolve(conflict, "theirs", () => true)}>

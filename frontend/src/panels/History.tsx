@@ -49,7 +49,10 @@ export function History() {
     }, failed(setError));
   }, [boot.latest]);
   useEffect(() => {
-    ask<{ results: Logged[] }>(`${boot.urls.api}/draft/changes?limit=100`).then((page) => setLog(page.results), failed(setError));
+    ask<{ results: Logged[] }>(`${boot.urls.api}/draft/changes?limit=100`).then(
+      (page) => setLog(page.results),
+      failed(setError),
+    );
   }, [revision]);
   useEffect(() => () => set({ marks: {} }), []);
   const fetched = async (version: number): Promise<Doc | null> => {
@@ -65,7 +68,11 @@ export function History() {
   const replaceWith = async (doc: Doc) => {
     const { revision: seen } = state();
     try {
-      await ask(`${boot.urls.api}/draft`, { method: "PUT", body: { definition: definitionOf(doc), layout: doc.layout as JsonObject }, revision: seen });
+      await ask(`${boot.urls.api}/draft`, {
+        method: "PUT",
+        body: { definition: definitionOf(doc), layout: doc.layout as JsonObject },
+        revision: seen,
+      });
       window.location.reload();
     } catch (why) {
       failed(setError)(why);
@@ -81,7 +88,8 @@ export function History() {
     if (cannot !== null) return replaceWith(doc);
     const target = await restored(state().doc, doc);
     const { doc: now } = state();
-    if (act(`Restore version ${version}`, diff(now, target))) say(`The draft is version ${version} again. Ctrl+Z brings back what it was.`);
+    if (act(`Restore version ${version}`, diff(now, target)))
+      say(`The draft is version ${version} again. Ctrl+Z brings back what it was.`);
     else say(`The draft is what version ${version} is.`);
   };
   return (
@@ -94,16 +102,26 @@ export function History() {
           {versions?.map((version) => (
             <li key={version.version}>
               <span>
-                <strong>Version {version.version}</strong> {version.version === boot.latest && <span className="count">runs take this one</span>}
+                <strong>Version {version.version}</strong>{" "}
+                {version.version === boot.latest && <span className="count">runs take this one</span>}
                 <small className="quiet">
                   {when(version.published_at)}
                   {version.published_by ? ` by ${version.published_by}` : ""}
                   {version.note ? `: ${version.note}` : ""}
-                  {version.open_runs ? `, used by ${version.open_runs} open run${version.open_runs === 1 ? "" : "s"}` : ""}
+                  {version.open_runs
+                    ? `, used by ${version.open_runs} open run${version.open_runs === 1 ? "" : "s"}`
+                    : ""}
                 </small>
               </span>
               {cannot === null && (
-                <button type="button" className="button plain small" aria-pressed={compared?.version === version.version} onClick={() => (compared?.version === version.version ? setCompared(null) : void compare(version.version))}>
+                <button
+                  type="button"
+                  className="button plain small"
+                  aria-pressed={compared?.version === version.version}
+                  onClick={() =>
+                    compared?.version === version.version ? setCompared(null) : void compare(version.version)
+                  }
+                >
                   <Icon name="git-compare" />
                   Compare
                 </button>
@@ -131,7 +149,11 @@ const MOST_ROWS = 40;
 
 /** What is typed is sent bit by bit: it is one row, as it is one act. */
 function inRows(log: Logged[]): Logged[] {
-  return log.filter((entry, at) => at === 0 || entry.label === "" || entry.label !== log[at - 1].label || entry.by !== log[at - 1].by).slice(0, MOST_ROWS);
+  return log
+    .filter(
+      (entry, at) => at === 0 || entry.label === "" || entry.label !== log[at - 1].label || entry.by !== log[at - 1].by,
+    )
+    .slice(0, MOST_ROWS);
 }
 
 function Log({ log }: { log: Logged[] }) {
@@ -161,7 +183,9 @@ function Compared({ version, before }: { version: number; before: Doc }) {
   return (
     <section aria-labelledby="compared-title">
       <h2 id="compared-title">
-        {changes.length === 0 ? `The draft is what version ${version} is` : `${changes.length} difference${changes.length === 1 ? "" : "s"} from version ${version}`}
+        {changes.length === 0
+          ? `The draft is what version ${version} is`
+          : `${changes.length} difference${changes.length === 1 ? "" : "s"} from version ${version}`}
       </h2>
       <table className="differences">
         {changes.length > 0 && (
@@ -201,14 +225,19 @@ export function marksOf(changes: Change[], doc: Doc): Record<string, Mark> {
   const marks: Record<string, Mark> = {};
   for (const { path, from } of changes) {
     const [root, key] = path;
-    if ((root === "nodes" || root === "edges") && Object.hasOwn(doc[root], key)) marks[key] ??= path.length === 2 && from === undefined ? "added" : "changed";
+    if ((root === "nodes" || root === "edges") && Object.hasOwn(doc[root], key))
+      marks[key] ??= path.length === 2 && from === undefined ? "added" : "changed";
   }
   return marks;
 }
 
 function whereWords({ path }: Change, before: Doc, doc: Doc): string {
   const [root, key, ...rest] = path;
-  if (root === "nodes") return [titleOf(Object.hasOwn(doc.nodes, key) ? doc : before, key), ...rest.filter((part) => part !== "params").map((part) => part.replace(/_/g, " "))].join(" › ");
+  if (root === "nodes")
+    return [
+      titleOf(Object.hasOwn(doc.nodes, key) ? doc : before, key),
+      ...rest.filter((part) => part !== "params").map((part) => part.replace(/_/g, " ")),
+    ].join(" › ");
   if (root === "edges") {
     const edge = own(doc.edges, key) ?? before.edges[key];
     const [from, to] = [edge.from, edge.to].map((id) => titleOf(Object.hasOwn(doc.nodes, id) ? doc : before, id));

@@ -33,7 +33,8 @@ export function Problems() {
   if (problems.length === 0) {
     return (
       <p className="panel-empty">
-        <Icon name="circle-check" /> {Object.keys(doc.nodes).length ? "No problems: this can be published." : "Add a first step."}
+        <Icon name="circle-check" />{" "}
+        {Object.keys(doc.nodes).length ? "No problems: this can be published." : "Add a first step."}
       </p>
     );
   }
@@ -45,11 +46,17 @@ export function Problems() {
             <Icon name={problem.severity === "error" ? "circle-alert" : "triangle-alert"} />
             <span>
               <strong>{whose(problem, doc)}:</strong> <Words problem={problem} />
-              <span className="sr-only">{problem.severity === "error" ? " (must be corrected before publishing)" : " (a warning)"}</span>
+              <span className="sr-only">
+                {problem.severity === "error" ? " (must be corrected before publishing)" : " (a warning)"}
+              </span>
             </span>
           </button>
           {problem.fix && mayWrite && (
-            <button type="button" className="button plain small" onClick={() => problem.fix && act(problem.fix.title, problem.fix.changes)}>
+            <button
+              type="button"
+              className="button plain small"
+              onClick={() => problem.fix && act(problem.fix.title, problem.fix.changes)}
+            >
               <Icon name="wand-sparkles" />
               {problem.fix.title}
             </button>

@@ -78,13 +78,26 @@ function Run() {
       setError(`The input can't be read: ${(why as Error).message}`);
     }
   };
-  if (!boot.may_start) return <p className="quiet">{boot.archived ? "This workflow is archived: nothing of it runs, not even tests." : "You may not start runs, not even test runs."}</p>;
+  if (!boot.may_start)
+    return (
+      <p className="quiet">
+        {boot.archived
+          ? "This workflow is archived: nothing of it runs, not even tests."
+          : "You may not start runs, not even test runs."}
+      </p>
+    );
   return (
     <div className="test-run">
       <section className="test-asked" aria-label="What is tested">
         <label className="field">
           <span className="label">Sample input</span>
-          <textarea className="code" rows={5} spellCheck={false} value={text} onChange={(event) => setText(event.target.value)} />
+          <textarea
+            className="code"
+            rows={5}
+            spellCheck={false}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
         </label>
         <Effects choices={stillThere(doc, choices)} choose={setChoices} />
         {error && (
@@ -99,10 +112,20 @@ function Run() {
           </button>
           {one && (
             <>
-              <button type="button" className="button plain small" disabled={isBusy} onClick={() => void run({ until: one })}>
+              <button
+                type="button"
+                className="button plain small"
+                disabled={isBusy}
+                onClick={() => void run({ until: one })}
+              >
                 Up to {titleOf(doc, one)}
               </button>
-              <button type="button" className="button plain small" disabled={isBusy} onClick={() => void run({ only: one })}>
+              <button
+                type="button"
+                className="button plain small"
+                disabled={isBusy}
+                onClick={() => void run({ only: one })}
+              >
                 Only {titleOf(doc, one)}
               </button>
             </>
@@ -114,7 +137,14 @@ function Run() {
           )}
         </div>
       </section>
-      {trial ? <Result trial={trial} /> : <p className="quiet small test-none">Nothing is published by a test, it is in no list of runs, and what has effects outside (requests that change something, e-mails, jobs) is not done unless you say so. Requests that only read (GET, HEAD) are sent.</p>}
+      {trial ? (
+        <Result trial={trial} />
+      ) : (
+        <p className="quiet small test-none">
+          Nothing is published by a test, it is in no list of runs, and what has effects outside (requests that change
+          something, e-mails, jobs) is not done unless you say so. Requests that only read (GET, HEAD) are sent.
+        </p>
+      )}
     </div>
   );
 }
@@ -129,7 +159,13 @@ function Effects({ choices, choose }: Choices) {
   const { live, outcomes } = choices;
   const doc = useBuilder((now) => now.doc);
   const catalogue = useBuilder((now) => now.catalogue);
-  const outside = useMemo(() => Object.keys(doc.nodes).filter((id) => catalogue[doc.nodes[id].type]?.has_side_effects || catalogue[doc.nodes[id].type]?.waits), [doc.nodes, catalogue]);
+  const outside = useMemo(
+    () =>
+      Object.keys(doc.nodes).filter(
+        (id) => catalogue[doc.nodes[id].type]?.has_side_effects || catalogue[doc.nodes[id].type]?.waits,
+      ),
+    [doc.nodes, catalogue],
+  );
   const pins = doc.layout.pins ?? {};
   const sent = outside.filter((id) => onlyReads(doc.nodes[id]) && !(id in pins));
   const effects = outside.filter((id) => !sent.includes(id));
@@ -137,20 +173,40 @@ function Effects({ choices, choose }: Choices) {
   const real = live.filter((id) => effects.includes(id)).length;
   return (
     <>
-      {sent.length > 0 && <p className="quiet small test-sent">Sent for real, since they only read: {sent.map((id) => titleOf(doc, id)).join(", ")}. Pin an output where a test must not ask.</p>}
+      {sent.length > 0 && (
+        <p className="quiet small test-sent">
+          Sent for real, since they only read: {sent.map((id) => titleOf(doc, id)).join(", ")}. Pin an output where a
+          test must not ask.
+        </p>
+      )}
       {effects.length > 0 && (
         <details className="test-effects">
           <summary>
-            {effects.length} step{effects.length === 1 ? "" : "s"} with effects outside {real ? `(${real} for real)` : effects.length === 1 ? "is not done" : "are not done"}
+            {effects.length} step{effects.length === 1 ? "" : "s"} with effects outside{" "}
+            {real ? `(${real} for real)` : effects.length === 1 ? "is not done" : "are not done"}
           </summary>
           <ul>
             {effects.map((id) => (
               <li key={id}>
                 <label>
-                  <input type="checkbox" checked={live.includes(id)} onChange={(event) => choose({ live: event.target.checked ? [...live, id] : live.filter((each) => each !== id), outcomes })} /> {titleOf(doc, id)} for real
+                  <input
+                    type="checkbox"
+                    checked={live.includes(id)}
+                    onChange={(event) =>
+                      choose({
+                        live: event.target.checked ? [...live, id] : live.filter((each) => each !== id),
+                        outcomes,
+                      })
+                    }
+                  />{" "}
+                  {titleOf(doc, id)} for real
                 </label>
                 {people.includes(id) && !live.includes(id) && (
-                  <select aria-label={`What is decided at ${titleOf(doc, id)}`} value={outcomes[id] ?? ""} onChange={(event) => choose({ live, outcomes: chosen(outcomes, id, event.target.value) })}>
+                  <select
+                    aria-label={`What is decided at ${titleOf(doc, id)}`}
+                    value={outcomes[id] ?? ""}
+                    onChange={(event) => choose({ live, outcomes: chosen(outcomes, id, event.target.value) })}
+                  >
                     <option value="">the first outcome</option>
                     {outcomesOf(doc.nodes[id].params as Json).map((name) => (
                       <option key={name} value={name}>
@@ -219,17 +275,36 @@ function Result({ trial }: { trial: Trial }) {
         <ol>
           {steps.map((step) => (
             <li key={step.node}>
-              <button type="button" className="test-step" aria-pressed={step.node === one} onClick={() => goTo(step.node)}>
+              <button
+                type="button"
+                className="test-step"
+                aria-pressed={step.node === one}
+                onClick={() => goTo(step.node)}
+              >
                 <span className="status" data-status={step.status}>
                   {step.status.toLowerCase()}
                 </span>
                 {titleOf(doc, step.node)}
-                {stubbed.has(step.node) && <small className="quiet">{whyWords(stubbed.get(step.node)?.why ?? "", Object.hasOwn(doc.layout.pins ?? {}, step.node))}{stubbed.get(step.node)?.made_up ? ", output made up" : ""}</small>}
+                {stubbed.has(step.node) && (
+                  <small className="quiet">
+                    {whyWords(stubbed.get(step.node)?.why ?? "", Object.hasOwn(doc.layout.pins ?? {}, step.node))}
+                    {stubbed.get(step.node)?.made_up ? ", output made up" : ""}
+                  </small>
+                )}
               </button>
             </li>
           ))}
         </ol>
-        {chosenStep ? <StepValues key={`${trial.id} ${chosenStep.node}`} run={trial.id} step={chosenStep} ask={() => setAsks(chosenStep.node)} /> : <Values title="Output of the run" value={trial.output} />}
+        {chosenStep ? (
+          <StepValues
+            key={`${trial.id} ${chosenStep.node}`}
+            run={trial.id}
+            step={chosenStep}
+            ask={() => setAsks(chosenStep.node)}
+          />
+        ) : (
+          <Values title="Output of the run" value={trial.output} />
+        )}
       </div>
       {asks !== null && (
         <PinDialog
@@ -283,7 +358,17 @@ function StepValues({ run, step: told, ask }: { run: string; step: TrialStep; as
 }
 
 /** What a step is to give in tests, written by hand: for what a test does not do, such as a job or a signal. */
-function PinDialog({ title, value, pin, done }: { title: string; value: Json; pin: (value: Json) => void; done: () => void }) {
+function PinDialog({
+  title,
+  value,
+  pin,
+  done,
+}: {
+  title: string;
+  value: Json;
+  pin: (value: Json) => void;
+  done: () => void;
+}) {
   const [text, setText] = useState(JSON.stringify(value, null, 2));
   const [error, setError] = useState("");
   const dialog = useRef<HTMLDialogElement>(null);
@@ -302,7 +387,13 @@ function PinDialog({ title, value, pin, done }: { title: string; value: Json; pi
       <p className="quiet small">It is used in tests only, never by a run of a version.</p>
       <label className="field">
         <span className="label">Output as JSON</span>
-        <textarea className="code" rows={8} spellCheck={false} value={text} onChange={(event) => setText(event.target.value)} />
+        <textarea
+          className="code"
+          rows={8}
+          spellCheck={false}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
       </label>
       {error && (
         <p className="bad-words" role="alert">

@@ -45,29 +45,47 @@ export interface Chosen {
 export function stillThere(doc: Doc, { live, outcomes }: Chosen): Chosen {
   return {
     live: live.filter((id) => Object.hasOwn(doc.nodes, id)),
-    outcomes: Object.fromEntries(Object.entries(outcomes).filter(([id, name]) => Object.hasOwn(doc.nodes, id) && outcomesOf(doc.nodes[id].params).includes(name))),
+    outcomes: Object.fromEntries(
+      Object.entries(outcomes).filter(
+        ([id, name]) => Object.hasOwn(doc.nodes, id) && outcomesOf(doc.nodes[id].params).includes(name),
+      ),
+    ),
   };
 }
 
 /** How a step that asks people can end. */
 export function outcomesOf(params: Json | undefined): string[] {
   const listed = isObject(params) && Array.isArray(params.outcomes) ? params.outcomes : [];
-  const names = listed.flatMap((outcome) => (isObject(outcome) && typeof outcome.name === "string" ? [outcome.name] : []));
+  const names = listed.flatMap((outcome) =>
+    isObject(outcome) && typeof outcome.name === "string" ? [outcome.name] : [],
+  );
   return names.length ? names : ["approved", "rejected"];
 }
 
 /** What steps really gave, or were said to give, in a test run: a step that is tested alone can read it. */
 export function gave(trial: Trial): Record<string, Json> {
-  const standIns = new Set(trial.stubbed.filter((each) => each.made_up || each.why === "outside").map((each) => each.node));
-  const isWhole = (step: TrialStep) => step.status === "COMPLETED" && step.truncated?.output === undefined && (step.index ?? null) === null;
-  return Object.fromEntries(trial.steps.filter((step) => isWhole(step) && !standIns.has(step.node)).map((step) => [step.node, step.output ?? null]));
+  const standIns = new Set(
+    trial.stubbed.filter((each) => each.made_up || each.why === "outside").map((each) => each.node),
+  );
+  const isWhole = (step: TrialStep) =>
+    step.status === "COMPLETED" && step.truncated?.output === undefined && (step.index ?? null) === null;
+  return Object.fromEntries(
+    trial.steps
+      .filter((step) => isWhole(step) && !standIns.has(step.node))
+      .map((step) => [step.node, step.output ?? null]),
+  );
 }
 
 /** The step whose made-up output a test run that failed has read, if it may be that: it can be pinned. */
 export function madeUpBefore(doc: Doc, trial: Trial): string | null {
   const failed = trial.error?.node;
   if (trial.status !== "FAILED" || !failed) return null;
-  const nearest = [failed, ...arrows(doc).filter((arrow) => arrow.to === failed).map((arrow) => arrow.from)];
+  const nearest = [
+    failed,
+    ...arrows(doc)
+      .filter((arrow) => arrow.to === failed)
+      .map((arrow) => arrow.from),
+  ];
   const madeUp = new Set(trial.stubbed.filter((each) => each.made_up).map((each) => each.node));
   return nearest.find((id) => madeUp.has(id) && own(doc.nodes, id) !== undefined) ?? null;
 }

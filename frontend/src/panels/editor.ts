@@ -3,7 +3,14 @@
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
 import { yaml } from "@codemirror/lang-yaml";
-import { HighlightStyle, bracketMatching, foldGutter, foldKeymap, indentOnInput, syntaxHighlighting } from "@codemirror/language";
+import {
+  HighlightStyle,
+  bracketMatching,
+  foldGutter,
+  foldKeymap,
+  indentOnInput,
+  syntaxHighlighting,
+} from "@codemirror/language";
 import { type Diagnostic, lintGutter, setDiagnostics } from "@codemirror/lint";
 import { Compartment, EditorState } from "@codemirror/state";
 import { EditorView, drawSelection, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
@@ -38,7 +45,13 @@ export interface TextEditor {
 }
 
 /** An editor in `parent`; `changed` is called when a person types. */
-export function openEditor(parent: HTMLElement, text: string, format: Format, readOnly: boolean, changed: () => void): TextEditor {
+export function openEditor(
+  parent: HTMLElement,
+  text: string,
+  format: Format,
+  readOnly: boolean,
+  changed: () => void,
+): TextEditor {
   const language = new Compartment();
   const languageOf = (of: Format) => (of === "json" ? json() : yaml());
   let isOurs = false;
@@ -80,11 +93,19 @@ export function openEditor(parent: HTMLElement, text: string, format: Format, re
     },
     setFormat: (next) => view.dispatch({ effects: language.reconfigure(languageOf(next)) }),
     mark: (faults) => {
-      const found: Diagnostic[] = faults.map(({ line, message, severity }) => ({ from: lineAt(line).from, to: lineAt(line).to, message, severity }));
+      const found: Diagnostic[] = faults.map(({ line, message, severity }) => ({
+        from: lineAt(line).from,
+        to: lineAt(line).to,
+        message,
+        severity,
+      }));
       view.dispatch(setDiagnostics(view.state, found));
     },
     goTo: (line) => {
-      view.dispatch({ selection: { anchor: lineAt(line).from }, effects: EditorView.scrollIntoView(lineAt(line).from, { y: "center" }) });
+      view.dispatch({
+        selection: { anchor: lineAt(line).from },
+        effects: EditorView.scrollIntoView(lineAt(line).from, { y: "center" }),
+      });
       view.focus();
     },
     end: () => view.destroy(),

@@ -18,7 +18,8 @@ export function written(definition: JsonObject, format: Format): string {
 
 /** What shows that a definition is written in another dialect, which only an import translates; else null. */
 export function foreign({ nodes, edges, ...rest }: JsonObject): string | null {
-  const anyHas = (list: Json | undefined, key: string) => Array.isArray(list) && list.some((item) => isObject(item) && Object.hasOwn(item, key));
+  const anyHas = (list: Json | undefined, key: string) =>
+    Array.isArray(list) && list.some((item) => isObject(item) && Object.hasOwn(item, key));
   if (isObject(rest.dag)) return "dag";
   if (anyHas(nodes, "depends_on")) return "depends_on";
   if (anyHas(nodes, "step_name")) return "step_name";
@@ -32,7 +33,12 @@ const MOST = 1024 * 1024;
 export function read(text: string): { definition: JsonObject } | { fault: Fault } {
   if (text.length > MOST) return { fault: { message: "It has more than 1 MiB.", line: 1 } };
   const lines = new LineCounter();
-  const parsed = parseDocument(text, { lineCounter: lines, uniqueKeys: true, stringKeys: true, maxAliasCount: 0 } as never);
+  const parsed = parseDocument(text, {
+    lineCounter: lines,
+    uniqueKeys: true,
+    stringKeys: true,
+    maxAliasCount: 0,
+  } as never);
   const error = parsed.errors[0];
   if (error) return { fault: { message: error.message.split(" at line")[0], line: lines.linePos(error.pos[0]).line } };
   try {
@@ -51,7 +57,11 @@ export function lineOf(text: string, path: string): number {
   let node: unknown = parsed.contents;
   let at = 0;
   for (const part of path.match(/[^.[\]]+/g) ?? []) {
-    const next: unknown = isSeq(node) ? node.items[Number(part)] : isMap(node) ? node.items.find((pair) => isScalar(pair.key) && String(pair.key.value) === part) : undefined;
+    const next: unknown = isSeq(node)
+      ? node.items[Number(part)]
+      : isMap(node)
+        ? node.items.find((pair) => isScalar(pair.key) && String(pair.key.value) === part)
+        : undefined;
     if (!next) break;
     const pair = next as { key?: { range?: [number] }; value?: unknown; range?: [number] };
     at = pair.key?.range?.[0] ?? pair.range?.[0] ?? at;

@@ -63,7 +63,12 @@ async function follow(id: string, stubbed: Trial["stubbed"]): Promise<void> {
       set({ trial: { ...now, stubbed } });
       if (ENDED.has(now.status)) {
         known = { ...known, ...gave({ ...now, stubbed }) };
-        say(now.status === "COMPLETED" ? "The test run completed." : `The test run ended: ${now.error?.message ?? now.status.toLowerCase()}`, now.status === "COMPLETED" ? "info" : "bad");
+        say(
+          now.status === "COMPLETED"
+            ? "The test run completed."
+            : `The test run ended: ${now.error?.message ?? now.status.toLowerCase()}`,
+          now.status === "COMPLETED" ? "info" : "bad",
+        );
         return;
       }
     } catch {
@@ -80,7 +85,9 @@ export function forgetTrial(): void {
 /** What a step gave, with what was left out of the run because it is large. Raises Refused or Unreached. */
 export async function whole(run: string, step: TrialStep): Promise<TrialStep> {
   if (!step.truncated) return step;
-  const { results } = await ask<{ results: TrialStep[] }>(`/api/v1/runs/${run}/steps?node=${encodeURIComponent(step.node)}`);
+  const { results } = await ask<{ results: TrialStep[] }>(
+    `/api/v1/runs/${run}/steps?node=${encodeURIComponent(step.node)}`,
+  );
   return results.find((each) => each.index === step.index) ?? step;
 }
 
@@ -97,5 +104,6 @@ export async function pinWhatItGave(run: string, step: TrialStep): Promise<void>
 export function pin(node: string, value: Json | undefined): void {
   const { doc } = state();
   const change = setting(doc, ["layout", "pins", node], value);
-  if (change) act(value === undefined ? `Unpin ${titleOf(doc, node)}` : `Pin the output of ${titleOf(doc, node)}`, [change]);
+  if (change)
+    act(value === undefined ? `Unpin ${titleOf(doc, node)}` : `Pin the output of ${titleOf(doc, node)}`, [change]);
 }

@@ -22,7 +22,13 @@ export function ConditionField({ value, ids, place, onChange }: Props) {
   return (
     <div className="condition">
       <div className="switch" role="group" aria-label="How the condition is shown">
-        <button type="button" aria-pressed={!isText} disabled={condition === null} title={condition === null ? "This condition is more than the simple form can say" : undefined} onClick={() => setWantsText(false)}>
+        <button
+          type="button"
+          aria-pressed={!isText}
+          disabled={condition === null}
+          title={condition === null ? "This condition is more than the simple form can say" : undefined}
+          onClick={() => setWantsText(false)}
+        >
           Simple
         </button>
         <button type="button" aria-pressed={isText} onClick={() => setWantsText(true)}>
@@ -30,10 +36,23 @@ export function ConditionField({ value, ids, place, onChange }: Props) {
         </button>
       </div>
       {isText || !condition ? (
-        <Expression mode="cel" value={value} onChange={(text) => onChange(text, true)} label="Condition" ids={ids} place={place} />
+        <Expression
+          mode="cel"
+          value={value}
+          onChange={(text) => onChange(text, true)}
+          label="Condition"
+          ids={ids}
+          place={place}
+        />
       ) : (
         <>
-          <Simple condition={condition} place={place} describedBy={ids.describedBy} isInvalid={ids.isInvalid} onChange={onChange} />
+          <Simple
+            condition={condition}
+            place={place}
+            describedBy={ids.describedBy}
+            isInvalid={ids.isInvalid}
+            onChange={onChange}
+          />
           <Gives place={place} value={value} />
         </>
       )}

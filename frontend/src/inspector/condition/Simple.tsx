@@ -29,39 +29,79 @@ export function Simple({ condition, place, describedBy, isInvalid, onChange }: P
     if (at < clauses.length) return put(at, { path });
     const type = typeOf(path) ?? "";
     const operator: Operator = type === "boolean" ? "true" : /integer|number/.test(type) ? ">" : "==";
-    return onChange(written({ clauses: [...clauses, { path, operator, value: /integer|number/.test(type) ? "0" : '""' }], all }), false);
+    return onChange(
+      written({ clauses: [...clauses, { path, operator, value: /integer|number/.test(type) ? "0" : '""' }], all }),
+      false,
+    );
   };
   return (
     <div className="clauses">
       {clauses.map((clause, at) => (
         <div className="clause" key={at} role="group" aria-label={`Condition ${at + 1}`}>
           {at > 0 && (
-            <select aria-label="How the conditions are joined" className="joint" value={all ? "and" : "or"} onChange={(event) => onChange(written({ clauses, all: event.target.value === "and" }), false)}>
+            <select
+              aria-label="How the conditions are joined"
+              className="joint"
+              value={all ? "and" : "or"}
+              onChange={(event) => onChange(written({ clauses, all: event.target.value === "and" }), false)}
+            >
               <option value="and">and</option>
               <option value="or">or</option>
             </select>
           )}
           <div className="clause-path">
-            <button type="button" className="button plain small" aria-haspopup="dialog" title={clause.path} onClick={() => setPicking(at)}>
+            <button
+              type="button"
+              className="button plain small"
+              aria-haspopup="dialog"
+              title={clause.path}
+              onClick={() => setPicking(at)}
+            >
               <span className="sr-only">Value: </span>
               <code>{clause.path}</code>
               <Icon name="chevron-down" />
             </button>
-            <Tool icon="x" label={`Remove condition ${at + 1}`} onClick={() => onChange(written({ clauses: clauses.filter((_, each) => each !== at), all }), false)} />
+            <Tool
+              icon="x"
+              label={`Remove condition ${at + 1}`}
+              onClick={() => onChange(written({ clauses: clauses.filter((_, each) => each !== at), all }), false)}
+            />
           </div>
           <div className="clause-rest">
-            <select aria-label="Compared how" value={clause.operator} onChange={(event) => put(at, { operator: event.target.value as Operator, value: clause.value || (ALONE.has(event.target.value as Operator) ? "" : '""') })}>
+            <select
+              aria-label="Compared how"
+              value={clause.operator}
+              onChange={(event) =>
+                put(at, {
+                  operator: event.target.value as Operator,
+                  value: clause.value || (ALONE.has(event.target.value as Operator) ? "" : '""'),
+                })
+              }
+            >
               {OPERATORS.map(([operator, words]) => (
                 <option key={operator} value={operator}>
                   {words}
                 </option>
               ))}
             </select>
-            {!ALONE.has(clause.operator) && <Compared clause={clause} type={typeOf(clause.path)} describedBy={describedBy} isInvalid={isInvalid} onChange={(value) => put(at, { value }, true)} />}
+            {!ALONE.has(clause.operator) && (
+              <Compared
+                clause={clause}
+                type={typeOf(clause.path)}
+                describedBy={describedBy}
+                isInvalid={isInvalid}
+                onChange={(value) => put(at, { value }, true)}
+              />
+            )}
           </div>
         </div>
       ))}
-      <button type="button" className="button plain small" aria-haspopup="dialog" onClick={() => setPicking(clauses.length)}>
+      <button
+        type="button"
+        className="button plain small"
+        aria-haspopup="dialog"
+        onClick={() => setPicking(clauses.length)}
+      >
         <Icon name="plus" />
         {clauses.length ? "Another condition" : "Choose a value"}
       </button>

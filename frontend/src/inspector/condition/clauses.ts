@@ -12,7 +12,20 @@ export interface Condition {
   all: boolean;
 }
 
-export type Operator = "==" | "!=" | ">" | ">=" | "<" | "<=" | "contains" | "startsWith" | "endsWith" | "true" | "false" | "has" | "lacks";
+export type Operator =
+  | "=="
+  | "!="
+  | ">"
+  | ">="
+  | "<"
+  | "<="
+  | "contains"
+  | "startsWith"
+  | "endsWith"
+  | "true"
+  | "false"
+  | "has"
+  | "lacks";
 
 export const OPERATORS: [Operator, string][] = [
   ["==", "is"],
@@ -48,7 +61,8 @@ function parsedClause(text: string): Clause | null {
   const has = HAS.exec(text);
   if (has) return { path: has[2], operator: has[1] ? "lacks" : "has", value: "" };
   const plain = PLAIN.exec(text);
-  if (plain && !["true", "false", "null"].includes(plain[2])) return { path: plain[2], operator: plain[1] ? "false" : "true", value: "" };
+  if (plain && !["true", "false", "null"].includes(plain[2]))
+    return { path: plain[2], operator: plain[1] ? "false" : "true", value: "" };
   return null;
 }
 

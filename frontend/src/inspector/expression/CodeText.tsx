@@ -28,7 +28,21 @@ export interface CodeTextProps {
 
 /** A text that is code: a plain one until the editor is there, and where it can't be had. */
 export function CodeText(props: CodeTextProps) {
-  const { language, value, onChange, label, id, describedBy, isInvalid = false, autoFocus, isLong = false, hint, scope, onFocus, handle } = props;
+  const {
+    language,
+    value,
+    onChange,
+    label,
+    id,
+    describedBy,
+    isInvalid = false,
+    autoFocus,
+    isLong = false,
+    hint,
+    scope,
+    onFocus,
+    handle,
+  } = props;
   const mayWrite = useBuilder((now) => now.boot.may_write);
   const [isThere, setIsThere] = useState(false);
   const host = useRef<HTMLDivElement>(null);
@@ -36,7 +50,12 @@ export function CodeText(props: CodeTextProps) {
   const editor = useRef<Editor | null>(null);
   const now = useRef(props);
   now.current = props;
-  const attributes: Record<string, string> = { id, "aria-label": label, ...(describedBy ? { "aria-describedby": describedBy } : {}), ...(isInvalid ? { "aria-invalid": "true" } : {}) };
+  const attributes: Record<string, string> = {
+    id,
+    "aria-label": label,
+    ...(describedBy ? { "aria-describedby": describedBy } : {}),
+    ...(isInvalid ? { "aria-invalid": "true" } : {}),
+  };
 
   useEffect(() => {
     let isGone = false;
@@ -58,7 +77,13 @@ export function CodeText(props: CodeTextProps) {
           onFocus: () => now.current.onFocus?.(),
           scope: scope ? () => now.current.scope?.() ?? Promise.resolve(null) : undefined,
         });
-        if (hadFocus || (autoFocus && (document.activeElement === document.body || host.current.closest(".insp-field, .insp-pair, .insp-mapping")?.contains(document.activeElement)))) editor.current.focus();
+        if (
+          hadFocus ||
+          (autoFocus &&
+            (document.activeElement === document.body ||
+              host.current.closest(".insp-field, .insp-pair, .insp-mapping")?.contains(document.activeElement)))
+        )
+          editor.current.focus();
         // At once: a Tab would end in the plain text, and be lost with it.
         flushSync(() => setIsThere(true));
       },

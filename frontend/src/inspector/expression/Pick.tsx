@@ -23,7 +23,17 @@ function optionsOf(scope: Scope | null, withFunctions: boolean): Option[] {
     isSure: entry.always,
   }));
   if (!withFunctions) return values;
-  return [...values, ...scope.functions.map(({ name, signature, help, example }) => ({ group: "Functions", insert: example || `${name}()`, name: signature || name, detail: "", sample: help, isSure: true }))];
+  return [
+    ...values,
+    ...scope.functions.map(({ name, signature, help, example }) => ({
+      group: "Functions",
+      insert: example || `${name}()`,
+      name: signature || name,
+      detail: "",
+      sample: help,
+      isSure: true,
+    })),
+  ];
 }
 
 interface Props {
@@ -44,7 +54,9 @@ export function Pick({ place, title, withFunctions = false, onPick, onClose }: P
   const picked = useRef(false);
   const all = useMemo(() => optionsOf(scope, withFunctions), [scope, withFunctions]);
   const wanted = search.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = all.filter((each) => wanted.every((word) => `${each.group} ${each.name} ${each.sample}`.toLowerCase().includes(word)));
+  const found = all.filter((each) =>
+    wanted.every((word) => `${each.group} ${each.name} ${each.sample}`.toLowerCase().includes(word)),
+  );
   const chosen = found[Math.min(at, found.length - 1)];
   useEffect(() => dialog.current?.showModal(), []);
   useEffect(() => {
@@ -68,7 +80,13 @@ export function Pick({ place, title, withFunctions = false, onPick, onClose }: P
   };
   let group = "";
   return (
-    <dialog ref={dialog} className="add-dialog pick-dialog" aria-label={title} onClose={() => !picked.current && onClose()} onClick={(event) => event.target === dialog.current && dialog.current?.close()}>
+    <dialog
+      ref={dialog}
+      className="add-dialog pick-dialog"
+      aria-label={title}
+      onClose={() => !picked.current && onClose()}
+      onClick={(event) => event.target === dialog.current && dialog.current?.close()}
+    >
       <div className="add-head">
         <Icon name="search" />
         <input
@@ -99,7 +117,14 @@ export function Pick({ place, title, withFunctions = false, onPick, onClose }: P
                   {option.group}
                 </h3>
               )}
-              <div id={`${id}-${place}`} role="option" aria-selected={option === chosen} className="add-option pick-option" onMouseMove={() => setAt(place)} onClick={() => take(option)}>
+              <div
+                id={`${id}-${place}`}
+                role="option"
+                aria-selected={option === chosen}
+                className="add-option pick-option"
+                onMouseMove={() => setAt(place)}
+                onClick={() => take(option)}
+              >
                 <span>
                   <strong>{option.name}</strong>{" "}
                   <small className="pick-type">
@@ -114,7 +139,8 @@ export function Pick({ place, title, withFunctions = false, onPick, onClose }: P
         })}
       </div>
       <p className="add-foot quiet small" aria-hidden="true">
-        <kbd>↑</kbd> <kbd>↓</kbd> choose <kbd>Enter</kbd> insert <kbd>Esc</kbd> close {scope?.sample && <span>· values {sampleWords(scope.sample)}</span>}
+        <kbd>↑</kbd> <kbd>↓</kbd> choose <kbd>Enter</kbd> insert <kbd>Esc</kbd> close{" "}
+        {scope?.sample && <span>· values {sampleWords(scope.sample)}</span>}
       </p>
     </dialog>
   );

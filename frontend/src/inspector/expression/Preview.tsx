@@ -9,7 +9,15 @@ function said(value: Json): string {
   return text.length > MOST ? `${text.slice(0, MOST)}…` : text;
 }
 
-const TYPES: Record<string, string> = { string: "text", integer: "whole number", number: "number", boolean: "yes or no", array: "list", object: "object", null: "nothing" };
+const TYPES: Record<string, string> = {
+  string: "text",
+  integer: "whole number",
+  number: "number",
+  boolean: "yes or no",
+  array: "list",
+  object: "object",
+  null: "nothing",
+};
 
 /** What an expression gives now, or why it gives nothing. */
 export function Preview({ id, shown }: { id: string; shown: Shown | null }) {

@@ -1,6 +1,15 @@
 /** CodeMirror, loaded when somebody edits code. Everything that knows it is here. */
 
-import { type Completion, type CompletionContext, type CompletionResult, autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, startCompletion } from "@codemirror/autocomplete";
+import {
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+  startCompletion,
+} from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, insertNewlineAndIndent } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
 import { HighlightStyle, StreamLanguage, bracketMatching, syntaxHighlighting } from "@codemirror/language";
@@ -46,17 +55,33 @@ const COLOURS = HighlightStyle.define([
 ]);
 
 const LOOK = EditorView.theme({
-  "&": { background: "var(--card)", color: "var(--ink)", border: "1px solid var(--line-strong)", borderRadius: "var(--round)", fontSize: "var(--size-small)", maxHeight: "24rem" },
+  "&": {
+    background: "var(--card)",
+    color: "var(--ink)",
+    border: "1px solid var(--line-strong)",
+    borderRadius: "var(--round)",
+    fontSize: "var(--size-small)",
+    maxHeight: "24rem",
+  },
   "&.cm-focused": { outline: "3px solid var(--accent)", outlineOffset: "2px" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.55", overflow: "auto" },
   ".cm-content": { padding: "0.35rem 0", caretColor: "var(--ink)" },
   ".cm-line": { padding: "0 0.6rem" },
   ".cm-placeholder": { color: "var(--quiet)" },
   "&.cm-focused .cm-matchingBracket": { background: "var(--accent-soft)" },
-  ".cm-tooltip": { background: "var(--card)", border: "1px solid var(--line)", borderRadius: "var(--round)", boxShadow: "var(--shadow)", color: "var(--ink)" },
+  ".cm-tooltip": {
+    background: "var(--card)",
+    border: "1px solid var(--line)",
+    borderRadius: "var(--round)",
+    boxShadow: "var(--shadow)",
+    color: "var(--ink)",
+  },
   ".cm-tooltip-autocomplete > ul": { fontFamily: "var(--mono)", maxHeight: "16rem", maxWidth: "min(26rem, 90vw)" },
   ".cm-tooltip-autocomplete > ul > li": { padding: "0.25rem 0.6rem", lineHeight: "1.4" },
-  ".cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]": { background: "var(--accent-soft)", color: "var(--ink)" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]": {
+    background: "var(--accent-soft)",
+    color: "var(--ink)",
+  },
   ".cm-completionDetail": { color: "var(--quiet)", fontStyle: "normal", marginLeft: "0.75rem" },
   ".cm-completionMatchedText": { textDecoration: "none", fontWeight: "700" },
   ".cm-completionInfo": { padding: "0.5rem 0.75rem", maxWidth: "18rem", fontFamily: "var(--sans)", lineHeight: "1.4" },
@@ -113,7 +138,9 @@ function sampleLine(entry: Entry): string {
 }
 
 function ofEntry(entry: Entry, place: number, language: Language): Completion {
-  const info = [entry.title ?? "", entry.from, entry.always ? "" : "May be missing.", sampleLine(entry)].filter(Boolean).join("\n");
+  const info = [entry.title ?? "", entry.from, entry.always ? "" : "May be missing.", sampleLine(entry)]
+    .filter(Boolean)
+    .join("\n");
   return {
     label: entry.path,
     detail: entry.type + (entry.always ? "" : "?"),
@@ -130,7 +157,13 @@ function lines(text: string): HTMLElement {
 }
 
 function ofFunction({ name, signature, help, example }: Callable): Completion {
-  return { label: name, detail: signature, info: () => lines([help, example].filter(Boolean).join("\n")), boost: -95, type: "function" };
+  return {
+    label: name,
+    detail: signature,
+    info: () => lines([help, example].filter(Boolean).join("\n")),
+    boost: -95,
+    type: "function",
+  };
 }
 
 function put(view: EditorView, language: Language, path: string, from: number, to: number): void {
@@ -139,7 +172,11 @@ function put(view: EditorView, language: Language, path: string, from: number, t
   // A hole that was only begun is ended, too.
   const after = text.slice(to);
   const isOpen = language === "template" && isInHole(text, from) && !/^[^{]*\}\}/.test(after);
-  view.dispatch({ changes: { from, to, insert: made + (isOpen ? " }}" : "") }, selection: EditorSelection.cursor(from + made.length), userEvent: "input.complete" });
+  view.dispatch({
+    changes: { from, to, insert: made + (isOpen ? " }}" : "") },
+    selection: EditorSelection.cursor(from + made.length),
+    userEvent: "input.complete",
+  });
 }
 
 function completing(language: Language, scope: () => Promise<Scope | null>) {
@@ -150,7 +187,10 @@ function completing(language: Language, scope: () => Promise<Scope | null>) {
     if (!word && !context.explicit && !/[{(!&|=<>+?:,\s]$/.test(text.slice(0, context.pos))) return null;
     const found = await scope();
     if (!found) return null;
-    const options = [...found.entries.map((entry, place) => ofEntry(entry, place, language)), ...found.functions.map(ofFunction)];
+    const options = [
+      ...found.entries.map((entry, place) => ofEntry(entry, place, language)),
+      ...found.functions.map(ofFunction),
+    ];
     return { from: word?.from ?? context.pos, options, validFor: /^[\w.[\]"]*$/ };
   };
 }
@@ -180,8 +220,17 @@ export function mount(parent: HTMLElement, wanted: Wanted): Editor {
         bracketMatching(),
         oneWriter(true),
         closeBrackets(),
-        language === "template" ? EditorState.languageData.of(() => [{ closeBrackets: { brackets: ["(", "[", "{"] } }]) : [],
-        scope ? autocompletion({ override: [completing(language, scope)], icons: false, interactionDelay: 0, tooltipClass: () => "builder-completion" }) : [],
+        language === "template"
+          ? EditorState.languageData.of(() => [{ closeBrackets: { brackets: ["(", "[", "{"] } }])
+          : [],
+        scope
+          ? autocompletion({
+              override: [completing(language, scope)],
+              icons: false,
+              interactionDelay: 0,
+              tooltipClass: () => "builder-completion",
+            })
+          : [],
         Prec.highest(keymap.of(scope ? [...completionKeymap, { key: "Ctrl-Space", run: startCompletion }] : [])),
         isLong || language === "json" ? [] : oneLine,
         keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap]),

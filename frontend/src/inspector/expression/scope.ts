@@ -74,7 +74,9 @@ function asked({ place, node, edge }: ScopePlace): JsonObject {
 export function keysBelow(base: string | undefined, field: string | undefined): (string | number)[] {
   if (!base || !field?.startsWith(base)) return [];
   const found: (string | number)[] = [];
-  for (const [, name, index, quoted] of field.slice(base.length).matchAll(/\.([A-Za-z0-9_-]+)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/g)) {
+  for (const [, name, index, quoted] of field
+    .slice(base.length)
+    .matchAll(/\.([A-Za-z0-9_-]+)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/g)) {
     found.push(name ?? (index !== undefined ? Number(index) : (JSON.parse(quoted) as string)));
   }
   return found;
@@ -102,7 +104,10 @@ export function useScope(where: ScopePlace, wanted: boolean): Scope | null {
   useEffect(() => {
     if (!wanted) return undefined;
     let isOld = false;
-    const timer = window.setTimeout(() => void scopeAt(where).then((found) => !isOld && found && setScope(found)), scope ? 400 : 0);
+    const timer = window.setTimeout(
+      () => void scopeAt(where).then((found) => !isOld && found && setScope(found)),
+      scope ? 400 : 0,
+    );
     return () => {
       isOld = true;
       window.clearTimeout(timer);
@@ -134,9 +139,12 @@ export function useShown(where: ScopePlace, text: string, isWanted = true): Show
     const timer = window.setTimeout(() => {
       const keys = where.place === "params" || where.place === "compensate" ? keysBelow(where.base, where.field) : [];
       const body: JsonObject = { ...asked(where), text, ...(keys.length ? { keys } : {}) };
-      ask<Shown>(`${state().boot.urls.api}/evaluate`, { method: "POST", body, signal: stop.signal }).then(setShown, (error: unknown) => {
-        if (error instanceof Refused || !(error instanceof DOMException)) setShown(null);
-      });
+      ask<Shown>(`${state().boot.urls.api}/evaluate`, { method: "POST", body, signal: stop.signal }).then(
+        setShown,
+        (error: unknown) => {
+          if (error instanceof Refused || !(error instanceof DOMException)) setShown(null);
+        },
+      );
     }, wait);
     return () => {
       stop.abort();

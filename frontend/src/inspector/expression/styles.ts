@@ -29,10 +29,14 @@ export function allowStyles(): void {
 export function oneWriter(surrounds: boolean): Extension {
   return EditorView.domEventHandlers({
     beforeinput: (event, view) => {
-      if (event.inputType !== "insertText" || !event.data || view.composing || view.state.selection.main.empty) return false;
+      if (event.inputType !== "insertText" || !event.data || view.composing || view.state.selection.main.empty)
+        return false;
       event.preventDefault();
       const around = surrounds ? insertBracket(view.state, event.data) : null;
-      view.dispatch(around ?? view.state.update(view.state.replaceSelection(event.data), { userEvent: "input.type", scrollIntoView: true }));
+      view.dispatch(
+        around ??
+          view.state.update(view.state.replaceSelection(event.data), { userEvent: "input.type", scrollIntoView: true }),
+      );
       return true;
     },
   });

@@ -23,7 +23,8 @@ const KINDS: [string, string][] = [
 function converted(value: Json | undefined, kind: string): Json | undefined {
   if (kind === "fx") return asExpression(value);
   const literal = isExpression(value) ? asLiteral(value) : value;
-  if (kind === "text") return literal === undefined ? "" : typeof literal === "string" ? literal : JSON.stringify(literal);
+  if (kind === "text")
+    return literal === undefined ? "" : typeof literal === "string" ? literal : JSON.stringify(literal);
   if (kind === "number") return typeof literal === "number" ? literal : (asNumber(String(literal ?? "")) ?? undefined);
   if (kind === "switch") return typeof literal === "boolean" ? literal : literal === "true";
   if (typeof literal !== "string") return literal;
@@ -48,7 +49,13 @@ export function Unlabelled({ spot, title, onlyTexts, describedBy, isInvalid }: P
   const reads = useContext(Reads);
   const [picked, setPicked] = useState<string | null>(null);
   const actual = kindOf(spot.value);
-  const canBePicked = picked !== null && (picked === actual || (typeof spot.value === "string" && (picked === "fx" || picked === "number") && (picked !== "number" || actual === "text")) || spot.value === undefined);
+  const canBePicked =
+    picked !== null &&
+    (picked === actual ||
+      (typeof spot.value === "string" &&
+        (picked === "fx" || picked === "number") &&
+        (picked !== "number" || actual === "text")) ||
+      spot.value === undefined);
   const kind = picked !== null && canBePicked ? picked : actual;
   const ids: Ids = { id, labelId: `${id}-label`, describedBy, isInvalid };
   const shape = anyShape("value", title);
@@ -62,17 +69,27 @@ export function Unlabelled({ spot, title, onlyTexts, describedBy, isInvalid }: P
   const pick = (next: string) => {
     otherSide.keep(`${spot.key} ${kind}`, spot.value);
     const kept = otherSide.get<Json>(`${spot.key} ${next}`);
-    const made = kept !== undefined && asLiteral(asExpression(spot.value)) === undefined ? kept : (converted(spot.value, next) ?? kept ?? "");
+    const made =
+      kept !== undefined && asLiteral(asExpression(spot.value)) === undefined
+        ? kept
+        : (converted(spot.value, next) ?? kept ?? "");
     setPicked(next);
     spot.set(made);
   };
-  const offered = KINDS.filter(([each]) => (each !== "fx" || reads) && (!onlyTexts || each === "text" || each === "fx" || each === kind));
+  const offered = KINDS.filter(
+    ([each]) => (each !== "fx" || reads) && (!onlyTexts || each === "text" || each === "fx" || each === kind),
+  );
   return (
     <div className="insp-any" data-kind={kind}>
       <span className="sr-only" id={ids.labelId}>
         {title}
       </span>
-      <select aria-label={`${title}: kind`} className="any-kind" value={kind} onChange={(event) => pick(event.target.value)}>
+      <select
+        aria-label={`${title}: kind`}
+        className="any-kind"
+        value={kind}
+        onChange={(event) => pick(event.target.value)}
+      >
         {offered.map(([name, words]) => (
           <option key={name} value={name}>
             {words}
@@ -81,11 +98,24 @@ export function Unlabelled({ spot, title, onlyTexts, describedBy, isInvalid }: P
       </select>
       <div className="any-value">
         {kind === "fx" && reads ? (
-          <Expression mode="template" value={typeof spot.value === "string" ? spot.value : ""} onChange={(text) => spot.set(text, true)} label={title} ids={ids} place={{ ...reads, field: spot.field }} autoFocus={picked === "fx"} />
+          <Expression
+            mode="template"
+            value={typeof spot.value === "string" ? spot.value : ""}
+            onChange={(text) => spot.set(text, true)}
+            label={title}
+            ids={ids}
+            place={{ ...reads, field: spot.field }}
+            autoFocus={picked === "fx"}
+          />
         ) : kind === "number" ? (
           <NumberControl spot={own} shape={shape} ids={ids} />
         ) : kind === "switch" ? (
-          <select id={id} aria-labelledby={ids.labelId} value={String(spot.value === true)} onChange={(event) => spot.set(event.target.value === "true")}>
+          <select
+            id={id}
+            aria-labelledby={ids.labelId}
+            value={String(spot.value === true)}
+            onChange={(event) => spot.set(event.target.value === "true")}
+          >
             <option value="true">yes</option>
             <option value="false">no</option>
           </select>

@@ -17,7 +17,9 @@ function read(text: string): { value?: Json; fault?: string } {
   } catch (error) {
     const at = /position (\d+)/.exec(String(error));
     const line = at ? text.slice(0, Number(at[1])).split("\n").length : null;
-    return { fault: `This is no JSON yet${line ? ` (line ${line})` : ""}. It is kept here; the draft has the value from before.` };
+    return {
+      fault: `This is no JSON yet${line ? ` (line ${line})` : ""}. It is kept here; the draft has the value from before.`,
+    };
   }
 }
 
@@ -43,7 +45,15 @@ export function CodeControl({ spot, shape, ids }: ControlProps) {
   };
   return (
     <>
-      <CodeText language="json" value={text} onChange={change} label={shape.title} id={ids.id} describedBy={ids.describedBy} isInvalid={ids.isInvalid || fault !== undefined} />
+      <CodeText
+        language="json"
+        value={text}
+        onChange={change}
+        label={shape.title}
+        id={ids.id}
+        describedBy={ids.describedBy}
+        isInvalid={ids.isInvalid || fault !== undefined}
+      />
       {fault && (
         <p className="fault" role="status">
           {fault}

@@ -26,11 +26,26 @@ export interface FrameProps {
 }
 
 /** What is around each control: its title, its help, and what is wrong with it. */
-export function Frame({ title, help, isRequired, isGroup, problems = [], tools, isBare, isInline, children }: FrameProps) {
+export function Frame({
+  title,
+  help,
+  isRequired,
+  isGroup,
+  problems = [],
+  tools,
+  isBare,
+  isInline,
+  children,
+}: FrameProps) {
   const id = useId();
   const labelId = `${id}-label`;
   const described = [help ? `${id}-help` : "", problems.length ? `${id}-faults` : ""].filter(Boolean).join(" ");
-  const ids: Ids = { id, labelId, describedBy: described || undefined, isInvalid: problems.some((problem) => problem.severity === "error") };
+  const ids: Ids = {
+    id,
+    labelId,
+    describedBy: described || undefined,
+    isInvalid: problems.some((problem) => problem.severity === "error"),
+  };
   const name = (
     <>
       {title}
@@ -43,7 +58,10 @@ export function Frame({ title, help, isRequired, isGroup, problems = [], tools, 
     </>
   );
   return (
-    <div className={`insp-field ${ids.isInvalid ? "wrong" : ""}`} {...(isGroup ? { role: "group", "aria-labelledby": labelId, "aria-describedby": ids.describedBy } : {})}>
+    <div
+      className={`insp-field ${ids.isInvalid ? "wrong" : ""}`}
+      {...(isGroup ? { role: "group", "aria-labelledby": labelId, "aria-describedby": ids.describedBy } : {})}
+    >
       <div className={`insp-label ${isBare ? "bare" : ""}`}>
         {isInline && children(ids)}
         {isGroup ? (
@@ -84,9 +102,26 @@ export function Faults({ id, problems }: { id: string; problems: Problem[] }) {
   );
 }
 
-export function Tool({ icon, label, onClick, disabled }: { icon: string; label: string; onClick: () => void; disabled?: boolean }) {
+export function Tool({
+  icon,
+  label,
+  onClick,
+  disabled,
+}: {
+  icon: string;
+  label: string;
+  onClick: () => void;
+  disabled?: boolean;
+}) {
   return (
-    <button type="button" className="button ghost small icon-only" aria-label={label} title={label} disabled={disabled} onClick={onClick}>
+    <button
+      type="button"
+      className="button ghost small icon-only"
+      aria-label={label}
+      title={label}
+      disabled={disabled}
+      onClick={onClick}
+    >
       <Icon name={icon} />
     </button>
   );

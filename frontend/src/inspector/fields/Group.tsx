@@ -11,7 +11,11 @@ export function GroupControl({ spot, shape }: ControlProps) {
       {shapes.map((each) => (
         <Valued key={each.name} spot={spot.at(each.name, each.title)} shape={each} />
       ))}
-      <Unknown spot={spot} known={shapes.map((each) => each.name)} isOpen={shape.schema.additionalProperties !== false && shapes.length === 0} />
+      <Unknown
+        spot={spot}
+        known={shapes.map((each) => each.name)}
+        isOpen={shape.schema.additionalProperties !== false && shapes.length === 0}
+      />
     </div>
   );
 }

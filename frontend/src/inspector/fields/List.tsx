@@ -32,13 +32,21 @@ function Times({ spot, shape, ids }: ControlProps) {
               <span className="sr-only" id={own.labelId}>
                 {title}
               </span>
-              <SecondsControl spot={{ ...spot.item(place), value, set: (next, typing) => spot.item(place).set(next ?? "", typing) }} shape={{ ...anyShape("seconds", title), schema: { maximum: 30 * DAY + 1 } }} ids={own} />
+              <SecondsControl
+                spot={{ ...spot.item(place), value, set: (next, typing) => spot.item(place).set(next ?? "", typing) }}
+                shape={{ ...anyShape("seconds", title), schema: { maximum: 30 * DAY + 1 } }}
+                ids={own}
+              />
               <Tool icon="x" label={`Remove ${title}`} onClick={() => remove(place)} />
             </li>
           );
         })}
       </ul>
-      <button type="button" className="button ghost small" onClick={() => spot.set([...values, (typeof last === "number" ? last : 0) + DAY])}>
+      <button
+        type="button"
+        className="button ghost small"
+        onClick={() => spot.set([...values, (typeof last === "number" ? last : 0) + DAY])}
+      >
         <Icon name="plus" />
         {values.length ? "Add another" : "Add one"}
         <span className="sr-only"> to {shape.title}</span>
@@ -54,7 +62,8 @@ function Lines({ spot, shape, ids }: ControlProps) {
   const [hasBlank, setHasBlank] = useState(false);
   const [wanted, setWanted] = useState<number | null>(null);
   const list = useRef<HTMLUListElement>(null);
-  const isNumeric = itemsOf(shape).every((each) => each.type === "integer" || each.type === "number") && itemsOf(shape).length > 0;
+  const isNumeric =
+    itemsOf(shape).every((each) => each.type === "integer" || each.type === "number") && itemsOf(shape).length > 0;
   const rows = hasBlank || values.length === 0 ? [...values, ""] : values;
   useEffect(() => {
     if (wanted === null) return;
@@ -110,7 +119,9 @@ function Lines({ spot, shape, ids }: ControlProps) {
                 }
               }}
             />
-            {(rows.length > 1 || values.length > 0) && <Tool icon="x" label={`Remove ${shape.title} ${place + 1}`} onClick={() => remove(place)} />}
+            {(rows.length > 1 || values.length > 0) && (
+              <Tool icon="x" label={`Remove ${shape.title} ${place + 1}`} onClick={() => remove(place)} />
+            )}
           </li>
         ))}
       </ul>

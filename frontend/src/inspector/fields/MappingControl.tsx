@@ -43,9 +43,23 @@ export function MappingControl({ spot, shape, ids, none }: Props) {
         <option value="json">JSON</option>
       </select>
       {mode === "expression" && reads && (
-        <Expression mode="template" value={typeof spot.value === "string" ? spot.value : ""} onChange={(text) => spot.set(text || undefined, true)} label={shape.title} ids={{ ...ids, id: `${ids.id}-text` }} place={{ ...reads, field: spot.field }} autoFocus={picked === "expression"} />
+        <Expression
+          mode="template"
+          value={typeof spot.value === "string" ? spot.value : ""}
+          onChange={(text) => spot.set(text || undefined, true)}
+          label={shape.title}
+          ids={{ ...ids, id: `${ids.id}-text` }}
+          place={{ ...reads, field: spot.field }}
+          autoFocus={picked === "expression"}
+        />
       )}
-      {mode === "map" && <PairsControl spot={spot} shape={{ ...shape, schema: { additionalProperties: true } }} ids={{ ...ids, id: `${ids.id}-map` }} />}
+      {mode === "map" && (
+        <PairsControl
+          spot={spot}
+          shape={{ ...shape, schema: { additionalProperties: true } }}
+          ids={{ ...ids, id: `${ids.id}-map` }}
+        />
+      )}
       {mode === "json" && <CodeControl spot={spot} shape={shape} ids={{ ...ids, id: `${ids.id}-json` }} />}
     </div>
   );

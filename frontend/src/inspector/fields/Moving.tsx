@@ -9,7 +9,17 @@ export function movedBy<T>(list: T[], from: number, by: -1 | 1): T[] {
 }
 
 /** A row up or down, by buttons. */
-export function MoveTools({ name, place, count, onMove }: { name: string; place: number; count: number; onMove: (by: -1 | 1) => void }) {
+export function MoveTools({
+  name,
+  place,
+  count,
+  onMove,
+}: {
+  name: string;
+  place: number;
+  count: number;
+  onMove: (by: -1 | 1) => void;
+}) {
   return (
     <>
       <Tool icon="arrow-up" label={`Move ${name} up`} disabled={place === 0} onClick={() => onMove(-1)} />
@@ -26,7 +36,8 @@ export function useFollowed<T extends HTMLElement>(): [RefObject<T | null>, (pla
     if (!wanted.current) return;
     const { place, by } = wanted.current;
     wanted.current = null;
-    const [up, down] = list.current?.children[place]?.querySelectorAll<HTMLButtonElement>(":scope > .row-foot .row-tools button") ?? [];
+    const [up, down] =
+      list.current?.children[place]?.querySelectorAll<HTMLButtonElement>(":scope > .row-foot .row-tools button") ?? [];
     const [one, other] = by < 0 ? [up, down] : [down, up];
     (one?.disabled ? other : one)?.focus();
   });

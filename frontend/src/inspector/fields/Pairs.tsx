@@ -47,7 +47,8 @@ export function PairsControl({ spot, shape, ids }: ControlProps) {
     setRows(rows.map((each) => (each.id === row.id ? { ...each, key } : each)));
     // The entries keep their order: one value for the draft.
     const had = row.key in value;
-    if (had) spot.set(Object.fromEntries(Object.entries(value).map(([name, each]) => [name === row.key ? key : name, each])));
+    if (had)
+      spot.set(Object.fromEntries(Object.entries(value).map(([name, each]) => [name === row.key ? key : name, each])));
     else spot.at(key).set("");
   };
   const remove = (row: Row) => {
@@ -59,7 +60,16 @@ export function PairsControl({ spot, shape, ids }: ControlProps) {
   return (
     <div className="insp-pairs" id={ids.id}>
       {rows.map((row) => (
-        <Pair key={row.id} row={row} spot={spot} title={shape.title} onlyTexts={onlyTexts} autoFocus={wanted === row.id} onRename={(key) => rename(row, key)} onRemove={() => remove(row)} />
+        <Pair
+          key={row.id}
+          row={row}
+          spot={spot}
+          title={shape.title}
+          onlyTexts={onlyTexts}
+          autoFocus={wanted === row.id}
+          onRename={(key) => rename(row, key)}
+          onRemove={() => remove(row)}
+        />
       ))}
       <button type="button" className="button ghost small" onClick={add}>
         <Icon name="plus" />
@@ -94,7 +104,9 @@ function Pair({ row, spot, title, onlyTexts, autoFocus, onRename, onRemove }: Pa
   const isKept = row.key in value;
   const found = problemsAt(problems, own.field, true);
   const fault = isTaken ? `There is ${name} already.` : !name && isKept ? "Give it a name." : "";
-  const said = fault ? [{ code: "name", severity: "error" as const, node: null, field: "", message: fault }, ...found] : found;
+  const said = fault
+    ? [{ code: "name", severity: "error" as const, node: null, field: "", message: fault }, ...found]
+    : found;
   const commit = () => {
     if (!isTaken && name !== row.key) onRename(name);
   };
@@ -126,7 +138,13 @@ function Pair({ row, spot, title, onlyTexts, autoFocus, onRename, onRemove }: Pa
         />
         <Tool icon="x" label={`Remove ${name || "it"}`} onClick={onRemove} />
       </div>
-      <Unlabelled spot={own} title={name || "value"} onlyTexts={onlyTexts} describedBy={said.length ? faultsId : undefined} isInvalid={said.some((each) => each.severity === "error")} />
+      <Unlabelled
+        spot={own}
+        title={name || "value"}
+        onlyTexts={onlyTexts}
+        describedBy={said.length ? faultsId : undefined}
+        isInvalid={said.some((each) => each.severity === "error")}
+      />
       <Faults id={faultsId} problems={said} />
     </div>
   );

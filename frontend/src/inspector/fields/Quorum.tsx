@@ -16,11 +16,20 @@ const WORDS: Record<How, string> = {
   share: "A share of them",
   groups: "So many of each group",
 };
-const FIRST: Record<Exclude<How, "groups">, JsonObject> = { one: { need: 1 }, number: { need: 2 }, all: { need: "all" }, share: { need: "50%" } };
+const FIRST: Record<Exclude<How, "groups">, JsonObject> = {
+  one: { need: 1 },
+  number: { need: 2 },
+  all: { need: "all" },
+  share: { need: "50%" },
+};
 
 /** How many decide: a number of its own or `{need, groups, rule}`, in the words of who sets it. */
 export function QuorumControl({ spot, shape, ids }: ControlProps) {
-  const value: JsonObject = isObject(spot.value) ? spot.value : spot.value === undefined ? { need: 1 } : { need: spot.value };
+  const value: JsonObject = isObject(spot.value)
+    ? spot.value
+    : spot.value === undefined
+      ? { need: 1 }
+      : { need: spot.value };
   // Who types 12 is at 1 before that; without a group named, nothing can be said of groups yet.
   const [chosen, setChosen] = useState<How | null>(null);
   const how = chosen === "groups" || (chosen === "number" && howOf(value) === "one") ? chosen : howOf(value);
@@ -32,7 +41,13 @@ export function QuorumControl({ spot, shape, ids }: ControlProps) {
   };
   return (
     <>
-      <select {...told(ids, shape)} aria-labelledby={undefined} aria-label={shape.title} value={how} onChange={(event) => pick(event.target.value as How)}>
+      <select
+        {...told(ids, shape)}
+        aria-labelledby={undefined}
+        aria-label={shape.title}
+        value={how}
+        onChange={(event) => pick(event.target.value as How)}
+      >
         {(Object.keys(WORDS) as How[]).map((each) => (
           <option key={each} value={each}>
             {WORDS[each]}
@@ -41,19 +56,45 @@ export function QuorumControl({ spot, shape, ids }: ControlProps) {
       </select>
       {how === "number" && (
         <label className="insp-quorum">
-          <input type="text" inputMode="numeric" className="short" autoComplete="off" value={asTyped(need)} onChange={(event) => put({ ...value, need: asNumber(event.target.value) ?? event.target.value }, true)} />
+          <input
+            type="text"
+            inputMode="numeric"
+            className="short"
+            autoComplete="off"
+            value={asTyped(need)}
+            onChange={(event) => put({ ...value, need: asNumber(event.target.value) ?? event.target.value }, true)}
+          />
           must agree
         </label>
       )}
       {how === "share" && (
         <label className="insp-quorum">
-          <input type="text" inputMode="numeric" className="short" autoComplete="off" value={short(need).replace(/%$/, "")} onChange={(event) => put({ ...value, need: `${event.target.value.trim()}%` }, true)} />
+          <input
+            type="text"
+            inputMode="numeric"
+            className="short"
+            autoComplete="off"
+            value={short(need).replace(/%$/, "")}
+            onChange={(event) => put({ ...value, need: `${event.target.value.trim()}%` }, true)}
+          />
           % must agree, rounded up
         </label>
       )}
-      {how === "groups" && <Groups value={isObject(groups) ? groups : {}} onChange={(next, typing) => put(Object.keys(next).length ? { groups: next } : FIRST.one, typing)} />}
+      {how === "groups" && (
+        <Groups
+          value={isObject(groups) ? groups : {}}
+          onChange={(next, typing) => put(Object.keys(next).length ? { groups: next } : FIRST.one, typing)}
+        />
+      )}
       {(how === "number" || how === "all" || how === "share") && (
-        <select aria-label="Who prevails" className="insp-quorum" value={rule === "majority" ? "majority" : "veto"} onChange={(event) => put({ need: need ?? 2, ...(event.target.value === "majority" ? { rule: "majority" } : {}) })}>
+        <select
+          aria-label="Who prevails"
+          className="insp-quorum"
+          value={rule === "majority" ? "majority" : "veto"}
+          onChange={(event) =>
+            put({ need: need ?? 2, ...(event.target.value === "majority" ? { rule: "majority" } : {}) })
+          }
+        >
           <option value="veto">One vote against decides at once</option>
           <option value="majority">The first outcome with enough votes wins</option>
         </select>
@@ -95,15 +136,42 @@ function Groups({ value, onChange }: { value: JsonObject; onChange: (next: JsonO
     <ul className="insp-list insp-quorum">
       {names.map((name, place) => (
         <li key={name}>
-          <input type="text" inputMode="numeric" className="short" autoComplete="off" aria-label={`How many of ${name}`} value={asTyped(value[name])} onChange={(event) => onChange({ ...value, [name]: asNumber(event.target.value) ?? event.target.value }, true)} />
+          <input
+            type="text"
+            inputMode="numeric"
+            className="short"
+            autoComplete="off"
+            aria-label={`How many of ${name}`}
+            value={asTyped(value[name])}
+            onChange={(event) =>
+              onChange({ ...value, [name]: asNumber(event.target.value) ?? event.target.value }, true)
+            }
+          />
           <span>of</span>
-          <input type="text" autoComplete="off" aria-label={`Group ${place + 1}`} defaultValue={name} onBlur={(event) => rename(name, event.target.value)} />
-          <Tool icon="x" label={`Remove ${name}`} onClick={() => onChange(Object.fromEntries(Object.entries(value).filter(([each]) => each !== name)))} />
+          <input
+            type="text"
+            autoComplete="off"
+            aria-label={`Group ${place + 1}`}
+            defaultValue={name}
+            onBlur={(event) => rename(name, event.target.value)}
+          />
+          <Tool
+            icon="x"
+            label={`Remove ${name}`}
+            onClick={() => onChange(Object.fromEntries(Object.entries(value).filter(([each]) => each !== name)))}
+          />
         </li>
       ))}
       {hasBlank ? (
         <li>
-          <input type="text" autoComplete="off" aria-label="Another group" placeholder="Name of a group" onBlur={(event) => add(event.target.value)} onKeyDown={(event) => event.key === "Enter" && add(event.currentTarget.value)} />
+          <input
+            type="text"
+            autoComplete="off"
+            aria-label="Another group"
+            placeholder="Name of a group"
+            onBlur={(event) => add(event.target.value)}
+            onKeyDown={(event) => event.key === "Enter" && add(event.currentTarget.value)}
+          />
         </li>
       ) : (
         <li>

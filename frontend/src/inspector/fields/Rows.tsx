@@ -35,20 +35,35 @@ export function RowsControl({ spot, shape }: ControlProps) {
         {values.map((value, place) => {
           const own = spot.item(place);
           const says = isObject(value) ? (value[first?.name ?? ""] ?? value.name) : value;
-          const name = (first?.widget === "seconds" && typeof says === "number" ? `after ${secondsInWords(says)}` : short(says)) || `Row ${place + 1}`;
+          const name =
+            (first?.widget === "seconds" && typeof says === "number" ? `after ${secondsInWords(says)}` : short(says)) ||
+            `Row ${place + 1}`;
           const tools = (
             <span className="row-tools">
               <MoveTools name={name} place={place} count={values.length} onMove={(by) => move(place, by)} />
-              <Tool icon="trash-2" label={`Remove ${name}`} onClick={() => put(values.filter((_, at) => at !== place))} />
+              <Tool
+                icon="trash-2"
+                label={`Remove ${name}`}
+                onClick={() => put(values.filter((_, at) => at !== place))}
+              />
             </span>
           );
           if (takesText && typeof value === "string") {
             return (
               <li key={place}>
-                <Valued spot={own} shape={{ ...anyShape("row", `${shape.title}, ${place + 1}`, "", "text"), isRequired: true }} isBare keepsEmpty />
+                <Valued
+                  spot={own}
+                  shape={{ ...anyShape("row", `${shape.title}, ${place + 1}`, "", "text"), isRequired: true }}
+                  isBare
+                  keepsEmpty
+                />
                 <div className="row-foot">
                   {first && (
-                    <button type="button" className="button ghost small" onClick={() => own.set({ [first.name]: value })}>
+                    <button
+                      type="button"
+                      className="button ghost small"
+                      onClick={() => own.set({ [first.name]: value })}
+                    >
                       <Icon name="plus" />
                       More about it
                     </button>

@@ -33,9 +33,15 @@ export function kindOf(schema: Json | undefined): string {
   if (Array.isArray(schema.enum)) return "choice";
   if (schema.type === "string" && schema.format === "date") return "date";
   if (schema.type === "string" && schema.format === "date-time") return "datetime";
-  if (schema.type === "string") return typeof schema.maxLength === "number" && schema.maxLength > LONG ? "long" : "text";
-  if (schema.type === "array") return isObject(schema.items) && schema.items.type === "string" && Object.keys(schema.items).length === 1 ? "list" : "other";
-  return typeof schema.type === "string" && ["integer", "number", "boolean"].includes(schema.type) ? schema.type : "other";
+  if (schema.type === "string")
+    return typeof schema.maxLength === "number" && schema.maxLength > LONG ? "long" : "text";
+  if (schema.type === "array")
+    return isObject(schema.items) && schema.items.type === "string" && Object.keys(schema.items).length === 1
+      ? "list"
+      : "other";
+  return typeof schema.type === "string" && ["integer", "number", "boolean"].includes(schema.type)
+    ? schema.type
+    : "other";
 }
 
 const OF_KIND = ["type", "enum", "items", "maxLength", "format"];
@@ -62,12 +68,22 @@ const ORDER = "x-order";
 export function inOrder(schema: JsonObject): string[] {
   const properties = isObject(schema.properties) ? schema.properties : {};
   const chosen = [schema[ORDER], schema.required].flatMap((list) => (Array.isArray(list) ? list : []));
-  return [...new Set([...chosen.filter((name): name is string => typeof name === "string" && Object.hasOwn(properties, name)), ...Object.keys(properties)])];
+  return [
+    ...new Set([
+      ...chosen.filter((name): name is string => typeof name === "string" && Object.hasOwn(properties, name)),
+      ...Object.keys(properties),
+    ]),
+  ];
 }
 
 function canShow(value: Json | undefined): boolean {
   if (value === undefined) return true;
-  return isObject(value) && (value.type === undefined || value.type === "object") && (value.properties === undefined || isObject(value.properties)) && (value.required === undefined || Array.isArray(value.required));
+  return (
+    isObject(value) &&
+    (value.type === undefined || value.type === "object") &&
+    (value.properties === undefined || isObject(value.properties)) &&
+    (value.required === undefined || Array.isArray(value.required))
+  );
 }
 
 /** What somebody fills in, field by field. What this form can't show stays as it is, and can be edited as JSON. */
@@ -97,22 +113,35 @@ function FieldRows({ spot, title }: { spot: Spot; title: string }) {
   const [opened, setOpened] = useState<string | null>(null);
   const schema = isObject(spot.value) ? spot.value : {};
   const properties = isObject(schema.properties) ? schema.properties : {};
-  const required = Array.isArray(schema.required) ? schema.required.filter((each): each is string => typeof each === "string") : [];
+  const required = Array.isArray(schema.required)
+    ? schema.required.filter((each): each is string => typeof each === "string")
+    : [];
   const listed = inOrder(schema);
   const ordered = Array.isArray(schema[ORDER]);
   // While somebody is here, no row moves under their hands.
   const rows = useRef<{ id: number; name: string }[]>([]);
   const wasOrdered = useRef(false);
   const [list, follow] = useFollowed<HTMLUListElement>();
-  rows.current = [...rows.current.filter((row) => row.name in properties), ...listed.filter((name) => !rows.current.some((row) => row.name === name)).map((name) => ({ id: (rowIds += 1), name }))];
+  rows.current = [
+    ...rows.current.filter((row) => row.name in properties),
+    ...listed
+      .filter((name) => !rows.current.some((row) => row.name === name))
+      .map((name) => ({ id: (rowIds += 1), name })),
+  ];
   // An order that somebody chose is shown as it is, also after an undo.
-  if (ordered || wasOrdered.current) rows.current = rows.current.toSorted((one, other) => listed.indexOf(one.name) - listed.indexOf(other.name));
+  if (ordered || wasOrdered.current)
+    rows.current = rows.current.toSorted((one, other) => listed.indexOf(one.name) - listed.indexOf(other.name));
   wasOrdered.current = ordered;
   const names = rows.current.map((row) => row.name);
   const put = (next: JsonObject, needed: string[], order = ordered ? names : []) => {
     const { properties: _was, required: _needed, [ORDER]: _order, ...rest }: JsonObject = { type: "object", ...schema };
     if (Object.keys(next).length === 0 && Object.keys(rest).every((key) => key === "type")) return spot.set(undefined);
-    return spot.set({ ...rest, properties: next, ...(needed.length ? { required: needed } : {}), ...(order.length ? { [ORDER]: order.filter((name) => name in next) } : {}) });
+    return spot.set({
+      ...rest,
+      properties: next,
+      ...(needed.length ? { required: needed } : {}),
+      ...(order.length ? { [ORDER]: order.filter((name) => name in next) } : {}),
+    });
   };
   const move = (from: number, by: -1 | 1) => {
     put(properties, required, movedBy(names, from, by));
@@ -125,11 +154,18 @@ function FieldRows({ spot, title }: { spot: Spot; title: string }) {
   };
   const rename = (from: string, to: string) => {
     rows.current = rows.current.map((row) => (row.name === from ? { ...row, name: to } : row));
-    put(Object.fromEntries(Object.entries(properties).map(([name, each]) => [name === from ? to : name, each])), required.map((name) => (name === from ? to : name)), ordered ? names.map((name) => (name === from ? to : name)) : []);
+    put(
+      Object.fromEntries(Object.entries(properties).map(([name, each]) => [name === from ? to : name, each])),
+      required.map((name) => (name === from ? to : name)),
+      ordered ? names.map((name) => (name === from ? to : name)) : [],
+    );
   };
   const remove = (name: string) => {
     const { [name]: _gone, ...rest } = properties;
-    put(rest, required.filter((each) => each !== name));
+    put(
+      rest,
+      required.filter((each) => each !== name),
+    );
   };
   return (
     <>
@@ -190,7 +226,11 @@ function FieldRow({ name, spot, isNeeded, isOpen, names, place, onMove, onNeeded
     <li>
       <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
-          <span>{said}</span> <small className="quiet"><code>{name}</code>, {KINDS.find(([each]) => each === kind)?.[1].toLowerCase()}{isNeeded ? ", needed" : ""}</small>
+          <span>{said}</span>{" "}
+          <small className="quiet">
+            <code>{name}</code>, {KINDS.find(([each]) => each === kind)?.[1].toLowerCase()}
+            {isNeeded ? ", needed" : ""}
+          </small>
         </summary>
         <div onBlur={follow}>
           <Valued spot={title} shape={label} isFixed />
@@ -198,7 +238,11 @@ function FieldRow({ name, spot, isNeeded, isOpen, names, place, onMove, onNeeded
         <NameField name={name} names={names} onRename={onRename} />
         <Frame title="Kind">
           {(ids) => (
-            <select {...told(ids, label)} value={kind} onChange={(event) => spot.set(asKind(schema, event.target.value))}>
+            <select
+              {...told(ids, label)}
+              value={kind}
+              onChange={(event) => spot.set(asKind(schema, event.target.value))}
+            >
               {KINDS.filter(([each]) => each !== "other" || kind === "other").map(([each, text]) => (
                 <option key={each} value={each}>
                   {text}
@@ -209,7 +253,13 @@ function FieldRow({ name, spot, isNeeded, isOpen, names, place, onMove, onNeeded
         </Frame>
         {kind === "choice" && (
           <Frame title="Options" isGroup>
-            {(ids) => <ListControl spot={spot.at("enum", `the options of ${name}`)} shape={anyShape("enum", "Option")} ids={ids} />}
+            {(ids) => (
+              <ListControl
+                spot={spot.at("enum", `the options of ${name}`)}
+                shape={anyShape("enum", "Option")}
+                ids={ids}
+              />
+            )}
           </Frame>
         )}
         {kind === "other" && (
@@ -217,7 +267,11 @@ function FieldRow({ name, spot, isNeeded, isOpen, names, place, onMove, onNeeded
             {(ids) => <CodeControl spot={spot} shape={anyShape("schema", `JSON Schema of ${said}`)} ids={ids} />}
           </Frame>
         )}
-        <Valued spot={spot.at("description", `the help of ${name}`)} shape={anyShape("description", "Help", "", "text")} isFixed />
+        <Valued
+          spot={spot.at("description", `the help of ${name}`)}
+          shape={anyShape("description", "Help", "", "text")}
+          isFixed
+        />
         <label className="check">
           <input type="checkbox" checked={isNeeded} onChange={(event) => onNeeded(event.target.checked)} />
           It must be given
@@ -247,8 +301,26 @@ function NameField({ name, names, onRename }: { name: string; names: string[]; o
     if (!fault && text !== name) onRename(text);
   };
   return (
-    <Frame title="Name" help="What expressions call it." problems={fault ? [{ code: "name", severity: "error", node: null, field: "", message: fault }] : []}>
-      {(ids) => <input type="text" className="code" id={ids.id} aria-describedby={ids.describedBy} aria-invalid={ids.isInvalid || undefined} autoComplete="off" spellCheck={false} value={text} onChange={(event) => setText(event.target.value)} onBlur={commit} onKeyDown={(event) => event.key === "Enter" && commit()} />}
+    <Frame
+      title="Name"
+      help="What expressions call it."
+      problems={fault ? [{ code: "name", severity: "error", node: null, field: "", message: fault }] : []}
+    >
+      {(ids) => (
+        <input
+          type="text"
+          className="code"
+          id={ids.id}
+          aria-describedby={ids.describedBy}
+          aria-invalid={ids.isInvalid || undefined}
+          autoComplete="off"
+          spellCheck={false}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          onBlur={commit}
+          onKeyDown={(event) => event.key === "Enter" && commit()}
+        />
+      )}
     </Frame>
   );
 }

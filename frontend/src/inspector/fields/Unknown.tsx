@@ -17,7 +17,15 @@ export function widgetFor(value: Json | undefined): string {
 
 /** What the schema does not know is shown and kept: somebody wrote it. `isOpen`: it may hold anything, as pairs. */
 export function Unknown({ spot, known, isOpen }: { spot: Spot; known: string[]; isOpen: boolean }) {
-  if (isOpen) return <Valued spot={spot} shape={{ ...anyShape("more", "Settings", "", "pairs"), schema: { additionalProperties: true } }} isBare isFixed />;
+  if (isOpen)
+    return (
+      <Valued
+        spot={spot}
+        shape={{ ...anyShape("more", "Settings", "", "pairs"), schema: { additionalProperties: true } }}
+        isBare
+        isFixed
+      />
+    );
   const keys = isObject(spot.value) ? Object.keys(spot.value).filter((key) => !known.includes(key)) : [];
   return keys.map((key) => {
     const own = spot.at(key, key);

@@ -16,7 +16,18 @@ import { QuorumControl } from "./Quorum";
 import { RowsControl } from "./Rows";
 import { SchemaControl } from "./SchemaControl";
 import { otherSide } from "./kept";
-import { ChoicesControl, type ControlProps, DateTimeControl, DurationControl, LongTextControl, NumberControl, SecondsControl, SelectControl, SwitchControl, TextControl } from "./simple";
+import {
+  ChoicesControl,
+  type ControlProps,
+  DateTimeControl,
+  DurationControl,
+  LongTextControl,
+  NumberControl,
+  SecondsControl,
+  SelectControl,
+  SwitchControl,
+  TextControl,
+} from "./simple";
 
 /** Where expressions may stand, and what they can read there. Null: none may. */
 export const Reads = createContext<ScopePlace | null>(null);
@@ -52,7 +63,10 @@ function canShow(widget: string, value: Json | undefined, shape: Shape): boolean
   if (widget === "number" || widget === "seconds") return typeof value === "number" || typeof value === "string";
   if (widget === "switch") return typeof value === "boolean";
   if (widget === "select") return typeof value !== "object";
-  if (widget === "list") return Array.isArray(value) ? value.every((each) => typeof each !== "object") : typeof value !== "object" && shape.takes.has(typeof value === "string" ? "string" : "integer");
+  if (widget === "list")
+    return Array.isArray(value)
+      ? value.every((each) => typeof each !== "object")
+      : typeof value !== "object" && shape.takes.has(typeof value === "string" ? "string" : "integer");
   if (widget === "quorum") return typeof value === "number" || isObject(value);
   if (widget === "choices" || widget === "rows") return Array.isArray(value);
   if (widget === "pairs" || widget === "group" || widget === "schema") return isObject(value);
@@ -77,7 +91,10 @@ export function Valued({ spot, shape, keepsEmpty, isBare, isFixed, tools }: Valu
   const all = useBuilder((now) => now.problems);
   const [wantsFx, setWantsFx] = useState(false);
   const [isTypedInto, setIsTypedInto] = useState(false);
-  const isFx = reads !== null && (wantsFx || isExpression(spot.value)) && (spot.value === undefined || typeof spot.value === "string");
+  const isFx =
+    reads !== null &&
+    (wantsFx || isExpression(spot.value)) &&
+    (spot.value === undefined || typeof spot.value === "string");
   const known = CONTROLS[shape.widget] && canShow(shape.widget, spot.value, shape) ? shape.widget : "code";
   const Control = CONTROLS[known];
   const problems = problemsAt(all, spot.field, isFx || !PARTED.has(known));
@@ -97,7 +114,10 @@ export function Valued({ spot, shape, keepsEmpty, isBare, isFixed, tools }: Valu
     const expression = otherSide.get<string>(`${spot.key} fx`);
     if (!isFx) {
       otherSide.keep(`${spot.key} literal`, spot.value);
-      const wanted = expression !== undefined && asLiteral(expression) === undefined && spot.value === literal ? expression : asExpression(spot.value);
+      const wanted =
+        expression !== undefined && asLiteral(expression) === undefined && spot.value === literal
+          ? expression
+          : asExpression(spot.value);
       if (wanted !== (spot.value ?? "")) spot.set(wanted || undefined);
       setIsTypedInto(true);
     } else {
@@ -111,7 +131,13 @@ export function Valued({ spot, shape, keepsEmpty, isBare, isFixed, tools }: Valu
     setWantsFx(!isFx);
   };
   const fx = reads && mayWrite && known !== "group" && (
-    <button type="button" className="fx" aria-pressed={isFx} title={isFx ? "Back to a fixed value" : "Compute it by an expression"} onClick={flip}>
+    <button
+      type="button"
+      className="fx"
+      aria-pressed={isFx}
+      title={isFx ? "Back to a fixed value" : "Compute it by an expression"}
+      onClick={flip}
+    >
       <span aria-hidden="true">fx</span>
       <span className="sr-only">Expression for {shape.title}</span>
     </button>
@@ -124,7 +150,15 @@ export function Valued({ spot, shape, keepsEmpty, isBare, isFixed, tools }: Valu
   );
   if (isFx && reads) {
     return (
-      <Frame title={shape.title} help={shape.help} isRequired={shape.isRequired} problems={problems} tools={aside} isBare={isBare} isGroup>
+      <Frame
+        title={shape.title}
+        help={shape.help}
+        isRequired={shape.isRequired}
+        problems={problems}
+        tools={aside}
+        isBare={isBare}
+        isGroup
+      >
         {(ids) => (
           <Expression
             mode="template"
@@ -149,7 +183,15 @@ export function Valued({ spot, shape, keepsEmpty, isBare, isFixed, tools }: Valu
     );
   }
   return (
-    <Frame title={shape.title} help={shape.help} isRequired={shape.isRequired} isGroup={SEVERAL.has(known)} problems={problems} tools={aside} isBare={isBare}>
+    <Frame
+      title={shape.title}
+      help={shape.help}
+      isRequired={shape.isRequired}
+      isGroup={SEVERAL.has(known)}
+      problems={problems}
+      tools={aside}
+      isBare={isBare}
+    >
       {(ids) => <Control spot={guarded} shape={shape} ids={ids} keepsEmpty={keepsEmpty} />}
     </Frame>
   );

@@ -20,7 +20,13 @@ export interface ControlProps {
 
 /** What every control tells of itself. */
 export function told(ids: Ids, shape: Shape) {
-  return { id: ids.id, "aria-labelledby": ids.labelId, "aria-describedby": ids.describedBy, "aria-invalid": ids.isInvalid || undefined, "aria-required": shape.isRequired || undefined };
+  return {
+    id: ids.id,
+    "aria-labelledby": ids.labelId,
+    "aria-describedby": ids.describedBy,
+    "aria-invalid": ids.isInvalid || undefined,
+    "aria-required": shape.isRequired || undefined,
+  };
 }
 
 function placeholder(shape: Shape): string | undefined {
@@ -30,14 +36,32 @@ function placeholder(shape: Shape): string | undefined {
 export function TextControl({ spot, shape, ids, keepsEmpty, autoFocus }: ControlProps) {
   const value = typeof spot.value === "string" ? spot.value : "";
   const set = (text: string) => spot.set(text || keepsEmpty ? text : undefined, true);
-  return <input type="text" {...told(ids, shape)} autoFocus={autoFocus} autoComplete="off" value={value} placeholder={placeholder(shape)} onChange={(event) => set(event.target.value)} />;
+  return (
+    <input
+      type="text"
+      {...told(ids, shape)}
+      autoFocus={autoFocus}
+      autoComplete="off"
+      value={value}
+      placeholder={placeholder(shape)}
+      onChange={(event) => set(event.target.value)}
+    />
+  );
 }
 
 export function LongTextControl({ spot, shape, ids, keepsEmpty, leastRows = 3 }: ControlProps) {
   const value = typeof spot.value === "string" ? spot.value : "";
   const set = (text: string) => spot.set(text || keepsEmpty ? text : undefined, true);
   const rows = Math.min(12, Math.max(leastRows, value.split("\n").length + (leastRows > 1 ? 1 : 0)));
-  return <textarea {...told(ids, shape)} rows={rows} value={value} placeholder={placeholder(shape)} onChange={(event) => set(event.target.value)} />;
+  return (
+    <textarea
+      {...told(ids, shape)}
+      rows={rows}
+      value={value}
+      placeholder={placeholder(shape)}
+      onChange={(event) => set(event.target.value)}
+    />
+  );
 }
 
 export function asTyped(value: Json | undefined): string {
@@ -51,11 +75,26 @@ export function NumberControl({ spot, shape, ids }: ControlProps) {
     setText(typed);
     spot.set(typed.trim() === "" ? undefined : (asNumber(typed) ?? typed), true);
   };
-  return <input type="text" inputMode="decimal" className="short" {...told(ids, shape)} autoComplete="off" value={text} placeholder={placeholder(shape)} onChange={(event) => set(event.target.value)} />;
+  return (
+    <input
+      type="text"
+      inputMode="decimal"
+      className="short"
+      {...told(ids, shape)}
+      autoComplete="off"
+      value={text}
+      placeholder={placeholder(shape)}
+      onChange={(event) => set(event.target.value)}
+    />
+  );
 }
 
 /** The text of a value while it is typed; another value from elsewhere (an undo, somebody else) takes its place. */
-export function useTyped(value: Json | undefined, shown: (value: Json | undefined) => string, read: (text: string) => Json | undefined): [string, (text: string) => void] {
+export function useTyped(
+  value: Json | undefined,
+  shown: (value: Json | undefined) => string,
+  read: (text: string) => Json | undefined,
+): [string, (text: string) => void] {
   const [text, setText] = useState(() => shown(value));
   const last = useRef(value);
   useEffect(() => {
@@ -82,14 +121,22 @@ export function SelectControl({ spot, shape, ids }: ControlProps) {
   const known = options(shape);
   const at = known.findIndex((each) => each === spot.value);
   const isUnknown = spot.value !== undefined && at < 0;
-  const says = (value: Json) => (typeof value === "string" ? (OPTION_WORDS[value] ?? (/^[A-Z]+$/.test(value) ? value : words(value))) : short(value));
+  const says = (value: Json) =>
+    typeof value === "string" ? (OPTION_WORDS[value] ?? (/^[A-Z]+$/.test(value) ? value : words(value))) : short(value);
   return (
     <select
       {...told(ids, shape)}
       value={isUnknown ? "unknown" : at < 0 ? "" : String(at)}
-      onChange={(event) => event.target.value !== "unknown" && spot.set(event.target.value === "" ? undefined : known[Number(event.target.value)])}
+      onChange={(event) =>
+        event.target.value !== "unknown" &&
+        spot.set(event.target.value === "" ? undefined : known[Number(event.target.value)])
+      }
     >
-      {(!shape.isRequired || spot.value === undefined) && <option value="">{shape.fallback === undefined ? (shape.isRequired ? "Choose…" : "—") : `${says(shape.fallback)} (as usual)`}</option>}
+      {(!shape.isRequired || spot.value === undefined) && (
+        <option value="">
+          {shape.fallback === undefined ? (shape.isRequired ? "Choose…" : "—") : `${says(shape.fallback)} (as usual)`}
+        </option>
+      )}
       {isUnknown && <option value="unknown">{short(spot.value)} (unknown)</option>}
       {known.map((each, place) => (
         <option key={place} value={String(place)}>
@@ -112,7 +159,12 @@ export function ChoicesControl({ spot, shape, ids }: ControlProps) {
     <div className="insp-choices">
       {known.map((each, place) => (
         <label key={place} className="check">
-          <input type="checkbox" id={place === 0 ? ids.id : undefined} checked={chosen.includes(each)} onChange={(event) => set(each, event.target.checked)} />
+          <input
+            type="checkbox"
+            id={place === 0 ? ids.id : undefined}
+            checked={chosen.includes(each)}
+            onChange={(event) => set(each, event.target.checked)}
+          />
           {words(String(each))}
         </label>
       ))}
@@ -132,7 +184,17 @@ interface AmountProps {
 function Amount({ ids, shape, count, unit, units, onChange }: AmountProps) {
   return (
     <div className="insp-amount">
-      <input type="text" inputMode="decimal" {...told(ids, shape)} autoComplete="off" value={count} placeholder={typeof shape.fallback === "number" ? String(Number((shape.fallback / unitSize(unit)).toFixed(3))) : undefined} onChange={(event) => onChange(event.target.value, unit)} />
+      <input
+        type="text"
+        inputMode="decimal"
+        {...told(ids, shape)}
+        autoComplete="off"
+        value={count}
+        placeholder={
+          typeof shape.fallback === "number" ? String(Number((shape.fallback / unitSize(unit)).toFixed(3))) : undefined
+        }
+        onChange={(event) => onChange(event.target.value, unit)}
+      />
       <select aria-label="Unit" value={unit} onChange={(event) => onChange(count, event.target.value)}>
         {units.map((each) => (
           <option key={each}>{each}</option>
@@ -149,10 +211,13 @@ export function SecondsControl({ spot, shape, ids }: ControlProps) {
     const known = typeof value === "number" ? value : shape.fallback;
     if (typeof known === "number") return unitOf(known);
     // What may last for years is seldom said in seconds.
-    return typeof shape.schema.maximum === "number" && shape.schema.maximum > 30 * unitSize("days") ? "days" : "minutes";
+    return typeof shape.schema.maximum === "number" && shape.schema.maximum > 30 * unitSize("days")
+      ? "days"
+      : "minutes";
   });
   const size = unitSize(unit);
-  const shown = (now: Json | undefined) => (typeof now === "number" ? String(Number((now / size).toFixed(6))) : asTyped(now));
+  const shown = (now: Json | undefined) =>
+    typeof now === "number" ? String(Number((now / size).toFixed(6))) : asTyped(now);
   const read = (text: string, by = size): Json => {
     const count = asNumber(text);
     return count === undefined ? text : Number((count * by).toFixed(3));
@@ -190,7 +255,10 @@ export function DurationControl(props: ControlProps) {
       units={UNIT_NAMES}
       onChange={(count, named) => {
         setUnit(named);
-        spot.set(count.trim() ? (/^\d/.test(count.trim()) ? asDuration(count.trim(), named) : count) : undefined, named === unit);
+        spot.set(
+          count.trim() ? (/^\d/.test(count.trim()) ? asDuration(count.trim(), named) : count) : undefined,
+          named === unit,
+        );
       }}
     />
   );
@@ -209,9 +277,23 @@ export function DateTimeControl(props: ControlProps) {
   };
   return (
     <>
-      <input type="datetime-local" {...told(ids, shape)} aria-describedby={[ids.describedBy, `${ids.id}-zone`].filter(Boolean).join(" ")} value={shown} onChange={(event) => set(event.target)} />
+      <input
+        type="datetime-local"
+        {...told(ids, shape)}
+        aria-describedby={[ids.describedBy, `${ids.id}-zone`].filter(Boolean).join(" ")}
+        value={shown}
+        onChange={(event) => set(event.target)}
+      />
       <p className="help" id={`${ids.id}-zone`}>
-        In your time ({zone}){value ? <>, kept as <code>{value}</code></> : ""}.
+        In your time ({zone})
+        {value ? (
+          <>
+            , kept as <code>{value}</code>
+          </>
+        ) : (
+          ""
+        )}
+        .
       </p>
     </>
   );
