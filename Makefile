@@ -18,6 +18,7 @@ test: dev-venv
 
 check: dev-venv
 	@scripts/check
+	@scripts/check_frontend
 
 bench: dev-venv
 	@$(VENV) -m benchmarks $(ARGS)

@@ -253,5 +253,7 @@ export function listen(): () => void {
     ["focusout", endStay],
   ];
   for (const [name, listener] of pairs) document.addEventListener(name, listener as EventListener);
-  return () => pairs.forEach(([name, listener]) => document.removeEventListener(name, listener as EventListener));
+  return () => {
+    for (const [name, listener] of pairs) document.removeEventListener(name, listener as EventListener);
+  };
 }

@@ -186,19 +186,17 @@ function putAside(group: Group, why: string): void {
   const pending = now.pending.filter((each) => each.id !== group.id);
   const doc = pending.reduce((each, next) => applyWhatFits(each, next.changes).doc, now.base);
   const values = group.changes.filter((change) => change.path[0] !== "layout" || group.changes.length === 1);
-  const conflicts = values
-    .slice(0, 1)
-    .map((change) => ({
-      group: group.id,
-      label: group.label,
-      path: change.path,
-      yours: change.to,
-      theirs: change.from,
-      by: null,
-      at: null,
-      refused: why,
-      changes: group.changes,
-    }));
+  const conflicts = values.slice(0, 1).map((change) => ({
+    group: group.id,
+    label: group.label,
+    path: change.path,
+    yours: change.to,
+    theirs: change.from,
+    by: null,
+    at: null,
+    refused: why,
+    changes: group.changes,
+  }));
   set({
     pending,
     doc,

@@ -94,6 +94,7 @@ let opened = 0;
 
 /** A builder that was just opened on a draft, and what its hands can do. */
 export async function open(definition = {}, boot = {}) {
+  opened += 1;
   const server = new Server({ name: "ours", title: "Ours", nodes: [], edges: [], ...definition });
   const base = await server.listens();
   const urls = { api: `${base}/ours`, workflows: base, workflow: "/workflows/ours" };
@@ -113,7 +114,7 @@ export async function open(definition = {}, boot = {}) {
     may_publish: true,
     may_start: true,
     me: "ann",
-    kept_as: `ann:${(opened += 1)}`,
+    kept_as: `ann:${opened}`,
     ...palette,
     sprite: "/sprite.svg",
     urls,

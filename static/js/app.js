@@ -54,6 +54,7 @@ function nextTheme() {
   const next = THEMES[(now + 1) % THEMES.length];
   if (next) document.documentElement.dataset.theme = next;
   else delete document.documentElement.dataset.theme;
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser.
   document.cookie = `theme=${next}; path=/; max-age=${next ? 31_536_000 : 0}; samesite=lax`;
   toast(next ? `Theme: ${next}` : "Theme: as your system");
 }

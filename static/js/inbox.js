@@ -208,11 +208,12 @@ document.addEventListener("input", (event) => {
   const state = document.getElementById("draft-state");
   if (form && state) unsaved = { form, address: state.getAttribute("hx-post") };
 });
-document.addEventListener("submit", (event) => event.target.id === "decide" && (unsaved = null));
-document.body.addEventListener(
-  "htmx:beforeRequest",
-  (event) => event.detail.elt.id === "draft-state" && (unsaved = null),
-);
+document.addEventListener("submit", (event) => {
+  if (event.target.id === "decide") unsaved = null;
+});
+document.body.addEventListener("htmx:beforeRequest", (event) => {
+  if (event.detail.elt.id === "draft-state") unsaved = null;
+});
 document.body.addEventListener("htmx:beforeSwap", (event) => event.detail.target.id === "chosen" && leave());
 addEventListener("pagehide", leave);
 

@@ -25,7 +25,11 @@ if (guarded) {
   guarded.addEventListener("input", changed);
   for (const send of document.querySelectorAll("form[data-guard]")) send.addEventListener("submit", sends);
   addEventListener("beforeunload", (event) => dirty && !isSending && event.preventDefault());
-  addEventListener("pagehide", () => isSending && (dirty = isSending = false));
+  addEventListener("pagehide", () => {
+    if (!isSending) return;
+    dirty = false;
+    isSending = false;
+  });
   document.addEventListener("keydown", (event) => {
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "s") {
       event.preventDefault();

@@ -5,7 +5,7 @@ import { MarkerType, Position } from "@xyflow/react";
 import type { Catalogue } from "../model/catalogue";
 import { faceOf } from "../model/catalogue";
 import { HEIGHT, WIDTH } from "../model/commands";
-import type { Doc, NodeBody, Place } from "../model/document";
+import type { Doc, NodeBody, Note, Place } from "../model/document";
 import { own } from "../model/json";
 import { type Arrow, arrows, titleOf } from "../model/graph";
 import { type Route, routes, widthOf } from "../model/routes";
@@ -69,7 +69,7 @@ export class Drawer {
     const leads = new Set(arrows(seen.doc).map((arrow) => arrow.from));
     const isMany = Object.keys(seen.doc.nodes).length > 1;
     const steps = Object.keys(seen.doc.nodes).map((id) => this.step(id, seen, found, !leads.has(id) && isMany));
-    const notes = Object.keys(seen.doc.layout.notes ?? {}).map((id) => this.note(id, seen));
+    const notes = Object.entries(seen.doc.layout.notes ?? {}).map(([id, note]) => this.note(id, note, seen));
     return [...groupNodes(seen), ...notes, ...steps];
   }
 
@@ -84,7 +84,7 @@ export class Drawer {
     const title = titleOf(seen.doc, id);
     const key = [body, position.x, position.y, errors, warnings, isPinned, selected, isOpenEnd, mark, status, title];
     const kept = this.steps.get(id);
-    if (kept && kept.key.every((value, at) => value === key[at])) return kept.node;
+    if (kept?.key.every((value, at) => value === key[at])) return kept.node;
     const face = faceOf(seen.catalogue, body.type);
     const node: StepNode = {
       id,
@@ -113,13 +113,12 @@ export class Drawer {
     return node;
   }
 
-  private note(id: string, seen: Seen): NoteNode {
-    const note = (seen.doc.layout.notes ?? {})[id];
+  private note(id: string, note: Note, seen: Seen): NoteNode {
     const position = own(seen.dragged, id) ?? { x: note.x, y: note.y };
     const selected = seen.selected.has(id);
     const key = [note, position.x, position.y, selected];
     const kept = this.notes.get(id);
-    if (kept && kept.key.every((value, at) => value === key[at])) return kept.node;
+    if (kept?.key.every((value, at) => value === key[at])) return kept.node;
     const node: NoteNode = {
       id,
       type: "note",
@@ -165,7 +164,7 @@ export class Drawer {
       const [from, to] = [titleOf(seen.doc, arrow.from), titleOf(seen.doc, arrow.to)];
       const key = [body, selected, mark, route, from, to];
       const kept = this.ways.get(arrow.key);
-      if (kept && kept.key.every((value, at) => value === key[at])) return kept.edge;
+      if (kept?.key.every((value, at) => value === key[at])) return kept.edge;
       const words = wayWords(seen.doc, arrow);
       const edge: FlowEdge = {
         id: arrow.key,

@@ -318,9 +318,11 @@ function Outcome({ from, ids, value, onChange }: OutcomeProps) {
         {...aria}
         value={isOther ? "other" : value}
         hidden={known.length === 0}
-        onChange={(event) =>
-          event.target.value === "other" ? setIsOther(true) : (setIsOther(false), onChange(event.target.value, false))
-        }
+        onChange={(event) => {
+          const { value: chosen } = event.target;
+          setIsOther(chosen === "other");
+          if (chosen !== "other") onChange(chosen, false);
+        }}
       >
         {!value && <option value="">Choose…</option>}
         {known.map((name) => (

@@ -60,7 +60,8 @@ async function renamedNow(from: string, to: string, joins: boolean): Promise<str
   if (!act(`Rename ${from} to ${to}`, diff(now.doc, renamed), { joins })) return "It can't be renamed now.";
   stable.set(to, name);
   // The next step that gets the id is another one.
-  stable.set(from, `${from} ${(renamings += 1)}`);
+  renamings += 1;
+  stable.set(from, `${from} ${renamings}`);
   const { selected } = state();
   if (selected.nodes.includes(from))
     select({ ...selected, nodes: selected.nodes.map((id) => (id === from ? to : id)) });

@@ -75,8 +75,11 @@ function split(text: string): { parts: string[]; joints: string[] } {
   for (let at = 0; at < text.length; at += 1) {
     const letter = text[at];
     if (quote) {
-      if (letter === "\\") parts[parts.length - 1] += letter + (text[(at += 1)] ?? "");
-      else parts[parts.length - 1] += letter;
+      parts[parts.length - 1] += letter;
+      if (letter === "\\") {
+        at += 1;
+        parts[parts.length - 1] += text[at] ?? "";
+      }
       if (letter === quote) quote = "";
       continue;
     }

@@ -90,7 +90,7 @@ export function scopeAt(where: ScopePlace): Promise<Scope | null> {
   const key = JSON.stringify([where.place, where.node, where.edge]);
   const made = [doc.nodes, doc.edges, doc.settings, doc.layout.pins];
   const kept = scopes.get(key);
-  if (kept && kept.for.every((each, at) => each === made[at])) return kept.answer;
+  if (kept?.for.every((each, at) => each === made[at])) return kept.answer;
   const answer = ask<Scope>(`${boot.urls.api}/scope`, { method: "POST", body: asked(where) }).catch(() => null);
   scopes.set(key, { for: made, answer });
   return answer;

@@ -109,6 +109,11 @@ export function SchemaControl(props: ControlProps) {
 
 let rowIds = 0;
 
+function rowId(): number {
+  rowIds += 1;
+  return rowIds;
+}
+
 function FieldRows({ spot, title }: { spot: Spot; title: string }) {
   const [opened, setOpened] = useState<string | null>(null);
   const schema = isObject(spot.value) ? spot.value : {};
@@ -124,9 +129,7 @@ function FieldRows({ spot, title }: { spot: Spot; title: string }) {
   const [list, follow] = useFollowed<HTMLUListElement>();
   rows.current = [
     ...rows.current.filter((row) => row.name in properties),
-    ...listed
-      .filter((name) => !rows.current.some((row) => row.name === name))
-      .map((name) => ({ id: (rowIds += 1), name })),
+    ...listed.filter((name) => !rows.current.some((row) => row.name === name)).map((name) => ({ id: rowId(), name })),
   ];
   // An order that somebody chose is shown as it is, also after an undo.
   if (ordered || wasOrdered.current)

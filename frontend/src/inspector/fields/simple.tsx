@@ -119,7 +119,7 @@ export const OPTION_WORDS: Record<string, string> = {
 
 export function SelectControl({ spot, shape, ids }: ControlProps) {
   const known = options(shape);
-  const at = known.findIndex((each) => each === spot.value);
+  const at = known.indexOf(spot.value as Json);
   const isUnknown = spot.value !== undefined && at < 0;
   const says = (value: Json) =>
     typeof value === "string" ? (OPTION_WORDS[value] ?? (/^[A-Z]+$/.test(value) ? value : words(value))) : short(value);
