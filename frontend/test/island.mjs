@@ -96,6 +96,7 @@ let opened = 0;
 export async function open(definition = {}, boot = {}) {
   opened += 1;
   const server = new Server({ name: "ours", title: "Ours", nodes: [], edges: [], ...definition });
+  server.layout = boot.layout ?? {};
   const base = await server.listens();
   const urls = { api: `${base}/ours`, workflows: base, workflow: "/workflows/ours" };
   const given = {
@@ -126,7 +127,12 @@ export async function open(definition = {}, boot = {}) {
   const parts = await import(`${file}?${opened}`);
   server.rules = { ...parts.changes, ...parts.document };
   await until(() => page.querySelector(".builder"));
-  return { ...parts, server, page, ...hands(page, parts.store) };
+  /** What the server has, when it has everything. */
+  const saved = async () => {
+    await until(() => parts.store.state().save.kind === "saved" && parts.store.state().pending.length === 0);
+    return server.definition;
+  };
+  return { ...parts, server, page, saved, ...hands(page, parts.store) };
 }
 
 function hands(page, store) {
@@ -151,6 +157,12 @@ function hands(page, store) {
       field.dispatchEvent(new window.Event("input", { bubbles: true }));
     }
   };
+  /** What comes in one go, as out of the clipboard. */
+  const put = (text) => {
+    const field = page.activeElement;
+    Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), "value").set.call(field, text);
+    field.dispatchEvent(new window.Event("input", { bubbles: true }));
+  };
   const rows = () =>
     [...page.querySelectorAll("[role=treeitem]")].map(
       (row) => row.querySelector(".outline-words > span:not(.sr-only)").textContent,
@@ -167,7 +179,7 @@ function hands(page, store) {
         throw new Error(`The focus is not at ${place}, but at ${here?.outerHTML.slice(0, 120)}`);
       return here;
     });
-  return { press, write, rows, done, at };
+  return { press, write, put, rows, done, at };
 }
 
 class Server {
@@ -201,8 +213,11 @@ class Server {
 
   answer({ method, url }, body) {
     if (url.endsWith("/rename-step")) return [200, { definition: renamed(body) }];
-    if (method === "PATCH") return [200, this.changed(body)];
-    return [200, { revision: this.revision, definition: this.definition, layout: this.layout }];
+    if (url.endsWith("/draft") && method === "PATCH") return [200, this.changed(body)];
+    if (url.endsWith("/draft"))
+      return [200, { revision: this.revision, definition: this.definition, layout: this.layout }];
+    if (url.endsWith("/validate")) return [200, { problems: [] }];
+    return [404, { error: { code: "not_found", message: "That is judged by the server." } }];
   }
 
   changed({ revision, groups }) {
