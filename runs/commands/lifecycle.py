@@ -11,6 +11,7 @@ from runs.kernel.transaction import changing
 from runs.kernel.wave import NOT_STARTED
 from runs.models import Run
 from runs.store import hot
+from runs.store.rows import ClosingRow
 
 Json = Any
 
@@ -27,7 +28,7 @@ def cancel_runs(
         locked = change.locked
         require_verb(locked, "cancel")
         payload = {"by": by, "reason": reason, "compensate": compensate}
-        rows = [
+        rows: list[ClosingRow] = [
             {"run_id": run, "status": RunStatus.CANCELLING, "undo": compensate, "payload": payload}
             for run in locked
         ]

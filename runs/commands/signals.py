@@ -18,6 +18,7 @@ from runs.kernel.wake import Waiters, wake
 from runs.models import Run
 from runs.store import waits
 from runs.store.attempts import Done, Ending, Held, Locked
+from runs.store.rows import SignalRow
 
 Json = Any
 
@@ -64,7 +65,7 @@ def send_signals(tenant: int, signals: Sequence[tuple[str, NewSignal]], *, by: s
     return [row["id"] in fresh for row in rows]
 
 
-def _refuse_others(repeated: Sequence[dict[str, Json]]) -> None:
+def _refuse_others(repeated: Sequence[SignalRow]) -> None:
     """Raises RunRefused where a signal that was sent before said something else."""
     if others := waits.other_signals(repeated):
         message = f"A signal with the id {others[0]!r} was sent before, with another name or payload."
@@ -79,7 +80,7 @@ def _may_undo_by_signal(tenant: int, run: str, status: str) -> bool:
     return any(undo.spec.takes_signals for undo in shown(version).graph.compensations.values())
 
 
-def rows_of(signals: Iterable[tuple[str, NewSignal]]) -> list[dict[str, Json]]:
+def rows_of(signals: Iterable[tuple[str, NewSignal]]) -> list[SignalRow]:
     """Signals to runs as rows. Raises RunRefused for a payload that can't be kept."""
     return [
         {

@@ -20,6 +20,7 @@ from runs.kernel.refused import RunRefused, storable
 from runs.kernel.transaction import unit_of_work
 from runs.kernel.wave import Wave
 from runs.store import hot, waits
+from runs.store.rows import InputRow, KeyRow, RunRow
 from steps.base import MAX_RUN_INPUT_BYTES
 from steps.schema import problem_of
 from workflows.queries import startable_version
@@ -151,7 +152,7 @@ def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "
     with unit_of_work() as change:
         keys = _claimed_keys(terms.tenant, version, fresh, if_exists)
         started, seen, told, inputs = [], set(), {}, {}
-        rows: list[dict[str, Json]] = []
+        rows: list[RunRow] = []
         for place, one in enumerate(asked):
             item, key = one.item, one.business_key
             if key is None or terms.is_test:
@@ -164,13 +165,15 @@ def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "
                 raise refused
             if new:
                 shard = zlib.crc32(run_id.encode()) % SHARDS
-                row = {
+                row: RunRow = {
                     "id": run_id,
                     "shard": shard,
                     "business_key": key,
                     "input": orjson.Fragment(one.encoded),
                 }
-                rows.append(row | ({"rerun_of": item.rerun_of, "said": item.said} if item.rerun_of else {}))
+                if item.rerun_of:
+                    row |= {"rerun_of": item.rerun_of, "said": item.said}
+                rows.append(row)
                 if item.told:
                     told[run_id] = item.told
                 inputs[run_id] = item.input
@@ -190,7 +193,7 @@ def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "
 
 def _compared(started: Sequence[Started], asked: Sequence[_Asked]) -> list[Started]:
     """What was started, saying of each run that was there already whether its input is another one (H-12)."""
-    there = [
+    there: list[InputRow] = [
         {"place": place, "run_id": one.id, "input": orjson.Fragment(asked[place].encoded)}
         for place, one in enumerate(started)
         if not one.created
@@ -205,7 +208,7 @@ def _claimed_keys(
     """For each business key the run it stands for now: ours where nobody was first."""
     if not fresh:
         return {}
-    rows = [
+    rows: list[KeyRow] = [
         {"business_key": key, "run_id": fresh[key], "ordinal": place}
         for place, key in enumerate(sorted(fresh))
     ]
@@ -226,7 +229,7 @@ def _begin(
     wave: Wave,
     terms: Terms,
     version: Compiled,
-    rows: Sequence[dict[str, Json]],
+    rows: Sequence[RunRow],
     inputs: Mapping[str, Json],
     signals: Sequence[tuple[str, NewSignal]],
 ) -> None:

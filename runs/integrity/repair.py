@@ -27,6 +27,7 @@ from runs.kernel.wave import NOT_STARTED, Wave
 from runs.store import findings, hot
 from runs.store.attempts import Locked
 from runs.store.findings import Alone, Finding, OpenJoin
+from runs.store.rows import CountedRow, RepairRow, ScopeRow
 
 Json = Any
 
@@ -117,8 +118,16 @@ def _told(one: Finding) -> str:
     return f"{one.what} ({one.node})" if one.node else one.what
 
 
-def _noted(one: Finding, done: bool, detail: str) -> dict[str, Json]:
-    return {**one._asdict(), "done": done, "detail": detail[:2000]}
+def _noted(one: Finding, done: bool, detail: str) -> RepairRow:
+    return {
+        "tenant_id": one.tenant_id,
+        "run_id": one.run_id,
+        "life": one.life,
+        "node": one.node,
+        "what": one.what,
+        "done": done,
+        "detail": detail[:2000],
+    }
 
 
 def _confirmed(found: Sequence[Finding], known: dict[tuple[Json, ...], int]) -> list[Finding]:
@@ -247,9 +256,9 @@ def _is_due(graph: Graph, told: Told, name: str) -> bool:
     return not node.is_join and (not node.predecessors or bool(edges_into(told, node.predecessors, name)[0]))
 
 
-def _counted(graph: Graph, told: Told, row: RunRow, rows: set[str]) -> list[dict[str, Json]]:
+def _counted(graph: Graph, told: Told, row: RunRow, rows: set[str]) -> list[CountedRow]:
     known = {join.node: join for join in row.joins}
-    found = []
+    found: list[CountedRow] = []
     for name, node in graph.nodes.items():
         if not node.is_join or (name in known and known[name].fired and name in rows):
             continue
@@ -265,7 +274,7 @@ def _make(wave: Wave, alone: Alone, graph: Graph, told: Told, missing: Sequence[
     """The steps that follow from what is resolved."""
     if not missing:
         return
-    asked = {"run_id": alone.id, "nodes": [], "every": True}
+    asked: ScopeRow = {"run_id": alone.id, "nodes": [], "every": True}
     facts, outputs = hot.read_scopes([asked])[alone.id]
     scope = scopes.scope_of(shown(alone.version_id), alone.id, facts, outputs)
     causes = []

@@ -13,7 +13,8 @@ from lib.uuid7 import uuid7
 from runs.kernel import alerts, wait_kinds
 from runs.kernel.graphs import BrokenVersion, graph_of
 from runs.store import hot
-from runs.store.hot import SQL, Row, document
+from runs.store.hot import SQL, document
+from runs.store.rows import CompensationRow
 
 Json = Any
 
@@ -161,7 +162,7 @@ def _undo_next(runs: Mapping[str, int]) -> dict[str, str]:
     return found
 
 
-def _rows(run: str, version: int) -> Iterable[Row]:
+def _rows(run: str, version: int) -> Iterable[CompensationRow]:
     graph = graph_of(version)
     for rank, (name, undo) in enumerate(graph.compensations.items()):
         yield {

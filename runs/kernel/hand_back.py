@@ -8,6 +8,7 @@ from engine.statuses import RUN_CLOSING, RunStatus, StepStatus
 from runs.kernel import compensation, dispatch, live
 from runs.store import hot
 from runs.store.attempts import Held
+from runs.store.rows import EndedRow, ReturnedRow
 
 
 def hand_back(steps: Sequence[Held], *, lost: bool = False) -> list[str]:
@@ -20,7 +21,7 @@ def hand_back(steps: Sequence[Held], *, lost: bool = False) -> list[str]:
         return []
     with transaction.atomic():
         statuses = hot.lock_light_unless_busy({step.run_id for step in steps}) if lost else _shared(steps)
-        rows = [
+        rows: list[ReturnedRow] = [
             {"id": step.id, "epoch": step.epoch, "held": statuses[step.run_id] == RunStatus.PAUSED}
             for step in sorted(steps, key=lambda step: step.id)
             if step.run_id in statuses and statuses[step.run_id] not in RUN_CLOSING
@@ -36,7 +37,7 @@ def _never_started(steps: Sequence[Held]) -> None:
     """End steps that were given back to closing runs; a later resume queues those that a failure took."""
     with transaction.atomic():
         locked = hot.lock_heavy({step.run_id for step in steps})
-        rows = [
+        rows: list[EndedRow] = [
             {
                 "id": step.id,
                 "epoch": step.epoch,

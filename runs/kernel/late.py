@@ -14,6 +14,7 @@ from django.db import Error
 
 from engine.errors import StepError
 from runs.store import hot
+from runs.store.rows import LateRow
 from steps.base import MAX_OUTPUT_BYTES, storable
 
 Json = Any
@@ -36,17 +37,23 @@ class LateResult:
     error: Json = None
     worker: str | None = None
 
-    def row(self) -> dict[str, Json]:
+    def row(self) -> LateRow:
         """As the statement takes it; an output that could not be kept is told by why."""
-        row = {"step_id": self.step, "epoch": self.epoch, "reason": self.reason, "worker": self.worker}
+        row: LateRow = {
+            "step_id": self.step,
+            "epoch": self.epoch,
+            "reason": self.reason,
+            "worker": self.worker,
+        }
         if self.error is not None:
-            told = {name: str(self.error.get(name))[:MAX_TEXT] for name in ("code", "message")}
-            return row | {"error": told}
+            row["error"] = {name: str(self.error.get(name))[:MAX_TEXT] for name in ("code", "message")}
+            return row
         try:
             encoded = storable(self.output, "output", code="BadOutput", max_bytes=MAX_OUTPUT_BYTES)
+            row["output"] = orjson.Fragment(encoded)
         except StepError as why:
-            return row | {"error": {"code": why.code, "message": why.message[:MAX_TEXT]}}
-        return row | {"output": orjson.Fragment(encoded)}
+            row["error"] = {"code": why.code, "message": why.message[:MAX_TEXT]}
+        return row
 
 
 def keep(results: Iterable[LateResult]) -> None:

@@ -16,9 +16,9 @@ from engine.retry import next_delay
 from engine.statuses import RunStatus, StepStatus
 from lib.uuid7 import uuid7
 from runs.store.attempts import Broken, Done, Ending, Held, Locked, Passed, Rang, Waiting
+from runs.store.rows import AnchorRow, ArrivalRow, EndedBy, EndedRow, StepRow, TimerRow
 
 Json = Any
-Row = dict[str, Json]
 
 MAX_HOPS = 8
 
@@ -45,7 +45,7 @@ class Planned:
     graph: Graph | None
     ending: Ending
     effects: Effects | None
-    row: Row
+    row: EndedRow
     # Not the step's id: a worker that lost a step and got it again may report both epochs in one batch.
     anchor: str = field(default_factory=uuid7)
 
@@ -88,15 +88,16 @@ class Planned:
 def plan(held: Held, ending: Ending, graph: Graph, *, luck: float) -> Planned:
     """What an attempt's end means; `luck` in [0, 1) is the jitter of a retry."""
     node = graph.steps[held.node]
-    row: Row = {"id": held.id, "epoch": held.epoch}
+    row: EndedRow = {"id": held.id, "epoch": held.epoch}
     if ending.usage is not None:
         row["usage"] = ending.usage
     row |= _freed_from(ending)
     if isinstance(ending, Waiting):
-        return Planned(held, graph, ending, None, row | {"status": StepStatus.WAITING, "wait": ending.wait})
+        row["status"] = StepStatus.WAITING
+        return Planned(held, graph, ending, None, row)
     if isinstance(ending, Broken):
         if ending.expired:
-            row["expired"] = True
+            row["by"] = EndedBy.LEASE
         delay = next_delay(
             node.retry,
             attempt=held.attempt,
@@ -125,13 +126,13 @@ def _outcome(ending: Done | Broken | Rang | Passed) -> Outcome:
             return Interrupted(ending.target, ending.output)
 
 
-def _freed_from(ending: Ending) -> Row:
+def _freed_from(ending: Ending) -> EndedRow:
     """Which step an ending may end that nobody works on: one that waits, or any that is open."""
     if isinstance(ending, Rang):
-        return {"rang": True}
+        return {"by": EndedBy.TIMER}
     if isinstance(ending, Passed):
-        return {"passed": True, "said": ending.said}
-    return {} if ending.timer is None else {"woken": True}
+        return {"by": EndedBy.OPERATOR, "said": ending.said}
+    return {} if ending.timer is None else {"by": EndedBy.WAIT}
 
 
 def plan_hopeless(held: Held, said: Mapping[str, Json], ending: Ending | None = None) -> Planned:
@@ -140,7 +141,7 @@ def plan_hopeless(held: Held, said: Mapping[str, Json], ending: Ending | None = 
     Its version can't be compiled by this release, or what follows from its failure can't be stored.
     """
     effects = Effects(outcome=Failed(said), failure=(held.node, said))
-    row = {
+    row: EndedRow = {
         "id": held.id,
         "epoch": held.epoch,
         "status": StepStatus.FAILED,
@@ -152,20 +153,22 @@ def plan_hopeless(held: Held, said: Mapping[str, Json], ending: Ending | None = 
     return Planned(held, None, Broken(said), effects, row)
 
 
-def _undo_row(ending: Ending) -> Row:
+def _undo_row(ending: Ending) -> EndedRow:
     """The end of a compensation: no edge hangs on it."""
     if isinstance(ending, Broken):
         return {"status": StepStatus.FAILED, "error": ending.error, "output": None, "sinks": 0}
     return {"status": StepStatus.COMPLETED, "output": _encoded(ending), "sinks": 0}
 
 
-def _final_row(node: Node, ending: Ending, effects: Effects, graph: Graph) -> Row:
-    row: Row = {"taken": effects.taken, "sinks": len(effects.sinks)}
+def _final_row(node: Node, ending: Ending, effects: Effects, graph: Graph) -> EndedRow:
+    row: EndedRow = {"taken": effects.taken, "sinks": len(effects.sinks)}
     if isinstance(effects.outcome, Failed):
         handled = None if node.on_error == "fail" else failed_output(effects.outcome.error)
-        return row | {"status": StepStatus.FAILED, "error": effects.outcome.error, "output": handled}
+        row |= {"status": StepStatus.FAILED, "error": effects.outcome.error, "output": handled}
+        return row
     if isinstance(ending, Rang):
-        return row | {"status": StepStatus.CANCELLED, "cause": "timer", "output": ending.output}
+        row |= {"status": StepStatus.CANCELLED, "cause": "timer", "output": ending.output}
+        return row
     row |= {"status": StepStatus.COMPLETED, "output": _encoded(ending)}
     if isinstance(ending, Passed):
         row |= {"status": StepStatus.SKIPPED, "cause": PASSED, "output": ending.output}
@@ -180,20 +183,22 @@ def _encoded(ending: Ending) -> Json:
     return ending.output if isinstance(ending, Done) else None
 
 
-def closing_row(planned: Planned, run: Locked) -> Row:
+def closing_row(planned: Planned, run: Locked) -> EndedRow:
     """The row of an ending in a run that is failing or being cancelled: kept as it is, its edges unresolved."""
-    row: Row = {"id": planned.held.id, "epoch": planned.held.epoch, "pending": True, "sinks": 0}
+    row: EndedRow = {"id": planned.held.id, "epoch": planned.held.epoch, "pending": True, "sinks": 0}
     ending = planned.ending
     if ending.usage is not None:
         row["usage"] = ending.usage
     if isinstance(ending, Done):
-        return row | {"status": StepStatus.COMPLETED, "output": _encoded(ending)}
+        row |= {"status": StepStatus.COMPLETED, "output": _encoded(ending)}
+        return row
     if not isinstance(ending, Broken):
         cause = "failure" if run.status == RunStatus.FAILING else "cancelled"
-        return row | {"status": StepStatus.CANCELLED, "pending": False, "cause": cause}
+        row |= {"status": StepStatus.CANCELLED, "pending": False, "cause": cause}
+        return row
     row |= {"error": ending.error, "pending": False}
     if ending.expired:
-        return row | {"status": StepStatus.CANCELLED, "cause": "unknown", "expired": True}
+        return row | {"status": StepStatus.CANCELLED, "cause": "unknown", "by": EndedBy.LEASE}
     return row | {"status": StepStatus.FAILED}
 
 
@@ -229,7 +234,7 @@ class Anchor:
             hops=step.hops,
         )
 
-    def row(self, sinks: int) -> Row:
+    def row(self, sinks: int) -> AnchorRow:
         """The anchor as a row, where no ended step stands for it."""
         return {
             "id": self.id,
@@ -246,14 +251,14 @@ class Draft:
     """The documents of one advance statement."""
 
     keep: Keep | None = None
-    ended: list[Row] = field(default_factory=list)
-    anchors: list[Row] = field(default_factory=list)
-    steps: list[Row] = field(default_factory=list)
-    arrivals: list[Row] = field(default_factory=list)
+    ended: list[EndedRow] = field(default_factory=list)
+    anchors: list[AnchorRow] = field(default_factory=list)
+    steps: list[StepRow] = field(default_factory=list)
+    arrivals: list[ArrivalRow] = field(default_factory=list)
     kept: list[tuple[str, Held]] = field(default_factory=list)
     queued: set[tuple[str, str]] = field(default_factory=set)
     letters: list[tuple[str, str]] = field(default_factory=list)
-    timers: list[tuple[str, Row]] = field(default_factory=list)
+    timers: list[tuple[str, TimerRow]] = field(default_factory=list)
 
     def end(self, planned: Planned, anchor: Anchor) -> None:
         """An ended or retried step and what follows from it."""
@@ -286,9 +291,9 @@ class Draft:
                 }
             )
 
-    def _step(self, anchor: Anchor, new: NewStep, ids: Mapping[str, str]) -> Row:
+    def _step(self, anchor: Anchor, new: NewStep, ids: Mapping[str, str]) -> StepRow:
         node = new.node
-        row: Row = {
+        row: StepRow = {
             "after": anchor.id,
             "ordinal": len(self.steps) % 30_000 + 1,
             "id": ids[node.id],
@@ -323,7 +328,7 @@ class Draft:
                 self.letters.append((anchor.id, row["id"]))
         return row
 
-    def _send(self, anchor: Anchor, new: NewStep, row: Row) -> None:
+    def _send(self, anchor: Anchor, new: NewStep, row: StepRow) -> None:
         keep = self.keep
         if anchor.held:
             row["held"] = True
@@ -335,7 +340,7 @@ class Draft:
             self.queued.add((anchor.id, new.node.queue))
 
 
-def boundary_timers(node: Node, step: str, fired: Collection[str] = ()) -> list[Row]:
+def boundary_timers(node: Node, step: str, fired: Collection[str] = ()) -> list[TimerRow]:
     """The rows of a step's boundary timers, without those that only take an edge that has `fired` already."""
     return [
         {
@@ -350,12 +355,12 @@ def boundary_timers(node: Node, step: str, fired: Collection[str] = ()) -> list[
     ]
 
 
-def _failed_hard(row: Row) -> bool:
+def _failed_hard(row: EndedRow | StepRow) -> bool:
     """A failure that no edge takes up leaves no output."""
     return row["status"] == StepStatus.FAILED and row["output"] is None
 
 
-def _kept(anchor: Anchor, new: NewStep, row: Row) -> Held:
+def _kept(anchor: Anchor, new: NewStep, row: StepRow) -> Held:
     return Held(
         id=row["id"],
         epoch=1,

@@ -20,6 +20,7 @@ from runs.kernel.transaction import Change
 from runs.kernel.wave import Wave
 from runs.store import hot, waits
 from runs.store.attempts import Done, Locked
+from runs.store.rows import EndedBy
 
 Json = Any
 Apply = Callable[[Wave, Mapping[str, Locked]], None]
@@ -97,7 +98,7 @@ def _resolve_pending(wave: Wave, locked: Mapping[str, Locked]) -> None:
             wave.failures.setdefault(step.run_id, failure)
             wave.letters.append(step.id)
         else:
-            planned.row["reopened"] = True
+            planned.row["by"] = EndedBy.REOPENING
             plans.append(planned)
     wave.end(plans, locked)
 

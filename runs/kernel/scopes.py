@@ -9,6 +9,7 @@ from engine.graph import NOTHING, entry_reads
 from runs.kernel.graphs import BrokenVersion, Compiled, compiled
 from runs.store import hot
 from runs.store.attempts import Held
+from runs.store.rows import ScopeRow
 
 EVERYTHING = References(steps=frozenset(), every_step=True, names=frozenset())
 RUN_FACTS = frozenset({"input", "run"})
@@ -19,7 +20,7 @@ def needs_reading(reads: References) -> bool:
     return bool(reads.steps or reads.every_step or reads.names & RUN_FACTS)
 
 
-def wanted(run_id: str, reads: References, also: Sequence[str] = ()) -> dict[str, Json]:
+def wanted(run_id: str, reads: References, also: Sequence[str] = ()) -> ScopeRow:
     """The row that asks for what `reads` names, and for the nodes `also`."""
     return {"run_id": run_id, "nodes": sorted({*reads.steps, *also}), "every": reads.every_step}
 
@@ -97,9 +98,9 @@ def load_for_starts(
     return {run_id: scope_of(version, run_id, *found[run_id]) for run_id in runs}
 
 
-def _merged(rows: list[dict[str, Json]]) -> list[dict[str, Json]]:
+def _merged(rows: list[ScopeRow]) -> list[ScopeRow]:
     """One row a run: several steps of it may read different things."""
-    merged: dict[str, dict[str, Json]] = {}
+    merged: dict[str, ScopeRow] = {}
     for row in rows:
         known = merged.setdefault(row["run_id"], row)
         if known is not row:

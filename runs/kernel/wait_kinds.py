@@ -12,7 +12,8 @@ from typing import Any
 
 from lib.uuid7 import uuid7
 from runs.store import waits
-from runs.store.attempts import Done, Ending, Held
+from runs.store.attempts import Done, Ending, Held, Waiting
+from runs.store.rows import WaitRow
 
 Json = Any
 Wait = Mapping[str, Json]
@@ -81,14 +82,18 @@ def register(kind: str, handler: WaitKind) -> None:
     _KINDS[kind] = handler
 
 
-def row_of(held: Held, row: Mapping[str, Json]) -> dict[str, Json]:
-    """What says to the database that a step waits: `wait` without its timer, and the timer if it has one."""
-    wait = {**row["wait"], "source": _KINDS[row["wait"]["kind"]].source}
-    found = {"id": held.id, "epoch": held.epoch, "wait": wait, "usage": row.get("usage")}
-    if timer := wait.pop("timer", None):
-        found |= {"timer_id": uuid7(), "timer": timer["kind"]}
-        found |= {key: timer[key] for key in ("seconds", "until") if key in timer}
-    return found
+def row_of(held: Held, waiting: Waiting) -> WaitRow:
+    """What says to the database that a step waits: the wait without its timer, and the timer if it has one."""
+    wait = {**waiting.wait, "source": _KINDS[waiting.wait["kind"]].source}
+    timer = wait.pop("timer", None)
+    row: WaitRow = {"id": held.id, "epoch": held.epoch, "wait": wait, "usage": waiting.usage}
+    if timer:
+        row |= {"timer_id": uuid7(), "timer": timer["kind"]}
+        if "seconds" in timer:
+            row["seconds"] = timer["seconds"]
+        if "until" in timer:
+            row["until"] = timer["until"]
+    return row
 
 
 def begin(entered: Entered) -> list[tuple[Held, Ending]]:

@@ -20,7 +20,8 @@ from runs.kernel import compensation, scopes, wait_kinds
 from runs.kernel.graphs import compiled
 from runs.kernel.plan import Anchor, Draft, Keep, Planned, plan, runs_of
 from runs.store import hot, waits
-from runs.store.attempts import Ending, Held, Locked
+from runs.store.attempts import Ending, Held, Locked, Waiting
+from runs.store.rows import DecidedRow, EndedBy, FinishedRow, ScopeRow
 
 Json = Any
 Counted = tuple[str, str, int, list[str]]
@@ -98,7 +99,7 @@ class Wave:
             for held, ending in endings
         ]
         for planned in plans:
-            planned.row["woken"] = True
+            planned.row["by"] = EndedBy.WAIT
         if steps := [planned for planned in plans if not planned.is_undo]:
             self.end(steps, locked)
         if undoing := [planned for planned in plans if planned.is_undo]:
@@ -106,11 +107,12 @@ class Wave:
 
     def enter(self, plans: Sequence[Planned], locked: Mapping[str, Locked]) -> None:
         """Let steps wait; those whose wait is over at once, such as for a signal that came early, end."""
-        epochs = waits.enter_waits([wait_kinds.row_of(planned.held, planned.row) for planned in plans])
+        waiting = [(planned.held, planned.ending) for planned in plans if isinstance(planned.ending, Waiting)]
+        epochs = waits.enter_waits([wait_kinds.row_of(held, ending) for held, ending in waiting])
         entered = [
-            (replace(planned.held, epoch=epochs[planned.held.id]), planned.row["wait"])
-            for planned in plans
-            if planned.held.id in epochs
+            (replace(held, epoch=epochs[held.id]), ending.wait)
+            for held, ending in waiting
+            if held.id in epochs
         ]
         self.result.written += plans
         self.result.applied |= epochs.keys()
@@ -201,7 +203,7 @@ class Wave:
     def _fired(
         self, decided: Mapping[tuple[str, str], tuple[bool, list[str]]]
     ) -> Iterable[tuple[Anchor, Effects]]:
-        rows = [
+        rows: list[DecidedRow] = [
             {"run_id": run_id, "node": name, "sources": chosen}
             for (run_id, name), (_, chosen) in decided.items()
         ]
@@ -224,12 +226,12 @@ class Wave:
         runs = sorted(self.sunk - self.failures.keys())
         if not runs:
             return
-        rows = []
+        rows: list[ScopeRow] = []
         for run_id in runs:
             graph = compiled(self.anchors[run_id].version_id).graph
             rows.append(scopes.wanted(run_id, graph.output.refs if graph.output else NOTHING, graph.sinks))
         found = hot.read_scopes(rows)
-        finished = []
+        finished: list[FinishedRow] = []
         for run_id in runs:
             try:
                 output = strict_dumps(self._output(run_id, *found[run_id]), max_bytes=MAX_RUN_OUTPUT_BYTES)

@@ -8,6 +8,7 @@ from lib.clock import now_or_none
 from lib.uuid7 import uuid7
 from runs.store.attempts import Held, held_of
 from runs.store.hot import SQL, Row, document
+from runs.store.rows import CountedRow, RepairRow
 
 Json = Any
 
@@ -91,7 +92,7 @@ def say_repaired(run: str, node: str | None, payload: Row) -> None:
     SQL.execute("say_repaired", params)
 
 
-def note_repairs(repairs: Sequence[Row]) -> None:
+def note_repairs(repairs: Sequence[RepairRow]) -> None:
     """Count repairs, and what can't be repaired."""
     SQL.execute("note_repairs", {"repairs": document(repairs)})
 
@@ -127,7 +128,7 @@ def wait_anew(run: str, step: str) -> set[str]:
     return set(SQL.column("wait_anew", {"run": run, "step": step, "now": now_or_none()}))
 
 
-def mend_run(run: str, sinks: int, joins: Sequence[Row]) -> None:
+def mend_run(run: str, sinks: int, joins: Sequence[CountedRow]) -> None:
     """Set how many sinks are open and what joins (`node`, `arrived`, `taken`, `fired`) have counted."""
     SQL.execute("mend_run", {"run": run, "sinks": sinks, "joins": document(joins)})
 

@@ -10,6 +10,23 @@ import orjson
 from lib.clock import now_or_none
 from lib.named_sql import Statements
 from runs.store.attempts import Held, Locked, held_of
+from runs.store.rows import (
+    AnchorRow,
+    ArrivalRow,
+    BeatRow,
+    ClosingRow,
+    DecidedRow,
+    EndedRow,
+    FinishedRow,
+    InputRow,
+    KeyRow,
+    LateRow,
+    LetterRow,
+    ReturnedRow,
+    RunRow,
+    ScopeRow,
+    StepRow,
+)
 
 Json = Any
 Row = dict[str, Json]
@@ -89,7 +106,7 @@ def _claimed(row: Sequence[Json]) -> Held:
     return held
 
 
-def read_scopes(wanted: Iterable[Row]) -> dict[str, tuple[Row, dict[str, tuple[str, Json]]]]:
+def read_scopes(wanted: Iterable[ScopeRow]) -> dict[str, tuple[Row, dict[str, tuple[str, Json]]]]:
     """For each run its facts (input, key, starter, now) and node → (status, output) of the steps that are over."""
     params = {"wanted": document(list(wanted)), "now": now_or_none()}
     return {run: (facts, outputs) for run, facts, outputs in SQL.value("read_scope", params)}
@@ -136,10 +153,10 @@ def _locked(rows: Json) -> dict[str, Locked]:
 def advance(
     *,
     worker: str | None,
-    ended: Sequence[Row],
-    anchors: Sequence[Row],
-    steps: Sequence[Row],
-    arrivals: Sequence[Row],
+    ended: Sequence[EndedRow],
+    anchors: Sequence[AnchorRow],
+    steps: Sequence[StepRow],
+    arrivals: Sequence[ArrivalRow],
 ) -> Advanced:
     """End steps, start their successors, count joins and sinks, write history: one statement (ENGINE "Advance")."""
     params = {
@@ -155,14 +172,14 @@ def advance(
     return Advanced(found["ended"], joins, found["sunk"])
 
 
-def fire_joins(joins: Sequence[Row]) -> list[tuple[str, str, dict[str, Json]]]:
+def fire_joins(joins: Sequence[DecidedRow]) -> list[tuple[str, str, dict[str, Json]]]:
     """Mark decided joins fired; gives (run, node, outputs of the chosen sources) of those that were not yet."""
     return [
         (run, node, outputs) for run, node, outputs in SQL.value("fire_joins", {"joins": document(joins)})
     ]
 
 
-def finish_runs(runs: Sequence[Row]) -> None:
+def finish_runs(runs: Sequence[FinishedRow]) -> None:
     """Complete runs whose sinks are all resolved; each row has `run_id` and `output`."""
     SQL.execute("finish_runs", {"runs": document(runs), "now": now_or_none()})
 
@@ -173,7 +190,7 @@ def cancel_open_steps(runs: Iterable[str], *, cause: str, statuses: Sequence[str
     SQL.execute("cancel_open_steps", params)
 
 
-def close_runs(runs: Sequence[Row]) -> list[str]:
+def close_runs(runs: Sequence[ClosingRow]) -> list[str]:
     """Put open runs into FAILING or CANCELLING (`status`), with their `error` and what history says of it."""
     found: list[str] = SQL.value("close_runs", {"runs": document(runs), "now": now_or_none()})
     return found
@@ -203,7 +220,7 @@ def discard_letters(*, tenant: int, letters: Sequence[str], by: int, reason: str
     return SQL.column("discard_letters", params)
 
 
-def bury(letters: Sequence[Row]) -> None:
+def bury(letters: Sequence[LetterRow]) -> None:
     """Write dead letters for steps that failed their run."""
     SQL.execute("bury", {"letters": document(letters)})
 
@@ -231,7 +248,7 @@ def pending_edges(runs: Iterable[str]) -> list[tuple[Held, Json]]:
     return found
 
 
-def heartbeat(held: Sequence[Row]) -> dict[str, tuple[str, str]]:
+def heartbeat(held: Sequence[BeatRow]) -> dict[str, tuple[str, str]]:
     """Renew leases by (id, epoch); gives id → (lease's end, status of the run) of those still held."""
     found = SQL.value("heartbeat", {"held": document(held), "now": now_or_none()})
     return {step: (expires, status) for step, expires, status in found}
@@ -243,7 +260,7 @@ def expired(limit: int) -> list[tuple[Held, bool, str]]:
     return [(held, bool(timed_out), status) for held, (timed_out, status) in map(held_of, rows)]
 
 
-def hand_back(steps: Sequence[Row], *, lost: bool) -> list[str]:
+def hand_back(steps: Sequence[ReturnedRow], *, lost: bool) -> list[str]:
     """Queue steps again without using their attempt; `lost`: if the lease is over, and to run alone. Gives queues."""
     found: list[str] = SQL.value("hand_back", {"steps": document(steps), "lost": lost, "now": now_or_none()})
     return found
@@ -260,12 +277,12 @@ def gave(step: str, output: bytes) -> bool:
     return bool(SQL.value("gave", {"id": step, "output": output.decode()}))
 
 
-def keep_late_results(results: Sequence[Row]) -> None:
+def keep_late_results(results: Sequence[LateRow]) -> None:
     """Keep results as evidence: `step_id`, `epoch`, `reason`, `worker`, and `output` or `error` of each."""
     SQL.execute("keep_late_results", {"results": document(results), "now": now_or_none()})
 
 
-def claim_keys(*, tenant: int, workflow: int, keys: Sequence[Row], renew: bool) -> set[str]:
+def claim_keys(*, tenant: int, workflow: int, keys: Sequence[KeyRow], renew: bool) -> set[str]:
     """The business keys (sorted, each once) that are the caller's to start; `renew` takes over those of ended runs."""
     params = {"tenant": tenant, "workflow": workflow, "keys": document(keys), "renew": renew}
     return set(SQL.column("claim_keys", params))
@@ -289,12 +306,12 @@ def read_keys(*, tenant: int, workflow: int, keys: Sequence[str]) -> dict[str, s
     return found
 
 
-def other_inputs(runs: Sequence[Row]) -> set[int]:
+def other_inputs(runs: Sequence[InputRow]) -> set[int]:
     """Of runs that were there (`place`, `run_id`, `input`), the places of those that have another input."""
     return set(SQL.value("other_inputs", {"runs": document(runs)}))
 
 
-def insert_runs(runs: Sequence[Row], facts: Mapping[str, Json]) -> None:
+def insert_runs(runs: Sequence[RunRow], facts: Mapping[str, Json]) -> None:
     """Create runs that share tenant, workflow, version, sinks, priority, SLA and creator."""
     SQL.execute("insert_runs", {**facts, "runs": document(runs), "now": now_or_none()})
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from lib.clock import now_or_none
 from runs.store.attempts import Held, held_of
-from runs.store.hot import SQL, Row, document
+from runs.store.hot import SQL, document
+from runs.store.rows import SignalRow, TimerRow, WaitRow
 
 Json = Any
 
@@ -29,13 +30,13 @@ class Due:
     fired_at: str
 
 
-def enter_waits(steps: Sequence[Row]) -> dict[str, int]:
+def enter_waits(steps: Sequence[WaitRow]) -> dict[str, int]:
     """Let steps of runs that are held FOR UPDATE wait; gives id → epoch of those that their holder still had."""
     found: dict[str, int] = SQL.value("enter_waits", {"steps": document(steps), "now": now_or_none()})
     return found
 
 
-def arm_timers(timers: Sequence[Row]) -> None:
+def arm_timers(timers: Sequence[TimerRow]) -> None:
     """Start boundary timers: `id`, `step_id`, `target`, `interrupting`, `seconds` of each."""
     SQL.execute("arm_timers", {"timers": document(timers), "now": now_or_none()})
 
@@ -71,13 +72,13 @@ def fired_edges(steps: Iterable[str]) -> dict[str, list[str]]:
     return found
 
 
-def insert_signals(signals: Sequence[Row], by: str) -> set[str]:
+def insert_signals(signals: Sequence[SignalRow], by: str) -> set[str]:
     """Keep signals (`id`, `run_id`, `signal_id`, `name`, `payload`); gives those that are no duplicates."""
     params = {"signals": document(signals), "by": by, "now": now_or_none()}
     return set(SQL.value("insert_signals", params))
 
 
-def other_signals(signals: Sequence[Row]) -> list[str]:
+def other_signals(signals: Sequence[SignalRow]) -> list[str]:
     """Of signals that are there already, the ids of those with another name or payload."""
     return list(SQL.value("other_signals", {"signals": document(signals)}))
 

@@ -313,7 +313,7 @@ def test_neither_address_nor_secret_nor_body_get_into_a_log(caplog, sender, run,
     sender.send(b"{")
     sender.send({})
     sender.client.get(sender.path)
-    monkeypatch.setattr("runs.webhooks.actions.startable_version", None)
+    monkeypatch.setattr("runs.webhooks.actions.start_workflow", None)
     monkeypatch.setattr("runs.webhooks.actions.send_signals", lambda *args, **how: 1 / 0)
     assert code(sender.send(mark)) == (500, "internal_error")
     assert "ZeroDivisionError" in caplog.text

@@ -59,20 +59,20 @@ WAYS = {
     ("complete", "advance"): ({}, lambda run, step: ended(step, status="COMPLETED", output={})),
     ("fail", "advance"): ({}, lambda run, step: ended(step, status="FAILED", error={})),
     ("retry", "advance"): ({}, lambda run, step: ended(step, status="QUEUED", error={}, delay=1)),
-    ("lease lost", "advance"): (LOST, lambda run, step: ended(step, status="QUEUED", delay=1, expired=True)),
+    ("lease lost", "advance"): (LOST, lambda run, step: ended(step, status="QUEUED", delay=1, by="lease")),
     ("lease lost", "hand_back"): (LOST, lambda run, step: hand_back([step], lost=True)),
     ("release", "hand_back"): ({}, lambda run, step: hand_back([step])),
     ("release", "advance"): ({}, lambda run, step: given_up_while_closing(run, step)),
-    ("outcome unknown", "advance"): (LOST, lambda run, step: ended(step, status="CANCELLED", expired=True)),
+    ("outcome unknown", "advance"): (LOST, lambda run, step: ended(step, status="CANCELLED", by="lease")),
     ("wait", "enter_waits"): (
         {},
         lambda run, step: waits.enter_waits(
             [{"id": step.id, "epoch": step.epoch, "wait": {"kind": "signal", "name": "x"}}]
         ),
     ),
-    ("wake", "advance"): ({}, lambda run, step: ended(step, status="COMPLETED", output={}, woken=True)),
-    ("interrupt", "advance"): ({}, lambda run, step: ended(step, status="CANCELLED", output={}, rang=True)),
-    ("skip", "advance"): ({}, lambda run, step: ended(step, status="SKIPPED", output={}, passed=True)),
+    ("wake", "advance"): ({}, lambda run, step: ended(step, status="COMPLETED", output={}, by="wait")),
+    ("interrupt", "advance"): ({}, lambda run, step: ended(step, status="CANCELLED", output={}, by="timer")),
+    ("skip", "advance"): ({}, lambda run, step: ended(step, status="SKIPPED", output={}, by="operator")),
     ("cancel", "cancel_open_steps"): ({}, lambda run, step: closing(run, "cancelled", NOT_STARTED)),
     ("run ended", "cancel_open_steps"): (
         {},

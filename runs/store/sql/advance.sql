@@ -21,8 +21,7 @@ WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestam
 x AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%(ended)s::jsonb) AS x(
         id uuid, epoch int, status text, output jsonb, error jsonb, taken jsonb, sinks int, final boolean,
-        delay double precision, held boolean, expired boolean, reopened boolean, pending boolean, cause text,
-        woken boolean, rang boolean, passed boolean, said jsonb, usage jsonb, anchor uuid)
+        delay double precision, held boolean, pending boolean, cause text, by text, said jsonb, usage jsonb, anchor uuid)
 ),
 l AS MATERIALIZED (
     -- In order of id, as heartbeats and sweeps lock them: the plan of an UPDATE promises no order.
@@ -37,28 +36,28 @@ d AS (
            held = coalesce(x.held, false),
            -- A worker that could report a failure was not taken down by the step. One that computes behind its hard
            -- deadline will take its worker down: nobody else shall be beside it the next time.
-           solo = CASE WHEN x.status = 'QUEUED' THEN x.expired IS NOT NULL AND (s.solo OR s.queue = 'default')
+           solo = CASE WHEN x.status = 'QUEUED' THEN x.by IS NOT DISTINCT FROM 'lease' AND (s.solo OR s.queue = 'default')
                        ELSE s.solo END,
            attempt = greatest(s.attempt, 1),
            -- Who reported a failure can't complete the job after all; who only lost the lease may, while nobody else has it.
-           lease_token_hash = CASE WHEN x.status = 'QUEUED' AND x.expired IS NULL THEN NULL ELSE s.lease_token_hash END,
+           lease_token_hash = CASE WHEN x.status = 'QUEUED' AND x.by IS DISTINCT FROM 'lease' THEN NULL ELSE s.lease_token_hash END,
            edges_pending = coalesce(x.pending, false),
            cancel_cause = x.cause,
            completed_at = CASE WHEN x.status = 'QUEUED' THEN NULL
-                               WHEN x.reopened THEN s.completed_at ELSE clock.now END,
+                               WHEN x.by = 'reopening' THEN s.completed_at ELSE clock.now END,
            epoch = CASE WHEN x.status IN ('CANCELLED', 'SKIPPED') THEN s.epoch + 1 ELSE s.epoch END,
            waiting = NULL
       FROM x CROSS JOIN clock
      WHERE s.id = x.id AND s.id = ANY (ARRAY(SELECT id FROM l)) AND s.epoch = x.epoch
-       AND CASE WHEN x.rang THEN s.status IN ('QUEUED', 'RUNNING', 'WAITING')
-                WHEN x.woken THEN s.status = 'WAITING'
-                WHEN x.passed THEN s.status IN ('QUEUED', 'WAITING')
-                ELSE s.status = 'RUNNING' OR s.status = 'QUEUED' AND x.status = 'COMPLETED'
-                     OR x.reopened AND s.edges_pending END
-       AND (x.expired IS NULL OR s.lease_expires_at <= clock.now)
+       AND CASE x.by WHEN 'timer' THEN s.status IN ('QUEUED', 'RUNNING', 'WAITING')
+                     WHEN 'wait' THEN s.status = 'WAITING'
+                     WHEN 'operator' THEN s.status IN ('QUEUED', 'WAITING')
+                     WHEN 'reopening' THEN s.edges_pending
+                     ELSE s.status = 'RUNNING' OR s.status = 'QUEUED' AND x.status = 'COMPLETED' END
+       AND (x.by IS DISTINCT FROM 'lease' OR s.lease_expires_at <= clock.now)
     RETURNING s.id, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.attempt, s.epoch, s.worker, s.status,
               s.started_at, s.output, s.error, s.cancel_cause, s.edges_pending, x.taken, x.sinks, x.final, x.delay,
-              x.usage, x.said, x.reopened, coalesce(x.anchor, s.id) AS anchor
+              x.usage, x.said, x.by, coalesce(x.anchor, s.id) AS anchor
 ),
 a AS (
     -- By its own anchor and not by its step: two endings of a step, one of an epoch that was lost, may share a batch.
@@ -130,9 +129,9 @@ h AS (
     SELECT e.tenant_id, e.run_id, e.shard, e.ordinal, e.type, e.node, e.attempt, jsonb_strip_nulls(e.payload), clock.now
       FROM (
             SELECT d.tenant_id, d.run_id, d.shard, 0 AS ordinal,
-                   CASE WHEN d.reopened AND d.status = 'COMPLETED' THEN 'EDGES_RESOLVED'
+                   CASE WHEN d.by = 'reopening' AND d.status = 'COMPLETED' THEN 'EDGES_RESOLVED'
                         WHEN d.status = 'QUEUED' THEN 'ATTEMPT_FAILED' ELSE 'STEP_' || d.status END AS type,
-                   d.node, CASE WHEN d.reopened IS NULL THEN d.attempt END AS attempt,
+                   d.node, CASE WHEN d.by IS DISTINCT FROM 'reopening' THEN d.attempt END AS attempt,
                    jsonb_build_object('epoch', d.epoch, 'worker', d.worker, 'started_at', d.started_at,
                                       'error', d.error, 'retry_in', d.delay, 'taken', d.taken,
                                       'cause', d.cancel_cause, 'usage', d.usage,

@@ -1,0 +1,269 @@
+"""The rows that statements take as one JSON document: what stands between a plan and its SQL, with types.
+
+Each class has the columns of its `jsonb_to_recordset`, by name (`tests/store/test_rows.py`); a key that is left out is
+NULL.
+"""
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Any, TypedDict
+
+Json = Any
+
+
+class EndedBy(StrEnum):
+    """Who ends a step; nobody named: the worker that holds it. It decides in which statuses the step may be."""
+
+    LEASE = "lease"
+    """Its lease ran out; the write asks the clock again."""
+    WAIT = "wait"
+    """What it waited for has come, or its time is over."""
+    TIMER = "timer"
+    """A boundary timer interrupts it."""
+    OPERATOR = "operator"
+    """A person passes it by."""
+    REOPENING = "reopening"
+    """It completed while its run was failing: only its edges are resolved."""
+
+
+class EndedRow(TypedDict, total=False):
+    """The end of a step's attempt, and of the step where it is over (`advance`).
+
+    `final`: its run completes with its output. `pending`: its edges stay unresolved. `sinks`: how many sinks fall with
+    it. `anchor`: by what the rows that follow from it name it, if not by its id.
+    """
+
+    id: str
+    epoch: int
+    status: str
+    output: Json
+    error: Mapping[str, Json] | None
+    taken: Sequence[str]
+    sinks: int
+    final: bool
+    delay: float
+    held: bool
+    pending: bool
+    cause: str | None
+    by: EndedBy
+    said: Mapping[str, Json] | None
+    usage: Json
+    anchor: str
+
+
+class AnchorRow(TypedDict):
+    """A cause that is not an ended step: a started run, or a join that fired (`advance`)."""
+
+    id: str
+    run_id: str
+    tenant_id: int
+    shard: int
+    version_id: int
+    sinks: int
+
+
+class StepRow(TypedDict, total=False):
+    """A step to create; `after` is its cause (`advance`)."""
+
+    after: str
+    ordinal: int
+    id: str
+    node: str
+    type: str
+    queue: str
+    priority: int
+    status: str
+    held: bool
+    lease_seconds: int
+    timeout_seconds: int | None
+    input: Json
+    input_from: str
+    output: Json
+    error: Mapping[str, Json] | None
+    taken: Sequence[str]
+    cause: str | None
+    said: Mapping[str, Json] | None
+    fired: Sequence[str]
+
+
+class ArrivalRow(TypedDict):
+    """An edge that reached a join (`advance`)."""
+
+    after: str
+    ordinal: int
+    node: str
+    source: str
+    taken: bool
+
+
+class DecidedRow(TypedDict):
+    """A join that is decided, and the sources whose outputs it is given (`fire_joins`)."""
+
+    run_id: str
+    node: str
+    sources: list[str]
+
+
+class FinishedRow(TypedDict):
+    """A run whose sinks are resolved (`finish_runs`)."""
+
+    run_id: str
+    output: Json
+
+
+class ScopeRow(TypedDict):
+    """What expressions read of a run: these nodes, or `every` one (`read_scope`)."""
+
+    run_id: str
+    nodes: list[str]
+    every: bool
+
+
+class ClosingRow(TypedDict, total=False):
+    """A run that fails or is cancelled; `undo`: what it did is undone then (`close_runs`)."""
+
+    run_id: str
+    status: str
+    error: Mapping[str, Json] | None
+    undo: bool
+    payload: Mapping[str, Json]
+
+
+class LetterRow(TypedDict):
+    """A dead letter to write for a step (`bury`)."""
+
+    id: str
+    step_id: str
+
+
+class BeatRow(TypedDict, total=False):
+    """A step whose lease is renewed (`heartbeat`)."""
+
+    id: str
+    epoch: int
+    progress: Json
+
+
+class ReturnedRow(TypedDict):
+    """A step that goes back to its queue (`hand_back`)."""
+
+    id: str
+    epoch: int
+    held: bool
+
+
+class LateRow(TypedDict, total=False):
+    """A result that came too late (`keep_late_results`)."""
+
+    step_id: str
+    epoch: int
+    reason: str
+    worker: str | None
+    output: Json
+    error: Json
+
+
+class CompensationRow(TypedDict):
+    """A node that can be undone, and the step that would (`next_compensations`)."""
+
+    run_id: str
+    id: str
+    node: str
+    undo: str
+    rank: int
+    unknown: bool
+    type: str
+    queue: str
+    priority: int | None
+    lease_seconds: int
+    timeout_seconds: int | None
+
+
+class KeyRow(TypedDict):
+    """A business key that a new run claims (`claim_keys`)."""
+
+    business_key: str
+    run_id: str
+    ordinal: int
+
+
+class InputRow(TypedDict):
+    """What an existing run's input is compared with (`other_inputs`)."""
+
+    place: int
+    run_id: str
+    input: Json
+
+
+class RunRow(TypedDict, total=False):
+    """A run to create (`insert_runs`)."""
+
+    id: str
+    shard: int
+    business_key: str | None
+    input: Json
+    rerun_of: str
+    said: Mapping[str, Json]
+
+
+class RepairRow(TypedDict):
+    """Something that was stuck (`note_repairs`)."""
+
+    tenant_id: int
+    run_id: str
+    life: int
+    node: str | None
+    what: str
+    done: bool
+    detail: str
+
+
+class CountedRow(TypedDict):
+    """What a join has counted, as history has it (`mend_run`)."""
+
+    node: str
+    arrived: int
+    taken: list[str]
+    fired: bool
+
+
+class WaitRow(TypedDict, total=False):
+    """A step that begins to wait, with its timer if it has one (`enter_waits`)."""
+
+    id: str
+    epoch: int
+    wait: Mapping[str, Json]
+    usage: Json
+    timer_id: str
+    timer: str
+    seconds: float
+    until: str
+
+
+class TimerRow(TypedDict):
+    """A boundary timer to arm (`arm_timers`)."""
+
+    id: str
+    step_id: str
+    target: str
+    interrupting: bool
+    seconds: float
+
+
+class SignalRow(TypedDict):
+    """A signal that came in (`insert_signals`)."""
+
+    id: str
+    run_id: str
+    signal_id: str
+    name: str
+    payload: Json
+
+
+class TakerRow(TypedDict):
+    """A step that takes a signal (`take_signals`)."""
+
+    step_id: str
+    run_id: str
+    node: str
+    name: str

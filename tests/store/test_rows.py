@@ -1,0 +1,60 @@
+"""The rows that plans write have the columns that their statements read."""
+
+import re
+
+import pytest
+
+from runs.store import rows
+from runs.store.hot import SQL
+
+RECORDS = re.compile(r"jsonb_to_record(?:set)?\(%\((\w+)\)s::jsonb\)\s+AS \w+\s*\(([^)]*)\)")
+ROWS = {
+    ("advance", "ended"): rows.EndedRow,
+    ("advance", "anchors"): rows.AnchorRow,
+    ("advance", "steps"): rows.StepRow,
+    ("advance", "arrivals"): rows.ArrivalRow,
+    ("fire_joins", "joins"): rows.DecidedRow,
+    ("finish_runs", "runs"): rows.FinishedRow,
+    ("read_scope", "wanted"): rows.ScopeRow,
+    ("close_runs", "runs"): rows.ClosingRow,
+    ("bury", "letters"): rows.LetterRow,
+    ("heartbeat", "held"): rows.BeatRow,
+    ("hand_back", "steps"): rows.ReturnedRow,
+    ("keep_late_results", "results"): rows.LateRow,
+    ("next_compensations", "nodes"): rows.CompensationRow,
+    ("claim_keys", "keys"): rows.KeyRow,
+    ("other_inputs", "runs"): rows.InputRow,
+    ("insert_runs", "runs"): rows.RunRow,
+    ("note_repairs", "repairs"): rows.RepairRow,
+    ("mend_run", "joins"): rows.CountedRow,
+    ("enter_waits", "steps"): rows.WaitRow,
+    ("arm_timers", "timers"): rows.TimerRow,
+    ("insert_signals", "signals"): rows.SignalRow,
+    ("take_signals", "steps"): rows.TakerRow,
+}
+# Two columns of no plan, and signals that are looked up by what they are.
+UNTYPED = {("queues_with_jobs", "wanted"), ("other_signals", "signals")}
+
+
+def recordsets():
+    """(statement, parameter) → the columns of the document that it takes."""
+    return {
+        (name, parameter): [column.split()[0] for column in columns.split(",")]
+        for name, text in SQL.texts.items()
+        for parameter, columns in RECORDS.findall(text)
+    }
+
+
+@pytest.mark.parametrize("key", ROWS, ids="-".join)
+def test_a_row_has_the_columns_of_its_statement(key):
+    assert sorted(recordsets()[key]) == sorted(ROWS[key].__annotations__)
+
+
+def test_every_document_has_a_row():
+    assert recordsets().keys() == ROWS.keys() | UNTYPED
+
+
+def test_who_ends_a_step_is_known_to_the_statement():
+    text = SQL.texts["advance"]
+    known = {*re.findall(r"WHEN '(\w+)' THEN s\.", text), *re.findall(r"\.by (?:=|IS.*?FROM) '(\w+)'", text)}
+    assert known == {str(by) for by in rows.EndedBy}
