@@ -28,9 +28,9 @@ soak: dev-venv
 # Needs uv. The locks name no address: packages come from wherever the machine's pip or uv is set to.
 lock:
 	@uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-emit-index-url --no-annotate \
-		--no-header pyproject.toml -o requirements.txt
+		--no-header --extra build pyproject.toml -o requirements.txt
 	@uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-emit-index-url --no-annotate \
-		--no-header --extra dev -c requirements.txt pyproject.toml -o requirements-dev.txt
+		--no-header --extra build --extra dev -c requirements.txt pyproject.toml -o requirements-dev.txt
 
 docs: venv
 	@$(VENV) scripts/draw_states
