@@ -18,6 +18,7 @@ from config.embedded.processes import child_setup
 from tests.acceptance.client import Client
 from tests.acceptance.conftest import end
 from tests.acceptance.running import ROOT, Handoff
+from tests.architecture.sources import PACKAGES
 
 SHOUT = Path("docs", "examples", "handoff-shout")
 PAGE = (ROOT / "docs" / "plugins.md").read_text()
@@ -110,11 +111,12 @@ def installed(wheel, tmp_path_factory) -> Iterator[Installed]:
 
 def test_the_wheel_holds_what_the_checkout_has(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
-    places = {"templates": "config/templates", "static": "config/static", "runs/store/sql": "runs/store/sql"}
+    places = {package: package for package in PACKAGES}
+    places |= {"templates": "config/templates", "static": "config/static"}
     for folder, place in places.items():
         files = [path.relative_to(ROOT / folder) for path in (ROOT / folder).rglob("*.*") if path.is_file()]
         assert files
-        assert {f"{place}/{file}" for file in files} <= names
+        assert {f"{place}/{file}" for file in files if file.suffix != ".pyc"} <= names
     assert {"handoff/py.typed", "steps/py.typed", "engine/py.typed", "handoff_text/py.typed"} <= names
     assert [
         name for name in names if name.startswith(("tests/", "benchmarks/", "scripts/", ".handoff/"))
