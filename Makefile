@@ -1,11 +1,11 @@
-# Everything that people and CI do with Handoff. Needs make and Python 3.11 or 3.12, nothing else.
+# Everything that people and CI do with Handoff. Needs make and Python 3.11 to 3.14, nothing else.
 
 PYTHON ?= python3
 VENV = .venv/bin/python
 # For `make test ARGS="tests/engine -x"`.
 ARGS ?=
 
-.PHONY: up doctor test check bench soak lock docs venv dev-venv
+.PHONY: up doctor test check bench soak wheel lock docs venv dev-venv
 
 up: venv
 	@$(VENV) -m config.supervisor
@@ -26,12 +26,16 @@ bench: dev-venv
 soak: dev-venv
 	@$(VENV) -m pytest -m soak $(ARGS)
 
+# What builds it is in the lock: nothing is fetched.
+wheel: venv
+	@$(VENV) -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
+
 # Needs uv. The locks name no address: packages come from wherever the machine's pip or uv is set to.
 lock:
 	@uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-emit-index-url --no-annotate \
-		--no-header pyproject.toml -o requirements.txt
+		--no-header --extra build pyproject.toml -o requirements.txt
 	@uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-emit-index-url --no-annotate \
-		--no-header --extra dev -c requirements.txt pyproject.toml -o requirements-dev.txt
+		--no-header --extra build --extra dev -c requirements.txt pyproject.toml -o requirements-dev.txt
 
 docs: venv
 	@$(VENV) scripts/draw_states

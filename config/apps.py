@@ -1,4 +1,4 @@
-"""`config` as a Django app: the commands that belong to no app, Celery in every process, what no step may reach."""
+"""`config` as a Django app: the commands and checks that belong to no app, Celery, what no step may reach."""
 
 from django.apps import AppConfig
 
@@ -12,7 +12,7 @@ class HouseConfig(AppConfig):
         # From here on `shared_task` means this Celery app, also in the web process.
         from django.conf import settings
 
-        from config import celery, environment  # noqa: F401
+        from config import celery, checks, environment  # noqa: F401
         from steps import outside
 
         servers = environment.own_servers(settings.DATABASE_URL, settings.REDIS_URL, settings.HANDOFF_PORT)

@@ -17,6 +17,7 @@ from django.db import DatabaseError
 
 from accounts.sealed import locked_tenants
 from config import environment, roles
+from config.command_line import release
 from config.database import patience
 from config.embedded import postgres, redis
 from config.embedded.processes import EmbeddedError, can_leave_root, is_alive
@@ -36,14 +37,18 @@ from lib.sealing import CannotOpen
 from runs.reading import queries
 from runs.reading.readiness import Standing
 from steps import outside
+from steps.catalogue import PLUG_INS
+from steps.plugins import sentences
 from tasks_inbox import undecidable
 from tasks_inbox.mail import outbox
 
 _GIB = 1024**3
 _LITTLE_DISK, _NO_DISK = 5 * _GIB, 1 * _GIB
 _LITTLE_MEMORY = 1 * _GIB
+_OLDEST_PYTHON, _LATEST_PYTHON = (3, 11), (3, 14)
 # A server that hangs must not make the doctor hang, too.
 _ANSWER_SECONDS, _SCHEMA_SECONDS = 2.0, 10.0
+_UP = environment.command("up")
 
 
 @dataclass(frozen=True)
@@ -75,17 +80,18 @@ def examine() -> Iterator[Finding]:
 
 def _python() -> Iterator[Finding]:
     version = ".".join(map(str, sys.version_info[:3]))
-    if (3, 11) <= sys.version_info[:2] <= (3, 12):
-        yield Finding("ok", f"Python {version}")
-    elif sys.version_info[:2] > (3, 12):
-        yield Finding(
-            "warn", f"Python {version} has no embedded Redis", "use Python 3.11 or 3.12, or set REDIS_URL"
-        )
+    if sys.version_info[:2] < _OLDEST_PYTHON:
+        yield Finding("problem", f"Python {version} is too old", "install Python 3.11 to 3.14")
+    elif sys.version_info[:2] > _LATEST_PYTHON:
+        yield Finding("warn", f"Handoff was never tried with Python {version}", "use Python 3.11 to 3.14")
     else:
-        yield Finding("problem", f"Python {version} is too old", "install Python 3.11 or 3.12")
+        yield Finding("ok", f"Python {version}")
 
 
 def _packages() -> Iterator[Finding]:
+    if not environment.IS_CHECKOUT:
+        yield Finding("ok", f"Handoff {release()} is installed as a package")
+        return
     command = [sys.executable, str(environment.BASE_DIR / "scripts" / "bootstrap"), "--check"]
     if subprocess.run(command, check=False, capture_output=True).returncode == 0:
         yield Finding("ok", "the packages in .venv are those of the lock")
@@ -200,6 +206,16 @@ def _servers() -> Iterator[Finding]:
             yield Finding("problem", f"no embedded {name}", str(problem))
 
 
+def _plug_ins() -> Iterator[Finding]:
+    """What installed packages add to the step types, and what is wrong with them."""
+    for plug_in in PLUG_INS:
+        for sentence in sentences([plug_in]):
+            yield Finding("problem", sentence.rstrip("."), "mend or uninstall it; all else works without it")
+        if plug_in.types:
+            names = ", ".join(step_type.name for step_type in plug_in.types)
+            yield Finding("ok", f"the plug-in {plug_in.entry_point} ({plug_in.package}) has {names}")
+
+
 def _steps() -> Iterator[Finding]:
     try:
         check_steps()
@@ -243,10 +259,12 @@ def _running(facts: dict[str, object], *, runs: bool) -> Iterator[Finding]:
     pids = facts.get("pids")
     if not runs and facts:
         yield Finding(
-            "warn", "run.json is of a Handoff that was killed", "make up starts it again and tidies up"
+            "warn",
+            "run.json is of a Handoff that was killed",
+            f"{_UP} starts it again and tidies up",
         )
     elif not runs:
-        yield Finding("ok", "Handoff does not run here (make up starts it)")
+        yield Finding("ok", f"Handoff does not run here ({_UP} starts it)")
     elif not isinstance(pids, dict):
         yield Finding("warn", "Handoff is starting or stopping here", "look again in a moment")
     elif dead := [name for name, pid in pids.items() if not is_alive(pid)]:
@@ -266,7 +284,9 @@ def _database() -> Iterator[Finding]:
             pending = [] if missing else pending_migrations()
     except (DatabaseError, ImproperlyConfigured, psycopg.Error) as problem:
         yield Finding(
-            "problem", f"the database does not answer: {first_line(problem)}", "make up, or see DATABASE_URL"
+            "problem",
+            f"the database does not answer: {first_line(problem)}",
+            f"{_UP}, or see DATABASE_URL",
         )
         return
     for text in problems:
@@ -282,7 +302,11 @@ def _database() -> Iterator[Finding]:
             "make up says what to do",
         )
     elif pending:
-        yield Finding("warn", f"{len(pending)} migrations are to be applied", "make up applies them")
+        yield Finding(
+            "warn",
+            f"{len(pending)} migrations are to be applied",
+            f"{_UP} applies them",
+        )
     else:
         yield Finding("ok", "the schema is up to date")
         yield from _roles()
@@ -344,7 +368,7 @@ def _work() -> Iterator[Finding]:
     _, standing = readiness()
     complaints = list(standing.complaints()) if standing else []
     for complaint in complaints:
-        advice = "look at the output of make up: what hangs is ended and started again"
+        advice = f"look at the output of {_UP}: what hangs is ended and started again"
         yield Finding("problem", complaint, advice)
     if standing and not complaints:
         yield Finding("ok", f"a worker answers for each queue, {_in_words(standing)}")
@@ -362,4 +386,4 @@ def _first_that_exists(path: Path) -> Path:
     return next(each for each in (path, *path.parents) if each.exists())
 
 
-_CHECKS = (_python, _packages, _home, _master_key, _disk, _memory, _port, _servers, _steps)
+_CHECKS = (_python, _packages, _home, _master_key, _disk, _memory, _port, _servers, _plug_ins, _steps)

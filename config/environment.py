@@ -13,6 +13,8 @@ from typing import cast
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+IS_CHECKOUT = (BASE_DIR / "scripts" / "bootstrap").is_file()
+"""Whether this is the repository itself; otherwise a wheel was installed, and BASE_DIR is where packages are."""
 _SWITCHES = ("HANDOFF_HINTS", "HANDOFF_TRUST_PROXY", "HANDOFF_REQUIRE_SEEN")
 _MASTER_KEY_BYTES = 32
 _ON, _OFF = frozenset({"on", "1", "true", "yes"}), frozenset({"off", "0", "false", "no"})
@@ -23,8 +25,22 @@ class BadEnvironment(ValueError):
 
 
 def home() -> Path:
-    """The folder that holds everything a local Handoff keeps (`HANDOFF_HOME`, default `.handoff/` in the checkout)."""
-    return Path(os.environ.get("HANDOFF_HOME") or BASE_DIR / ".handoff").absolute()
+    """The folder that holds everything a local Handoff keeps (`HANDOFF_HOME`).
+
+    By default `.handoff/` in the checkout, or in the current folder where Handoff was installed as a package.
+    """
+    default = (BASE_DIR if IS_CHECKOUT else Path.cwd()) / ".handoff"
+    return Path(os.environ.get("HANDOFF_HOME") or default).absolute()
+
+
+def resource(name: str) -> Path:
+    """The folder `templates` or `static`, which a wheel has within `config`."""
+    return BASE_DIR / name if IS_CHECKOUT else BASE_DIR / "config" / name
+
+
+def command(name: str) -> str:
+    """What a person types to `up` or `doctor` here, for messages."""
+    return f"{'make' if IS_CHECKOUT else 'handoff'} {name}"
 
 
 def port() -> int:

@@ -65,7 +65,7 @@ WSGI_APPLICATION = "config.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [environment.resource("templates")],
         "APP_DIRS": False,
         "OPTIONS": {
             "loaders": [
@@ -212,7 +212,7 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 
 STATIC_URL = "/static/"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS = [environment.resource("static")]
 # Files are served from where they lie, so a first start needs no collectstatic.
 WHITENOISE_USE_FINDERS = True
 

@@ -1,5 +1,7 @@
 """What must be true before anything runs: a server that keeps its promises, and a schema that this code knows."""
 
+import logging
+
 import redis
 from django.conf import settings
 from django.core.management import call_command, get_commands
@@ -10,6 +12,10 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from config import roles
 from steps import outside
+from steps.catalogue import PLUG_INS
+from steps.plugins import sentences
+
+log = logging.getLogger(__name__)
 
 # Any number will do, as long as nobody else takes it: two homes on one database prepare it one after the other.
 _PREPARE_LOCK = 0x48414E444F4646
@@ -34,6 +40,8 @@ class NotStartable(Exception):
 def prepare() -> None:
     """Check settings and servers, bring the schema up to date, make what the first start needs. Raises NotStartable."""
     check_steps()
+    for sentence in sentences(PLUG_INS):
+        log.warning("%s", sentence)
     check_redis()
     try:
         # Asked as the role that works: what is set for it is what counts.

@@ -9,6 +9,7 @@ from django.db.backends.base.base import NO_DB_ALIAS
 from django.db.backends.postgresql import base
 from psycopg import IsolationLevel
 
+from config import environment
 from config.database import patience
 from config.database.connection import PatientConnection
 from config.database.pool import Pool
@@ -26,7 +27,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def get_connection_params(self) -> dict[str, Any]:
         """What psycopg is to be told. Raises ImproperlyConfigured where nobody has said which database."""
         if not self.settings_dict["NAME"] and self.alias != NO_DB_ALIAS:
-            raise ImproperlyConfigured("Handoff does not run here: start it (make up), or set DATABASE_URL.")
+            start = environment.command("up")
+            raise ImproperlyConfigured(f"Handoff does not run here: start it ({start}), or set DATABASE_URL.")
         params: dict[str, Any] = super().get_connection_params()
         params.pop("longest_wait", None)
         params.pop("shared_connections", None)

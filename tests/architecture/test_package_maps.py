@@ -3,10 +3,12 @@
 import re
 from pathlib import Path
 
-from tests.architecture.sources import PACKAGES, PRODUCT, ROOT, offenders
+from tests.architecture.sources import PACKAGES, PRODUCT, ROOT, TEXT, offenders
 
 MOST_LINES = 60
-MAPS = sorted(str(path.relative_to(ROOT)) for name in PACKAGES for path in (ROOT / name).rglob("README.md"))
+MAPS = sorted(
+    str(path.relative_to(ROOT)) for name in (*PACKAGES, TEXT) for path in (ROOT / name).rglob("README.md")
+)
 _LISTED = re.compile(r"`([\w/]+\.py)`")
 
 

@@ -12,6 +12,7 @@ from engine.dialects import DIALECTS, to_native
 from engine.renaming import rename_step
 from engine.templates import compile_template, has_holes, replaced_holes, split_holes
 from engine.validate import validate
+from handoff_text.source import TextInput
 from lib.egress import EgressResponse
 from lib.markdown import markdown
 from lib.standard_webhooks import verify
@@ -22,7 +23,6 @@ from runs.webhooks.mapping import meaning
 from steps.answers import body_of
 from steps.catalogue import CATALOGUE
 from steps.email_send import MailParams, written
-from steps.text.source import TextInput
 from tasks_inbox.lists.search import conditions
 from tasks_inbox.proof.printing import pdf_of
 from tasks_inbox.proof.readable import Line, Part

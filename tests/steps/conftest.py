@@ -1,7 +1,6 @@
-"""The sample articles, and one way to run a step."""
+"""Ways to run a step, also against a server that answers as a language model."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -9,21 +8,6 @@ from engine.errors import StepError
 from steps.base import execute
 from steps.catalogue import CATALOGUE
 from tests.answering import answering
-
-ROOT = Path(__file__).parents[2]
-# The English article is also the example of the tour in README.md.
-ENGLISH = ROOT / "docs" / "examples" / "cities_and_heat.txt"
-GERMAN = ROOT / "tests" / "articles" / "moore.de.txt"
-
-
-@pytest.fixture(scope="session")
-def english():
-    return ENGLISH.read_text()
-
-
-@pytest.fixture(scope="session")
-def german():
-    return GERMAN.read_text()
 
 
 @pytest.fixture(scope="session")

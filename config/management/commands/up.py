@@ -1,11 +1,11 @@
-"""`manage.py up`: the same as `make up`, without setting up `.venv`."""
+"""`handoff up`, `manage.py up`: the same as `make up`, without setting up `.venv`."""
 
 import os
 import sys
 
 from django.core.management.base import BaseCommand
 
-from config.environment import BASE_DIR
+from config import environment
 
 
 class Command(BaseCommand):
@@ -14,5 +14,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: object, **options: object) -> None:
         """Becomes the supervisor, which must not be a Django process: it outlives the database."""
-        os.chdir(BASE_DIR)
+        # Before the folder changes: the default home of an installed Handoff is in the one where this was typed.
+        os.environ["HANDOFF_HOME"] = str(environment.home())
+        os.chdir(environment.BASE_DIR)
         os.execv(sys.executable, [sys.executable, "-m", "config.supervisor"])  # noqa: S606

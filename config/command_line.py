@@ -1,0 +1,47 @@
+"""`handoff` and `manage.py`: Django's command line for Handoff, with what its user can put right in a line each."""
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+
+import psycopg
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management import execute_from_command_line
+from django.db import InterfaceError, OperationalError
+
+from config import environment
+
+LOST = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
+SHORT = {"run": "run_workflow"}
+"""Commands that may be called by a shorter name."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command (`sys.argv` by default). Raises SystemExit, with a line for what its user can put right."""
+    program, *given = sys.argv if arguments is None else arguments
+    if given == ["--version"]:
+        print(f"Handoff {release()}")
+        return
+    # Asked first, because with these the settings cannot even be read.
+    if problems := environment.problems():
+        sys.exit("\n".join(f"problem  {problem}" for problem in problems))
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    try:
+        execute_from_command_line([program, *(SHORT.get(name, name) for name in given[:1]), *given[1:]])
+    except ImproperlyConfigured as problem:
+        sys.exit(str(problem))
+    except LOST as problem:
+        reason = (str(problem).strip().splitlines() or [type(problem).__name__])[0]
+        sys.exit(
+            f"The database does not answer ({reason}): start Handoff ({environment.command('up')}), or ask"
+            f" {environment.command('doctor')}."
+        )
+
+
+def release() -> str:
+    """The version of Handoff; a checkout that nobody installed has none."""
+    try:
+        return version("handoff")
+    except PackageNotFoundError:
+        return "from a checkout"
