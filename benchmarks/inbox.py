@@ -13,11 +13,11 @@ from accounts.models import Tenant
 from benchmarks.scenarios import published, started
 from lib.named_sql import Statements
 from runs.models import StepExecution
-from tasks_inbox import queries
-from tasks_inbox.lists import listing
-from tasks_inbox.lists.sources import parts_of, tasks_of
-from tasks_inbox.policies import Absent, marks_of
-from tasks_inbox.queries import View, Who
+from tasks_inbox.eligibility.identity import Who
+from tasks_inbox.eligibility.policies import Absent, marks_of
+from tasks_inbox.reading import listing, task_rows
+from tasks_inbox.reading.sources import View, parts_of, tasks_of
+from tasks_inbox.store import queries
 
 SQL = Statements(Path(__file__).parent)
 BATCH = 50_000
@@ -74,7 +74,7 @@ def _page(who: Who, view: View, text: str = "", sort: str = "sla", cursor: str |
     found = listing.found(who, parts_of(who, view=view), text)
     page = listing.page(who.tenant_id, found, request, sort, limit=PAGE, cursor=cursor)
     names = queries.workflow_names(who.tenant_id, page.rows)
-    return page, [queries.task_row(task, names[task.workflow_id], who) for task in page.rows]
+    return page, [task_rows.task_row(task, names[task.workflow_id], who) for task in page.rows]
 
 
 def _all(who: Who, text: str) -> Any:

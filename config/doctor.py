@@ -39,7 +39,7 @@ from runs.reading.readiness import Standing
 from steps import outside
 from steps.catalogue import PLUG_INS
 from steps.plugins import sentences
-from tasks_inbox import undecidable
+from tasks_inbox.duties import undecidable
 from tasks_inbox.mail import outbox
 
 _GIB = 1024**3

@@ -158,7 +158,7 @@ HANDOFF_MAX_FORM_BYTES = 3 * HANDOFF_MAX_BODY_BYTES
 DATA_UPLOAD_MAX_MEMORY_SIZE = HANDOFF_MAX_FORM_BYTES
 # A pipeline's form has three for each row of a list.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000
-# Files of tasks come with forms; `tasks_inbox.files` says how large each may be.
+# Files of tasks come with forms; `tasks_inbox.forms.files` says how large each may be.
 DATA_UPLOAD_MAX_NUMBER_FILES = 20
 
 REST_FRAMEWORK = {

@@ -15,10 +15,11 @@ class TasksInboxConfig(AppConfig):
         from runs.commands.starts import judges_starts
         from runs.kernel.compensation import tell_of_failures, tell_of_settling
         from runs.kernel.wait_kinds import register
-        from tasks_inbox import compensations, membership
-        from tasks_inbox.publishing import judge
-        from tasks_inbox.starting import judge_starts
-        from tasks_inbox.waits import TASK
+        from tasks_inbox.design.publishing import judge
+        from tasks_inbox.design.starting import judge_starts
+        from tasks_inbox.eligibility import membership
+        from tasks_inbox.lifecycle import compensations
+        from tasks_inbox.lifecycle.waits import TASK
         from workflows.ports.judges import judges_definitions
 
         register("task", TASK)

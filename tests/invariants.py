@@ -11,7 +11,7 @@ from runs.integrity import repair
 from runs.integrity.verify import verify
 from runs.kernel.graphs import graph_of
 from runs.models import HistoryEvent, Run, StepExecution, StepJoin
-from tasks_inbox.proof.verifying import verify_chain
+from tasks_inbox.evidence.verifying import verify_chain
 
 ENDED = "('COMPLETED', 'CONTINUED', 'FAILED', 'CANCELLED', 'COMPENSATED')"
 TERMINAL = "('RUN_COMPLETED', 'RUN_CONTINUED', 'RUN_FAILED', 'RUN_CANCELLED', 'RUN_COMPENSATED')"

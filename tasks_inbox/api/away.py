@@ -11,7 +11,7 @@ from lib.api import fields
 from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, Verb, body, query
-from tasks_inbox import away
+from tasks_inbox.actions import absences
 
 
 class AddAway(Verb):
@@ -25,10 +25,10 @@ class AddAway(Verb):
     workflows = fields.Items(
         child=fields.Text(max_length=128),
         required=False,
-        max_length=away.MOST_WORKFLOWS,
+        max_length=absences.MOST_WORKFLOWS,
         help_text="Names; none: all.",
     )
-    note = fields.Text(required=False, allow_blank=True, max_length=away.MAX_NOTE)
+    note = fields.Text(required=False, allow_blank=True, max_length=absences.MAX_NOTE)
 
     def get_fields(self) -> dict[str, serializers.Field]:  # type: ignore[type-arg]
         """`from` is no name that Python has."""
@@ -65,16 +65,16 @@ class AwayRulesView(ApiView):
     def get(self, request: Request) -> Response:
         """Your rules and those by which you stand in, also past ones, newest first; with `members:manage` all."""
         asked = query(AwayListQuery, request)
-        page = keyset_page(away.rules_for(self.principal), request, keys=("id",), **asked)
-        return Response(page.answer([away.rule_row(rule) for rule in page.rows]))
+        page = keyset_page(absences.rules_for(self.principal), request, keys=("id",), **asked)
+        return Response(page.answer([absences.rule_row(rule) for rule in page.rows]))
 
     @extend_schema(request=AddAway, responses={201: AwaySerializer})
     def post(self, request: Request) -> Response:
         """Says who is away and who stands in: 201; of others with `members:manage`; 409 where rules overlap."""
         asked = body(AddAway, request)
         starts_at, ends_at = asked.pop("from"), asked.pop("until")
-        rule = away.add_rule(self.principal, starts_at=starts_at, ends_at=ends_at, **asked)
-        return Response(away.rule_row(rule), status=201, headers={"Location": f"/api/v1/away/{rule.pk}"})
+        rule = absences.add_rule(self.principal, starts_at=starts_at, ends_at=ends_at, **asked)
+        return Response(absences.rule_row(rule), status=201, headers={"Location": f"/api/v1/away/{rule.pk}"})
 
 
 class AwayRuleView(ApiView):
@@ -85,5 +85,5 @@ class AwayRuleView(ApiView):
     @extend_schema(request=Verb, responses={204: None})
     def delete(self, request: Request, rule_id: int) -> Response:
         """Ends it: nobody stands in by it any more. Others' with `members:manage`."""
-        away.end_rule(self.principal, rule_id, reason=body(Verb, request).get("reason"))
+        absences.end_rule(self.principal, rule_id, reason=body(Verb, request).get("reason"))
         return Response(status=204)

@@ -11,7 +11,7 @@ from accounts.api.base import ApiView
 from accounts.roles import WORKFLOWS_READ
 from lib.api import fields
 from lib.api.serializers import Verb, body
-from tasks_inbox.foretold import foretell
+from tasks_inbox.design.summary import foretell
 from workflows import queries
 
 

@@ -10,9 +10,10 @@ from accounts.roles import TASKS_DECIDE
 from lib.api import fields
 from lib.api.serializers import Verb, body
 from lib.refusals import Invalid
-from tasks_inbox import bulk, queries
-from tasks_inbox.deciding import MAX_COMMENT
-from tasks_inbox.lists.search import MAX_SEARCH
+from tasks_inbox.actions import bulk
+from tasks_inbox.actions.decision import MAX_COMMENT
+from tasks_inbox.reading import sources
+from tasks_inbox.reading.search import MAX_SEARCH
 
 BULK_ACTIONS = [(one, one) for one in bulk.ACTIONS]
 BULK_RESULTS = [(bulk.DONE, bulk.DONE), (bulk.REFUSED, bulk.REFUSED)]
@@ -24,7 +25,7 @@ class BulkTasks(Verb):
     action = serializers.ChoiceField(choices=BULK_ACTIONS)
     ids = fields.Items(child=serializers.UUIDField(), required=False, max_length=bulk.MOST)
     view = serializers.ChoiceField(
-        choices=queries.VIEWS, required=False, help_text="`teams`, where none is said."
+        choices=sources.VIEWS, required=False, help_text="`teams`, where none is said."
     )
     filter = fields.Text(required=False, allow_blank=True, max_length=MAX_SEARCH)
     assignee = fields.Text(required=False, max_length=150, help_text="For `assign`: a username.")

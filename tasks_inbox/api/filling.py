@@ -18,10 +18,11 @@ from lib.api.parsers import BytesParser
 from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, Query, StrictSerializer, Verb, body, query
 from runs.api.base import RunsApiView
-from tasks_inbox import drafts, queries
+from tasks_inbox.actions import drafts
 from tasks_inbox.forms import files
 from tasks_inbox.forms.media import ANY, SHOWN
-from tasks_inbox.papers import TaskFile
+from tasks_inbox.models import TaskFile
+from tasks_inbox.store import queries
 
 
 class SaveTaskDraft(StrictSerializer):

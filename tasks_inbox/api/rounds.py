@@ -8,7 +8,7 @@ from rest_framework.response import Response
 
 from accounts.roles import TASKS_DECIDE, TASKS_READ
 from lib.api.serializers import body
-from tasks_inbox import escalating, rounds
+from tasks_inbox.actions import escalating, rounds
 from tasks_inbox.api import serializers as s
 from tasks_inbox.api.tasks import TasksApiView
 

@@ -11,17 +11,17 @@ from lib.api import fields
 from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, Verb, body, query
-from tasks_inbox import queries
-from tasks_inbox.lists import saved
-from tasks_inbox.lists.search import MAX_SEARCH
+from tasks_inbox.eligibility import identity
 from tasks_inbox.models import InboxView
+from tasks_inbox.reading import saved, sources
+from tasks_inbox.reading.search import MAX_SEARCH
 
 
 class ChangeInboxView(Verb):
     """What is to be another; what isn't said stays."""
 
     name = fields.Text(required=False, max_length=saved.MAX_NAME)
-    view = serializers.ChoiceField(choices=queries.VIEWS, required=False, help_text="As of `GET /tasks`.")
+    view = serializers.ChoiceField(choices=sources.VIEWS, required=False, help_text="As of `GET /tasks`.")
     filter = fields.Text(
         required=False, allow_blank=True, max_length=MAX_SEARCH, help_text="As of `GET /tasks`."
     )
@@ -49,7 +49,7 @@ class InboxViewSerializer(serializers.Serializer[object]):
 
     id = serializers.IntegerField()
     name = serializers.CharField()
-    view = serializers.ChoiceField(choices=queries.VIEWS)
+    view = serializers.ChoiceField(choices=sources.VIEWS)
     filter = serializers.CharField(allow_blank=True)
     sort = serializers.CharField()
     group = serializers.CharField(allow_null=True, help_text="The group that sees it, too.")
@@ -64,7 +64,7 @@ class InboxViewSerializer(serializers.Serializer[object]):
 class _InboxViewsApi(ApiView):
     def row(self, view: InboxView) -> dict[str, object]:
         """The view with what it finds for who asks."""
-        counts = saved.counts_of(queries.who_is(self.principal), [view])
+        counts = saved.counts_of(identity.who_is(self.principal), [view])
         return saved.view_row(view, self.principal, counts[view.pk])
 
 
@@ -78,7 +78,7 @@ class InboxViewsView(_InboxViewsApi):
         """Your saved views and those shared with your groups, newest first, each with how many tasks it finds."""
         found = saved.views_for(self.principal)
         page = keyset_page(found, request, keys=("id",), **query(InboxViewQuery, request))
-        counts = saved.counts_of(queries.who_is(self.principal), page.rows)
+        counts = saved.counts_of(identity.who_is(self.principal), page.rows)
         return Response(
             page.answer([saved.view_row(one, self.principal, counts[one.pk]) for one in page.rows])
         )

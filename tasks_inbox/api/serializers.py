@@ -7,14 +7,14 @@ from rest_framework import serializers
 from accounts.preferences import LONGEST_PASSWORD
 from lib.api import fields
 from lib.api.serializers import PageQuery, Query, StrictSerializer, Verb
-from tasks_inbox import queries
-from tasks_inbox.comments import MAX_TEXT
-from tasks_inbox.compensations import RESOLUTIONS
-from tasks_inbox.deciding import MAX_COMMENT
-from tasks_inbox.lists.search import MAX_SEARCH
+from tasks_inbox.actions.comments import MAX_TEXT
+from tasks_inbox.actions.decision import MAX_COMMENT
+from tasks_inbox.eligibility import identity
+from tasks_inbox.evidence.exports import FORMATS
+from tasks_inbox.lifecycle.compensations import RESOLUTIONS
 from tasks_inbox.models import ANSWERED, ASKED, KINDS, SAID, SENT_AGAIN, SENT_BACK, STATUSES
-from tasks_inbox.proof.exports import FORMATS
-from tasks_inbox.queries import VIEWS
+from tasks_inbox.reading.search import MAX_SEARCH
+from tasks_inbox.reading.sources import VIEWS
 
 TASK_STATUSES = [(status, status) for status in STATUSES]
 TASK_KINDS = [(kind, kind) for kind in KINDS]
@@ -102,7 +102,7 @@ class WhomSerializer(StrictSerializer):
     users = serializers.ListField(child=fields.Text(max_length=150), required=False, max_length=50)
     groups = serializers.ListField(child=fields.Text(max_length=150), required=False, max_length=50)
     roles = serializers.ListField(
-        child=serializers.ChoiceField(choices=queries.DECIDING_ROLES), required=False
+        child=serializers.ChoiceField(choices=identity.DECIDING_ROLES), required=False
     )
 
 

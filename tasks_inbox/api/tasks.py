@@ -13,12 +13,14 @@ from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, Verb, body, query
 from runs.api.base import RunsApiView
-from tasks_inbox import actions, comments, deciding, holding, notes, queries
+from tasks_inbox.actions import assignment, comments, deciding, holding, notes, resolving
 from tasks_inbox.api import serializers as s
-from tasks_inbox.lists import listing
-from tasks_inbox.lists.sources import parts_of
+from tasks_inbox.eligibility import identity
+from tasks_inbox.evidence import exports
 from tasks_inbox.models import ManualTask
-from tasks_inbox.proof import exports
+from tasks_inbox.reading import listing, task_rows
+from tasks_inbox.reading.sources import parts_of
+from tasks_inbox.store import queries
 
 
 class TasksApiView(RunsApiView):
@@ -27,7 +29,7 @@ class TasksApiView(RunsApiView):
     def answer(self, task: ManualTask) -> Response:
         """The task as it stands now."""
         workflow = queries.workflow_names(task.tenant_id, [task])[task.workflow_id]
-        return Response(queries.whole_row(task, workflow, queries.who_is(self.principal)))
+        return Response(task_rows.whole_row(task, workflow, identity.who_is(self.principal)))
 
 
 class TasksView(TasksApiView):
@@ -41,12 +43,12 @@ class TasksView(TasksApiView):
         asked = query(s.TaskListQuery, request)
         limit, cursor = asked.pop("limit"), asked.pop("cursor", None)
         sort, text = asked.pop("sort"), asked.pop("filter", "")
-        who = queries.who_is(self.principal)
+        who = identity.who_is(self.principal)
         found = listing.found(who, parts_of(who, **asked), text)
         page = listing.page(who.tenant_id, found, request, sort, limit=limit, cursor=cursor)
         names = queries.workflow_names(who.tenant_id, page.rows)
         return Response(
-            page.answer([queries.task_row(task, names[task.workflow_id], who) for task in page.rows])
+            page.answer([task_rows.task_row(task, names[task.workflow_id], who) for task in page.rows])
         )
 
 
@@ -58,7 +60,7 @@ class TaskCountsView(TasksApiView):
     @extend_schema(responses=s.CountsSerializer)
     def get(self, request: Request) -> Response:
         """How many tasks there are in each of your views, counted up to 100."""
-        return Response(listing.counts(queries.who_is(self.principal)))
+        return Response(listing.counts(identity.who_is(self.principal)))
 
 
 class TaskSnoozeView(TasksApiView):
@@ -113,7 +115,7 @@ class TaskClaimView(TasksApiView):
     @extend_schema(request=Verb, responses=s.TaskSerializer)
     def post(self, request: Request, task_id: UUID) -> Response:
         """Takes the task for yourself; 409 if somebody else has it."""
-        return self.answer(actions.claim_task(self.principal, task_id, **body(Verb, request)))
+        return self.answer(assignment.claim_task(self.principal, task_id, **body(Verb, request)))
 
 
 class TaskUnclaimView(TasksApiView):
@@ -124,7 +126,7 @@ class TaskUnclaimView(TasksApiView):
     @extend_schema(request=Verb, responses=s.TaskSerializer)
     def post(self, request: Request, task_id: UUID) -> Response:
         """Puts the task back for all whom it asks, or to who delegated it; somebody else's needs `tasks:assign`."""
-        return self.answer(actions.unclaim_task(self.principal, task_id, **body(Verb, request)))
+        return self.answer(assignment.unclaim_task(self.principal, task_id, **body(Verb, request)))
 
 
 class TaskAssignView(TasksApiView):
@@ -135,7 +137,7 @@ class TaskAssignView(TasksApiView):
     @extend_schema(request=s.AssignTask, responses=s.TaskSerializer)
     def post(self, request: Request, task_id: UUID) -> Response:
         """Gives the task to a member whom it asks."""
-        return self.answer(actions.assign_task(self.principal, task_id, **body(s.AssignTask, request)))
+        return self.answer(assignment.assign_task(self.principal, task_id, **body(s.AssignTask, request)))
 
 
 class TaskDelegateView(TasksApiView):
@@ -146,7 +148,7 @@ class TaskDelegateView(TasksApiView):
     @extend_schema(request=s.DelegateTask, responses=s.TaskSerializer)
     def post(self, request: Request, task_id: UUID) -> Response:
         """Hands a task that you may decide to another member, who decides it on your behalf."""
-        return self.answer(actions.delegate_task(self.principal, task_id, **body(s.DelegateTask, request)))
+        return self.answer(assignment.delegate_task(self.principal, task_id, **body(s.DelegateTask, request)))
 
 
 class TaskCommentsView(TasksApiView):
@@ -159,13 +161,13 @@ class TaskCommentsView(TasksApiView):
         """What was said of the task, oldest first."""
         found = queries.comments_of(queries.task_of(self.principal.tenant_id, task_id))
         page = keyset_page(found, request, keys=("id",), oldest_first=True, **query(PageQuery, request))
-        return Response(page.answer([queries.comment_row(comment) for comment in page.rows]))
+        return Response(page.answer([task_rows.comment_row(comment) for comment in page.rows]))
 
     @extend_schema(request=s.AddComment, responses={201: s.CommentSerializer})
     def post(self, request: Request, task_id: UUID) -> Response:
         """Says something of an open task; 409 if it is closed."""
         comment = comments.add_comment(self.principal, task_id, **body(s.AddComment, request))
-        return Response(queries.comment_row(comment), status=201)
+        return Response(task_rows.comment_row(comment), status=201)
 
 
 class TaskAskView(TasksApiView):
@@ -225,7 +227,7 @@ class TaskResolveView(TasksApiView):
     @extend_schema(request=s.ResolveTask, responses=s.TaskSerializer)
     def post(self, request: Request, task_id: UUID) -> Response:
         """Settles the task's failed compensation, and its run goes on; 409, with who and when, if it is settled."""
-        return self.answer(actions.resolve_task(self.principal, task_id, **body(s.ResolveTask, request)))
+        return self.answer(resolving.resolve_task(self.principal, task_id, **body(s.ResolveTask, request)))
 
 
 class RunEvidenceView(TasksApiView):

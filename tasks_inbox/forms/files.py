@@ -19,13 +19,12 @@ from lib.refusals import Conflict, Invalid, Missing, NotAllowed
 from lib.scanning import is_clean
 from lib.uuid7 import uuid7
 from runs.kernel import live
-from tasks_inbox import queries, store
+from tasks_inbox.eligibility.refusals import open_task
 from tasks_inbox.forms.fields import FormField
 from tasks_inbox.forms.form import filled
 from tasks_inbox.forms.media import SHOWN, clean_name, is_accepted, media_type_of
-from tasks_inbox.models import ManualTask
-from tasks_inbox.papers import TaskFile, TaskFileContent
-from tasks_inbox.refused import open_task
+from tasks_inbox.models import ManualTask, TaskFile, TaskFileContent
+from tasks_inbox.store import queries, statements
 
 Json = Any
 MAX_BYTES = 10 * 1024 * 1024
@@ -47,9 +46,9 @@ def attach(
     said = {"name": named, "media_type": media_type_of(content, named), "size": len(content)}
     said["sha256"], made = sha256(content).hexdigest(), uuid7()
     with transaction.atomic():
-        if not store.hold_open_task(task.tenant_id, task_id):
+        if not statements.hold_open_task(task.tenant_id, task_id):
             raise Conflict("This task is closed: nothing more is added to it.", code="task_closed")
-        if not store.add_file(
+        if not statements.add_file(
             made, task=task_id, content=content, said=said, by=principal.username, most=MOST_FILES
         ):
             raise Conflict(f"A task has at most {MOST_FILES} files.", code="too_many_files", field="file")
@@ -68,8 +67,8 @@ def withdraw(principal: Principal, task_id: UUID, file_id: UUID, *, reason: str 
     if file.by != principal.username:
         raise NotAllowed(f"{file.by} added this file, and takes it back.", code="not_yours")
     with transaction.atomic():
-        held = store.hold_open_task(principal.tenant_id, task_id)
-        if not held or not store.withdraw_file(task_id, file_id, by=principal.username):
+        held = statements.hold_open_task(principal.tenant_id, task_id)
+        if not held or not statements.withdraw_file(task_id, file_id, by=principal.username):
             raise Conflict("Somebody has decided with this file: it stays.", code="file_is_evidence")
         audit.record(principal, f"withdraw {file.sha256}", f"task {task_id}", reason=reason)
         live.tell_inboxes([principal.tenant_id])

@@ -12,10 +12,10 @@ from accounts.queries import find_member
 from lib.mail import MailError, SmtpServer, send
 from lib.refusals import Missing
 from steps import outside
-from tasks_inbox import queries
 from tasks_inbox.mail import links, mails, notices, outbox
 from tasks_inbox.mail.outbox import GIVEN_UP, Due
 from tasks_inbox.models import ManualTask
+from tasks_inbox.store import queries
 
 log = logging.getLogger("handoff.mail")
 

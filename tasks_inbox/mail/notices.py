@@ -6,8 +6,9 @@ from accounts.models import MINE, NOTHING, Membership
 from accounts.names import key_of
 from accounts.roles import SCOPES_OF_ROLE, TASKS_READ
 from steps.addresses import is_address
-from tasks_inbox import policies
-from tasks_inbox.electors import electors_of
+from tasks_inbox.eligibility import policies
+from tasks_inbox.eligibility.electors import electors_of
+from tasks_inbox.eligibility.identity import substitutes_of
 from tasks_inbox.models import (
     ASKED,
     ASSIGNED,
@@ -22,7 +23,6 @@ from tasks_inbox.models import (
     SENT_BACK,
     ManualTask,
 )
-from tasks_inbox.queries import substitutes_of
 
 _OF_CLOSED = (MENTIONED, CANCELS)
 

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from lib.clock import now_or_none
-from tasks_inbox.store import SQL
+from tasks_inbox.store.statements import SQL
 
 FIRST_PAUSE_SECONDS = 60
 """Until the second attempt, doubled each time; more than a slow mail server can hold up one that is being sent."""

@@ -14,7 +14,8 @@ from accounts.roles import MEMBERS_MANAGE, TASKS_DECIDE, TASKS_READ
 from lib.api.pagination import keyset_page
 from lib.clock import now_here
 from lib.refusals import Conflict, Invalid
-from tasks_inbox import away, queries
+from tasks_inbox.actions import absences
+from tasks_inbox.eligibility import identity
 from workflows.models import Workflow
 
 ON_A_PAGE = 50
@@ -33,7 +34,7 @@ def away_add(request: PageRequest) -> HttpResponse:
     values = {name: typed(request, name) for name in FIELDS}
     chosen = request.POST.getlist("workflows")
     try:
-        rule = away.add_rule(
+        rule = absences.add_rule(
             request.principal,
             values["substitute"],
             username=values["username"],
@@ -52,7 +53,7 @@ def away_add(request: PageRequest) -> HttpResponse:
 @page(TASKS_DECIDE, "POST")
 def away_end(request: PageRequest, rule_id: int) -> HttpResponse:
     """Ends a rule."""
-    away.end_rule(request.principal, rule_id)
+    absences.end_rule(request.principal, rule_id)
     messages.success(request, "The rule has ended: nobody stands in by it any more.")
     return redirect("settings-away")
 
@@ -64,11 +65,11 @@ def _context(
     refused: Invalid | Conflict | None = None,
 ) -> dict[str, Any]:
     principal = request.principal
-    found, cursor = away.rules_that_hold(principal), request.GET.get("cursor") or None
+    found, cursor = absences.rules_that_hold(principal), request.GET.get("cursor") or None
     shown = keyset_page(found, request, keys=("id",), limit=ON_A_PAGE, cursor=cursor)
     manages, now = MEMBERS_MANAGE in principal.scopes, now_here()
     rows = [
-        away.rule_row(rule)
+        absences.rule_row(rule)
         | {"holds": rule.starts_at <= now, "may_end": manages or rule.username == principal.username}
         for rule in shown.rows
     ]
@@ -82,7 +83,7 @@ def _context(
 
 
 def _people(request: PageRequest) -> list[tuple[str, str]]:
-    found = members_of_roles(request.principal.tenant_id, queries.DECIDING_ROLES)
+    found = members_of_roles(request.principal.tenant_id, identity.DECIDING_ROLES)
     return list(found.values_list("user__username", "user__name"))
 
 

@@ -7,8 +7,8 @@ from django.utils.functional import SimpleLazyObject
 
 from accounts.principal import Principal
 from accounts.roles import TASKS_READ
-from tasks_inbox import queries
-from tasks_inbox.lists import listing
+from tasks_inbox.eligibility import identity
+from tasks_inbox.reading import listing, sources
 
 
 def inbox(request: HttpRequest) -> dict[str, Any]:
@@ -20,5 +20,5 @@ def inbox(request: HttpRequest) -> dict[str, Any]:
 def _count(principal: Principal | None) -> str:
     if principal is None or TASKS_READ not in principal.scopes:
         return ""
-    waiting = listing.waiting_for(queries.who_is(principal))
-    return f"{queries.COUNTED - 1}+" if waiting >= queries.COUNTED else str(waiting or "")
+    waiting = listing.waiting_for(identity.who_is(principal))
+    return f"{sources.COUNTED - 1}+" if waiting >= sources.COUNTED else str(waiting or "")

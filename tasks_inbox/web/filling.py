@@ -6,10 +6,11 @@ from uuid import UUID
 
 from accounts.access import PageRequest
 from lib.refusals import Invalid, Missing, Refusal
-from tasks_inbox import deciding, drafts, queries
+from tasks_inbox.actions import decision, drafts
+from tasks_inbox.eligibility.refusals import require_answer
 from tasks_inbox.forms import files
 from tasks_inbox.forms.form import edited, form_of
-from tasks_inbox.refused import require_answer
+from tasks_inbox.store import queries
 from tasks_inbox.web.pages import mark_needed, task_context, typed
 from tasks_inbox.web.panes import Place, id_of
 from tasks_inbox.web.uploads import posted
@@ -31,7 +32,7 @@ def fill_in(request: PageRequest, task_id: UUID) -> dict[str, Json]:
     form.tell(not_taken)
     is_checked = request.POST.get("checked") == "yes"
     if is_checked:
-        form.tell({"field": name, "message": text} for name, _, text in deciding.data_faults(task, form.data))
+        form.tell({"field": name, "message": text} for name, _, text in decision.data_faults(task, form.data))
     told = {"is_checked": is_checked, "comment": typed(request, "comment")}
     if not request.headers.get("HX-Request"):
         return task_context(request, task, form) | told

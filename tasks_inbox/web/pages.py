@@ -16,17 +16,19 @@ from lib.clock import now_here
 from lib.markdown import markdown
 from lib.refusals import Conflict, Invalid, Refusal
 from runs.kernel.refused import RunRefused
-from tasks_inbox import actions, comments, deciding, drafts, holding, notes, policies, queries
+from tasks_inbox.actions import assignment, comments, deciding, decision, drafts, holding, notes
+from tasks_inbox.eligibility import identity, policies
+from tasks_inbox.eligibility.identity import Who
+from tasks_inbox.eligibility.quorum import needs_several
+from tasks_inbox.eligibility.refusals import require_answer
 from tasks_inbox.forms import files
 from tasks_inbox.forms.fields import Form
 from tasks_inbox.forms.form import filled, form_of
-from tasks_inbox.lists import listing
-from tasks_inbox.models import COMPLETED, FOR_OPERATORS, INCIDENT, OPEN, ManualTask, label_of
-from tasks_inbox.papers import TaskFile
-from tasks_inbox.queries import Who
-from tasks_inbox.quorum import needs_several
-from tasks_inbox.refused import require_answer
-from tasks_inbox.waits import whom
+from tasks_inbox.lifecycle import asking
+from tasks_inbox.lifecycle.waits import whom
+from tasks_inbox.models import COMPLETED, FOR_OPERATORS, INCIDENT, OPEN, ManualTask, TaskFile, label_of
+from tasks_inbox.reading import listing, task_rows
+from tasks_inbox.store import queries
 from tasks_inbox.web import panes
 from tasks_inbox.web.corrections import correction_form
 from tasks_inbox.web.kept import whole_list
@@ -48,13 +50,13 @@ _QUESTIONS = {"ask": comments.ask, "answer": comments.answer}
 
 def list_context(request: PageRequest) -> dict[str, Json]:
     """The tasks of a view, or of one run. Raises Invalid for a cursor of another list."""
-    who = queries.who_is(request.principal)
+    who = identity.who_is(request.principal)
     return with_held(request, whole_list(request, who, Place.of(request)))
 
 
 def task_context(request: PageRequest, task: ManualTask, form: Form | None = None) -> dict[str, Json]:
     """What a task's pane shows, its form with what was typed; on a page of its own also the list in which it stands."""
-    who = queries.who_is(request.principal)
+    who = identity.who_is(request.principal)
     said, earlier = queries.last_comments(
         task, COMMENTS_ON_A_PAGE, before=panes.id_of(request.GET.get("before", ""))
     )
@@ -97,7 +99,7 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
         "may_comment": may_comment,
         "corrections": correction_form(task).fields if context["is_with_me"] else (),
         "once": once.ticket(request.principal) if may_comment else "",
-        "delegates": queries.delegates_of(task, who, MOST_OFFERED, but=context["electors"])
+        "delegates": task_rows.delegates_of(task, who, MOST_OFFERED, but=context["electors"])
         if context["may_give"] or context["is_undecidable"]
         else (),
         **_filled_in(task, attached),
@@ -120,13 +122,13 @@ def state_context(
     attached: Sequence[TaskFile] | None = None,
 ) -> dict[str, Json]:
     """How a task stands for whoever looks, and, where they have a page of it open, what changed since."""
-    who = who or queries.who_is(request.principal)
+    who = who or identity.who_is(request.principal)
     workflow = queries.workflows_of(who.tenant_id, [task])[task.workflow_id]
-    row = panes.in_words(queries.whole_row(task, workflow.name, who, attached))
+    row = panes.in_words(task_rows.whole_row(task, workflow.name, who, attached))
     deciders = panes.decider_pane(task)
     now = f"{int(row['may_decide'])}{row['shown_hash']}"
     was = request.GET.get("was", now)
-    may_assign, level = TASKS_ASSIGN in request.principal.scopes, policies.next_level(task)
+    may_assign, level = TASKS_ASSIGN in request.principal.scopes, asking.next_level(task)
     undecidable = task.status == OPEN and task.undecidable_since is not None
     return deciders | {
         "task": row,
@@ -194,7 +196,7 @@ def decide(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], 
     told: dict[str, Json] = {"comment": comment, "comment_error": "", "faults": [], "refused": ""}
     try:
         if any(field.error or field.is_new for field in form.each()):
-            deciding.check_decision(task, outcome, data, comment)
+            decision.check_decision(task, outcome, data, comment)
             if not any(field.error for field in form.each()):
                 told["faults"] = [BROUGHT_UP]
         else:
@@ -238,7 +240,7 @@ def onward(request: PageRequest, task_id: UUID) -> str:
     if not place.leads_on():
         return back(request, task_id)
     try:
-        parts = place.parts(queries.who_is(request.principal))
+        parts = place.parts(identity.who_is(request.principal))
         # What they have just decided is in the list until it counts.
         held = [one.task_id for one in holding.held_of(request.principal)]
         following = listing.after(task.tenant_id, parts, place.sort, task_id, but=held)
@@ -296,7 +298,7 @@ def delegate(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json]
         told["why_error"] = f"A reason has at most {MAX_REASON:,} characters."
     else:
         try:
-            task = actions.delegate_task(who, task_id, to[:MAX_NAME], reason=why)
+            task = assignment.delegate_task(who, task_id, to[:MAX_NAME], reason=why)
             if holder := policies.holder_of(task, who.username):
                 return f"{holder} decides in your place now."
             return (

@@ -18,15 +18,17 @@ from lib.clock import now_here
 from lib.refusals import Invalid
 from runs.kernel.graphs import BrokenVersion, shown
 from runs.models import Run
-from tasks_inbox import evidence, queries, votes
-from tasks_inbox.electors import electors_of
-from tasks_inbox.lists import listing
-from tasks_inbox.lists.search import MAX_SEARCH
-from tasks_inbox.lists.sources import Parts, parts_of
+from tasks_inbox.eligibility import votes
+from tasks_inbox.eligibility.electors import electors_of
+from tasks_inbox.eligibility.identity import Who
+from tasks_inbox.eligibility.quorum import needs_several
+from tasks_inbox.evidence import ledger
+from tasks_inbox.lifecycle.waits import whom
 from tasks_inbox.models import COMPLETED, FOR_OPERATORS, INCIDENT, OPEN, ManualTask, label_of
-from tasks_inbox.queries import COUNTED, DUE_SOON, View, Who
-from tasks_inbox.quorum import needs_several
-from tasks_inbox.waits import whom
+from tasks_inbox.reading import listing, task_rows
+from tasks_inbox.reading.search import MAX_SEARCH
+from tasks_inbox.reading.sources import COUNTED, DUE_SOON, Parts, View, parts_of
+from tasks_inbox.store import queries
 from tasks_inbox.web.consequences import consequences
 
 Json = Any
@@ -114,7 +116,7 @@ def list_pane(request: PageRequest, who: Who, place: Place, at: UUID | None = No
     now = now_here()
     by = listing.told_of(place.sort)
     rows = [
-        _row(queries.task_row(task, called[task.workflow_id].name, who), now)
+        _row(task_rows.task_row(task, called[task.workflow_id].name, who), now)
         | {"by_value": task.told.get(by) if by else None, "workflow_title": called[task.workflow_id].title}
         for task in page.rows
     ]
@@ -198,7 +200,7 @@ def _decisions(task: ManualTask) -> list[dict[str, Json]]:
             "outcome": row.outcome,
             "at": row.at,
             "comment": row.comment,
-            "is_unseen": evidence.is_unseen(row.record),
+            "is_unseen": ledger.is_unseen(row.record),
         }
         for row in rows
     ]
@@ -207,7 +209,7 @@ def _decisions(task: ManualTask) -> list[dict[str, Json]]:
 def was_unseen(task: ManualTask) -> bool:
     """Whether the one who decided this task alone had not seen it."""
     is_one = task.status == COMPLETED and task.kind not in FOR_OPERATORS and not needs_several(task.quorum)
-    return is_one and any(evidence.is_unseen(row.record) for row in votes.rows_of(task)[-1:])
+    return is_one and any(ledger.is_unseen(row.record) for row in votes.rows_of(task)[-1:])
 
 
 def run_pane(task: ManualTask) -> dict[str, Json]:

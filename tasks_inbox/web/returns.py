@@ -8,8 +8,9 @@ from accounts.names import key_of
 from accounts.queries import groups_of
 from lib.refusals import Invalid, Refusal
 from runs.kernel.refused import RunRefused
-from tasks_inbox import comments, escalating, queries, rounds
-from tasks_inbox.waits import whom
+from tasks_inbox.actions import comments, escalating, rounds
+from tasks_inbox.lifecycle.waits import whom
+from tasks_inbox.store import queries
 from tasks_inbox.web.corrections import correction_form, corrections_of
 from tasks_inbox.web.pages import task_context, typed
 

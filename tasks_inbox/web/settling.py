@@ -6,9 +6,10 @@ from uuid import UUID
 from accounts.access import PageRequest
 from lib.refusals import Refusal
 from runs.kernel.refused import RunRefused
-from tasks_inbox import actions, queries
-from tasks_inbox.compensations import ABANDON, DONE, RETRY
+from tasks_inbox.actions import resolving
+from tasks_inbox.lifecycle.compensations import ABANDON, DONE, RETRY
 from tasks_inbox.models import COMPENSATION, FOR_OPERATORS, INCIDENT, label_of
+from tasks_inbox.store import queries
 from tasks_inbox.web.pages import MAX_REASON, task_context, typed
 
 Json = Any
@@ -45,7 +46,7 @@ def resolve(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json],
         told["reason_error"] = f"A reason has at most {MAX_REASON:,} characters."
     else:
         try:
-            actions.resolve_task(who, task_id, resolution=cast(Any, how), reason=reason)
+            resolving.resolve_task(who, task_id, resolution=cast(Any, how), reason=reason)
             return (SETTLED if task.kind == INCIDENT else RESOLVED)[how]
         except (Refusal, RunRefused) as error:
             task = queries.task_of(who.tenant_id, task_id)

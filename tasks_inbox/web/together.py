@@ -14,8 +14,8 @@ from accounts.access import PageRequest, page
 from accounts.roles import TASKS_DECIDE
 from lib.clock import now_here
 from lib.refusals import Invalid
-from tasks_inbox import bulk
-from tasks_inbox.bulk import ASSIGN, CLAIM, DECIDE, DONE, SNOOZE, UNDO, Wanted
+from tasks_inbox.actions import bulk
+from tasks_inbox.actions.bulk import ASSIGN, CLAIM, DECIDE, DONE, SNOOZE, UNDO, Wanted
 from tasks_inbox.web import pages, panes, undoing
 from tasks_inbox.web.panes import Place
 

@@ -7,9 +7,10 @@ from uuid import UUID
 
 from accounts.access import PageRequest
 from lib.refusals import Refusal
-from tasks_inbox import bulk, drafts, holding, queries
-from tasks_inbox.bulk import DONE, UNDO, Wanted
+from tasks_inbox.actions import bulk, drafts, holding
+from tasks_inbox.actions.bulk import DONE, UNDO, Wanted
 from tasks_inbox.models import HeldDecision, ManualTask, label_of
+from tasks_inbox.store import queries
 from tasks_inbox.web.panes import Place
 
 Json = Any

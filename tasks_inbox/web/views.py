@@ -12,8 +12,9 @@ from accounts.principal import Principal
 from accounts.roles import TASKS_DECIDE, TASKS_READ
 from lib.refusals import Conflict, NotAllowed
 from runs.web.contexts import following
-from tasks_inbox import actions, notes, queries
+from tasks_inbox.actions import assignment, notes
 from tasks_inbox.models import ManualTask
+from tasks_inbox.store import queries
 from tasks_inbox.web import filling, pages, returns, settling, undoing
 
 PAGE = "inbox/page.html"
@@ -137,14 +138,14 @@ def delegate(request: PageRequest, task_id: UUID) -> HttpResponse:
 def claim(request: PageRequest, task_id: UUID) -> HttpResponse:
     """Takes a task."""
     return _done(
-        request, task_id, actions.claim_task, lambda _: "This task is yours: nobody else decides it."
+        request, task_id, assignment.claim_task, lambda _: "This task is yours: nobody else decides it."
     )
 
 
 @page(TASKS_DECIDE, "POST")
 def unclaim(request: PageRequest, task_id: UUID) -> HttpResponse:
     """Puts a task back."""
-    return _done(request, task_id, actions.unclaim_task, pages.put_back)
+    return _done(request, task_id, assignment.unclaim_task, pages.put_back)
 
 
 @page(TASKS_DECIDE, "POST")

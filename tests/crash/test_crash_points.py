@@ -19,8 +19,8 @@ from runs.maintenance import leases, stuck, timers
 from runs.models import Run
 from runs.store import hot
 from runs.webhooks.services import WithSecret, create_webhook, token_of
-from tasks_inbox import clock as tasks_clock
-from tasks_inbox import holding
+from tasks_inbox.duties import clock as tasks_clock
+from tasks_inbox.duties import settling
 from tests import damage, invariants
 from tests import factories as make
 from tests.crash import victim
@@ -321,7 +321,7 @@ def heal(work: Callable[..., None], given: Sequence[Any]) -> None:
         stuck.check()
         make.work(*victim.QUEUES)
         victim.do_jobs(make.a_tenant().pk)
-        holding.tick()
+        settling.tick()
         if work in (victim.give_up, victim.hand_over, victim.vote, victim.send_back):
             work(*given)
         if not Run.unsafe_all_tenants.exclude(status__in=ENDED).exists():

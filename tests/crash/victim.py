@@ -34,8 +34,9 @@ from runs.store import findings, hot
 from runs.webhooks.actions import deliver
 from runs.webhooks.services import rotate_secret
 from runs.workers.drain import Drain
-from tasks_inbox import actions, comments, deciding, holding, rounds
-from tasks_inbox import clock as tasks_clock
+from tasks_inbox.actions import assignment, comments, deciding, holding, resolving, rounds
+from tasks_inbox.duties import clock as tasks_clock
+from tasks_inbox.duties import settling
 from tasks_inbox.models import OPEN, ManualTask
 from tests.webhooks import MASTER_KEY
 
@@ -99,7 +100,7 @@ def give_up(tenant: int, runs: Sequence[str]) -> None:
     drain()
     who = Principal(tenant, "default", 1, "test", ADMIN, SCOPES, "command")
     for task in ManualTask.objects.for_tenant(tenant).filter(run_id__in=runs, status=OPEN):
-        actions.resolve_task(who, task.pk, resolution="abandon")
+        resolving.resolve_task(who, task.pk, resolution="abandon")
     drain()
     for run in runs:
         try:
@@ -121,7 +122,7 @@ def hand_over(tenant: int, runs: Sequence[str], ids: Sequence[str]) -> None:
             continue
         comments.add_comment(ann, task, "Is this right?", id=id)
         with suppress(Conflict):
-            actions.delegate_task(ann, task, "bob", reason="away")
+            assignment.delegate_task(ann, task, "bob", reason="away")
         deciding.complete_task(bob, task, outcome="approved")
     drain()
 
@@ -135,9 +136,9 @@ def vote(tenant: int, runs: Sequence[str]) -> None:
         Principal(tenant, "default", 1, name, ADMIN, SCOPES, "command") for name in ("ann", "bob", "cat")
     )
     for task in ManualTask.objects.for_tenant(tenant).filter(run_id__in=runs, status=OPEN):
-        for act in (actions.delegate_task, actions.unclaim_task, actions.delegate_task):
+        for act in (assignment.delegate_task, assignment.unclaim_task, assignment.delegate_task):
             with suppress(Refusal):
-                act(ann, task.pk, *(["cat"] if act is actions.delegate_task else []))
+                act(ann, task.pk, *(["cat"] if act is assignment.delegate_task else []))
         for who in (cat, bob):
             with suppress(Refusal):
                 deciding.complete_task(who, task.pk, outcome="approved")
@@ -157,7 +158,7 @@ def send_back(tenant: int, runs: Sequence[str]) -> None:
         with suppress(Conflict):
             holding.hold_decision(ann, task.pk, outcome="approved")
     later(1)
-    holding.tick()
+    settling.tick()
     drain()
 
 

@@ -23,9 +23,9 @@ from runs.webhooks.mapping import meaning
 from steps.answers import body_of
 from steps.catalogue import CATALOGUE
 from steps.email_send import MailParams, written
-from tasks_inbox.lists.search import conditions
-from tasks_inbox.proof.printing import pdf_of
-from tasks_inbox.proof.readable import Line, Part
+from tasks_inbox.evidence.printing import pdf_of
+from tasks_inbox.evidence.readable import Line, Part
+from tasks_inbox.reading.search import conditions
 from tests.growth.documents import definition, value
 from tests.growth.measuring import steep, steep_in_mixtures
 from tests.growth.shapes import texts

@@ -23,14 +23,13 @@ from runs.kernel.transaction import Change
 from runs.models import Run
 from runs.reading.presentation import found_run
 from runs.reading.queries import runs_of
-from tasks_inbox.evidence import Decider
+from tasks_inbox.eligibility.identity import who_is
+from tasks_inbox.eligibility.policies import Absent
+from tasks_inbox.eligibility.votes import ended
+from tasks_inbox.evidence.ledger import Decider
+from tasks_inbox.evidence.readable import Part
 from tasks_inbox.forms.form import form_of
-from tasks_inbox.models import ManualTask
-from tasks_inbox.papers import TaskDraft
-from tasks_inbox.policies import Absent
-from tasks_inbox.proof.readable import Part
-from tasks_inbox.queries import who_is
-from tasks_inbox.votes import ended
+from tasks_inbox.models import ManualTask, TaskDraft
 from tasks_inbox.web.panes import Place
 from tests import factories as make
 from tests.growth.documents import document, form, value

@@ -6,7 +6,7 @@ from accounts.models import Group, GroupMember, Membership, User
 from accounts.names import key_of
 from accounts.principal import Principal
 from accounts.roles import SCOPES_OF_ROLE
-from tasks_inbox import actions, comments, deciding
+from tasks_inbox.actions import assignment, comments, deciding, resolving
 from tasks_inbox.models import ManualTask, TaskComment
 from tests import factories as make
 
@@ -87,7 +87,7 @@ def decide(who: Principal, task: ManualTask, outcome: str = "approved", **more: 
 
 def hand(who: Principal, task: ManualTask, to: str, reason: str | None = None) -> ManualTask:
     """They hand it to somebody."""
-    return actions.delegate_task(who, task.pk, to, reason=reason)
+    return assignment.delegate_task(who, task.pk, to, reason=reason)
 
 
 def say(who: Principal, task: ManualTask, text: str, **more: Json) -> TaskComment:
@@ -125,7 +125,7 @@ def stuck(**more: Json) -> ManualTask:
 
 def resolve(who: Principal, task: ManualTask, resolution: str, reason: str = "") -> ManualTask:
     """They resolve it."""
-    return actions.resolve_task(who, task.pk, resolution=resolution, reason=reason)
+    return resolving.resolve_task(who, task.pk, resolution=resolution, reason=reason)
 
 
 def undo_the_rest() -> list[str]:

@@ -5,7 +5,8 @@ from datetime import timedelta
 from django.db import transaction
 from hypothesis import HealthCheck, Phase, settings
 
-from tasks_inbox import away, clock, holding
+from tasks_inbox.actions import absences
+from tasks_inbox.duties import clock, settling
 
 
 def tried(examples):
@@ -29,7 +30,7 @@ def time_goes(seconds):
 
     def go(world, who, at, outcome, other):
         world.clock.advance(seconds)
-        holding.tick()
+        settling.tick()
         clock.tick()
 
     return go
@@ -38,4 +39,4 @@ def time_goes(seconds):
 def go_away(world, who, at, outcome, other):
     """They are away for a day, and another stands in."""
     dates = {"starts_at": world.clock.now, "ends_at": world.clock.now + timedelta(days=1)}
-    away.add_rule(who, other, **dates)
+    absences.add_rule(who, other, **dates)

@@ -9,7 +9,7 @@ from rest_framework.test import APIClient
 from accounts.models import ApiToken, Membership, User
 from accounts.services import create_token
 from lib.refusals import Invalid, NotAllowed
-from tasks_inbox import actions
+from tasks_inbox.actions import assignment
 from tasks_inbox.models import ManualTask, TaskDecision
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, hand, member
@@ -91,7 +91,7 @@ def test_who_is_excluded_is_so_by_every_way_in():
     with pytest.raises(Invalid, match="ann is excluded"):
         hand(bob, task, "ann")
     with pytest.raises(Invalid, match="may not decide"):
-        actions.assign_task(member("boss", "admin"), task.pk, "ann")
+        assignment.assign_task(member("boss", "admin"), task.pk, "ann")
     assert (again(task).assignee, decisions(task)) == (None, 0)
 
 

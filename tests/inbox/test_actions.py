@@ -5,7 +5,7 @@ import pytest
 from accounts.principal import Forbidden
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
 from runs.store import waits
-from tasks_inbox import actions
+from tasks_inbox.actions import assignment
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member
 
@@ -91,12 +91,12 @@ def test_exclusion_wins_over_everything(role):
     candidates = {"users": ["Ann"], "groups": ["Finance"], "roles": [role]}
     task = asked(approval(candidates=candidates, exclude=["{{ input.by }}"]), by="aNN")
     ann = member("Ann", role, "Finance")
-    for act in (lambda: decide(ann, task), lambda: actions.claim_task(ann, task.pk)):
+    for act in (lambda: decide(ann, task), lambda: assignment.claim_task(ann, task.pk)):
         with pytest.raises(NotAllowed) as refused:
             act()
         assert refused.value.code == "excluded"
     with pytest.raises(Invalid, match="may not decide"):
-        actions.assign_task(member("boss", "admin"), task.pk, "ann")
+        assignment.assign_task(member("boss", "admin"), task.pk, "ann")
 
 
 @pytest.mark.parametrize("role", ["viewer", "author"])
@@ -108,7 +108,7 @@ def test_who_may_decide_no_tasks_decides_none_that_asks_them(role):
 
 def test_another_tenants_task_is_not_there(people):
     task = asked()
-    for act in (actions.claim_task, actions.unclaim_task):
+    for act in (assignment.claim_task, assignment.unclaim_task):
         with pytest.raises(Missing):
             act(people.principal("admin", tenant="theirs"), task.pk)
 
@@ -177,15 +177,15 @@ def test_a_failure_on_the_way_leaves_neither_task_nor_step_decided(monkeypatch):
 
 def test_a_claimed_task_is_decided_by_nobody_else_until_it_is_put_back():
     task, ann, bob = asked(), member("ann"), member("bob")
-    assert actions.claim_task(ann, task.pk).assignee == "ann"
-    assert actions.claim_task(ann, task.pk).assignee == "ann"
-    for act in (lambda: actions.claim_task(bob, task.pk), lambda: decide(bob, task)):
+    assert assignment.claim_task(ann, task.pk).assignee == "ann"
+    assert assignment.claim_task(ann, task.pk).assignee == "ann"
+    for act in (lambda: assignment.claim_task(bob, task.pk), lambda: decide(bob, task)):
         with pytest.raises(Conflict, match="ann has claimed this task") as refused:
             act()
         assert (refused.value.code, refused.value.details) == ("claimed", {"assignee": "ann"})
     with pytest.raises(Forbidden):
-        actions.unclaim_task(bob, task.pk)
-    assert actions.unclaim_task(ann, task.pk).assignee is None
+        assignment.unclaim_task(bob, task.pk)
+    assert assignment.unclaim_task(ann, task.pk).assignee is None
     assert decide(bob, task).decided_by == "bob"
 
 
@@ -194,15 +194,15 @@ def test_who_may_assign_puts_back_and_gives_to_those_who_are_asked():
     boss, ann = member("boss", "operator"), member("ann", "approver", "Finance")
     member("bob", "viewer", "Finance")
     member("cid", "admin")
-    actions.claim_task(ann, task.pk)
-    assert actions.unclaim_task(boss, task.pk).assignee is None
-    assert actions.assign_task(boss, task.pk, "ANN").assignee == "ann"
+    assignment.claim_task(ann, task.pk)
+    assert assignment.unclaim_task(boss, task.pk).assignee is None
+    assert assignment.assign_task(boss, task.pk, "ANN").assignee == "ann"
     for nobody in ("bob", "cid", "boss", "dora"):
         with pytest.raises(Invalid) as refused:
-            actions.assign_task(boss, task.pk, nobody)
+            assignment.assign_task(boss, task.pk, nobody)
         assert refused.value.field == "assignee"
     with pytest.raises(Forbidden):
-        actions.assign_task(ann, task.pk, "ann")
+        assignment.assign_task(ann, task.pk, "ann")
     assert decide(ann, task).decided_by == "ann"
 
 

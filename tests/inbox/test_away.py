@@ -8,11 +8,12 @@ from accounts import members
 from accounts.models import User
 from accounts.principal import Forbidden
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed, Refusal
-from tasks_inbox import actions, away, drafts, queries
-from tasks_inbox.lists import listing, sources
+from tasks_inbox.actions import absences, assignment, drafts
+from tasks_inbox.eligibility import identity
 from tasks_inbox.mail import notices
-from tasks_inbox.models import ASKED, REMINDED, AwayRule, TaskDecision
-from tasks_inbox.papers import TaskDraft
+from tasks_inbox.models import ASKED, REMINDED, AwayRule, TaskDecision, TaskDraft
+from tasks_inbox.reading import listing, sources, task_rows
+from tasks_inbox.store import queries
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, hand, member, task_of
 
@@ -29,11 +30,11 @@ def _everybody(clock):
 def rule(clock, of="ann", by="bob", start=-1, end=7, **more):
     """`by` stands in for `of`, so many days from now."""
     dates = {"starts_at": clock.now + start * DAY, "ends_at": clock.now + end * DAY}
-    return away.add_rule(member(of), by, **dates, **more)
+    return absences.add_rule(member(of), by, **dates, **more)
 
 
 def offered(name):
-    who = queries.who_is(member(name))
+    who = identity.who_is(member(name))
     return {task.pk for task in sources.tasks_of(who, view="open")}
 
 
@@ -52,8 +53,8 @@ def may(name, task):
 def test_a_substitute_decides_on_behalf_of_who_is_away_and_all_say_so(clock):
     rule(clock)
     task = asked(approval(**ANN))
-    who = queries.who_is(member("bob"))
-    row = queries.task_row(task, "x", who)
+    who = identity.who_is(member("bob"))
+    row = task_rows.task_row(task, "x", who)
     assert (row["may_decide"], row["stands_in_for"], listing.waiting_for(who)) == (True, "ann", 1)
     assert may("bob", task)
     assert again(task).decided_by == "bob"
@@ -94,7 +95,7 @@ def test_it_begins_and_ends_by_itself_and_by_hand(clock):
         assert offered("bob") == expected
     made = rule(clock, start=0)
     assert offered("bob") == {task.pk}
-    away.end_rule(member("ann"), made.pk)
+    absences.end_rule(member("ann"), made.pk)
     assert not may("bob", task)
 
 
@@ -109,7 +110,7 @@ def test_only_in_the_workflows_that_it_names(clock):
 
 def test_what_who_is_away_has_claimed_is_decided_too_but_not_what_was_handed_to_them(clock):
     claimed, handed = asked(approval(**ANN)), asked(approval(candidates={"users": ["cid"]}))
-    actions.claim_task(member("ann"), claimed.pk)
+    assignment.claim_task(member("ann"), claimed.pk)
     hand(member("cid"), handed, "ann")
     rule(clock)
     assert may("bob", claimed)
@@ -121,7 +122,7 @@ def test_a_substitute_hands_nothing_on_and_claims_nothing(clock):
     task = asked(approval(**ANN))
     for act in (
         lambda: hand(member("bob"), task, "cid"),
-        lambda: actions.claim_task(member("bob"), task.pk),
+        lambda: assignment.claim_task(member("bob"), task.pk),
     ):
         with pytest.raises(Conflict) as refused:
             act()
@@ -221,16 +222,16 @@ def test_what_is_wrong_is_told_at_its_field(clock, given, field):
 def test_others_rules_are_their_own(clock):
     dates = {"starts_at": clock.now, "ends_at": clock.now + DAY}
     with pytest.raises(Forbidden):
-        away.add_rule(member("bob"), "cid", username="ann", **dates)
-    made = away.add_rule(member("boss", "admin"), "bob", username="ann", **dates)
+        absences.add_rule(member("bob"), "cid", username="ann", **dates)
+    made = absences.add_rule(member("boss", "admin"), "bob", username="ann", **dates)
     assert (made.username, made.created_by) == ("ann", "boss")
     with pytest.raises(Forbidden):
-        away.end_rule(member("bob"), made.pk)
+        absences.end_rule(member("bob"), made.pk)
     with pytest.raises(Missing):
-        away.end_rule(member("cid"), made.pk)
-    assert list(away.rules_for(member("cid"))) == []
+        absences.end_rule(member("cid"), made.pk)
+    assert list(absences.rules_for(member("cid"))) == []
     assert User.objects.filter(username="ann").exists()
-    away.end_rule(member("boss", "admin"), made.pk)
+    absences.end_rule(member("boss", "admin"), made.pk)
     assert not AwayRule.unsafe_all_tenants.exists()
 
 
@@ -241,5 +242,5 @@ def test_a_substitute_is_told_what_the_person_who_is_away_is_told(clock):
     rule(clock, of="bob", by="cid")
     assert notices.people_of(task, ASKED, None) == ["ann", "bob"]
     assert notices.people_of(other, ASKED, None) == ["ann"]
-    actions.claim_task(member("ann"), task.pk)
+    assignment.claim_task(member("ann"), task.pk)
     assert notices.people_of(again(task), REMINDED, None) == ["ann", "bob"]

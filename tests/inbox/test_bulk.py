@@ -7,8 +7,10 @@ import pytest
 
 from accounts.principal import Forbidden
 from lib.refusals import Invalid
-from tasks_inbox import bulk, evidence, holding
-from tasks_inbox.bulk import Wanted
+from tasks_inbox.actions import bulk, holding
+from tasks_inbox.actions.bulk import Wanted
+from tasks_inbox.duties import settling
+from tasks_inbox.evidence import ledger
 from tasks_inbox.models import ManualTask, TaskDecision, TaskNote
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member, task_of
@@ -38,7 +40,7 @@ def test_each_decision_is_written_separately_and_who_was_faster_is_told():
     ann, bob = member("ann"), member("bob")
     tasks = several(4, exclude=[])
     decide(bob, tasks[1], "rejected", comment="no")
-    seen = {str(task.pk): evidence.shown_hash(task) for task in tasks}
+    seen = {str(task.pk): ledger.shown_hash(task) for task in tasks}
     seen[str(tasks[2].pk)] = "another"
     nobody = UUID(int=1)
     wanted = Wanted(bulk.DECIDE, outcome="approved", comment="All fine", seen=seen)
@@ -127,7 +129,7 @@ def test_decisions_that_can_be_undone_are_held_back_and_count_together(clock, se
     settings.HANDOFF_UNDO_SECONDS = 10
     ann, bob, tasks = member("ann"), member("bob"), several(4)
     decide(bob, tasks[1])
-    seen = {str(task.pk): evidence.shown_hash(task) for task in tasks} | {str(tasks[2].pk): "another"}
+    seen = {str(task.pk): ledger.shown_hash(task) for task in tasks} | {str(tasks[2].pk): "another"}
     wanted = Wanted(bulk.DECIDE, outcome="approved", comment="All fine", seen=seen, undoable=True)
     found = bulk.act(ann, ids(tasks), wanted)
     assert results(found) == [
@@ -140,7 +142,7 @@ def test_decisions_that_can_be_undone_are_held_back_and_count_together(clock, se
     assert (found[1]["held_until"], found[2]["held_until"]) == (None, None)
     assert [again(task).status for task in (tasks[0], tasks[3])] == ["OPEN"] * 2
     clock.advance(11)
-    assert holding.tick() == 2
+    assert settling.tick() == 2
     written = TaskDecision.unsafe_all_tenants.filter(by="ann").order_by("seq")
     assert {(one.task_id, one.comment) for one in written} == {(tasks[n].pk, "All fine") for n in (0, 3)}
     assert len({one.digest for one in written}) == 2
@@ -156,9 +158,9 @@ def test_what_was_decided_together_waits_until_the_last_of_it_counts(clock, sett
     until = holding.count_together(ann, batch)
     assert (len(until), len(set(until.values()))) == (2, 1)
     clock.advance(4)
-    assert holding.tick() == 0
+    assert settling.tick() == 0
     clock.advance(3)
-    assert holding.tick() == 2
+    assert settling.tick() == 2
 
 
 def test_none_of_it_counts_while_the_others_are_still_being_decided(clock, settings):
@@ -167,13 +169,13 @@ def test_none_of_it_counts_while_the_others_are_still_being_decided(clock, setti
     batch = UUID(int=7)
     holding.hold_decision(ann, tasks[0].pk, outcome="approved", batch=batch)
     clock.advance(11)
-    assert holding.tick() == 0
+    assert settling.tick() == 0
     holding.hold_decision(ann, tasks[1].pk, outcome="approved", batch=batch)
     assert len(set(holding.count_together(ann, batch).values())) == 1
     clock.advance(9)
-    assert holding.tick() == 0
+    assert settling.tick() == 0
     clock.advance(2)
-    assert holding.tick() == 2
+    assert settling.tick() == 2
 
 
 def test_all_of_it_is_undone_that_does_not_count_yet(clock, settings):
@@ -190,7 +192,7 @@ def test_all_of_it_is_undone_that_does_not_count_yet(clock, settings):
         ("refused", "nothing_to_undo"),
     ]
     clock.advance(11)
-    assert (holding.tick(), again(tasks[0]).status) == (0, "OPEN")
+    assert (settling.tick(), again(tasks[0]).status) == (0, "OPEN")
 
 
 def test_what_did_not_count_is_not_said_to_be_taken_back(clock, settings):
@@ -199,7 +201,7 @@ def test_what_did_not_count_is_not_said_to_be_taken_back(clock, settings):
     bulk.act(ann, ids(tasks), Wanted(bulk.DECIDE, outcome="approved", undoable=True))
     ManualTask.unsafe_all_tenants.filter(pk=tasks[0].pk).update(exclude=["ann"])
     clock.advance(11)
-    holding.tick()
+    settling.tick()
     undone = bulk.act(ann, ids(tasks), Wanted(bulk.UNDO))
     assert results(undone) == [("refused", "nothing_to_undo")] * 2
     assert undone[0]["message"].startswith("It did not count: You are excluded")

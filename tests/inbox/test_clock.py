@@ -7,12 +7,14 @@ import pytest
 from accounts.models import Membership
 from lib.refusals import Conflict, Invalid, NotAllowed
 from runs.models import HistoryEvent
-from tasks_inbox import actions, comments, queries
-from tasks_inbox import clock as tasks_clock
-from tasks_inbox.escalating import escalate_task
-from tasks_inbox.lists import sources
+from tasks_inbox.actions import assignment, comments
+from tasks_inbox.actions.escalating import escalate_task
+from tasks_inbox.duties import clock as tasks_clock
+from tasks_inbox.eligibility import identity
 from tasks_inbox.mail.notices import people_of
 from tasks_inbox.models import ManualTask, Notification, TaskDecision
+from tasks_inbox.reading import sources, task_rows
+from tasks_inbox.store import queries
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member
 
@@ -62,8 +64,8 @@ def test_who_may_decide_is_reminded_and_others_are_asked_level_by_level(clock):
     with pytest.raises(NotAllowed):
         decide(boss, task)
     later(clock, 10)
-    assert [one.pk for one in sources.tasks_of(queries.who_is(boss), view="open")] == [task.pk]
-    assert list(sources.tasks_of(queries.who_is(other), view="open")) == []
+    assert [one.pk for one in sources.tasks_of(identity.who_is(boss), view="open")] == [task.pk]
+    assert list(sources.tasks_of(identity.who_is(other), view="open")) == []
     later(clock, 100)
     assert told(task)[1:] == [
         "TASK_REMINDED ask",
@@ -85,7 +87,7 @@ def test_a_level_asks_whoever_is_the_manager_by_then_and_nobody_where_there_is_n
     make.work()
     task = ManualTask.unsafe_all_tenants.get()
     seats.filter(user_id=ann.user_id).update(manager=seats.get(user_id=old.user_id))
-    page = queries.whole_row(task, "refunds", queries.who_is(ann))
+    page = task_rows.whole_row(task, "refunds", identity.who_is(ann))
     assert page["candidates"]["users"] == ["bob"]
     seats.filter(user_id=ann.user_id).update(manager=seats.get(user_id=new.user_id))
     later(clock, 61)
@@ -138,15 +140,15 @@ def test_whoever_has_it_is_reminded_to_follow_up(clock):
     ann = member("ann")
     member("bob")
     task = asked(approval(follow_up_seconds=60))
-    row = queries.whole_row(task, "refunds", queries.who_is(ann))
+    row = task_rows.whole_row(task, "refunds", identity.who_is(ann))
     assert (row["follow_up_at"] - task.created_at).total_seconds() == 60
-    actions.claim_task(ann, task.pk)
+    assignment.claim_task(ann, task.pk)
     assert (later(clock, 59), later(clock, 2)) == (0, 1)
     event = HistoryEvent.unsafe_all_tenants.get(run_id=task.run_id, type="TASK_REMINDED")
     assert event.payload["follow_up"] is True
     told = Notification.unsafe_all_tenants.get(task_id=task.pk, kind="reminded")
     assert people_of(again(task), told.kind, told.audience) == ["ann"]
-    assert queries.whole_row(again(task), "refunds", queries.who_is(ann))["follow_up_at"] is None
+    assert task_rows.whole_row(again(task), "refunds", identity.who_is(ann))["follow_up_at"] is None
 
 
 @pytest.mark.parametrize("claimed", [False, True])
@@ -154,7 +156,7 @@ def test_at_the_deadline_it_has_the_outcome_that_its_author_said(clock, claimed)
     ann = member("ann")
     task = asked(approval(due_seconds=60, on_timeout="rejected"))
     if claimed:
-        actions.claim_task(ann, task.pk)
+        assignment.claim_task(ann, task.pk)
     assert later(clock, 59) == 0
     later(clock, 2)
     done = again(task)
@@ -186,7 +188,7 @@ def test_a_question_stops_the_clock_until_it_is_answered(clock):
     ann, starter = member("ann"), member("starter", "author")
     (run_id,) = make.start(approval(due_seconds=60, on_timeout="rejected"), {"amount": 40}, by="starter")
     make.work()
-    (task,) = sources.tasks_of(queries.who_is(ann), view="open")
+    (task,) = sources.tasks_of(identity.who_is(ann), view="open")
     later(clock, 30)
     comments.ask(ann, task.pk, "Which account?")
     with pytest.raises(Conflict) as refused:
@@ -266,7 +268,7 @@ def test_the_next_level_comes_by_hand_and_does_not_come_again(clock):
 
 
 def decide_as(who, task):
-    return queries.who_is(who).may_decide(again(task))
+    return identity.who_is(who).may_decide(again(task))
 
 
 def test_who_is_asked_asks_others_and_nobody_asks_themselves():

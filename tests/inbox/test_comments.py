@@ -5,8 +5,9 @@ import pytest
 from accounts.principal import Forbidden
 from lib.refusals import Conflict, Invalid, Missing
 from lib.uuid7 import uuid7
-from tasks_inbox import actions, queries
+from tasks_inbox.actions import assignment
 from tasks_inbox.models import TaskComment
+from tasks_inbox.store import queries
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, hand, member, say
 
@@ -87,4 +88,4 @@ def test_a_delegate_says_something_too():
     say(bob, task, "On it.")
     say(ann, task, "Thanks.")
     assert [by for by, _ in said(task)] == ["bob", "ann"]
-    assert actions.unclaim_task(bob, task.pk).assignee == "ann"
+    assert assignment.unclaim_task(bob, task.pk).assignee == "ann"

@@ -11,9 +11,10 @@ from lib.refusals import Conflict, Invalid, Missing, NotAllowed
 from runs.commands import dead_letters
 from runs.commands.lifecycle import resolve_compensation
 from runs.reading.presentation import found_run
-from tasks_inbox import actions, store
+from tasks_inbox.actions import assignment
+from tasks_inbox.evidence.verifying import verify_chain
 from tasks_inbox.models import ManualTask, TaskDecision
-from tasks_inbox.proof.verifying import verify_chain
+from tasks_inbox.store import statements
 from tests import factories as make
 from tests.inbox.asking import (
     again,
@@ -140,7 +141,7 @@ def test_what_fails_once_more_is_a_new_task_and_the_old_one_stays_settled():
 
 def test_a_redriven_dead_letter_closes_the_task_whoever_claimed_it():
     task, olga = stuck(), member("olga", "operator")
-    actions.claim_task(member("paul", "operator"), task.pk)
+    assignment.claim_task(member("paul", "operator"), task.pk)
     (letter,) = [one for one in make.letters(task.run_id) if one.node == "charge:compensate"]
     assert dead_letters.redrive(olga, [letter], reason="the bank is back").done == [str(letter.pk)]
     closed = again(task)
@@ -161,8 +162,8 @@ def record_of(task):
 def test_how_it_was_settled_is_evidence_in_the_chain():
     olga, task = member("olga", "operator"), stuck()
     User.objects.filter(username="olga").update(name="Olga Łukasz")
-    actions.claim_task(olga, task.pk)
-    actions.delegate_task(olga, task.pk, member("paul", "operator").username)
+    assignment.claim_task(olga, task.pk)
+    assignment.delegate_task(olga, task.pk, member("paul", "operator").username)
     resolve(member("paul", "operator"), task, "done", "By bank transfer.")
     told = record_of(task)
     assert (told["outcome"], told["meaning"], told["comment"]) == (
@@ -218,7 +219,7 @@ def test_task_and_compensation_are_settled_both_or_neither(monkeypatch):
     def fail(*_, **__):
         raise RuntimeError
 
-    monkeypatch.setattr(store, "close_compensation_task", fail)
+    monkeypatch.setattr(statements, "close_compensation_task", fail)
     with pytest.raises(RuntimeError):
         resolve_compensation(task.tenant_id, str(task.run_id), "charge", "done", by="olga")
     assert make.run(task.run_id).status == "WAITING_FOR_MANUAL_ACTION"
@@ -238,7 +239,7 @@ def test_who_may_not_is_refused_and_nothing_changes():
         resolve(admin, approval, "done")
     with pytest.raises(Conflict, match="by /resolve"):
         decide(admin, task, "done")
-    actions.claim_task(member("olga", "operator"), task.pk)
+    assignment.claim_task(member("olga", "operator"), task.pk)
     with pytest.raises(Conflict, match="olga has claimed"):
         resolve(admin, task, "done")
     assert (again(task).status, make.run(task.run_id).status) == ("OPEN", "WAITING_FOR_MANUAL_ACTION")
@@ -256,8 +257,8 @@ def test_it_may_be_given_only_to_those_whom_it_asks():
     task, olga = stuck(), member("olga", "operator")
     member("ann", "approver")
     with pytest.raises(Invalid, match="may not decide"):
-        actions.assign_task(olga, task.pk, "ann")
-    assert actions.assign_task(olga, task.pk, "olga").assignee == "olga"
+        assignment.assign_task(olga, task.pk, "ann")
+    assert assignment.assign_task(olga, task.pk, "olga").assignee == "olga"
 
 
 def test_the_run_says_whom_it_waits_for():

@@ -3,7 +3,7 @@
 import pytest
 
 from accounts.models import Membership
-from tasks_inbox.clock import tick
+from tasks_inbox.duties.clock import tick
 from tests import factories as make
 from tests.inbox.asking import member
 from tests.inbox.persons import PASSWORD, Person, template

@@ -8,9 +8,10 @@ from accounts.models import Membership, User
 from accounts.principal import Forbidden
 from accounts.roles import SCOPES_OF_ROLE
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
-from tasks_inbox import actions, queries
-from tasks_inbox.lists import listing, sources
+from tasks_inbox.actions import assignment
+from tasks_inbox.eligibility import identity
 from tasks_inbox.models import ManualTask
+from tasks_inbox.reading import listing, sources, task_rows
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, hand, member, resolve, stuck, undo_the_rest
 
@@ -46,7 +47,7 @@ def test_a_delegate_who_was_not_asked_decides_and_all_say_for_whom(clock):
 def test_a_reason_is_not_needed_and_who_has_claimed_it_may_hand_it_over():
     task, ann = asked(), member("ann")
     member("bob")
-    actions.claim_task(ann, task.pk)
+    assignment.claim_task(ann, task.pk)
     assert hand(ann, task, "bob").assignee == "bob"
     assert "reason" not in make.events(task.run_id, "TASK_DELEGATED")[0].payload
 
@@ -54,7 +55,7 @@ def test_a_reason_is_not_needed_and_who_has_claimed_it_may_hand_it_over():
 def test_a_task_that_somebody_else_has_is_handed_over_by_nobody():
     task, ann, boss = asked(), member("ann"), member("boss", "admin")
     member("bob")
-    actions.claim_task(ann, task.pk)
+    assignment.claim_task(ann, task.pk)
     with pytest.raises(Conflict) as refused:
         hand(boss, task, "bob")
     assert (refused.value.code, again(task).assignee) == ("claimed", "ann")
@@ -112,12 +113,12 @@ def test_put_back_it_is_with_who_delegated_it_and_then_with_all():
     task, ann, bob = asked(approval(**ONLY_ANN)), member("ann"), member("bob")
     hand(ann, task, "bob")
     with pytest.raises(Forbidden):
-        actions.unclaim_task(ann, task.pk)
-    back = actions.unclaim_task(bob, task.pk)
+        assignment.unclaim_task(ann, task.pk)
+    back = assignment.unclaim_task(bob, task.pk)
     assert (back.assignee, back.delegated_by) == ("ann", None)
     with pytest.raises(NotAllowed):
         decide(bob, task)
-    assert actions.unclaim_task(ann, task.pk).assignee is None
+    assert assignment.unclaim_task(ann, task.pk).assignee is None
 
 
 @pytest.mark.parametrize("gone", ["left", "inactive", "demoted"])
@@ -131,7 +132,7 @@ def test_put_back_it_is_open_where_who_delegated_it_could_decide_it_no_more(gone
         seat.update(role="viewer")
     else:
         User.objects.filter(pk=ann.user_id).update(is_active=False)
-    back = actions.unclaim_task(bob, task.pk)
+    back = assignment.unclaim_task(bob, task.pk)
     assert (back.assignee, back.delegated_by) == (None, None)
 
 
@@ -140,8 +141,8 @@ def test_who_may_assign_takes_it_from_a_delegate_and_makes_nobody_eligible():
     bob = member("bob")
     hand(ann, task, "bob")
     with pytest.raises(Invalid, match="may not decide"):
-        actions.assign_task(boss, task.pk, "bob")
-    given = actions.assign_task(boss, task.pk, "ann")
+        assignment.assign_task(boss, task.pk, "bob")
+    given = assignment.assign_task(boss, task.pk, "ann")
     assert (given.assignee, given.delegated_by) == ("ann", None)
     with pytest.raises(NotAllowed):
         decide(bob, task)
@@ -163,10 +164,10 @@ def test_a_delegate_finds_it_among_what_they_have_and_who_gave_it_does_not():
     hand(ann, task, "bob")
 
     def mine(who):
-        return [one.pk for one in sources.tasks_of(queries.who_is(who), view="mine")]
+        return [one.pk for one in sources.tasks_of(identity.who_is(who), view="mine")]
 
     assert (mine(ann), mine(bob)) == ([], [task.pk])
-    assert (listing.waiting_for(queries.who_is(ann)), listing.waiting_for(queries.who_is(bob))) == (0, 1)
+    assert (listing.waiting_for(identity.who_is(ann)), listing.waiting_for(identity.who_is(bob))) == (0, 1)
 
 
 def test_a_closed_task_and_another_tenants_are_not_handed_over(people):
@@ -198,11 +199,11 @@ def test_those_who_are_offered_may_be_given_it_and_are_few():
     task, ann = asked(approval(exclude=["eve"])), member("ann")
     for name, role in (("cid", "approver"), ("bob", "operator"), ("eve", "admin"), ("vic", "viewer")):
         member(name, role)
-    offered = queries.delegates_of(task, queries.who_is(ann), 200)
+    offered = task_rows.delegates_of(task, identity.who_is(ann), 200)
     assert offered == ["bob", "cid"]
-    assert queries.delegates_of(task, queries.who_is(ann), 1) == ["bob"]
+    assert task_rows.delegates_of(task, identity.who_is(ann), 1) == ["bob"]
     member("olga", "operator")
-    assert queries.delegates_of(stuck(), queries.who_is(member("paul", "operator")), 200) == [
+    assert task_rows.delegates_of(stuck(), identity.who_is(member("paul", "operator")), 200) == [
         "bob",
         "eve",
         "olga",

@@ -4,8 +4,8 @@ import pytest
 
 from accounts.models import User
 from lib.refusals import Conflict, Invalid, Missing
-from tasks_inbox import actions, drafts
-from tasks_inbox.papers import TaskDraft
+from tasks_inbox.actions import assignment, drafts
+from tasks_inbox.models import TaskDraft
 from tests import factories as make
 from tests.inbox.asking import approval, asked, decide, member
 from tests.inbox.test_forms import REFUND
@@ -44,7 +44,7 @@ def test_nobody_else_sees_it_admins_included():
 
 def test_who_has_lost_the_task_to_somebody_keeps_what_they_typed():
     task, ann = asked(), member("ann")
-    actions.claim_task(member("bob"), task.pk)
+    assignment.claim_task(member("bob"), task.pk)
     assert drafts.save_draft(ann, task.pk, data={}, comment="a").comment == "a"
 
 

@@ -10,8 +10,8 @@ from django.db.utils import IntegrityError
 
 from accounts.models import User
 from runs.maintenance import seals
+from tasks_inbox.evidence.verifying import verify_chain
 from tasks_inbox.models import EvidenceHead, ManualTask, TaskDecision
-from tasks_inbox.proof.verifying import verify_chain
 from tests import factories as make
 from tests.inbox.asking import approval, asked, decide, member
 

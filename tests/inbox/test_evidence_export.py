@@ -19,10 +19,10 @@ from pypdf import PdfReader
 from accounts.models import User
 from lib.refusals import Missing, NotAllowed
 from runs.maintenance import seals
-from tasks_inbox.clock import tick
-from tasks_inbox.proof import exports, gathering
-from tasks_inbox.proof.exported import verify
-from tasks_inbox.proof.verifying import verify_chain
+from tasks_inbox.duties.clock import tick
+from tasks_inbox.evidence import exports, gathering
+from tasks_inbox.evidence.exported import verify
+from tasks_inbox.evidence.verifying import verify_chain
 from tests import factories as make
 from tests.inbox.asking import approval, asked, decide, hand, member, resolve, stuck, undo_the_rest
 from tests.people import People

@@ -11,13 +11,15 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
-from tasks_inbox import bulk, evidence, holding, queries, rounds, shown
+from tasks_inbox.actions import bulk, holding, rounds
+from tasks_inbox.duties import settling
+from tasks_inbox.eligibility import identity
+from tasks_inbox.evidence import exports, ledger, presentation
+from tasks_inbox.evidence.verifying import verify_chain
 from tasks_inbox.forms import files
 from tasks_inbox.forms.form import form_of
-from tasks_inbox.models import TaskDecision
-from tasks_inbox.papers import TaskFile, TaskFileContent
-from tasks_inbox.proof import exports
-from tasks_inbox.proof.verifying import verify_chain
+from tasks_inbox.models import TaskDecision, TaskFile, TaskFileContent
+from tasks_inbox.reading import task_rows
 from tests import factories as make
 from tests.inbox.asking import approval, asked, decide, member, task_of
 
@@ -211,7 +213,7 @@ def test_a_cancelled_run_leaves_no_open_door():
 
 def what(who, task):
     """The hash of what they are shown."""
-    return queries.whole_row(task, "refunds", queries.who_is(who))["shown_hash"]
+    return task_rows.whole_row(task, "refunds", identity.who_is(who))["shown_hash"]
 
 
 def refused(do, *args, **more):
@@ -224,7 +226,7 @@ def refused(do, *args, **more):
 def test_a_file_that_others_add_or_take_back_is_looked_at_before_one_decides():
     task, ann, bob = asked(), member("ann"), member("bob")
     empty = what(ann, task)
-    assert empty == evidence.shown_hash(task), "without files it is what it has always been"
+    assert empty == ledger.shown_hash(task), "without files it is what it has always been"
     first = add(bob, task)
     said = refused(decide, ann, task, seen=empty)
     assert said == "What you saw has changed: “a.pdf” was added by bob. Look again before you decide."
@@ -268,13 +270,13 @@ def test_what_was_held_back_does_not_count_where_a_file_came_meanwhile(clock):
     add(ann, task, name="own.pdf")
     add(bob, task)
     clock.advance(60)
-    holding.tick()
+    settling.tick()
     (left,) = holding.held_of(ann)
     assert "“a.pdf” was added by bob" in left.refused
     holding.hold_decision(ann, task.pk, outcome="approved")
     add(ann, task, name="more.pdf")
     clock.advance(60)
-    holding.tick()
+    settling.tick()
     make.work()
     assert decided(task) == ("COMPLETED", [])
 
@@ -296,4 +298,4 @@ def test_tasks_that_are_decided_together_are_each_looked_at_again(django_assert_
     results = bulk.act(ann, [task.pk for task in tasks], wanted)
     assert [one["code"] for one in results] == [None, "task_changed", None]
     with django_assert_num_queries(1):
-        shown.hashes_of(tasks, "ann")
+        presentation.hashes_of(tasks, "ann")

@@ -3,7 +3,7 @@
 import pytest
 
 from accounts.models import Membership
-from tasks_inbox.foretold import foretell
+from tasks_inbox.design.summary import foretell
 from tests import factories as make
 from tests.inbox.asking import member
 

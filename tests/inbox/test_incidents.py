@@ -9,10 +9,11 @@ from lib.refusals import Conflict, Invalid, NotAllowed
 from runs.commands import dead_letters
 from runs.kernel.refused import RunRefused
 from runs.models import DeadLetter, Repair
-from tasks_inbox import actions, comments, deciding, incidents
+from tasks_inbox.actions import assignment, comments, deciding, resolving
+from tasks_inbox.duties import incidents
+from tasks_inbox.evidence import exports
+from tasks_inbox.evidence.exported import verify
 from tasks_inbox.models import ManualTask, Notification
-from tasks_inbox.proof import exports
-from tasks_inbox.proof.exported import verify
 from tests import factories as make
 from tests.inbox.asking import again, hand, member, stuck
 from tests.web.test_inbox_pages import log_in
@@ -53,7 +54,7 @@ def test_a_dead_letter_is_a_task_once_and_tried_again_from_there(ops):
         ["operator", "admin"],
     )
     assert {fact["label"]: fact["value"] for fact in task.facts}["Attempts"] == 1
-    done = actions.resolve_task(ops, task.pk, resolution="retry", reason="The bank is back.")
+    done = resolving.resolve_task(ops, task.pk, resolution="retry", reason="The bank is back.")
     assert (done.status, done.outcome, done.decided_by) == ("COMPLETED", "retry", "ops")
     make.complete(*make.claimed("work"), output={})
     assert make.run(run).status == "COMPLETED"
@@ -61,13 +62,13 @@ def test_a_dead_letter_is_a_task_once_and_tried_again_from_there(ops):
 
 def test_what_is_left_as_it_is_is_discarded_with_its_reason(ops):
     (run,) = failed()
-    actions.resolve_task(ops, task_of(run).pk, resolution="abandon", reason="Nobody needs it.")
+    resolving.resolve_task(ops, task_of(run).pk, resolution="abandon", reason="Nobody needs it.")
     letter = DeadLetter.unsafe_all_tenants.get(run_id=run)
     assert (letter.resolution, letter.reason) == ("discarded", "Nobody needs it.")
     assert letter.resolved_by.username == "ops"
     assert incidents.tick() == 0
     with pytest.raises(Conflict) as refused:
-        actions.resolve_task(ops, task_of(run).pk, resolution="retry")
+        resolving.resolve_task(ops, task_of(run).pk, resolution="retry")
     assert refused.value.code == "decided_already"
 
 
@@ -96,9 +97,9 @@ def test_a_repair_is_a_task_that_somebody_sees(ops):
     task = task_of(run)
     assert task.title == "A run was stuck at “Charge the card”"
     with pytest.raises(Invalid) as refused:
-        actions.resolve_task(ops, task.pk, resolution="retry")
+        resolving.resolve_task(ops, task.pk, resolution="retry")
     assert refused.value.field == "resolution"
-    assert actions.resolve_task(ops, task.pk, resolution="done").outcome == "done"
+    assert resolving.resolve_task(ops, task.pk, resolution="done").outcome == "done"
     assert (incidents.tick(), again(task).status) == (0, "COMPLETED")
     Repair.unsafe_all_tenants.all().delete()
     make.cancel(run)
@@ -108,7 +109,7 @@ def test_only_operators_and_admins_settle_it_and_nobody_is_asked_or_handed_it(op
     (run,) = failed()
     task, ann = task_of(run), member("ann")
     with pytest.raises((NotAllowed, Forbidden)):
-        actions.resolve_task(ann, task.pk, resolution="retry")
+        resolving.resolve_task(ann, task.pk, resolution="retry")
     for act in (
         lambda: hand(ops, task, "ann"),
         lambda: comments.ask(ops, task.pk, "Why?"),
@@ -117,15 +118,15 @@ def test_only_operators_and_admins_settle_it_and_nobody_is_asked_or_handed_it(op
         with pytest.raises(Conflict):
             act()
     comments.add_comment(ops, task.pk, "On it.")
-    actions.claim_task(ops, task.pk)
+    assignment.claim_task(ops, task.pk)
     with pytest.raises(Conflict) as refused:
-        actions.resolve_task(member("boss", "admin"), task.pk, resolution="retry")
+        resolving.resolve_task(member("boss", "admin"), task.pk, resolution="retry")
     assert refused.value.code == "claimed"
 
 
 def test_history_and_evidence_say_nothing_of_it(ops):
     (run,) = failed()
-    actions.resolve_task(ops, task_of(run).pk, resolution="abandon", reason="Seen.")
+    resolving.resolve_task(ops, task_of(run).pk, resolution="abandon", reason="Seen.")
     assert not [event for event in make.history(run) if event.startswith("TASK_")]
     assert list(verify.faults(exports.export(ops, run, "json").content.decode(), Path("nowhere"))) == []
 
@@ -138,7 +139,7 @@ def test_a_run_that_can_not_go_on_leaves_its_task_open(ops, monkeypatch):
 
     monkeypatch.setattr(dead_letters.lifecycle, "resume_runs", refuse)
     with pytest.raises(RunRefused):
-        actions.resolve_task(ops, task_of(run).pk, resolution="retry")
+        resolving.resolve_task(ops, task_of(run).pk, resolution="retry")
     assert task_of(run).status == "OPEN"
 
 

@@ -5,10 +5,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from lib.refusals import Conflict, Invalid
-from tasks_inbox import actions, notes, queries
-from tasks_inbox.lists import listing, sources
-from tasks_inbox.lists.listing import COUNTED_VIEWS
+from tasks_inbox.actions import assignment, notes
+from tasks_inbox.eligibility import identity
 from tasks_inbox.models import ManualTask, TaskNote
+from tasks_inbox.reading import listing, sources
+from tasks_inbox.reading.listing import COUNTED_VIEWS
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, hand, member
 
@@ -16,11 +17,11 @@ DAY = 24 * 3600
 
 
 def seen(who, view):
-    return {task.title for task in sources.tasks_of(queries.who_is(who), view=view)}
+    return {task.title for task in sources.tasks_of(identity.who_is(who), view=view)}
 
 
 def titles(who, text="", sort="sla"):
-    asking, order = queries.who_is(who), listing.order_of(sort)
+    asking, order = identity.who_is(who), listing.order_of(sort)
     (found,) = listing.found(asking, sources.parts_of(asking), text)
     keys = (k if order.oldest_first else f"-{k}" for k in order.keys)
     return [task.title for task in listing.in_order(found, sort).order_by(*keys)]
@@ -31,7 +32,7 @@ def test_each_view_shows_what_its_name_says():
     soon = asked(approval(title="soon", due_seconds=3600))
     asked(approval(title="far", due_seconds=3 * DAY))
     taken = asked(approval(title="taken", due_seconds=60))
-    actions.claim_task(ann, taken.pk)
+    assignment.claim_task(ann, taken.pk)
     given = asked(approval(title="given"))
     hand(ann, given, "bob")
     decide(ann, asked(approval(title="decided")))
@@ -49,8 +50,8 @@ def test_each_view_shows_what_its_name_says():
         "done": {"decided"},
         "watching": {"soon"},
     }
-    assert listing.counts(queries.who_is(ann)) == {view: len(rows) for view, rows in shown.items()}
-    assert listing.waiting_for(queries.who_is(ann)) == 3
+    assert listing.counts(identity.who_is(ann)) == {view: len(rows) for view, rows in shown.items()}
+    assert listing.waiting_for(identity.who_is(ann)) == 3
     assert seen(bob, "mine") == {"given"}
     assert {"later", "theirs"} <= seen(bob, "teams")
     assert seen(ann, "open") == {"soon", "far", "later"}
@@ -59,7 +60,7 @@ def test_each_view_shows_what_its_name_says():
 def test_counts_are_one_statement_and_stop_at_a_hundred(django_assert_num_queries):
     make.start(approval(), *({"amount": n} for n in range(101)))
     make.work()
-    who = queries.who_is(member("ann"))
+    who = identity.who_is(member("ann"))
     with django_assert_num_queries(1):
         assert listing.counts(who)["teams"] == 100
 
@@ -102,7 +103,7 @@ def test_what_is_due_first_stands_first_then_what_is_urgent_then_what_is_old():
     ann = member("ann")
     assert titles(ann) == ["overdue", "tomorrow", "urgent", "old", "new"]
     assert titles(ann, sort="newest") == ["new", "overdue", "tomorrow", "urgent", "old"]
-    who = queries.who_is(ann)
+    who = identity.who_is(ann)
     tasks = {task.title: task for task in sources.tasks_of(who, view="teams")}
     parts = sources.parts_of(who, view="teams")
     order, chain = ["overdue"], listing.after(who.tenant_id, parts, "sla", tasks["overdue"].pk)
@@ -114,7 +115,7 @@ def test_what_is_due_first_stands_first_then_what_is_urgent_then_what_is_old():
 
 def test_after_the_last_task_there_is_none():
     ann, task = member("ann"), asked()
-    parts = sources.parts_of(queries.who_is(ann), view="teams")
+    parts = sources.parts_of(identity.who_is(ann), view="teams")
     assert listing.after(task.tenant_id, parts, "sla", task.pk) is None
 
 
@@ -124,7 +125,7 @@ def test_a_search_finds_what_all_its_words_fit(clock):
     asked(approval(title="Fill it in", type="human.form", form={"type": "object"}))
     ann = member("ann", "approver", "Legal")
     mine = asked(approval(title="Claimed"))
-    actions.claim_task(ann, mine.pk)
+    assignment.claim_task(ann, mine.pk)
     for text, found in {
         "refund": ["Refund a book?", "Refund a car?"],
         "refund car": ["Refund a car?"],
@@ -174,7 +175,9 @@ def test_tasks_are_found_and_sorted_by_the_values_that_they_tell():
         "data.nothing:1": [],
     }.items():
         assert titles(ann, text) == titles_found, text
-        found = listing.found(queries.who_is(ann), sources.parts_of(queries.who_is(ann), view="teams"), text)
+        found = listing.found(
+            identity.who_is(ann), sources.parts_of(identity.who_is(ann), view="teams"), text
+        )
         assert {task.title for part in found for task in part} == set(titles_found), text
     assert titles(ann, sort="data.amount_in_eur")[-3:] == ["two", "ten", "none"]
     assert titles(ann, sort="-data.amount_in_eur") == ["ten", "two", "text", "none"]
@@ -213,7 +216,7 @@ def test_any_part_of_a_title_is_found_whatever_its_script_and_case(few, text, nu
     for title in ("Refund 40 EUR to Paris?", "Refund 50% of it?", "Vêtements d’étranger", "批准退款申请吗"):
         asked(approval(title=title))
     assert len(titles(ann, text)) == number
-    assert sources.tasks_of(queries.who_is(ann), q=text.strip('"')).count() == number or " " in text
+    assert sources.tasks_of(identity.who_is(ann), q=text.strip('"')).count() == number or " " in text
 
 
 def test_many_that_tell_a_value_are_found_as_few_are(monkeypatch):

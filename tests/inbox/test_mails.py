@@ -5,8 +5,8 @@ import pytest
 from accounts.models import User
 from accounts.preferences import change_notifications
 from lib.named_sql import watchers
-from tasks_inbox import actions, comments
-from tasks_inbox import clock as tasks_clock
+from tasks_inbox.actions import assignment, comments
+from tasks_inbox.duties import clock as tasks_clock
 from tasks_inbox.mail import mailing
 from tasks_inbox.models import ManualTask, Notification
 from tests import factories as make
@@ -66,12 +66,12 @@ def test_each_of_a_group_is_asked_once_but_for_who_is_excluded(box):
 def test_who_waits_until_somebody_has_claimed_it_is_not_asked_any_more(box):
     ann, _ = reached("ann"), reached("bob")
     task = asked()
-    actions.claim_task(ann, task.pk)
+    assignment.claim_task(ann, task.pk)
     send()
     assert box.subjects() == {}
     other = asked()
     mailing.outbox.address(Notification.unsafe_all_tenants.get(task_id=other.pk).pk, ["ann", "bob"])
-    actions.claim_task(ann, other.pk)
+    assignment.claim_task(ann, other.pk)
     send()
     assert (box.subjects(), why("bob")) == ({}, ["Somebody has it already."])
 
@@ -87,17 +87,17 @@ def test_whoever_is_given_a_task_by_somebody_else_is_told(box):
     boss, ann, bob = reached("boss", "operator"), reached("ann"), reached("bob")
     task = asked(approval(candidates={"users": ["ann"], "roles": ["operator"]}))
     send()
-    actions.assign_task(boss, task.pk, "ann")
+    assignment.assign_task(boss, task.pk, "ann")
     hand(ann, task, "bob")
     send()
     # Ann has it no more by the time that she would be told.
     assert box.subjects() == {"ann": [TITLE], "boss": [TITLE], "bob": [TITLE]}
     assert why("ann")[-1] == "Somebody else has it now."
-    actions.unclaim_task(bob, task.pk)
+    assignment.unclaim_task(bob, task.pk)
     send()
     assert box.subjects()["ann"] == [TITLE, TITLE]
-    actions.unclaim_task(ann, task.pk)
-    actions.claim_task(ann, task.pk)
+    assignment.unclaim_task(ann, task.pk)
+    assignment.claim_task(ann, task.pk)
     assert send() == 0
 
 
@@ -115,7 +115,7 @@ def test_reminders_go_to_those_who_can_still_decide_and_escalation_to_the_new_on
     assert box.subjects() == {name: [TITLE, f"Reminder: {TITLE}"] for name in ("ann", "bob")}
     send(clock, 20)
     assert box.subjects()["boss"] == [f"Escalated: {TITLE}"]
-    actions.claim_task(ann, task.pk)
+    assignment.claim_task(ann, task.pk)
     send(clock, 20)
     assert [len(box.subjects()[name]) for name in ("ann", "bob", "boss")] == [3, 2, 1]
 
@@ -168,7 +168,7 @@ def test_whose_task_is_cancelled_is_told(box):
     ann, _ = reached("ann"), reached("bob")
     task = asked()
     send()
-    actions.claim_task(ann, task.pk)
+    assignment.claim_task(ann, task.pk)
     make.cancel(str(task.run_id))
     send()
     assert box.subjects() == {"ann": [TITLE, f"Not needed any more: {TITLE}"], "bob": [TITLE]}
@@ -190,7 +190,7 @@ def test_people_choose_of_what_they_get_mail(box, mail, told):
     change_notifications(ann, mail=mail)
     task = asked(approval(candidates={"users": ["ann"]}))
     send()
-    actions.assign_task(boss, task.pk, "ann")
+    assignment.assign_task(boss, task.pk, "ann")
     send()
     assert box.subjects().get("ann", []) == told
 

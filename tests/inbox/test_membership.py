@@ -4,7 +4,7 @@ import pytest
 
 from accounts import members
 from lib.refusals import NotAllowed
-from tasks_inbox import actions
+from tasks_inbox.actions import assignment
 from tests.inbox.asking import again, approval, asked, decide, hand, member
 
 
@@ -12,9 +12,9 @@ from tests.inbox.asking import again, approval, asked, decide, hand, member
 def test_what_they_had_is_open_again_to_all_whom_it_asks(how):
     boss, ann, bob = member("boss", "admin"), member("ann"), member("bob")
     claimed, handed, other = asked(), asked(), asked()
-    actions.claim_task(ann, claimed.pk)
+    assignment.claim_task(ann, claimed.pk)
     hand(bob, handed, "ann")
-    actions.claim_task(bob, other.pk)
+    assignment.claim_task(bob, other.pk)
     if how == "left":
         members.remove_member(boss, "ann")
     else:
@@ -28,7 +28,7 @@ def test_what_they_had_is_open_again_to_all_whom_it_asks(how):
 
 def test_a_role_that_decides_keeps_what_it_has():
     boss, ann, task = member("boss", "admin"), member("ann"), asked()
-    actions.claim_task(ann, task.pk)
+    assignment.claim_task(ann, task.pk)
     members.change_member(boss, "ann", role="operator", manager="boss")
     assert again(task).assignee == "ann"
 

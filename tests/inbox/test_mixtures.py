@@ -11,26 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounts import members
+from accounts.queries import member_principal
 from lib.refusals import Refusal
 from runs.kernel.refused import RunRefused
-from tasks_inbox import (
-    actions,
-    away,
-    comments,
-    deciding,
-    drafts,
-    escalating,
-    evidence,
-    holding,
-    queries,
-    rounds,
-)
+from tasks_inbox.actions import absences, assignment, comments, deciding, drafts, escalating, holding, rounds
+from tasks_inbox.eligibility import identity
+from tasks_inbox.evidence import exports, ledger
+from tasks_inbox.evidence.exported import verify
 from tasks_inbox.forms import files
-from tasks_inbox.lists import sources
-from tasks_inbox.models import OPEN, RETURNED, AwayRule, ManualTask, TaskDecision
-from tasks_inbox.papers import TaskFile
-from tasks_inbox.proof import exports
-from tasks_inbox.proof.exported import verify
+from tasks_inbox.models import OPEN, RETURNED, AwayRule, ManualTask, TaskDecision, TaskFile
+from tasks_inbox.reading import sources, task_rows
 from tests import factories as make
 from tests import invariants
 from tests.inbox.asking import again, member
@@ -81,7 +71,7 @@ def courses(draw):
 
 def taken_up(world, who, task, outcome):
     """What decides: remembers what its maker had before them."""
-    world.before[task.pk, who.username] = evidence.shown_hash(again(task))
+    world.before[task.pk, who.username] = ledger.shown_hash(again(task))
     return {"outcome": outcome, "comment": "So.", "data": {"limit": 2.5} if task.form else None}
 
 
@@ -97,7 +87,7 @@ def withdraw(world, who, task, outcome, other):
 
 def come_back(world, who, task, outcome, other):
     if rule := AwayRule.unsafe_all_tenants.first():
-        away.end_rule(member("ops"), rule.pk)
+        absences.end_rule(member("ops"), rule.pk)
 
 
 def change_role(world, who, task, outcome, other):
@@ -111,10 +101,10 @@ def resubmit(world, who, task, outcome, other):
 
 
 VERBS = {
-    "claim": lambda world, who, task, outcome, other: actions.claim_task(who, task.pk),
-    "put back": lambda world, who, task, outcome, other: actions.unclaim_task(who, task.pk),
-    "assign": lambda world, who, task, outcome, other: actions.assign_task(who, task.pk, other),
-    "delegate": lambda world, who, task, outcome, other: actions.delegate_task(who, task.pk, other),
+    "claim": lambda world, who, task, outcome, other: assignment.claim_task(who, task.pk),
+    "put back": lambda world, who, task, outcome, other: assignment.unclaim_task(who, task.pk),
+    "assign": lambda world, who, task, outcome, other: assignment.assign_task(who, task.pk, other),
+    "delegate": lambda world, who, task, outcome, other: assignment.delegate_task(who, task.pk, other),
     "ask": lambda world, who, task, outcome, other: comments.ask(who, task.pk, "Why?"),
     "answer": lambda world, who, task, outcome, other: comments.answer(who, task.pk, "Because."),
     "return": lambda world, who, task, outcome, other: rounds.return_task(who, task.pk, comment="Look."),
@@ -179,7 +169,7 @@ class World:
     def principal(self, name):
         made = member(name, ROLES[name])
         try:
-            return queries.people.member_principal(made.tenant_id, name, "session")
+            return member_principal(made.tenant_id, name, "session")
         except Refusal:
             return made
 
@@ -201,11 +191,11 @@ class World:
                 assert task.next_at is None
 
     def lists_say_what_may_be_done(self, task, name):
-        who = queries.who_is(self.principal(name))
+        who = identity.who_is(self.principal(name))
         listed = any(
             sources.tasks_of(who, view=view).filter(pk=task.pk).exists() for view in ("open", "mine")
         )
-        if queries.task_row(task, "w", who)["may_decide"]:
+        if task_rows.task_row(task, "w", who)["may_decide"]:
             assert listed, (task.node, name)
 
     def ends(self):

@@ -10,13 +10,15 @@ from hypothesis import strategies as st
 from accounts import members
 from accounts.models import GroupMember
 from accounts.names import key_of
+from accounts.queries import member_principal
 from lib.refusals import Refusal
 from runs.kernel.refused import RunRefused
-from tasks_inbox import actions, bulk, deciding, escalating, holding, queries, rounds
-from tasks_inbox.bulk import DECIDE, UNDO, Wanted
-from tasks_inbox.electors import electors_of
-from tasks_inbox.lists import listing, sources
+from tasks_inbox.actions import assignment, bulk, deciding, escalating, holding, rounds
+from tasks_inbox.actions.bulk import DECIDE, UNDO, Wanted
+from tasks_inbox.eligibility import identity
+from tasks_inbox.eligibility.electors import electors_of
 from tasks_inbox.models import OPEN, RETURNED, HeldDecision, ManualTask, TaskDecision
+from tasks_inbox.reading import listing, sources, task_rows
 from tests import factories as make
 from tests import invariants
 from tests.inbox.asking import again, member
@@ -90,9 +92,11 @@ VERBS = {
     "undo together": undo_together,
     "decide": decide,
     "decide together": decide_together,
-    "hand": lambda world, who, at, outcome, other: actions.delegate_task(who, world.tasks[at[0]].pk, other),
-    "take back": lambda world, who, at, outcome, other: actions.unclaim_task(who, world.tasks[at[0]].pk),
-    "claim": lambda world, who, at, outcome, other: actions.claim_task(who, world.tasks[at[0]].pk),
+    "hand": lambda world, who, at, outcome, other: assignment.delegate_task(
+        who, world.tasks[at[0]].pk, other
+    ),
+    "take back": lambda world, who, at, outcome, other: assignment.unclaim_task(who, world.tasks[at[0]].pk),
+    "claim": lambda world, who, at, outcome, other: assignment.claim_task(who, world.tasks[at[0]].pk),
     "escalate": lambda world, who, at, outcome, other: escalating.escalate_task(
         who, world.tasks[at[0]].pk, to={"users": [other]}, reason="Late."
     ),
@@ -150,13 +154,13 @@ class World:
     def means(self, who, place, outcome):
         """What they want to count, and for whom."""
         task = again(self.tasks[place])
-        for_whom = queries.who_is(who).stands_in_for(task) or task.delegated_by
+        for_whom = identity.who_is(who).stands_in_for(task) or task.delegated_by
         self.meant[task.pk, who.username] = (outcome, task.round, for_whom)
 
     def principal(self, name):
         made = member(name, ROLES[name])
         try:
-            return queries.people.member_principal(made.tenant_id, name, "session")
+            return member_principal(made.tenant_id, name, "session")
         except Refusal:
             return made
 
@@ -201,8 +205,8 @@ class World:
     def may(self, task, name):
         """What is offered may be done, and what may be done is offered."""
         principal = self.principal(name)
-        who = queries.who_is(principal)
-        row = queries.whole_row(task, "w", who)
+        who = identity.who_is(principal)
+        row = task_rows.whole_row(task, "w", who)
         try:
             with transaction.atomic():
                 deciding.complete_task(principal, task.pk, outcome="rejected", comment="No.")
@@ -218,9 +222,9 @@ class World:
 
     def lists_agree(self, name):
         """Each view holds the same however it is asked for, and its count says so."""
-        who = queries.who_is(self.principal(name))
+        who = identity.who_is(self.principal(name))
         counts = listing.counts(who)
-        for view in queries.VIEWS:
+        for view in sources.VIEWS:
             found = set(sources.tasks_of(who, view=view).values_list("pk", flat=True))
             parts = [set(part.values_list("pk", flat=True)) for part in sources.parts_of(who, view=view)]
             assert found == set().union(*parts), (name, view)

@@ -7,8 +7,8 @@ import pytest
 from accounts.models import GroupMember, Membership, User
 from lib.refusals import Invalid
 from runs.kernel.refused import RunRefused
-from tasks_inbox import actions, escalating
-from tasks_inbox.foretold import foretell
+from tasks_inbox.actions import assignment, escalating
+from tasks_inbox.design.summary import foretell
 from tasks_inbox.models import TaskDecision
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member, task_of
@@ -141,7 +141,7 @@ def test_an_operator_replaces_who_cannot_decide_and_the_record_says_so():
     with pytest.raises(Invalid):
         escalating.escalate_task(ann, task.pk, to={"users": ["nobody"]}, reason="x")
     removed("bob")
-    actions.assign_task(olga, task.pk, "cat", reason="bob has left")
+    assignment.assign_task(olga, task.pk, "cat", reason="bob has left")
     assert make.events(str(task.run_id), "TASK_ESCALATED")[0].payload["by"] == "olga"
     assert decide(ann, task).status == "OPEN"
     assert decide(member("cat"), task).outcome == "approved"

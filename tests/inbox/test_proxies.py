@@ -6,10 +6,12 @@ import pytest
 
 from accounts.models import GroupMember, Membership
 from lib.refusals import Conflict, Invalid, NotAllowed
-from tasks_inbox import actions, away, escalating, holding, membership, queries
-from tasks_inbox.lists import sources
+from tasks_inbox.actions import absences, assignment, escalating, holding
+from tasks_inbox.duties import settling
+from tasks_inbox.eligibility import identity, membership
 from tasks_inbox.mail import notices
 from tasks_inbox.models import DELEGATED, REMINDED, HeldDecision, ManualTask, TaskDecision, TaskMark
+from tasks_inbox.reading import sources, task_rows
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, hand, member
 
@@ -24,15 +26,15 @@ def people():
 
 
 def ids(who, view):
-    parts = sources.parts_of(queries.who_is(who), view=view)
+    parts = sources.parts_of(identity.who_is(who), view=view)
     found = {pk for part in parts for pk in part.values_list("pk", flat=True)}
-    whole = set(sources.tasks_of(queries.who_is(who), view=view).values_list("pk", flat=True))
+    whole = set(sources.tasks_of(identity.who_is(who), view=view).values_list("pk", flat=True))
     assert found == whole
     return found
 
 
 def row(who, task):
-    return queries.whole_row(again(task), "w", queries.who_is(who))
+    return task_rows.whole_row(again(task), "w", identity.who_is(who))
 
 
 def test_a_vote_is_handed_over_given_in_their_place_and_counts_once(people):
@@ -75,7 +77,7 @@ def test_meanwhile_it_is_not_theirs_and_taken_back_it_is(people):
     with pytest.raises(Conflict, match="given your vote to cat") as refused:
         decide(ann, task)
     assert refused.value.code == "handed_on"
-    actions.unclaim_task(ann, task.pk)
+    assignment.unclaim_task(ann, task.pk)
     with pytest.raises(NotAllowed):
         decide(cat, task)
     assert (again(task).proxies, ids(cat, "mine"), ids(ann, "open")) == ([], set(), {task.pk})
@@ -89,7 +91,7 @@ def test_who_has_it_gives_it_back_and_hands_it_to_nobody(people):
     with pytest.raises(Conflict) as refused:
         hand(cat, task, "dan")
     assert refused.value.code == "stands_in"
-    actions.unclaim_task(cat, task.pk)
+    assignment.unclaim_task(cat, task.pk)
     assert decide(ann, task).voted == ["ann"]
     with pytest.raises(Conflict) as refused:
         hand(ann, task, "cat")
@@ -102,7 +104,7 @@ def test_given_it_is_not_taken_back(people):
     decide(people["cat"], task)
     for who in ("ann", "cat"):
         with pytest.raises(Conflict) as refused:
-            actions.unclaim_task(people[who], task.pk)
+            assignment.unclaim_task(people[who], task.pk)
         assert refused.value.code == "voted_already"
 
 
@@ -137,7 +139,7 @@ def test_one_person_has_one_vote_whoevers_it_is(people):
     with pytest.raises(Conflict) as refused:
         decide(people["cat"], task)
     assert refused.value.code == "voted_already"
-    actions.unclaim_task(people["ann"], task.pk)
+    assignment.unclaim_task(people["ann"], task.pk)
     assert decide(people["ann"], task).outcome == "approved"
 
 
@@ -153,7 +155,7 @@ def test_whose_vote_it_is_must_still_be_asked(people):
 def test_a_substitute_has_no_vote_that_was_handed_on(people, clock):
     task = asked(approval(**LEGAL))
     dates = {"starts_at": clock.now, "ends_at": clock.now + timedelta(days=1)}
-    away.add_rule(people["ann"], "dan", **dates)
+    absences.add_rule(people["ann"], "dan", **dates)
     assert ids(people["dan"], "open") == {task.pk}
     hand(people["ann"], task, "cat")
     assert ids(people["dan"], "open") == set()
@@ -206,7 +208,7 @@ def test_all_agree_without_a_second_vote_of_who_gave_somebody_elses(people, cloc
         hand(people["ann"], task, "cat")
     else:
         dates = {"starts_at": clock.now, "ends_at": clock.now + timedelta(days=1)}
-        away.add_rule(people["ann"], "cat", **dates)
+        absences.add_rule(people["ann"], "cat", **dates)
     decide(people["cat"], task)
     ask_too(people["bob"], task, "cat")
     assert decide(people["bob"], task).outcome == "approved"
@@ -248,11 +250,11 @@ def test_a_decision_counts_for_nobody_else_than_for_whom_it_was_made(people, clo
     holding.hold_decision(cat, asked_too.pk, outcome="approved")
     ask_too(bob, asked_too, "cat")
     dates = {"starts_at": clock.now, "ends_at": clock.now + timedelta(days=1)}
-    away.add_rule(bob, "cat", **dates)
+    absences.add_rule(bob, "cat", **dates)
     holding.hold_decision(cat, handed.pk, outcome="approved")
     hand(ann, handed, "cat")
     clock.advance(11)
-    assert holding.tick() == 2
+    assert settling.tick() == 2
     assert (again(asked_too).voted, again(handed).voted) == ([], [])
     assert sorted(held.refused for held in HeldDecision.unsafe_all_tenants.all()) == [
         "You decided this for ann, and would decide it for yourself now: decide it again.",

@@ -3,15 +3,17 @@
 import pytest
 
 from lib.refusals import Refusal
-from tasks_inbox import actions, queries
-from tasks_inbox.lists import listing, sources
+from tasks_inbox.actions import assignment
+from tasks_inbox.eligibility import identity
 from tasks_inbox.models import ManualTask
+from tasks_inbox.reading import listing, sources, task_rows
+from tasks_inbox.store import queries
 from tests import factories as make
 from tests.inbox.asking import approval, asked, decide, member
 
 
 def seen(who, view):
-    return {task.title for task in sources.tasks_of(queries.who_is(who), view=view)}
+    return {task.title for task in sources.tasks_of(identity.who_is(who), view=view)}
 
 
 def test_mine_open_and_done():
@@ -27,15 +29,15 @@ def test_mine_open_and_done():
     }.items():
         task = asked(approval(**{**params, "title": title}))
         if title == "claimed":
-            actions.claim_task(ann, task.pk)
+            assignment.claim_task(ann, task.pk)
         if title == "done":
             decide(ann, task)
     assert seen(ann, "mine") == {"claimed"}
     assert seen(ann, "open") == {"anybody", "ann", "finance"}
     assert seen(ann, "done") == {"done"}
-    assert listing.waiting_for(queries.who_is(ann)) == 4
+    assert listing.waiting_for(identity.who_is(ann)) == 4
     viewer = member("vic", "viewer")
-    assert (seen(viewer, "open"), listing.waiting_for(queries.who_is(viewer))) == (set(), 0)
+    assert (seen(viewer, "open"), listing.waiting_for(identity.who_is(viewer))) == (set(), 0)
     assert len(seen(viewer, None)) == 7
 
 
@@ -51,7 +53,7 @@ def test_what_a_list_offers_may_be_done_and_nothing_else(role):
         {"candidates": {"users": ["ann"]}, "exclude": ["ANN"]},
     ]
     tasks = [asked(approval(**params)) for params in offers]
-    offered = {task.pk for task in sources.tasks_of(queries.who_is(who), view="open")}
+    offered = {task.pk for task in sources.tasks_of(identity.who_is(who), view="open")}
     for task in tasks:
         try:
             decide(who, task)
@@ -66,10 +68,10 @@ def test_a_list_takes_few_statements(django_assert_num_queries):
     make.work()
     ann = member("ann")
     with django_assert_num_queries(2):
-        who = queries.who_is(ann)
+        who = identity.who_is(ann)
         tasks = list(sources.tasks_of(who, view="open"))
         names = queries.workflow_names(who.tenant_id, tasks)
-        assert len([queries.task_row(task, names[task.workflow_id], who) for task in tasks]) == 30
+        assert len([task_rows.task_row(task, names[task.workflow_id], who) for task in tasks]) == 30
 
 
 def test_every_task_is_its_runs():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks_inbox.quorum import Elector, Vote, needs_several, verdict
+from tasks_inbox.eligibility.quorum import Elector, Vote, needs_several, verdict
 
 OUTCOMES = ["approved", "rejected", "later"]
 GROUPS = ["legal", "finance", "risk"]

@@ -10,10 +10,11 @@ from django.db import connection, transaction
 from django.db.utils import DatabaseError, IntegrityError
 
 from lib.refusals import Conflict, Invalid
-from tasks_inbox import comments, shown
+from tasks_inbox.actions import comments
+from tasks_inbox.evidence import presentation
+from tasks_inbox.evidence.exports import export
+from tasks_inbox.evidence.verifying import verify_chain
 from tasks_inbox.models import EvidenceHead, TaskComment, TaskDecision
-from tasks_inbox.proof.exports import export
-from tasks_inbox.proof.verifying import verify_chain
 from tests import factories as make
 from tests.conftest import NEVER_EMPTIED
 from tests.inbox.asking import approval, asked, decide, member
@@ -150,7 +151,7 @@ def test_the_export_has_it_and_its_verify_finds_what_was_changed(spoken, tmp_pat
 
 def test_who_decides_unseen_is_said_to_have(spoken):
     ann, task = member("dan"), asked(approval())
-    decide(ann, task, seen=shown.hash_of(task, "dan"))
+    decide(ann, task, seen=presentation.hash_of(task, "dan"))
     records = [json.loads(one.record) for one in TaskDecision.unsafe_all_tenants.order_by("seq")]
     assert [record["seen"] is None for record in records] == [True, False]
     boss = member("boss", "admin")
@@ -167,14 +168,14 @@ def test_where_it_is_required_nobody_decides_unseen(settings):
     with pytest.raises(Invalid) as refused:
         decide(ann, task)
     assert refused.value.field == "seen"
-    decide(ann, task, seen=shown.hash_of(task, "ann"))
+    decide(ann, task, seen=presentation.hash_of(task, "ann"))
 
 
 @pytest.mark.parametrize("many", [1, 2])
 def test_the_page_of_a_task_says_who_decided_it_unseen(client, many):
     ann, bob = member("ann"), member("bob")
     task = asked(approval(quorum=many))
-    decide(ann, task, **({"seen": shown.hash_of(task, "ann")} if many == 2 else {}))
+    decide(ann, task, **({"seen": presentation.hash_of(task, "ann")} if many == 2 else {}))
     if many == 2:
         decide(bob, task)
     client.force_login(make.a_user("ann"))

@@ -7,12 +7,15 @@ from pathlib import Path
 import pytest
 
 from lib.refusals import Conflict, Invalid, NotAllowed
-from tasks_inbox import actions, clock, comments, queries, rounds
-from tasks_inbox.lists import sources
+from tasks_inbox.actions import assignment, comments, rounds
+from tasks_inbox.duties import clock
+from tasks_inbox.eligibility import identity
+from tasks_inbox.evidence import exports
+from tasks_inbox.evidence.exported import verify
+from tasks_inbox.evidence.verifying import verify_chain
 from tasks_inbox.models import ManualTask, Notification, TaskDecision
-from tasks_inbox.proof import exports
-from tasks_inbox.proof.exported import verify
-from tasks_inbox.proof.verifying import verify_chain
+from tasks_inbox.reading import sources, task_rows
+from tasks_inbox.store import queries
 from tests import factories as make
 from tests.inbox.asking import again, approval, decide, member, task_of
 
@@ -39,7 +42,7 @@ def send_back(who, task, comment="The receipt says 45.", **more):
 
 
 def seen_by(who, view="teams"):
-    return [task.pk for task in sources.tasks_of(queries.who_is(who), view=view)]
+    return [task.pk for task in sources.tasks_of(identity.who_is(who), view=view)]
 
 
 def told(task, kind):
@@ -57,7 +60,7 @@ def test_it_goes_to_who_started_the_run_and_comes_back_corrected(people):
     task = asked(candidates={"users": ["bob", "cat"]})
     send_back(bob, task)
     assert (seen_by(cat), seen_by(bob), seen_by(ria, "mine")) == ([], [], [task.pk])
-    row = queries.whole_row(again(task), "refunds", queries.who_is(cat))
+    row = task_rows.whole_row(again(task), "refunds", identity.who_is(cat))
     assert (row["returned_to"], row["returned_by"], row["asked_at"], row["may_decide"]) == (
         "ria",
         "bob",
@@ -65,7 +68,7 @@ def test_it_goes_to_who_started_the_run_and_comes_back_corrected(people):
         False,
     )
     rounds.send_again(ria, task.pk, facts={"Amount": 45}, comment="Right.")
-    row = queries.whole_row(again(task), "refunds", queries.who_is(cat))
+    row = task_rows.whole_row(again(task), "refunds", identity.who_is(cat))
     assert (row["round"], row["returned_to"], row["may_decide"]) == (2, None, True)
     assert row["changed"] == [{"label": "Amount", "before": 40, "after": 45}]
     assert [(one.kind, one.by) for one in queries.comments_of(task).order_by("id")] == [
@@ -161,7 +164,7 @@ def test_what_can_not_be_corrected_stays(people):
         assert (refused.value.code, refused.value.field) == ("not_amendable", field)
     assert (again(task).round, value({"facts": again(task).facts}, "To")) == (1, "Ann")
     rounds.send_again(ria, task.pk, facts={"Paid": 1})
-    row = queries.whole_row(again(task), "refunds", queries.who_is(bob))
+    row = task_rows.whole_row(again(task), "refunds", identity.who_is(bob))
     assert row["changed"] == [{"label": "Paid", "before": True, "after": 1}]
 
 
@@ -173,7 +176,7 @@ def test_only_who_has_it_corrects_it_and_who_returned_it_takes_it_back(people):
         rounds.send_again(cat, task.pk)
     with pytest.raises(NotAllowed):
         rounds.send_again(bob, task.pk, facts={"Amount": 1})
-    for act in (decide, lambda who, of: actions.claim_task(who, of.pk), send_back):
+    for act in (decide, lambda who, of: assignment.claim_task(who, of.pk), send_back):
         with pytest.raises(Conflict) as refused:
             act(cat, task)
         assert refused.value.code == "returned"

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
-from tasks_inbox import queries
-from tasks_inbox.lists import saved
+from tasks_inbox.eligibility import identity
+from tasks_inbox.reading import saved
 from tests import factories as make
 from tests.inbox.asking import approval, asked, member
 
@@ -54,7 +54,7 @@ def test_everybody_finds_what_they_may_see_themselves(django_assert_num_queries)
     saved.add_view(ann, name="all", group="Legal")
     saved.add_view(ann, name="none", group="Legal", filter="data.amount>1000")
     for who, count in ((ann, 3), (bob, 1)):
-        asking, found = queries.who_is(who), list(saved.views_for(who))
+        asking, found = identity.who_is(who), list(saved.views_for(who))
         with django_assert_num_queries(1):
             counts = saved.counts_of(asking, found)
         assert [counts[one.pk] for one in found] == [count, 0]

@@ -10,9 +10,11 @@ from accounts.principal import Forbidden
 from config import doctor
 from lib.refusals import Invalid
 from runs.commands.starts import NewRun, Terms, start_runs
-from tasks_inbox import actions, drafts, escalating, queries, undecidable
-from tasks_inbox.lists import sources
+from tasks_inbox.actions import assignment, drafts, escalating
+from tasks_inbox.duties import undecidable
+from tasks_inbox.eligibility import identity
 from tasks_inbox.models import ManualTask
+from tasks_inbox.reading import sources
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member, resolve, task_of
 from tests.inbox.persons import Person
@@ -31,7 +33,7 @@ def removed(name):
 
 
 def offered(who):
-    return set(sources.tasks_of(queries.who_is(who), view="open").values_list("pk", flat=True))
+    return set(sources.tasks_of(identity.who_is(who), view="open").values_list("pk", flat=True))
 
 
 @pytest.mark.parametrize("role", ["author", "viewer"])
@@ -39,12 +41,12 @@ def test_a_form_that_asks_who_started_the_run_is_theirs_whatever_their_role(role
     ann = member("Ann", role)
     make.start(approval(type="human.form", **OWN), {"amount": 1}, by="ann")
     make.work()
-    (task,) = sources.tasks_of(queries.who_is(ann), view="open")
+    (task,) = sources.tasks_of(identity.who_is(ann), view="open")
     drafts.save_draft(ann, task.pk, data={"half": 1})
     for act in (
-        lambda: actions.claim_task(ann, task.pk),
-        lambda: actions.delegate_task(ann, task.pk, "bob"),
-        lambda: actions.assign_task(ann, task.pk, "bob"),
+        lambda: assignment.claim_task(ann, task.pk),
+        lambda: assignment.delegate_task(ann, task.pk, "bob"),
+        lambda: assignment.assign_task(ann, task.pk, "bob"),
         lambda: escalating.escalate_task(ann, task.pk, to={"users": ["bob"]}, reason="x"),
     ):
         with pytest.raises(Forbidden):
@@ -132,8 +134,8 @@ def test_what_nobody_can_decide_alerts_opens_an_incident_and_is_assigned(
     assert incident.pk in offered(olga)
     assert [one.level for one in doctor._undecidable()] == ["problem"]
     with pytest.raises(Invalid):
-        actions.assign_task(olga, task.pk, "ghost")
-    assert actions.assign_task(olga, task.pk, "olga", reason="ann has left").assignee == "olga"
+        assignment.assign_task(olga, task.pk, "ghost")
+    assert assignment.assign_task(olga, task.pk, "olga", reason="ann has left").assignee == "olga"
     assert undecidable.tick() == 0
     assert again(incident).status == "CANCELLED"
     assert list(doctor._undecidable()) == []
@@ -184,7 +186,7 @@ def test_who_may_decide_assigns_nobody_whom_it_does_not_ask():
     olga = member("olga", "operator")
     task = asked(approval(candidates={"users": ["ann"]}))
     with pytest.raises(Invalid, match="may not decide"):
-        actions.assign_task(olga, task.pk, "olga")
+        assignment.assign_task(olga, task.pk, "olga")
     assert task_of(task.run_id).assignee is None
 
 
@@ -215,9 +217,9 @@ def test_a_quorum_is_repaired_only_by_somebody_who_can_still_decide():
     removed("bob")
     assert undecidable.tick() == 1
     with pytest.raises(Invalid, match="ann is asked already"):
-        actions.assign_task(olga, task.pk, "ann")
+        assignment.assign_task(olga, task.pk, "ann")
     assert again(task).undecidable_since
-    actions.assign_task(olga, task.pk, "cat", reason="bob has left")
+    assignment.assign_task(olga, task.pk, "cat", reason="bob has left")
     assert undecidable.tick() == 0
     assert decide(member("cat"), task).outcome == "approved"
 
@@ -256,7 +258,9 @@ def test_a_tenant_that_cannot_be_looked_at_keeps_nobody_elses_tasks_from_it(monk
         return look(tenant)
 
     monkeypatch.setattr(undecidable, "members_of", cannot)
-    monkeypatch.setattr(undecidable.store, "next_open_tasks", lambda _: {-1: [], ann.tenant_id: [task.pk]})
+    monkeypatch.setattr(
+        undecidable.statements, "next_open_tasks", lambda _: {-1: [], ann.tenant_id: [task.pk]}
+    )
     assert undecidable.tick() == 1
     assert [one.step_id for one in incidents()] == [task.pk]
     assert "0 tasks of tenant -1 can't be looked at" in caplog.text

@@ -5,8 +5,11 @@ import pytest
 
 from accounts.models import Membership
 from lib.refusals import Conflict, Invalid, NotAllowed
-from tasks_inbox import actions, clock, deciding, holding, queries, rounds
+from tasks_inbox.actions import assignment, deciding, holding, rounds
+from tasks_inbox.duties import clock, settling
+from tasks_inbox.eligibility import identity
 from tasks_inbox.models import HeldDecision, TaskDecision
+from tasks_inbox.reading import task_rows
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member, task_of
 
@@ -23,7 +26,7 @@ def hold(who, task, outcome="approved", **more):
 
 def later(now, seconds):
     now.advance(seconds)
-    found = holding.tick()
+    found = settling.tick()
     make.work()
     return found
 
@@ -35,7 +38,7 @@ def left():
 def test_it_counts_when_its_time_has_come_and_not_before(now):
     ann, task = member("ann"), asked()
     hold(ann, task, comment="Fine.")
-    row = queries.whole_row(again(task), "refunds", queries.who_is(ann))
+    row = task_rows.whole_row(again(task), "refunds", identity.who_is(ann))
     assert (row["status"], row["may_decide"], row["held"]["by"], row["held"]["outcome"]) == (
         "OPEN",
         False,
@@ -95,7 +98,7 @@ def test_those_who_decide_beside_each_other_hold_theirs_back_beside_each_other(n
     ann, bob = member("ann"), member("bob")
     task = asked(approval(quorum=2))
     hold(ann, task)
-    assert queries.whole_row(again(task), "refunds", queries.who_is(bob))["may_decide"]
+    assert task_rows.whole_row(again(task), "refunds", identity.who_is(bob))["may_decide"]
     hold(bob, task)
     assert later(now, 11) == 2
     assert again(task).outcome == "approved"
@@ -125,7 +128,7 @@ def test_what_may_not_be_any_more_does_not_count_and_says_so(now, happens):
 
 def test_a_question_that_changed_meanwhile_is_not_decided(now):
     ann, task = member("ann"), asked()
-    seen = queries.whole_row(task, "refunds", queries.who_is(ann))["shown_hash"]
+    seen = task_rows.whole_row(task, "refunds", identity.who_is(ann))["shown_hash"]
     hold(ann, task, seen=seen)
     type(task).unsafe_all_tenants.filter(pk=task.pk).update(title="Refund 4000 EUR?")
     later(now, 11)
@@ -173,7 +176,7 @@ def test_what_was_held_back_does_not_count_for_the_next_round(now):
 @pytest.mark.parametrize("error", [RuntimeError("Boom"), psycopg.errors.QueryCanceled("It took too long.")])
 def test_what_can_not_be_counted_keeps_nobody_elses_from_counting(now, monkeypatch, caplog, error):
     """However many of them there are: what raises is put off, not tried again before the others."""
-    monkeypatch.setattr(holding, "BATCH", 1)
+    monkeypatch.setattr(settling, "BATCH", 1)
     ann, first, second = member("ann"), asked(), asked()
     hold(ann, first)
     hold(ann, second)
@@ -186,7 +189,7 @@ def test_what_can_not_be_counted_keeps_nobody_elses_from_counting(now, monkeypat
 
     monkeypatch.setattr(deciding, "complete_task", broken)
     now.advance(11)
-    assert [holding.tick(), holding.tick(), holding.tick()] == [1, 1, 0]
+    assert [settling.tick(), settling.tick(), settling.tick()] == [1, 1, 0]
     assert f"of task {first.pk} does not count yet" in caplog.text
     assert (again(first).status, again(second).outcome) == ("OPEN", "approved")
     monkeypatch.setattr(deciding, "complete_task", complete)
@@ -198,14 +201,14 @@ def test_nobody_takes_what_somebody_else_is_just_deciding(now):
     ann, bob, task = member("ann"), member("bob"), asked()
     hold(ann, task)
     for take in (
-        lambda: actions.claim_task(bob, task.pk),
-        lambda: actions.delegate_task(bob, task.pk, "ann"),
-        lambda: actions.assign_task(member("ops", "admin"), task.pk, "bob"),
+        lambda: assignment.claim_task(bob, task.pk),
+        lambda: assignment.delegate_task(bob, task.pk, "ann"),
+        lambda: assignment.assign_task(member("ops", "admin"), task.pk, "bob"),
     ):
         with pytest.raises(Conflict) as refused:
             take()
         assert refused.value.code == "being_decided"
-    actions.claim_task(ann, task.pk)
+    assignment.claim_task(ann, task.pk)
     later(now, 11)
     assert again(task).decided_by == "ann"
 
@@ -230,7 +233,7 @@ def test_what_is_wrong_is_not_held_back(now):
         hold(ann, task, "rejected")
     with pytest.raises(NotAllowed):
         hold(bob, task)
-    actions.claim_task(member("cat"), task.pk)
+    assignment.claim_task(member("cat"), task.pk)
     with pytest.raises(Conflict):
         hold(ann, task)
     assert left() == []

@@ -5,9 +5,11 @@ import pytest
 from accounts import services
 from accounts.models import Membership
 from lib.refusals import Conflict, Invalid, NotAllowed
-from tasks_inbox import actions, evidence, queries
-from tasks_inbox.lists import sources
+from tasks_inbox.actions import assignment
+from tasks_inbox.eligibility import identity
+from tasks_inbox.evidence import ledger
 from tasks_inbox.models import TaskDecision
+from tasks_inbox.reading import sources
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member
 
@@ -23,7 +25,7 @@ def statuses(task):
 
 
 def offered(who):
-    return set(sources.tasks_of(queries.who_is(who), view="open").values_list("pk", flat=True))
+    return set(sources.tasks_of(identity.who_is(who), view="open").values_list("pk", flat=True))
 
 
 def test_two_must_agree_and_the_run_waits_for_the_second():
@@ -75,8 +77,8 @@ def test_what_several_decide_nobody_has_alone():
     member("bob")
     task = asked(approval(quorum=2))
     for refused_act in (
-        lambda: actions.claim_task(ann, task.pk),
-        lambda: actions.assign_task(ann, task.pk, "bob"),
+        lambda: assignment.claim_task(ann, task.pk),
+        lambda: assignment.assign_task(ann, task.pk, "bob"),
     ):
         with pytest.raises(Conflict) as refused:
             refused_act()
@@ -87,7 +89,7 @@ def test_who_started_the_run_may_not_decide_not_even_as_admin():
     ann, bob = member("ann", "admin"), member("bob")
     make.start(approval(exclude_requester=True), {"amount": 40}, by="ANN")
     make.work()
-    (task,) = sources.tasks_of(queries.who_is(bob), view="open")
+    (task,) = sources.tasks_of(identity.who_is(bob), view="open")
     assert offered(ann) == set()
     with pytest.raises(NotAllowed, match="You started this run"):
         decide(ann, task)
@@ -108,11 +110,11 @@ def test_who_decided_one_step_may_not_decide_the_next_nor_one_beside_it():
     )
     make.start(definition, {})
     make.work()
-    tasks = {task.node: task for task in sources.tasks_of(queries.who_is(ann), view="open")}
+    tasks = {task.node: task for task in sources.tasks_of(identity.who_is(ann), view="open")}
     decide(ann, tasks["ask"])
     make.work()
     assert offered(ann) == set()
-    open_to_bob = list(sources.tasks_of(queries.who_is(bob), view="open"))
+    open_to_bob = list(sources.tasks_of(identity.who_is(bob), view="open"))
     assert {task.node for task in open_to_bob} == {"second", "beside"}
     for task in open_to_bob:
         with pytest.raises(NotAllowed, match="decided another step"):
@@ -131,7 +133,7 @@ def test_the_manager_of_who_started_it_decides_and_without_one_nobody():
     seats.filter(user_id=ann.user_id).update(manager=seats.get(user_id=boss.user_id))
     make.start(definition, {"amount": 2}, by="ann")
     make.work()
-    (task,) = sources.tasks_of(queries.who_is(boss), view="open")
+    (task,) = sources.tasks_of(identity.who_is(boss), view="open")
     assert decide(boss, task).outcome == "approved"
 
 
@@ -140,7 +142,7 @@ def test_a_decision_upon_what_was_changed_meanwhile_is_refused():
     with pytest.raises(Conflict) as refused:
         decide(ann, task, seen="0" * 64)
     assert (refused.value.code, again(task).status) == ("task_changed", "OPEN")
-    assert decide(ann, task, seen=evidence.shown_hash(task)).status == "COMPLETED"
+    assert decide(ann, task, seen=ledger.shown_hash(task)).status == "COMPLETED"
 
 
 def test_an_outcome_needs_its_own_fields_and_its_signature(people):

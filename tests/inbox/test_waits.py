@@ -8,8 +8,8 @@ from lib import named_sql
 from runs.kernel.wait_kinds import register
 from runs.reading.presentation import found_run
 from runs.workers import drain
+from tasks_inbox.lifecycle.waits import TASK
 from tasks_inbox.models import ManualTask
-from tasks_inbox.waits import TASK
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member, task_of
 

@@ -7,8 +7,9 @@ from lib.refusals import Conflict
 from lib.uuid7 import uuid7
 from runs.commands import dead_letters
 from runs.models import DeadLetter
-from tasks_inbox import actions, queries
+from tasks_inbox.actions import assignment
 from tasks_inbox.mail import mailing
+from tasks_inbox.store import queries
 from tests import factories as make
 from tests.inbox.asking import (
     again,
@@ -68,8 +69,8 @@ def test_of_two_who_claim_one_has_it_and_the_other_learns_who(rounds):
     ann, bob = member("ann"), member("bob")
     for _ in rounds:
         task = asked()
-        slow = Actor(lambda task=task: actions.claim_task(ann, task.pk), before="give_task").until_halted()
-        assert actions.claim_task(bob, task.pk).assignee == "bob"
+        slow = Actor(lambda task=task: assignment.claim_task(ann, task.pk), before="give_task").until_halted()
+        assert assignment.claim_task(bob, task.pk).assignee == "bob"
         with pytest.raises(Conflict, match="bob has claimed"):
             slow.end()
 
@@ -81,7 +82,7 @@ def test_a_claim_between_looking_and_deciding_counts(rounds):
     for _ in rounds:
         task = asked()
         deciding = Actor(lambda task=task: decide(ann, task), before="hold_task").until_halted()
-        actions.claim_task(bob, task.pk)
+        assignment.claim_task(bob, task.pk)
         with pytest.raises(Conflict, match="bob has claimed"):
             deciding.end()
 
@@ -230,7 +231,7 @@ def test_a_claim_between_looking_and_resolving_counts(rounds):
         late = Actor(
             lambda task=task: resolve(olga, task, "done"), before="hold_compensation_task"
         ).until_halted()
-        actions.claim_task(paul, task.pk)
+        assignment.claim_task(paul, task.pk)
         with pytest.raises(Conflict, match="paul has claimed"):
             late.end()
 
@@ -242,7 +243,9 @@ def test_a_claim_behind_a_resolve_finds_it_settled(rounds):
     olga, paul = member("olga", "operator"), member("paul", "operator")
     for _ in rounds:
         task = stuck()
-        late = Actor(lambda task=task: actions.claim_task(paul, task.pk), before="give_task").until_halted()
+        late = Actor(
+            lambda task=task: assignment.claim_task(paul, task.pk), before="give_task"
+        ).until_halted()
         resolve(olga, task, "done")
         with pytest.raises(Conflict, match="olga decided"):
             late.end()
@@ -257,7 +260,7 @@ def test_a_claim_between_looking_and_delegating_counts(rounds):
     for _ in rounds:
         task = asked()
         late = Actor(lambda task=task: hand(ann, task, "bob"), before="delegate_task").until_halted()
-        actions.claim_task(cid, task.pk)
+        assignment.claim_task(cid, task.pk)
         with pytest.raises(Conflict, match="cid has claimed"):
             late.end()
 
@@ -270,7 +273,7 @@ def test_a_claim_behind_a_delegation_is_refused(rounds):
     member("bob")
     for _ in rounds:
         task = asked()
-        late = Actor(lambda task=task: actions.claim_task(cid, task.pk), before="give_task").until_halted()
+        late = Actor(lambda task=task: assignment.claim_task(cid, task.pk), before="give_task").until_halted()
         hand(ann, task, "bob")
         with pytest.raises(Conflict, match="bob has claimed"):
             late.end()
@@ -325,8 +328,8 @@ def test_what_was_taken_from_a_delegate_who_is_deciding_is_not_decided(rounds):
         task = asked(approval(candidates={"users": ["ann"]}))
         hand(ann, task, "bob")
         late = Actor(lambda task=task: decide(bob, task), before="hold_task").until_halted()
-        actions.unclaim_task(bob, task.pk)
-        actions.unclaim_task(ann, task.pk)
+        assignment.unclaim_task(bob, task.pk)
+        assignment.unclaim_task(ann, task.pk)
         assert again(task).assignee is None
         with pytest.raises(Conflict, match="Nobody has this task"):
             late.end()

@@ -13,7 +13,8 @@ from runs.commands import dead_letters, lifecycle, operators, replay, signals, s
 from runs.commands.signals import NewSignal
 from runs.commands.starts import NewRun, Terms
 from runs.kernel import compensation, dispatch, live
-from tasks_inbox import incidents
+from tasks_inbox.actions import resolving
+from tasks_inbox.duties import incidents
 from tasks_inbox.models import ManualTask
 from tests import factories as make
 from tests.inbox.asking import member
@@ -121,7 +122,7 @@ def incident(settings) -> Act:
     run = failed_run()
     assert incidents.tick() == 1
     (task,) = ManualTask.objects.for_tenant(tenant()).filter(run_id=run)
-    return lambda: incidents.settle(who(), task.pk, resolution="retry")
+    return lambda: resolving.settle(who(), task.pk, resolution="retry")
 
 
 DOORS = {
@@ -137,11 +138,12 @@ DOORS = {
     dead_letters.redrive: redrive,
     starts.start_runs: start,
     signals.send_signals: signal,
-    incidents.settle: incident,
+    resolving.settle: incident,
 }
 SILENT = {
     dead_letters.discard: "it moves no run",
     dead_letters.matching: "it reads",
+    resolving.resolve_task: "by lifecycle.resolve_compensation or resolving.settle",
     incidents.tick: "it tells inboxes, by live.tell_inboxes",
     signals.rows_of: "it is pure",
     compensation.resolve: "within services.resolve_compensation",
@@ -182,7 +184,7 @@ def prepared(door, settings) -> Act:
 
 
 def test_every_function_that_others_call_is_a_door_or_says_why_it_is_none():
-    rooms = (lifecycle, operators, replay, dead_letters, incidents, compensation, starts, signals)
+    rooms = (lifecycle, operators, replay, dead_letters, incidents, resolving, compensation, starts, signals)
     public = {
         found
         for room in rooms

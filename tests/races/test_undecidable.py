@@ -3,7 +3,7 @@
 import logging
 
 from accounts.models import Membership
-from tasks_inbox import undecidable
+from tasks_inbox.duties import undecidable
 from tasks_inbox.models import ManualTask
 from tests.inbox.asking import approval, asked, member
 from tests.races.staging import holding

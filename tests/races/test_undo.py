@@ -3,7 +3,8 @@
 import pytest
 
 from lib.refusals import Conflict
-from tasks_inbox import holding, rounds
+from tasks_inbox.actions import holding, rounds
+from tasks_inbox.duties import settling
 from tasks_inbox.models import HeldDecision, TaskDecision
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member
@@ -38,7 +39,7 @@ def test_what_is_taken_back_while_it_comes_to_count_counts(times, clock):
     for _ in times:
         task = held_back(ann)
         clock.advance(11)
-        with staging.holding(holding.tick, before="advance"):
+        with staging.holding(settling.tick, before="advance"):
             undo = blocked(lambda task=task: holding.undo_decision(ann, task.pk))
         assert refused(undo) == "nothing_to_undo"
         assert again(task).outcome == "approved"
@@ -50,7 +51,7 @@ def test_what_is_taken_back_before_it_comes_to_count_never_does(times, clock):
         task = held_back(ann)
         clock.advance(11)
         with staging.holding(lambda task=task: holding.undo_decision(ann, task.pk), before="drop_held"):
-            tick = blocked(holding.tick)
+            tick = blocked(settling.tick)
         tick.end()
         assert (again(task).status, HeldDecision.unsafe_all_tenants.count()) == ("OPEN", 0)
 
@@ -60,8 +61,8 @@ def test_what_two_processes_find_due_counts_once(times, clock):
     for _ in times:
         task = held_back(ann)
         clock.advance(11)
-        with staging.holding(holding.tick, before="advance"):
-            other = blocked(holding.tick)
+        with staging.holding(settling.tick, before="advance"):
+            other = blocked(settling.tick)
         other.end()
         assert TaskDecision.unsafe_all_tenants.filter(task_id=task.pk).count() == 1
         assert HeldDecision.unsafe_all_tenants.count() == 0

@@ -3,8 +3,8 @@
 import pytest
 
 from lib.refusals import Conflict, NotAllowed
-from tasks_inbox import actions
-from tasks_inbox.clock import tick
+from tasks_inbox.actions import assignment
+from tasks_inbox.duties.clock import tick
 from tasks_inbox.models import TaskDecision
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, hand, member
@@ -111,7 +111,7 @@ def test_a_vote_that_was_given_before_it_is_taken_back_counts(rounds):
         task = asked(approval(**LEGAL))
         hand(ann, task, "cat")
         with holding(lambda task=task: decide(cat, task), before="note_vote"):
-            late = blocked(lambda task=task: actions.unclaim_task(ann, task.pk))
+            late = blocked(lambda task=task: assignment.unclaim_task(ann, task.pk))
         with pytest.raises(Conflict) as refused:
             late.end()
         assert refused.value.code == "voted_already"
@@ -123,7 +123,7 @@ def test_a_vote_that_was_taken_back_before_it_is_given_does_not_count(rounds):
     for _ in rounds:
         task = asked(approval(**LEGAL))
         hand(ann, task, "cat")
-        with holding(lambda task=task: actions.unclaim_task(ann, task.pk), before="take_vote_back"):
+        with holding(lambda task=task: assignment.unclaim_task(ann, task.pk), before="take_vote_back"):
             late = blocked(lambda task=task: decide(cat, task))
         with pytest.raises(NotAllowed):
             late.end()

@@ -8,7 +8,7 @@ from runs.maintenance import duties
 from runs.maintenance.duties import Duty
 from runs.reading import readiness
 from runs.workers import process
-from tasks_inbox import tasks as inbox_tasks
+from tasks_inbox.duties import tasks as inbox_tasks
 
 pytestmark = pytest.mark.django_db
 

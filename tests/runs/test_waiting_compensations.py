@@ -14,7 +14,7 @@ from runs.models import Repair, Signal, Timer
 from runs.reading.mendable import offers
 from runs.reading.presentation import found_run
 from steps.catalogue import CATALOGUE
-from tasks_inbox import clock as tasks_clock
+from tasks_inbox.duties import clock as tasks_clock
 from tasks_inbox.models import ManualTask
 from tests import factories as make
 from tests.answering import answering, http

@@ -9,10 +9,10 @@ from django.test import RequestFactory
 from django.test.utils import CaptureQueriesContext
 
 from lib.named_sql import Statements
-from tasks_inbox.lists import listing
-from tasks_inbox.lists.sources import parts_of, tasks_of
-from tasks_inbox.policies import Absent, marks_of
-from tasks_inbox.queries import Who
+from tasks_inbox.eligibility.identity import Who
+from tasks_inbox.eligibility.policies import Absent, marks_of
+from tasks_inbox.reading import listing
+from tasks_inbox.reading.sources import parts_of, tasks_of
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db

@@ -5,7 +5,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from accounts.models import Membership
-from tasks_inbox import actions
+from tasks_inbox.actions import assignment
 from tests import factories as make
 from tests.inbox.asking import again, asked, member, resolve, stuck, task_of, undo_the_rest
 from tests.web.test_page_queries import statements_of
@@ -116,7 +116,7 @@ def test_claim_and_put_back(client, olga):
     assert "This task is yours" in client.post(f"/inbox/{task.pk}/claim", follow=True).text
     assert "Put it back" in client.get(f"/inbox/{task.pk}").text
     client.post(f"/inbox/{task.pk}/unclaim")
-    actions.claim_task(member("paul", "operator"), task.pk)
+    assignment.claim_task(member("paul", "operator"), task.pk)
     assert "paul has claimed this" in client.get(f"/inbox/{task.pk}").text
     page = post(client, task, "retry")
     assert (page.status_code, "paul has claimed" in page.text) == (409, True)

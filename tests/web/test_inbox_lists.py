@@ -6,8 +6,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from tasks_inbox.lists import saved
 from tasks_inbox.models import TaskDecision
+from tasks_inbox.reading import saved
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member, task_of
 from tests.web.test_inbox_pages import log_in

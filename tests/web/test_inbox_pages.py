@@ -8,7 +8,8 @@ from playwright.sync_api import expect
 
 from accounts.models import Membership
 from lib.refusals import NotAllowed
-from tasks_inbox import actions, escalating, queries
+from tasks_inbox.actions import assignment, escalating
+from tasks_inbox.store import queries
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, hand, member, say, task_of
 from tests.web.test_page_queries import statements_of
@@ -46,7 +47,7 @@ def log_in(client, name):
 def test_what_is_open_claimed_and_decided_stands_where_it_belongs(client, bob):
     one, two, three = (asked(approval(title=f"Number {n}?")) for n in (1, 2, 3))
     asked(approval(title="Not you?", candidates={"users": ["ann"]}))
-    actions.claim_task(bob, two.pk)
+    assignment.claim_task(bob, two.pk)
     decide(bob, three)
     for view, title in (("open", "Number 1?"), ("mine", "Number 2?"), ("done", "Number 3?")):
         page = client.get(f"/inbox/?view={view}").text
@@ -211,7 +212,7 @@ def test_claim_and_put_back(client, bob):
     assert "This task is yours" in client.post(f"/inbox/{task.pk}/claim", follow=True).text
     assert again(task).assignee == "bob"
     assert "Claim it" in client.post(f"/inbox/{task.pk}/unclaim", follow=True).text
-    actions.claim_task(member("ann"), task.pk)
+    assignment.claim_task(member("ann"), task.pk)
     assert "ann has claimed this" in client.post(f"/inbox/{task.pk}/claim", follow=True).text
 
 
@@ -358,7 +359,7 @@ def test_to_whom_it_cannot_be_given_is_told_at_the_field(client, bob, to):
 def test_what_somebody_else_has_by_now_is_given_to_nobody(client, bob):
     task = asked()
     member("cid")
-    actions.claim_task(member("ann"), task.pk)
+    assignment.claim_task(member("ann"), task.pk)
     page = client.post(f"/inbox/{task.pk}/delegate", {"to": "cid"})
     assert page.status_code == 409
     assert "You could not give it away" in page.text

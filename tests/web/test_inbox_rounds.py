@@ -2,7 +2,8 @@
 
 import pytest
 
-from tasks_inbox import comments, queries, rounds
+from tasks_inbox.actions import comments, rounds
+from tasks_inbox.store import queries
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, member, task_of
 from tests.web.test_inbox_pages import log_in

@@ -2,8 +2,9 @@
 
 import pytest
 
-from tasks_inbox import bulk, drafts, holding
-from tasks_inbox.bulk import Wanted
+from tasks_inbox.actions import bulk, drafts, holding
+from tasks_inbox.actions.bulk import Wanted
+from tasks_inbox.duties import settling
 from tasks_inbox.models import HeldDecision
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member
@@ -32,7 +33,7 @@ def test_it_is_said_on_every_page_of_the_inbox_until_it_counts(client, now):
     assert again(task).status == "OPEN"
     assert "You decided this: Approve" in client.get(f"/inbox/{task.pk}").text
     now.advance(11)
-    holding.tick()
+    settling.tick()
     make.work()
     assert "/undo" not in client.get("/inbox/held").text
     assert again(task).status == "COMPLETED"
@@ -68,7 +69,7 @@ def test_what_did_not_count_is_said_until_it_was_seen(client, now):
     client.post(f"/inbox/{task.pk}/decide", {"outcome": "approved", "comment": "All fine."})
     make.cancel(str(task.run_id))
     now.advance(11)
-    holding.tick()
+    settling.tick()
     page = client.get("/inbox/").text
     for said in ("did not count", "The run went on without this decision.", "All fine."):
         assert said in page
@@ -132,7 +133,7 @@ def test_what_is_decided_together_is_undone_by_one_press(client, now):
     typed = [drafts.find_draft(member("ann"), task.pk).comment for task in tasks]
     assert typed == ["No.", "No.", "Mine."]
     now.advance(11)
-    assert holding.tick() == 0
+    assert settling.tick() == 0
 
 
 def test_what_of_it_was_refused_or_counts_already_is_said(client, now):

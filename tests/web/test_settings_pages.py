@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import Group, Membership, User
-from tasks_inbox import away
+from tasks_inbox.actions import absences
 from tasks_inbox.models import AwayRule
 from tests import factories as make
 from tests.inbox.asking import approval, asked, decide, member
@@ -168,7 +168,7 @@ def test_a_substitute_is_told_on_the_page_for_whom_they_decide(client):
     member("ann")
     bob, task = member("bob"), asked(approval(candidates={"users": ["ann"]}))
     now = datetime.now(UTC)
-    away.add_rule(member("ann"), "bob", starts_at=now - timedelta(1), ends_at=now + timedelta(1))
+    absences.add_rule(member("ann"), "bob", starts_at=now - timedelta(1), ends_at=now + timedelta(1))
     client.force_login(make.a_user("bob"))
     assert task.title in client.get("/inbox/").text
     assert "You stand in for ann, who is away" in client.get(f"/inbox/{task.pk}").text

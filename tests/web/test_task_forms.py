@@ -6,8 +6,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from tasks_inbox.forms import files
-from tasks_inbox.models import ManualTask
-from tasks_inbox.papers import TaskFile
+from tasks_inbox.models import ManualTask, TaskFile
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member
 from tests.inbox.test_forms import LINES, REFUND

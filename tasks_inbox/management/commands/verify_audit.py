@@ -6,8 +6,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from accounts.models import Tenant
+from tasks_inbox.evidence.verifying import verify_chain, verify_histories
 from tasks_inbox.models import EvidenceHead
-from tasks_inbox.proof.verifying import verify_chain, verify_histories
 
 
 class Command(BaseCommand):

@@ -1,0 +1,133 @@
+"""Who is away, and who decides in their place: rules with dates and workflows. A substitute's substitute has nothing by
+that (UX "Time": away).
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+
+from accounts import audit
+from accounts.models import Tenant
+from accounts.principal import Principal
+from accounts.queries import find_member
+from accounts.roles import MEMBERS_MANAGE, TASKS_DECIDE, TASKS_READ
+from lib.clock import now_there
+from lib.refusals import Conflict, Invalid, Missing
+from tasks_inbox.eligibility import identity
+from tasks_inbox.models import AwayRule
+from workflows.models import Workflow
+
+MAX_NOTE = 500
+MOST_WORKFLOWS = 100
+
+
+def rules_for(principal: Principal) -> QuerySet[AwayRule]:
+    """The rules that somebody may see: of them and by them; with `members:manage` everybody's."""
+    principal.require(TASKS_READ)
+    rules = AwayRule.objects.for_tenant(principal.tenant_id)
+    if MEMBERS_MANAGE in principal.scopes:
+        return rules
+    return rules.filter(Q(username=principal.username) | Q(substitute=principal.username))
+
+
+def rules_that_hold(principal: Principal) -> QuerySet[AwayRule]:
+    """Those of `rules_for` that are not over."""
+    return rules_for(principal).filter(ends_at__gt=now_there())
+
+
+def rule_row(rule: AwayRule) -> dict[str, Any]:
+    """A rule as the API shows it."""
+    names = ("id", "username", "substitute", "workflows", "note", "created_by", "created_at")
+    return {name: getattr(rule, name) for name in names} | {"from": rule.starts_at, "until": rule.ends_at}
+
+
+@transaction.atomic
+def add_rule(
+    principal: Principal,
+    substitute: str,
+    *,
+    starts_at: datetime,
+    ends_at: datetime,
+    username: str = "",
+    workflows: Sequence[str] = (),
+    note: str = "",
+    reason: str | None = None,
+) -> AwayRule:
+    """Say that one is away, or with `members:manage` that somebody is, and who stands in.
+
+    Raises Invalid at the field that is wrong, Conflict where another rule of that person covers some of this one.
+    """
+    principal.require(TASKS_DECIDE)
+    person = _decider(principal.tenant_id, username.strip() or principal.username, "username")
+    if person != principal.username:
+        principal.require(MEMBERS_MANAGE)
+    instead = _decider(principal.tenant_id, substitute.strip(), "substitute")
+    if instead == person:
+        raise Invalid("Nobody stands in for themselves: name somebody else.", field="substitute")
+    if ends_at <= starts_at:
+        raise Invalid("This must be after the start.", field="until")
+    if len(note) > MAX_NOTE:
+        raise Invalid(f"A note has at most {MAX_NOTE} characters.", field="note")
+    rule = AwayRule(
+        tenant_id=principal.tenant_id,
+        username=person,
+        substitute=instead,
+        starts_at=starts_at,
+        ends_at=ends_at,
+        workflows=_known(principal.tenant_id, workflows),
+        note=note,
+        created_by=principal.username,
+    )
+    # One after another: of two rules that overlap the second finds the first.
+    Tenant.objects.select_for_update(no_key=True).get(pk=principal.tenant_id)
+    _check_overlaps(rule)
+    rule.save()
+    audit.record(principal, f"{instead} stands in", f"away rule {rule.pk} of {person}", reason=reason)
+    return rule
+
+
+def end_rule(principal: Principal, rule_id: int, *, reason: str | None = None) -> None:
+    """End one's own rule, or with `members:manage` anybody's: nobody stands in by it any more. Raises Missing."""
+    principal.require(TASKS_DECIDE)
+    rule = rules_for(principal).filter(pk=rule_id).first()
+    if rule is None:
+        raise Missing("There is no such rule.")
+    if rule.username != principal.username:
+        principal.require(MEMBERS_MANAGE)
+    audit.record(principal, "end", f"away rule {rule.pk} of {rule.username}", reason=reason)
+    rule.delete()
+
+
+def _decider(tenant_id: int, username: str, field: str) -> str:
+    member = find_member(tenant_id, username)
+    if member is None:
+        raise Invalid(f"{username or 'This'} is no member of this tenant.", field=field)
+    if member.role not in identity.DECIDING_ROLES:
+        raise Invalid(f"The role of {member.user.username} decides no tasks.", field=field)
+    return member.user.username
+
+
+def _known(tenant_id: int, names: Sequence[str]) -> list[str]:
+    wanted = list(dict.fromkeys(names))
+    if len(wanted) > MOST_WORKFLOWS:
+        raise Invalid(f"Name at most {MOST_WORKFLOWS} workflows.", field="workflows")
+    found = set(Workflow.objects.for_tenant(tenant_id).filter(name__in=wanted).values_list("name", flat=True))
+    for place, name in enumerate(wanted):
+        if name not in found:
+            raise Invalid(f"There is no workflow {name}.", field=f"workflows[{place}]")
+    return wanted
+
+
+def _check_overlaps(rule: AwayRule) -> None:
+    others = AwayRule.objects.for_tenant(rule.tenant_id).filter(
+        username=rule.username, starts_at__lt=rule.ends_at, ends_at__gt=rule.starts_at
+    )
+    if rule.workflows:
+        others = others.filter(Q(workflows=[]) | Q(workflows__overlap=rule.workflows))
+    other = others.order_by("pk").first()
+    if other is not None:
+        message = f"{other.substitute} stands in for {rule.username} then already: end that rule first."
+        raise Conflict(message, code="overlaps", field="from", details={"rule": other.pk})

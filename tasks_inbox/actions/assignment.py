@@ -1,0 +1,200 @@
+"""What people do with tasks before they decide them: take them, give them, hand them on.
+
+Claiming is one conditional statement; whoever delegates has the run alone (R-142, R-146, C-17; SECURITY I11).
+"""
+
+from uuid import UUID
+
+from accounts import audit
+from accounts.names import key_of
+from accounts.principal import Principal
+from accounts.queries import find_member
+from accounts.roles import TASKS_ASSIGN, TASKS_DECIDE
+from lib.refusals import Conflict, Invalid
+from runs.kernel import live
+from runs.kernel.transaction import changing
+from tasks_inbox.actions import proxies
+from tasks_inbox.eligibility import identity, policies
+from tasks_inbox.eligibility.quorum import needs_several
+from tasks_inbox.eligibility.refusals import (
+    being_decided,
+    conflict,
+    open_task,
+    taker,
+    task_to_decide,
+)
+from tasks_inbox.eligibility.undecidable import is_undecidable
+from tasks_inbox.lifecycle.asking import ask_instead
+from tasks_inbox.mail import outbox
+from tasks_inbox.models import DELEGATED, FOR_OPERATORS, INCIDENT, OPEN, ManualTask
+from tasks_inbox.store import queries, statements
+
+
+def claim_task(principal: Principal, task_id: UUID, *, reason: str | None = None) -> ManualTask:
+    """Take a task, so that nobody else decides it. Raises Missing, NotAllowed, and Conflict where somebody else has it.
+
+    Taking what one has changes nothing.
+    """
+    task = task_to_decide(principal, task_id)
+    _is_own(principal, task)
+    _is_one_persons(task)
+    _is_no_others(principal.username, task)
+    if task.assignee is None and statements.give_task(
+        task_id, assignee=principal.username, before=None, delegated_by=None, by=principal.username
+    ):
+        audit.record(principal, "claim", f"task {task_id}", reason=reason)
+        _tell(task)
+    task = queries.task_of(principal.tenant_id, task_id)
+    if task.status != OPEN or task.assignee != principal.username:
+        raise conflict(task)
+    return task
+
+
+def unclaim_task(principal: Principal, task_id: UUID, *, reason: str | None = None) -> ManualTask:
+    """Put a task back: one's own, or with `tasks:assign` anybody's. Raises as `claim_task`.
+
+    It is open to all whom it asks again, or, if it was delegated, with who delegated it. Where several decide, a vote
+    that was handed over is whose it was again.
+    """
+    principal.require(TASKS_DECIDE)
+    task = open_task(principal, task_id)
+    if needs_several(task.quorum):
+        return proxies.take_back(principal, task, reason=reason)
+    if task.assignee not in (None, principal.username):
+        principal.require(TASKS_ASSIGN)
+    if task.assignee is not None:
+        back_to, was = _had_before(task), {"before": task.assignee, "delegated_by": task.delegated_by}
+        if not statements.give_task(task_id, assignee=back_to, by=principal.username, **was):
+            raise conflict(queries.task_of(principal.tenant_id, task_id))
+        audit.record(principal, "unclaim", f"task {task_id}", reason=reason)
+        _tell(task)
+    return queries.task_of(principal.tenant_id, task_id)
+
+
+def assign_task(
+    principal: Principal, task_id: UUID, assignee: str, *, reason: str | None = None
+) -> ManualTask:
+    """Give a task to a member whom it asks. Raises Invalid where it doesn't ask them, and as `claim_task`; Conflict
+    where somebody else is about to decide it.
+
+    Being given a task makes nobody eligible: whoever may assign could decide all by themselves otherwise. But where
+    nobody, or not enough, can decide it, whom it is given to is asked then, as by an escalation.
+    """
+    principal.require(TASKS_ASSIGN)
+    task = open_task(principal, task_id)
+    if task.kind not in FOR_OPERATORS and is_undecidable(task):
+        return _assign_instead(principal, task, assignee, reason=reason or "Nobody could decide it.")
+    _is_one_persons(task)
+    member = find_member(principal.tenant_id, assignee)
+    if member is None:
+        raise Invalid(f"{assignee} is no member of this tenant.", field="assignee")
+    if not identity.who_is_member(member).is_asked(task):
+        raise Invalid(f"{member.user.username} may not decide this task.", field="assignee")
+    _is_no_others(member.user.username, task)
+    was = {"before": task.assignee, "delegated_by": task.delegated_by}
+    if not statements.give_task(task_id, assignee=member.user.username, by=principal.username, **was):
+        raise conflict(queries.task_of(principal.tenant_id, task_id))
+    audit.record(principal, f"assign to {member.user.username}", f"task {task_id}", reason=reason)
+    _tell(task)
+    return queries.task_of(principal.tenant_id, task_id)
+
+
+def _assign_instead(principal: Principal, task: ManualTask, to: str, *, reason: str) -> ManualTask:
+    """Have a task ask somebody because nobody, or not enough, can decide it. Raises Invalid at `assignee`."""
+    member = find_member(principal.tenant_id, to)
+    if member is None:
+        raise Invalid(f"{to} is no member of this tenant.", field="assignee")
+    name, who = member.user.username, identity.who_is_member(member)
+    if not who.decides or policies.is_excluded(task, name):
+        raise Invalid(f"{name} may not decide this task.", field="assignee")
+    if who.is_asked(task) or key_of(name) in task.voted:
+        message = f"{name} is asked already, and that is not enough: name somebody else."
+        raise Invalid(message, code="asked_already", field="assignee")
+    with changing(task.tenant_id, [str(task.run_id)]):
+        now = open_task(principal, task.pk)
+        if not is_undecidable(now):
+            raise Conflict("Somebody can decide it by now.", code="claimed")
+        ask_instead(now, {"users": [name]}, by=principal.username, reason=reason)
+        if not needs_several(now.quorum):
+            was = {"before": now.assignee, "delegated_by": now.delegated_by}
+            statements.give_task(task.pk, assignee=name, by=principal.username, **was)
+        statements.note_undecidable([task.pk], since=None)
+        audit.record(principal, f"assign to {name}", f"task {task.pk}", reason=reason)
+    _tell(task)
+    return queries.task_of(principal.tenant_id, task.pk)
+
+
+def delegate_task(principal: Principal, task_id: UUID, to: str, *, reason: str | None = None) -> ManualTask:
+    """Hand a task that one may decide, and nobody else has, to another member, who may decide it then (R-146).
+
+    They need not be among those whom it asks; handed on, it stays delegated by who was asked. Where several decide,
+    it is one's vote that is handed over. Raises Invalid at `to` for whom it can't be handed to, and as `claim_task`.
+    """
+    task = task_to_decide(principal, task_id)
+    if needs_several(task.quorum):
+        return proxies.hand_vote(principal, task, to, reason=reason)
+    _is_own(principal, task)
+    if task.kind == INCIDENT:
+        raise Conflict("This is handed to nobody: claim it, or leave it to others.", code="is_an_incident")
+    if task.assignee not in (None, principal.username):
+        raise conflict(task)
+    _is_no_others(principal.username, task)
+    member = _delegate(principal, task, to)
+    first = task.delegated_by or principal.username
+    with changing(task.tenant_id, [str(task.run_id)]):
+        handed = statements.delegate_task(
+            task_id,
+            by=principal.username,
+            to=member,
+            before=(task.assignee, task.delegated_by),
+            after=None if member == first else first,
+            reason=reason or "",
+        )
+        if not handed:
+            raise conflict(queries.task_of(principal.tenant_id, task_id))
+        outbox.tell(task_id, DELEGATED, [member])
+        audit.record(principal, f"delegate to {member}", f"task {task_id}", reason=reason)
+    _tell(task)
+    return queries.task_of(principal.tenant_id, task_id)
+
+
+def _tell(task: ManualTask) -> None:
+    live.tell_inboxes([task.tenant_id])
+
+
+def _is_own(principal: Principal, task: ManualTask) -> None:
+    """Lets pass what they may decide themselves. Raises Conflict: a substitute decides and hands nothing on."""
+    if absent := identity.who_is(principal).stands_in_for(task):
+        message = f"You stand in for {absent} here: decide it, or leave it to others."
+        raise Conflict(message, code="stands_in")
+
+
+def _is_no_others(username: str, task: ManualTask) -> None:
+    """Lets pass what nobody but them is about to decide. Raises Conflict: taking it would keep theirs from counting."""
+    if other := statements.held_by_another(task.pk, username):
+        raise being_decided(task, other)
+
+
+def _is_one_persons(task: ManualTask) -> None:
+    """Lets pass what one person decides. Raises Conflict: who had it would keep the others from deciding."""
+    if needs_several(task.quorum):
+        raise Conflict(
+            "Several people decide this task: nobody needs to have it alone.", code="several_decide"
+        )
+
+
+def _delegate(principal: Principal, task: ManualTask, to: str) -> str:
+    """The username of the member to whom this task may be handed. Raises Invalid."""
+    name, who = taker(principal, task, to)
+    if task.kind in FOR_OPERATORS and not who.is_asked(task):
+        message = f"This task asks operators and admins only, and {name} is neither."
+        raise Invalid(message, code="not_a_candidate", field="to")
+    return name
+
+
+def _had_before(task: ManualTask) -> str | None:
+    """Who delegated a task, if they could still decide it; None where it is to be open to all whom it asks."""
+    if task.delegated_by is None:
+        return None
+    member = find_member(task.tenant_id, task.delegated_by)
+    return member.user.username if member and identity.who_is_member(member).is_asked(task) else None

@@ -1,0 +1,205 @@
+"""One thing done with many tasks: each by itself, as if it were done alone, with its own answer (UX screen 3, "Bulk").
+
+Claiming, assigning and snoozing are for any tasks. Deciding is for tasks of one type, by an outcome that asks for
+nothing of its own: each decision is checked, held back, counted and written down as evidence separately.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from accounts.principal import Principal
+from accounts.roles import TASKS_ASSIGN, TASKS_DECIDE
+from lib.refusals import Conflict, Invalid, Refusal
+from lib.uuid7 import uuid7
+from runs.kernel.refused import RunRefused
+from runs.models import Run
+from tasks_inbox.actions import assignment, deciding, decision, holding, notes
+from tasks_inbox.eligibility import identity
+from tasks_inbox.evidence import presentation
+from tasks_inbox.models import FOR_OPERATORS, ManualTask
+from tasks_inbox.reading import listing
+from tasks_inbox.reading.sources import View, parts_of
+
+Json = Any
+MOST = 200
+CLAIM, ASSIGN, SNOOZE, DECIDE, UNDO = "claim", "assign", "snooze", "decide", "undo"
+ACTIONS = (CLAIM, ASSIGN, SNOOZE, DECIDE, UNDO)
+DONE, REFUSED = "done", "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be done: with `assignee`, `until`, or an `outcome`, one `comment` for all, and what was `seen`.
+
+    `undoable`: decisions that can be undone are held back, the others count at once.
+    """
+
+    action: str
+    assignee: str = ""
+    until: datetime | None = None
+    outcome: str = ""
+    comment: str = ""
+    seen: Mapping[str, str] = field(default_factory=dict)
+    undoable: bool = False
+    reason: str | None = None
+
+
+def act(principal: Principal, ids: Iterable[UUID], wanted: Wanted) -> list[dict[str, Json]]:
+    """Do it with each of these tasks; what became of each, in their order: `{id, title, result, code, message,
+    held_until}`, the last of a decision that counts then and can be undone.
+
+    Raises Forbidden, and Invalid for too many tasks and for what can't be done with these together.
+    """
+    principal.require(TASKS_ASSIGN if wanted.action == ASSIGN else TASKS_DECIDE)
+    asked = list(dict.fromkeys(ids))
+    if not 0 < len(asked) <= MOST:
+        raise Invalid(f"Name 1 to {MOST} tasks.", code="bad_count", field="ids")
+    found = {
+        task.pk: task for task in ManualTask.objects.for_tenant(principal.tenant_id).filter(pk__in=asked)
+    }
+    if wanted.action == DECIDE:
+        check_one_type(list(found.values()), wanted.outcome)
+    if wanted.action != DECIDE or not wanted.undoable:
+        return [_result(principal, id, found.get(id), _WAYS[wanted.action], wanted) for id in asked]
+    hold = partial(_hold, batch := UUID(uuid7()))
+    held = [id for id, task in found.items() if holding.seconds_to_undo(task, wanted.outcome)]
+    results = [_result(principal, id, found.get(id), hold if id in held else _decide, wanted) for id in asked]
+    until = holding.count_together(principal, batch) if held else {}
+    return [row | {"held_until": until.get(row["id"])} for row in results]
+
+
+def found_by(principal: Principal, view: View, text: str) -> list[UUID]:
+    """The tasks that a search finds in a view of who asks, the most urgent first. Raises Invalid for too many."""
+    who = identity.who_is(principal)
+    parts = listing.found(who, parts_of(who, view=view), text)
+    ids = list(dict.fromkeys(id for rows in parts for id in rows.values_list("pk", flat=True)[: MOST + 1]))
+    if len(ids) > MOST:
+        raise Invalid(
+            f"This finds more than {MOST} tasks: search for fewer.", code="too_many", field="filter"
+        )
+    return ids
+
+
+def check_one_type(tasks: Sequence[ManualTask], outcome: str | None = None) -> None:
+    """Lets pass tasks that may be decided together, by this outcome. Raises Invalid that says why not."""
+    if any(task.kind in FOR_OPERATORS for task in tasks):
+        raise Invalid("Failed compensations are settled one by one.", code="not_one_type", field="ids")
+    runs = {task.run_id for task in tasks}
+    if not tasks:
+        return
+    versions = set(
+        Run.objects.for_tenant(tasks[0].tenant_id).filter(pk__in=runs).values_list("version_id", flat=True)
+    )
+    if len(versions) > 1 or len({task.node for task in tasks}) > 1:
+        message = "These are of several types: only tasks of one step of one version are decided together."
+        raise Invalid(message, code="not_one_type", field="ids")
+    for task in tasks:
+        if outcome is not None and outcome not in {one["name"] for one in outcomes_of(task)}:
+            message = (
+                "This outcome asks for something of its own, or there is no such one: decide them one by one."
+            )
+            raise Invalid(message, code="not_in_bulk", field="outcome")
+
+
+def outcomes_of(task: ManualTask) -> list[dict[str, Json]]:
+    """The outcomes by which a task may be decided together with others: they need no field and no signature."""
+    if task.form is not None and decision.data_faults(task, {}):
+        return []
+    return [one for one in task.outcomes if not one.get("require") and not one.get("sign")]
+
+
+def review(principal: Principal, ids: Sequence[UUID]) -> dict[str, Json]:
+    """These tasks as they are shown before all are decided: what is seen of each, outcomes, and sums of numbers.
+
+    Raises Invalid where they can't be decided together.
+    """
+    principal.require(TASKS_DECIDE)
+    tasks = list(ManualTask.objects.for_tenant(principal.tenant_id).filter(pk__in=ids[:MOST]).order_by("pk"))
+    if not tasks:
+        raise Invalid("Choose some tasks first.", code="bad_count", field="ids")
+    check_one_type(tasks)
+    seen = presentation.hashes_of(tasks, principal.username)
+    return {
+        "tasks": [{"task": task, "seen": seen[task.pk]} for task in tasks],
+        "outcomes": outcomes_of(tasks[0]),
+        "sums": _sums(tasks),
+    }
+
+
+def _sums(tasks: Sequence[ManualTask]) -> list[tuple[str, Json]]:
+    """The sum of each fact that is a number in all of these tasks."""
+    sums: dict[str, list[Json]] = {}
+    for task in tasks:
+        for fact in task.facts:
+            if isinstance(fact["value"], int | float) and not isinstance(fact["value"], bool):
+                sums.setdefault(fact["label"], []).append(fact["value"])
+    return [(label, sum(values)) for label, values in sums.items() if len(values) == len(tasks)]
+
+
+def _result(
+    principal: Principal, id: UUID, task: ManualTask | None, do: "_Way", wanted: Wanted
+) -> dict[str, Json]:
+    row: dict[str, Json] = {"id": id, "title": task.title if task else "", "code": None, "message": ""}
+    row["held_until"] = None
+    try:
+        do(principal, id, wanted)
+    except (Refusal, RunRefused) as refused:
+        return row | {"result": REFUSED, "code": refused.code, "message": refused.message}
+    return row | {"result": DONE}
+
+
+_Way = Callable[[Principal, UUID, Wanted], object]
+
+
+def _claim(principal: Principal, id: UUID, wanted: Wanted) -> None:
+    assignment.claim_task(principal, id, reason=wanted.reason)
+
+
+def _assign(principal: Principal, id: UUID, wanted: Wanted) -> None:
+    assignment.assign_task(principal, id, wanted.assignee, reason=wanted.reason)
+
+
+def _snooze(principal: Principal, id: UUID, wanted: Wanted) -> None:
+    notes.snooze_task(principal, id, until=wanted.until, reason=wanted.reason)
+
+
+def _decide(principal: Principal, id: UUID, wanted: Wanted) -> None:
+    deciding.complete_task(
+        principal,
+        id,
+        outcome=wanted.outcome,
+        comment=wanted.comment,
+        seen=wanted.seen.get(str(id)),
+        reason=wanted.reason,
+    )
+
+
+def _hold(batch: UUID, principal: Principal, id: UUID, wanted: Wanted) -> None:
+    holding.hold_decision(
+        principal,
+        id,
+        outcome=wanted.outcome,
+        comment=wanted.comment,
+        seen=wanted.seen.get(str(id)),
+        batch=batch,
+        reason=wanted.reason,
+    )
+
+
+def _undo(principal: Principal, id: UUID, wanted: Wanted) -> None:
+    was = holding.undo_decision(principal, id, reason=wanted.reason)
+    if was["refused"]:
+        raise Conflict(f"It did not count: {was['refused']}", code="nothing_to_undo")
+
+
+_WAYS: Mapping[str, _Way] = {
+    CLAIM: _claim,
+    ASSIGN: _assign,
+    SNOOZE: _snooze,
+    DECIDE: _decide,
+    UNDO: _undo,
+}

@@ -1,0 +1,71 @@
+"""A decision as somebody sends it, and what is checked of it before anything is locked."""
+
+from typing import Any
+
+from lib.api.errors import join
+from lib.refusals import Invalid, TooLarge
+from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
+from steps.schema import problems_of
+from tasks_inbox.forms import files
+from tasks_inbox.models import ManualTask
+
+Json = Any
+MAX_DATA_BYTES = 1024 * 1024
+MAX_COMMENT = 10_000
+MOST_FAULTS = 50
+
+
+def encoded(data: Json) -> str | None:
+    """What was filled in, as the text of its JSON; None for nothing."""
+    return None if data is None else strict_dumps(data, max_bytes=MAX_DATA_BYTES).decode()
+
+
+def check_decision(task: ManualTask, outcome: str, data: Json, comment: str) -> None:
+    """Let pass what may end this task. Raises Invalid naming the first field, all faults in `details.errors`."""
+    faults = list(_faults(task, outcome, data, comment))
+    if faults:
+        errors = [{"field": field, "code": code, "message": text} for field, code, text in faults]
+        field, code, text = faults[0]
+        kind = TooLarge if code == TooLarge.code else Invalid
+        raise kind(text, code=code, field=field, details={"errors": errors})
+
+
+def _faults(task: ManualTask, outcome: str, data: Json, comment: str) -> list[tuple[str, str, str]]:
+    found = []
+    chosen = next((one for one in task.outcomes if one["name"] == outcome), None)
+    if chosen is None:
+        known = ", ".join(one["name"] for one in task.outcomes)
+        found.append(("outcome", "unknown_outcome", f"There is no such outcome; there are {known}."))
+    elif chosen["require_comment"] and not comment.strip():
+        found.append(("comment", "required", f"Say why: “{chosen['label']}” needs a comment."))
+    if len(comment) > MAX_COMMENT:
+        found.append(("comment", "max_length", f"A comment has at most {MAX_COMMENT:,} characters."))
+    wanted = (chosen or {}).get("require") or ()
+    given = data if isinstance(data, dict) else {}
+    # A box that must be filled in must be checked.
+    missing = [name for name in wanted if given.get(name) is False or given.get(name) in (None, "", [], {})]
+    for name in missing:
+        message = f"“{(chosen or {})['label']}” needs this."
+        found.append((join("data", name), "required", message))
+    return found + data_faults(task, data)
+
+
+def data_faults(task: ManualTask, data: Json) -> list[tuple[str, str, str]]:
+    """What is wrong with the data of a task's form: field, code, sentence."""
+    if task.form is None:
+        return [] if data is None else [("data", "unknown_field", "This task has no form to fill in.")]
+    try:
+        strict_dumps(data, max_bytes=MAX_DATA_BYTES)
+    except JsonTooLarge as error:
+        return [("data", TooLarge.code, error.message)]
+    except BadJson as error:
+        return [("data", "bad_json", error.message)]
+    found = problems_of(task.form, {} if data is None else data, most=MOST_FAULTS)
+    return [(_field(path), "invalid", text) for path, text in found] + files.faults_of(task, data)
+
+
+def _field(path: tuple[str | int, ...]) -> str:
+    name = "data"
+    for part in path:
+        name = f"{name}[{part}]" if isinstance(part, int) else join(name, part)
+    return name

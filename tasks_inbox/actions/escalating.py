@@ -1,0 +1,94 @@
+"""Escalating by hand: the next level of a task's escalation comes now, or others are asked whom its author didn't name.
+
+Nobody makes themselves eligible by that: who isn't asked can only bring the next level about (R-148).
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from accounts import audit
+from accounts.principal import Principal
+from accounts.roles import TASKS_ASSIGN
+from lib.refusals import Conflict, Invalid
+from runs.kernel import live
+from runs.kernel.transaction import changing
+from tasks_inbox.eligibility import policies
+from tasks_inbox.eligibility.electors import members_of
+from tasks_inbox.eligibility.refusals import conflict, open_task, task_to_decide
+from tasks_inbox.eligibility.undecidable import is_undecidable
+from tasks_inbox.lifecycle import asking
+from tasks_inbox.lifecycle.asking import moved, replaced
+from tasks_inbox.models import FOR_OPERATORS, ManualTask
+from tasks_inbox.store import queries, statements
+
+Json = Any
+Named = Mapping[str, Sequence[str]]
+MAX_REASON = 2_000
+
+
+def escalate_task(
+    principal: Principal, task_id: UUID, *, to: Named | None = None, reason: str | None = None
+) -> ManualTask:
+    """Have a task ask others, too: those `to` names (`users`, `groups`, `roles`), else its next level.
+
+    For who may decide it; its next level also for who may assign tasks, and others where nobody, or not enough, can
+    decide it: then those whom they name decide in place of who can't. Raises Missing, NotAllowed, Conflict where it
+    is closed or returned or has no further level (`no_level`), Invalid at `reason` and `to`.
+    """
+    why = (reason or "").strip()
+    named = {kind: list(names) for kind, names in (to or {}).items() if names}
+    repairs = bool(named) and _repairs(principal, task_id)
+    task = _task(principal, task_id, needs_asked=bool(named) and not repairs)
+    if not why:
+        raise Invalid("Say why.", code="required", field="reason")
+    if len(why) > MAX_REASON:
+        message = f"A reason has at most {MAX_REASON:,} characters."
+        raise Invalid(message, code="max_length", field="reason")
+    if named:
+        _decides_then(task, named)
+    with changing(task.tenant_id, [str(task.run_id)]):
+        now = _task(principal, task_id, needs_asked=bool(named) and not repairs)
+        level = {"do": "escalate", "to": named} if named else asking.next_level(now)
+        if level is None:
+            raise Conflict("It has no further level: say who is to be asked.", code="no_level")
+        left = [moment for moment in now.clock or () if moment != level]
+        said = level | {"by": principal.username, "reason": why}
+        asks, events = moved(replaced(now, principal.username) if repairs else now, [said])
+        statements.move_clock(task_id, left=left, asks=asks, events=events, at=None)
+        audit.record(principal, "escalate", f"task {task_id}", reason=why)
+        live.tell_inboxes([task.tenant_id])
+    return queries.task_of(principal.tenant_id, task_id)
+
+
+def _repairs(principal: Principal, task_id: UUID) -> bool:
+    """Whether who may assign tasks says who decides one that nobody, or not enough, can decide."""
+    return TASKS_ASSIGN in principal.scopes and is_undecidable(open_task(principal, task_id))
+
+
+def _task(principal: Principal, task_id: UUID, *, needs_asked: bool) -> ManualTask:
+    if needs_asked or TASKS_ASSIGN not in principal.scopes:
+        task = task_to_decide(principal, task_id)
+    else:
+        task = open_task(principal, task_id)
+    if task.returned_to is not None:
+        raise conflict(task)
+    if task.kind in FOR_OPERATORS:
+        message = "This task asks all operators and admins already."
+        raise Conflict(message, code="is_a_compensation")
+    return task
+
+
+def _decides_then(task: ManualTask, named: Named) -> None:
+    """Lets pass whom it makes sense to ask. Raises Invalid: somebody among them must be able to decide."""
+    marks = set(policies.audience_of(named))
+    asked = [one for one in members_of(task.tenant_id) if not marks.isdisjoint(one.marks)]
+    able = [one for one in asked if not policies.is_excluded(task, one.username)]
+    if not able:
+        barred, nobody = (
+            "Whoever you name is excluded from deciding this.",
+            "Nobody whom you name may decide tasks.",
+        )
+        raise Invalid(barred if asked else nobody, code="not_a_candidate", field="to")
+    if all(not one.marks.isdisjoint(task.audience) for one in able):
+        raise Invalid("It asks them already.", code="asked_already", field="to")

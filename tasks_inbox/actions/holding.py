@@ -1,0 +1,113 @@
+"""Decisions that can be undone: the server holds them back for some seconds, and then they count (R-146).
+
+Nothing happened until then, so undoing takes nothing back but the intent. When its time has come, all is checked anew:
+what was excluded, decided, cancelled or changed meanwhile does not count, and who decided is told so.
+"""
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import Q
+
+from accounts import audit
+from accounts.principal import Principal
+from lib.refusals import Conflict
+from lib.uuid7 import uuid7
+from runs.kernel import live
+from runs.kernel.transaction import changing
+from tasks_inbox.actions import decision, locking
+from tasks_inbox.eligibility.refusals import task_to_answer
+from tasks_inbox.evidence import presentation
+from tasks_inbox.models import FOR_OPERATORS, HeldDecision, ManualTask
+from tasks_inbox.store import queries, statements
+
+Json = Any
+WHILE_DECIDING = 60
+"""Seconds that deciding many together takes at most: none of it counts before all of it is decided."""
+
+
+def seconds_to_undo(task: ManualTask, outcome: str) -> int:
+    """How long a decision of this outcome can be undone; 0: it counts at once, as one that is signed always does."""
+    chosen = next((one for one in task.outcomes if one["name"] == outcome), None)
+    if chosen is None or chosen.get("sign") or task.kind in FOR_OPERATORS:
+        return 0
+    usual: int = settings.HANDOFF_UNDO_SECONDS
+    return usual if task.undo_seconds is None else task.undo_seconds
+
+
+def hold_decision(
+    principal: Principal,
+    task_id: UUID,
+    *,
+    outcome: str,
+    data: Json = None,
+    comment: str = "",
+    seen: str | None = None,
+    batch: UUID | None = None,
+    reason: str | None = None,
+) -> ManualTask:
+    """Decide a task so that it counts when `seconds_to_undo` are over. Meanwhile nobody else decides it, but for those
+    who decide beside them. Deciding anew replaces it. `batch` is the same for all that is decided together, of which
+    `count_together` says when it counts.
+
+    Raises as `deciding.complete_task`; Conflict `no_undo` where it counts at once.
+    """
+    task = task_to_answer(principal, task_id)
+    decision.check_decision(task, outcome, data, comment)
+    seconds = seconds_to_undo(task, outcome)
+    if not seconds:
+        raise Conflict("A decision of this task counts at once.", code="no_undo")
+    with changing(task.tenant_id, [str(task.run_id)]):
+        now, facts = locking.held_by(principal, task_id, seen)
+        said = {"outcome": outcome, "data": decision.encoded(data), "comment": comment}
+        statements.hold_decision(
+            uuid7(),
+            task=task_id,
+            by=principal.username,
+            via=principal.via,
+            seconds=seconds + (WHILE_DECIDING if batch else 0),
+            # Whatever they said that they had read, it is about what is asked now.
+            seen=presentation.hash_of(now, principal.username),
+            batch=batch,
+            said=said | {"on_behalf_of": facts["on_behalf_of"]},
+        )
+        audit.record(principal, f"hold back {outcome}", f"task {task_id}", reason=reason or comment)
+        live.tell_inboxes([task.tenant_id])
+    return queries.task_of(principal.tenant_id, task_id)
+
+
+def count_together(principal: Principal, batch: UUID) -> dict[UUID, datetime]:
+    """Have what they decided together count together, so that all of it can be undone as long; gives when, by task."""
+    statements.count_together(principal.tenant_id, principal.username, batch, sooner=WHILE_DECIDING)
+    live.tell_inboxes([principal.tenant_id])
+    found = HeldDecision.objects.for_tenant(principal.tenant_id)
+    found = found.filter(username=principal.username, batch=batch, refused__isnull=True)
+    return dict(found.values_list("task_id", "until"))
+
+
+def undo_decision(principal: Principal, task_id: UUID, *, reason: str | None = None) -> dict[str, Json]:
+    """Take back what one is about to decide; gives what it said (`outcome`, `data`, `comment`, `refused`).
+
+    Raises Missing, and Conflict `nothing_to_undo` where it counts already or there was none.
+    """
+    task = queries.task_of(principal.tenant_id, task_id)
+    with changing(task.tenant_id, [str(task.run_id)]):
+        was = statements.drop_held(task_id, principal.username)
+        if was is None:
+            raise Conflict("There is nothing to undo any more.", code="nothing_to_undo")
+        audit.record(principal, f"undo {was['outcome']}", f"task {task_id}", reason=reason)
+        live.tell_inboxes([task.tenant_id])
+    return was
+
+
+def held_of(principal: Principal, among: Collection[UUID] = ()) -> list[HeldDecision]:
+    """What somebody is about to decide, and what of that did not count, the next to count first; with it what others
+    are about to decide `among` these tasks.
+    """
+    wanted = Q(username=principal.username)
+    if among:
+        wanted |= Q(task_id__in=among, refused__isnull=True)
+    return list(HeldDecision.objects.for_tenant(principal.tenant_id).filter(wanted).order_by("until", "pk"))

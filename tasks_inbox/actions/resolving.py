@@ -1,0 +1,90 @@
+"""Settling what is no step's question: a compensation that failed for good, or an incident (R-136, R-140)."""
+
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from accounts import audit
+from accounts.principal import Principal
+from accounts.roles import RUNS_OPERATE, TASKS_DECIDE
+from lib.refusals import Conflict, Invalid
+from runs.commands import dead_letters, lifecycle
+from runs.kernel import live
+from runs.kernel.compensation import How
+from runs.kernel.refused import had_alone
+from runs.kernel.transaction import changing
+from runs.models import DeadLetter
+from runs.reading.queries import undone_by
+from tasks_inbox.eligibility.refusals import claimed, conflict, open_task, task_to_decide
+from tasks_inbox.lifecycle.compensations import ABANDON, DONE
+from tasks_inbox.models import COMPENSATION, INCIDENT, ManualTask
+from tasks_inbox.store import queries, statements
+
+Json = Any
+
+
+def settle(principal: Principal, task_id: UUID, *, resolution: str, reason: str = "") -> ManualTask:
+    """Settle an incident: `retry` or `abandon` what failed, or say that it is `done`.
+
+    Raises as `resolve_task`, Invalid for a resolution that it doesn't have, and RunRefused where the run can't
+    go on.
+    """
+    principal.require(TASKS_DECIDE)
+    principal.require(RUNS_OPERATE)
+    task = task_to_decide(principal, task_id)
+    if resolution not in {one["name"] for one in task.outcomes}:
+        known = ", ".join(one["name"] for one in task.outcomes)
+        raise Invalid(f"Choose one of {known}.", code="unknown_outcome", field="resolution")
+    with changing(task.tenant_id, [str(task.run_id)]):
+        if not statements.settle_incident(task_id, outcome=resolution, comment=reason, by=principal.username):
+            raise conflict(queries.task_of(principal.tenant_id, task_id))
+        if resolution != DONE:
+            _see_to(principal, task, resolution, reason)
+        audit.record(principal, f"resolve {resolution}", f"task {task_id}", reason=reason)
+        live.tell_inboxes([task.tenant_id])
+    return queries.task_of(principal.tenant_id, task_id)
+
+
+def _see_to(principal: Principal, task: ManualTask, resolution: str, reason: str) -> None:
+    found = DeadLetter.objects.for_tenant(task.tenant_id).filter(pk=task.step_id)
+    open_ones = list(found.filter(resolution=None))
+    if not open_ones:
+        raise Conflict("Its dead letter was seen to already.", code="resolved")
+    if resolution == ABANDON:
+        dead_letters.discard(principal, open_ones, reason=reason)
+        return
+    for refused in dead_letters.redrive(principal, open_ones, reason=reason).refused.values():
+        raise refused
+
+
+def resolve_task(
+    principal: Principal, task_id: UUID, *, resolution: How, reason: str | None = None
+) -> ManualTask:
+    """Settle the failed compensation of a task, and let its run go on undoing, or neither (R-140); or an incident.
+
+    `retry` it, it was `done` by hand, or `abandon` it. Raises Missing; NotAllowed for those whom it doesn't ask;
+    Conflict where the task is no such one, was resolved already or is claimed by somebody else.
+    """
+    principal.require(TASKS_DECIDE)
+    kind = queries.task_of(principal.tenant_id, task_id).kind
+    if kind == INCIDENT:
+        return settle(principal, task_id, resolution=resolution, reason=reason or "")
+    if kind != COMPENSATION:
+        message = "This task is of no compensation: it is decided by /complete."
+        raise Conflict(message, code="not_a_compensation")
+    task = task_to_decide(principal, task_id)
+    run = str(task.run_id)
+    with transaction.atomic():
+        had_alone(task.tenant_id, [run])
+        # Asked behind the lock: this task may be settled, and another be open because it failed once more.
+        open_task(principal, task_id)
+        [node], by = undone_by(task.tenant_id, [task.step_id]).values(), principal.username
+        told = {"by": by, "reason": reason or "", "via": principal.via}
+        lifecycle.resolve_compensation(task.tenant_id, run, node, resolution, way="task", **told)
+        resolved = queries.task_of(principal.tenant_id, task_id)
+        if resolved.assignee not in (None, by):
+            raise claimed(resolved)
+        audit.record(principal, f"resolve {resolution}", f"task {task_id}", reason=reason)
+    live.tell_inboxes([task.tenant_id])
+    return resolved

@@ -1,0 +1,157 @@
+"""Returning a task for changes, and sending it again: what was decided until then doesn't count any more (R-146).
+
+Who returns it says why and to whom: to who started the run, unless they name somebody else. It waits there with its
+clock at a standstill. Sent again, it is the next round: facts that its author lets be corrected may be others.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from accounts import audit
+from accounts.names import key_of
+from accounts.principal import Principal
+from accounts.queries import find_member
+from accounts.roles import TASKS_ASSIGN, TASKS_READ
+from lib.api.errors import join
+from lib.refusals import Conflict, Invalid, NotAllowed, TooLarge
+from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
+from runs.kernel.transaction import changing
+from runs.models import Run
+from steps.human import MAX_TASK_BYTES
+from tasks_inbox.actions import comments, locking, recording
+from tasks_inbox.eligibility import policies, votes
+from tasks_inbox.eligibility.policies import CORRECTOR
+from tasks_inbox.eligibility.refusals import conflict, open_task, task_to_decide
+from tasks_inbox.models import FOR_OPERATORS, RETURNED, SENT_AGAIN, SENT_BACK, ManualTask
+from tasks_inbox.reading.changes import changes
+from tasks_inbox.store import queries, statements
+
+Json = Any
+MOST_ROUNDS = 20
+
+
+def return_task(
+    principal: Principal,
+    task_id: UUID,
+    *,
+    comment: str,
+    to: str | None = None,
+    seen: str | None = None,
+    reason: str | None = None,
+) -> ManualTask:
+    """Return a task that one may decide for changes. It is kept as evidence, as a decision is.
+
+    `to`: another member than who started the run; `seen` as in `complete_task`. Raises as that, Invalid at `comment`
+    and `to`, and Conflict `nobody_to_return_to` where nobody who is a member has started the run.
+    """
+    task = task_to_decide(principal, task_id)
+    said = comments.checked(comment, field="comment")
+    if task.kind in FOR_OPERATORS:
+        message = "This task is no step's question: nobody can change what it is about."
+        raise Conflict(message, code="is_a_compensation")
+    if task.round >= MOST_ROUNDS:
+        message = f"This is round {task.round}: decide it, or talk to each other."
+        raise Conflict(message, code="too_many_rounds")
+    member = _who_changes(principal, task, to)
+
+    def cast() -> None:
+        now, held = locking.held_by(principal, task_id, seen)
+        returned = recording.said_by(principal, RETURNED, comment=said, seen=seen)
+        link = recording.add_link(now, returned, votes.returned(now), held, bars=())
+        # What they were about to decide is not what they want any more.
+        statements.drop_held(task_id, principal.username)
+        statements.return_task(task_id, to=member, said=link)
+        comments.keep(principal, now, said, SENT_BACK)
+
+    locking.have_alone(task, cast)
+    audit.record(principal, f"return to {member}", f"task {task_id}", reason=reason or said)
+    return queries.task_of(principal.tenant_id, task_id)
+
+
+def send_again(
+    principal: Principal,
+    task_id: UUID,
+    *,
+    facts: Mapping[str, Json] | None = None,
+    comment: str = "",
+    reason: str | None = None,
+) -> ManualTask:
+    """Send a task that was returned to those who decide it: the next round.
+
+    For whom it was returned to, who may correct `facts`, by label; whoever returned it, or may assign tasks, takes it
+    back as it is. Raises Missing, NotAllowed, Conflict where it is not returned, Invalid at `facts` and `comment`.
+    """
+    principal.require(TASKS_READ)
+    task = open_task(principal, task_id)
+    if task.returned_to is None:
+        raise Conflict("This task is not returned for changes.", code="not_returned")
+    _is_with(principal, task, facts)
+    said = comments.checked(comment, field="comment") if comment.strip() else ""
+    corrected = _corrected(task, facts or {})
+    changed = changes(task.facts, corrected)
+    with changing(task.tenant_id, [str(task.run_id)]):
+        by = principal.username
+        bars = {key_of(by): CORRECTOR} if changed and policies.wants_four_eyes(task) else {}
+        if not statements.send_again(
+            task_id, round=task.round, facts=corrected, changed=changed, by=by, why=bars
+        ):
+            now = open_task(principal, task_id)
+            raise conflict(now) if now.returned_to else Conflict("It was sent again.", code="not_returned")
+        comments.keep(principal, task, said or _in_words(changed), SENT_AGAIN)
+        audit.record(principal, "send again", f"task {task_id}", reason=reason or said)
+    return queries.task_of(principal.tenant_id, task_id)
+
+
+def _who_changes(principal: Principal, task: ManualTask, to: str | None) -> str:
+    """The username of the member to whom it is returned. Raises Invalid and Conflict."""
+    name = to or _requester(task)
+    member = find_member(task.tenant_id, name) if name else None
+    if member is None and to:
+        raise Invalid(f"{to} is no member of this tenant.", field="to")
+    if member is None:
+        message = "Nobody who is a member has started this run: say to whom it is to go."
+        raise Conflict(message, code="nobody_to_return_to")
+    if key_of(member.user.username) == key_of(principal.username):
+        message = "This would come back to you: decide it, or name somebody else."
+        raise Invalid(message, code="yourself", field="to")
+    return member.user.username
+
+
+def _requester(task: ManualTask) -> str | None:
+    runs = Run.objects.for_tenant(task.tenant_id).filter(pk=task.run_id)
+    return runs.values_list("created_by", flat=True).first()
+
+
+def _is_with(principal: Principal, task: ManualTask, facts: Mapping[str, Json] | None) -> None:
+    """Lets pass who may send it again. Raises NotAllowed."""
+    if key_of(principal.username) == key_of(task.returned_to or ""):
+        return
+    returner = key_of(principal.username) == key_of(task.stopped_by or "")
+    if not returner and TASKS_ASSIGN not in principal.scopes:
+        raise NotAllowed(f"This was returned to {task.returned_to}, not to you.", code="not_asked")
+    if facts:
+        message = f"Only {task.returned_to} can correct it; you can take it back as it is."
+        raise NotAllowed(message, code="not_asked")
+
+
+def _corrected(task: ManualTask, facts: Mapping[str, Json]) -> list[Json]:
+    """The facts with what was corrected. Raises Invalid at the first that can't be."""
+    may = {fact["label"] for fact in task.facts if fact.get("may_change")}
+    for label in facts:
+        if label not in may:
+            message = f"“{label}” can't be corrected."
+            raise Invalid(message, code="not_amendable", field=join("facts", label))
+    corrected = [{**fact, "value": facts.get(fact["label"], fact["value"])} for fact in task.facts]
+    try:
+        strict_dumps(corrected, max_bytes=MAX_TASK_BYTES)
+    except JsonTooLarge as error:
+        raise TooLarge(error.message, field="facts") from None
+    except BadJson as error:
+        raise Invalid(error.message, code="bad_json", field="facts") from None
+    return corrected
+
+
+def _in_words(changed: list[Json]) -> str:
+    labels = ", ".join(f"“{one['label']}”" for one in changed)
+    return f"Corrected: {labels}."[: comments.MAX_TEXT] if changed else "Sent again without changes."

@@ -1,0 +1,83 @@
+"""Who may decide a step of a definition, as the people of a tenant are now, before any run has come to it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.templates import has_holes
+from steps.catalogue import CATALOGUE
+from steps.human import who_decides
+from tasks_inbox.eligibility import policies
+from tasks_inbox.eligibility.electors import Member
+from tasks_inbox.eligibility.quorum import Elector
+
+Json = Any
+
+
+@dataclass(frozen=True, slots=True)
+class Deciders:
+    """Those who may decide the step `id` and those whom it names and bars; what only a run knows is left out."""
+
+    id: str
+    asked: Json
+    quorum: Json
+    may: list[Elector]
+    barred: list[Elector]
+    bars_requester: bool
+    bars_deciders: bool
+    is_waited_out: bool
+    """Whether it may end by itself at its deadline."""
+    excluded: list[str]
+    """The keys of the names that it excludes."""
+
+    @property
+    def whom(self) -> str:
+        """Whom it asks, by name."""
+        return (
+            ", ".join(name for names in self.asked.values() for name in names) or "everybody who may decide"
+        )
+
+
+def is_asking(node: Mapping[str, Json]) -> bool:
+    """Whether a step asks people."""
+    known = CATALOGUE.get(str(node.get("type")))
+    return known is not None and known.asks_people
+
+
+def deciders_of(members: Iterable[Member], node: Mapping[str, Json]) -> Deciders | None:
+    """Who may decide a step that asks people, of these members of a tenant; None where only a run knows that.
+
+    Its params must be valid as far as they say who decides.
+    """
+    params = node.get("params") or {}
+    said = {name: params.get(name) for name in ("candidates", "exclude", "quorum")}
+    candidates = params.get("candidates") or {}
+    if has_holes(said) or candidates.get("expr") or candidates.get("manager_of"):
+        return None
+    asked, quorum = who_decides(params)
+    audience, barred = set(policies.audience_of(asked)), policies.excluded(said["exclude"] or ())
+    named = [one.elector for one in members if audience & one.marks]
+    return Deciders(
+        str(node["id"]),
+        asked,
+        quorum,
+        [one for one in named if one.key not in barred],
+        [one for one in named if one.key in barred],
+        params.get("exclude_requester") is True,
+        params.get("exclude_deciders") is True,
+        params.get("on_timeout") is not None,
+        barred,
+    )
+
+
+def steps_before(native: Mapping[str, Json], step: str) -> list[str]:
+    """The ids of all steps that may come before one of a sound definition."""
+    into: dict[str, list[str]] = {}
+    for edge in native.get("edges") or ():
+        into.setdefault(edge["to"], []).append(edge["from"])
+    found, left = {step}, [step]
+    while left:
+        new = [source for source in into.get(left.pop(), ()) if source not in found]
+        found.update(new)
+        left.extend(new)
+    return [str(node["id"]) for node in native["nodes"] if node["id"] in found - {step}]

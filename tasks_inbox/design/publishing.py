@@ -1,0 +1,151 @@
+"""Whether the people of a tenant can do what a definition asks of them: somebody may decide, and enough of them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import islice, product
+from typing import Any
+
+from accounts.queries import members_of_roles
+from accounts.roles import RUNS_START, SCOPES_OF_ROLE
+from engine.problems import Problem, error, warning
+from steps.catalogue import CATALOGUE
+from tasks_inbox.design.deciders import Deciders, deciders_of, is_asking, steps_before
+from tasks_inbox.eligibility.electors import Member, members_of, named_by, unable
+from tasks_inbox.eligibility.identity import DECIDING_ROLES
+from tasks_inbox.eligibility.quorum import counts_people, needs_several, verdict
+
+Json = Any
+MOST_WAYS = 2_000
+MOST_SAID = 20
+STARTER = "{{ run.created_by }}"
+
+
+def judge(tenant: int, natives: Sequence[Mapping[str, Json]]) -> list[list[Problem]]:
+    """Of each definition the steps for people that nobody, or not enough, may decide as things are; three
+    statements at most for all of them, or none where there are no such steps, and a few for each step that needs all.
+
+    What only a run knows (expressions) is not judged.
+    """
+    asking = [[at for at, node in enumerate(native["nodes"]) if is_asking(node)] for native in natives]
+    if not any(asking):
+        return [[] for _ in natives]
+    members = members_of(tenant)
+    starters = _Starters(tenant, members)
+    return [
+        list(_found(tenant, members, starters, native, at))
+        for native, at in zip(natives, asking, strict=True)
+    ]
+
+
+class _Starters:
+    """Who may start runs: those who may decide, by name, and "" where there are others."""
+
+    def __init__(self, tenant: int, members: list[Member]) -> None:
+        self._tenant, self._members = tenant, members
+
+    @cached_property
+    def keys(self) -> list[str]:
+        """Asked for only where a step excludes them: a statement more."""
+        keys = [one.elector.key for one in self._members if RUNS_START in SCOPES_OF_ROLE[one.role]]
+        others = [role for role, scopes in SCOPES_OF_ROLE.items() if RUNS_START in scopes]
+        others = [role for role in others if role not in DECIDING_ROLES]
+        return keys + ([""] if members_of_roles(self._tenant, others).exists() else [])
+
+
+def _found(
+    tenant: int, members: list[Member], starters: _Starters, native: Mapping[str, Json], asking: list[int]
+) -> Iterator[Problem]:
+    every = [deciders_of(members, native["nodes"][at]) for at in asking]
+    steps = {step.id: step for step in every if step}
+    for at, step in zip(asking, every, strict=True):
+        if step is None:
+            if problem := _asks_starters(starters, native["nodes"][at], f"nodes[{at}].params.candidates"):
+                yield problem
+            continue
+        field = f"nodes[{at}].params"
+        before = [steps[name] for name in steps_before(native, step.id) if name in steps]
+        problem = (
+            _too_few(field, step)
+            or _unable(tenant, members, field, step)
+            or _four_eyes(field, starters, step, before)
+        )
+        if problem:
+            yield problem
+
+
+def _asks_starters(starters: _Starters, node: Mapping[str, Json], field: str) -> Problem | None:
+    """Whether an approval asks who starts the run alone, and they may decide nothing; a form is theirs."""
+    named = {
+        kind: names for kind, names in ((node.get("params") or {}).get("candidates") or {}).items() if names
+    }
+    only = named in ({"users": [STARTER]}, {"expr": STARTER}, {"expr": [STARTER]})
+    if CATALOGUE[node["type"]].starter_decides or not only or "" not in starters.keys:
+        return None
+    message = (
+        f"`{node['id']}` asks who started the run, and not everybody who may start runs may decide: ask others, too, "
+        "or make it a human.form, which is theirs whatever their role."
+    )
+    return warning("asks_who_starts", field, message, str(node["id"]))
+
+
+def _too_few(field: str, step: Deciders) -> Problem | None:
+    if not step.may:
+        message = (
+            f"`{step.id}` asks {step.whom}, and nobody of them may decide tasks: add members, or ask others."
+        )
+        return error("nobody_may_decide", f"{field}.candidates", message, step.id)
+    if needs_several(step.quorum) and not _reaches(step, ()):
+        groups = step.quorum.get("groups") or {}
+        needed = ", ".join(f"{count} of {name}" for name, count in groups.items()) or str(step.quorum["need"])
+        message = f"`{step.id}` needs {needed} to agree, and {len(step.may)} may decide: add members, or need fewer."
+        return error("quorum_out_of_reach", f"{field}.quorum", message, step.id)
+    return None
+
+
+def _unable(tenant: int, members: list[Member], field: str, step: Deciders) -> Problem | None:
+    """Whether somebody can't decide of whom all, or a share, must agree."""
+    if not counts_people(step.quorum):
+        return None
+    missing = unable(named_by(tenant, step.asked, step.excluded), members)
+    if not missing:
+        return None
+    message = (
+        f"`{step.id}` needs all, or a share, of those whom it asks to agree, and these can't decide: "
+        f"{', '.join(missing[:MOST_SAID])}. Name members whose role decides tasks."
+    )
+    return error("quorum_out_of_reach", f"{field}.quorum", message, step.id)
+
+
+def _four_eyes(field: str, starters: _Starters, step: Deciders, before: Sequence[Deciders]) -> Problem | None:
+    """Whether too few are left, whoever of them decides the steps before; who starts a run may be none of them, such
+    as a webhook, so that is a warning."""
+    earlier = [one for one in before if one.may and not one.is_waited_out] if step.bars_deciders else []
+    others = "`, `".join(one.id for one in earlier)
+    have = len({one.key for each in (step, *earlier) for one in each.may})
+    needs = f"Needs {have + 1} people who may decide; this tenant has {have}: add members, or ask others."
+    if earlier and not _is_left(step, earlier, [""]):
+        message = f"`{step.id}` may not be decided by who decided `{others}`. {needs}"
+        return error("four_eyes_out_of_reach", f"{field}.exclude_deciders", message, step.id)
+    if step.bars_requester and starters.keys and not _is_left(step, earlier, starters.keys):
+        who = f"who started the run or decided `{others}`" if earlier else "who started the run"
+        message = f"`{step.id}` may not be decided by {who}. {needs}"
+        return warning("requester_may_not_decide", f"{field}.exclude_requester", message, step.id)
+    return None
+
+
+def _is_left(step: Deciders, earlier: Sequence[Deciders], starters: Sequence[str]) -> bool:
+    """Whether the step can be decided after some of the ways in which a run may come to it; of very many one can."""
+    ways = list(islice(product(starters, *([one.key for one in each.may] for each in earlier)), MOST_WAYS))
+    return len(ways) == MOST_WAYS or any(
+        _reaches(step, (starter if step.bars_requester else "", *deciders))
+        for starter, *deciders in ways
+        if all(
+            not (each.bars_requester and key == starter) and not (each.bars_deciders and key in deciders[:at])
+            for at, (each, key) in enumerate(zip(earlier, deciders, strict=True))
+        )
+    )
+
+
+def _reaches(step: Deciders, barred: Sequence[str]) -> bool:
+    left = [one for one in step.may if one.key not in barred]
+    return bool(left) and verdict(step.quorum, ["yes"], [], left).is_possible

@@ -1,0 +1,133 @@
+"""What starting a run asks: whether those whom its steps will ask can decide, as far as its input says who they are.
+
+Where all, or a share, of those named must agree, who can't is refused at once: their agreement would never come.
+That nobody at all can decide a step is a warning: members may be added before the run comes to it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from pydantic import ValidationError
+
+from engine.errors import EngineError
+from engine.templates import Template, compile_template
+from runs.commands.starts import Judged, NewRun, Terms
+from runs.kernel.graphs import Compiled, compiled
+from runs.kernel.refused import RunRefused
+from steps.catalogue import CATALOGUE
+from steps.human import who_decides
+from tasks_inbox.design.deciders import is_asking
+from tasks_inbox.eligibility import policies
+from tasks_inbox.eligibility.electors import Member, members_of, named_by, unable
+from tasks_inbox.eligibility.quorum import counts_people
+from tasks_inbox.lifecycle.waits import whom, with_manager
+from workflows.models import WorkflowVersion
+
+Json = Any
+KNOWN = frozenset({"input", "run"})
+"""What is known of a run as it starts."""
+PARAMS = ("candidates", "quorum", "exclude", "exclude_requester", "on_timeout")
+MOST_SAID = 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """A step that asks people whom its run's input names, or its definition."""
+
+    id: str
+    title: str
+    is_form: bool
+    said: Template
+
+
+def judge_starts(terms: Terms, items: Sequence[NewRun]) -> list[Judged]:
+    """Of each run that is to start the warnings; it is refused, by name, where who must agree can't decide.
+
+    What a rerun keeps is decided already: it is not judged.
+    """
+    asking = _asking(terms.tenant, terms.version)
+    if not asking:
+        return [Judged() for _ in items]
+    version, members = compiled(terms.version), members_of(terms.tenant)
+    found = []
+    for place, item in enumerate(items):
+        where = f"items[{place}].input" if len(items) > 1 else "input"
+        try:
+            said = () if item.rerun_of else tuple(_warnings(terms, version, members, asking, item, where))
+            found.append(Judged(said))
+        except RunRefused as refused:
+            found.append(Judged(refused=refused))
+    return found
+
+
+@lru_cache(maxsize=2000)
+def _asking(tenant: int, version: int) -> tuple[_Asking, ...]:
+    """The steps of a version that ask people who can be known at the start."""
+    versions = WorkflowVersion.objects.for_tenant(tenant)
+    definition = versions.values_list("definition", flat=True).get(pk=version)
+    found = []
+    for node in definition["nodes"]:
+        if not is_asking(node):
+            continue
+        params = node.get("params") or {}
+        said = compile_template({name: params[name] for name in PARAMS if name in params})
+        if not said.refs.steps and not said.refs.every_step and said.refs.names <= KNOWN:
+            title = node.get("title") or node["id"]
+            found.append(_Asking(node["id"], title, CATALOGUE[node["type"]].starter_decides, said))
+    return tuple(found)
+
+
+def _warnings(
+    terms: Terms,
+    version: Compiled,
+    members: Sequence[Member],
+    asking: Sequence[_Asking],
+    item: NewRun,
+    where: str,
+) -> Iterator[str]:
+    run = {"created_by": terms.by, "workflow": version.workflow, "tenant": version.tenant_slug}
+    scope = {"input": item.input, "run": run | {"business_key": item.business_key}}
+    for step in asking:
+        try:
+            said = step.said.render(scope)
+            asked, quorum = who_decides(said)
+        except (EngineError, ValidationError):
+            # The step says so itself when the run comes to it.
+            continue
+        asked = with_manager(terms.tenant, asked)
+        barred = _barred(said, terms.by)
+        if counts_people(quorum):
+            missing = unable(named_by(terms.tenant, asked, barred), members)
+            if missing:
+                raise RunRefused("cannot_decide", _refusal(step, missing), field=where)
+        if not _may_decide(terms, members, step, asked, barred):
+            yield (
+                f"“{step.title}” asks {whom(asked, 'everybody who may decide')}, and nobody of them may decide it: "
+                "the run will wait there until an operator assigns it."
+            )
+
+
+def _barred(said: Mapping[str, Json], by: str) -> list[str]:
+    return policies.excluded([*(said.get("exclude") or ()), *([by] if said.get("exclude_requester") else ())])
+
+
+def _may_decide(
+    terms: Terms,
+    members: Sequence[Member],
+    step: _Asking,
+    asked: Mapping[str, Json],
+    barred: Sequence[str],
+) -> bool:
+    audience = set(policies.audience_of(asked))
+    own = step.is_form and policies.names_user(audience, terms.by)
+    return own or any(audience & one.marks and one.elector.key not in barred for one in members)
+
+
+def _refusal(step: _Asking, missing: Sequence[str]) -> str:
+    names = ", ".join(missing[:MOST_SAID]) + (" and others" if len(missing) > MOST_SAID else "")
+    return (
+        f"“{step.title}” needs all, or a share, of those whom it asks to agree, and these can't decide: {names}. "
+        "Name members whose role decides tasks."
+    )

@@ -1,0 +1,190 @@
+"""Who may decide a step, in words, for whoever designs it: as the people of the tenant are now."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from accounts import queries as people
+from accounts.names import key_of
+from engine.templates import has_holes
+from tasks_inbox.design.deciders import Deciders, deciders_of
+from tasks_inbox.eligibility.electors import Member, members_of, named_by, unable
+from tasks_inbox.eligibility.quorum import Elector, counts_people, needs_several, verdict
+
+Json = Any
+MOST_NAMED = 3
+_PLURALS = {"approver": "approvers", "operator": "operators", "admin": "admins"}
+_IN_RUN = "Who may decide is known once a run comes to it"
+
+
+@dataclass(frozen=True, slots=True)
+class Foretold:
+    """A sentence or two; `level` is `enough`, `nobody` (or too few, as things are) or `in_run` (only a run knows)."""
+
+    words: str
+    level: Literal["enough", "nobody", "in_run"]
+    people: int | None
+
+
+def foretell(tenant: int, params: Mapping[str, Json]) -> Foretold:
+    """Who may decide a step with these params; two statements, three for somebody's manager."""
+    members = members_of(tenant)
+    try:
+        known, unmanaged = _with_manager(tenant, params)
+        step = deciders_of(members, {"id": "step", "params": known}) if known is not None else None
+    except (ValidationError, AttributeError, TypeError):
+        return Foretold("Who may decide is told once what stands below is right.", "in_run", None)
+    if known is None:
+        return Foretold(f"Nobody can decide this: {unmanaged}", "nobody", 0)
+    if step is None:
+        return Foretold(_in_run(params), "in_run", None)
+    count = len(step.may)
+    if not count:
+        return Foretold(f"Nobody can decide this: {_why_nobody(step)}.", "nobody", 0)
+    if needs_several(step.quorum) and not verdict(step.quorum, ["yes"], [], step.may).is_possible:
+        return Foretold(f"Nobody can decide this: it needs {_out_of_reach(members, step)}.", "nobody", count)
+    if counts_people(step.quorum) and (
+        missing := unable(named_by(tenant, step.asked, step.excluded), members)
+    ):
+        who = f"{_listed(missing, 'and')} can’t decide"
+        return Foretold(
+            f"Not enough can decide this: it needs {_needed(members, step)}, and {who}.", "nobody", count
+        )
+    said = [_words(members, step), unmanaged, *_missing(members, step), _barred(step)]
+    return Foretold(" ".join(filter(None, said)), "enough", count)
+
+
+def _with_manager(tenant: int, params: Mapping[str, Json]) -> tuple[Mapping[str, Json] | None, str]:
+    """The params with somebody's manager by name, None where that leaves nobody; what is to be said where there is
+    none. Who is known to a run only stays as it is written.
+    """
+    asked = params.get("candidates")
+    whose = asked.get("manager_of") if isinstance(asked, dict) else None
+    if not isinstance(asked, dict) or not isinstance(whose, str) or has_holes(whose):
+        return params, ""
+    boss = people.manager_of(tenant, whose)
+    named = {name: value for name, value in asked.items() if name != "manager_of"}
+    if boss:
+        named["users"] = [*(named.get("users") or ()), boss]
+    said = "" if boss else f"{whose} has no manager."
+    return ({**params, "candidates": named} if any(named.values()) else None), said
+
+
+def _in_run(params: Mapping[str, Json]) -> str:
+    asked = params.get("candidates")
+    named = {**asked, "exclude": params.get("exclude")} if isinstance(asked, dict) else {}
+    open_ = [
+        f"the manager of {each}" if kind == "manager_of" else str(each)
+        for kind, value in named.items()
+        for each in (value if isinstance(value, list) else [value])
+        if has_holes(each) or (kind == "expr" and each)
+    ]
+    return f"{_IN_RUN}: {_listed(open_, 'and')}." if open_ else f"{_IN_RUN}."
+
+
+def _words(members: Sequence[Member], step: Deciders) -> str:
+    if not needs_several(step.quorum):
+        anybody = "" if len(step.may) == 1 else "Anybody of "
+        return f"{anybody}{_pool(members, step)} may decide."
+    by = " By majority." if step.quorum.get("rule") == "majority" else ""
+    return f"Needs {_needed(members, step)}.{by}"
+
+
+def _needed(members: Sequence[Member], step: Deciders) -> str:
+    """`2 of Legal (5 people, 1 excluded) and 1 of Finance (3 people)`."""
+    groups = step.quorum.get("groups")
+    if groups:
+        return _listed(
+            [f"{count} of {name} ({_counted(*_of_group(step, name))})" for name, count in groups.items()],
+            "and",
+        )
+    need = step.quorum["need"]
+    if need == "all":
+        return f"all of {_pool(members, step)}"
+    if isinstance(need, str):
+        state = verdict(step.quorum, ["yes"], [], step.may).state
+        return f"{state['need']} ({need}) of {_pool(members, step)}"
+    return f"{need} of {_pool(members, step)}"
+
+
+def _out_of_reach(members: Sequence[Member], step: Deciders) -> str:
+    if step.quorum.get("groups"):
+        return f"{_needed(members, step)}, which is more than there are"
+    return f"{step.quorum['need']} to agree, and only {_pool(members, step)} may"
+
+
+def _of_group(step: Deciders, name: str) -> tuple[int, int]:
+    """How many of a group may decide, and how many of it are excluded."""
+    key = key_of(name)
+    return sum(key in one.groups for one in step.may), sum(key in one.groups for one in step.barred)
+
+
+def _counted(count: int, barred: int) -> str:
+    return f"{_people(count)}, {barred} excluded" if barred else _people(count)
+
+
+def _people(count: int) -> str:
+    return "1 person" if count == 1 else f"{count} people"
+
+
+def _pool(members: Sequence[Member], step: Deciders) -> str:
+    """Those who may decide: by name where the step names them, otherwise what they have in common, and how many."""
+    asked = {kind: names for kind, names in step.asked.items() if names}
+    count, barred = len(step.may), len(step.barred)
+    if asked.keys() == {"users"} and count <= MOST_NAMED:
+        words = _listed(_named(members, step.may), "and")
+        return f"{words} ({barred} excluded)" if barred else words
+    if asked.keys() == {"groups"} and len(asked["groups"]) == 1:
+        return f"{asked['groups'][0]} ({_counted(count, barred)})"
+    if asked.keys() == {"roles"} and len(asked["roles"]) == 1:
+        said = f"{count} {asked['roles'][0] if count == 1 else _PLURALS[asked['roles'][0]]}"
+        return f"{said} ({barred} excluded)" if barred else said
+    sources = [
+        *asked.get("groups", ()),
+        *(_PLURALS[role] for role in asked.get("roles", ())),
+        *asked.get("users", ()),
+    ]
+    said = f"{_people(count)}{' of ' + _listed(sources, 'and') if sources else ''}"
+    return f"{said} ({barred} excluded)" if barred else said
+
+
+def _named(members: Iterable[Member], electors: Iterable[Elector]) -> list[str]:
+    keys = {one.key for one in electors}
+    return [one.username for one in members if one.elector.key in keys]
+
+
+def _missing(members: Iterable[Member], step: Deciders) -> list[str]:
+    """Those who are named and can't decide: a name that is misspelt, or of a role that decides nothing."""
+    known = {one.elector.key for one in members}
+    unknown = [name for name in step.asked.get("users") or () if key_of(name) not in known]
+    verb = "decides" if len(unknown) == 1 else "decide"
+    empty = [name for name in step.asked.get("groups") or () if not any(_of_group(step, name))]
+    said = [f"{_listed(unknown, 'and')} {verb} no tasks here."] if unknown else []
+    return said + [f"{name} has no members who may decide." for name in empty]
+
+
+def _why_nobody(step: Deciders) -> str:
+    if step.barred:
+        return "all whom it asks are excluded"
+    asked = step.asked
+    if asked.get("groups") and not asked.get("users") and not asked.get("roles"):
+        names = asked["groups"]
+        return f"{_listed(names, 'and')} {'has' if len(names) == 1 else 'have'} no members who may decide"
+    if asked.get("roles") and not asked.get("users") and not asked.get("groups"):
+        return f"there are no {_listed([_PLURALS[role] for role in asked['roles']], 'and no')}"
+    named = [name for names in asked.values() for name in names]
+    return f"{_listed(named, 'and')} may not decide tasks here" if named else "there is nobody whom it asks"
+
+
+def _barred(step: Deciders) -> str:
+    if step.bars_requester and step.bars_deciders:
+        return "Neither who started the run nor who decided another step of it may."
+    if step.bars_requester:
+        return "Who started the run may not."
+    return "Who decided another step of the run may not." if step.bars_deciders else ""
+
+
+def _listed(names: Sequence[str], last: str) -> str:
+    return f" {last} ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

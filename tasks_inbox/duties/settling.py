@@ -1,0 +1,61 @@
+"""Decisions that were held back count when their time has come, as things are then."""
+
+import logging
+from typing import Any
+from uuid import UUID
+
+from accounts.queries import member_principal
+from lib.apart import one_by_one
+from lib.refusals import Refusal
+from runs.kernel import live
+from runs.kernel.refused import RunRefused
+from tasks_inbox.actions import deciding
+from tasks_inbox.models import HeldDecision, ManualTask
+from tasks_inbox.store import queries, statements
+
+Json = Any
+BATCH = 200
+POSTPONED_SECONDS = 10.0
+log = logging.getLogger("handoff.tasks")
+
+
+def tick() -> int:
+    """Have those count whose time has come, at most so many at once; gives how many there were."""
+    due = statements.due_held(BATCH)
+    one_by_one(due, lambda one: settle(one[1], one[0]), log, _postponed)
+    return len(due)
+
+
+def _postponed(due: tuple[UUID, int, UUID]) -> str:
+    """What to say of one that could not be counted: it is tried again behind all others, and holds up nobody else's."""
+    held, _tenant, task = due
+    statements.postpone_held(held, POSTPONED_SECONDS)
+    return f"the decision {held} of task {task} does not count yet"
+
+
+def settle_before_deadline(task: ManualTask) -> bool:
+    """Have what was decided of a task before its deadline count now; False where nothing that counts was."""
+    found = HeldDecision.objects.for_tenant(task.tenant_id).filter(task_id=task.pk, refused__isnull=True)
+    for held in found.order_by("until", "pk"):
+        settle(task.tenant_id, held.pk)
+    return queries.task_of(task.tenant_id, task.pk).status != task.status
+
+
+def settle(tenant: int, held_id: UUID) -> None:
+    """Have a decision count that was held back, for the one who made it, as things are now."""
+    held = HeldDecision.objects.for_tenant(tenant).filter(pk=held_id, refused__isnull=True).first()
+    if held is None:
+        return
+    try:
+        deciding.complete_task(
+            member_principal(tenant, held.username, held.via),
+            held.task_id,
+            outcome=held.outcome,
+            data=held.data,
+            comment=held.comment,
+            seen=held.seen,
+            held=held,
+        )
+    except (Refusal, RunRefused) as refused:
+        statements.refuse_held(held.pk, refused.message)
+        live.tell_inboxes([tenant])

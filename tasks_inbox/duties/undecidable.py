@@ -1,0 +1,100 @@
+"""Tasks that nobody, or not enough, can decide as things are: found by a tick, told, and repaired by people.
+
+It is not known once and for all: members leave, roles and groups change, four eyes bar somebody. Each task that is
+found so is marked, alerts, and opens an incident for operators and admins, who say whom it is to ask instead.
+"""
+
+import logging
+from collections.abc import Sequence
+from uuid import UUID
+
+from django.db import transaction
+
+from lib.apart import one_by_one
+from lib.clock import now_here
+from lib.uuid7 import uuid7
+from runs.kernel import alerts, live
+from runs.store.hot import Row
+from tasks_inbox.eligibility import policies
+from tasks_inbox.eligibility.electors import members_of
+from tasks_inbox.eligibility.undecidable import is_undecidable
+from tasks_inbox.lifecycle.compensations import CANDIDATES, DONE
+from tasks_inbox.lifecycle.waits import whom
+from tasks_inbox.models import OPEN, ManualTask
+from tasks_inbox.store import queries, statements
+
+log = logging.getLogger("handoff.tasks")
+
+BATCH = 2_000
+MAX_TITLE = 300
+SEEN = [{"name": DONE, "label": "Seen", "require_comment": False}]
+_HELP = (
+    "Nobody of those whom it asks can decide it, or not enough of them, so the run would wait for ever. Open the task "
+    "and assign it to somebody who may decide, or escalate it to others; this incident closes by itself then."
+)
+
+
+def count() -> int:
+    """How many open tasks of all tenants nobody can decide; those of test runs count for nothing."""
+    return ManualTask.unsafe_all_tenants.filter(
+        status=OPEN, undecidable_since__isnull=False, is_test=False
+    ).count()
+
+
+def tick() -> int:
+    """Look at the next open tasks, one batch after another; gives how many nobody can decide any more."""
+    tenants = statements.next_open_tasks(BATCH).items()
+    found = sum(one_by_one(tenants, lambda one: _look(*one), log, _not_looked_at))
+    if closed := statements.close_undecidable_incidents():
+        live.tell_inboxes(closed)
+    return found
+
+
+def _not_looked_at(batch: tuple[int, Sequence[UUID]]) -> str:
+    tenant, tasks = batch
+    return f"{len(tasks)} tasks of tenant {tenant} can't be looked at"
+
+
+def _look(tenant: int, ids: Sequence[UUID]) -> int:
+    members = members_of(tenant)
+    found = ManualTask.objects.for_tenant(tenant).filter(pk__in=ids, status=OPEN).defer(*queries.LARGE)
+    said = [(task, is_undecidable(task, members)) for task in found]
+    statements.note_undecidable(
+        [task.pk for task, bad in said if task.undecidable_since and not bad], since=None
+    )
+    fresh = [task for task, bad in said if bad and task.undecidable_since is None]
+    return _tell(fresh) if fresh else 0
+
+
+@transaction.atomic
+def _tell(looked_at: Sequence[ManualTask]) -> int:
+    noted = statements.note_undecidable([task.pk for task in looked_at], since=now_here())
+    listed = [task for task in looked_at if task.pk in noted]
+    statements.open_incidents([_row(task) for task in listed if not task.is_test])
+    alerts.send(
+        [
+            alerts.Alert(
+                "nobody_may_decide", task.tenant_id, str(task.run_id), task.node, {"task": str(task.pk)}
+            )
+            for task in listed
+            if not task.is_test
+        ]
+    )
+    live.tell_inboxes({task.tenant_id for task in listed})
+    return len(listed)
+
+
+def _row(task: ManualTask) -> Row:
+    facts = [("Asks", whom(task.candidates, "everybody who may decide")), ("Task", str(task.pk))]
+    return {
+        "id": uuid7(),
+        "run_id": str(task.run_id),
+        "step_id": str(task.pk),
+        "node": task.node,
+        "title": f"Nobody can decide “{task.title}”"[:MAX_TITLE],
+        "instructions": _HELP,
+        "facts": [{"label": label, "value": value} for label, value in facts],
+        "outcomes": SEEN,
+        "candidates": CANDIDATES,
+        "audience": policies.audience_of(CANDIDATES),
+    }

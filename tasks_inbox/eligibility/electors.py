@@ -1,0 +1,94 @@
+"""Who may decide a task as things are now, for counting: members of its tenant and their groups; and who was asked."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from accounts import queries as people
+from accounts.models import GroupMember
+from accounts.names import key_of
+from accounts.queries import members_of_roles
+from tasks_inbox.eligibility import policies
+from tasks_inbox.eligibility.identity import DECIDING_ROLES
+from tasks_inbox.eligibility.quorum import Elector
+from tasks_inbox.models import ManualTask
+
+Json = Any
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """Somebody whose role decides tasks: as an elector, by name and role, and what they answer to."""
+
+    elector: Elector
+    username: str
+    role: str
+    marks: frozenset[str]
+
+
+def members_of(tenant: int) -> list[Member]:
+    """Everybody of a tenant whose role decides tasks; two statements, however many there are."""
+    members = members_of_roles(tenant, DECIDING_ROLES).select_related("user")
+    groups: dict[int, set[str]] = {}
+    seats = GroupMember.objects.for_tenant(tenant).values_list("membership_id", "group__key")
+    for membership, key in seats:
+        groups.setdefault(membership, set()).add(key)
+    found = []
+    for member in members:
+        keys, name = groups.get(member.pk, set()), member.user.username
+        marks = frozenset(policies.marks_of(name, member.role, keys))
+        found.append(Member(Elector(key_of(name), frozenset(keys)), name, member.role, marks))
+    return found
+
+
+def electors_of(task: ManualTask) -> list[Elector]:
+    """Everybody whom the task asks and nothing excludes."""
+    return electors_among(task, members_of(task.tenant_id))
+
+
+def electors_among(task: ManualTask, members: Iterable[Member]) -> list[Elector]:
+    """Those of the members of its tenant whom the task asks and nothing excludes, and whose form it is."""
+    asked = [one.elector for one in members if policies.is_asked(task, one.username, one.marks)]
+    known = {one.key for one in asked}
+    keys = (key for key in policies.starters_of(task) if key not in known and key not in task.exclude)
+    return asked + [Elector(key) for key in keys if people.find_member(task.tenant_id, key)]
+
+
+def elector_named(task: ManualTask, username: str) -> Elector:
+    """Somebody who has decided, with the groups that they are in now."""
+    member = people.find_member(task.tenant_id, username)
+    keys = people.group_keys_of(task.tenant_id, member.user_id) if member else ()
+    return Elector(key_of(username), frozenset(keys))
+
+
+def named_by(tenant: int, candidates: Mapping[str, Json], exclude: Iterable[str]) -> list[Json]:
+    """Everybody whom candidates name as things are now, `{key, name}`, but for whom the task excludes.
+
+    Also who can't decide: no member, a role that decides nothing, a deactivated user of a group. A group or a role of
+    which there is nobody stands for itself, so that it isn't as if it had agreed. Four statements at most.
+    """
+    found: dict[str, str] = {}
+    if not any(candidates.get(kind) for kind in ("users", "groups", "roles")):
+        found = {one.elector.key: one.username for one in members_of(tenant)}
+    for name in candidates.get("users") or ():
+        known = name != policies.NOBODY
+        found[key_of(name) if known else name] = name if known else "somebody's manager"
+    for group in candidates.get("groups") or ():
+        found |= _of_group(tenant, group) or {f"group:{key_of(group)}": f"the group {group}"}
+    for role in candidates.get("roles") or ():
+        users = members_of_roles(tenant, [role]).values_list("user__username", flat=True)
+        found |= {key_of(name): name for name in users} or {f"role:{role}": f"the role {role}"}
+    barred = set(exclude)
+    return [{"key": key, "name": name} for key, name in found.items() if key not in barred]
+
+
+def unable(named: Iterable[Json], members: Iterable[Member]) -> list[str]:
+    """The names of those who are `named` and decide no tasks."""
+    able = {one.elector.key for one in members}
+    return [one["name"] for one in named if one["key"] not in able]
+
+
+def _of_group(tenant: int, group: str) -> dict[str, str]:
+    seats = GroupMember.objects.for_tenant(tenant).filter(group__key=key_of(group))
+    names = seats.order_by("membership__user__username").values_list("membership__user__username", flat=True)
+    return {key_of(name): name for name in names}

@@ -1,0 +1,111 @@
+"""Who is asking, in the terms in which tasks name people; always within one tenant."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import Q
+from django.db.models.functions import Lower
+
+from accounts import queries as people
+from accounts.models import Membership
+from accounts.names import key_of
+from accounts.principal import Principal
+from accounts.roles import SCOPES_OF_ROLE, TASKS_DECIDE
+from lib.clock import now_there
+from tasks_inbox.eligibility import policies
+from tasks_inbox.eligibility.policies import Absent
+from tasks_inbox.models import FOR_OPERATORS, AwayRule, ManualTask
+from tasks_inbox.store import statements
+from workflows.models import Workflow
+
+Json = Any
+DECIDING_ROLES = tuple(role for role, scopes in SCOPES_OF_ROLE.items() if TASKS_DECIDE in scopes)
+
+
+@dataclass(frozen=True, slots=True)
+class Who:
+    """Who is asking, as tasks know people."""
+
+    tenant_id: int
+    username: str
+    marks: tuple[str, ...]
+    decides: bool
+    absent: tuple[Absent, ...] = ()
+
+    def is_asked(self, task: ManualTask) -> bool:
+        """Whether the task itself asks them. Who decides no tasks has the marks of forms of their own alone."""
+        return policies.is_asked(task, self.username, self.marks)
+
+    def may_decide(self, task: ManualTask) -> bool:
+        """Whether the task asks them, was handed to them or asks somebody for whom they stand in, and they may decide
+        tasks at all.
+        """
+        if policies.holder_of(task, self.username):
+            return False
+        if not self.decides:
+            return self.is_asked(task)
+        own = policies.may_decide(task, self.username, self.marks)
+        return own or self.stands_in_for(task) is not None
+
+    def stands_in_for(self, task: ManualTask) -> str | None:
+        """In whose place they would decide it; None where it would be in their own, or not at all."""
+        own = policies.may_decide(task, self.username, self.marks)
+        if not self.decides or (own and task.assignee in (None, self.username)):
+            return None
+        if giver := policies.giver_of(task, self.username):
+            free = not policies.is_excluded(task, giver) and not policies.has_voted(task, giver)
+            return giver if free and not policies.is_excluded(task, self.username) else None
+        stood_for = (one.username for one in self.absent if policies.stands_in(task, self.username, one))
+        return next(stood_for, None)
+
+
+def who_is(principal: Principal) -> Who:
+    """The one who asks."""
+    found = statements.who(principal.tenant_id, principal.user_id, principal.username)
+    decides = TASKS_DECIDE in principal.scopes
+    marks = policies.marks_of(principal.username, principal.role, found["groups"], decides=decides)
+    absent = tuple(_absent(one) for one in found["absent"] if one["role"] in DECIDING_ROLES and decides)
+    return Who(principal.tenant_id, principal.username, tuple(marks), decides, absent)
+
+
+def _absent(one: Json) -> Absent:
+    marks = policies.marks_of(one["username"], one["role"], one["groups"])
+    workflows = None if one["workflows"] is None else frozenset(one["workflows"])
+    return Absent(one["username"], tuple(marks), workflows)
+
+
+def who_is_member(member: Membership) -> Who:
+    """A member of a tenant, as somebody who may be given a task."""
+    decides = TASKS_DECIDE in SCOPES_OF_ROLE[member.role]
+    groups = people.group_keys_of(member.tenant_id, member.user_id)
+    marks = policies.marks_of(member.user.username, member.role, groups, decides=decides)
+    return Who(member.tenant_id, member.user.username, tuple(marks), decides)
+
+
+def still_asks(task: ManualTask, username: str) -> bool:
+    """Whether a task asks somebody of this name as they are now: member, role and groups."""
+    member = people.find_member(task.tenant_id, username)
+    return member is not None and who_is_member(member).is_asked(task)
+
+
+def asks_no_more(task: ManualTask, who: Who) -> str | None:
+    """Whose vote they have whom the task doesn't ask any more; None where they have none, or decide for themselves."""
+    giver = policies.giver_of(task, who.username)
+    if giver is None or giver != who.stands_in_for(task) or still_asks(task, giver):
+        return None
+    return giver
+
+
+def substitutes_of(task: ManualTask, names: Iterable[str]) -> list[str]:
+    """The keys of those who may decide it now in the place of one of these people who is away."""
+    if task.delegated_by is not None or task.kind in FOR_OPERATORS:
+        return []
+    now, wanted = now_there(), [key_of(name) for name in names]
+    rules = AwayRule.objects.for_tenant(task.tenant_id).filter(starts_at__lte=now, ends_at__gt=now)
+    rules = rules.annotate(person=Lower("username")).filter(person__in=wanted)
+    workflow = Workflow.objects.for_tenant(task.tenant_id).filter(pk=task.workflow_id).values("name")[:1]
+    found = rules.filter(Q(workflows=[]) | Q(workflows__contains=ArraySubquery(workflow)))
+    keys = [key_of(name) for name in found.order_by("pk").values_list("substitute", flat=True)]
+    return [key for key in dict.fromkeys(keys) if key not in task.exclude and key not in task.voted]

@@ -1,0 +1,113 @@
+"""Whether somebody may have a task, and what they are told where not."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from accounts.names import key_of
+from accounts.principal import Principal
+from accounts.queries import find_member
+from accounts.roles import TASKS_DECIDE, TASKS_READ
+from lib.refusals import Conflict, Invalid, NotAllowed
+from runs.kernel.wait_kinds import moment
+from tasks_inbox.eligibility import identity, policies
+from tasks_inbox.models import COMPLETED, OPEN, ManualTask, label_of
+from tasks_inbox.store import queries
+
+
+def open_task(principal: Principal, task_id: UUID) -> ManualTask:
+    """The tenant's task. Raises Missing, and Conflict where it is not open any more."""
+    task = queries.task_of(principal.tenant_id, task_id)
+    if task.status != OPEN:
+        raise conflict(task)
+    return task
+
+
+def task_to_decide(principal: Principal, task_id: UUID) -> ManualTask:
+    """As `open_task`, for who may decide it. Raises Forbidden and NotAllowed with the reason, too."""
+    principal.require(TASKS_DECIDE)
+    return task_to_answer(principal, task_id)
+
+
+def task_to_answer(principal: Principal, task_id: UUID) -> ManualTask:
+    """As `task_to_decide`; a form that asks who started its run is theirs to answer, whatever their role."""
+    task = open_task(principal, task_id)
+    require_answer(principal, task)
+    if task.returned_to is not None:
+        raise conflict(task)
+    if reason := policies.why_excluded(task, principal.username):
+        raise NotAllowed(reason, code="excluded")
+    if policies.has_voted(task, principal.username):
+        raise Conflict("You have decided this already; others must decide, too.", code="voted_already")
+    if holder := policies.holder_of(task, principal.username):
+        message = f"You have given your vote to {holder}: take it back to decide yourself."
+        raise Conflict(message, code="handed_on", details={"to": holder})
+    who = identity.who_is(principal)
+    if not who.may_decide(task):
+        if barred := next(
+            (one.username for one in who.absent if policies.is_excluded(task, one.username)), None
+        ):
+            message = f"This task asks others, not you; {barred}, for whom you stand in, is excluded from it."
+            raise NotAllowed(message, code="excluded")
+        raise NotAllowed("This task asks others, not you.", code="not_a_candidate")
+    if giver := identity.asks_no_more(task, who):
+        message = f"This task doesn't ask {giver} any more, whose vote you have."
+        raise NotAllowed(message, code="not_a_candidate")
+    return task
+
+
+def require_answer(principal: Principal, task: ManualTask) -> None:
+    """Lets pass who may decide tasks, and whose form this is. Raises Forbidden."""
+    if key_of(principal.username) not in policies.starters_of(task) or TASKS_READ not in principal.scopes:
+        principal.require(TASKS_DECIDE)
+
+
+def taker(principal: Principal, task: ManualTask, to: str) -> tuple[str, identity.Who]:
+    """The member to whom somebody may hand a task, or their vote of it, as far as that is alike: name and marks.
+
+    Raises Invalid at `to`.
+    """
+    member = find_member(task.tenant_id, to)
+    if member is None:
+        raise Invalid(f"{to} is no member of this tenant.", field="to")
+    name, who = member.user.username, identity.who_is_member(member)
+    if name == principal.username:
+        raise Invalid("This is you: give it to somebody else.", field="to")
+    if policies.is_excluded(task, name):
+        raise Invalid(f"{name} is excluded from deciding this task.", code="excluded", field="to")
+    if not who.decides:
+        raise Invalid(f"The role of {name} decides no tasks.", code="not_a_candidate", field="to")
+    return name, who
+
+
+def conflict(task: ManualTask) -> Conflict:
+    """Why it can't be had: what has become of it meanwhile."""
+    if task.status == COMPLETED and task.decided_at is not None:
+        label = label_of(task.outcomes, task.outcome)
+        decided_at = task.decided_at.isoformat()
+        return Conflict(
+            f"{task.decided_by} decided this already: {label}, {moment(decided_at)}.",
+            code="decided_already",
+            details={"outcome": task.outcome, "decided_by": task.decided_by, "decided_at": decided_at},
+        )
+    if task.status != OPEN:
+        return Conflict("The run went on without this decision.", code="task_cancelled")
+    if task.returned_to is not None:
+        message = f"{task.stopped_by} returned this for changes: it is with {task.returned_to} now."
+        raise Conflict(message, code="returned", details={"returned_to": task.returned_to})
+    return claimed(task)
+
+
+def being_decided(task: ManualTask, held: Mapping[str, Any]) -> Conflict:
+    """Whose decision of it is about to count."""
+    label = label_of(task.outcomes, held["outcome"])
+    message = (
+        f"{held['by']} is just deciding this: {label}. It counts in a few seconds unless they take it back."
+    )
+    return Conflict(message, code="being_decided", details=dict(held))
+
+
+def claimed(task: ManualTask) -> Conflict:
+    """Whose it is instead."""
+    whose = f"{task.assignee} has claimed this task." if task.assignee else "Nobody has this task any more."
+    return Conflict(whose, code="claimed", details={"assignee": task.assignee})

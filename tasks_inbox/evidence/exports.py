@@ -1,0 +1,72 @@
+"""The evidence of a run as files: JSON to be checked, HTML and PDF to be read, and all of it in a ZIP."""
+
+import json
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Literal
+from uuid import UUID
+from zipfile import ZIP_DEFLATED, ZipFile
+
+from django.template.loader import render_to_string
+
+from accounts import audit
+from accounts.principal import Principal
+from tasks_inbox.evidence.gathering import evidence_of
+from tasks_inbox.evidence.ledger import digest_of
+from tasks_inbox.evidence.printing import pdf_of
+from tasks_inbox.evidence.readable import parts_of
+from tasks_inbox.models import TaskFileContent
+
+Format = Literal["json", "html", "pdf", "zip"]
+FORMATS: tuple[Format, ...] = ("json", "html", "pdf", "zip")
+KINDS = {"json": "application/json", "html": "text/html", "pdf": "application/pdf", "zip": "application/zip"}
+BESIDE = ("verify.py", "README.txt")
+_FOLDER = Path(__file__).parent / "exported"
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file to be downloaded."""
+
+    name: str
+    kind: str
+    content: bytes
+
+
+def export(principal: Principal, run_id: UUID, written_as: Format) -> File:
+    """The evidence of the tenant's run in this format. Raises Missing, and NotAllowed without the scopes it needs."""
+    text = evidence_of(principal, run_id)
+    content = _zipped(principal.tenant_id, text) if written_as == "zip" else _written(text, written_as)
+    audit.record(principal, "export evidence", f"run {run_id}")
+    return File(f"evidence-{run_id}.{written_as}", KINDS[written_as], content)
+
+
+def _zipped(tenant: int, text: str) -> bytes:
+    written = BytesIO()
+    with ZipFile(written, "w", ZIP_DEFLATED) as found:
+        for one in FORMATS[:-1]:
+            found.writestr(f"evidence.{one}", _written(text, one))
+        for path, file in files_in(text):
+            content = TaskFileContent.objects.for_tenant(tenant).filter(pk=file).first()
+            if content is not None:
+                found.writestr(path, bytes(content.content))
+        for name in BESIDE:
+            found.writestr(name, (_FOLDER / name).read_bytes())
+    return written.getvalue()
+
+
+def files_in(text: str) -> list[tuple[str, str]]:
+    """The files of which the decisions of an evidence.json tell: where each lies beside it, and its id."""
+    records = (json.loads(one["record"]) for one in json.loads(text)["decisions"])
+    found = (file for record in records for file in record.get("files", ()))
+    return sorted({(f"files/{file['id']}-{file['name']}", file["id"]) for file in found})
+
+
+def _written(text: str, written_as: Format) -> bytes:
+    if written_as == "json":
+        return text.encode()
+    whole, digest = parts_of(text), digest_of(text)
+    if written_as == "pdf":
+        return pdf_of(whole, f"{whole.title} · SHA-256 of its evidence.json: {digest}")
+    return render_to_string("inbox/evidence.html", {"whole": whole, "digest": digest}).encode()

@@ -1,0 +1,167 @@
+"""What is written of each decision so that it can be proven later: one record, one link of the tenant's chain.
+
+A record is canonical JSON (sorted keys, no blanks, UTF-8) and holds the digest of the one before; its own digest is the
+SHA-256 of its text. Whoever has the texts can check the chain with nothing but a hash function (R-149).
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from typing import Any
+
+from tasks_inbox.eligibility.quorum import ONE
+from tasks_inbox.models import ManualTask, label_of
+
+Json = Any
+FORMAT = 1
+FIRST = "0" * 64
+"""What stands for the digest before the first."""
+
+
+def canonical(value: Json) -> str:
+    """The one text of a JSON value."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def digest_of(text: str) -> str:
+    """SHA-256, in hex."""
+    return sha256(text.encode()).hexdigest()
+
+
+def shown(task: ManualTask) -> dict[str, Json]:
+    """All that a decider is shown of the question itself."""
+    return {
+        "title": task.title,
+        "instructions": task.instructions,
+        "facts": task.facts,
+        "outcomes": task.outcomes,
+        "form": task.form,
+        "quorum": task.quorum or ONE,
+        "round": task.round,
+    }
+
+
+def shown_hash(task: ManualTask) -> str:
+    """What binds a decision to what was seen: it changes with anything that `shown` gives (SECURITY Decision 6)."""
+    return digest_of(canonical(shown(task)))
+
+
+@dataclass(frozen=True, slots=True)
+class Decider:
+    """Who decides: the name as it was printed then, by what way they came, whether they gave their password again."""
+
+    username: str
+    name: str
+    user_id: int | None
+    via: str
+    signed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A link: its place in the chain, its text, and when it was written (RFC 3339)."""
+
+    seq: int
+    at: str
+    text: str
+
+    @property
+    def digest(self) -> str:
+        """What the next record holds."""
+        return digest_of(self.text)
+
+
+def record_of(
+    task: ManualTask,
+    held: Mapping[str, Json],
+    chain: Mapping[str, Json],
+    quorum: Mapping[str, Json],
+    *,
+    by: Decider,
+    outcome: str,
+    data: Json,
+    comment: str,
+    files: Sequence[Json] = (),
+    settled_by: str | None = None,
+    seen: str | None = None,
+) -> Record:
+    """The record of one decision, behind `chain`; `held` tells of run and version, `quorum` how the votes stand.
+
+    `files` are those that the task had, if any. `settled_by` says of a compensation in which way it was settled, `seen`
+    the hash of what who decided had been shown (`presentation.hash_of`): None where nothing says that they had seen it.
+    """
+    label = label_of(task.outcomes, outcome)
+    what = {
+        "format": FORMAT,
+        "seq": chain["seq"] + 1,
+        "previous": chain["digest"],
+        "at": chain["at"],
+        "tenant": held["tenant"],
+        "run": str(task.run_id),
+        "task": str(task.pk),
+        "node": task.node,
+        "round": task.round,
+        "workflow": {key: held[key] for key in ("workflow", "version", "version_hash")},
+        "requester": held["requester"],
+        "question": task.title,
+        "shown_sha256": shown_hash(task),
+        "form_sha256": None if task.form is None else digest_of(canonical(task.form)),
+        "outcome": outcome,
+        "meaning": label,
+        "data": data,
+        "comment": comment,
+        "by": asdict(by),
+        "on_behalf_of": held["on_behalf_of"],
+        "quorum": dict(quorum),
+        "seen": seen,
+    }
+    what |= {"files": list(files)} if files else {}
+    what |= {"named": _named(task)} if task.named is not None else {}
+    what |= {} if settled_by is None else {"settled_by": settled_by}
+    return Record(what["seq"], what["at"], canonical(what))
+
+
+def _named(task: ManualTask) -> list[Json]:
+    """Everybody of whom all, or a share, had to agree; of some who replaced them, or that they are excluded."""
+    barred = {"excluded": True}
+    return [
+        {key: one[key] for key in ("name", "replaced_by") if key in one}
+        | (barred if one["key"] in task.exclude and one["key"] not in task.voted else {})
+        for one in task.named or ()
+    ]
+
+
+def remark_of(
+    task: ManualTask,
+    chain: Mapping[str, Json],
+    *,
+    id: str,
+    tenant: str,
+    by: Mapping[str, Json],
+    kind: str,
+    text: str,
+) -> Record:
+    """The record of a comment, a question or an answer, behind `chain`: what was known when somebody decided."""
+    what = {
+        "format": FORMAT,
+        "seq": chain["seq"] + 1,
+        "previous": chain["digest"],
+        "at": chain["at"],
+        "tenant": tenant,
+        "run": str(task.run_id),
+        "task": str(task.pk),
+        "node": task.node,
+        "round": task.round,
+        "remark": id,
+        "kind": kind,
+        "text": text,
+        "by": dict(by),
+    }
+    return Record(what["seq"], what["at"], canonical(what))
+
+
+def is_unseen(record: str) -> bool:
+    """Whether a record says that somebody decided without having seen the task; those of before say nothing of it."""
+    told = json.loads(record)
+    return told.get("seen", "") is None and told["by"]["via"] != "clock"

@@ -1,0 +1,138 @@
+"""The wait of the kind `task`: opens tasks when steps begin to wait for people, and cancels those that nobody needs."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from accounts import queries as people
+from accounts.names import key_of
+from lib.uuid7 import uuid7
+from runs.kernel import live
+from runs.kernel.wait_kinds import Entered, WaitKind
+from runs.store.attempts import Ending, Held
+from tasks_inbox.eligibility import policies
+from tasks_inbox.eligibility.electors import named_by
+from tasks_inbox.eligibility.quorum import counts_people, needs_several
+from tasks_inbox.store import statements
+
+Json = Any
+
+_ASKED = (
+    "kind",
+    "title",
+    "instructions",
+    "facts",
+    "outcomes",
+    "form",
+    "candidates",
+    "quorum",
+    "clock",
+    "undo_seconds",
+    "priority",
+    "due_seconds",
+)
+REQUESTER = "requester"
+DECIDER = "decider"
+SHOWN_NAMES = 3
+
+
+def _open(entered: Entered) -> list[tuple[Held, Ending]]:
+    asked = [(held, wait["task"]) for held, wait in entered]
+    requesters = statements.requesters({held.run_id for held, task in asked if task.get("exclude_requester")})
+    deciders = statements.decided_in_run(
+        {held.run_id for held, task in asked if task.get("exclude_deciders")}
+    )
+    forms = {held.run_id for held, task in asked if task["kind"] == "form" and task["candidates"]["users"]}
+    starters = statements.requesters(forms)
+    rows = [_row(held, task) | _barred(held.run_id, task, requesters, deciders) for held, task in asked]
+    for row, (held, task) in zip(rows, asked, strict=True):
+        if held.run_id in starters and policies.names_user(row["audience"], starters[held.run_id]):
+            row["audience"].append(policies.starter_mark(starters[held.run_id]))
+        if counts_people(task.get("quorum")):
+            whom = with_manager(held.tenant_id, task["candidates"])
+            row["named"] = named_by(held.tenant_id, whom, row["exclude"])
+    statements.open_tasks(rows)
+    _tell({held.tenant_id for held, _ in asked})
+    return []
+
+
+def _leave(runs: Iterable[str]) -> None:
+    _tell({*statements.cancel_tasks(runs)})
+
+
+def _tell(tenants: Collection[int]) -> None:
+    """Tell the inboxes once it is committed."""
+    if tenants:
+        live.tell_inboxes(tenants)
+
+
+def _barred(
+    run: str, task: Mapping[str, Json], requesters: Mapping[str, str], deciders: Mapping[str, list[str]]
+) -> dict[str, Json]:
+    """Who may not decide, and of those whom four eyes bar, why (R-149)."""
+    why = {key_of(name): DECIDER for name in deciders.get(run, ()) if task.get("exclude_deciders")}
+    if task.get("exclude_requester") and run in requesters:
+        why[key_of(requesters[run])] = REQUESTER
+    names = [*policies.excluded(task["exclude"]), *why]
+    bars = bool(task.get("exclude_deciders"))
+    return {"exclude": list(dict.fromkeys(names)), "why_excluded": why or None, "bars_deciders": bars}
+
+
+def _row(held: Held, task: Mapping[str, Json]) -> dict[str, Json]:
+    row: dict[str, Json] = {"id": uuid7(), "run_id": held.run_id, "step_id": held.id, "node": held.node}
+    # What was null is not there when a task is opened anew, by what its step says that it waits for.
+    row |= {key: task.get(key) for key in _ASKED}
+    row["facts"] = [{"value": None} | fact for fact in task["facts"]]
+    row["audience"] = policies.audience_of(with_manager(held.tenant_id, task["candidates"]))
+    return row
+
+
+def with_manager(tenant: int, candidates: Mapping[str, Json]) -> Mapping[str, Json]:
+    """The candidates with the manager that they name as a user; a manager whom nobody has asks nobody."""
+    if not candidates.get("manager_of"):
+        return candidates
+    manager = people.manager_of(tenant, candidates["manager_of"])
+    return {**candidates, "users": [*(candidates.get("users") or ()), manager or policies.NOBODY]}
+
+
+def _in_words(wait: Mapping[str, Json]) -> str:
+    task = wait["task"]
+    does = "fill in" if task["kind"] == "form" else "decide"
+    return (
+        f"{whom(task['candidates'], 'somebody')} to {does} “{task['title']}”{_how_many(task.get('quorum'))}"
+    )
+
+
+def _how_many(quorum: Json | None) -> str:
+    """How many of them must agree, in words, where it is more than one of them."""
+    if quorum is None or not needs_several(quorum):
+        return ""
+    if groups := quorum.get("groups"):
+        return f" ({' and '.join(f'{count} of {name}' for name, count in groups.items())})"
+    return f" ({quorum['need']} of them)"
+
+
+def whom(candidates: Mapping[str, Json], everybody: str) -> str:
+    """Those whom a task asks, in words: `ann, the group Finance or an approver`; `everybody` where it names nobody."""
+    named = [
+        *(candidates.get("users") or ()),
+        *(f"the group {name}" for name in candidates.get("groups") or ()),
+        *(f"an {role}" for role in candidates.get("roles") or ()),
+        *([f"the manager of {candidates['manager_of']}"] if candidates.get("manager_of") else ()),
+    ]
+    if not named:
+        return everybody
+    return _either(named if len(named) <= SHOWN_NAMES else [*named[: SHOWN_NAMES - 1], "others"])
+
+
+def _either(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+TASK = WaitKind(
+    enter=_open,
+    in_words=_in_words,
+    source="person",
+    leave=_leave,
+    missing=statements.missing_tasks,
+    page_part="inbox/_wait.html",
+)

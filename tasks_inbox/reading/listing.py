@@ -1,0 +1,176 @@
+"""Lists of tasks: what a search finds, in which order, what comes after one, and how many there are in each view.
+
+A list is of parts (`sources`): each gives its first rows, of which the first are the page.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Case, F, OuterRef, Q, QuerySet, SmallIntegerField, Subquery, Value, When
+from django.http import HttpRequest
+
+from lib.api.pagination import Cursor, Page, cursor_of, key_values, keyset_page, rows_from
+from lib.clock import now_there
+from lib.refusals import Invalid
+from tasks_inbox.eligibility.identity import Who
+from tasks_inbox.models import ManualTask
+from tasks_inbox.reading.search import NotUnderstood, Titled, conditions
+from tasks_inbox.reading.sources import COUNTED, Parts, View, by_id, tasks_by_id, titled, to_count
+from tasks_inbox.reading.values import TOLD_KEY, ToldIs, told_value
+from workflows.models import Workflow
+
+Json = Any
+COUNTED_VIEWS: tuple[View, ...] = ("mine", "teams", "due", "snoozed", "delegated", "done", "watching")
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The keys by which a list is paged, all rising or all falling; `told` is the value that they are of."""
+
+    keys: tuple[str, ...]
+    oldest_first: bool
+    told: str | None = None
+
+
+ORDERS: dict[str, Order] = {
+    # What is overdue is due before everything else.
+    "sla": Order(("at_due", "at_unimportance", "id"), True),
+    "due": Order(("at_due", "id"), True),
+    "priority": Order(("at_unimportance", "at_due", "id"), True),
+    "newest": Order(("id",), False),
+    "oldest": Order(("id",), True),
+}
+SORTS = tuple(ORDERS)
+_BY_VALUE = re.compile(rf"(-?)data\.({TOLD_KEY})")
+
+
+def order_of(sort: str) -> Order | None:
+    """The order of that name: one of `SORTS`, or by a value, `data.amount` or falling `-data.amount`; None: no such.
+
+    Tasks without the value stand last either way.
+    """
+    if by_value := _BY_VALUE.fullmatch(sort):
+        falls, key = by_value.groups()
+        return Order(("has_told" if falls else "lacks_told", "told_value", "id"), not falls, key.lower())
+    return ORDERS.get(sort)
+
+
+def told_of(sort: str) -> str | None:
+    """The value by which an order is; None where it is by none."""
+    return order.told if (order := order_of(sort)) else None
+
+
+def found(who: Who, parts: Parts, text: str) -> list[QuerySet[ManualTask]]:
+    """Those of the tasks that a search finds. Raises Invalid at `filter` for a word that says nothing."""
+    wanted = [_condition(who.tenant_id, one) for one in check(text)]
+    named = Workflow.objects.for_tenant(who.tenant_id).filter(pk=OuterRef("workflow_id"))
+    name = Subquery(named.values("name")[:1])
+    return [rows.alias(workflow_name=name).filter(*wanted) for rows in parts]
+
+
+def check(text: str) -> list[Q | ToldIs | Titled]:
+    """The conditions of a search. Raises Invalid at `filter`."""
+    try:
+        return conditions(text, now_there())
+    except NotUnderstood as fault:
+        raise Invalid(str(fault), code="bad_filter", field="filter") from None
+
+
+def _condition(tenant: int, one: Q | ToldIs | Titled) -> Q:
+    if isinstance(one, Titled):
+        return titled(tenant, one.part)
+    if isinstance(one, ToldIs):
+        few = ManualTask.objects.for_tenant(tenant).filter(one.condition("told"))
+        return by_id(few) or one.condition("at_told")
+    return one
+
+
+def in_order(tasks: QuerySet[ManualTask], sort: str) -> QuerySet[ManualTask]:
+    """The tasks with the keys of their order."""
+    order = _known(sort)
+    if order.told is None:
+        return tasks.annotate(**{key: F(key) for key in order.keys if key != "id"})
+    has = {"at_told__has_key": order.told}
+    there, not_there = (1, 0) if order.oldest_first is False else (0, 1)
+    return tasks.annotate(
+        **{order.keys[0]: Case(When(**has, then=there), default=not_there, output_field=SmallIntegerField())},
+        told_value=told_value("at_told", order.told),
+    )
+
+
+def _known(sort: str) -> Order:
+    order = order_of(sort)
+    if order is None:
+        names = ", ".join(SORTS)
+        raise Invalid(
+            f"Sort by {names}, or by a value: data.amount, -data.amount.", code="bad_sort", field="sort"
+        )
+    return order
+
+
+def page(
+    tenant: int, parts: Parts, request: HttpRequest, sort: str, *, limit: int, cursor: str | None
+) -> Page:
+    """A page of a list. Raises Invalid for a cursor or an order that there isn't."""
+    order = _known(sort)
+    at = cursor_of(request, cursor, order.keys)
+    rows = in_order(_first(tenant, parts, sort, at, limit + 1), sort)
+    return keyset_page(
+        rows, request, keys=order.keys, oldest_first=order.oldest_first, limit=limit, cursor=cursor
+    )
+
+
+def after(
+    tenant: int, parts: Parts, sort: str, task_id: UUID, *, but: Sequence[UUID] = ()
+) -> ManualTask | None:
+    """Which task comes next after one that was there, or may be no more; at their end, the first of them. Never one
+    of `but`.
+    """
+    order = _known(sort)
+    here = in_order(tasks_by_id(tenant, [task_id]), sort).get()
+    others = [rows.exclude(pk__in=[task_id, *but]) for rows in parts]
+    for at in (Cursor("", False, key_values(here, order.keys)), None):
+        rows = in_order(_first(tenant, others, sort, at, 1), sort)
+        following = rows_from(rows, at, order.keys, oldest_first=order.oldest_first).first()
+        if following is not None:
+            return following
+    return None
+
+
+def _first(tenant: int, parts: Parts, sort: str, at: Cursor | None, most: int) -> QuerySet[ManualTask]:
+    """Tasks among which the first `most` of all parts are, from a place on: all there are where they are one part."""
+    if len(parts) == 1:
+        return parts[0]
+    order = _known(sort)
+    first, *others = (
+        rows_from(in_order(rows, sort), at, order.keys, oldest_first=order.oldest_first).values_list("pk")[
+            :most
+        ]
+        for rows in parts
+    )
+    return tasks_by_id(tenant, [pk for (pk,) in first.union(*others)])
+
+
+def counts(who: Who) -> dict[str, int]:
+    """How many tasks there are in each view, counted up to `COUNTED`; one statement."""
+    first, *others = (
+        rows.annotate(view=Value(view)).values_list("view", "pk")[:most]
+        for view in COUNTED_VIEWS
+        for rows, most in to_count(who, view, COUNTED)
+    )
+    told = Counter(view for view, _ in first.union(*others))
+    return {view: min(told[view], COUNTED) for view in COUNTED_VIEWS}
+
+
+def waiting_for(who: Who) -> int:
+    """How many tasks wait for them, claimed or open to them, and not snoozed; counted up to `COUNTED`."""
+    first, *others = (
+        rows.values_list("pk")[:most]
+        for view in ("mine", "teams")
+        for rows, most in to_count(who, view, COUNTED)
+    )
+    return min(len(first.union(*others)), COUNTED)

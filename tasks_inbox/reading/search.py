@@ -1,0 +1,112 @@
+"""What people type to find tasks: words such as `workflow:refunds due:<2d is:overdue`, and the rest of the text. Pure.
+
+A search is data: each word is one condition, and a word that nobody knows is told instead of being left out.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.db.models import Q
+
+from accounts.names import key_of
+from tasks_inbox.models import COMPLETED, KINDS, OPEN
+from tasks_inbox.reading.values import TOLD_KEY, ToldIs, told_than
+
+Json = Any
+
+MAX_SEARCH = 200
+_PART = re.compile(rf'(?:data\.({TOLD_KEY})(:|<=?|>=?)|([a-z]+):)?(?:"([^"]*)"|(\S+))', re.IGNORECASE)
+_SPAN = re.compile(r"([<>]?)(\d{1,4})([hdw])")
+_NUMBER = re.compile(r"([<>]?)(-?\d{1,4})")
+_UNITS = {"h": "hours", "d": "days", "w": "weeks"}
+_COMPARED = {"": "", "<": "__lt", ">": "__gt"}
+
+
+class NotUnderstood(ValueError):
+    """A word that is no condition; its text says what may stand there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Titled:
+    """That something stands in the title."""
+
+    part: str
+
+
+def conditions(text: str, now: Json) -> list[Q | ToldIs | Titled]:
+    """The conditions of a search, all of which must hold. Raises NotUnderstood, also for more than `MAX_SEARCH`."""
+    if len(text) > MAX_SEARCH:
+        raise NotUnderstood(f"A search has at most {MAX_SEARCH} characters.")
+    found: list[Q | ToldIs | Titled] = []
+    for told, than, key, quoted, plain in _PART.findall(text):
+        value = (quoted or plain).strip()
+        if told:
+            found.append(ToldIs(told, value) if than == ":" else told_than(told, than, value))
+        elif not key or (not value and not quoted):
+            found.append(Titled(value))
+        elif (condition := _WORDS.get(key.lower())) is None:
+            known = ", ".join([*(f"{word}:" for word in _WORDS), "data.amount:"])
+            raise NotUnderstood(f"There is no “{key}:” here; there are {known}.")
+        else:
+            found.append(condition(value, now))
+    return found
+
+
+def _is(value: str, now: Json) -> Q:
+    states = {
+        "open": Q(status=OPEN),
+        "decided": Q(status=COMPLETED),
+        "overdue": Q(status=OPEN, due_at__lt=now),
+        "urgent": Q(priority__gt=0),
+        "claimed": Q(status=OPEN, assignee__isnull=False),
+        "unclaimed": Q(status=OPEN, assignee__isnull=True),
+        "delegated": Q(delegated_by__isnull=False),
+        "test": Q(is_test=True),
+    }
+    if value.lower() not in states:
+        raise NotUnderstood(f"“is:{value}” says nothing; write is: and one of {', '.join(states)}.")
+    return states[value.lower()]
+
+
+def _due(value: str, now: Json) -> Q:
+    if value.lower() == "none":
+        return Q(due_at__isnull=True)
+    if not (said := _SPAN.fullmatch(value.lower())):
+        raise NotUnderstood("Write due:<2d for what is due within two days, due:>1w, or due:none.")
+    than, count, unit = said.groups()
+    at = now + timedelta(**{_UNITS[unit]: int(count)})
+    return Q(due_at__gt=at) if than == ">" else Q(due_at__lt=at)
+
+
+def _kind(value: str, _: Json) -> Q:
+    if value.lower() not in KINDS:
+        raise NotUnderstood(f"“kind:{value}” says nothing; write kind: and one of {', '.join(KINDS)}.")
+    return Q(kind=value.lower())
+
+
+def _priority(value: str, _: Json) -> Q:
+    if not (said := _NUMBER.fullmatch(value)):
+        raise NotUnderstood("Write priority:>0, priority:<0 or priority:0.")
+    return Q(**{f"priority{_COMPARED[said[1]]}": int(said[2])})
+
+
+def _asks(kind: str) -> Callable[[str, Json], Q]:
+    return lambda value, _: Q(audience__contains=[f"{kind}:{key_of(value)}"])
+
+
+_WORDS: dict[str, Callable[[str, Json], Q]] = {
+    "workflow": lambda value, _: Q(workflow_name__iexact=value),
+    "step": lambda value, _: Q(node__iexact=value),
+    "kind": _kind,
+    "is": _is,
+    "due": _due,
+    "priority": _priority,
+    "group": _asks("group"),
+    "role": _asks("role"),
+    "assignee": lambda value, _: Q(assignee__iexact=value),
+    "by": lambda value, _: Q(decided_by__iexact=value),
+}
+"""`workflow_name` is annotated by `listing.found`, `at_told` by `sources`."""

@@ -1,0 +1,124 @@
+"""One task as lists, pages and programs are shown it."""
+
+from collections.abc import Collection, Iterable
+from datetime import datetime, timedelta
+from typing import Any
+
+from accounts import queries as people
+from accounts.names import key_of
+from tasks_inbox.eligibility import policies
+from tasks_inbox.eligibility.identity import DECIDING_ROLES, Who, asks_no_more
+from tasks_inbox.eligibility.quorum import ONE, needs_several
+from tasks_inbox.evidence import presentation
+from tasks_inbox.models import (
+    FOR_OPERATORS,
+    OPEN,
+    HeldDecision,
+    ManualTask,
+    TaskComment,
+    TaskFile,
+    TaskNote,
+)
+from tasks_inbox.reading.changes import changed_since
+from tasks_inbox.store.queries import LARGE, comments_of
+
+Json = Any
+
+
+def _note_of(task: ManualTask, who: Who) -> TaskNote | None:
+    notes = TaskNote.objects.for_tenant(task.tenant_id)
+    return notes.filter(task_id=task.pk, username=who.username).first()
+
+
+def task_row(task: ManualTask, workflow: str, who: Who) -> dict[str, Json]:
+    """A task as a list shows it; `may_decide`: it is open, and who asks may decide it now."""
+    absent = who.stands_in_for(task)
+    mine = absent is not None or task.assignee in (None, who.username)
+    return {
+        "id": task.pk,
+        "run_id": task.run_id,
+        "workflow": workflow,
+        "node": task.node,
+        "kind": task.kind,
+        "title": task.title,
+        "status": task.status,
+        "priority": task.priority,
+        "candidates": task.candidates,
+        "exclude": task.exclude,
+        "assignee": task.assignee,
+        "delegated_by": task.delegated_by,
+        "stands_in_for": absent if task.status == OPEN else None,
+        "due_at": task.due_at,
+        "follow_up_at": follow_up_at(task) if task.status == OPEN else None,
+        "outcomes": task.outcomes,
+        "outcome": task.outcome,
+        "decided_by": task.decided_by,
+        "decided_for": task.decided_for,
+        "decided_at": task.decided_at,
+        "created_at": task.created_at,
+        "asked_at": None if task.returned_to else task.stopped_at,
+        "asked_by": None if task.returned_to else task.stopped_by,
+        "asked_of": task.asked_of,
+        "returned_to": task.returned_to,
+        "returned_by": task.stopped_by if task.returned_to else None,
+        "test": task.is_test,
+        "quorum": task.quorum or ONE,
+        "proxies": [{"by": one["by"], "to": one["to"]} for one in task.proxies],
+        "round": task.round,
+        "may_decide": task.status == OPEN
+        and task.returned_to is None
+        and mine
+        and who.may_decide(task)
+        and not policies.has_voted(task, who.username),
+    }
+
+
+def whole_row(
+    task: ManualTask, workflow: str, who: Who, files: Iterable[TaskFile] | None = None
+) -> dict[str, Json]:
+    """A task with all that it holds, how many comments there are, and what who asks has noted of it; `files` of it,
+    where they are at hand.
+    """
+    large = {name: getattr(task, name) for name in LARGE if name != "earlier"}
+    more = {
+        "comments": comments_of(task).count(),
+        "shown_hash": presentation.hash_of(task, who.username, files),
+    }
+    more |= {"changed": changed_since(task)}
+    note = _note_of(task, who)
+    own = {"snoozed_until": note and note.snoozed_until, "watching": bool(note and note.watching)}
+    row = task_row(task, workflow, who)
+    held = _held(task, who)
+    is_held = held is not None and (held["by"] == who.username or not needs_several(task.quorum))
+    may_decide = row["may_decide"] and not is_held and asks_no_more(task, who) is None
+    return row | large | more | own | {"held": held, "may_decide": may_decide}
+
+
+def _held(task: ManualTask, who: Who) -> dict[str, Json] | None:
+    """What somebody is about to decide of it: who asks, or else another."""
+    if task.status != OPEN:
+        return None
+    found = HeldDecision.objects.for_tenant(task.tenant_id).filter(task_id=task.pk, refused__isnull=True)
+    rows = sorted(found, key=lambda one: one.username != who.username)
+    return next(({"by": one.username, "outcome": one.outcome, "until": one.until} for one in rows), None)
+
+
+def comment_row(comment: TaskComment) -> dict[str, Json]:
+    """A comment as it is shown."""
+    return {"id": comment.pk, "kind": comment.kind, "text": comment.text, "by": comment.by, "at": comment.at}
+
+
+def delegates_of(task: ManualTask, who: Who, most: int, but: Collection[str] = ()) -> list[str]:
+    """Some of those to whom they may hand this task, by name, `most` at most; `but` those who have a vote already."""
+    members = people.members_of_roles(task.tenant_id, DECIDING_ROLES)
+    if task.kind in FOR_OPERATORS:
+        members = members.filter(role__in=task.candidates["roles"])
+    names = members.values_list("user__username", flat=True)
+    barred = {key_of(who.username), *task.exclude, *but, *(one["to_key"] for one in task.proxies)}
+    return [name for name in names[: most + len(barred)] if key_of(name) not in barred][:most]
+
+
+def follow_up_at(task: ManualTask) -> datetime | None:
+    """When somebody is to look after it; None where that is over, or nobody said so."""
+    moments = (moment["after"] for moment in task.clock or () if moment.get("follow_up"))
+    return next((task.clock_from + timedelta(seconds=after) for after in moments), None)

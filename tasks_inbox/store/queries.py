@@ -1,0 +1,80 @@
+"""Rows of one tenant's tasks, comments and workflows, by their keys."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from accounts.names import key_of
+from lib.refusals import Missing
+from runs.models import Run
+from tasks_inbox.models import INCIDENT, ManualTask, TaskComment
+from workflows.models import Workflow
+
+Json = Any
+LARGE = ("instructions", "facts", "earlier", "form", "data", "comment")
+
+
+def task_of(tenant: int, task_id: UUID) -> ManualTask:
+    """The tenant's task. Raises Missing."""
+    task = ManualTask.objects.for_tenant(tenant).filter(pk=task_id).first()
+    if task is None:
+        raise Missing("There is no such task.")
+    return task
+
+
+def tasks_named(tenant: int, tasks: Iterable[UUID]) -> dict[UUID, ManualTask]:
+    """The tenant's tasks of these ids, without what only one task's page shows."""
+    return ManualTask.objects.for_tenant(tenant).defer(*LARGE).in_bulk(list(tasks))
+
+
+def task_about(task: ManualTask) -> UUID | None:
+    """The task that nobody can decide, where an incident is about one."""
+    if task.kind != INCIDENT:
+        return None
+    return (
+        ManualTask.objects.for_tenant(task.tenant_id)
+        .filter(pk=task.step_id)
+        .values_list("pk", flat=True)
+        .first()
+    )
+
+
+def is_requester(task: ManualTask, username: str) -> bool:
+    """Whether they started the task's run."""
+    started_by = (
+        Run.objects.for_tenant(task.tenant_id).filter(pk=task.run_id).values_list("created_by", flat=True)
+    )
+    return any(key_of(name) == key_of(username) for name in started_by)
+
+
+class Called(NamedTuple):
+    """How a workflow is called: its name, and the title that people read, which is the name where it has none."""
+
+    name: str
+    title: str
+
+
+def workflows_of(tenant: int, tasks: Iterable[ManualTask]) -> dict[int, Called]:
+    """How the workflows of these tasks are called; one statement."""
+    found = Workflow.objects.for_tenant(tenant).filter(pk__in={task.workflow_id for task in tasks})
+    return {pk: Called(name, title or name) for pk, name, title in found.values_list("pk", "name", "title")}
+
+
+def workflow_names(tenant: int, tasks: Iterable[ManualTask]) -> dict[int, str]:
+    """The names of the workflows of these tasks."""
+    return {pk: one.name for pk, one in workflows_of(tenant, tasks).items()}
+
+
+def comments_of(task: ManualTask) -> QuerySet[TaskComment]:
+    """What was said of a task, unordered."""
+    return TaskComment.objects.for_tenant(task.tenant_id).filter(task_id=task.pk)
+
+
+def last_comments(task: ManualTask, most: int, before: UUID | None) -> tuple[list[TaskComment], UUID | None]:
+    """The last comments of a task, or the last ones before one, oldest first; and before which there are more."""
+    found = comments_of(task) if before is None else comments_of(task).filter(pk__lt=before)
+    listed = list(found.order_by("-pk")[: most + 1])
+    page = listed[:most][::-1]
+    return page, page[0].pk if len(listed) > most else None
