@@ -21,8 +21,8 @@ from tasks_inbox.eligibility.refusals import (
     conflict,
     open_task,
     taker,
-    task_to_decide,
 )
+from tasks_inbox.eligibility.standing import Standing, standing, to_decide
 from tasks_inbox.eligibility.undecidable import is_undecidable
 from tasks_inbox.lifecycle.asking import ask_instead
 from tasks_inbox.mail import outbox
@@ -35,16 +35,24 @@ def claim_task(principal: Principal, task_id: UUID, *, reason: str | None = None
 
     Taking what one has changes nothing.
     """
-    task = task_to_decide(principal, task_id)
-    _is_own(principal, task)
+    principal.require(TASKS_DECIDE)
+    return claim(principal, standing(principal, queries.task_of(principal.tenant_id, task_id)), reason=reason)
+
+
+def claim(principal: Principal, stands: Standing, *, reason: str | None = None) -> ManualTask:
+    """As `claim_task`, of a task to which it is known how they stand."""
+    principal.require(TASKS_DECIDE)
+    stands.require()
+    task = stands.task
+    _is_own(stands)
     _is_one_persons(task)
     _is_no_others(principal.username, task)
     if task.assignee is None and statements.give_task(
-        task_id, assignee=principal.username, before=None, delegated_by=None, by=principal.username
+        task.pk, assignee=principal.username, before=None, delegated_by=None, by=principal.username
     ):
-        audit.record(principal, "claim", f"task {task_id}", reason=reason)
+        audit.record(principal, "claim", f"task {task.pk}", reason=reason)
         _tell(task)
-    task = queries.task_of(principal.tenant_id, task_id)
+    task = queries.task_of(principal.tenant_id, task.pk)
     if task.status != OPEN or task.assignee != principal.username:
         raise conflict(task)
     return task
@@ -130,10 +138,11 @@ def delegate_task(principal: Principal, task_id: UUID, to: str, *, reason: str |
     They need not be among those whom it asks; handed on, it stays delegated by who was asked. Where several decide,
     it is one's vote that is handed over. Raises Invalid at `to` for whom it can't be handed to, and as `claim_task`.
     """
-    task = task_to_decide(principal, task_id)
+    stands = to_decide(principal, task_id)
+    task = stands.task
     if needs_several(task.quorum):
         return proxies.hand_vote(principal, task, to, reason=reason)
-    _is_own(principal, task)
+    _is_own(stands)
     if task.kind == INCIDENT:
         raise Conflict("This is handed to nobody: claim it, or leave it to others.", code="is_an_incident")
     if task.assignee not in (None, principal.username):
@@ -162,9 +171,9 @@ def _tell(task: ManualTask) -> None:
     live.tell_inboxes([task.tenant_id])
 
 
-def _is_own(principal: Principal, task: ManualTask) -> None:
+def _is_own(stands: Standing) -> None:
     """Lets pass what they may decide themselves. Raises Conflict: a substitute decides and hands nothing on."""
-    if absent := identity.who_is(principal).stands_in_for(task):
+    if absent := stands.stands_in_for:
         message = f"You stand in for {absent} here: decide it, or leave it to others."
         raise Conflict(message, code="stands_in")
 

@@ -17,12 +17,15 @@ from lib.refusals import Conflict, Invalid, Refusal
 from lib.uuid7 import uuid7
 from runs.kernel.refused import RunRefused
 from runs.models import Run
-from tasks_inbox.actions import assignment, deciding, decision, holding, notes
+from tasks_inbox.actions import assignment, deciding, holding, notes
+from tasks_inbox.actions.decision import Decision, data_faults
 from tasks_inbox.eligibility import identity
+from tasks_inbox.eligibility.standing import Standing, standing
 from tasks_inbox.evidence import presentation
 from tasks_inbox.models import FOR_OPERATORS, ManualTask
 from tasks_inbox.reading import listing
 from tasks_inbox.reading.sources import View, parts_of
+from tasks_inbox.store import queries
 
 Json = Any
 MOST = 200
@@ -63,11 +66,13 @@ def act(principal: Principal, ids: Iterable[UUID], wanted: Wanted) -> list[dict[
     }
     if wanted.action == DECIDE:
         check_one_type(list(found.values()), wanted.outcome)
+    needs_standing = wanted.action in (CLAIM, DECIDE)
+    many = _Many(principal, found, identity.who_is(principal) if needs_standing else None)
     if wanted.action != DECIDE or not wanted.undoable:
-        return [_result(principal, id, found.get(id), _WAYS[wanted.action], wanted) for id in asked]
+        return [_result(many, id, _WAYS[wanted.action], wanted) for id in asked]
     hold = partial(_hold, batch := UUID(uuid7()))
     held = [id for id, task in found.items() if holding.seconds_to_undo(task, wanted.outcome)]
-    results = [_result(principal, id, found.get(id), hold if id in held else _decide, wanted) for id in asked]
+    results = [_result(many, id, hold if id in held else _decide, wanted) for id in asked]
     until = holding.count_together(principal, batch) if held else {}
     return [row | {"held_until": until.get(row["id"])} for row in results]
 
@@ -107,7 +112,7 @@ def check_one_type(tasks: Sequence[ManualTask], outcome: str | None = None) -> N
 
 def outcomes_of(task: ManualTask) -> list[dict[str, Json]]:
     """The outcomes by which a task may be decided together with others: they need no field and no signature."""
-    if task.form is not None and decision.data_faults(task, {}):
+    if task.form is not None and data_faults(task, {}):
         return []
     return [one for one in task.outcomes if not one.get("require") and not one.get("sign")]
 
@@ -140,58 +145,61 @@ def _sums(tasks: Sequence[ManualTask]) -> list[tuple[str, Json]]:
     return [(label, sum(values)) for label, values in sums.items() if len(values) == len(tasks)]
 
 
-def _result(
-    principal: Principal, id: UUID, task: ManualTask | None, do: "_Way", wanted: Wanted
-) -> dict[str, Json]:
+@dataclass(frozen=True, slots=True)
+class _Many:
+    """Who asks, and the tasks as they were read at once: of each it is asked again behind its lock."""
+
+    principal: Principal
+    tasks: Mapping[UUID, ManualTask]
+    who: identity.Who | None
+
+    def standing(self, id: UUID) -> Standing:
+        """How they stand to one of them. Raises Missing."""
+        task = self.tasks.get(id) or queries.task_of(self.principal.tenant_id, id)
+        return standing(self.principal, task, self.who)
+
+
+def _result(many: _Many, id: UUID, do: "_Way", wanted: Wanted) -> dict[str, Json]:
+    task = many.tasks.get(id)
     row: dict[str, Json] = {"id": id, "title": task.title if task else "", "code": None, "message": ""}
     row["held_until"] = None
     try:
-        do(principal, id, wanted)
+        do(many, id, wanted)
     except (Refusal, RunRefused) as refused:
         return row | {"result": REFUSED, "code": refused.code, "message": refused.message}
     return row | {"result": DONE}
 
 
-_Way = Callable[[Principal, UUID, Wanted], object]
+_Way = Callable[[_Many, UUID, Wanted], object]
 
 
-def _claim(principal: Principal, id: UUID, wanted: Wanted) -> None:
-    assignment.claim_task(principal, id, reason=wanted.reason)
+def _claim(many: _Many, id: UUID, wanted: Wanted) -> None:
+    assignment.claim(many.principal, many.standing(id), reason=wanted.reason)
 
 
-def _assign(principal: Principal, id: UUID, wanted: Wanted) -> None:
-    assignment.assign_task(principal, id, wanted.assignee, reason=wanted.reason)
+def _assign(many: _Many, id: UUID, wanted: Wanted) -> None:
+    assignment.assign_task(many.principal, id, wanted.assignee, reason=wanted.reason)
 
 
-def _snooze(principal: Principal, id: UUID, wanted: Wanted) -> None:
-    notes.snooze_task(principal, id, until=wanted.until, reason=wanted.reason)
+def _snooze(many: _Many, id: UUID, wanted: Wanted) -> None:
+    notes.snooze_task(many.principal, id, until=wanted.until, reason=wanted.reason)
 
 
-def _decide(principal: Principal, id: UUID, wanted: Wanted) -> None:
-    deciding.complete_task(
-        principal,
-        id,
-        outcome=wanted.outcome,
-        comment=wanted.comment,
-        seen=wanted.seen.get(str(id)),
-        reason=wanted.reason,
-    )
+def _decide(many: _Many, id: UUID, wanted: Wanted) -> None:
+    deciding.decide(many.principal, many.standing(id), _decision(id, wanted))
 
 
-def _hold(batch: UUID, principal: Principal, id: UUID, wanted: Wanted) -> None:
-    holding.hold_decision(
-        principal,
-        id,
-        outcome=wanted.outcome,
-        comment=wanted.comment,
-        seen=wanted.seen.get(str(id)),
-        batch=batch,
-        reason=wanted.reason,
-    )
+def _hold(batch: UUID, many: _Many, id: UUID, wanted: Wanted) -> None:
+    holding.hold(many.principal, many.standing(id), _decision(id, wanted), batch=batch)
 
 
-def _undo(principal: Principal, id: UUID, wanted: Wanted) -> None:
-    was = holding.undo_decision(principal, id, reason=wanted.reason)
+def _decision(id: UUID, wanted: Wanted) -> Decision:
+    seen = wanted.seen.get(str(id))
+    return Decision(wanted.outcome, comment=wanted.comment, seen=seen, reason=wanted.reason)
+
+
+def _undo(many: _Many, id: UUID, wanted: Wanted) -> None:
+    was = holding.undo_decision(many.principal, id, reason=wanted.reason)
     if was["refused"]:
         raise Conflict(f"It did not count: {was['refused']}", code="nothing_to_undo")
 

@@ -10,7 +10,8 @@ from lib.uuid7 import uuid7
 from runs.kernel import live
 from runs.kernel.transaction import changing
 from tasks_inbox.actions.recording import printed_name
-from tasks_inbox.eligibility.refusals import conflict, open_task, task_to_decide
+from tasks_inbox.eligibility.refusals import conflict, open_task
+from tasks_inbox.eligibility.standing import to_decide
 from tasks_inbox.evidence import ledger
 from tasks_inbox.mail.mentions import mentioned
 from tasks_inbox.models import ANSWERED, ASKED, INCIDENT, OPEN, SAID, ManualTask, TaskComment
@@ -42,7 +43,7 @@ def ask(principal: Principal, task_id: UUID, text: str, *, reason: str | None = 
 
     Raises as `add_comment`; NotAllowed for who may not decide it, Conflict `asked_already` where a question is open.
     """
-    task = task_to_decide(principal, task_id)
+    task = to_decide(principal, task_id).task
     if task.kind == INCIDENT:
         raise Conflict("This has no clock that could be stopped: say it in a comment.", code="is_an_incident")
     said = checked(text)

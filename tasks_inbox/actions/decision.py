@@ -1,5 +1,6 @@
 """A decision as somebody sends it, and what is checked of it before anything is locked."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from lib.api.errors import join
@@ -15,14 +16,34 @@ MAX_COMMENT = 10_000
 MOST_FAULTS = 50
 
 
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What somebody decides: the outcome, what they filled in, their comment.
+
+    `seen` is the hash of what they decided upon (`presentation.hash_of`), `reason` what the audit log is told instead
+    of the comment.
+    """
+
+    outcome: str
+    data: Json = None
+    comment: str = ""
+    seen: str | None = None
+    reason: str | None = None
+
+    @property
+    def why(self) -> str:
+        """What the audit log is told."""
+        return self.reason or self.comment
+
+
 def encoded(data: Json) -> str | None:
     """What was filled in, as the text of its JSON; None for nothing."""
     return None if data is None else strict_dumps(data, max_bytes=MAX_DATA_BYTES).decode()
 
 
-def check_decision(task: ManualTask, outcome: str, data: Json, comment: str) -> None:
+def check_decision(task: ManualTask, decision: Decision) -> None:
     """Let pass what may end this task. Raises Invalid naming the first field, all faults in `details.errors`."""
-    faults = list(_faults(task, outcome, data, comment))
+    faults = _faults(task, decision)
     if faults:
         errors = [{"field": field, "code": code, "message": text} for field, code, text in faults]
         field, code, text = faults[0]
@@ -30,9 +51,9 @@ def check_decision(task: ManualTask, outcome: str, data: Json, comment: str) -> 
         raise kind(text, code=code, field=field, details={"errors": errors})
 
 
-def _faults(task: ManualTask, outcome: str, data: Json, comment: str) -> list[tuple[str, str, str]]:
-    found = []
-    chosen = next((one for one in task.outcomes if one["name"] == outcome), None)
+def _faults(task: ManualTask, decision: Decision) -> list[tuple[str, str, str]]:
+    found, data, comment = [], decision.data, decision.comment
+    chosen = next((one for one in task.outcomes if one["name"] == decision.outcome), None)
     if chosen is None:
         known = ", ".join(one["name"] for one in task.outcomes)
         found.append(("outcome", "unknown_outcome", f"There is no such outcome; there are {known}."))

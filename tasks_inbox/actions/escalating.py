@@ -15,7 +15,8 @@ from runs.kernel import live
 from runs.kernel.transaction import changing
 from tasks_inbox.eligibility import policies
 from tasks_inbox.eligibility.electors import members_of
-from tasks_inbox.eligibility.refusals import conflict, open_task, task_to_decide
+from tasks_inbox.eligibility.refusals import conflict, open_task
+from tasks_inbox.eligibility.standing import to_decide
 from tasks_inbox.eligibility.undecidable import is_undecidable
 from tasks_inbox.lifecycle import asking
 from tasks_inbox.lifecycle.asking import moved, replaced
@@ -68,7 +69,7 @@ def _repairs(principal: Principal, task_id: UUID) -> bool:
 
 def _task(principal: Principal, task_id: UUID, *, needs_asked: bool) -> ManualTask:
     if needs_asked or TASKS_ASSIGN not in principal.scopes:
-        task = task_to_decide(principal, task_id)
+        task = to_decide(principal, task_id).task
     else:
         task = open_task(principal, task_id)
     if task.returned_to is not None:

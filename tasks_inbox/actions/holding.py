@@ -18,8 +18,9 @@ from lib.refusals import Conflict
 from lib.uuid7 import uuid7
 from runs.kernel import live
 from runs.kernel.transaction import changing
-from tasks_inbox.actions import decision, locking
-from tasks_inbox.eligibility.refusals import task_to_answer
+from tasks_inbox.actions.decision import Decision, check_decision, encoded
+from tasks_inbox.actions.locking import LockedTask, lock_task
+from tasks_inbox.eligibility.standing import Standing, standing
 from tasks_inbox.evidence import presentation
 from tasks_inbox.models import FOR_OPERATORS, HeldDecision, ManualTask
 from tasks_inbox.store import queries, statements
@@ -39,44 +40,55 @@ def seconds_to_undo(task: ManualTask, outcome: str) -> int:
 
 
 def hold_decision(
-    principal: Principal,
-    task_id: UUID,
-    *,
-    outcome: str,
-    data: Json = None,
-    comment: str = "",
-    seen: str | None = None,
-    batch: UUID | None = None,
-    reason: str | None = None,
+    principal: Principal, task_id: UUID, decision: Decision, *, batch: UUID | None = None
 ) -> ManualTask:
+    """Have a decision count later; gives the task as it stands then. Takes and raises as `hold`, and Missing."""
+    stands = standing(principal, queries.task_of(principal.tenant_id, task_id))
+    hold(principal, stands, decision, batch=batch)
+    return queries.task_of(principal.tenant_id, task_id)
+
+
+def hold(principal: Principal, stands: Standing, decision: Decision, *, batch: UUID | None = None) -> None:
     """Decide a task so that it counts when `seconds_to_undo` are over. Meanwhile nobody else decides it, but for those
     who decide beside them. Deciding anew replaces it. `batch` is the same for all that is decided together, of which
     `count_together` says when it counts.
 
-    Raises as `deciding.complete_task`; Conflict `no_undo` where it counts at once.
+    Raises as a decision that counts at once; Conflict `no_undo` where it does.
     """
-    task = task_to_answer(principal, task_id)
-    decision.check_decision(task, outcome, data, comment)
-    seconds = seconds_to_undo(task, outcome)
+    task = stands.task
+    stands.require()
+    check_decision(task, decision)
+    seconds = seconds_to_undo(task, decision.outcome)
     if not seconds:
         raise Conflict("A decision of this task counts at once.", code="no_undo")
     with changing(task.tenant_id, [str(task.run_id)]):
-        now, facts = locking.held_by(principal, task_id, seen)
-        said = {"outcome": outcome, "data": decision.encoded(data), "comment": comment}
+        locked = lock_task(principal, task.pk, decision.seen)
+        kept = {"outcome": decision.outcome, "data": encoded(decision.data), "comment": decision.comment}
         statements.hold_decision(
             uuid7(),
-            task=task_id,
+            task=task.pk,
             by=principal.username,
             via=principal.via,
             seconds=seconds + (WHILE_DECIDING if batch else 0),
             # Whatever they said that they had read, it is about what is asked now.
-            seen=presentation.hash_of(now, principal.username),
+            seen=presentation.hash_of(locked.task, principal.username),
             batch=batch,
-            said=said | {"on_behalf_of": facts["on_behalf_of"]},
+            said=kept | {"on_behalf_of": locked.on_behalf_of},
         )
-        audit.record(principal, f"hold back {outcome}", f"task {task_id}", reason=reason or comment)
+        audit.record(principal, f"hold back {decision.outcome}", f"task {task.pk}", reason=decision.why)
         live.tell_inboxes([task.tenant_id])
-    return queries.task_of(principal.tenant_id, task_id)
+
+
+def redeem(held: HeldDecision, locked: LockedTask) -> None:
+    """Take out a decision whose time has come, behind the lock of its task, so that it counts. Raises Conflict where it
+    was taken back, or would be in another's place now.
+    """
+    if statements.drop_held(held.task_id, held.username, held.pk) is None:
+        raise Conflict("This was taken back.", code="taken_back")
+    if held.on_behalf_of != locked.on_behalf_of:
+        was, now = held.on_behalf_of or "yourself", locked.on_behalf_of or "yourself"
+        message = f"You decided this for {was}, and would decide it for {now} now: decide it again."
+        raise Conflict(message, code="task_changed")
 
 
 def count_together(principal: Principal, batch: UUID) -> dict[UUID, datetime]:

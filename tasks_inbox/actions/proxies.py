@@ -10,8 +10,9 @@ from accounts.principal import Principal
 from lib.refusals import Conflict, Invalid
 from runs.kernel import live
 from runs.kernel.transaction import changing
-from tasks_inbox.eligibility import identity, policies
-from tasks_inbox.eligibility.refusals import conflict, taker, task_to_decide
+from tasks_inbox.eligibility import policies
+from tasks_inbox.eligibility.refusals import conflict, taker
+from tasks_inbox.eligibility.standing import Standing, to_decide
 from tasks_inbox.mail import outbox
 from tasks_inbox.models import DELEGATED, ManualTask
 from tasks_inbox.store import queries, statements
@@ -25,8 +26,7 @@ def hand_vote(principal: Principal, task: ManualTask, to: str, *, reason: str | 
     name = _holder(principal, task, to)
     with changing(task.tenant_id, [str(task.run_id)]):
         # Asked behind the lock: it may be decided, or handed to them by another.
-        now = task_to_decide(principal, task.pk)
-        _is_own(principal, now)
+        _is_own(to_decide(principal, task.pk))
         if not statements.hand_vote(task.pk, by=principal.username, to=name, reason=reason or ""):
             raise Conflict(f"{name} has a vote of this task already.", code="voted_already")
         outbox.tell(task.pk, DELEGATED, [name])
@@ -51,11 +51,11 @@ def take_back(principal: Principal, task: ManualTask, *, reason: str | None = No
     return queries.task_of(task.tenant_id, task.pk)
 
 
-def _is_own(principal: Principal, task: ManualTask) -> None:
-    if absent := identity.who_is(principal).stands_in_for(task):
+def _is_own(stands: Standing) -> None:
+    if absent := stands.stands_in_for:
         message = f"You would decide for {absent} here: that vote is not yours to hand on."
         raise Conflict(message, code="stands_in")
-    if other := policies.giver_of(task, principal.username):
+    if other := stands.has_vote_of:
         raise Conflict(
             f"You have {other}'s vote here: give it back before you hand on yours.", code="stands_in"
         )

@@ -1,19 +1,18 @@
-"""What somebody said of a task as the next link of the tenant's chain (R-149)."""
+"""A decision, or a return for changes, as the next link of the tenant's chain (R-149)."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 from accounts.models import User
 from accounts.principal import Principal
 from lib.uuid7 import uuid7
-from tasks_inbox.actions.decision import encoded
+from tasks_inbox.actions.decision import Decision, encoded
+from tasks_inbox.actions.locking import LockedTask
 from tasks_inbox.eligibility import votes
 from tasks_inbox.evidence import ledger
 from tasks_inbox.evidence.ledger import Decider
 from tasks_inbox.forms import files
 from tasks_inbox.lifecycle.waits import DECIDER
-from tasks_inbox.models import ManualTask
 from tasks_inbox.store import statements
 
 Json = Any
@@ -25,66 +24,42 @@ def printed_name(principal: Principal) -> str:
     return name or principal.username
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What somebody decides."""
-
-    by: Decider
-    outcome: str
-    data: Json
-    comment: str
-    seen: str | None = None
-
-
-def said_by(
-    principal: Principal,
-    outcome: str,
-    data: Json = None,
-    comment: str = "",
-    *,
-    signed: bool = False,
-    seen: str | None = None,
-) -> Said:
-    """What they decide, under the name that they have now."""
+def decider_of(principal: Principal, *, signed: bool = False) -> Decider:
+    """Who decides, under the name that they have now; `signed`: they gave their password again."""
     name = printed_name(principal)
-    by = Decider(principal.username, name, principal.user_id, principal.via, signed)
-    return Said(by, outcome, data, comment, seen)
+    return Decider(principal.username, name, principal.user_id, principal.via, signed)
 
 
 def add_link(
-    task: ManualTask,
-    said: Said,
-    counted: votes.Counted,
-    held: Mapping[str, Json],
-    *,
-    bars: Sequence[str],
+    locked: LockedTask, by: Decider, decision: Decision, counted: votes.Counted, *, bars: Sequence[str]
 ) -> dict[str, Json]:
-    """Write what was said of a task that is held as the next link of the chain; gives what history says of it.
+    """Write what was decided of a locked task as the next link of the chain; gives what history says of it.
 
     `bars`: the keys of those who may decide nothing else in the run that wants four eyes.
     """
+    task = locked.task
     chain = statements.hold_chain(task.tenant_id, ledger.FIRST)
     record = ledger.record_of(
         task,
-        held,
+        locked.facts,
         chain,
         votes.told(counted),
-        by=said.by,
-        outcome=said.outcome,
-        data=said.data,
-        comment=said.comment,
+        by=by,
+        outcome=decision.outcome,
+        data=decision.data,
+        comment=decision.comment,
         files=files.evidence_of(task),
-        seen=said.seen,
+        seen=decision.seen,
     )
     link = {
-        "outcome": said.outcome,
-        "by": said.by.username,
-        "on_behalf_of": held["on_behalf_of"],
+        "outcome": decision.outcome,
+        "by": by.username,
+        "on_behalf_of": locked.on_behalf_of,
         "digest": record.digest,
         "at": record.at,
     }
     row = {"id": uuid7(), "task": task.pk, "seq": record.seq, "record": record.text}
-    more = {"data": encoded(said.data), "comment": said.comment, "groups": list(counted.groups)}
+    more = {"data": encoded(decision.data), "comment": decision.comment, "groups": list(counted.groups)}
     ended = {"ended_with": counted.verdict.outcome}
     statements.add_decision(row | link | more | ended, keys=list(bars), why=dict.fromkeys(bars, DECIDER))
     return link

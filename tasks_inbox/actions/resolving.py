@@ -16,7 +16,8 @@ from runs.kernel.refused import had_alone
 from runs.kernel.transaction import changing
 from runs.models import DeadLetter
 from runs.reading.queries import undone_by
-from tasks_inbox.eligibility.refusals import claimed, conflict, open_task, task_to_decide
+from tasks_inbox.eligibility.refusals import claimed, conflict, open_task
+from tasks_inbox.eligibility.standing import standing, to_decide
 from tasks_inbox.lifecycle.compensations import ABANDON, DONE
 from tasks_inbox.models import COMPENSATION, INCIDENT, ManualTask
 from tasks_inbox.store import queries, statements
@@ -32,7 +33,7 @@ def settle(principal: Principal, task_id: UUID, *, resolution: str, reason: str 
     """
     principal.require(TASKS_DECIDE)
     principal.require(RUNS_OPERATE)
-    task = task_to_decide(principal, task_id)
+    task = to_decide(principal, task_id).task
     if resolution not in {one["name"] for one in task.outcomes}:
         known = ", ".join(one["name"] for one in task.outcomes)
         raise Invalid(f"Choose one of {known}.", code="unknown_outcome", field="resolution")
@@ -67,13 +68,13 @@ def resolve_task(
     Conflict where the task is no such one, was resolved already or is claimed by somebody else.
     """
     principal.require(TASKS_DECIDE)
-    kind = queries.task_of(principal.tenant_id, task_id).kind
-    if kind == INCIDENT:
+    task = queries.task_of(principal.tenant_id, task_id)
+    if task.kind == INCIDENT:
         return settle(principal, task_id, resolution=resolution, reason=reason or "")
-    if kind != COMPENSATION:
+    if task.kind != COMPENSATION:
         message = "This task is of no compensation: it is decided by /complete."
         raise Conflict(message, code="not_a_compensation")
-    task = task_to_decide(principal, task_id)
+    standing(principal, task).require()
     run = str(task.run_id)
     with transaction.atomic():
         had_alone(task.tenant_id, [run])

@@ -19,10 +19,14 @@ from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
 from runs.kernel.transaction import changing
 from runs.models import Run
 from steps.human import MAX_TASK_BYTES
-from tasks_inbox.actions import comments, locking, recording
+from tasks_inbox.actions import comments
+from tasks_inbox.actions.decision import Decision
+from tasks_inbox.actions.locking import lock_task, with_run_locked
+from tasks_inbox.actions.recording import add_link, decider_of
 from tasks_inbox.eligibility import policies, votes
 from tasks_inbox.eligibility.policies import CORRECTOR
-from tasks_inbox.eligibility.refusals import conflict, open_task, task_to_decide
+from tasks_inbox.eligibility.refusals import conflict, open_task
+from tasks_inbox.eligibility.standing import to_decide
 from tasks_inbox.models import FOR_OPERATORS, RETURNED, SENT_AGAIN, SENT_BACK, ManualTask
 from tasks_inbox.reading.changes import changes
 from tasks_inbox.store import queries, statements
@@ -45,7 +49,7 @@ def return_task(
     `to`: another member than who started the run; `seen` as in `complete_task`. Raises as that, Invalid at `comment`
     and `to`, and Conflict `nobody_to_return_to` where nobody who is a member has started the run.
     """
-    task = task_to_decide(principal, task_id)
+    task = to_decide(principal, task_id).task
     said = comments.checked(comment, field="comment")
     if task.kind in FOR_OPERATORS:
         message = "This task is no step's question: nobody can change what it is about."
@@ -56,15 +60,16 @@ def return_task(
     member = _who_changes(principal, task, to)
 
     def cast() -> None:
-        now, held = locking.held_by(principal, task_id, seen)
-        returned = recording.said_by(principal, RETURNED, comment=said, seen=seen)
-        link = recording.add_link(now, returned, votes.returned(now), held, bars=())
+        locked = lock_task(principal, task_id, seen)
+        by, now = decider_of(principal), locked.task
+        returned = Decision(RETURNED, comment=said, seen=seen)
+        link = add_link(locked, by, returned, votes.returned(now), bars=())
         # What they were about to decide is not what they want any more.
         statements.drop_held(task_id, principal.username)
         statements.return_task(task_id, to=member, said=link)
         comments.keep(principal, now, said, SENT_BACK)
 
-    locking.have_alone(task, cast)
+    with_run_locked(task, cast)
     audit.record(principal, f"return to {member}", f"task {task_id}", reason=reason or said)
     return queries.task_of(principal.tenant_id, task_id)
 

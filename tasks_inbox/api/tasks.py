@@ -1,5 +1,6 @@
 """The routes of tasks: an action's views read the body, call the action, and show the task."""
 
+from functools import cached_property
 from uuid import UUID
 
 from django.http import HttpResponse
@@ -14,8 +15,10 @@ from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, Verb, body, query
 from runs.api.base import RunsApiView
 from tasks_inbox.actions import assignment, comments, deciding, holding, notes, resolving
+from tasks_inbox.actions.decision import Decision
 from tasks_inbox.api import serializers as s
 from tasks_inbox.eligibility import identity
+from tasks_inbox.eligibility.standing import Standing, standing
 from tasks_inbox.evidence import exports
 from tasks_inbox.models import ManualTask
 from tasks_inbox.reading import listing, task_rows
@@ -26,10 +29,19 @@ from tasks_inbox.store import queries
 class TasksApiView(RunsApiView):
     """What the routes of tasks have in common."""
 
+    @cached_property
+    def who(self) -> identity.Who:
+        """Who asks, as tasks know people: once in a request."""
+        return identity.who_is(self.principal)
+
+    def standing(self, task_id: UUID) -> Standing:
+        """How they stand to a task. Raises Missing."""
+        return standing(self.principal, queries.task_of(self.principal.tenant_id, task_id), self.who)
+
     def answer(self, task: ManualTask) -> Response:
         """The task as it stands now."""
         workflow = queries.workflow_names(task.tenant_id, [task])[task.workflow_id]
-        return Response(task_rows.whole_row(task, workflow, identity.who_is(self.principal)))
+        return Response(task_rows.whole_row(standing(self.principal, task, self.who), workflow))
 
 
 class TasksView(TasksApiView):
@@ -43,7 +55,7 @@ class TasksView(TasksApiView):
         asked = query(s.TaskListQuery, request)
         limit, cursor = asked.pop("limit"), asked.pop("cursor", None)
         sort, text = asked.pop("sort"), asked.pop("filter", "")
-        who = identity.who_is(self.principal)
+        who = self.who
         found = listing.found(who, parts_of(who, **asked), text)
         page = listing.page(who.tenant_id, found, request, sort, limit=limit, cursor=cursor)
         names = queries.workflow_names(who.tenant_id, page.rows)
@@ -60,7 +72,7 @@ class TaskCountsView(TasksApiView):
     @extend_schema(responses=s.CountsSerializer)
     def get(self, request: Request) -> Response:
         """How many tasks there are in each of your views, counted up to 100."""
-        return Response(listing.counts(identity.who_is(self.principal)))
+        return Response(listing.counts(self.who))
 
 
 class TaskSnoozeView(TasksApiView):
@@ -115,7 +127,7 @@ class TaskClaimView(TasksApiView):
     @extend_schema(request=Verb, responses=s.TaskSerializer)
     def post(self, request: Request, task_id: UUID) -> Response:
         """Takes the task for yourself; 409 if somebody else has it."""
-        return self.answer(assignment.claim_task(self.principal, task_id, **body(Verb, request)))
+        return self.answer(assignment.claim(self.principal, self.standing(task_id), **body(Verb, request)))
 
 
 class TaskUnclaimView(TasksApiView):
@@ -200,11 +212,14 @@ class TaskCompleteView(TasksApiView):
     @extend_schema(request=s.CompleteTask, responses=s.TaskSerializer)
     def post(self, request: Request, task_id: UUID) -> Response:
         """Decides the task, and its run goes on; 409, with who and when, if it is decided already."""
-        said = body(s.CompleteTask, request)
-        if said.pop("undoable"):
-            said.pop("password", None)
-            return self.answer(holding.hold_decision(self.principal, task_id, **said))
-        return self.answer(deciding.complete_task(self.principal, task_id, **said))
+        fields = body(s.CompleteTask, request)
+        is_undoable, password = fields.pop("undoable"), fields.pop("password", None)
+        decision, stands = Decision(**fields), self.standing(task_id)
+        if is_undoable:
+            holding.hold(self.principal, stands, decision)
+        else:
+            deciding.decide(self.principal, stands, decision, password=password)
+        return self.answer(queries.task_of(self.principal.tenant_id, task_id))
 
 
 class TaskUndoView(TasksApiView):

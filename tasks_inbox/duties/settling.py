@@ -1,6 +1,7 @@
 """Decisions that were held back count when their time has come, as things are then."""
 
 import logging
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -9,7 +10,8 @@ from lib.apart import one_by_one
 from lib.refusals import Refusal
 from runs.kernel import live
 from runs.kernel.refused import RunRefused
-from tasks_inbox.actions import deciding
+from tasks_inbox.actions import deciding, holding
+from tasks_inbox.actions.decision import Decision
 from tasks_inbox.models import HeldDecision, ManualTask
 from tasks_inbox.store import queries, statements
 
@@ -50,11 +52,8 @@ def settle(tenant: int, held_id: UUID) -> None:
         deciding.complete_task(
             member_principal(tenant, held.username, held.via),
             held.task_id,
-            outcome=held.outcome,
-            data=held.data,
-            comment=held.comment,
-            seen=held.seen,
-            held=held,
+            decision=Decision(held.outcome, held.data, held.comment, held.seen),
+            guard=partial(holding.redeem, held),
         )
     except (Refusal, RunRefused) as refused:
         statements.refuse_held(held.pk, refused.message)

@@ -38,28 +38,6 @@ class Who:
         """Whether the task itself asks them. Who decides no tasks has the marks of forms of their own alone."""
         return policies.is_asked(task, self.username, self.marks)
 
-    def may_decide(self, task: ManualTask) -> bool:
-        """Whether the task asks them, was handed to them or asks somebody for whom they stand in, and they may decide
-        tasks at all.
-        """
-        if policies.holder_of(task, self.username):
-            return False
-        if not self.decides:
-            return self.is_asked(task)
-        own = policies.may_decide(task, self.username, self.marks)
-        return own or self.stands_in_for(task) is not None
-
-    def stands_in_for(self, task: ManualTask) -> str | None:
-        """In whose place they would decide it; None where it would be in their own, or not at all."""
-        own = policies.may_decide(task, self.username, self.marks)
-        if not self.decides or (own and task.assignee in (None, self.username)):
-            return None
-        if giver := policies.giver_of(task, self.username):
-            free = not policies.is_excluded(task, giver) and not policies.has_voted(task, giver)
-            return giver if free and not policies.is_excluded(task, self.username) else None
-        stood_for = (one.username for one in self.absent if policies.stands_in(task, self.username, one))
-        return next(stood_for, None)
-
 
 def who_is(principal: Principal) -> Who:
     """The one who asks."""
@@ -82,20 +60,6 @@ def who_is_member(member: Membership) -> Who:
     groups = people.group_keys_of(member.tenant_id, member.user_id)
     marks = policies.marks_of(member.user.username, member.role, groups, decides=decides)
     return Who(member.tenant_id, member.user.username, tuple(marks), decides)
-
-
-def still_asks(task: ManualTask, username: str) -> bool:
-    """Whether a task asks somebody of this name as they are now: member, role and groups."""
-    member = people.find_member(task.tenant_id, username)
-    return member is not None and who_is_member(member).is_asked(task)
-
-
-def asks_no_more(task: ManualTask, who: Who) -> str | None:
-    """Whose vote they have whom the task doesn't ask any more; None where they have none, or decide for themselves."""
-    giver = policies.giver_of(task, who.username)
-    if giver is None or giver != who.stands_in_for(task) or still_asks(task, giver):
-        return None
-    return giver
 
 
 def substitutes_of(task: ManualTask, names: Iterable[str]) -> list[str]:

@@ -8,7 +8,7 @@ from accounts.names import key_of
 from accounts.principal import Principal
 from accounts.queries import find_member
 from accounts.roles import TASKS_DECIDE, TASKS_READ
-from lib.refusals import Conflict, Invalid, NotAllowed
+from lib.refusals import Conflict, Invalid
 from runs.kernel.wait_kinds import moment
 from tasks_inbox.eligibility import identity, policies
 from tasks_inbox.models import COMPLETED, OPEN, ManualTask, label_of
@@ -20,39 +20,6 @@ def open_task(principal: Principal, task_id: UUID) -> ManualTask:
     task = queries.task_of(principal.tenant_id, task_id)
     if task.status != OPEN:
         raise conflict(task)
-    return task
-
-
-def task_to_decide(principal: Principal, task_id: UUID) -> ManualTask:
-    """As `open_task`, for who may decide it. Raises Forbidden and NotAllowed with the reason, too."""
-    principal.require(TASKS_DECIDE)
-    return task_to_answer(principal, task_id)
-
-
-def task_to_answer(principal: Principal, task_id: UUID) -> ManualTask:
-    """As `task_to_decide`; a form that asks who started its run is theirs to answer, whatever their role."""
-    task = open_task(principal, task_id)
-    require_answer(principal, task)
-    if task.returned_to is not None:
-        raise conflict(task)
-    if reason := policies.why_excluded(task, principal.username):
-        raise NotAllowed(reason, code="excluded")
-    if policies.has_voted(task, principal.username):
-        raise Conflict("You have decided this already; others must decide, too.", code="voted_already")
-    if holder := policies.holder_of(task, principal.username):
-        message = f"You have given your vote to {holder}: take it back to decide yourself."
-        raise Conflict(message, code="handed_on", details={"to": holder})
-    who = identity.who_is(principal)
-    if not who.may_decide(task):
-        if barred := next(
-            (one.username for one in who.absent if policies.is_excluded(task, one.username)), None
-        ):
-            message = f"This task asks others, not you; {barred}, for whom you stand in, is excluded from it."
-            raise NotAllowed(message, code="excluded")
-        raise NotAllowed("This task asks others, not you.", code="not_a_candidate")
-    if giver := identity.asks_no_more(task, who):
-        message = f"This task doesn't ask {giver} any more, whose vote you have."
-        raise NotAllowed(message, code="not_a_candidate")
     return task
 
 
@@ -94,7 +61,7 @@ def conflict(task: ManualTask) -> Conflict:
         return Conflict("The run went on without this decision.", code="task_cancelled")
     if task.returned_to is not None:
         message = f"{task.stopped_by} returned this for changes: it is with {task.returned_to} now."
-        raise Conflict(message, code="returned", details={"returned_to": task.returned_to})
+        return Conflict(message, code="returned", details={"returned_to": task.returned_to})
     return claimed(task)
 
 

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 
 from accounts.queries import find_member
-from tasks_inbox.eligibility import identity, votes
+from tasks_inbox.eligibility import votes
 from tasks_inbox.eligibility.electors import Member, electors_among, members_of
+from tasks_inbox.eligibility.identity import who_is_member
 from tasks_inbox.eligibility.quorum import needs_several
+from tasks_inbox.eligibility.standing import is_theirs
 from tasks_inbox.models import FOR_OPERATORS, ManualTask
 
 
@@ -24,4 +26,4 @@ def is_undecidable(task: ManualTask, members: Sequence[Member] | None = None) ->
 def _is_able(task: ManualTask) -> bool:
     """Whether the one to whom it was handed can decide it."""
     member = find_member(task.tenant_id, task.assignee or "")
-    return member is not None and identity.who_is_member(member).may_decide(task)
+    return member is not None and is_theirs(who_is_member(member), task)

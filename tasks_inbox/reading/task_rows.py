@@ -6,9 +6,9 @@ from typing import Any
 
 from accounts import queries as people
 from accounts.names import key_of
-from tasks_inbox.eligibility import policies
-from tasks_inbox.eligibility.identity import DECIDING_ROLES, Who, asks_no_more
+from tasks_inbox.eligibility.identity import DECIDING_ROLES, Who
 from tasks_inbox.eligibility.quorum import ONE, needs_several
+from tasks_inbox.eligibility.standing import Standing, standing_in_list
 from tasks_inbox.evidence import presentation
 from tasks_inbox.models import (
     FOR_OPERATORS,
@@ -32,8 +32,11 @@ def _note_of(task: ManualTask, who: Who) -> TaskNote | None:
 
 def task_row(task: ManualTask, workflow: str, who: Who) -> dict[str, Json]:
     """A task as a list shows it; `may_decide`: it is open, and who asks may decide it now."""
-    absent = who.stands_in_for(task)
-    mine = absent is not None or task.assignee in (None, who.username)
+    return _row(standing_in_list(who, task), workflow)
+
+
+def _row(stands: Standing, workflow: str) -> dict[str, Json]:
+    task = stands.task
     return {
         "id": task.pk,
         "run_id": task.run_id,
@@ -47,7 +50,7 @@ def task_row(task: ManualTask, workflow: str, who: Who) -> dict[str, Json]:
         "exclude": task.exclude,
         "assignee": task.assignee,
         "delegated_by": task.delegated_by,
-        "stands_in_for": absent if task.status == OPEN else None,
+        "stands_in_for": stands.stands_in_for if task.status == OPEN else None,
         "due_at": task.due_at,
         "follow_up_at": follow_up_at(task) if task.status == OPEN else None,
         "outcomes": task.outcomes,
@@ -65,20 +68,15 @@ def task_row(task: ManualTask, workflow: str, who: Who) -> dict[str, Json]:
         "quorum": task.quorum or ONE,
         "proxies": [{"by": one["by"], "to": one["to"]} for one in task.proxies],
         "round": task.round,
-        "may_decide": task.status == OPEN
-        and task.returned_to is None
-        and mine
-        and who.may_decide(task)
-        and not policies.has_voted(task, who.username),
+        "may_decide": stands.may_decide,
     }
 
 
-def whole_row(
-    task: ManualTask, workflow: str, who: Who, files: Iterable[TaskFile] | None = None
-) -> dict[str, Json]:
+def whole_row(stands: Standing, workflow: str, files: Iterable[TaskFile] | None = None) -> dict[str, Json]:
     """A task with all that it holds, how many comments there are, and what who asks has noted of it; `files` of it,
     where they are at hand.
     """
+    task, who = stands.task, stands.who
     large = {name: getattr(task, name) for name in LARGE if name != "earlier"}
     more = {
         "comments": comments_of(task).count(),
@@ -87,10 +85,10 @@ def whole_row(
     more |= {"changed": changed_since(task)}
     note = _note_of(task, who)
     own = {"snoozed_until": note and note.snoozed_until, "watching": bool(note and note.watching)}
-    row = task_row(task, workflow, who)
+    row = _row(stands, workflow)
     held = _held(task, who)
     is_held = held is not None and (held["by"] == who.username or not needs_several(task.quorum))
-    may_decide = row["may_decide"] and not is_held and asks_no_more(task, who) is None
+    may_decide = stands.may_decide and not is_held
     return row | large | more | own | {"held": held, "may_decide": may_decide}
 
 

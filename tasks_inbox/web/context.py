@@ -7,18 +7,18 @@ from django.utils.functional import SimpleLazyObject
 
 from accounts.principal import Principal
 from accounts.roles import TASKS_READ
-from tasks_inbox.eligibility import identity
 from tasks_inbox.reading import listing, sources
+from tasks_inbox.web.asking import who_of
 
 
 def inbox(request: HttpRequest) -> dict[str, Any]:
     """`inbox_count`, asked for only where it is shown."""
     principal = getattr(request, "principal", None)
-    return {"inbox_count": SimpleLazyObject(lambda: _count(principal))}
+    return {"inbox_count": SimpleLazyObject(lambda: _count(request, principal))}
 
 
-def _count(principal: Principal | None) -> str:
+def _count(request: HttpRequest, principal: Principal | None) -> str:
     if principal is None or TASKS_READ not in principal.scopes:
         return ""
-    waiting = listing.waiting_for(identity.who_is(principal))
+    waiting = listing.waiting_for(who_of(request, principal))
     return f"{sources.COUNTED - 1}+" if waiting >= sources.COUNTED else str(waiting or "")

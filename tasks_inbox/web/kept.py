@@ -13,11 +13,11 @@ from django.utils.http import urlencode
 from accounts.access import PageRequest, page
 from accounts.roles import TASKS_READ
 from lib.refusals import Refusal
-from tasks_inbox.eligibility import identity
 from tasks_inbox.eligibility.identity import Who
 from tasks_inbox.models import InboxView
 from tasks_inbox.reading import saved
 from tasks_inbox.web import panes
+from tasks_inbox.web.asking import who_of
 from tasks_inbox.web.panes import Place
 
 Json = Any
@@ -79,7 +79,7 @@ def _undo(request: PageRequest) -> dict[str, Json] | None:
 def views(request: PageRequest) -> HttpResponse:
     """The saved views with how many tasks each finds."""
     place = Place.of(request)
-    context = kept_context(request, identity.who_is(request.principal), place, counted=True)
+    context = kept_context(request, who_of(request, request.principal), place, counted=True)
     context["keeps"] = place.address()
     return render(request, "inbox/_kept.html", context)
 

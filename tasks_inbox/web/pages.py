@@ -16,20 +16,23 @@ from lib.clock import now_here
 from lib.markdown import markdown
 from lib.refusals import Conflict, Invalid, Refusal
 from runs.kernel.refused import RunRefused
-from tasks_inbox.actions import assignment, comments, deciding, decision, drafts, holding, notes
-from tasks_inbox.eligibility import identity, policies
+from tasks_inbox.actions import assignment, comments, deciding, drafts, holding, notes
+from tasks_inbox.actions.decision import Decision, check_decision
+from tasks_inbox.eligibility import policies
 from tasks_inbox.eligibility.identity import Who
 from tasks_inbox.eligibility.quorum import needs_several
 from tasks_inbox.eligibility.refusals import require_answer
+from tasks_inbox.eligibility.standing import standing
 from tasks_inbox.forms import files
 from tasks_inbox.forms.fields import Form
 from tasks_inbox.forms.form import filled, form_of
 from tasks_inbox.lifecycle import asking
 from tasks_inbox.lifecycle.waits import whom
-from tasks_inbox.models import COMPLETED, FOR_OPERATORS, INCIDENT, OPEN, ManualTask, TaskFile, label_of
+from tasks_inbox.models import FOR_OPERATORS, INCIDENT, OPEN, ManualTask, TaskFile, label_of
 from tasks_inbox.reading import listing, task_rows
 from tasks_inbox.store import queries
 from tasks_inbox.web import panes
+from tasks_inbox.web.asking import who_of
 from tasks_inbox.web.corrections import correction_form
 from tasks_inbox.web.kept import whole_list
 from tasks_inbox.web.panes import SNOOZES, Place
@@ -50,19 +53,19 @@ _QUESTIONS = {"ask": comments.ask, "answer": comments.answer}
 
 def list_context(request: PageRequest) -> dict[str, Json]:
     """The tasks of a view, or of one run. Raises Invalid for a cursor of another list."""
-    who = identity.who_is(request.principal)
+    who = who_of(request, request.principal)
     return with_held(request, whole_list(request, who, Place.of(request)))
 
 
 def task_context(request: PageRequest, task: ManualTask, form: Form | None = None) -> dict[str, Json]:
     """What a task's pane shows, its form with what was typed; on a page of its own also the list in which it stands."""
-    who = identity.who_is(request.principal)
+    who = who_of(request, request.principal)
     said, earlier = queries.last_comments(
         task, COMMENTS_ON_A_PAGE, before=panes.id_of(request.GET.get("before", ""))
     )
     may_comment = who.decides and task.status == OPEN
     attached = list(files.files_of(task))
-    context = state_context(request, task, who, attached) | panes.run_pane(task)
+    context = state_context(request, task, attached) | panes.run_pane(task)
     draft = (
         drafts.draft_of(request.principal, task) if form is None and context["task"]["may_decide"] else None
     )
@@ -118,13 +121,13 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
 def state_context(
     request: PageRequest,
     task: ManualTask,
-    who: Who | None = None,
     attached: Sequence[TaskFile] | None = None,
 ) -> dict[str, Json]:
     """How a task stands for whoever looks, and, where they have a page of it open, what changed since."""
-    who = who or identity.who_is(request.principal)
+    stands = standing(request.principal, task, who_of(request, request.principal))
+    who = stands.who
     workflow = queries.workflows_of(who.tenant_id, [task])[task.workflow_id]
-    row = panes.in_words(task_rows.whole_row(task, workflow.name, who, attached))
+    row = panes.in_words(task_rows.whole_row(stands, workflow.name, attached))
     deciders = panes.decider_pane(task)
     now = f"{int(row['may_decide'])}{row['shown_hash']}"
     was = request.GET.get("was", now)
@@ -154,16 +157,16 @@ def state_context(
         "held_label": label_of(task.outcomes, row["held"]["outcome"]) if row["held"] else "",
         "next_level": whom(level["to"], "") if level else "",
         "may_answer": not who.decides and key_of(task.asked_of or "") == key_of(who.username),
-        "is_asked": who.is_asked(task),
+        "is_asked": stands.is_asked,
         "is_handed": task.assignee == who.username and task.delegated_by is not None,
-        "has_voted": policies.has_voted(task, who.username),
-        "why_excluded": policies.why_excluded(task, who.username),
+        "has_voted": stands.has_voted,
+        "why_excluded": stands.why_excluded,
         "may_give": row["may_decide"]
         and who.decides
         and task.kind != INCIDENT
-        and not (row["stands_in_for"] or policies.giver_of(task, who.username)),
-        "handed_to": policies.holder_of(task, who.username),
-        "has_vote_of": policies.giver_of(task, who.username),
+        and not (row["stands_in_for"] or stands.has_vote_of),
+        "handed_to": stands.vote_is_with,
+        "has_vote_of": stands.has_vote_of,
         "was": was,
         "could_decide": was.startswith("1"),
         "changed": was[1:] != now[1:],
@@ -191,24 +194,24 @@ def decide(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], 
     form = form_of(task.form, entered)
     form.tell(not_taken)
     data = form.data if task.form is not None else None
-    comment, outcome = typed(request, "comment"), request.POST.get("outcome", "")
+    seen, comment = request.POST.get("seen") or None, typed(request, "comment")
+    decision = Decision(request.POST.get("outcome", ""), data, comment, seen)
     status = 422
     told: dict[str, Json] = {"comment": comment, "comment_error": "", "faults": [], "refused": ""}
     try:
         if any(field.error or field.is_new for field in form.each()):
-            decision.check_decision(task, outcome, data, comment)
+            check_decision(task, decision)
             if not any(field.error for field in form.each()):
                 told["faults"] = [BROUGHT_UP]
         else:
-            seen, password = request.POST.get("seen") or None, request.POST.get("password") or None
-            if holding.seconds_to_undo(task, outcome):
+            stands = standing(who, task, who_of(request, who))
+            if holding.seconds_to_undo(task, decision.outcome):
                 # It is said where it can be undone.
-                holding.hold_decision(who, task_id, outcome=outcome, data=data, comment=comment, seen=seen)
+                holding.hold(who, stands, decision)
                 return ""
-            task = deciding.complete_task(
-                who, task_id, outcome=outcome, data=data, comment=comment, seen=seen, password=password
-            )
-            return _decided(task, outcome)
+            password = request.POST.get("password") or None
+            is_enough = deciding.decide(who, stands, decision, password=password)
+            return _decided(task, decision.outcome, is_enough=is_enough)
     except Invalid as error:
         faults: list[dict[str, Json]] = list(cast(Any, error.details.get("errors", ())))
         told["comment_error"] = next((one["message"] for one in faults if one["field"] == "comment"), "")
@@ -223,9 +226,9 @@ def decide(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], 
     return task_context(request, task, form) | told | {"is_checked": status == 422}, status
 
 
-def _decided(task: ManualTask, outcome: str) -> str:
+def _decided(task: ManualTask, outcome: str, *, is_enough: bool) -> str:
     label = label_of(task.outcomes, outcome)
-    if task.status == COMPLETED:
+    if is_enough:
         return f"“{task.title}”: {label}. Your decision is kept, and the run goes on."
     return f"“{task.title}”: {label}. Your decision is kept; others must decide, too."
 
@@ -236,14 +239,13 @@ def onward(request: PageRequest, task_id: UUID) -> str:
     Who came by a link to the task alone stays with it.
     """
     place = Place.of(request)
-    task = queries.task_of(request.principal.tenant_id, task_id)
     if not place.leads_on():
         return back(request, task_id)
     try:
-        parts = place.parts(identity.who_is(request.principal))
+        parts = place.parts(who_of(request, request.principal))
         # What they have just decided is in the list until it counts.
         held = [one.task_id for one in holding.held_of(request.principal)]
-        following = listing.after(task.tenant_id, parts, place.sort, task_id, but=held)
+        following = listing.after(request.principal.tenant_id, parts, place.sort, task_id, but=held)
     except Invalid:
         following = None
     if following is None:

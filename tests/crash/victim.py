@@ -35,6 +35,7 @@ from runs.webhooks.actions import deliver
 from runs.webhooks.services import rotate_secret
 from runs.workers.drain import Drain
 from tasks_inbox.actions import assignment, comments, deciding, holding, resolving, rounds
+from tasks_inbox.actions.decision import Decision
 from tasks_inbox.duties import clock as tasks_clock
 from tasks_inbox.duties import settling
 from tasks_inbox.models import OPEN, ManualTask
@@ -123,7 +124,7 @@ def hand_over(tenant: int, runs: Sequence[str], ids: Sequence[str]) -> None:
         comments.add_comment(ann, task, "Is this right?", id=id)
         with suppress(Conflict):
             assignment.delegate_task(ann, task, "bob", reason="away")
-        deciding.complete_task(bob, task, outcome="approved")
+        deciding.complete_task(bob, task, Decision("approved"))
     drain()
 
 
@@ -141,7 +142,7 @@ def vote(tenant: int, runs: Sequence[str]) -> None:
                 act(ann, task.pk, *(["cat"] if act is assignment.delegate_task else []))
         for who in (cat, bob):
             with suppress(Refusal):
-                deciding.complete_task(who, task.pk, outcome="approved")
+                deciding.complete_task(who, task.pk, Decision("approved"))
     drain()
 
 
@@ -156,7 +157,7 @@ def send_back(tenant: int, runs: Sequence[str]) -> None:
         with suppress(Conflict):
             rounds.send_again(bob, task.pk)
         with suppress(Conflict):
-            holding.hold_decision(ann, task.pk, outcome="approved")
+            holding.hold_decision(ann, task.pk, Decision("approved"))
     later(1)
     settling.tick()
     drain()

@@ -23,8 +23,11 @@ from runs.kernel.transaction import Change
 from runs.models import Run
 from runs.reading.presentation import found_run
 from runs.reading.queries import runs_of
+from tasks_inbox.actions.decision import Decision
+from tasks_inbox.actions.locking import LockedTask
 from tasks_inbox.eligibility.identity import who_is
 from tasks_inbox.eligibility.policies import Absent
+from tasks_inbox.eligibility.standing import standing
 from tasks_inbox.eligibility.votes import ended
 from tasks_inbox.evidence.ledger import Decider
 from tasks_inbox.evidence.readable import Part
@@ -129,6 +132,9 @@ class World(Surroundings):
             "Workflow": self.workflow,
             "Membership": Membership.unsafe_all_tenants.get(user__username="ann"),
             "Who": who_is(self.who),
+            "Standing": standing(self.who, self.task),
+            "Decision": Decision("approved"),
+            "LockedTask": LockedTask(self.task, {"on_behalf_of": None}),
             "Absent": Absent("bob", ("user:bob",), None),
             "Graph": compiled(self.run.version_id).graph,
             "Change": Change(self.who.tenant_id, {}),
@@ -179,8 +185,13 @@ class World(Surroundings):
         said = annotation.__name__ if isinstance(annotation, type) else str(annotation)
         if said.endswith("Request"):
             return lambda text: self.request("POST", text)
-        if said == "ManualTask":
-            return self.asked
+        makers: dict[str, Callable[[str], object]] = {
+            "ManualTask": self.asked,
+            "Standing": lambda text: standing(self.who, self.asked(text)),
+            "Decision": lambda text: Decision("approved", value(text), text, text, text),
+        }
+        if said in makers:
+            return makers[said]
         if annotation is Any or said.startswith(("dict[str", "collections.abc.Mapping[str", "dict")):
             return lambda text: self._known(name) | document(name, text)
         return None

@@ -7,6 +7,7 @@ from accounts.names import key_of
 from accounts.principal import Principal
 from accounts.roles import SCOPES_OF_ROLE
 from tasks_inbox.actions import assignment, comments, deciding, resolving
+from tasks_inbox.actions.decision import Decision
 from tasks_inbox.models import ManualTask, TaskComment
 from tests import factories as make
 
@@ -82,7 +83,8 @@ def member(name: str, role: str = "approver", *groups: str) -> Principal:
 
 def decide(who: Principal, task: ManualTask, outcome: str = "approved", **more: Json) -> ManualTask:
     """They decide it."""
-    return deciding.complete_task(who, task.pk, outcome=outcome, **more)
+    password = more.pop("password", None)
+    return deciding.complete_task(who, task.pk, Decision(outcome, **more), password=password)
 
 
 def hand(who: Principal, task: ManualTask, to: str, reason: str | None = None) -> ManualTask:

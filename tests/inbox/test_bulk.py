@@ -9,6 +9,7 @@ from accounts.principal import Forbidden
 from lib.refusals import Invalid
 from tasks_inbox.actions import bulk, holding
 from tasks_inbox.actions.bulk import Wanted
+from tasks_inbox.actions.decision import Decision
 from tasks_inbox.duties import settling
 from tasks_inbox.evidence import ledger
 from tasks_inbox.models import ManualTask, TaskDecision, TaskNote
@@ -153,7 +154,7 @@ def test_what_was_decided_together_waits_until_the_last_of_it_counts(clock, sett
     ann, tasks = member("ann"), several(2)
     batch = UUID(int=7)
     for task in tasks:
-        holding.hold_decision(ann, task.pk, outcome="approved", batch=batch)
+        holding.hold_decision(ann, task.pk, Decision("approved"), batch=batch)
         clock.advance(4)
     until = holding.count_together(ann, batch)
     assert (len(until), len(set(until.values()))) == (2, 1)
@@ -167,10 +168,10 @@ def test_none_of_it_counts_while_the_others_are_still_being_decided(clock, setti
     settings.HANDOFF_UNDO_SECONDS = 10
     ann, tasks = member("ann"), several(2)
     batch = UUID(int=7)
-    holding.hold_decision(ann, tasks[0].pk, outcome="approved", batch=batch)
+    holding.hold_decision(ann, tasks[0].pk, Decision("approved"), batch=batch)
     clock.advance(11)
     assert settling.tick() == 0
-    holding.hold_decision(ann, tasks[1].pk, outcome="approved", batch=batch)
+    holding.hold_decision(ann, tasks[1].pk, Decision("approved"), batch=batch)
     assert len(set(holding.count_together(ann, batch).values())) == 1
     clock.advance(9)
     assert settling.tick() == 0

@@ -11,6 +11,7 @@ from tasks_inbox.actions import assignment, comments
 from tasks_inbox.actions.escalating import escalate_task
 from tasks_inbox.duties import clock as tasks_clock
 from tasks_inbox.eligibility import identity
+from tasks_inbox.eligibility.standing import is_theirs, standing
 from tasks_inbox.mail.notices import people_of
 from tasks_inbox.models import ManualTask, Notification, TaskDecision
 from tasks_inbox.reading import sources, task_rows
@@ -87,7 +88,7 @@ def test_a_level_asks_whoever_is_the_manager_by_then_and_nobody_where_there_is_n
     make.work()
     task = ManualTask.unsafe_all_tenants.get()
     seats.filter(user_id=ann.user_id).update(manager=seats.get(user_id=old.user_id))
-    page = task_rows.whole_row(task, "refunds", identity.who_is(ann))
+    page = task_rows.whole_row(standing(ann, task), "refunds")
     assert page["candidates"]["users"] == ["bob"]
     seats.filter(user_id=ann.user_id).update(manager=seats.get(user_id=new.user_id))
     later(clock, 61)
@@ -140,7 +141,7 @@ def test_whoever_has_it_is_reminded_to_follow_up(clock):
     ann = member("ann")
     member("bob")
     task = asked(approval(follow_up_seconds=60))
-    row = task_rows.whole_row(task, "refunds", identity.who_is(ann))
+    row = task_rows.whole_row(standing(ann, task), "refunds")
     assert (row["follow_up_at"] - task.created_at).total_seconds() == 60
     assignment.claim_task(ann, task.pk)
     assert (later(clock, 59), later(clock, 2)) == (0, 1)
@@ -148,7 +149,7 @@ def test_whoever_has_it_is_reminded_to_follow_up(clock):
     assert event.payload["follow_up"] is True
     told = Notification.unsafe_all_tenants.get(task_id=task.pk, kind="reminded")
     assert people_of(again(task), told.kind, told.audience) == ["ann"]
-    assert task_rows.whole_row(again(task), "refunds", identity.who_is(ann))["follow_up_at"] is None
+    assert task_rows.whole_row(standing(ann, again(task)), "refunds")["follow_up_at"] is None
 
 
 @pytest.mark.parametrize("claimed", [False, True])
@@ -268,7 +269,7 @@ def test_the_next_level_comes_by_hand_and_does_not_come_again(clock):
 
 
 def decide_as(who, task):
-    return identity.who_is(who).may_decide(again(task))
+    return is_theirs(identity.who_is(who), again(task))
 
 
 def test_who_is_asked_asks_others_and_nobody_asks_themselves():

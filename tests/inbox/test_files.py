@@ -12,8 +12,9 @@ from django.db import IntegrityError, connection, transaction
 
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
 from tasks_inbox.actions import bulk, holding, rounds
+from tasks_inbox.actions.decision import Decision
 from tasks_inbox.duties import settling
-from tasks_inbox.eligibility import identity
+from tasks_inbox.eligibility.standing import standing
 from tasks_inbox.evidence import exports, ledger, presentation
 from tasks_inbox.evidence.verifying import verify_chain
 from tasks_inbox.forms import files
@@ -213,7 +214,7 @@ def test_a_cancelled_run_leaves_no_open_door():
 
 def what(who, task):
     """The hash of what they are shown."""
-    return task_rows.whole_row(task, "refunds", identity.who_is(who))["shown_hash"]
+    return task_rows.whole_row(standing(who, task), "refunds")["shown_hash"]
 
 
 def refused(do, *args, **more):
@@ -266,14 +267,14 @@ def test_each_vote_stands_for_the_files_that_there_were():
 
 def test_what_was_held_back_does_not_count_where_a_file_came_meanwhile(clock):
     task, ann, bob = asked(approval(undo_seconds=10)), member("ann"), member("bob")
-    holding.hold_decision(ann, task.pk, outcome="approved")
+    holding.hold_decision(ann, task.pk, Decision("approved"))
     add(ann, task, name="own.pdf")
     add(bob, task)
     clock.advance(60)
     settling.tick()
     (left,) = holding.held_of(ann)
     assert "“a.pdf” was added by bob" in left.refused
-    holding.hold_decision(ann, task.pk, outcome="approved")
+    holding.hold_decision(ann, task.pk, Decision("approved"))
     add(ann, task, name="more.pdf")
     clock.advance(60)
     settling.tick()

@@ -10,6 +10,7 @@ from runs.commands import dead_letters
 from runs.kernel.refused import RunRefused
 from runs.models import DeadLetter, Repair
 from tasks_inbox.actions import assignment, comments, deciding, resolving
+from tasks_inbox.actions.decision import Decision
 from tasks_inbox.duties import incidents
 from tasks_inbox.evidence import exports
 from tasks_inbox.evidence.exported import verify
@@ -113,7 +114,7 @@ def test_only_operators_and_admins_settle_it_and_nobody_is_asked_or_handed_it(op
     for act in (
         lambda: hand(ops, task, "ann"),
         lambda: comments.ask(ops, task.pk, "Why?"),
-        lambda: deciding.complete_task(ops, task.pk, outcome="retry"),
+        lambda: deciding.complete_task(ops, task.pk, Decision("retry")),
     ):
         with pytest.raises(Conflict):
             act()

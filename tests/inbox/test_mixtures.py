@@ -15,6 +15,7 @@ from accounts.queries import member_principal
 from lib.refusals import Refusal
 from runs.kernel.refused import RunRefused
 from tasks_inbox.actions import absences, assignment, comments, deciding, drafts, escalating, holding, rounds
+from tasks_inbox.actions.decision import Decision
 from tasks_inbox.eligibility import identity
 from tasks_inbox.evidence import exports, ledger
 from tasks_inbox.evidence.exported import verify
@@ -72,7 +73,7 @@ def courses(draw):
 def taken_up(world, who, task, outcome):
     """What decides: remembers what its maker had before them."""
     world.before[task.pk, who.username] = ledger.shown_hash(again(task))
-    return {"outcome": outcome, "comment": "So.", "data": {"limit": 2.5} if task.form else None}
+    return Decision(outcome, {"limit": 2.5} if task.form else None, "So.")
 
 
 def attach(world, who, task, outcome, other):
@@ -123,13 +124,13 @@ VERBS = {
     "attach": attach,
     "withdraw": withdraw,
     "decide": lambda world, who, task, outcome, other: deciding.complete_task(
-        who, task.pk, **taken_up(world, who, task, outcome)
+        who, task.pk, taken_up(world, who, task, outcome)
     ),
     "decide soon": lambda world, who, task, outcome, other: holding.hold_decision(
-        who, task.pk, **taken_up(world, who, task, outcome)
+        who, task.pk, taken_up(world, who, task, outcome)
     ),
     "decide later": lambda world, who, task, outcome, other: holding.hold_decision(
-        who, task.pk, **taken_up(world, who, task, outcome)
+        who, task.pk, taken_up(world, who, task, outcome)
     ),
     "undo": lambda world, who, task, outcome, other: holding.undo_decision(who, task.pk),
     "some time": time_goes(21),

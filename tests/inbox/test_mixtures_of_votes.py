@@ -15,8 +15,10 @@ from lib.refusals import Refusal
 from runs.kernel.refused import RunRefused
 from tasks_inbox.actions import assignment, bulk, deciding, escalating, holding, rounds
 from tasks_inbox.actions.bulk import DECIDE, UNDO, Wanted
+from tasks_inbox.actions.decision import Decision
 from tasks_inbox.eligibility import identity
 from tasks_inbox.eligibility.electors import electors_of
+from tasks_inbox.eligibility.standing import standing
 from tasks_inbox.models import OPEN, RETURNED, HeldDecision, ManualTask, TaskDecision
 from tasks_inbox.reading import listing, sources, task_rows
 from tests import factories as make
@@ -32,7 +34,7 @@ SOME = st.lists(st.sampled_from([0, 1, 2]), min_size=1, max_size=3, unique=True)
 
 
 def hold(world, who, at, outcome, other):
-    holding.hold_decision(who, world.tasks[at[0]].pk, outcome=outcome, comment="So.")
+    holding.hold_decision(who, world.tasks[at[0]].pk, Decision(outcome, comment="So."))
     world.means(who, at[0], outcome)
 
 
@@ -58,7 +60,7 @@ def undo_together(world, who, at, outcome, other):
 def decide(world, who, at, outcome, other):
     task = world.tasks[at[0]]
     world.means(who, at[0], outcome)
-    deciding.complete_task(who, task.pk, outcome=outcome, comment="So.")
+    deciding.complete_task(who, task.pk, Decision(outcome, comment="So."))
 
 
 def decide_together(world, who, at, outcome, other):
@@ -154,7 +156,7 @@ class World:
     def means(self, who, place, outcome):
         """What they want to count, and for whom."""
         task = again(self.tasks[place])
-        for_whom = identity.who_is(who).stands_in_for(task) or task.delegated_by
+        for_whom = standing(who, task).stands_in_for or task.delegated_by
         self.meant[task.pk, who.username] = (outcome, task.round, for_whom)
 
     def principal(self, name):
@@ -206,10 +208,10 @@ class World:
         """What is offered may be done, and what may be done is offered."""
         principal = self.principal(name)
         who = identity.who_is(principal)
-        row = task_rows.whole_row(task, "w", who)
+        row = task_rows.whole_row(standing(principal, task, who), "w")
         try:
             with transaction.atomic():
-                deciding.complete_task(principal, task.pk, outcome="rejected", comment="No.")
+                deciding.complete_task(principal, task.pk, Decision("rejected", comment="No."))
                 done, why = True, None
                 transaction.set_rollback(True)
         except (Refusal, RunRefused) as refused:

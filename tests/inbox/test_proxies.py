@@ -7,8 +7,10 @@ import pytest
 from accounts.models import GroupMember, Membership
 from lib.refusals import Conflict, Invalid, NotAllowed
 from tasks_inbox.actions import absences, assignment, escalating, holding
+from tasks_inbox.actions.decision import Decision
 from tasks_inbox.duties import settling
 from tasks_inbox.eligibility import identity, membership
+from tasks_inbox.eligibility.standing import standing
 from tasks_inbox.mail import notices
 from tasks_inbox.models import DELEGATED, REMINDED, HeldDecision, ManualTask, TaskDecision, TaskMark
 from tasks_inbox.reading import sources, task_rows
@@ -34,7 +36,7 @@ def ids(who, view):
 
 
 def row(who, task):
-    return task_rows.whole_row(again(task), "w", identity.who_is(who))
+    return task_rows.whole_row(standing(who, again(task)), "w")
 
 
 def test_a_vote_is_handed_over_given_in_their_place_and_counts_once(people):
@@ -247,11 +249,11 @@ def test_a_decision_counts_for_nobody_else_than_for_whom_it_was_made(people, clo
     ann, bob, cat = people["ann"], people["bob"], people["cat"]
     asked_too, handed = asked(approval(**LEGAL)), asked(approval(**LEGAL))
     hand(ann, asked_too, "cat")
-    holding.hold_decision(cat, asked_too.pk, outcome="approved")
+    holding.hold_decision(cat, asked_too.pk, Decision("approved"))
     ask_too(bob, asked_too, "cat")
     dates = {"starts_at": clock.now, "ends_at": clock.now + timedelta(days=1)}
     absences.add_rule(bob, "cat", **dates)
-    holding.hold_decision(cat, handed.pk, outcome="approved")
+    holding.hold_decision(cat, handed.pk, Decision("approved"))
     hand(ann, handed, "cat")
     clock.advance(11)
     assert settling.tick() == 2

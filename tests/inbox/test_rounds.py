@@ -10,6 +10,7 @@ from lib.refusals import Conflict, Invalid, NotAllowed
 from tasks_inbox.actions import assignment, comments, rounds
 from tasks_inbox.duties import clock
 from tasks_inbox.eligibility import identity
+from tasks_inbox.eligibility.standing import standing
 from tasks_inbox.evidence import exports
 from tasks_inbox.evidence.exported import verify
 from tasks_inbox.evidence.verifying import verify_chain
@@ -60,7 +61,7 @@ def test_it_goes_to_who_started_the_run_and_comes_back_corrected(people):
     task = asked(candidates={"users": ["bob", "cat"]})
     send_back(bob, task)
     assert (seen_by(cat), seen_by(bob), seen_by(ria, "mine")) == ([], [], [task.pk])
-    row = task_rows.whole_row(again(task), "refunds", identity.who_is(cat))
+    row = task_rows.whole_row(standing(cat, again(task)), "refunds")
     assert (row["returned_to"], row["returned_by"], row["asked_at"], row["may_decide"]) == (
         "ria",
         "bob",
@@ -68,7 +69,7 @@ def test_it_goes_to_who_started_the_run_and_comes_back_corrected(people):
         False,
     )
     rounds.send_again(ria, task.pk, facts={"Amount": 45}, comment="Right.")
-    row = task_rows.whole_row(again(task), "refunds", identity.who_is(cat))
+    row = task_rows.whole_row(standing(cat, again(task)), "refunds")
     assert (row["round"], row["returned_to"], row["may_decide"]) == (2, None, True)
     assert row["changed"] == [{"label": "Amount", "before": 40, "after": 45}]
     assert [(one.kind, one.by) for one in queries.comments_of(task).order_by("id")] == [
@@ -164,7 +165,7 @@ def test_what_can_not_be_corrected_stays(people):
         assert (refused.value.code, refused.value.field) == ("not_amendable", field)
     assert (again(task).round, value({"facts": again(task).facts}, "To")) == (1, "Ann")
     rounds.send_again(ria, task.pk, facts={"Paid": 1})
-    row = task_rows.whole_row(again(task), "refunds", identity.who_is(bob))
+    row = task_rows.whole_row(standing(bob, again(task)), "refunds")
     assert row["changed"] == [{"label": "Paid", "before": True, "after": 1}]
 
 

@@ -6,8 +6,9 @@ import pytest
 from accounts.models import Membership
 from lib.refusals import Conflict, Invalid, NotAllowed
 from tasks_inbox.actions import assignment, deciding, holding, rounds
+from tasks_inbox.actions.decision import Decision
 from tasks_inbox.duties import clock, settling
-from tasks_inbox.eligibility import identity
+from tasks_inbox.eligibility.standing import standing
 from tasks_inbox.models import HeldDecision, TaskDecision
 from tasks_inbox.reading import task_rows
 from tests import factories as make
@@ -21,7 +22,7 @@ def now(clock, settings):
 
 
 def hold(who, task, outcome="approved", **more):
-    return holding.hold_decision(who, task.pk, outcome=outcome, **more)
+    return holding.hold_decision(who, task.pk, Decision(outcome, **more))
 
 
 def later(now, seconds):
@@ -38,7 +39,7 @@ def left():
 def test_it_counts_when_its_time_has_come_and_not_before(now):
     ann, task = member("ann"), asked()
     hold(ann, task, comment="Fine.")
-    row = task_rows.whole_row(again(task), "refunds", identity.who_is(ann))
+    row = task_rows.whole_row(standing(ann, again(task)), "refunds")
     assert (row["status"], row["may_decide"], row["held"]["by"], row["held"]["outcome"]) == (
         "OPEN",
         False,
@@ -98,7 +99,7 @@ def test_those_who_decide_beside_each_other_hold_theirs_back_beside_each_other(n
     ann, bob = member("ann"), member("bob")
     task = asked(approval(quorum=2))
     hold(ann, task)
-    assert task_rows.whole_row(again(task), "refunds", identity.who_is(bob))["may_decide"]
+    assert task_rows.whole_row(standing(bob, again(task)), "refunds")["may_decide"]
     hold(bob, task)
     assert later(now, 11) == 2
     assert again(task).outcome == "approved"
@@ -128,7 +129,7 @@ def test_what_may_not_be_any_more_does_not_count_and_says_so(now, happens):
 
 def test_a_question_that_changed_meanwhile_is_not_decided(now):
     ann, task = member("ann"), asked()
-    seen = task_rows.whole_row(task, "refunds", identity.who_is(ann))["shown_hash"]
+    seen = task_rows.whole_row(standing(ann, task), "refunds")["shown_hash"]
     hold(ann, task, seen=seen)
     type(task).unsafe_all_tenants.filter(pk=task.pk).update(title="Refund 4000 EUR?")
     later(now, 11)

@@ -4,6 +4,7 @@ import pytest
 
 from lib.refusals import Conflict
 from tasks_inbox.actions import holding, rounds
+from tasks_inbox.actions.decision import Decision
 from tasks_inbox.duties import settling
 from tasks_inbox.models import HeldDecision, TaskDecision
 from tests import factories as make
@@ -13,7 +14,7 @@ from tests.races.staging import blocked
 
 
 def hold(who, task, outcome="approved"):
-    return holding.hold_decision(who, task.pk, outcome=outcome, comment="Well.")
+    return holding.hold_decision(who, task.pk, Decision(outcome, comment="Well."))
 
 
 def held_back(who):

@@ -4,6 +4,7 @@ import pytest
 
 from tasks_inbox.actions import bulk, drafts, holding
 from tasks_inbox.actions.bulk import Wanted
+from tasks_inbox.actions.decision import Decision
 from tasks_inbox.duties import settling
 from tasks_inbox.models import HeldDecision
 from tests import factories as make
@@ -164,5 +165,5 @@ def test_a_list_says_which_tasks_others_just_decide(client):
     assert statements_of(client, "/inbox/?view=teams") == before
     both = asked(approval(quorum=2))
     for name in ("ann", "cid"):
-        holding.hold_decision(member(name), both.pk, outcome="approved")
+        holding.hold_decision(member(name), both.pk, Decision("approved"))
     assert "2 others are deciding" in client.get("/inbox/?view=teams").text
