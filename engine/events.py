@@ -293,8 +293,14 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
     EventType.TASK_ANSWERED: EventKind(
         "task", "The question is answered; the clock goes on.", {**_TASK, "due_at": "when it is due now"}
     ),
-    EventType.TASK_REMINDED: EventKind("task", "Somebody was reminded.", {**_TASK, "of": "which reminder"}),
-    EventType.TASK_ESCALATED: EventKind("task", "Others are asked, too.", {**_TASK}),
+    EventType.TASK_REMINDED: EventKind(
+        "task", "Somebody was reminded.", {"task": "its id", "follow_up": "true: once more"}
+    ),
+    EventType.TASK_ESCALATED: EventKind(
+        "task",
+        "Others are asked, too.",
+        {**_TASK, "reason": "why", "level": "the number of the escalation", "to": "who is asked, by kind"},
+    ),
 }
 
 
