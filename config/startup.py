@@ -10,7 +10,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
-from config import roles
+from config import environment, roles
 from steps import outside
 from steps.catalogue import PLUG_INS
 from steps.plugins import sentences
@@ -151,7 +151,8 @@ def _bring_up_to_date(role: str | None) -> None:
     if missing := missing_migrations():
         raise NotStartable(
             f"The database was written by a Handoff from before commit {_LAST_BEFORE_TABLES} (it lacks {missing[0]})."
-            f" Nothing in it is lost: start that once (git checkout {_LAST_BEFORE_TABLES} && make up), then this again."
+            f" Nothing in it is lost: git worktree add ../before {_LAST_BEFORE_TABLES},"
+            f" HANDOFF_HOME={environment.home()} make -C ../before up once, then start this again."
         )
     if pending_migrations():
         call_command("migrate", interactive=False, verbosity=0)
