@@ -1,11 +1,10 @@
 """One spelling for equal definitions, and its hash (R-020, R-026)."""
 
 import hashlib
-from typing import Any
 
 import orjson
 
-Json = Any
+from engine.catalogue import Json
 
 _LARGEST_INT = 2**63
 _LARGEST_FLOAT = 10**308

@@ -6,6 +6,8 @@ from typing import Any, Literal, Protocol
 from pydantic import BaseModel
 
 Json = Any
+"""A value of JSON. Not spelled out as a type: whoever reads one asks what it is, or a schema has done so before."""
+
 Kind = Literal["inline", "blocking", "external", "engine", "wait"]
 
 

@@ -5,11 +5,10 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic.config import JsonDict
 
+from engine.catalogue import Json
 from engine.durations import length_fault
 from engine.errors import EngineError
 from engine.problems import Problem, shape_problems
-
-Json = Any
 
 NODE_ID = r"^[A-Za-z_][A-Za-z0-9_\-]{0,63}$"
 WORKFLOW_NAME = r"^[A-Za-z0-9_:\-]{1,128}$"

@@ -4,15 +4,13 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import orjson
 
+from engine.catalogue import Json
 from engine.cel_ast import RESERVED
 from engine.json_schema import resolved
 from engine.surroundings import ABSENT, Known
-
-Json = Any
 
 MOST = 400
 DEEPEST = 5

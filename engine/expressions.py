@@ -13,11 +13,11 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any
 
 import orjson
 from cel_expr_python import cel
 
+from engine.catalogue import Json
 from engine.cel_ast import Expr, Loop, parse_serialized, walk
 from engine.cel_bounds import refusal
 from engine.cel_messages import (
@@ -32,7 +32,6 @@ from engine.cel_reads import ROOT_NAMES, Path, References, copy_by_plan, copy_pl
 from engine.errors import ExpressionError, ExpressionInvalid, NotEvaluated
 from engine.macros import Breach, evaluate_apart
 
-Json = Any
 Scope = Mapping[str, object]
 
 SOURCE_BYTES = 4 * 1024

@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from engine.catalogue import Json
 from engine.templates import has_holes, join_path
 
-Json = Any
 Schema = Mapping[str, Json]
 
 TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")

@@ -21,7 +21,7 @@ from typing import IO, Any, cast
 
 import orjson
 
-Json = Any
+from engine.catalogue import Json
 
 CHILDREN = 2
 WALL_MS = 250

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from engine.catalogue import Json
 from engine.cel_reads import Path
 from engine.checks.nodes import params_problems
 from engine.checks.outline import SeenNode
@@ -16,7 +16,6 @@ from engine.problems import Problem
 from engine.surroundings import Spot, Surroundings
 from engine.templates import compile_template, has_holes, join_path, split_holes, strings_with_holes
 
-Json = Any
 Keys = tuple[str | int, ...]
 
 _COLUMN = re.compile(r"\(at (?:line (\d+), )?column (\d+)\)")

@@ -9,9 +9,9 @@ from typing import Any, Literal
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from engine.catalogue import Json
 from engine.templates import has_holes, join_path
 
-Json = Any
 Severity = Literal["error", "warning"]
 Code = Literal[
     "asks_who_starts",

@@ -7,15 +7,13 @@ is no plain name is written in brackets, and one that is takes them off again.
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from engine.catalogue import Json
 from engine.cel_ast import RESERVED, Call, Const, Expr, Group, Ident, Loop, Select
 from engine.cel_reads import Path, static_path
 from engine.errors import ExpressionInvalid
 from engine.expressions import compile_expression
 from engine.templates import join_path, replaced_holes
-
-Json = Any
 
 STEPS: Path = ("steps",)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

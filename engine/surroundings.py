@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
-from engine.catalogue import Catalogue
+from engine.catalogue import Catalogue, Json
 from engine.checks.flow import Flow
 from engine.checks.outline import Limits, Outline, SeenNode, outline_of
 from engine.checks.places import Place, Places
@@ -14,7 +14,6 @@ from engine.errors import ExpressionError, ExpressionInvalid
 from engine.json_schema import schema_of
 from engine.templates import compile_template
 
-Json = Any
 PlaceName = Literal["params", "input", "when", "output", "business_key", "compensate"]
 OF_NODE = ("params", "input", "compensate")
 

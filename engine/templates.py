@@ -7,16 +7,15 @@ written as `{{ "{{" }}`.
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import orjson
 
+from engine.catalogue import Json
 from engine.cel_reads import References
 from engine.errors import ExpressionError, ExpressionInvalid
 from engine.expressions import Expression, compile_expression
 from engine.markdown import before_hole, escaped, in_code, within_code
 
-Json = Any
 Scope = Mapping[str, object]
 
 TEXT_BYTES = 256 * 1024

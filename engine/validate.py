@@ -3,19 +3,16 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from pydantic import ValidationError
 
-from engine.catalogue import Catalogue
+from engine.catalogue import Catalogue, Json
 from engine.checks import graph, nodes, not_yet, references, schemas
 from engine.checks.flow import Flow
 from engine.checks.outline import Limits, Outline, outline_of
 from engine.definition import Definition
 from engine.problems import Problem, error, shape_problems
 from engine.templates import MAX_DEPTH
-
-Json = Any
 
 MAX_PROBLEMS = 500
 # Beyond this many times the limit a definition is not looked into any further.

@@ -1,9 +1,9 @@
 """What a form needs beyond a JSON Schema: `x-widget` on every property, and limits in the words of JSON Schema."""
 
 from collections.abc import Mapping
-from typing import Any
 
-Json = Any
+from lib.strict_json import Json
+
 Schema = Mapping[str, Json]
 
 WIDGETS = frozenset(

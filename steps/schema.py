@@ -11,11 +11,10 @@ from typing import Any
 import jsonschema
 import orjson
 
+from engine.catalogue import Json
 from engine.errors import ExpressionError
 from engine.expressions import compile_expression
 from steps.addresses import is_address
-
-Json = Any
 
 _MATCHES = compile_expression("input.text.matches(input.pattern)")
 LONGEST_MATCHED = 64 * 1024

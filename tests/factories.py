@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from itertools import pairwise
-from typing import Any
 
 import orjson
 
 from accounts.models import Tenant, User
+from engine.catalogue import Json
 from engine.told import Edited
 from lib.uuid7 import uuid7
 from runs.commands import operators, replay
@@ -23,8 +23,6 @@ from runs.store import hot
 from runs.store.attempts import Broken, Done, Held
 from runs.workers.drain import Drain
 from workflows.models import Workflow, WorkflowVersion
-
-Json = Any
 
 
 def a_tenant(slug: str = "default") -> Tenant:

@@ -1,15 +1,12 @@
 """Rules about single nodes: their type, params, queue and deadlines."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from pydantic import ValidationError
 
-from engine.catalogue import StepSpec
+from engine.catalogue import Json, StepSpec
 from engine.checks.outline import Outline, SeenNode, did_you_mean
 from engine.problems import Problem, error, quoted, shape_problems, warning
-
-Json = Any
 
 BUILT_IN_QUEUES = frozenset({"default", "blocking", "engine", "ticks"})
 RESERVED_QUEUES = frozenset({"engine", "ticks"})

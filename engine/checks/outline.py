@@ -3,14 +3,13 @@
 import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import ValidationError
 
-from engine.catalogue import Catalogue, OnError, StepSpec
+from engine.catalogue import Catalogue, Json, OnError, StepSpec
 from engine.definition import Edge, Node, Shape
 
-Json = Any
 AnyShape = TypeVar("AnyShape", bound=Shape)
 
 

@@ -1,8 +1,8 @@
 """Rules about expressions: they compile, and what they read can be there."""
 
 from collections.abc import Generator, Iterator
-from typing import Any
 
+from engine.catalogue import Json
 from engine.checks.flow import Flow
 from engine.checks.outline import Outline, did_you_mean
 from engine.checks.places import Place, Places
@@ -10,8 +10,6 @@ from engine.errors import ExpressionInvalid
 from engine.expressions import Expression, compile_expression
 from engine.problems import Problem, error, quoted, warning
 from engine.templates import split_holes, strings_with_holes
-
-Json = Any
 
 
 def expressions(outline: Outline, flow: Flow) -> Iterator[Problem]:

@@ -1,15 +1,13 @@
 """Rules about schemas: the input's is one, and what a step gives can be taken by the next (R-014)."""
 
 from collections.abc import Iterator
-from typing import Any
 
+from engine.catalogue import Json
 from engine.checks.flow import Flow
 from engine.checks.nodes import has_bad_params
 from engine.checks.outline import Outline, SeenNode
 from engine.json_schema import clash, schema_faults, schema_of
 from engine.problems import Problem, error, quoted
-
-Json = Any
 
 _UNDONE: Json = {
     "type": "object",

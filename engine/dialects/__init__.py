@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from engine.dialects.base import Dialect, DialectError, Json
+from engine.catalogue import Json
+from engine.dialects.base import Dialect, DialectError
 from engine.dialects.configuration import CONFIGURATION
 from engine.dialects.depends_on import DEPENDS_ON
 from engine.dialects.export import exported

@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from engine.catalogue import Json
 from engine.errors import EngineError
 
-Json = Any
 Document = Mapping[str, Json]
 
 

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Mapping
 
-from engine.dialects.base import Dialect, DialectError, Document, Json
+from engine.catalogue import Json
+from engine.dialects.base import Dialect, DialectError, Document
 from engine.dialects.steps import STEPS
 
 _RECORD_FIELDS = ("id", "user_id", "created_at")

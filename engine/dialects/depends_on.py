@@ -1,6 +1,7 @@
 """Steps that name the steps before them in `depends_on` (R-003); their other fields are S0's or ours."""
 
-from engine.dialects.base import Dialect, DialectError, Document, Json, objects
+from engine.catalogue import Json
+from engine.dialects.base import Dialect, DialectError, Document, objects
 from engine.dialects.s0 import S0
 
 _KEYS = ("nodes", "steps")

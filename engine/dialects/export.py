@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 
 from engine.canonical import canonical_bytes
-from engine.dialects.base import Dialect, DialectError, Document, Json
+from engine.catalogue import Json
+from engine.dialects.base import Dialect, DialectError, Document
 from engine.dialects.configuration import CONFIGURATION
 from engine.dialects.depends_on import DEPENDS_ON
 from engine.dialects.native import NATIVE

@@ -1,6 +1,7 @@
 """Our own dialect, as it stands."""
 
-from engine.dialects.base import Dialect, Document, Json
+from engine.catalogue import Json
+from engine.dialects.base import Dialect, Document
 
 
 def _matches(document: Document) -> bool:

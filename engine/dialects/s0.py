@@ -1,6 +1,7 @@
 """The dag of S0: `step_name`, `max_retries`, `timeout_s`, and edges with a `condition` (R-001, R-002)."""
 
-from engine.dialects.base import Dialect, DialectError, Document, Json, objects, renamed
+from engine.catalogue import Json
+from engine.dialects.base import Dialect, DialectError, Document, objects, renamed
 
 _NODE_FIELDS = {"step_name": "id", "timeout_s": "timeout_seconds"}
 _RECORD_FIELDS = ("definition_id", "version")

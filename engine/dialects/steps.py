@@ -3,7 +3,8 @@
 import re
 from itertools import pairwise
 
-from engine.dialects.base import Dialect, DialectError, Document, Json
+from engine.catalogue import Json
+from engine.dialects.base import Dialect, DialectError, Document
 
 
 def _matches(document: Document) -> bool:

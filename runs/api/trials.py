@@ -1,13 +1,13 @@
 """The routes that try a draft out: test runs, and test cases made of runs."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.roles import RUNS_START, WORKFLOWS_READ, WORKFLOWS_WRITE
+from engine.catalogue import Json
 from lib.api.serializers import body
 from runs.api import trial_serializers as t
 from runs.api.base import RunsApiView
@@ -15,8 +15,6 @@ from runs.commands.recording import record_case
 from runs.commands.trials import StepInput, start_trial
 from workflows.api.case_serializers import CaseSerializer
 from workflows.trials.rewrite import Asked
-
-Json = Any
 
 
 class TrialsView(RunsApiView):

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from accounts.principal import Principal
@@ -12,8 +11,6 @@ from runs.kernel.refused import RunRefused
 from runs.models import DeadLetter
 from runs.reading import queries
 from runs.store import hot
-
-Json = Any
 
 MOST_AT_ONCE = 1000
 

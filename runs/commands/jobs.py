@@ -7,11 +7,11 @@ import time
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import Any
 
 from django.core.signing import Signer
 from django.utils.crypto import constant_time_compare
 
+from engine.catalogue import Json
 from engine.errors import ExpressionError, NotEvaluated, StepError
 from engine.statuses import RUN_CLOSING, StepStatus
 from lib.strict_json import BadJson, strict_dumps
@@ -24,8 +24,6 @@ from runs.store import findings, hot
 from runs.store.attempts import Broken, Done, Ending, Held, held_of
 from runs.workers.execute import MAX_ERROR_BYTES, broken, idempotency_key
 from steps.base import MAX_OUTPUT_BYTES
-
-Json = Any
 
 RESERVED_QUEUES = (*dispatch.BUILT_IN_QUEUES, "ticks")
 MAX_ERROR_CODE = 100

@@ -1,8 +1,8 @@
 """What can be done to runs that exist, one function behind each door; plural is the real one."""
 
 from collections.abc import Iterable
-from typing import Any
 
+from engine.catalogue import Json
 from engine.statuses import RunStatus, StepStatus
 from runs.kernel import compensation, wait_kinds
 from runs.kernel.refused import RunRefused, require_verb
@@ -12,8 +12,6 @@ from runs.kernel.wave import NOT_STARTED
 from runs.models import Run
 from runs.store import hot
 from runs.store.rows import ClosingRow
-
-Json = Any
 
 
 def cancel_runs(

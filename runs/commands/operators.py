@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from engine.catalogue import Json
 from engine.outcomes import Completed, Failed
 from engine.statuses import RUN_OPEN, RunStatus, StepStatus
 from engine.told import Edited, Kept, Told
@@ -18,8 +18,6 @@ from runs.kernel.wave import Wave
 from runs.store import hot
 from runs.store.attempts import Held, Locked, Passed
 from steps.base import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES
-
-Json = Any
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,11 @@
 """Test cases made of runs: what went in, what the outside answered, and the way that the run went."""
 
 from collections.abc import Iterable
-from typing import Any
 from uuid import UUID
 
 from accounts.principal import Principal
 from accounts.roles import RUNS_READ
+from engine.catalogue import Json
 from engine.graph import Graph
 from lib.refusals import Conflict, Missing
 from runs.kernel.graphs import compiled
@@ -17,7 +17,6 @@ from workflows.models import TestCase, WorkflowVersion
 from workflows.trials.case_runs import Case, Subject, run_cases
 from workflows.trials.cases import create_case
 
-Json = Any
 Row = dict[str, Json]
 
 _ENDED_AS = {"COMPLETED": "COMPLETED", "FAILED": "FAILED", "COMPENSATED": "FAILED"}

@@ -5,10 +5,10 @@ Both walk the graph again from its start. A step that is kept isn't done again: 
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from django.db import transaction
 
+from engine.catalogue import Json
 from engine.decide import begin
 from engine.graph import Graph
 from engine.outcomes import Completed, Failed, Interrupted, Outcome
@@ -27,8 +27,6 @@ from runs.kernel.wave import Wave
 from runs.models import Run, StepExecution
 from runs.store import hot
 from steps.base import MAX_INPUT_BYTES
-
-Json = Any
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ wait (ENGINE "Waits").
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import orjson
 
+from engine.catalogue import Json
 from engine.statuses import RUN_ENDED, RUN_OPEN
 from lib.uuid7 import uuid7
 from runs.kernel.graphs import shown
@@ -19,8 +19,6 @@ from runs.models import Run
 from runs.store import waits
 from runs.store.attempts import Done, Ending, Held, Locked
 from runs.store.rows import SignalRow
-
-Json = Any
 
 MAX_SIGNAL_BYTES = 1024 * 1024
 MAX_SIGNALS = 1000

@@ -3,10 +3,11 @@
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Literal
 
 import orjson
 
+from engine.catalogue import Json
 from engine.decide import begin
 from engine.errors import ExpressionError
 from engine.graph import Graph
@@ -25,7 +26,6 @@ from steps.base import MAX_RUN_INPUT_BYTES
 from steps.schema import problem_of
 from workflows.queries import startable_version
 
-Json = Any
 IfExists = Literal["return", "new_if_ended", "error"]
 
 SHARDS = 16

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from accounts.principal import Principal
 from accounts.roles import RUNS_START
+from engine.catalogue import Json
 from engine.told import Edited
 from lib.refusals import Invalid
 from runs.commands.starts import NewRun, Terms, start_runs
@@ -13,8 +13,6 @@ from runs.kernel.refused import storable
 from steps.base import MAX_INPUT_BYTES
 from workflows.trials.prepare import prepare_trial
 from workflows.trials.rewrite import Asked, Stubbed
-
-Json = Any
 
 
 @dataclass(frozen=True, slots=True)

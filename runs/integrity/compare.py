@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from engine.catalogue import Json
 from engine.graph import Graph
 from engine.statuses import RUN_ENDED, StepStatus
 from runs.integrity.fold import AT_WORK, StepTold, Told
 
-Json = Any
 _ABSENT = "no row"
 
 

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from engine.catalogue import Json
 from engine.events import EVENTS, EventType
 from engine.statuses import RUN_ENDED, RunStatus, StepStatus
-
-Json = Any
 
 AT_WORK = "QUEUED or RUNNING"
 """Queued, or claimed since: who claims a step says so nowhere but on its row."""

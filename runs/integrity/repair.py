@@ -7,10 +7,10 @@ history, counted and told at ERROR; the count must stay 0 (DESIGN "Every open ru
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any
 
 from django.db import transaction
 
+from engine.catalogue import Json
 from engine.decide import fire, verdict
 from engine.graph import Graph
 from engine.statuses import RunStatus, StepStatus
@@ -28,8 +28,6 @@ from runs.store import findings, hot
 from runs.store.attempts import Locked
 from runs.store.findings import Alone, Finding, OpenJoin
 from runs.store.rows import CountedRow, RepairRow, ScopeRow
-
-Json = Any
 
 log = logging.getLogger("handoff.stuck")
 

@@ -3,16 +3,14 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
-from typing import Any
 
+from engine.catalogue import Json
 from engine.graph import Graph
 from lib.stored_json import StoredDecoder
 from runs.integrity.compare import Difference, JoinRow, RunRow, StepRow, differences
 from runs.integrity.fold import Event, Told, fold
 from runs.kernel import graphs
 from runs.store import hot
-
-Json = Any
 
 
 def read(runs: Iterable[str]) -> Iterator[tuple[str, Told, RunRow]]:

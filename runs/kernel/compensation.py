@@ -5,8 +5,9 @@ A compensation is an ordinary step without edges: same leases, retries and histo
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
+from engine.catalogue import Json
 from engine.statuses import StepStatus
 from lib.clock import now_or_none
 from lib.uuid7 import uuid7
@@ -15,8 +16,6 @@ from runs.kernel.graphs import BrokenVersion, graph_of
 from runs.store import hot
 from runs.store.hot import SQL, document
 from runs.store.rows import CompensationRow
-
-Json = Any
 
 How = Literal["retry", "done", "abandon"]
 Way = Literal["task", "dead letter", "step", "command"]

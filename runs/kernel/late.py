@@ -6,18 +6,17 @@ An evidence event tells no state: `history.fold` passes it over, and it may stan
 import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import orjson
 import psycopg
 from django.db import Error
 
+from engine.catalogue import Json
 from engine.errors import StepError
 from runs.store import hot
 from runs.store.rows import LateRow
 from steps.base import MAX_OUTPUT_BYTES, storable
 
-Json = Any
 log = logging.getLogger(__name__)
 
 MAX_TEXT = 500

@@ -5,10 +5,10 @@ Nothing here reads or writes; `advance` does.
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import orjson
 
+from engine.catalogue import Json
 from engine.decide import Effects, NewStep, settle
 from engine.graph import Graph, Node
 from engine.outcomes import Completed, Failed, Interrupted, Outcome, failed_output
@@ -17,8 +17,6 @@ from engine.statuses import RunStatus, StepStatus
 from lib.uuid7 import uuid7
 from runs.store.attempts import Broken, Done, Ending, Held, Locked, Passed, Rang, Waiting
 from runs.store.rows import AnchorRow, ArrivalRow, EndedBy, EndedRow, StepRow, TimerRow
-
-Json = Any
 
 MAX_HOPS = 8
 

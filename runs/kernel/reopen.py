@@ -6,8 +6,8 @@ steps that completed while the run was failing are resolved now.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
+from engine.catalogue import Json
 from engine.decide import fire
 from engine.statuses import RunStatus
 from engine.told import Told
@@ -22,7 +22,6 @@ from runs.store import hot, waits
 from runs.store.attempts import Done, Locked
 from runs.store.rows import EndedBy
 
-Json = Any
 Apply = Callable[[Wave, Mapping[str, Locked]], None]
 
 

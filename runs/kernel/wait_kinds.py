@@ -8,14 +8,13 @@ nothing else has to know of it. `enter` and `leave` run in the transaction that 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
+from engine.catalogue import Json
 from lib.uuid7 import uuid7
 from runs.store import waits
 from runs.store.attempts import Done, Ending, Held, Waiting
 from runs.store.rows import WaitRow
 
-Json = Any
 Wait = Mapping[str, Json]
 Entered = Sequence[tuple[Held, Wait]]
 

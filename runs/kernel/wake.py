@@ -1,13 +1,12 @@
 """The one way in which something from outside ends waits: have the runs alone, decide, end the steps."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any
 
+from engine.catalogue import Json
 from runs.kernel.transaction import changing
 from runs.store import waits
 from runs.store.attempts import Ending, Held, Locked
 
-Json = Any
 Waiters = Callable[[Collection[str]], list[tuple[Held, Mapping[str, Json]]]]
 Decide = Callable[[Mapping[str, Locked], Waiters], Sequence[tuple[Held, Ending]]]
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 
+from engine.catalogue import Json
 from engine.decide import Effects, contributors, fire, run_output, verdict
 from engine.errors import ExpressionError
 from engine.graph import NOTHING
@@ -23,7 +24,6 @@ from runs.store import hot, waits
 from runs.store.attempts import Ending, Held, Locked, Waiting
 from runs.store.rows import DecidedRow, EndedBy, FinishedRow, ScopeRow
 
-Json = Any
 Counted = tuple[str, str, int, list[str]]
 """A join with its run: how many of its edges are resolved, and the sources of those that are taken, in order."""
 Failure = tuple[str | None, Mapping[str, Json]]

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from engine.catalogue import Json
 from engine.graph import Graph
 from engine.statuses import StepStatus
 from engine.verbs import is_redone, step_verbs
 
-Json = Any
 Shown = Mapping[str, Json]
 
 

@@ -4,9 +4,10 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
+from engine.catalogue import Json
 from engine.graph import Node
 from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING, STEP_OPEN, RunStatus, StepStatus
 from lib.refusals import Missing
@@ -14,8 +15,6 @@ from lib.stored_json import StoredDecoder
 from runs.kernel import graphs, wait_kinds
 from runs.reading.queries import PENDING, WAITING
 from runs.store import hot
-
-Json = Any
 
 COLUMNS = ("error", "output", "input")
 

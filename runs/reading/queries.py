@@ -3,18 +3,16 @@
 from collections import Counter
 from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.fields.json import KeyTextTransform
 
+from engine.catalogue import Json
 from engine.statuses import RUN_CLOSING, RUN_ENDED, RUN_OPEN, RUN_UNDOING, RunStatus, StepStatus
 from runs.models import UNSEALED, DeadLetter, HistoryEvent, Repair, Run, RunKey, StepExecution
 from runs.reading.timeline import ENDINGS, Ending
 from workflows.models import Workflow
-
-Json = Any
 
 PENDING = "PENDING"
 WAITING = "WAITING"

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-Json = Any
+from engine.catalogue import Json
 
 
 @dataclass(slots=True)

@@ -2,15 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from engine.catalogue import Json
 from lib.clock import now_or_none
 from lib.uuid7 import uuid7
 from runs.store.attempts import Held, held_of
 from runs.store.hot import SQL, Row, document
 from runs.store.rows import CountedRow, RepairRow
-
-Json = Any
 
 
 class Finding(NamedTuple):

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import orjson
 
+from engine.catalogue import Json
 from lib.clock import now_or_none
 from lib.named_sql import Statements
 from runs.store.attempts import Held, Locked, held_of
@@ -28,7 +28,6 @@ from runs.store.rows import (
     StepRow,
 )
 
-Json = Any
 Row = dict[str, Json]
 
 SQL_FOLDER = Path(__file__).parent / "sql"

@@ -6,9 +6,9 @@ NULL.
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Any, TypedDict
+from typing import TypedDict
 
-Json = Any
+from engine.catalogue import Json
 
 
 class EndedBy(StrEnum):

@@ -3,14 +3,12 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
+from engine.catalogue import Json
 from lib.clock import now_or_none
 from runs.store.attempts import Held, held_of
 from runs.store.hot import SQL, document
 from runs.store.rows import SignalRow, TimerRow, WaitRow
-
-Json = Any
 
 
 @dataclass(frozen=True, slots=True)

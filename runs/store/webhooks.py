@@ -2,12 +2,10 @@
 
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
 
+from engine.catalogue import Json
 from lib.clock import now_or_none
 from runs.store.hot import SQL
-
-Json = Any
 
 
 @dataclass(frozen=True, slots=True)

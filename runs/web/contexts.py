@@ -4,7 +4,6 @@ import json
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponse, QueryDict
@@ -16,6 +15,7 @@ from accounts import once
 from accounts.access import PageRequest
 from accounts.principal import Principal
 from accounts.roles import RUNS_OPERATE, RUNS_SIGNAL, RUNS_START
+from engine.catalogue import Json
 from engine.verbs import run_verbs
 from lib.api.pagination import Page, keyset_page
 from lib.refusals import Missing
@@ -27,8 +27,6 @@ from runs.web.forms import FilterForm
 from steps.catalogue import CATALOGUE
 from workflows.models import Workflow
 from workflows.queries import latest_version
-
-Json = Any
 
 UNFOLDED = 12
 """Of a run with up to so many steps the outputs are open."""

@@ -3,12 +3,13 @@
 import json
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
-from typing import Any, cast
+from typing import cast
 
 from django import forms
 from django.http import QueryDict
 
 from engine.canonical import canonical_bytes
+from engine.catalogue import Json
 from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING, RunStatus
 from lib.refusals import Conflict
 from lib.strict_json import BadJson, strict_dumps, strict_loads
@@ -19,8 +20,6 @@ from runs.reading.queries import SHOWN_STATUSES, WAITING
 from steps.base import MAX_INPUT_BYTES, MAX_RUN_INPUT_BYTES
 from steps.signal import MAX_SIGNAL_NAME
 from workflows.models import WorkflowVersion
-
-Json = Any
 
 KINDS = (("text", "Text"), ("json", "JSON"))
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -13,6 +12,7 @@ from django.shortcuts import redirect, render
 from accounts import once
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_OPERATE, RUNS_SIGNAL, RUNS_START
+from engine.catalogue import Json
 from lib.refusals import Conflict
 from lib.uuid7 import uuid7
 from runs.commands import dead_letters, lifecycle
@@ -26,7 +26,6 @@ from runs.web import contexts
 from runs.web.forms import SignalForm, StartForm, form_with
 from workflows.queries import get_workflow, startable_version
 
-Json = Any
 _LONGEST_REASON = 1000
 _OWN = Bounds(None, 0, 0)
 """A run with its own payloads whole, and without those of its steps."""

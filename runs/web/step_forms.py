@@ -1,7 +1,6 @@
 """What operators do to a run by forms that say what it means first: retry, skip, rerun from a step, another version."""
 
 from collections.abc import Callable
-from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -22,7 +21,6 @@ from runs.reading.queries import get_run_for
 from runs.web.forms import StepForm, VersionForm
 from workflows.queries import list_versions
 
-Json = Any
 Act = Callable[[StepForm], str]
 
 OFFERED = 100

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
 
 from django.db import transaction
 
 from accounts.sealed import ring_of
 from engine.canonical import canonical_bytes
+from engine.catalogue import Json
 from lib.refusals import Conflict, Gone, Invalid, Missing, NotProven, Unprocessable
 from lib.sealing import Place
 from lib.standard_webhooks import NotSigned, is_id, verify
@@ -22,8 +22,6 @@ from runs.reading import queries
 from runs.store import webhooks
 from runs.store.webhooks import FoundWebhook
 from runs.webhooks.mapping import Meant, meaning
-
-Json = Any
 
 MAX_BODY_BYTES = 1024 * 1024
 # A run with the key was started between the look for it and the start, which is once in a blue moon.

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from engine.catalogue import Json
 from engine.errors import ExpressionError, ExpressionInvalid, NotEvaluated
 from engine.templates import Template, compile_template
 from lib.refusals import Invalid, TooLarge, Unprocessable
@@ -13,8 +13,6 @@ from runs.commands.signals import MAX_SIGNAL_BYTES, NewSignal
 from runs.commands.starts import MAX_BUSINESS_KEY
 from steps.base import MAX_RUN_INPUT_BYTES
 from steps.signal import MAX_SIGNAL_NAME
-
-Json = Any
 
 MAX_MAPPING_BYTES = 64 * 1024
 MAX_SIGNAL_ID = 200

@@ -2,7 +2,6 @@
 
 import secrets
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -12,6 +11,7 @@ from accounts import audit
 from accounts.principal import Principal
 from accounts.roles import RUNS_SIGNAL, RUNS_START, WEBHOOKS_MANAGE
 from accounts.sealed import ring_of
+from engine.catalogue import Json
 from lib.refusals import Conflict, Missing
 from lib.sealing import CannotOpen, Hidden, Place
 from lib.standard_webhooks import new_secret, written
@@ -21,8 +21,6 @@ from runs.store import webhooks
 from runs.webhooks import mapping as mappings
 from runs.webhooks.actions import secret_place
 from workflows.queries import get_workflow, refuse_archived
-
-Json = Any
 
 TOKEN_BYTES = 16
 DEFAULT_OVERLAP_SECONDS = 24 * 3600

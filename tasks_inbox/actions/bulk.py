@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from typing import Any
 from uuid import UUID
 
 from accounts.principal import Principal
 from accounts.roles import TASKS_ASSIGN, TASKS_DECIDE
+from engine.catalogue import Json
 from lib.refusals import Conflict, Invalid, Refusal
 from lib.uuid7 import uuid7
 from runs.kernel.refused import RunRefused
@@ -27,7 +27,6 @@ from tasks_inbox.reading import listing
 from tasks_inbox.reading.sources import View, parts_of
 from tasks_inbox.store import queries
 
-Json = Any
 MOST = 200
 CLAIM, ASSIGN, SNOOZE, DECIDE, UNDO = "claim", "assign", "snooze", "decide", "undo"
 ACTIONS = (CLAIM, ASSIGN, SNOOZE, DECIDE, UNDO)

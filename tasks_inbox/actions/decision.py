@@ -1,8 +1,8 @@
 """A decision as somebody sends it, and what is checked of it before anything is locked."""
 
 from dataclasses import dataclass
-from typing import Any
 
+from engine.catalogue import Json
 from lib.api.errors import join
 from lib.refusals import Invalid, TooLarge
 from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
@@ -10,7 +10,6 @@ from steps.schema import problems_of
 from tasks_inbox.forms import files
 from tasks_inbox.models import ManualTask
 
-Json = Any
 MAX_DATA_BYTES = 1024 * 1024
 MAX_COMMENT = 10_000
 MOST_FAULTS = 50

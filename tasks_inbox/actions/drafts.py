@@ -3,11 +3,11 @@
 Nobody else is ever shown it, admins included; it leaves no trace in history or audit log (UX "Forms").
 """
 
-from typing import Any
 from uuid import UUID
 
 from accounts.names import key_of
 from accounts.principal import Principal
+from engine.catalogue import Json
 from lib.refusals import Conflict, Invalid, Missing, TooLarge
 from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
 from lib.uuid7 import uuid7
@@ -16,7 +16,6 @@ from tasks_inbox.evidence import presentation
 from tasks_inbox.models import FOR_OPERATORS, OPEN, ManualTask, TaskDraft
 from tasks_inbox.store import queries, statements
 
-Json = Any
 MAX_DRAFT_BYTES = 1024 * 1024
 MAX_COMMENT = 10_000
 

@@ -4,7 +4,6 @@ Nobody makes themselves eligible by that: who isn't asked can only bring the nex
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 from uuid import UUID
 
 from accounts import audit
@@ -23,7 +22,6 @@ from tasks_inbox.lifecycle.asking import moved, replaced
 from tasks_inbox.models import FOR_OPERATORS, ManualTask
 from tasks_inbox.store import queries, statements
 
-Json = Any
 Named = Mapping[str, Sequence[str]]
 MAX_REASON = 2_000
 

@@ -6,7 +6,6 @@ what was excluded, decided, cancelled or changed meanwhile does not count, and w
 
 from collections.abc import Collection
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -14,6 +13,7 @@ from django.db.models import Q
 
 from accounts import audit
 from accounts.principal import Principal
+from engine.catalogue import Json
 from lib.refusals import Conflict
 from lib.uuid7 import uuid7
 from runs.kernel import live
@@ -25,7 +25,6 @@ from tasks_inbox.evidence import presentation
 from tasks_inbox.models import FOR_OPERATORS, HeldDecision, ManualTask
 from tasks_inbox.store import queries, statements
 
-Json = Any
 WHILE_DECIDING = 60
 """Seconds that deciding many together takes at most: none of it counts before all of it is decided."""
 

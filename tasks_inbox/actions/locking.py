@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from accounts.names import key_of
 from accounts.principal import Principal
+from engine.catalogue import Json
 from lib.refusals import Conflict
 from runs.kernel import live
 from runs.kernel.wake import Waiters, wake
@@ -17,8 +17,6 @@ from tasks_inbox.eligibility.standing import to_answer
 from tasks_inbox.evidence import presentation
 from tasks_inbox.models import ManualTask
 from tasks_inbox.store import queries, statements
-
-Json = Any
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,10 @@
 """A decision, or a return for changes, as the next link of the tenant's chain (R-149)."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from accounts.models import User
 from accounts.principal import Principal
+from engine.catalogue import Json
 from lib.uuid7 import uuid7
 from tasks_inbox.actions.decision import Decision, encoded
 from tasks_inbox.actions.locking import LockedTask
@@ -14,8 +14,6 @@ from tasks_inbox.evidence.ledger import Decider
 from tasks_inbox.forms import files
 from tasks_inbox.lifecycle.waits import DECIDER
 from tasks_inbox.store import statements
-
-Json = Any
 
 
 def printed_name(principal: Principal) -> str:

@@ -1,6 +1,5 @@
 """Settling what is no step's question: a compensation that failed for good, or an incident (R-136, R-140)."""
 
-from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -21,8 +20,6 @@ from tasks_inbox.eligibility.standing import standing, to_decide
 from tasks_inbox.lifecycle.compensations import ABANDON, DONE
 from tasks_inbox.models import COMPENSATION, INCIDENT, ManualTask
 from tasks_inbox.store import queries, statements
-
-Json = Any
 
 
 def settle(principal: Principal, task_id: UUID, *, resolution: str, reason: str = "") -> ManualTask:

@@ -5,7 +5,6 @@ clock at a standstill. Sent again, it is the next round: facts that its author l
 """
 
 from collections.abc import Mapping
-from typing import Any
 from uuid import UUID
 
 from accounts import audit
@@ -13,6 +12,7 @@ from accounts.names import key_of
 from accounts.principal import Principal
 from accounts.queries import find_member
 from accounts.roles import TASKS_ASSIGN, TASKS_READ
+from engine.catalogue import Json
 from lib.api.errors import join
 from lib.refusals import Conflict, Invalid, NotAllowed, TooLarge
 from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
@@ -31,7 +31,6 @@ from tasks_inbox.models import FOR_OPERATORS, RETURNED, SENT_AGAIN, SENT_BACK, M
 from tasks_inbox.reading.changes import changes
 from tasks_inbox.store import queries, statements
 
-Json = Any
 MOST_ROUNDS = 20
 
 

@@ -2,16 +2,14 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from engine.catalogue import Json
 from engine.templates import has_holes
 from steps.catalogue import CATALOGUE
 from steps.human import who_decides
 from tasks_inbox.eligibility import policies
 from tasks_inbox.eligibility.electors import Member
 from tasks_inbox.eligibility.quorum import Elector
-
-Json = Any
 
 
 @dataclass(frozen=True, slots=True)

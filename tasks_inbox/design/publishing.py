@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice, product
-from typing import Any
 
 from accounts.queries import members_of_roles
 from accounts.roles import RUNS_START, SCOPES_OF_ROLE
+from engine.catalogue import Json
 from engine.problems import Problem, error, warning
 from steps.catalogue import CATALOGUE
 from tasks_inbox.design.deciders import Deciders, deciders_of, is_asking, steps_before
@@ -14,7 +14,6 @@ from tasks_inbox.eligibility.electors import Member, members_of, named_by, unabl
 from tasks_inbox.eligibility.identity import DECIDING_ROLES
 from tasks_inbox.eligibility.quorum import counts_people, needs_several, verdict
 
-Json = Any
 MOST_WAYS = 2_000
 MOST_SAID = 20
 STARTER = "{{ run.created_by }}"

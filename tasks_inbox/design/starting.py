@@ -7,10 +7,10 @@ That nobody at all can decide a step is a warning: members may be added before t
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from pydantic import ValidationError
 
+from engine.catalogue import Json
 from engine.errors import EngineError
 from engine.templates import Template, compile_template
 from runs.commands.starts import Judged, NewRun, Terms
@@ -25,7 +25,6 @@ from tasks_inbox.eligibility.quorum import counts_people
 from tasks_inbox.lifecycle.waits import whom, with_manager
 from workflows.models import WorkflowVersion
 
-Json = Any
 KNOWN = frozenset({"input", "run"})
 """What is known of a run as it starts."""
 PARAMS = ("candidates", "quorum", "exclude", "exclude_requester", "on_timeout")

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import ValidationError
 
 from accounts import queries as people
 from accounts.names import key_of
+from engine.catalogue import Json
 from engine.templates import has_holes
 from tasks_inbox.design.deciders import Deciders, deciders_of
 from tasks_inbox.eligibility.electors import Member, members_of, named_by, unable
 from tasks_inbox.eligibility.quorum import Elector, counts_people, needs_several, verdict
 
-Json = Any
 MOST_NAMED = 3
 _PLURALS = {"approver": "approvers", "operator": "operators", "admin": "admins"}
 _IN_RUN = "Who may decide is known once a run comes to it"

@@ -5,7 +5,6 @@ and not a part of it: its history and its evidence say nothing of them. Settling
 letter.
 """
 
-from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -19,7 +18,6 @@ from tasks_inbox.eligibility import policies
 from tasks_inbox.lifecycle.compensations import ABANDON, CANDIDATES, DONE, RETRY
 from tasks_inbox.store import statements
 
-Json = Any
 BATCH = 200
 DAY_SECONDS = 86_400
 FAILED = [

@@ -2,7 +2,6 @@
 
 import logging
 from functools import partial
-from typing import Any
 from uuid import UUID
 
 from accounts.queries import member_principal
@@ -15,7 +14,6 @@ from tasks_inbox.actions.decision import Decision
 from tasks_inbox.models import HeldDecision, ManualTask
 from tasks_inbox.store import queries, statements
 
-Json = Any
 BATCH = 200
 POSTPONED_SECONDS = 10.0
 log = logging.getLogger("handoff.tasks")

@@ -2,18 +2,16 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from accounts import queries as people
 from accounts.models import GroupMember
 from accounts.names import key_of
 from accounts.queries import members_of_roles
+from engine.catalogue import Json
 from tasks_inbox.eligibility import policies
 from tasks_inbox.eligibility.identity import DECIDING_ROLES
 from tasks_inbox.eligibility.quorum import Elector
 from tasks_inbox.models import ManualTask
-
-Json = Any
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import Q
@@ -13,6 +12,7 @@ from accounts.models import Membership
 from accounts.names import key_of
 from accounts.principal import Principal
 from accounts.roles import SCOPES_OF_ROLE, TASKS_DECIDE
+from engine.catalogue import Json
 from lib.clock import now_there
 from tasks_inbox.eligibility import policies
 from tasks_inbox.eligibility.policies import Absent
@@ -20,7 +20,6 @@ from tasks_inbox.models import FOR_OPERATORS, AwayRule, ManualTask
 from tasks_inbox.store import statements
 from workflows.models import Workflow
 
-Json = Any
 DECIDING_ROLES = tuple(role for role, scopes in SCOPES_OF_ROLE.items() if TASKS_DECIDE in scopes)
 
 

@@ -5,12 +5,11 @@ The same marks are compared in lists (SQL) and before a decision, so what a list
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from accounts.names import key_of
+from engine.catalogue import Json
 from tasks_inbox.models import FOR_OPERATORS, ManualTask
 
-Json = Any
 EVERYBODY = "everybody"
 NOBODY = "\n"
 """No username: a candidate who can't be found, so that the task is not open to everybody instead."""

@@ -7,11 +7,10 @@ one person counts for one group, however many they are in: "2 of Legal and 1 of 
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from accounts.names import key_of
+from engine.catalogue import Json
 
-Json = Any
 ONE: Json = {"need": 1, "rule": "veto"}
 
 

@@ -2,14 +2,12 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from accounts.names import key_of
+from engine.catalogue import Json
 from tasks_inbox.eligibility.electors import elector_named, electors_of
 from tasks_inbox.eligibility.quorum import Elector, Verdict, Vote, needs_several, verdict
 from tasks_inbox.models import RETURNED, ManualTask, TaskDecision
-
-Json = Any
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,17 @@
 """All that is evidence in one run, as the text of an evidence.json that needs nothing else to be checked (R-149)."""
 
 import json
-from typing import Any
 from uuid import UUID
 
 from accounts.principal import Principal
 from accounts.roles import RUNS_READ, TASKS_READ
+from engine.catalogue import Json
 from lib.refusals import Missing
 from lib.stored_json import StoredDecoder
 from tasks_inbox.evidence import ledger
 from tasks_inbox.models import COMPLETED, ManualTask
 from tasks_inbox.store import statements
 
-Json = Any
 FORMAT = "handoff-evidence/1"
 _ASKED = ("title", "instructions", "facts", "outcomes", "form", "quorum")
 

@@ -8,12 +8,11 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
-from typing import Any
 
+from engine.catalogue import Json
 from tasks_inbox.eligibility.quorum import ONE
 from tasks_inbox.models import ManualTask, label_of
 
-Json = Any
 FORMAT = 1
 FIRST = "0" * 64
 """What stands for the digest before the first."""

@@ -4,12 +4,11 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
+from engine.catalogue import Json
 from engine.json_schema import any_properties
 from lib.stored_json import StoredDecoder
 
-Json = Any
 Line = tuple[str, str]
 """What something is, and what it says."""
 

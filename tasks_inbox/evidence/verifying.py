@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from heapq import merge
 from itertools import islice
-from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
 
+from engine.catalogue import Json
 from lib.stored_json import StoredDecoder
 from runs.integrity.compare import Difference
 from runs.integrity.verify import verify
@@ -20,7 +20,6 @@ from tasks_inbox.evidence.ledger import FIRST, digest_of, shown_hash
 from tasks_inbox.models import EvidenceHead, ManualTask, TaskComment, TaskDecision
 from tasks_inbox.store import statements
 
-Json = Any
 BATCH = 500
 RUNS = 50
 _Link = tuple[TaskDecision | TaskComment, ManualTask | None]

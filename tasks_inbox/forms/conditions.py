@@ -5,12 +5,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from engine.catalogue import Json
 from engine.json_schema import resolved
 from steps.schema import fits
 
-Json = Any
 Schema = Mapping[str, Json]
 
 DEEPEST = 20

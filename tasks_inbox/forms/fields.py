@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 from urllib.parse import quote
 
-Json = Any
+from engine.catalogue import Json
+
 Kind = Literal[
     "text",
     "long",

@@ -5,7 +5,6 @@ Each is kept with what its bytes are and their SHA-256; a scan may refuse it bef
 
 from collections.abc import Iterable
 from hashlib import sha256
-from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -15,6 +14,7 @@ from django.db.models import QuerySet
 from accounts import audit
 from accounts.principal import Principal
 from accounts.roles import TASKS_DECIDE, TASKS_READ
+from engine.catalogue import Json
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
 from lib.scanning import is_clean
 from lib.uuid7 import uuid7
@@ -26,7 +26,6 @@ from tasks_inbox.forms.media import SHOWN, clean_name, is_accepted, media_type_o
 from tasks_inbox.models import ManualTask, TaskFile, TaskFileContent
 from tasks_inbox.store import queries, statements
 
-Json = Any
 MAX_BYTES = 10 * 1024 * 1024
 MOST_FILES = 20
 

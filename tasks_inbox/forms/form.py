@@ -8,16 +8,15 @@ stands in its field again, whatever is wrong.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import orjson
 
+from engine.catalogue import Json
 from lib.api.errors import join
 from lib.strict_json import BadJson, strict_loads
 from tasks_inbox.forms.conditions import Shape, is_conditional, shape_of, whole
 from tasks_inbox.forms.fields import ROOT, Form, FormField, Kind, each_of
 
-Json = Any
 Schema = Mapping[str, Json]
 Typed = Mapping[str, str]
 

@@ -1,15 +1,14 @@
 """Whom a task asks from now on: by its reminders and levels, by hand, and where nobody can decide it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from engine.catalogue import Json
 from tasks_inbox.eligibility import policies
 from tasks_inbox.eligibility.electors import electors_of, named_by
 from tasks_inbox.lifecycle.waits import with_manager
 from tasks_inbox.models import ESCALATED, REMINDED, ManualTask
 from tasks_inbox.store import statements
 
-Json = Any
 KINDS = ("users", "groups", "roles")
 
 

@@ -1,10 +1,10 @@
 """The wait of the kind `task`: opens tasks when steps begin to wait for people, and cancels those that nobody needs."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
 
 from accounts import queries as people
 from accounts.names import key_of
+from engine.catalogue import Json
 from lib.uuid7 import uuid7
 from runs.kernel import live
 from runs.kernel.wait_kinds import Entered, WaitKind
@@ -13,8 +13,6 @@ from tasks_inbox.eligibility import policies
 from tasks_inbox.eligibility.electors import named_by
 from tasks_inbox.eligibility.quorum import counts_people, needs_several
 from tasks_inbox.store import statements
-
-Json = Any
 
 _ASKED = (
     "kind",

@@ -1,10 +1,7 @@
 """What differs between the rounds of a task. Pure."""
 
-from typing import Any
-
+from engine.catalogue import Json
 from tasks_inbox.models import ManualTask
-
-Json = Any
 
 
 def changes(before: list[Json], after: list[Json]) -> list[Json]:

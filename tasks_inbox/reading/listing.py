@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from django.db.models import Case, F, OuterRef, Q, QuerySet, SmallIntegerField, Subquery, Value, When
@@ -23,7 +22,6 @@ from tasks_inbox.reading.sources import COUNTED, Parts, View, by_id, tasks_by_id
 from tasks_inbox.reading.values import TOLD_KEY, ToldIs, told_value
 from workflows.models import Workflow
 
-Json = Any
 COUNTED_VIEWS: tuple[View, ...] = ("mine", "teams", "due", "snoozed", "delegated", "done", "watching")
 
 

@@ -6,7 +6,7 @@ Who owns one changes it; for whom it is shared sees whose it is, and finds by it
 from collections import Counter
 from collections.abc import Sequence
 from functools import reduce
-from typing import Any, cast
+from typing import cast
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet, Value
@@ -16,13 +16,13 @@ from accounts.models import Group
 from accounts.names import key_of
 from accounts.principal import Principal
 from accounts.roles import MEMBERS_MANAGE, TASKS_READ
+from engine.catalogue import Json
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
 from tasks_inbox.eligibility.identity import Who, who_is
 from tasks_inbox.models import InboxView
 from tasks_inbox.reading import listing
 from tasks_inbox.reading.sources import COUNTED, VIEWS, View, parts_of
 
-Json = Any
 MAX_NAME = 80
 MOST = 50
 """So many views one person keeps."""

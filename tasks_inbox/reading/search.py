@@ -7,15 +7,13 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
 from django.db.models import Q
 
 from accounts.names import key_of
+from engine.catalogue import Json
 from tasks_inbox.models import COMPLETED, KINDS, OPEN
 from tasks_inbox.reading.values import TOLD_KEY, ToldIs, told_than
-
-Json = Any
 
 MAX_SEARCH = 200
 _PART = re.compile(rf'(?:data\.({TOLD_KEY})(:|<=?|>=?)|([a-z]+):)?(?:"([^"]*)"|(\S+))', re.IGNORECASE)

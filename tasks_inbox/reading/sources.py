@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import reduce
-from typing import Any, Literal
+from typing import Literal
 from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
@@ -29,6 +29,7 @@ from django.db.models import (
 )
 
 from accounts.names import key_of
+from engine.catalogue import Json
 from lib.clock import now_there
 from tasks_inbox.eligibility import policies
 from tasks_inbox.eligibility.identity import Who
@@ -37,7 +38,6 @@ from tasks_inbox.models import COMPLETED, FOR_OPERATORS, OPEN, ManualTask, TaskM
 from tasks_inbox.store import queries
 from workflows.models import Workflow
 
-Json = Any
 View = Literal["mine", "teams", "due", "snoozed", "delegated", "done", "watching", "open"]
 VIEWS: tuple[View, ...] = ("mine", "teams", "due", "snoozed", "delegated", "done", "watching", "open")
 DUE_SOON = timedelta(hours=24)

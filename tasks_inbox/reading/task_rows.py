@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
-from typing import Any
 
 from accounts import queries as people
 from accounts.names import key_of
+from engine.catalogue import Json
 from tasks_inbox.eligibility.identity import DECIDING_ROLES, Who
 from tasks_inbox.eligibility.quorum import ONE, needs_several
 from tasks_inbox.eligibility.standing import Standing, standing_in_list
@@ -21,8 +21,6 @@ from tasks_inbox.models import (
 )
 from tasks_inbox.reading.changes import changed_since
 from tasks_inbox.store.queries import LARGE, comments_of
-
-Json = Any
 
 
 def _note_of(task: ManualTask, who: Who) -> TaskNote | None:

@@ -3,14 +3,13 @@
 import json
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db.models import BooleanField, Expression, F, Field, Func, Q, TextField, Value
 
+from engine.catalogue import Json
 from lib.strict_json import BadJson, strict_loads
 
-Json = Any
 TOLD_KEY = r"[\w-]{1,100}"
 MAX_VALUE_BYTES = 500
 _WORDS = {"true": True, "false": False}

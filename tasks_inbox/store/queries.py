@@ -1,7 +1,7 @@
 """Rows of one tenant's tasks, comments and workflows, by their keys."""
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -12,7 +12,6 @@ from runs.models import Run
 from tasks_inbox.models import INCIDENT, ManualTask, TaskComment
 from workflows.models import Workflow
 
-Json = Any
 LARGE = ("instructions", "facts", "earlier", "form", "data", "comment")
 
 

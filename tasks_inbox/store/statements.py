@@ -3,16 +3,15 @@
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
 from accounts.names import key_of
+from engine.catalogue import Json
 from lib.clock import now_or_none
 from lib.named_sql import Statements
 from runs.store.hot import SQL_FOLDER as SQL_OF_RUNS
 from runs.store.hot import Row, document
 
-Json = Any
 Delegated = tuple[str | None, str | None]
 """Who has a task, and who delegated it to them."""
 

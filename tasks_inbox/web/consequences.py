@@ -1,11 +1,10 @@
 """What happens if somebody chooses an outcome, in words, from the graph of the run's own version. Pure."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
+from engine.catalogue import Json
 from engine.graph import Edge, Graph, Node
 
-Json = Any
 SHOWN = 4
 
 

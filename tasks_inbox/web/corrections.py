@@ -1,12 +1,9 @@
 """The facts of a returned task that can be corrected, as fields of a page, and what was typed there. Pure."""
 
-from typing import Any
-
+from engine.catalogue import Json
 from tasks_inbox.forms.fields import Form
 from tasks_inbox.forms.form import LONG_TEXT, Typed, form_of
 from tasks_inbox.models import ManualTask
-
-Json = Any
 
 
 def correction_form(task: ManualTask, typed: Typed | None = None) -> Form:

@@ -1,10 +1,10 @@
 """Filling in a task before it is decided: the form as it follows what is typed, the draft, the files."""
 
 from contextlib import suppress
-from typing import Any
 from uuid import UUID
 
 from accounts.access import PageRequest
+from engine.catalogue import Json
 from lib.refusals import Invalid, Missing, Refusal
 from tasks_inbox.actions import decision, drafts
 from tasks_inbox.eligibility.refusals import require_answer
@@ -14,8 +14,6 @@ from tasks_inbox.store import queries
 from tasks_inbox.web.pages import mark_needed, task_context, typed
 from tasks_inbox.web.panes import Place, id_of
 from tasks_inbox.web.uploads import posted
-
-Json = Any
 
 
 def fill_in(request: PageRequest, task_id: UUID) -> dict[str, Json]:

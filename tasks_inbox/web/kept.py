@@ -1,6 +1,5 @@
 """The saved views on the page of the inbox: their list with counts, and the forms that keep, change and delete them."""
 
-from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -12,6 +11,7 @@ from django.utils.http import urlencode
 
 from accounts.access import PageRequest, page
 from accounts.roles import TASKS_READ
+from engine.catalogue import Json
 from lib.refusals import Refusal
 from tasks_inbox.eligibility.identity import Who
 from tasks_inbox.models import InboxView
@@ -20,7 +20,6 @@ from tasks_inbox.web import panes
 from tasks_inbox.web.asking import who_of
 from tasks_inbox.web.panes import Place
 
-Json = Any
 _SALT = "deleted inbox view"
 UNDO_SECONDS = 600
 

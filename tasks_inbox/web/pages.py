@@ -12,6 +12,7 @@ from accounts import once
 from accounts.access import PageRequest
 from accounts.names import key_of
 from accounts.roles import TASKS_ASSIGN
+from engine.catalogue import Json
 from lib.clock import now_here
 from lib.markdown import markdown
 from lib.refusals import Conflict, Invalid, Refusal
@@ -39,7 +40,6 @@ from tasks_inbox.web.panes import SNOOZES, Place
 from tasks_inbox.web.undoing import with_held
 from tasks_inbox.web.uploads import posted
 
-Json = Any
 MAX_REASON = 2000
 MAX_NAME = 150
 COMMENTS_ON_A_PAGE = 100

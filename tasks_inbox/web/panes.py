@@ -4,7 +4,6 @@ import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 from django.http import QueryDict
@@ -13,6 +12,7 @@ from django.utils.http import urlencode
 
 from accounts.access import PageRequest
 from accounts.roles import TASKS_ASSIGN
+from engine.catalogue import Json
 from lib.api.pagination import Page
 from lib.clock import now_here
 from lib.refusals import Invalid
@@ -31,7 +31,6 @@ from tasks_inbox.reading.sources import COUNTED, DUE_SOON, Parts, View, parts_of
 from tasks_inbox.store import queries
 from tasks_inbox.web.consequences import consequences
 
-Json = Any
 ON_A_PAGE = 50
 TABS: tuple[tuple[View, str], ...] = (
     ("mine", "Mine"),

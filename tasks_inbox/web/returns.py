@@ -1,11 +1,11 @@
 """The forms by which a task goes back for changes, comes again, is answered, or asks others, too."""
 
-from typing import Any
 from uuid import UUID
 
 from accounts.access import PageRequest
 from accounts.names import key_of
 from accounts.queries import groups_of
+from engine.catalogue import Json
 from lib.refusals import Invalid, Refusal
 from runs.kernel.refused import RunRefused
 from tasks_inbox.actions import comments, escalating, rounds
@@ -13,8 +13,6 @@ from tasks_inbox.lifecycle.waits import whom
 from tasks_inbox.store import queries
 from tasks_inbox.web.corrections import correction_form, corrections_of
 from tasks_inbox.web.pages import task_context, typed
-
-Json = Any
 
 
 def give_back(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], int]:

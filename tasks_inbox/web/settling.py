@@ -4,6 +4,7 @@ from typing import Any, cast
 from uuid import UUID
 
 from accounts.access import PageRequest
+from engine.catalogue import Json
 from lib.refusals import Refusal
 from runs.kernel.refused import RunRefused
 from tasks_inbox.actions import resolving
@@ -12,7 +13,6 @@ from tasks_inbox.models import COMPENSATION, FOR_OPERATORS, INCIDENT, label_of
 from tasks_inbox.store import queries
 from tasks_inbox.web.pages import MAX_REASON, task_context, typed
 
-Json = Any
 RESOLVED = {
     RETRY: "It is tried again. If it fails for good once more, a new task opens.",
     DONE: "It counts as undone, and the run goes on with what is left to undo.",

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -12,6 +11,7 @@ from django.urls import reverse
 
 from accounts.access import PageRequest, page
 from accounts.roles import TASKS_DECIDE
+from engine.catalogue import Json
 from lib.clock import now_here
 from lib.refusals import Invalid
 from tasks_inbox.actions import bulk
@@ -19,7 +19,6 @@ from tasks_inbox.actions.bulk import ASSIGN, CLAIM, DECIDE, DONE, SNOOZE, UNDO, 
 from tasks_inbox.web import pages, panes, undoing
 from tasks_inbox.web.panes import Place
 
-Json = Any
 _SAID = {CLAIM: "claimed", ASSIGN: "assigned", SNOOZE: "snoozed", DECIDE: "decided", UNDO: "taken back"}
 
 

@@ -2,18 +2,16 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
 from uuid import UUID
 
 from accounts.access import PageRequest
+from engine.catalogue import Json
 from lib.refusals import Refusal
 from tasks_inbox.actions import bulk, drafts, holding
 from tasks_inbox.actions.bulk import DONE, UNDO, Wanted
 from tasks_inbox.models import HeldDecision, ManualTask, label_of
 from tasks_inbox.store import queries
 from tasks_inbox.web.panes import Place
-
-Json = Any
 
 
 def undo(request: PageRequest, task_id: UUID) -> str:

@@ -1,13 +1,12 @@
 """What was posted with files: each becomes a file of the task, and its field holds that."""
 
-from typing import Any
 from uuid import UUID
 
 from accounts.access import PageRequest
+from engine.catalogue import Json
 from lib.refusals import Refusal
 from tasks_inbox.forms import files
 
-Json = Any
 FIELDS = "data."
 
 

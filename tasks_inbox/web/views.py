@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 from accounts.access import PageRequest, page
 from accounts.principal import Principal
 from accounts.roles import TASKS_DECIDE, TASKS_READ
+from engine.catalogue import Json
 from lib.refusals import Conflict, NotAllowed
 from runs.web.contexts import following
 from tasks_inbox.actions import assignment, notes
@@ -169,7 +170,7 @@ def watch(request: PageRequest, task_id: UUID) -> HttpResponse:
 
 
 def _answer(
-    request: PageRequest, found: str | tuple[dict[str, pages.Json], int], then: Callable[[], str]
+    request: PageRequest, found: str | tuple[dict[str, Json], int], then: Callable[[], str]
 ) -> HttpResponse:
     """The page with what was wrong; otherwise what is to be told, at the address that comes then."""
     if not isinstance(found, str):

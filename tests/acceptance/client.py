@@ -2,15 +2,13 @@
 
 import time
 from functools import cached_property
-from typing import Any
 
 import httpx
 import psycopg
 
+from engine.catalogue import Json
 from tests.acceptance.running import Handoff
 from tests.invariants import ORACLES
-
-Json = Any
 
 
 class Client:

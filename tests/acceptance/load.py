@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from engine.catalogue import Json
 from tests.acceptance.client import Client
 from tests.acceptance.conftest import end
 from tests.acceptance.faults import Observer, patiently, repeating
 from tests.acceptance.running import Handoff
 from tests.slow_service import SlowService, slow_service
 
-Json = Any
 HEALED_SECONDS = 60
 NO_RETRY = {"retry": "none"}
 # A step in the hands of whoever is killed comes back after its lease, and a wait with it.

@@ -10,11 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 
 from config.embedded.processes import wait_until
+from engine.catalogue import Json
 
-Json = Any
 KM = {"north": 410, "west": 120, "south": 590}
 ANSWERS = {
     "offer": lambda asked: {"warehouse": asked["warehouse"], "km": KM[asked["warehouse"]]},

@@ -56,5 +56,7 @@ def test_a_database_from_before_the_migrations_were_squashed_is_up_to_date():
 def test_a_database_that_lacks_a_migration_of_that_time_is_told_what_to_do():
     written_before_tables(but={("runs", "0014_duties")})
     assert missing_migrations() == ["runs.0014_duties"]
-    with pytest.raises(NotStartable, match=r"lacks runs.0014_duties.*Nothing in it is lost: git worktree add"):
+    with pytest.raises(
+        NotStartable, match=r"lacks runs.0014_duties.*Nothing in it is lost: git worktree add"
+    ):
         _bring_up_to_date(None)

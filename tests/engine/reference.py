@@ -8,7 +8,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-Json = Any
+from engine.catalogue import Json
+
 Definition = Mapping[str, Any]
 Script = Mapping[str, tuple[str, Json]]
 Rung = Mapping[str, Sequence[str]]

@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Json = Any
+from engine.catalogue import Json
 
 
 class Anything(BaseModel):

@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 from hypothesis import settings
 from hypothesis import strategies as st
 
-Json = Any
+from engine.catalogue import Json
+
 Chosen = TypeVar("Chosen")
 Pick = Callable[[list[str]], list[str]]
 

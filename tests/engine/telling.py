@@ -1,8 +1,8 @@
 """What can be said of a run's end, in one form for the reference, the core in memory and the database."""
 
 from collections.abc import Mapping
-from typing import Any
 
+from engine.catalogue import Json
 from engine.graph import compile_graph
 from engine.outcomes import Completed, Failed, Interrupted, Outcome
 from engine.simulate import FinalState, simulate
@@ -10,7 +10,6 @@ from steps.catalogue import CATALOGUE
 from tests.engine import reference
 from tests.engine.strategies import THEN, Case, Order, Pick
 
-Json = Any
 Told = dict[str, Json]
 
 

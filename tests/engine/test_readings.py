@@ -1,15 +1,14 @@
 """Small graphs that pin down what DESIGN "Semantics" says, one sentence each: for the core and for the reference."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import pytest
 
+from engine.catalogue import Json
 from tests.engine import reference
 from tests.engine.strategies import NAMES, Case, Order
 from tests.engine.telling import Told, play, told_by_core, told_by_page
 
-Json = Any
 BOOM = {"code": "Boom", "message": "It broke."}
 
 

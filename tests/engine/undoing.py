@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from engine.catalogue import Json
 from tests.engine.reference import COMPLETED, FAILED, Final, Step
 
-Json = Any
 Definition = Mapping[str, Any]
 
 NOBODY_KNOWS = ("Timeout", "LeaseLost")

@@ -1,8 +1,6 @@
 """Documents with a text wherever somebody writes one: definitions, forms, values, what is posted."""
 
-from typing import Any
-
-Json = Any
+from engine.catalogue import Json
 
 
 def definition(text: str) -> dict[str, Json]:

@@ -1,17 +1,14 @@
 """Runs that ask people, and the people."""
 
-from typing import Any
-
 from accounts.models import Group, GroupMember, Membership, User
 from accounts.names import key_of
 from accounts.principal import Principal
 from accounts.roles import SCOPES_OF_ROLE
+from engine.catalogue import Json
 from tasks_inbox.actions import assignment, comments, deciding, resolving
 from tasks_inbox.actions.decision import Decision
 from tasks_inbox.models import ManualTask, TaskComment
 from tests import factories as make
-
-Json = Any
 
 ORDER = {
     "name": "order",

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
 
+from engine.catalogue import Json
 from engine.statuses import RUN_CLOSING, RUN_ENDED, RUN_OPEN, STEP_OPEN
 from lib.uuid7 import uuid7
 from runs.commands.lifecycle import cancel_runs
@@ -28,8 +28,6 @@ from runs.workers.execute import execute
 from tests import factories as make
 from tests.engine.strategies import Case, Pick
 from tests.engine.telling import Told, plain, step_told
-
-Json = Any
 
 QUEUES = ("default", "outside", "engine")
 WORKER = "w"

@@ -2,8 +2,8 @@
 
 import random
 from dataclasses import dataclass, field
-from typing import Any
 
+from engine.catalogue import Json
 from runs.commands.lifecycle import resolve_compensation
 from runs.kernel.advance import advance
 from runs.store import hot
@@ -11,8 +11,6 @@ from runs.store.attempts import Broken, Done, Held
 from tests import factories as make
 from tests.engine.strategies import BOOM
 from tests.runs.fleet import Fleet
-
-Json = Any
 
 UNDO = ":compensate"
 

@@ -6,13 +6,13 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.conf import settings
 from playwright.sync_api import Page, expect
 
 from accounts.models import Membership
+from engine.catalogue import Json
 from runs.models import Run
 from tests import factories as make
 from tests.inbox.asking import member
@@ -21,7 +21,6 @@ from tests.web.hands import Hands, Mouse
 
 pytestmark = pytest.mark.browser
 
-Json = Any
 EXAMPLE = (
     Path(settings.BASE_DIR) / "workflows" / "versions" / "example_definitions" / "8-order-fulfillment.json"
 )

@@ -2,13 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
+from engine.catalogue import Json
 from engine.dialects import DialectError, to_native
 from engine.durations import parse_duration
 from steps.catalogue import CATALOGUE, TEXT_GROUPS
-
-Json = Any
 
 MOST_STEPS = 500
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import orjson
 
+from engine.catalogue import Json
 from steps.catalogue import CATALOGUE, TEXT_GROUPS
 
-Json = Any
 InputKind = Literal["text", "json"]
 
 

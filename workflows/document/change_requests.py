@@ -2,12 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
+from engine.catalogue import Json
 from lib.refusals import Invalid
 from workflows.document.changes import LONGEST_PATH, NOTHING, ORDERED, ROOTS, Change, Group, Path, why_no_id
-
-Json = Any
 
 MOST_GROUPS = 500
 MOST_CHANGES = 5_000

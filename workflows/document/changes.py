@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Final
 
-Json = Any
+from engine.catalogue import Json
+
 Document = dict[str, Any]
 Path = tuple[str, ...]
 

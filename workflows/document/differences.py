@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
+from engine.catalogue import Json
 from workflows.document.changes import NOTHING, ORDERED, Change, diff, keyed
 
-Json = Any
 Kind = Literal["added", "removed", "changed", "moved"]
 Where = Literal["nodes", "edges", "settings"]
 

@@ -1,9 +1,9 @@
 """Pure: a small value that a JSON Schema takes, where nobody has said what a step would have given."""
 
 from collections.abc import Mapping
-from typing import Any
 
-Json = Any
+from engine.catalogue import Json
+
 Schema = Mapping[str, Json]
 
 MAX_DEPTH = 16

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import orjson
 
 from engine.canonical import canonical_bytes
+from engine.catalogue import Json
 from engine.decide import describe
 from engine.errors import ExpressionError, StepError
 from engine.graph import Graph, Node, compile_graph
@@ -26,7 +27,6 @@ from steps.catalogue import ALL_TYPES
 from steps.schema import problem_of
 from workflows.trials.rewrite import Asked, Stubbed, trial_definition
 
-Json = Any
 Status = Literal["COMPLETED", "FAILED"]
 
 SECONDS = 5.0

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import F, JSONField, QuerySet, Value
@@ -12,6 +11,7 @@ from django.db.models.functions import Now
 from accounts import audit
 from accounts.principal import Principal
 from accounts.roles import WORKFLOWS_READ, WORKFLOWS_WRITE
+from engine.catalogue import Json
 from lib.refusals import Conflict, Invalid, Missing, Stale, Unprocessable
 from lib.strict_json import BadJson, strict_dumps
 from workflows import queries
@@ -21,7 +21,6 @@ from workflows.trials.case_runs import Case, Result, Subject, run_cases
 from workflows.trials.prepare import pins_of, refused
 from workflows.trials.rewrite import is_sound
 
-Json = Any
 State = tuple[int, tuple[tuple[int, int], ...]]
 
 MOST = 50

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from accounts.principal import Principal
 from accounts.roles import WORKFLOWS_READ, WORKFLOWS_WRITE
 from engine.canonical import canonical_bytes, content_hash
+from engine.catalogue import Json
 from engine.dialects import DialectError, to_native
 from engine.problems import Problem
 from engine.validate import validate
@@ -16,8 +16,6 @@ from workflows import queries
 from workflows.checking.check import check
 from workflows.models import Workflow, WorkflowVersion
 from workflows.trials.rewrite import Asked, Stubbed, Trial, is_sound, trial_definition
-
-Json = Any
 
 
 @dataclass(frozen=True, slots=True)

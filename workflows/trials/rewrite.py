@@ -3,8 +3,9 @@ not to happen (docs/decisions/0011)."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal
+from typing import Literal
 
+from engine.catalogue import Json
 from engine.cel_reads import References
 from engine.errors import EngineError
 from engine.graph import compensation_of, union
@@ -17,7 +18,6 @@ from steps.catalogue import CATALOGUE
 from steps.stub import STUB_TYPE, literal
 from workflows.document.specimens import specimen
 
-Json = Any
 Node = dict[str, Json]
 Why = Literal["pinned", "side_effects", "waits", "outside"]
 

@@ -3,15 +3,14 @@
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import orjson
 
+from engine.catalogue import Json
 from engine.problems import Problem
 from workflows.design.drawing import Drawing, draw
 from workflows.ports.judges import judged_each
 
-Json = Any
 COMPLIANCE = 3
 """How many of them, the first, are what people decide in compliance; they are what an empty page offers."""
 FOLDER = Path(__file__).parent / "example_definitions"

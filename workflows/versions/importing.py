@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from engine.canonical import content_hash
+from engine.catalogue import Json
 from engine.dialects import DialectError, detect, to_native
 from engine.problems import Problem
 from lib.refusals import Unprocessable
@@ -13,8 +13,6 @@ from workflows.checking.check import check
 from workflows.design.drawing import Drawing, draw
 from workflows.models import Workflow
 from workflows.versions.comparing import Shown, shown
-
-Json = Any
 
 SPELLINGS = {
     "native": "a definition of Handoff",

@@ -8,13 +8,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import Any, Literal
+from typing import Literal
 
 import orjson
 
+from engine.catalogue import Json
 from engine.templates import has_holes
 
-Json = Any
 Schema = Mapping[str, Json]
 Posted = Mapping[str, Sequence[str]]
 Kind = Literal["text", "long", "integer", "number", "flag", "choice", "lines", "rows", "json"]

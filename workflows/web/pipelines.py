@@ -8,15 +8,13 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
+from engine.catalogue import Json
 from engine.dialects import DialectError, to_native
 from engine.problems import Problem
 from steps.base import StepType
 from steps.catalogue import CATALOGUE, TEXT_GROUPS
 from workflows.web.param_fields import ParamField, Posted, fields_of, read_params
-
-Json = Any
 
 _FORM_FIELDS = frozenset({"id", "type", "title", "params"})
 # A node with any of these has more than one way out or in.
