@@ -27,6 +27,12 @@ class Why:
 RUN_VERBS: Final = ("pause", "unpause", "cancel", "resume")
 """The events of a run that people cause."""
 
+SIGNALLED: Final = RUN_OPEN
+"""Statuses in which a run takes any signal; one that undoes takes those that a compensation may wait for."""
+
+RERUN: Final = RUN_ENDED
+"""Statuses in which a run may be repeated from one of its steps, as a new run."""
+
 REPEATED: Final = frozenset({(RunStatus.CANCELLING, "cancel")})
 """What changes nothing, and is no fault of whoever asks twice."""
 
@@ -76,9 +82,15 @@ STEP_REASONS: Final[Mapping[str, str]] = {
 
 
 def run_verbs(status: str) -> frozenset[str]:
-    """What people may do to a run of this status, as it is stored or shown."""
+    """What people may do to a run of this status, as it is stored or shown: its events, `signal` and `rerun`."""
     stored = RunStatus.RUNNING if status in _SHOWN_AS_RUNNING else RunStatus(status)
-    return frozenset(verb for verb in RUN_VERBS if (stored, verb) in RUN)
+    beside = {"signal": SIGNALLED, "rerun": RERUN}
+    return frozenset(
+        {
+            *(verb for verb in RUN_VERBS if (stored, verb) in RUN),
+            *(verb for verb, statuses in beside.items() if stored in statuses),
+        }
+    )
 
 
 def why_not(status: str, verb: str) -> Why | None:
@@ -99,6 +111,11 @@ def step_verbs(run: str, step: str, *, redone: bool, undoes: bool) -> tuple[str,
         return UNDO_VERBS.get((run, step), ())
     stored = RunStatus.RUNNING if run in _SHOWN_AS_RUNNING else run
     return STEP_VERBS.get((stored, step), ()) if redone or stored != RunStatus.FAILED else ()
+
+
+def changes_steps(run: str, *, undoes: bool) -> bool:
+    """Whether people may do anything to steps of a run of this status, to those that undo or to the others."""
+    return any(of == run for of, _ in (UNDO_VERBS if undoes else STEP_VERBS))
 
 
 def why_not_step(step: str, *, undoes: bool) -> str:

@@ -299,6 +299,10 @@ class RunSerializer(serializers.Serializer[Any]):
     can_compensate = serializers.BooleanField(
         help_text="Whether steps of its version say how they are undone."
     )
+    verbs = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="What may be done to it now; what of it you may do your scopes say.",
+    )
     truncated = _truncated()
     steps = StepSerializer(many=True)
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from engine.catalogue import Json
 from engine.outcomes import Completed, Failed
-from engine.statuses import RUN_OPEN, RunStatus, StepStatus
+from engine.statuses import RunStatus, StepStatus
 from engine.told import Edited, Kept, Told
-from engine.verbs import UNDO_VERBS, is_redone, step_verbs, why_not_step
+from engine.verbs import UNDO_VERBS, changes_steps, is_redone, step_verbs, why_not_step
 from runs.kernel import compensation, scopes, wait_kinds
 from runs.kernel.graphs import compiled
 from runs.kernel.plan import PASSED, plan
@@ -132,11 +132,6 @@ def _spoken_of(run: str, node: str) -> _Spoken:
     raise RunRefused("not_begun", message, field="node", conflict=True)
 
 
-def _goes_on(run: Locked, step: _Spoken) -> bool:
-    """Whether the run does such steps now: what it has to do, or what undoes that."""
-    return run.status == RunStatus.COMPENSATING if step.is_undo else run.status in RUN_OPEN
-
-
 def _settle(
     run: Locked, step: _Spoken, how: compensation.How, said: Mapping[str, str], output: Json
 ) -> set[str]:
@@ -192,7 +187,7 @@ def _moved() -> RunRefused:
 
 def _refuse(run: Locked, step: _Spoken, verb: str) -> None:
     """Raises RunRefused with what stands against it."""
-    if not _goes_on(run, step) and (step.is_undo or run.status != RunStatus.FAILED):
+    if not changes_steps(run.status, undoes=step.is_undo):
         message = f"The run is {run.status}: its steps can't be {verb} now."
         raise RunRefused("run_ended", message, conflict=True)
     why = why_not_step(step.status, undoes=step.is_undo)

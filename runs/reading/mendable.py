@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from engine.catalogue import Json
 from engine.graph import Graph
 from engine.statuses import StepStatus
-from engine.verbs import is_redone, step_verbs
+from engine.verbs import is_redone, run_verbs, step_verbs
 
 Shown = Mapping[str, Json]
 
@@ -18,7 +18,7 @@ def offers(run: Shown, step: Shown) -> list[str]:
     undoes = step["undoes"] is not None
     found = list(step_verbs(run["status"], step["status"], redone=has_failed(step), undoes=undoes))
     was_reached = step["status"] != StepStatus.SKIPPED or step["cause"] == "operator"
-    return [*found, "rerun"] if run["completed_at"] and was_reached and not undoes else found
+    return [*found, "rerun"] if "rerun" in run_verbs(run["status"]) and was_reached and not undoes else found
 
 
 def has_failed(step: Shown) -> bool:

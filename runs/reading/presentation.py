@@ -10,6 +10,7 @@ from uuid import UUID
 from engine.catalogue import Json
 from engine.graph import Node
 from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING, STEP_OPEN, RunStatus, StepStatus
+from engine.verbs import run_verbs
 from lib.refusals import Missing
 from lib.stored_json import StoredDecoder
 from runs.kernel import graphs, wait_kinds
@@ -168,6 +169,7 @@ def _run_row(run: _Run) -> dict[str, Json]:
         "rerun_of": run.rerun_of,
         "test": run.is_test,
         "can_compensate": bool(version.graph.compensations),
+        "verbs": sorted(run_verbs(run.status)),
         "steps": rows,
     }
 

@@ -38,7 +38,7 @@ def start(api, workflow="flow", **more):
 
 RUN_FIELDS = {
     "id", "workflow", "version", "business_key", "status", "life", "input", "output", "error", "created_at",
-    "started_at", "completed_at", "waiting_for", "created_by", "rerun_of", "can_compensate", "steps", "test",
+    "started_at", "completed_at", "waiting_for", "created_by", "rerun_of", "can_compensate", "verbs", "steps", "test",
     "sla_seconds", "sla_deadline", "sla_breached",
 }  # fmt: skip
 STEP_FIELDS = {

@@ -3,7 +3,15 @@
 import pytest
 
 from engine.statuses import RUN, RunStatus, StepStatus
-from engine.verbs import REPEATED, RUN_VERBS, run_verbs, step_verbs, why_not, why_not_step
+from engine.verbs import (
+    REPEATED,
+    RUN_VERBS,
+    changes_steps,
+    run_verbs,
+    step_verbs,
+    why_not,
+    why_not_step,
+)
 
 
 @pytest.mark.parametrize("verb", RUN_VERBS)
@@ -19,8 +27,16 @@ def test_a_verb_is_offered_iff_the_state_table_has_it_and_refused_with_a_reason_
 
 @pytest.mark.parametrize("shown", ["PENDING", "WAITING"])
 def test_what_is_only_shown_is_a_run_that_is_running(shown):
-    assert run_verbs(shown) == run_verbs("RUNNING") == {"pause", "cancel"}
+    assert run_verbs(shown) == run_verbs("RUNNING") == {"pause", "cancel", "signal"}
     assert step_verbs(shown, "QUEUED", redone=False, undoes=False) == ("retry", "skip")
+
+
+def test_a_paused_run_takes_signals_and_one_that_has_ended_may_be_repeated():
+    assert run_verbs("PAUSED") == {"unpause", "cancel", "signal"}
+    assert run_verbs("COMPLETED") == {"rerun"}
+    assert run_verbs("FAILED") == {"resume", "rerun"}
+    assert changes_steps("FAILED", undoes=False)
+    assert not changes_steps("FAILED", undoes=True)
 
 
 def test_in_a_failed_run_only_what_failed_it_is_done_again():
