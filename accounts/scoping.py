@@ -1,4 +1,4 @@
-"""Tenant isolation: a query that doesn't say whose rows it wants raises (SECURITY "Tenant isolation", R-223)."""
+"""Tenant isolation: a query that doesn't say whose rows it wants raises (R-223)."""
 
 from collections.abc import Iterable
 from typing import Any, NoReturn, TypeVar

@@ -1,5 +1,5 @@
-"""Secrets at rest: each tenant has a key of its own, and the master key of the installation wraps it (SECURITY
-"Secrets at rest"). The database alone opens nothing, nor does one tenant's key another's secrets.
+"""Secrets at rest: each tenant has a key of its own, and the master key of the installation wraps it
+(docs/security.md, "Secrets at rest"). The database alone opens nothing, nor does one tenant's key another's secrets.
 """
 
 from django.conf import settings

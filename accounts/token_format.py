@@ -1,4 +1,4 @@
-"""How an API token is written: `ho_<env>_<id>_<32 random bytes in base62><CRC-32>` (SECURITY "Tokens")."""
+"""How an API token is written: `ho_<env>_<id>_<32 random bytes in base62><CRC-32>` (docs/security.md, "Tokens")."""
 
 import hashlib
 import re

@@ -1,4 +1,4 @@
-"""The Celery app: hints and ticks only; everything that matters is in PostgreSQL (ENGINE.md "Hints")."""
+"""The Celery app: hints and ticks only; everything that matters is in PostgreSQL (docs/engine.md, "Hints")."""
 
 import os
 import warnings

@@ -163,7 +163,7 @@ def switch(variable: str, *, default: bool) -> bool:
 
 
 def master_keys() -> tuple[bytes, ...]:
-    """The master keys (SECURITY "Secrets at rest"), the current one first; empty where there is none.
+    """The master keys (docs/security.md, "Secrets at rest"), the current one first; empty where there is none.
 
     From `HANDOFF_MASTER_KEY`, else the home's `master-key`: base64 of 32 bytes each, divided by commas or lines.
     Raises BadEnvironment, which repeats nothing of them.

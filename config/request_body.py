@@ -1,4 +1,4 @@
-"""A hard cap on request bodies in front of Django (SECURITY "Hardening": Django's own was once bypassed).
+"""A hard cap on request bodies in front of Django (docs/security.md, "Hardening": Django's own was once bypassed).
 
 Only who asks for a page gets one as the refusal.
 """

@@ -258,7 +258,7 @@ CELERY_BEAT_SCHEDULE = {
 
 CHANNEL_LAYERS = channel_layers(REDIS_URL)
 
-# Polling only: no hint is ever sent through Redis (DESIGN "How it is run").
+# Polling only: no hint is ever sent through Redis.
 HANDOFF_HINTS = environment.switch("HANDOFF_HINTS", default=True)
 
 # How many steps of the queue `blocking` one worker process does at once.

@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 # Any number will do, as long as nobody else takes it: two homes on one database prepare it one after the other.
 _PREPARE_LOCK = 0x48414E444F4646
 _OLDEST_SERVER = 180_000
-# SECURITY "Durability": what is accepted must survive a crash.
+# docs/security.md, "Durability": what is accepted must survive a crash.
 _PROMISES = {
     "fsync": {"on"},
     "full_page_writes": {"on"},

@@ -15,7 +15,7 @@ OnError = Literal["fail", "continue", "branch"]
 
 
 class StepSpec(Protocol):
-    """One step type of the catalogue (DESIGN "The step catalogue")."""
+    """One step type of the catalogue."""
 
     @property
     def name(self) -> str: ...

@@ -1,4 +1,4 @@
-"""What compiles and is refused all the same (SECURITY "Expression language")."""
+"""What compiles and is refused all the same (docs/security.md, "Expression language")."""
 
 from engine.cel_ast import Call, Expr, Group, Ident, Loop, Select, walk
 

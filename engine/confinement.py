@@ -1,4 +1,4 @@
-"""What a process gives up for good before it evaluates what tenants wrote (SECURITY "Expression language").
+"""What a process gives up for good before it evaluates what tenants wrote (docs/security.md, "Expression language").
 
 No privileges are needed: limits can always be lowered, and a seccomp filter may be set by anybody who gives up gaining
 privileges. What the filter doesn't name fails with EPERM: sockets, files, new processes, signals to others. Where the

@@ -115,7 +115,7 @@ def fire(
 
 
 def verdict(join: Join, arrived: int, taken: int) -> Literal["run", "skip"] | None:
-    """What `arrived` resolved edges, `taken` of them taken, mean for a join; None = not yet (DESIGN "join")."""
+    """What `arrived` resolved edges, `taken` of them taken, mean for a join; None = not yet."""
     dead = arrived - taken
     match join.mode:
         case "all":

@@ -1,4 +1,4 @@
-"""The native dialect: the shape of a definition (DESIGN "A definition"). What it means is checked in `validate`."""
+"""The native dialect: the shape of a definition (docs/definitions.md). What it means is checked in `validate`."""
 
 from typing import Annotated, Any, Literal
 
@@ -45,7 +45,7 @@ def _field(title: str, help: str, widget: str | None = None, **limits: Any) -> A
 
 
 class Retry(Shape):
-    """A retry policy of its own (R-088); what is not given comes from the default policy."""
+    """A retry policy of its own; what is not given comes from the default policy."""
 
     max_retries: int | None = _field(
         "How often", "So many times it is tried again after the first failure.", ge=0, le=100

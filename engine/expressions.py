@@ -1,6 +1,6 @@
 """The only door to CEL: compile, say what is read, evaluate within limits, and never take an error for a value.
 
-What the wrapper adds to the library (SECURITY "Expression language", GOTCHAS 8): errors come back from it as truthy
+What the wrapper adds to the library (docs/security.md, "Expression language"): errors come back from it as truthy
 values, so every result is checked; int and double mix in + - * /; only what the expression reads is copied in;
 sources, contexts and results are bounded; what has list macros is evaluated by a child process, because nothing else
 bounds its memory.

@@ -1,7 +1,7 @@
 """Children that evaluate expressions with list macros, whose memory and time nothing else bounds.
 
-Each process keeps two of its own, started at the first use (SECURITY "Expression language"). Their fate is tied to
-pipes: a child ends when its parent has gone, and a fork starts with none, because it closes its copies of the pipes.
+Each process keeps two of its own, started at the first use (docs/security.md, "Expression language"). Their fate is
+tied to pipes: a child ends when its parent has gone, and a fork starts with none, because it closes its copies of them.
 """
 
 import atexit

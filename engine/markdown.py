@@ -1,4 +1,4 @@
-"""Values within a text that is Markdown: what somebody else typed marks nothing up (SECURITY "Markdown")."""
+"""Values within a text that is Markdown: what somebody else typed marks nothing up (docs/security.md, "Markdown")."""
 
 import re
 from collections.abc import Iterable

@@ -6,7 +6,7 @@ from typing import Final
 
 
 class RunStatus(StrEnum):
-    """What a run row can hold; PENDING and WAITING are shown but never stored (DESIGN "Statuses")."""
+    """What a run row can hold; PENDING and WAITING are shown but never stored (docs/states.md)."""
 
     RUNNING = "RUNNING"
     PAUSED = "PAUSED"

@@ -1,4 +1,4 @@
-"""All that is wrong with a definition, at once (DESIGN `validate`, R-023, R-027). Codes: docs/validation.md."""
+"""All that is wrong with a definition, at once (R-023, R-027). Codes: docs/validation.md."""
 
 import re
 from collections.abc import Iterator

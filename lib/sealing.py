@@ -1,4 +1,4 @@
-"""Secrets at rest: AES-256-GCM, bound to the place that they lie in (SECURITY "Secrets at rest").
+"""Secrets at rest: AES-256-GCM, bound to the place that they lie in (docs/security.md, "Secrets at rest").
 
 A sealed value is one byte for the format, the eight bytes of its key's id, a nonce, and the ciphertext with its tag.
 What it belongs to is authenticated with it: moved to another row, tenant or field it does not open.

@@ -61,7 +61,7 @@ class _Fault:
 def strict_loads(raw: bytes, *, max_bytes: int) -> Json:
     """The value of a JSON document that came from outside.
 
-    Raises JsonTooLarge or BadJson with a pointer to the place (SECURITY "One JSON gate").
+    Raises JsonTooLarge or BadJson with a pointer to the place (docs/security.md, "One JSON gate").
     """
     if len(raw) > max_bytes:
         raise _too_large(max_bytes)

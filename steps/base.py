@@ -120,7 +120,7 @@ class StepType:
 
     @property
     def default_queue(self) -> str | None:
-        """The queue of a node that names none; None: the node's own id (DESIGN "A definition")."""
+        """The queue of a node that names none; None: the node's own id (docs/definitions.md, "A node")."""
         return QUEUE_OF_KIND[self.kind]
 
     def with_params(self, params: Mapping[str, Json]) -> "StepType":

@@ -1,4 +1,4 @@
-"""What must hold in the tables whatever crashed, raced or came late (SECURITY "Invariants": I1, I4, I5, I12)."""
+"""What must hold in the tables whatever crashed, raced or came late (docs/security.md, "Invariants")."""
 
 from collections.abc import Iterable
 from typing import Any

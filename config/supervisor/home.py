@@ -68,7 +68,7 @@ class Home:
             kept_secret(self.folder / "master-key", 32)
 
     def write_run_file(self, facts: Mapping[str, object]) -> None:
-        """Tell other processes where everything is (DESIGN "How it is run")."""
+        """Tell other processes where everything is."""
         write_private(self.run_file, json.dumps(facts, indent=2) + "\n")
 
     def forget_run_file(self) -> None:

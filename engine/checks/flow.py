@@ -63,7 +63,7 @@ class Flow:
 
     @cached_property
     def certain(self) -> Mapping[str, int]:
-        """Per node: the ancestors that have an output whenever it runs (DESIGN "Edge resolution")."""
+        """Per node: the ancestors that have an output whenever it runs (docs/engine.md, "Semantics")."""
         found: dict[str, int] = {}
         for node in self.order:
             masks = [found[link.source] | self.bits[link.source] for link in self.into[node]]

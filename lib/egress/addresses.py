@@ -33,7 +33,7 @@ _NEVER = {
 def meant(address: Address) -> tuple[Address, ...]:
     """The addresses that a packet to `address` ends up at: those that IPv6 forms carry inside, else itself.
 
-    IPv4-mapped and -compatible, NAT64, 6to4 and Teredo (its server and its client); SECURITY "Egress client".
+    IPv4-mapped and -compatible, NAT64, 6to4 and Teredo (its server and its client); docs/security.md, "Egress client".
     """
     if isinstance(address, IPv4Address):
         return (address,)

@@ -50,7 +50,7 @@ class EgressResponse:
 
 @dataclass(frozen=True, slots=True)
 class Egress:
-    """A client that keeps to `rules` (SECURITY "Egress client"); it keeps no connection and no cookie."""
+    """A client that keeps to `rules` (docs/security.md, "Egress client"); it keeps no connection and no cookie."""
 
     rules: EgressRules
 

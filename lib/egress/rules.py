@@ -36,7 +36,7 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class EgressRules:
-    """`allow` opens private networks, `deny` overrides it (SECURITY "Egress client")."""
+    """`allow` opens private networks, `deny` overrides it (docs/security.md, "Egress client")."""
 
     allow: tuple[Allowance, ...] = ()
     deny: tuple[Server, ...] = ()

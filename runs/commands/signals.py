@@ -1,7 +1,7 @@
 """Signals: messages to runs. Whoever waits for one goes on with its payload, once; an early one is kept (R-125…).
 
 Lock the run, insert, look for who waits: three statements, for one snapshot would miss a step that has just begun to
-wait (ENGINE "Waits").
+wait (docs/engine.md, "Waits").
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,7 @@
 """Repairing a run that nothing would move any more: under its lock, by the ways that everything else goes.
 
 What is repaired here nobody asked for: a defect of ours, a row changed by hand, a restored backup. It is written into
-history, counted and told at ERROR; the count must stay 0 (DESIGN "Every open run has a wake source").
+history, counted and told at ERROR; the count must stay 0 (docs/engine.md, "Wake sources").
 """
 
 import logging

@@ -2,7 +2,7 @@
 
 *Light* endings (successors, joins, plain sinks) share their runs with whoever else moves them forward. *Heavy* ones
 (a run fails, or its end leaves steps to cancel) have theirs alone from the start, in a transaction of their own:
-upgrading the lock would let two failing branches wait for each other (ENGINE "Advance").
+upgrading the lock would let two failing branches wait for each other (docs/engine.md, "Advance").
 """
 
 import logging

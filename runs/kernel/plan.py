@@ -28,7 +28,7 @@ PASSED = "operator"
 
 @dataclass(slots=True)
 class Keep:
-    """May successors stay with this worker? `budget` of them in a batch, on its queue only (ENGINE "Advance")."""
+    """May successors stay with this worker? At most `budget` a batch, on its queue (docs/engine.md, "Claim")."""
 
     worker: str
     queue: str

@@ -1,4 +1,4 @@
-"""The one operation behind resume, retry, skip and redrive of a FAILED run (ENGINE "Failure, pause, cancel").
+"""The one operation behind resume, retry, skip and redrive of a FAILED run (docs/engine.md, "Failure, pause, cancel").
 
 Everything that failed, or was cancelled by the failure, is queued again; edges of
 steps that completed while the run was failing are resolved now.

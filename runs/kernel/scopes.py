@@ -28,7 +28,7 @@ def wanted(run_id: str, reads: References, also: Sequence[str] = ()) -> ScopeRow
 def scope_of(
     version: Compiled, run_id: str, facts: dict[str, Json], outputs: dict[str, Any]
 ) -> dict[str, Json]:
-    """The scope of a run's expressions (DESIGN "Expressions") from what `read_scopes` gave."""
+    """The scope of a run's expressions (docs/definitions.md, "Expressions") from what `read_scopes` gave."""
     return {
         "input": facts["input"],
         "steps": {node: {"output": output} for node, (_, output) in outputs.items()},

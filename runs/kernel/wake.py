@@ -20,7 +20,7 @@ def wake(tenant: int, runs: Iterable[str], kind: str, decide: Decide) -> list[st
     """
     with changing(tenant, runs) as change:
         # Asked in a statement after the lock: in one, the snapshot would be older than the lock, and a step that has
-        # just begun to wait would not be seen (ENGINE "Waits").
+        # just begun to wait would not be seen (docs/engine.md, "Waits").
         endings = decide(change.locked, lambda some: waits.waiters(tenant, some, kind))
         if endings:
             change.wave.wake(endings, change.locked)

@@ -1,8 +1,8 @@
 """The lease sweep: what a dead or hanging worker held goes back to its queue, or fails that attempt.
 
 A lease lost in company costs no attempt: nobody knows which step of the batch took the worker down. Such a step runs
-alone from then on, and only there a lost lease counts (ENGINE "Poison pills"). Ids are read without locks; every
-write asks the clock again, so a heartbeat that comes in between wins.
+alone from then on, and only there a lost lease counts (docs/engine.md, "Poison pills"). Ids are read without locks;
+every write asks the clock again, so a heartbeat that comes in between wins.
 """
 
 from engine.catalogue import Json

@@ -82,7 +82,7 @@ class _Run(NamedTuple):
 
 
 def run_rows(tenant: int, runs: Sequence[UUID | str], bounds: Bounds = LISTED) -> list[dict[str, Json]]:
-    """The tenant's runs of these ids, in their order, each with its steps (DESIGN "Runs"); one statement."""
+    """The tenant's runs of these ids, in their order, each with its steps (docs/api.md, "Runs"); one statement."""
     found = {run.id: _run_row(run) for run in _read(tenant, runs, bounds)}
     return [found[str(run)] for run in runs if str(run) in found]
 

@@ -44,7 +44,7 @@ class Unstorable(ValueError):
 
 
 def document(rows: Json) -> str:
-    """One JSON document for a whole batch: 9 µs a row, where arrays would cost 40 in the client (ENGINE "Advance").
+    """One JSON document for a whole batch: 9 µs a row, where arrays would cost 40 in the client.
 
     Raises Unstorable where there is none, or none that the database would take.
     """
@@ -157,7 +157,7 @@ def advance(
     steps: Sequence[StepRow],
     arrivals: Sequence[ArrivalRow],
 ) -> Advanced:
-    """End steps, start their successors, count joins and sinks, write history: one statement (ENGINE "Advance")."""
+    """End steps, start their successors, count joins and sinks, write history (docs/engine.md, "Advance")."""
     params = {
         "worker": worker,
         "ended": document(ended),

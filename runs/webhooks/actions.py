@@ -1,4 +1,4 @@
-"""A message to a webhook, from its raw bytes to what it causes (R-132, SECURITY "Tokens, webhooks, links")."""
+"""A message to a webhook, from its raw bytes to what it causes (R-132; docs/security.md, "Webhooks")."""
 
 import re
 from collections.abc import Mapping

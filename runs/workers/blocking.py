@@ -3,7 +3,7 @@
 One thread owns it and alone talks to the database. Each step runs in a thread of its own, which holds no connection
 and takes one of the slots: nothing is claimed that would have to wait for a slot while its lease runs (H-27).
 
-A step that must run alone (ENGINE "Poison pills") has no other such step beside it, but ordinary ones: a worker that
+A step that must run alone (docs/engine.md, "Poison pills") has no other such step beside it, but ordinary ones: who
 is killed leaves as many of them as it had slots, and one slow step after another would stop the queue for hours.
 If it takes its worker down, the others lose no attempt by it.
 """

@@ -83,7 +83,7 @@ def _failure(step: Held, error: Exception) -> Ending:
 
 
 def encoded(output: object) -> Ending:
-    """An output as it may be stored, or the failure that it is where it may not (ENGINE "Strict outcomes")."""
+    """An output as it may be stored, or the failure that it is where it may not (docs/engine.md, "Strict outcomes")."""
     try:
         return Done(output, storable(output, "output", code="BadOutput", max_bytes=MAX_OUTPUT_BYTES))
     except StepError as error:

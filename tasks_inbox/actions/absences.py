@@ -1,5 +1,5 @@
 """Who is away, and who decides in their place: rules with dates and workflows. A substitute's substitute has nothing by
-that (UX "Time": away).
+that (docs/inbox.md, "Who may decide").
 """
 
 from collections.abc import Sequence

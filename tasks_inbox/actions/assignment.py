@@ -1,6 +1,6 @@
 """What people do with tasks before they decide them: take them, give them, hand them on.
 
-Claiming is one conditional statement; whoever delegates has the run alone (R-142, R-146, C-17; SECURITY I11).
+Claiming is one conditional statement; whoever delegates has the run alone (R-142, R-146, C-17, I11).
 """
 
 from uuid import UUID

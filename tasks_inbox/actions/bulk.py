@@ -1,4 +1,4 @@
-"""One thing done with many tasks: each by itself, as if it were done alone, with its own answer (UX screen 3, "Bulk").
+"""One thing done with many tasks: each by itself, as if it were done alone, with its own answer.
 
 Claiming, assigning and snoozing are for any tasks. Deciding is for tasks of one type, by an outcome that asks for
 nothing of its own: each decision is checked, held back, counted and written down as evidence separately.

@@ -1,7 +1,7 @@
 """Deciding a task: what is checked, counted, written down as evidence and told to the run, in one transaction.
 
 While nobody else has the run: task and step end together, or a vote is kept and both stay as they are
-(R-142, R-146, R-149, C-17; SECURITY Decision 6, I11).
+(R-142, R-146, R-149, C-17, I11; docs/security.md, "Decisions").
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """What somebody has typed to decide a task and not sent yet: kept for them alone, unchecked, until it is decided.
 
-Nobody else is ever shown it, admins included; it leaves no trace in history or audit log (UX "Forms").
+Nobody else is ever shown it, admins included; it leaves no trace in history or audit log.
 """
 
 from uuid import UUID

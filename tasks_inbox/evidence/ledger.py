@@ -42,7 +42,7 @@ def shown(task: ManualTask) -> dict[str, Json]:
 
 
 def shown_hash(task: ManualTask) -> str:
-    """What binds a decision to what was seen: it changes with anything that `shown` gives (SECURITY Decision 6)."""
+    """What binds a decision to what was seen, and changes with it (docs/security.md, "Decisions")."""
     return digest_of(canonical(shown(task)))
 
 

@@ -16,7 +16,7 @@ AGAIN = "Look again before you decide."
 
 
 def hash_of(task: ManualTask, username: str, files: Iterable[TaskFile] | None = None) -> str:
-    """What binds a decision to what they were shown (SECURITY Decision 6).
+    """What binds a decision to what they were shown (docs/security.md, "Decisions").
 
     `files` are those of the task, where they are at hand.
     """

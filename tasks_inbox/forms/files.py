@@ -1,6 +1,6 @@
 """Files of tasks: attached by who sees them, named by fields of forms, never changed, part of the evidence.
 
-Each is kept with what its bytes are and their SHA-256; a scan may refuse it before (SECURITY "Files", UX "Forms").
+Each is kept with what its bytes are and their SHA-256; a scan may refuse it before (docs/security.md, "Files").
 """
 
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Links of mails: they open a task for one person, once, and decide nothing (SECURITY "Resume/approval links").
+"""Links of mails: they open a task for one person, once, and decide nothing (docs/security.md, "Links in mails").
 
 A link is signed by a key of its own (derived from the secret key), and names its purpose, tenant, task, person, end and
 mail. The row of the mail is its nonce: it knows whether the link was used.

@@ -39,7 +39,7 @@ class HeldDecision(HotRow):
 
 
 class TaskDecision(HotRow):
-    """One person's decision, as evidence: append-only, a link of the tenant's chain (SECURITY "Audit log", R-149).
+    """One decision as evidence, a link of the tenant's chain, append-only (R-149; docs/security.md, "Evidence").
 
     `record` is the canonical JSON of all that is evidence, `previous` digest included; `digest` is its SHA-256.
     `groups` are the keys of the groups for which it counts, `ended_with` is how the task ended by it. Names are texts:

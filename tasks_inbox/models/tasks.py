@@ -1,6 +1,6 @@
 """Tasks: what a person is asked, by whose marks it is found, and what they note of it for themselves.
 
-A task belongs to a waiting step; the run is locked before it (ENGINE "Lock order").
+A task belongs to a waiting step; the run is locked before it (docs/engine.md, "Lock order").
 """
 
 from collections.abc import Iterable, Mapping

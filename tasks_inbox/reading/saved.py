@@ -1,4 +1,4 @@
-"""Searches that people keep under a name and share with a group: data, never code (UX screen 3).
+"""Searches that people keep under a name and share with a group: data, never code.
 
 Who owns one changes it; for whom it is shared sees whose it is, and finds by it what they may see themselves.
 """

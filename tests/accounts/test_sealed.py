@@ -1,4 +1,4 @@
-"""A key for each tenant, wrapped by the master key; the master key can be exchanged (SECURITY "Secrets at rest")."""
+"""A key for each tenant, wrapped by a master key that can be exchanged (docs/security.md, "Secrets at rest")."""
 
 import pytest
 from django.core.management import CommandError, call_command

@@ -1,4 +1,4 @@
-"""Who may do what: every route of Handoff with, for each method, the scope that it needs (SECURITY Decision 10).
+"""Who may do what: every route with, for each method, the scope that it needs (docs/security.md, "Default deny").
 
 `PUBLIC` needs no credentials. A route or method that is not here fails `test_authorisation.py`.
 """

@@ -1,4 +1,4 @@
-"""Bad input on every door is a 4xx that says where, never a 500 (SECURITY Decision 8)."""
+"""Bad input on every door is a 4xx that says where, never a 500 (docs/security.md, "One JSON gate")."""
 
 import json
 

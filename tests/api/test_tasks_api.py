@@ -1,4 +1,4 @@
-"""Tasks and groups over REST: who is asked, what is shown, what is refused and how (R-143, R-146, SECURITY I11)."""
+"""Tasks and groups over REST: who is asked, what is shown, what is refused and how (R-143, R-146, I11)."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""The workflows' routes, as a client sees them (DESIGN "The interface to the outside")."""
+"""The workflows' routes, as a client sees them (docs/api.md, "Workflows")."""
 
 import pytest
 

@@ -5,7 +5,7 @@ import re
 
 from tests.architecture.sources import PRODUCT, ROOT, offenders, source, tree
 
-# STYLE 14: few places open transactions, and each says what it changes together.
+# Few places open transactions, and each says what it changes together.
 MAY_OPEN_TRANSACTIONS = {
     "accounts/idempotency.py",
     "accounts/members.py",

@@ -1,4 +1,4 @@
-"""The cap in front of Django (SECURITY "Hardening")."""
+"""The cap in front of Django (docs/security.md, "Hardening")."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""The self-check against a real server (SECURITY "Durability")."""
+"""The self-check against a real server (docs/security.md, "Durability")."""
 
 import pytest
 from django.db import connection

@@ -1,4 +1,4 @@
-"""Kill a worker at every named point, let another one go on: everything converges (STYLE 21, R-258, R-253)."""
+"""Kill a worker at every named point, let another one go on: everything converges (R-258, R-253)."""
 
 import re
 from collections import Counter

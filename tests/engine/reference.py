@@ -1,4 +1,4 @@
-"""What DESIGN "Semantics" says, played out by hand: small, slow, and written from the page alone.
+"""What docs/engine.md, "Semantics", says, played out by hand: small, slow, and written from the page alone.
 
 It shares no line with the engine, so where both agree both have read the same page. Everything is looked up again
 in the whole definition each time: no counters, no compiled graph, no cleverness.

@@ -1,4 +1,4 @@
-"""Random workflows with all that DESIGN "Semantics" speaks of, scripts of outcomes, and orders of arrival.
+"""Random workflows with all that docs/engine.md, "Semantics", speaks of, scripts of outcomes, and orders of arrival.
 
 A case is made from plain bytes, each of which makes one choice. Drawing each choice from Hypothesis takes ten times
 as long, and it shrinks these just as well: a zero is always the simplest choice.

@@ -1,4 +1,4 @@
-"""The decoder of CEL's wire format (GOTCHAS 8)."""
+"""The decoder of CEL's wire format (docs/security.md, "Expression language")."""
 
 import pytest
 

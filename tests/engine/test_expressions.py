@@ -1,4 +1,4 @@
-"""The one door to CEL: strict, bounded, helpful (SECURITY "Expression language", GOTCHAS 8, H-38's relatives)."""
+"""The one door to CEL: strict, bounded, helpful (docs/security.md, "Expression language")."""
 
 import math
 import threading

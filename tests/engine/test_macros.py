@@ -1,4 +1,4 @@
-"""List macros: values, messages and bounds, evaluated by real child processes (SECURITY "Expression language")."""
+"""List macros: values, messages, bounds, by real child processes (docs/security.md, "Expression language")."""
 
 import math
 import threading

@@ -1,4 +1,4 @@
-"""Small graphs that pin down what DESIGN "Semantics" says, one sentence each: for the core and for the reference."""
+"""Small graphs for docs/engine.md, "Semantics", one sentence each: for the core and for the reference."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""JSON with `{{ CEL }}` holes (DESIGN "Expressions")."""
+"""JSON with `{{ CEL }}` holes (docs/definitions.md, "Expressions")."""
 
 import pytest
 from hypothesis import given, settings

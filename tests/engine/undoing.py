@@ -1,4 +1,4 @@
-"""What DESIGN "Failure of a run" says of undoing, from how a run's steps have ended: written from the page alone."""
+"""What docs/engine.md, "Compensation", says, from how a run's steps have ended: written from the page alone."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Who is away has a substitute for a time and some workflows, who decides on their behalf and hands nothing on (UX)."""
+"""Who is away has a substitute for a time and some workflows, who decides on their behalf and hands nothing on."""
 
 from datetime import timedelta
 

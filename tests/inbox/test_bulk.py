@@ -1,4 +1,4 @@
-"""One thing done with many tasks: each by itself, with its own answer and its own evidence (UX screen 3, "Bulk")."""
+"""One thing done with many tasks: each by itself, with its own answer and its own evidence."""
 
 from datetime import UTC, datetime, timedelta
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""What somebody has typed and not sent: theirs alone, and gone when it is decided (UX "Forms")."""
+"""What somebody has typed and not sent: theirs alone, and gone when it is decided."""
 
 import pytest
 

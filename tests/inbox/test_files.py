@@ -1,4 +1,4 @@
-"""Files of tasks: never changed, limited, scanned, and part of the evidence (SECURITY, UX "Forms")."""
+"""Files of tasks: never changed, limited, scanned, and part of the evidence (docs/security.md, "Files")."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Views that people keep: data under a name, shared with a group, changed by whose they are (UX screen 3)."""
+"""Views that people keep: data under a name, shared with a group, changed by whose they are."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Where requests may go (SECURITY "Egress client"): by address and port, whatever spelling or name leads there."""
+"""Where requests may go, whatever spelling or name leads there (docs/security.md, "Egress client")."""
 
 from ipaddress import IPv4Address, IPv6Address, ip_address
 

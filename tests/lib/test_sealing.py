@@ -1,4 +1,4 @@
-"""Sealed values open in their own place only, and what is in the clear stays hidden (SECURITY "Secrets at rest")."""
+"""Sealed values open in their own place only, and stay hidden when opened (docs/security.md, "Secrets at rest")."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""Signatures as the specification has them, and what is none (SECURITY "Tokens, webhooks, links")."""
+"""Signatures as the specification has them, and what is none (docs/security.md, "Webhooks")."""
 
 import base64
 

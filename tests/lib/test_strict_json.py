@@ -1,4 +1,4 @@
-"""The JSON gate (SECURITY "One JSON gate"): what it refuses, and that it says where."""
+"""The JSON gate (docs/security.md, "One JSON gate"): what it refuses, and that it says where."""
 
 import json
 import math

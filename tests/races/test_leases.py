@@ -1,4 +1,4 @@
-"""Workers, their heartbeats, the sweep and cancels against each other (ENGINE "Leases", "Lock order")."""
+"""Workers, their heartbeats, the sweep and cancels against each other (docs/engine.md, "Leases", "Lock order")."""
 
 from django.db import transaction
 
@@ -78,7 +78,7 @@ def test_a_heartbeat_that_is_about_to_commit_wins_over_the_sweep(clock, rounds):
 
 
 def test_a_sweep_and_a_cancel_of_the_same_runs_do_not_deadlock(clock, rounds):
-    """[V] "a sweep that locks a timer before its run deadlocks with cancel"."""
+    """docs/engine.md, "Lock order": a sweep that took a timer before its run would deadlock with this."""
     for _ in rounds:
         runs = make.start(make.chain("noop"), {}, {})
         make.claimed()

@@ -1,4 +1,4 @@
-"""Operators' verbs against workers and each other: exactly one wins, and the other is told (STYLE 20)."""
+"""Operators' verbs against workers and each other: exactly one wins, and the other is told."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Who moves a run forward against who closes it (STYLE 20; ENGINE "Advance", "Failure, pause, cancel")."""
+"""Who moves a run forward against who closes it (docs/engine.md, "Advance", "Failure, pause, cancel")."""
 
 import pytest
 
@@ -46,7 +46,7 @@ def test_a_completion_behind_a_cancel_is_kept_without_resolving_its_edges(rounds
 
 
 def test_the_last_completion_takes_its_second_lock_although_a_cancel_waits_for_the_run(rounds):
-    """[V] "Never upgrade": KEY SHARE, then NO KEY UPDATE, must not wait behind who waits for both."""
+    """docs/engine.md, "Advance": who has KEY SHARE gets NO KEY UPDATE ahead of who waits for both."""
     for _ in rounds:
         run_id, a = started(make.chain("noop"))
         with holding(lambda a=a: make.complete(a), before="lock_sinks"):
@@ -58,7 +58,7 @@ def test_the_last_completion_takes_its_second_lock_although_a_cancel_waits_for_t
 
 
 def test_a_branch_that_advances_behind_one_that_fails_leaves_no_live_step(rounds):
-    """[V] "Without this a failing branch and an advancing one leave live steps on a dead run"."""
+    """docs/engine.md, "Advance": what the lock of the run is for."""
     for _ in rounds:
         run_id, a, b = started(pair("b>c"))
         with holding(lambda a=a: make.fail(a), before="close_runs"):
@@ -81,7 +81,7 @@ def test_a_branch_that_fails_behind_one_that_advances_cancels_what_that_started(
 
 
 def test_two_failing_branches_do_not_deadlock(rounds):
-    """[V] "two failing branches deadlock" when locks are upgraded."""
+    """docs/engine.md, "Advance": they would if they upgraded their locks."""
     for _ in rounds:
         run_id, a, b = started(pair())
         with holding(lambda a=a: make.fail(a), before="advance"):
@@ -125,7 +125,7 @@ def test_two_completions_of_a_join_s_last_edges_fire_it_once(rounds):
 
 
 def test_batches_that_end_the_same_runs_in_opposite_order_do_not_deadlock(rounds):
-    """[V] "Unordered batches deadlocked in 23 of 240 cases, ordered in none"."""
+    """docs/engine.md, "Lock order": ids ascending."""
     for _ in rounds:
         runs = make.start(make.graph("ab", []), *[{}] * 10)
         steps = sorted(make.claimed(), key=lambda step: step.run_id)

@@ -1,4 +1,4 @@
-"""Starts against each other and against publishing (ENGINE "Starts", R-034, C-20)."""
+"""Starts against each other and against publishing (docs/engine.md, "Starts", R-034, C-20)."""
 
 import contextlib
 from uuid import UUID
@@ -179,7 +179,7 @@ def test_batches_with_the_same_keys_in_opposite_order_do_not_deadlock(version, r
 
 
 def test_a_run_stays_on_the_version_it_was_started_with_while_another_is_published(version, rounds):
-    """DESIGN: publishing never touches runs in flight, and never waits for them."""
+    """Publishing never touches runs in flight, and never waits for them."""
     for round_ in rounds:
         with holding(lambda: start(version, None), before="insert_runs") as first:
             Actor(lambda number=round_ + 2: publish_again(version, number)).end()

@@ -1,4 +1,4 @@
-"""A decision against whatever else may end the task: exactly one of them happens (SECURITY I11)."""
+"""A decision against whatever else may end the task: exactly one of them happens (I11)."""
 
 import pytest
 

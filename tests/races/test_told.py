@@ -1,4 +1,4 @@
-"""Nobody is told before it is so: through every door, and whatever transaction stands around it (ENGINE "Hints")."""
+"""Nobody is told before it is so, through every door and in whatever transaction (docs/engine.md, "Hints")."""
 
 import inspect
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Several who decide at the same moment: each counts once, and the run goes on once (SECURITY I11)."""
+"""Several who decide at the same moment: each counts once, and the run goes on once (I11)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Who ends a wait: signals, timers, boundary timers, cancels, pauses; each race has exactly one winner (STYLE 20)."""
+"""Who ends a wait: signals, timers, boundary timers, cancels, pauses; each race has exactly one winner."""
 
 import pytest
 
@@ -42,7 +42,7 @@ def endings(run_id):
 
 
 def test_a_signal_that_comes_while_the_step_begins_to_wait_is_not_lost(rounds):
-    """[V] ENGINE "Waits": in one statement the lock waits, but the snapshot is old."""
+    """docs/engine.md, "Waits": in one statement the lock would wait, and the snapshot be older than it."""
     for _ in rounds:
         run_id = make.start(WAITS)[0]
         with holding(lambda: make.work("engine"), before="take_signals"):

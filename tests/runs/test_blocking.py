@@ -137,7 +137,7 @@ def test_being_told_wakes_a_drain_that_found_nothing(gate, drain):
 
 
 def test_steps_of_all_tenants_get_their_turn_when_slots_become_free_one_by_one(gate):
-    """A backlog of one tenant must not starve those behind it (R-067)."""
+    """A backlog of one tenant must not starve those behind it."""
     make.start(make.chain("noop"), *[{}] * 20, tenant=make.a_tenant("first"))
     make.start(make.chain("noop"), *[{}] * 2, tenant=make.a_tenant("second"))
     worker = blocking.BlockingDrain("default", slots=1)

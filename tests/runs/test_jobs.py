@@ -1,4 +1,4 @@
-"""Jobs of external workers: a token per (step, epoch), and what comes too late (ENGINE "Leases"; C-5, H-8, H-17)."""
+"""Jobs of external workers: a token per (step, epoch), what comes late (docs/engine.md, "Leases"; C-5, H-8, H-17)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Joins and sinks in batches: every delta is counted from what survived, grouped (ENGINE "Advance")."""
+"""Joins and sinks in batches: every delta is counted from what survived, grouped (docs/engine.md, "Advance")."""
 
 import pytest
 
@@ -13,7 +13,7 @@ def joined(join, sources="abc", then=()):
 
 
 def test_two_sinks_of_one_run_may_end_in_one_batch():
-    """[V] "Per-row decrements lose a sink when two end in one batch"."""
+    """docs/engine.md, "Advance": decrements row by row would lose one."""
     run_id = make.start(make.graph("abc", ["a>b", "a>c"]))[0]
     make.complete(*make.claimed())
 
@@ -23,7 +23,7 @@ def test_two_sinks_of_one_run_may_end_in_one_batch():
 
 
 def test_sinks_of_dropped_outcomes_are_not_counted():
-    """[V] "counting in Python counts dropped outcomes"."""
+    """docs/engine.md, "Advance": counts are made by the database, of what survived."""
     run_id = make.start(make.graph("ab", []))[0]
     a, b = make.claimed()
     b.epoch += 1
@@ -44,7 +44,7 @@ def test_arrivals_of_dropped_outcomes_are_not_counted():
 
 
 def test_a_late_edge_into_an_any_join_may_come_in_the_batch_that_completes_the_step_it_started():
-    """[V] "On the step row, a late edge in the batch that completes the step raises 21000 for ever"."""
+    """docs/engine.md, "Advance": a join has a row of its own, since one statement changes no row twice (21000)."""
     definition = make.graph(["a", "b", {"id": "z", "join": "any"}, "y"], ["a>z", "b>z", "b>y"])
     run_id = make.start(definition)[0]
     a, b = make.claimed()

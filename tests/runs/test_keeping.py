@@ -1,4 +1,4 @@
-"""Steps that stay with their worker: saved claims, within bounds that keep others from waiting (ENGINE "Advance")."""
+"""Steps that stay with their worker, within bounds that keep others from waiting (docs/engine.md, "Claim")."""
 
 import pytest
 

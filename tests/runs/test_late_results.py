@@ -1,4 +1,4 @@
-"""What comes too late is not applied, and is kept as evidence: who made what of which attempt (SECURITY, I4)."""
+"""What comes too late is not applied, and is kept as evidence: who made what of which attempt (I4)."""
 
 import pytest
 

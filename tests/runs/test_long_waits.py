@@ -1,4 +1,4 @@
-"""Runs that wait for months, while time and their workflow go on (R-009, R-114; DESIGN: versions are immutable)."""
+"""Runs that wait for months, while time and their workflow go on (R-009, R-114)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Lost leases, late words and poison pills (ENGINE "Leases", "Execute"; C-5, C-6, H-3, H-5, H-17, R-262)."""
+"""Lost leases, late words and poison pills (docs/engine.md, "Leases", "Execute"; C-5, C-6, H-3, H-5, H-17, R-262)."""
 
 import psycopg
 import pytest
@@ -28,7 +28,7 @@ def expire(clock):
 
 
 def test_a_lease_lost_in_company_costs_no_attempt_and_marks_the_step_solo(clock):
-    """[V] "losing a lease that was taken in a batch of more than one doesn't use up an attempt"."""
+    """docs/engine.md, "Poison pills"."""
     runs = make.start(lone(), *[{}] * 3)
     make.claimed()
 
@@ -70,7 +70,7 @@ def test_a_worker_that_dies_before_its_first_heartbeat_is_noticed(clock):
 
 
 def test_a_step_that_kills_its_worker_each_time_ends_failed_and_its_companions_complete(clock):
-    """R-262, [V] "Poison pills": must end FAILED/DLQ, not loop; it takes nobody with it."""
+    """R-262; docs/engine.md, "Poison pills"."""
     pill, *others = make.start(lone(), *[{"n": n} for n in range(5)])
     kills = 0
     for _ in range(20):
@@ -121,7 +121,7 @@ def test_a_step_that_is_claimed_alone_but_joins_others_in_hand_is_in_company(clo
 
 @pytest.mark.parametrize("where", ["claim", "flush"])
 def test_what_a_drain_lost_before_it_began_is_not_kept_alive_by_its_heartbeat(clock, monkeypatch, where):
-    """ENGINE "Leases": an explicit list of what it has in hand, never steps that it doesn't run."""
+    """docs/engine.md, "Leases": an explicit list of what it has in hand, never steps that it doesn't run."""
     reading = {"id": "b", "type": "text.clean", "params": {"max_chars": "{{ input.n }}"}, "queue": "default"}
     nodes = ["a", reading] if where == "flush" else [reading]
     make.start(make.graph(nodes, ["a>b"] if where == "flush" else []), {"n": 10})

@@ -43,7 +43,7 @@ def test_a_retry_with_another_input_runs_with_it_and_history_keeps_both_digests(
 
 
 def test_retry_of_one_of_two_failed_steps_runs_both_again():
-    """[V] "two failed steps, then retry of one"."""
+    """docs/engine.md, "Failure, pause, cancel"."""
     run_id = failed(make.graph(nodes("a", "b", "c"), ["a>c", "b>c"]), "a", "b")
 
     make.retry(run_id, "a", {"n": 5})

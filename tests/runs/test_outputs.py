@@ -1,4 +1,4 @@
-"""What a run gives, and what may not be stored (DESIGN "Semantics", ENGINE "Strict outcomes")."""
+"""What a run gives, and what may not be stored (docs/engine.md, "Semantics", "Strict outcomes")."""
 
 import pytest
 
@@ -15,7 +15,7 @@ POISON = Done("\0", b'"\\u0000"')
 
 
 def test_one_poison_value_in_a_batch_of_a_hundred_fails_its_own_step_only():
-    """[V] "one `\\u0000` rolls back 100 outcomes for ever"."""
+    """docs/engine.md, "Strict outcomes"."""
     runs = make.start(make.chain("noop", "noop"), *[{"n": n} for n in range(100)])
     batch = make.claimed()
     guilty = batch[57]

@@ -21,7 +21,7 @@ def by_node(queue="default"):
 
 
 def test_b_completes_while_a_fails_and_on_resume_its_edges_are_resolved():
-    """[V] "b completes while a fails, then resume": the edges of what completed while FAILING are resolved now."""
+    """docs/engine.md, "Failure, pause, cancel": edges of what completed while FAILING are resolved now."""
     run_id = make.start(make.graph(nodes("a", "b", "c", "d"), ["a>c", "b>d"]), {"n": 1})[0]
     step = by_node()
     make.fail(step["a"])
@@ -64,7 +64,7 @@ def test_whoever_held_a_step_before_the_resume_is_fenced():
 
 
 def test_two_failed_steps_both_run_again():
-    """[V] "two failed steps, then retry of one": every other FAILED step goes back to QUEUED."""
+    """docs/engine.md, "Failure, pause, cancel": every other FAILED step goes back to QUEUED."""
     run_id = make.start(make.graph(nodes("a", "b", "c"), ["a>c", "b>c"]))[0]
     step = by_node()
     make.fail(step["a"])

@@ -1,4 +1,4 @@
-"""Starts: the business key, what a start refuses, and what it leaves (ENGINE "Starts"; R-034, C-20)."""
+"""Starts: the business key, what a start refuses, and what it leaves (docs/engine.md, "Starts"; R-034, C-20)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is nested too deep or too large fails the step that made it, and holds up nobody else (SECURITY)."""
+"""Too deep or too large: it fails the step that made it, and holds up nobody (docs/security.md, "One JSON gate")."""
 
 from itertools import pairwise
 

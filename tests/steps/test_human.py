@@ -1,4 +1,4 @@
-"""human.approval and human.form: what a person is asked, and what an author may say (DESIGN "The step catalogue")."""
+"""human.approval and human.form: what a person is asked, and what an author may say (docs/steps.md)."""
 
 import pytest
 

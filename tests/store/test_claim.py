@@ -1,4 +1,4 @@
-"""The claim: who gets what, in which order, and what a row looks like then (ENGINE "Claim", H-16, H-20)."""
+"""The claim: who gets what, in which order, and what a row looks like then (docs/engine.md, "Claim", H-16, H-20)."""
 
 import pytest
 
@@ -62,7 +62,7 @@ class TestClaim:
         assert make.steps(run_id)["a"].attempt == 2
 
     def test_held_steps_are_never_claimed_by_anybody(self):
-        """[V] Pausing sets `held`; the claim looks at nothing of the run."""
+        """Pausing sets `held`; the claim looks at nothing of the run."""
         for solo in (False, True):
             step = make.steps(make.start(lone(queue="mine"))[0])["a"]
             make.change(str(step.id), held=True, solo=solo)

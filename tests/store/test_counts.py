@@ -1,4 +1,4 @@
-"""The number of statements of claim and advance does not depend on the batch, whatever is in it (ENGINE "Advance")."""
+"""The number of statements of claim and advance does not depend on the batch (docs/engine.md, "Advance")."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Heartbeats rewrite rows in place: no index is touched (ENGINE "Leases")."""
+"""Heartbeats rewrite rows in place: no index is touched (docs/engine.md, "Leases")."""
 
 import pytest
 from django.db import connection
@@ -24,7 +24,7 @@ def updates():
 
 
 def test_heartbeats_are_heap_only_updates():
-    """[V] "0 of 50,000 HOT with the column indexed, all without"."""
+    """docs/engine.md, "Leases": none would be if lease columns were in an index."""
     make.start(make.chain("noop"), *[{}] * STEPS)
     rows = [{"id": step.id, "epoch": step.epoch} for step in make.claimed(limit=1000)]
     before, hot_before = updates()

@@ -43,7 +43,7 @@ SELECT md5('timer' || g)::uuid, g % 50, md5('run' || g)::uuid, 0, md5('step' || 
 
 @pytest.mark.parametrize("name", sorted(hot.SQL.texts))
 def test_every_statement_can_be_prepared_on_the_migrated_schema(name):
-    """STYLE 7: our sqlc."""
+    """Every named statement is planned by a real server: a misspelt column fails here."""
     wire = connection.cursor().connection.pgconn
     answer = wire.prepare(b"", numbered(name).encode())
     assert answer.status == psycopg.pq.ExecStatus.COMMAND_OK, answer.error_message.decode()

@@ -1,4 +1,4 @@
-"""`manage.py verify_history`: history against its seals, and rows against history (DESIGN "History")."""
+"""`manage.py verify_history`: history against its seals, and rows against history (docs/engine.md, "History")."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator

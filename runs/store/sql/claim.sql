@@ -49,7 +49,7 @@ SELECT coalesce(json_agg(json_build_array(
   FROM taken s
 
 -- name: claim
--- The claim never looks at the run: paused runs hold their steps, closing runs move them (ENGINE "Claim").
+-- The claim never looks at the run: paused runs hold their steps, closing runs move them (docs/engine.md, "Claim").
 -- MATERIALIZED is a fence: without it a nested loop may lock and update more rows than the limit (H-16).
 WITH RECURSIVE /* include ready_tenants */,
 clock AS (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),

@@ -143,7 +143,7 @@ SELECT coalesce(json_agg(w.signal_id), '[]')
 
 -- name: waiters
 -- A statement of its own, after the one that locked the runs: in one, the snapshot would be older than the lock and a
--- step that has just begun to wait would not be seen (ENGINE "Waits").
+-- step that has just begun to wait would not be seen (docs/engine.md, "Waits").
 SELECT coalesce(json_agg(json_build_array(
            /* include held */, /* include given_input */,
            s.waiting) ORDER BY s.id), '[]')

@@ -14,7 +14,7 @@ LLM_HELP = "Have a language model do this step. An admin has to set one up first
 
 
 class TextInput(BaseModel):
-    """`{text}`, also with other keys, which are not read, or the bare text (R-252)."""
+    """`{text}`, also with other keys, which are not read, or the bare text."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
 

@@ -1,0 +1,143 @@
+"""What code and pages cite is there: documents with their headings, requirements by number, links between pages."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.sources import PACKAGES, ROOT
+
+FOLDERS = (*PACKAGES, "benchmarks", "docs", "frontend", "plugins", "scripts", "templates", "tests")
+KINDS = {".py", ".sql", ".md", ".ts", ".tsx", ".html"}
+REQUIREMENTS = "docs/requirements.md"
+# Documents of those who built it, which no reader of the repository has.
+ELSEWHERE = ("DESIGN", "ENGINE", "SECURITY", "STYLE", "UX", "GOTCHAS", "SPEC", "HOUSE", "UI-STACK")
+
+_ELSEWHERE = re.compile(rf"(?<![\w-])(?:{'|'.join(ELSEWHERE)})(?![\w-])")
+_NUMBER = re.compile(r"(?<![\w-])(?:R-\d{3}|[CH]-\d{1,2})(?![\w-])")
+# A word in quotes is a value, such as the key "ENGINE" of Django's settings, or the number of an order.
+_VALUE = re.compile(r"(?<!\")\"[\w-]+\"(?!\")")
+_INVARIANT = re.compile(r"\bI\d{1,2}\b")
+_ROW = re.compile(r"^\| ([RCHI]-?\d+) \|", re.MULTILINE)
+_HEADING = re.compile(r"^#{1,6} (.+?)\s*$", re.MULTILINE)
+_FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+_LINE_END = re.compile(r"\s*\n\s*(?:#|--|//|\*)?\s*")
+# docs/engine.md, "Leases", "Waits"; the name may be code or a link, and the comma may be missing.
+_PAGE = re.compile(r"\bdocs/([\w./-]+?)\.md\b(?:`|\)|\]\([^)]*\))?((?:(?:,| and)? \"[^\"]+\")*)")
+_DECISION = re.compile(r"\bdocs/decisions/(\d{4})\b")
+_LINK = re.compile(r"\]\(([^)\s:]*?)(?:#([^)\s]*))?\)")
+
+
+def readable() -> Iterator[Path]:
+    for folder in FOLDERS:
+        for path in (ROOT / folder).rglob("*"):
+            if path.suffix in KINDS and "node_modules" not in path.parts:
+                yield path
+    yield from ROOT.glob("*.md")
+
+
+@cache
+def texts() -> dict[str, str]:
+    """The text of each file by its path, but for this one, whose samples are made up."""
+    here = Path(__file__)
+    return {str(path.relative_to(ROOT)): path.read_text() for path in readable() if path != here}
+
+
+@cache
+def headings(page: str) -> frozenset[str]:
+    """The headings of a page as they are cited, without marks of code."""
+    found = _HEADING.findall(_FENCE.sub("", (ROOT / page).read_text()))
+    return frozenset(heading.replace("`", "") for heading in found)
+
+
+def anchor(heading: str) -> str:
+    """What a link to a heading ends with, as forges make it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def cited_pages(text: str) -> Iterator[tuple[str, list[str]]]:
+    for match in _PAGE.finditer(_LINE_END.sub(" ", text)):
+        yield f"docs/{match[1]}.md", re.findall(r'"([^"]+)"', match[2])
+
+
+def missing_pages(text: str) -> Iterator[str]:
+    for page, wanted in cited_pages(text):
+        if not (ROOT / page).is_file():
+            yield page
+            continue
+        # `docs/api.md, "Jobs"` may be short for "Jobs: work that is done elsewhere".
+        known = headings(page)
+        short = {heading.partition(":")[0] for heading in known}
+        yield from (f'{page}, "{heading}"' for heading in wanted if heading not in known | short)
+    for number in _DECISION.findall(text):
+        if not any((ROOT / "docs/decisions").glob(f"{number}-*.md")):
+            yield f"docs/decisions/{number}"
+
+
+def broken_links(path: str, text: str) -> Iterator[str]:
+    for target, wanted in _LINK.findall(_FENCE.sub("", text)):
+        page = (ROOT / path).parent / target if target else ROOT / path
+        if not page.exists():
+            yield target
+        elif wanted and wanted not in map(anchor, headings(str(page.resolve().relative_to(ROOT)))):
+            yield f"{target}#{wanted}"
+
+
+def rows(page: str) -> set[str]:
+    return set(_ROW.findall((ROOT / page).read_text()))
+
+
+def test_every_page_that_is_cited_exists_with_its_heading():
+    found = {path: lost for path, text in texts().items() if (lost := [*missing_pages(text)])}
+    assert found == {}
+
+
+def test_every_link_of_a_page_leads_somewhere():
+    pages = {path: text for path, text in texts().items() if path.endswith(".md")}
+    assert {path: lost for path, text in pages.items() if (lost := [*broken_links(path, text)])} == {}
+
+
+def test_requirements_are_listed_as_far_as_they_are_cited():
+    cited = {
+        number
+        for path, text in texts().items()
+        if path != REQUIREMENTS
+        for number in _NUMBER.findall(_VALUE.sub("", text))
+    }
+    assert cited - rows(REQUIREMENTS) == set(), f"say in {REQUIREMENTS} what is required"
+    assert rows(REQUIREMENTS) - cited == set(), "nobody cites it any more"
+
+
+def test_invariants_are_listed_as_far_as_they_are_cited():
+    cited = {
+        number
+        for path, text in texts().items()
+        if path.endswith((".py", ".sql"))
+        for number in _INVARIANT.findall(text)
+    }
+    listed = {row for row in rows("docs/security.md") if row.startswith("I")}
+    assert cited == listed
+
+
+def test_no_document_is_cited_that_a_reader_does_not_have():
+    found = {
+        path: lost for path, text in texts().items() if (lost := _ELSEWHERE.findall(_VALUE.sub("", text)))
+    }
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "lost"),
+    [
+        ('# As docs/engine.md, "Waits", has it.', []),
+        ('# docs/engine.md,\n# "Lock\n# order".', []),
+        ('`docs/api.md` "Jobs"', []),
+        ('[engine](docs/engine.md), "No such rule"', ['docs/engine.md, "No such rule"']),
+        ("docs/no_such_page.md", ["docs/no_such_page.md"]),
+        ("docs/decisions/0001 and docs/decisions/9999", ["docs/decisions/9999"]),
+    ],
+)
+def test_what_counts_as_a_citation(text, lost):
+    assert [*missing_pages(text)] == lost
