@@ -8,8 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.catalogue import Json
-
+Json = Any
 Definition = Mapping[str, Any]
 Script = Mapping[str, tuple[str, Json]]
 Rung = Mapping[str, Sequence[str]]
