@@ -14,13 +14,13 @@ from engine.catalogue import Json
 from engine.errors import ExpressionError, StepError
 from engine.graph import Edge, Graph, Join, Node
 from engine.outcomes import Completed, Failed, Interrupted, Outcome, failed_output, output_of
+from engine.overrides import DoesNotFit, KeepResult, Overrides, RerunWith, RestartWith
 from engine.statuses import StepStatus
-from engine.told import DoesNotFit, Edited, Kept, Rung, Told
 
 Scope = Mapping[str, Any]
 
 MAX_ERROR_TEXT = 2000
-NOTHING_TOLD: Told = {}
+NOTHING_TOLD: Overrides = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class NewStep:
     error: Mapping[str, Json] | None = None
     taken: tuple[str, ...] = ()
     own: bool = False
-    kept: Kept | None = None
+    kept: KeepResult | None = None
     fired: tuple[str, ...] = ()
 
 
@@ -65,7 +65,7 @@ class Effects:
     kept: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def begin(graph: Graph, scope: Scope, told: Told = NOTHING_TOLD) -> Effects:
+def begin(graph: Graph, scope: Scope, told: Overrides = NOTHING_TOLD) -> Effects:
     """What starting a run means: every node without incoming edges starts with the run's input.
 
     Raises DoesNotFit where what is `told` can't be.
@@ -103,7 +103,7 @@ def fire(
     scope: Scope,
     *,
     run: bool,
-    told: Told = NOTHING_TOLD,
+    told: Overrides = NOTHING_TOLD,
 ) -> Effects:
     """What a decided join means: it starts with the outputs of its taken predecessors, or it is skipped.
 
@@ -164,7 +164,7 @@ class _Walk:
 
     __slots__ = ("effects", "graph", "pending", "rung", "scope", "told")
 
-    def __init__(self, graph: Graph, scope: Scope, told: Told = NOTHING_TOLD) -> None:
+    def __init__(self, graph: Graph, scope: Scope, told: Overrides = NOTHING_TOLD) -> None:
         self.graph = graph
         self.told = told
         self.scope = dict(scope)
@@ -249,7 +249,7 @@ class _Walk:
 
     def _start(self, node: Node, outputs: Mapping[str, Json]) -> None:
         told = self.told.get(node.id)
-        if isinstance(told, Kept):
+        if isinstance(told, KeepResult):
             self._keep(node, told)
             return
         source = node.predecessors[0] if len(node.predecessors) == 1 else None
@@ -259,14 +259,14 @@ class _Walk:
         if node.id in self.rung:
             # What a timer carries is nobody's output.
             source = None
-        fired = self._ring_again(node, told) if isinstance(told, Rung) else ()
+        fired = self._ring_again(node, told) if isinstance(told, RestartWith) else ()
         try:
-            if isinstance(told, Edited):
+            if isinstance(told, RerunWith):
                 given, source = told.given, None
             elif node.mapping is not None or node.is_join:
                 given, source = self._composed(node, given), None
             if node.kind != "engine":
-                edited = isinstance(told, Edited)
+                edited = isinstance(told, RerunWith)
                 self.effects.steps.append(
                     NewStep(node, StepStatus.QUEUED, given, source, own=edited, fired=fired)
                 )
@@ -282,7 +282,7 @@ class _Walk:
             given = _keepable(node, given)
         self._finish_inside(node, outcome, given, source, fired)
 
-    def _ring_again(self, node: Node, told: Rung | Kept) -> tuple[str, ...]:
+    def _ring_again(self, node: Node, told: RestartWith | KeepResult) -> tuple[str, ...]:
         """Follow the boundary edges that were taken while the node went on; gives their targets."""
         fired = tuple(target for target in told.fired if target in node.targets)
         for target in fired:
@@ -291,7 +291,7 @@ class _Walk:
             self.effects.kept[node.id] = fired
         return fired
 
-    def _keep(self, node: Node, told: Kept) -> None:
+    def _keep(self, node: Node, told: KeepResult) -> None:
         """Follow the edges of a node that has ended already."""
         self.scope["prev"] = told.given
         fired = self._ring_again(node, told)
@@ -320,7 +320,7 @@ class _Walk:
         self, node: Node, outcome: Outcome, given: Json, source: str | None, fired: tuple[str, ...]
     ) -> None:
         """An engine step, or one whose input can't be made, is over as soon as it starts."""
-        own = isinstance(self.told.get(node.id), Edited)
+        own = isinstance(self.told.get(node.id), RerunWith)
         outcome, taken = self.conclude(node, outcome, fired)
         if isinstance(outcome, Failed):
             output = None if node.on_error == "fail" else failed_output(outcome.error)
@@ -335,7 +335,7 @@ class _Walk:
 
     def _skip(self, node: Node) -> None:
         told = self.told.get(node.id)
-        if isinstance(told, Kept) and told.row is not None:
+        if isinstance(told, KeepResult) and told.row is not None:
             raise DoesNotFit(node.id, f"{node.title} was done, and the version would not have come to it.")
         self.effects.steps.append(NewStep(node, StepStatus.SKIPPED))
         for target in node.targets:

@@ -36,11 +36,11 @@ def policy(spec: str | Mapping[str, Any] | None, default: str = "seed") -> Retry
     return replace(PRESETS[default], **given)
 
 
-def delay_seconds(policy: RetryPolicy, attempt: int, luck: float) -> float:
-    """Seconds until the attempt after `attempt` (1 = the first), never below the nominal; `luck` in [0, 1)."""
+def delay_seconds(policy: RetryPolicy, attempt: int, jitter: float) -> float:
+    """Seconds until the attempt after `attempt` (1 = the first), never below the nominal; `jitter` in [0, 1)."""
     # An exponent beyond this is above any max_seconds and would overflow a float.
     nominal = min(policy.base_seconds * policy.factor ** min(attempt - 1, 60), policy.max_seconds)
-    return nominal * (1.0 + policy.jitter * luck)
+    return nominal * (1.0 + policy.jitter * jitter)
 
 
 def next_delay(
@@ -49,7 +49,7 @@ def next_delay(
     attempt: int,
     code: str,
     retryable: bool,
-    luck: float,
+    jitter: float,
     retry_after: float | None = None,
 ) -> float | None:
     """Seconds until the next attempt after attempt `attempt` failed with `code`; None = failed for good.
@@ -58,4 +58,4 @@ def next_delay(
     """
     if not retryable or code in policy.non_retryable or attempt > policy.max_retries:
         return None
-    return max(delay_seconds(policy, attempt, luck), retry_after or 0.0)
+    return max(delay_seconds(policy, attempt, jitter), retry_after or 0.0)

@@ -8,7 +8,7 @@ import orjson
 
 from accounts.models import Tenant, User
 from engine.catalogue import Json
-from engine.told import Edited
+from engine.overrides import RerunWith
 from lib.uuid7 import uuid7
 from runs.commands import operators, replay
 from runs.commands.lifecycle import cancel_runs, pause_runs, resume_runs, unpause_runs
@@ -16,11 +16,11 @@ from runs.commands.signals import NewSignal, send_signals
 from runs.commands.starts import NewRun, Terms, start_runs
 from runs.kernel import scopes
 from runs.kernel.advance import advance
-from runs.kernel.wave import Result
+from runs.kernel.transition import Result
 from runs.maintenance import leases, timers
 from runs.models import DeadLetter, HistoryEvent, Run, StepExecution, StepJoin, Timer
 from runs.store import hot
-from runs.store.attempts import Broken, Done, Held
+from runs.store.attempts import ClaimedStep, Errored, Succeeded
 from runs.workers.drain import Drain
 from workflows.models import Workflow, WorkflowVersion
 
@@ -138,7 +138,7 @@ def history(run_id: str) -> list[str]:
     return [f"{event.type} {event.node}" if event.node else event.type for event in events]
 
 
-def claimed(queue: str = "default", *, limit: int = 100, worker: str = "w") -> list[Held]:
+def claimed(queue: str = "default", *, limit: int = 100, worker: str = "w") -> list[ClaimedStep]:
     """Steps of a queue, leased to `worker` and ready to be ended; the order is that of their nodes' names."""
     found = hot.claim(queue=queue, worker=worker, cursor=0, limit=limit)
     found = found or hot.claim_alone(queue=queue, worker=worker)
@@ -146,15 +146,15 @@ def claimed(queue: str = "default", *, limit: int = 100, worker: str = "w") -> l
     return sorted(found, key=lambda step: step.node)
 
 
-def complete(*steps: Held, output: Json = None) -> Result:
+def complete(*steps: ClaimedStep, output: Json = None) -> Result:
     """End these attempts well, in one batch; each gives `output`, or its input where that is None."""
-    return advance([(step, Done(step.given if output is None else output)) for step in steps])
+    return advance([(step, Succeeded(step.given if output is None else output)) for step in steps])
 
 
-def fail(*steps: Held, code: str = "Boom", retryable: bool = False) -> Result:
+def fail(*steps: ClaimedStep, code: str = "Boom", retryable: bool = False) -> Result:
     """End these attempts badly, in one batch."""
     error = {"code": code, "message": "It went wrong.", "retryable": retryable}
-    return advance([(step, Broken(error, retryable)) for step in steps])
+    return advance([(step, Errored(error, retryable)) for step in steps])
 
 
 def events(run_id: str, kind: str) -> list[HistoryEvent]:
@@ -172,7 +172,7 @@ def joins(run_id: str) -> dict[str, StepJoin]:
     return {join.node: join for join in StepJoin.unsafe_all_tenants.filter(run_id=run_id)}
 
 
-def change(step: Held | str, **columns: Json) -> None:
+def change(step: ClaimedStep | str, **columns: Json) -> None:
     """Set columns of a step behind the engine's back: ages a lease, or puts it where no short way leads."""
     step_id = step if isinstance(step, str) else step.id
     assert StepExecution.unsafe_all_tenants.filter(pk=step_id).update(**columns) == 1
@@ -200,7 +200,7 @@ def unpause(*runs: str) -> None:
 
 def retry(run_id: str, node: str, *given: Json) -> None:
     """Have a step tried again, with another input where one is `given`."""
-    edited = Edited(given[0]) if given else None
+    edited = RerunWith(given[0]) if given else None
     operators.retry_step(a_tenant().pk, run_id, node, given=edited, by="test", reason="because")
 
 
@@ -231,7 +231,7 @@ def resume_on(run_id: str, version: WorkflowVersion) -> None:
 
 def rerun(run_id: str, from_node: str, *given: Json, version: WorkflowVersion | None = None) -> str:
     """Rerun from a node, with another input for it where one is `given`; gives the new run's id."""
-    edited = Edited(given[0]) if given else None
+    edited = RerunWith(given[0]) if given else None
     on = version and version.pk
     said = {"by": "test", "reason": "because"}
     return replay.rerun(a_tenant().pk, run_id, from_node, given=edited, version=on, **said).id

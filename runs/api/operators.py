@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.roles import RUNS_OPERATE
-from engine.told import Edited
+from engine.overrides import RerunWith
 from lib.api.serializers import body
 from lib.refusals import Missing
 from runs.api import serializers as s
@@ -64,7 +64,7 @@ class RunRerunView(_OperatorView):
             run.tenant_id,
             str(run.id),
             asked["from_node"],
-            given=Edited(asked["input"]) if "input" in asked else None,
+            given=RerunWith(asked["input"]) if "input" in asked else None,
             version=self.version_of(run, asked),
             **self.said(asked),
         )
@@ -84,7 +84,7 @@ class StepRetryView(_OperatorView):
         asked = body(s.RetryStep, request)
         run = self.find_run(run_id)
         check_step(run, node, asked)
-        given = Edited(asked["input"]) if "input" in asked else None
+        given = RerunWith(asked["input"]) if "input" in asked else None
         said = self.said(asked) | {"via": self.principal.via}
         operators.retry_step(run.tenant_id, str(run.id), node, given=given, **said)
         return Response(self.shown(run_id))

@@ -21,7 +21,7 @@ from runs.kernel.graphs import compiled
 from runs.kernel.hand_back import hand_back
 from runs.kernel.refused import storable
 from runs.store import findings, hot
-from runs.store.attempts import Broken, Done, Ending, Held, held_of
+from runs.store.attempts import AttemptResult, ClaimedStep, Errored, Succeeded, claimed_of
 from runs.workers.execute import MAX_ERROR_BYTES, broken, idempotency_key
 from steps.base import MAX_OUTPUT_BYTES
 
@@ -46,7 +46,7 @@ class StaleToken(Exception):
 class Job:
     """A job as its worker gets it."""
 
-    held: Held
+    held: ClaimedStep
     workflow: str
     type: str
     params: Json
@@ -116,7 +116,7 @@ def take_back(found: Sequence[Job]) -> None:
     dispatch.wake(hand_back([job.held for job in found]))
 
 
-def _job(held: Held, token: str, expires: str) -> Job | None:
+def _job(held: ClaimedStep, token: str, expires: str) -> Job | None:
     version = compiled(held.version_id)
     node = version.graph.steps[held.node]
     try:
@@ -149,7 +149,7 @@ def complete(*, tenant: int, job: str, lease_token: str, output: Json) -> Answer
 def _completed(tenant: int, facts: "_Facts", lease_token: str, output: Json) -> Answer:
     answer = _said_already(facts, output)
     if answer is None:
-        answer = _end(facts.held, Done(output, storable(output, "output", max_bytes=MAX_OUTPUT_BYTES)))
+        answer = _end(facts.held, Succeeded(output, storable(output, "output", max_bytes=MAX_OUTPUT_BYTES)))
         if not answer.applied:
             # Something was first: the same word at the same time, the sweep, a cancel.
             answer = _said_already(_facts(tenant, facts.held.id, lease_token), output) or answer
@@ -199,7 +199,7 @@ def fail(
     error, cut = _fitting(code, message, details)
     answer = Answer(False, "lease_lost")
     if facts.is_running:
-        answer = _end(facts.held, Broken(error | {"retryable": retryable}, retryable))
+        answer = _end(facts.held, Errored(error | {"retryable": retryable}, retryable))
     if not answer.applied:
         _keep_as_evidence(facts, "lease_lost", error=error)
     return replace(answer, cut=cut) if answer.applied else answer
@@ -254,7 +254,7 @@ class _Facts:
     `epoch`: of the attempt that the token was made for, where it was made here.
     """
 
-    held: Held
+    held: ClaimedStep
     status: str
     error: Json
     is_holder: bool
@@ -270,13 +270,13 @@ def _facts(tenant: int, job: str, token: str) -> _Facts:
     row = hot.job_facts(tenant=tenant, step=job)
     if row is None:
         raise UnknownJob
-    held, (status, known, error) = held_of(row)
+    held, (status, known, error) = claimed_of(row)
     secret, _, _ = token.partition(".")
     is_holder = hmac.compare_digest(known or "", _hash(secret).hex())
     return _Facts(held, status, error, is_holder, known is None, _epoch_of(held.id, token))
 
 
-def _lease_token(held: Held, secret: str) -> str:
+def _lease_token(held: ClaimedStep, secret: str) -> str:
     """What a worker is given for its lease: the secret of the lease, and proof of whose it was when it is over."""
     return f"{secret}.{held.epoch}.{_proof(held.id, held.epoch, secret)}"
 
@@ -295,7 +295,7 @@ def _proof(step: str, epoch: int, secret: str) -> str:
     return Signer(salt="runs.jobs").signature(f"{step}/{epoch}/{secret}")
 
 
-def _end(held: Held, ending: Ending) -> Answer:
+def _end(held: ClaimedStep, ending: AttemptResult) -> Answer:
     scopes.load([held])
     result = advance([(held, ending)])
     dispatch.wake(result.wake)

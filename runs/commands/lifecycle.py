@@ -7,8 +7,8 @@ from engine.statuses import RunStatus, StepStatus
 from runs.kernel import compensation, wait_kinds
 from runs.kernel.refused import RunRefused, require_verb
 from runs.kernel.reopen import reopen
-from runs.kernel.transaction import changing
-from runs.kernel.wave import NOT_STARTED
+from runs.kernel.transition import NOT_STARTED
+from runs.kernel.unit_of_work import changing
 from runs.models import Run
 from runs.store import hot
 from runs.store.rows import ClosingRow
@@ -33,7 +33,7 @@ def cancel_runs(
         hot.close_runs(rows)
         hot.cancel_open_steps(locked, cause="cancelled", statuses=NOT_STARTED)
         hot.cancel_timers(locked)
-        wait_kinds.left(locked)
+        wait_kinds.waits_ended(locked)
         change.queues |= compensation.close(locked)
 
 
@@ -96,4 +96,4 @@ def resolve_compensation(
             raise RunRefused("nothing_to_resolve", message, conflict=True)
         version = Run.objects.for_tenant(tenant).values_list("version_id", flat=True).get(pk=run)
         is_queued = settled[0] == StepStatus.QUEUED
-        change.queues |= {settled[1]} if is_queued else compensation.go_on({run: version})
+        change.queues |= {settled[1]} if is_queued else compensation.compensate_next({run: version})

@@ -5,18 +5,18 @@ from dataclasses import dataclass
 
 from engine.catalogue import Json
 from engine.outcomes import Completed, Failed
+from engine.overrides import KeepResult, Overrides, RerunWith
 from engine.statuses import RunStatus, StepStatus
-from engine.told import Edited, Kept, Told
 from engine.verbs import UNDO_VERBS, changes_steps, is_redone, step_verbs, why_not_step
 from runs.kernel import compensation, scopes, wait_kinds
 from runs.kernel.graphs import compiled
 from runs.kernel.plan import PASSED, plan
 from runs.kernel.refused import RunRefused, storable
 from runs.kernel.reopen import Apply, reopen
-from runs.kernel.transaction import changing
-from runs.kernel.wave import Wave
+from runs.kernel.transition import Transition
+from runs.kernel.unit_of_work import changing
 from runs.store import hot
-from runs.store.attempts import Held, Locked, Passed
+from runs.store.attempts import ClaimedStep, LockedRun, SkippedByOperator
 from steps.base import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES
 
 
@@ -24,7 +24,7 @@ from steps.base import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES
 class _Spoken:
     """The step that is spoken of, as it stands."""
 
-    held: Held
+    held: ClaimedStep
     status: str
     cause: str | None
     has_output: bool
@@ -34,7 +34,7 @@ class _Spoken:
         """Whether it is what a resume would do again: it failed its run, or was cancelled by that."""
         return is_redone(self.status, self.cause, self.has_output)
 
-    def allows(self, verb: str, run: Locked) -> bool:
+    def allows(self, verb: str, run: LockedRun) -> bool:
         """Whether this may be done to it now."""
         return verb in step_verbs(run.status, self.status, redone=self.has_failed, undoes=self.is_undo)
 
@@ -54,7 +54,7 @@ def retry_step(
     run: str,
     node: str,
     *,
-    given: Edited | None = None,
+    given: RerunWith | None = None,
     by: str,
     reason: str = "",
     via: str = "command",
@@ -81,7 +81,7 @@ def retry_step(
         if step.is_undo and locked[run].status == RunStatus.WAITING_FOR_MANUAL_ACTION:
             change.queues |= _settle(locked[run], step, "retry", said | {"via": via}, None)
         elif is_failed:
-            told: Told = {node: given} if given is not None and step.begins_anew else {}
+            told: Overrides = {node: given} if given is not None and step.begins_anew else {}
             apply = None if step.begins_anew else _requeuing(step, given, said)
             reopen(change, said, told={run: told}, apply=apply)
         else:
@@ -108,7 +108,7 @@ def skip_step(
             change.queues |= _settle(locked[run], step, "done", said | {"via": via}, output)
         elif locked[run].status == RunStatus.FAILED:
             if step.begins_anew:
-                kept = Kept(
+                kept = KeepResult(
                     Completed(output),
                     status=StepStatus.SKIPPED,
                     given=step.held.given,
@@ -120,8 +120,8 @@ def skip_step(
             else:
                 reopen(change, said, apply=_passing(run, node, output, replaced))
         else:
-            _passing(run, node, output, replaced)(change.wave, locked)
-            wait_kinds.left([run])
+            _passing(run, node, output, replaced)(change.transition, locked)
+            wait_kinds.waits_ended([run])
 
 
 def _spoken_of(run: str, node: str) -> _Spoken:
@@ -133,7 +133,7 @@ def _spoken_of(run: str, node: str) -> _Spoken:
 
 
 def _settle(
-    run: Locked, step: _Spoken, how: compensation.How, said: Mapping[str, str], output: Json
+    run: LockedRun, step: _Spoken, how: compensation.How, said: Mapping[str, str], output: Json
 ) -> set[str]:
     """Go on behind a compensation that failed, or instead of one that is queued or waits; gives the queues."""
     held = step.held
@@ -146,17 +146,17 @@ def _settle(
     )
     if settled is None:
         raise _moved()
-    return {settled[1]} if how == "retry" else compensation.go_on({held.run_id: held.version_id})
+    return {settled[1]} if how == "retry" else compensation.compensate_next({held.run_id: held.version_id})
 
 
-def _requeuing(step: _Spoken, given: Edited | None, said: Mapping[str, Json]) -> Apply:
-    def change(wave: Wave, _: Mapping[str, Locked]) -> None:
-        wave.result.wake |= _requeue(step.held.id, given, said)
+def _requeuing(step: _Spoken, given: RerunWith | None, said: Mapping[str, Json]) -> Apply:
+    def change(transition: Transition, _: Mapping[str, LockedRun]) -> None:
+        transition.result.wake |= _requeue(step.held.id, given, said)
 
     return change
 
 
-def _requeue(step: str, given: Edited | None, said: Mapping[str, Json]) -> set[str]:
+def _requeue(step: str, given: RerunWith | None, said: Mapping[str, Json]) -> set[str]:
     queues = hot.requeue_step(step=step, edited=given is not None, value=given and given.given, payload=said)
     if not queues:
         raise _moved()
@@ -166,16 +166,16 @@ def _requeue(step: str, given: Edited | None, said: Mapping[str, Json]) -> set[s
 def _passing(run: str, node: str, output: Json, said: Mapping[str, Json]) -> Apply:
     """End the step as skipped; it is read anew, since its row may have been queued again."""
 
-    def change(wave: Wave, locked: Mapping[str, Locked]) -> None:
+    def change(transition: Transition, locked: Mapping[str, LockedRun]) -> None:
         held = _spoken_of(run, node).held
         scopes.load([held])
         graph = compiled(held.version_id).graph
-        planned = plan(held, Passed(output, said), graph, luck=0.0)
+        planned = plan(held, SkippedByOperator(output, said), graph, jitter=0.0)
         if planned.effects is not None and isinstance(planned.effects.outcome, Failed):
             message = str(planned.effects.outcome.error["message"])
             raise RunRefused("leads_nowhere", message, field="output")
-        wave.end([planned], locked)
-        if planned.anchor not in wave.alive:
+        transition.complete([planned], locked)
+        if planned.anchor not in transition.alive:
             raise _moved()
 
     return change
@@ -185,7 +185,7 @@ def _moved() -> RunRefused:
     return RunRefused("step_moved", "A worker took the step just now: nothing was changed.", conflict=True)
 
 
-def _refuse(run: Locked, step: _Spoken, verb: str) -> None:
+def _refuse(run: LockedRun, step: _Spoken, verb: str) -> None:
     """Raises RunRefused with what stands against it."""
     if not changes_steps(run.status, undoes=step.is_undo):
         message = f"The run is {run.status}: its steps can't be {verb} now."

@@ -12,18 +12,18 @@ from engine.catalogue import Json
 from engine.decide import begin
 from engine.graph import Graph
 from engine.outcomes import Completed, Failed, Interrupted, Outcome
+from engine.overrides import KeepResult, Overrides, RerunWith, RestartWith
 from engine.statuses import RUN_ENDED, StepStatus
-from engine.told import Edited, Kept, Rung, Told
 from lib.uuid7 import uuid7
 from runs.commands import starts
 from runs.commands.starts import NewRun, Started, Terms
 from runs.kernel import scopes
 from runs.kernel.graphs import Compiled, compiled
 from runs.kernel.plan import PASSED, Anchor
-from runs.kernel.refused import RunRefused, fitting, had_alone, refusing, storable
+from runs.kernel.refused import RunRefused, fitting, lock_runs, refusing, storable
 from runs.kernel.reopen import check_failed
-from runs.kernel.transaction import changing
-from runs.kernel.wave import Wave
+from runs.kernel.transition import Transition
+from runs.kernel.unit_of_work import changing
 from runs.models import Run, StepExecution
 from runs.store import hot
 from steps.base import MAX_INPUT_BYTES
@@ -66,12 +66,12 @@ class _Was:
         """Its boundary edges that were taken, each with what it carried."""
         return {target: {"fired_at": at, "timer_of": self.node} for target, at in self.fired.items()}
 
-    def kept(self, outcome: Outcome, *, here: bool) -> Kept:
+    def kept(self, outcome: Outcome, *, here: bool) -> KeepResult:
         """It as what is kept: by its own row, or by a copy."""
         said: dict[str, Json] = {} if here else {"kept_from": self.id}
         if self.fired and not here:
             said["fired"] = self.fired
-        return Kept(
+        return KeepResult(
             outcome,
             status=StepStatus(self.status),
             given=self.given,
@@ -99,30 +99,30 @@ def resume_on(tenant: int, run: str, version: int, *, by: str, reason: str = "")
             if (outcome := step.outcome) is not None
         }
         _check_there(on.graph, known, done)
-        told: Told = {**{step.node: Rung(step.carried) for step in known if step.fired}, **done}
+        told: Overrides = {**{step.node: RestartWith(step.carried) for step in known if step.fired}, **done}
         _check_no_test(Run.objects.for_tenant(tenant).get(pk=run))
         kept = [one.row for one in done.values() if one.row is not None]
         facts = {"version": version, "number": on.number, "sinks": len(on.graph.sinks)}
         found = hot.reopen_on(run=run, kept=kept, facts=facts, payload={"by": by, "reason": reason})
         anchor = Anchor(uuid7(), run, tenant, found["shard"], version, found["priority"])
-        wave = change.wave
-        wave.told[run] = told
-        _walk(wave, on, anchor)
-        if lost := [node for node in done if (run, node) not in wave.kept]:
+        transition = change.transition
+        transition.overrides[run] = told
+        _walk(transition, on, anchor)
+        if lost := [node for node in done if (run, node) not in transition.kept]:
             raise _misfit(f"{lost[0]} was done, and this version would not have come to it yet.")
-        resolved = {node: taken for (_, node), taken in wave.kept.items()}
+        resolved = {node: taken for (_, node), taken in transition.kept.items()}
         hot.walked_again(run=run, kept=resolved)
 
 
-def _walk(wave: Wave, version: Compiled, anchor: Anchor) -> None:
+def _walk(transition: Transition, version: Compiled, anchor: Anchor) -> None:
     """Decide a reopened run anew, from its start."""
     run = anchor.run_id
     facts, outputs = hot.read_scopes([scopes.wanted(run, scopes.EVERYTHING)])[run]
     scope = scopes.scope_of(version, run, facts, outputs)
-    wave.hang([(anchor, begin(version.graph, scope, wave.told[run]))])
+    transition.apply_effects([(anchor, begin(version.graph, scope, transition.overrides[run]))])
 
 
-def _check_there(graph: Graph, known: Iterable[_Was], told: Mapping[str, Kept]) -> None:
+def _check_there(graph: Graph, known: Iterable[_Was], told: Mapping[str, KeepResult]) -> None:
     for step in known:
         if step.node not in told:
             continue
@@ -150,7 +150,7 @@ def rerun(
     run: str,
     from_node: str,
     *,
-    given: Edited | None = None,
+    given: RerunWith | None = None,
     version: int | None = None,
     id: str | None = None,
     by: str,
@@ -165,7 +165,7 @@ def rerun(
     if given is not None:
         storable(given.given, "input", max_bytes=MAX_INPUT_BYTES)
     with refusing(), transaction.atomic():
-        ((status, priority),) = had_alone(tenant, [run]).values()
+        ((status, priority),) = lock_runs(tenant, [run]).values()
         if status not in RUN_ENDED:
             message = f"The run is {status}: it can be rerun when it has ended."
             raise RunRefused("not_ended", message, conflict=True)
@@ -206,9 +206,9 @@ def rerun(
     return started
 
 
-def _kept_before(graph: Graph, run: str, from_node: str) -> dict[str, Kept | Edited]:
+def _kept_before(graph: Graph, run: str, from_node: str) -> dict[str, KeepResult | RerunWith]:
     again = {from_node, *graph.behind(from_node)}
-    told: dict[str, Kept | Edited] = {}
+    told: dict[str, KeepResult | RerunWith] = {}
     for step in (_Was(*row) for row in hot.kept_steps(run)):
         if step.node not in graph.nodes or step.node in again or graph.nodes[step.node].type != step.type:
             continue
@@ -221,9 +221,9 @@ def _kept_before(graph: Graph, run: str, from_node: str) -> dict[str, Kept | Edi
     return {node: _with_its_own(one, again) for node, one in told.items()}
 
 
-def _with_its_own(one: Kept | Edited, sources: Collection[str | None]) -> Kept | Edited:
+def _with_its_own(one: KeepResult | RerunWith, sources: Collection[str | None]) -> KeepResult | RerunWith:
     """A step keeps what it was given by one of these `sources` (None: the run), which gives another thing now."""
-    return replace(one, own=True) if isinstance(one, Kept) and one.given_from in sources else one
+    return replace(one, own=True) if isinstance(one, KeepResult) and one.given_from in sources else one
 
 
 def _check_reached(tenant: int, run: str, node: str) -> None:

@@ -17,7 +17,7 @@ from runs.kernel.refused import RunRefused, storable
 from runs.kernel.wake import Waiters, wake
 from runs.models import Run
 from runs.store import waits
-from runs.store.attempts import Done, Ending, Held, Locked
+from runs.store.attempts import AttemptResult, ClaimedStep, LockedRun, Succeeded
 from runs.store.rows import SignalRow
 
 MAX_SIGNAL_BYTES = 1024 * 1024
@@ -43,7 +43,7 @@ def send_signals(tenant: int, signals: Sequence[tuple[str, NewSignal]], *, by: s
     rows = rows_of(signals)
     fresh: set[str] = set()
 
-    def deliver(locked: Mapping[str, Locked], waiters: Waiters) -> list[tuple[Held, Ending]]:
+    def deliver(locked: Mapping[str, LockedRun], waiters: Waiters) -> list[tuple[ClaimedStep, AttemptResult]]:
         fresh.update(waits.insert_signals(rows, by))
         if repeated := [row for row in rows if row["id"] not in fresh]:
             _refuse_others(repeated)
@@ -57,7 +57,7 @@ def send_signals(tenant: int, signals: Sequence[tuple[str, NewSignal]], *, by: s
                 )
         waiting = [(held, wait["name"]) for held, wait in waiters(told)] if told else []
         taken = waits.take_signals(waiting) if waiting else {}
-        return [(held, Done(taken[held.id])) for held, _ in waiting if held.id in taken]
+        return [(held, Succeeded(taken[held.id])) for held, _ in waiting if held.id in taken]
 
     wake(tenant, {run for run, _ in signals}, "signal", deliver)
     return [row["id"] in fresh for row in rows]

@@ -11,15 +11,15 @@ from engine.catalogue import Json
 from engine.decide import begin
 from engine.errors import ExpressionError
 from engine.graph import Graph
-from engine.told import Told, outputs_of
+from engine.overrides import Overrides, outputs_of
 from lib.uuid7 import uuid7
 from runs.commands.signals import MAX_SIGNAL_BYTES, NewSignal, rows_of
 from runs.kernel import scopes
 from runs.kernel.graphs import BrokenVersion, Compiled, compiled
 from runs.kernel.plan import Anchor
 from runs.kernel.refused import RunRefused, storable
-from runs.kernel.transaction import unit_of_work
-from runs.kernel.wave import Wave
+from runs.kernel.transition import Transition
+from runs.kernel.unit_of_work import unit_of_work
 from runs.store import hot, waits
 from runs.store.rows import InputRow, KeyRow, RunRow
 from steps.base import MAX_RUN_INPUT_BYTES
@@ -46,7 +46,7 @@ class NewRun:
     id: str | None = None
     signal: NewSignal | None = None
     rerun_of: str | None = None
-    told: Told = field(default_factory=dict)
+    told: Overrides = field(default_factory=dict)
     said: Mapping[str, Json] = field(default_factory=dict)
 
 
@@ -185,9 +185,9 @@ def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "
             if begun.created and one.item.signal
         ]
         if rows:
-            change.wave.told |= told
+            change.transition.overrides |= told
             change.told |= {(terms.tenant, row["id"]) for row in rows}
-            _begin(change.wave, terms, version, rows, inputs, signals)
+            _begin(change.transition, terms, version, rows, inputs, signals)
         return _compared(started, asked)
 
 
@@ -226,7 +226,7 @@ def _claimed_keys(
 
 
 def _begin(
-    wave: Wave,
+    transition: Transition,
     terms: Terms,
     version: Compiled,
     rows: Sequence[RunRow],
@@ -249,16 +249,18 @@ def _begin(
         # Nobody waits for them yet: a step that does finds them when it begins to. A run may end as it starts, and
         # nothing may stand behind its end.
         waits.insert_signals(rows_of(signals), terms.by)
-    known = scopes.load_for_starts(terms.version, [row["id"] for row in rows], whole=bool(wave.told))
+    known = scopes.load_for_starts(
+        terms.version, [row["id"] for row in rows], whole=bool(transition.overrides)
+    )
     causes = []
     for row in rows:
         anchor = Anchor(row["id"], row["id"], terms.tenant, row["shard"], terms.version, terms.priority)
-        kept = wave.told.get(row["id"], {})
+        kept = transition.overrides.get(row["id"], {})
         scope = known.get(row["id"], {"vars": {}}) | {"input": inputs[row["id"]]}
         if kept:
             scope["steps"] = outputs_of(kept)
         causes.append((anchor, begin(version.graph, scope, kept)))
-    wave.hang(causes)
+    transition.apply_effects(causes)
 
 
 def _checked(graph: Graph, item: NewRun, place: int, count: int) -> _Asked:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from accounts.principal import Principal
 from accounts.roles import RUNS_START
 from engine.catalogue import Json
-from engine.told import Edited
+from engine.overrides import RerunWith
 from lib.refusals import Invalid
 from runs.commands.starts import NewRun, Terms, start_runs
 from runs.kernel.refused import storable
@@ -54,6 +54,6 @@ def start_trial(
         principal, name, asked, definition=definition, all_live=all_live, own_pins=own_pins
     )
     terms = Terms(tenant=principal.tenant_id, version=prepared.version, by=principal.username, is_test=True)
-    told = {asked.only: Edited(step_input.value)} if step_input is not None and asked.only else {}
+    told = {asked.only: RerunWith(step_input.value)} if step_input is not None and asked.only else {}
     (started,) = start_runs(terms, [NewRun(given, told=told)])
     return Tried(started.id, prepared.stubbed)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from engine.catalogue import Json
 from engine.graph import Graph
 from engine.statuses import RUN_ENDED, StepStatus
-from runs.integrity.fold import AT_WORK, StepTold, Told
+from runs.integrity.fold import AT_WORK, ToldRun, ToldStep
 
 _ABSENT = "no row"
 
@@ -57,7 +57,7 @@ class Difference:
     found: Json
 
 
-def differences(run: str, told: Told, row: RunRow, graph: Graph | None) -> Iterator[Difference]:
+def differences(run: str, told: ToldRun, row: RunRow, graph: Graph | None) -> Iterator[Difference]:
     """Everything in which the rows of a run are not as its history says; `graph`: of its version, if known."""
     for event, rule in told.wrong:
         yield Difference(run, event.node, "history", rule, f"event {event.id} {event.type}")
@@ -71,14 +71,14 @@ def differences(run: str, told: Told, row: RunRow, graph: Graph | None) -> Itera
     for name, found in rows.items():
         if name not in told.steps:
             # Only a step that begins is in no event.
-            yield from _of_step(run, StepTold(), found, fired=told.keeps_graph)
+            yield from _of_step(run, ToldStep(), found, fired=told.keeps_graph)
             if told.status in RUN_ENDED:
                 yield Difference(run, name, "row", _ABSENT, found.status)
     if graph is not None and told.keeps_graph:
         yield from _of_edges(run, told, rows, row.joins, graph)
 
 
-def _of_run(run: str, told: Told, row: RunRow) -> Iterator[Difference]:
+def _of_run(run: str, told: ToldRun, row: RunRow) -> Iterator[Difference]:
     pairs = {
         "status": (told.status, row.status),
         "life": (told.life, row.life),
@@ -91,7 +91,7 @@ def _of_run(run: str, told: Told, row: RunRow) -> Iterator[Difference]:
             yield Difference(run, None, name, expected, found)
 
 
-def _of_step(run: str, told: StepTold, row: StepRow, *, fired: bool) -> Iterator[Difference]:
+def _of_step(run: str, told: ToldStep, row: StepRow, *, fired: bool) -> Iterator[Difference]:
     claimed = 0
     pairs: dict[str, tuple[Json, Json]] = {"status": (told.status, row.status)}
     if told.status == AT_WORK:
@@ -113,7 +113,7 @@ def _of_step(run: str, told: StepTold, row: StepRow, *, fired: bool) -> Iterator
 
 
 def _of_edges(
-    run: str, told: Told, rows: Mapping[str, StepRow], joins: Sequence[JoinRow], graph: Graph
+    run: str, told: ToldRun, rows: Mapping[str, StepRow], joins: Sequence[JoinRow], graph: Graph
 ) -> Iterator[Difference]:
     counted = {join.node: join for join in joins}
     for name, node in graph.nodes.items():
@@ -129,7 +129,7 @@ def _of_edges(
             yield Difference(run, name, "row", f"{_ABSENT}: its edges are not decided", rows[name].status)
 
 
-def edges_into(told: Told, sources: Sequence[str], target: str) -> tuple[set[str], set[str]]:
+def edges_into(told: ToldRun, sources: Sequence[str], target: str) -> tuple[set[str], set[str]]:
     """Of the edges from `sources` to `target` the sources of those that are resolved, and of those that are taken."""
     known = {source: told.steps[source] for source in sources if source in told.steps}
     arrived = {source for source, step in known.items() if step.resolves(target)}

@@ -29,7 +29,7 @@ class Event(NamedTuple):
 
 
 @dataclass(slots=True)
-class StepTold:
+class ToldStep:
     """A step as history tells of it; None where it does not say.
 
     `attempt` and `epoch` of a step `AT_WORK` are those of it queued: claimed, both are one more.
@@ -71,7 +71,7 @@ class StepTold:
 
 
 @dataclass(slots=True)
-class Told:
+class ToldRun:
     """A run as history tells of it. `wrong`: what can't be, with the event that says it.
 
     `version`: the number of the version, where history says it. `keeps_graph`: whether all its steps were decided by
@@ -84,13 +84,13 @@ class Told:
     given: str | None = None
     digest: str | None = None
     keeps_graph: bool = True
-    steps: dict[str, StepTold] = field(default_factory=dict)
+    steps: dict[str, ToldStep] = field(default_factory=dict)
     wrong: list[tuple[Event, str]] = field(default_factory=list)
 
 
-def fold(events: Iterable[Event]) -> Told:
+def fold(events: Iterable[Event]) -> ToldRun:
     """Rebuild a run from its events, in their order."""
-    told = Told()
+    told = ToldRun()
     for event in events:
         if event.type in EVIDENCE:
             continue
@@ -109,7 +109,7 @@ def _starts(event: Event) -> bool:
     return event.type == EventType.RUN_STARTED or (event.node is None and "rerun_of" in event.payload)
 
 
-def _of_run(told: Told, event: Event) -> None:
+def _of_run(told: ToldRun, event: Event) -> None:
     said = event.payload
     if _starts(event):
         if told.status is not None:
@@ -124,7 +124,7 @@ def _of_run(told: Told, event: Event) -> None:
         told.digest = said.get("digest") if told.status in RUN_ENDED else None
 
 
-def _reopen(told: Told, event: Event) -> None:
+def _reopen(told: ToldRun, event: Event) -> None:
     """A new life. What failed before any worker had it begins anew, as if it had never been."""
     if told.status not in RUN_ENDED:
         told.wrong.append((event, "only a run that has ended is reopened"))
@@ -137,28 +137,28 @@ def _reopen(told: Told, event: Event) -> None:
             del told.steps[name]
 
 
-def _of_step(told: Told, name: str, event: Event) -> None:
+def _of_step(told: ToldRun, name: str, event: Event) -> None:
     said = event.payload
     if event.type == EventType.COMPENSATE_RUN:
-        told.steps[name] = StepTold()
+        told.steps[name] = ToldStep()
         return
     if event.type == EventType.RUN_REPAIRED and said.get("anew"):
         # Its row was gone, and is made once more.
         told.steps.pop(name, None)
         return
     if event.type == EventType.TIMER_FIRED:
-        step = told.steps.setdefault(name, StepTold())
+        step = told.steps.setdefault(name, ToldStep())
         step.fired |= frozenset(said.get("taken") or ())
         return
     if event.type == EventType.STEP_WITHDRAWN:
         # What stands for it, if the run comes to it again, is another row with epochs of its own.
         told.steps.pop(name, None)
         return
-    step = told.steps.get(name) or StepTold()
+    step = told.steps.get(name) or ToldStep()
     if event.type in _BACK:
         _back(step, event)
     elif event.type == EventType.STEP_REQUEUED:
-        told.steps[name] = StepTold(epoch=said.get("epoch"), fired=step.fired)
+        told.steps[name] = ToldStep(epoch=said.get("epoch"), fired=step.fired)
     elif event.type == EventType.STEP_WAITING:
         step.status, step.attempt, step.epoch = StepStatus.WAITING, event.attempt, said.get("epoch")
     elif event.type == EventType.EDGES_RESOLVED:
@@ -175,13 +175,13 @@ def _of_step(told: Told, name: str, event: Event) -> None:
         told.status = RunStatus.COMPENSATING
 
 
-def _back(step: StepTold, event: Event) -> None:
+def _back(step: ToldStep, event: Event) -> None:
     """The attempt is over and the step is queued again; some attempts don't count."""
     used = event.attempt if event.payload.get("counted") is not False else (event.attempt or 1) - 1
     step.status, step.attempt, step.epoch = AT_WORK, used, event.payload.get("epoch")
 
 
-def _end(step: StepTold, event: Event) -> None:
+def _end(step: ToldStep, event: Event) -> None:
     said = event.payload
     if event.attempt is not None:
         step.attempt = event.attempt

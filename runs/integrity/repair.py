@@ -18,14 +18,14 @@ from lib import crash_points
 from lib.database_errors import OPERATIONAL_ERRORS
 from lib.uuid7 import uuid7
 from runs.integrity.compare import RunRow, edges_into
-from runs.integrity.fold import StepTold, Told
+from runs.integrity.fold import ToldRun, ToldStep
 from runs.integrity.verify import read
 from runs.kernel import compensation, notices, scopes, wait_kinds
 from runs.kernel.graphs import graph_of, shown
 from runs.kernel.plan import Anchor
-from runs.kernel.wave import NOT_STARTED, Wave
+from runs.kernel.transition import NOT_STARTED, Transition
 from runs.store import findings, hot
-from runs.store.attempts import Locked
+from runs.store.attempts import LockedRun
 from runs.store.findings import Alone, Finding, OpenJoin
 from runs.store.rows import CountedRow, RepairRow, ScopeRow
 
@@ -168,22 +168,22 @@ def _close(alone: Alone, one: Finding) -> set[str]:
     cause = "failure" if alone.status == RunStatus.FAILING else "cancelled"
     hot.cancel_open_steps([alone.id], cause=cause, statuses=NOT_STARTED)
     hot.cancel_timers([alone.id])
-    wait_kinds.left([alone.id])
+    wait_kinds.waits_ended([alone.id])
     return compensation.close([alone.id])
 
 
 def _undo(alone: Alone, one: Finding) -> set[str]:
     if findings.given_up(alone.id):
-        compensation.hand_over([alone.id])
+        compensation.await_operator([alone.id])
         return set()
     findings.undo_on(alone.id)
-    return compensation.go_on({alone.id: alone.version_id})
+    return compensation.compensate_next({alone.id: alone.version_id})
 
 
 def _wake(alone: Alone, one: Finding) -> set[str]:
     """A step waits for what is not there, or for what is there already."""
-    wave = _wave(alone)
-    locked = {alone.id: Locked(alone.status, alone.priority)}
+    transition = _transition(alone)
+    locked = {alone.id: LockedRun(alone.status, alone.priority)}
     for sleeper in findings.sleepers(alone.id, str(one.node)):
         wait = sleeper.wait or {}
         if not wait_kinds.is_whole(wait):
@@ -194,14 +194,14 @@ def _wake(alone: Alone, one: Finding) -> set[str]:
             findings.arm_wait(alone.id, sleeper.held.id)
         over = wait_kinds.ended_meanwhile(sleeper.held, wait, is_gone=one.what == wait_kinds.GONE)
         if over:
-            wave.wake(over, locked)
-    return _finished(wave)
+            transition.wake(over, locked)
+    return _finished(transition)
 
 
-def _wave(alone: Alone) -> Wave:
-    wave = Wave()
-    wave.anchors[alone.id] = _anchor(alone, "")
-    return wave
+def _transition(alone: Alone) -> Transition:
+    transition = Transition()
+    transition.anchors[alone.id] = _anchor(alone, "")
+    return transition
 
 
 def _anchor(alone: Alone, id_: str) -> Anchor:
@@ -209,10 +209,10 @@ def _anchor(alone: Alone, id_: str) -> Anchor:
     return Anchor(id_, alone.id, alone.tenant_id, alone.shard, alone.version_id, alone.priority, held=held)
 
 
-def _finished(wave: Wave) -> set[str]:
-    wave.finish()
-    wave.fail()
-    return wave.result.wake
+def _finished(transition: Transition) -> set[str]:
+    transition.finish()
+    transition.fail()
+    return transition.result.wake
 
 
 def _rebuild(alone: Alone, one: Finding) -> set[str]:
@@ -235,26 +235,26 @@ def _rebuild(alone: Alone, one: Finding) -> set[str]:
     for name in [*skipped, *missing]:
         if name in told.steps or name in skipped:
             findings.say_repaired(alone.id, name, {"what": one.what, "anew": True})
-    sinks = [name for name in graph.sinks if not told.steps.get(name, StepTold()).is_resolved]
+    sinks = [name for name in graph.sinks if not told.steps.get(name, ToldStep()).is_resolved]
     joins = _counted(graph, told, row, rows)
     findings.mend_run(alone.id, len(sinks), joins)
-    wave = _wave(alone)
+    transition = _transition(alone)
     if not sinks:
-        wave.sunk.add(alone.id)
-    _make(wave, alone, graph, told, missing)
-    wave.decide_joins(
+        transition.sunk.add(alone.id)
+    _make(transition, alone, graph, told, missing)
+    transition.decide_joins(
         [(alone.id, join["node"], join["arrived"], join["taken"]) for join in joins if not join["fired"]]
     )
-    return _finished(wave)
+    return _finished(transition)
 
 
-def _is_due(graph: Graph, told: Told, name: str) -> bool:
+def _is_due(graph: Graph, told: ToldRun, name: str) -> bool:
     """Whether a node that is no join must have a row by what is resolved before it."""
     node = graph.nodes[name]
     return not node.is_join and (not node.predecessors or bool(edges_into(told, node.predecessors, name)[0]))
 
 
-def _counted(graph: Graph, told: Told, row: RunRow, rows: set[str]) -> list[CountedRow]:
+def _counted(graph: Graph, told: ToldRun, row: RunRow, rows: set[str]) -> list[CountedRow]:
     known = {join.node: join for join in row.joins}
     found: list[CountedRow] = []
     for name, node in graph.nodes.items():
@@ -268,7 +268,7 @@ def _counted(graph: Graph, told: Told, row: RunRow, rows: set[str]) -> list[Coun
     return found
 
 
-def _make(wave: Wave, alone: Alone, graph: Graph, told: Told, missing: Sequence[str]) -> None:
+def _make(transition: Transition, alone: Alone, graph: Graph, told: ToldRun, missing: Sequence[str]) -> None:
     """The steps that follow from what is resolved."""
     if not missing:
         return
@@ -284,10 +284,10 @@ def _make(wave: Wave, alone: Alone, graph: Graph, told: Told, missing: Sequence[
         given = {source: outputs[source][1] for source in taken}
         effects = fire(graph, node, given, scope, run=bool(taken) or not node.predecessors)
         causes.append((_anchor(alone, uuid7()), effects))
-    wave.hang(causes)
+    transition.apply_effects(causes)
 
 
-SKIPPED = StepTold(status=StepStatus.SKIPPED)
+SKIPPED = ToldStep(status=StepStatus.SKIPPED)
 NOTHING_OPEN, TIMER = "nothing open", "timer of nothing"
 JOINS = ("join not fired", "join without a step before it")
 _WAYS: dict[str, Callable[[Alone, Finding], set[str]]] = {

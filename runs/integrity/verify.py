@@ -8,12 +8,12 @@ from engine.catalogue import Json
 from engine.graph import Graph
 from lib.stored_json import StoredDecoder
 from runs.integrity.compare import Difference, JoinRow, RunRow, StepRow, differences
-from runs.integrity.fold import Event, Told, fold
+from runs.integrity.fold import Event, ToldRun, fold
 from runs.kernel import graphs
 from runs.store import hot
 
 
-def read(runs: Iterable[str]) -> Iterator[tuple[str, Told, RunRow]]:
+def read(runs: Iterable[str]) -> Iterator[tuple[str, ToldRun, RunRow]]:
     """Runs as their history tells of them, and as their rows are."""
     for text in hot.told_runs(runs):
         run, row, events = _read(json.loads(text, cls=StoredDecoder))

@@ -17,10 +17,10 @@ from engine.statuses import RUN_CLOSING, RUN_OPEN, RunStatus
 from lib import crash_points
 from runs.kernel import compensation, late, live
 from runs.kernel.graphs import BrokenVersion, graph_of
-from runs.kernel.plan import Keep, Planned, closing_row, plan, plan_hopeless, runs_of
-from runs.kernel.wave import Result, Wave
+from runs.kernel.plan import Affinity, Planned, closing_row, plan, plan_hopeless, runs_of
+from runs.kernel.transition import Result, Transition
 from runs.store import hot, waits
-from runs.store.attempts import Broken, Done, Ending, Held, Locked, Waiting
+from runs.store.attempts import AttemptResult, ClaimedStep, Errored, LockedRun, Succeeded, Suspended
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ BAD_VALUE = ("22", "23", "54")
 TRY_AGAIN = ("40001", "40P01", "55P03")
 TRIES = 10
 
-Write = Callable[[list[Planned], Keep | None, Result], list[Planned]]
+Write = Callable[[list[Planned], Affinity | None, Result], list[Planned]]
 
 
 class _NeedsAlone(Exception):
@@ -39,7 +39,7 @@ class _NeedsAlone(Exception):
         self.runs = frozenset(runs)
 
 
-def advance(endings: Sequence[tuple[Held, Ending]], keep: Keep | None = None) -> Result:
+def advance(endings: Sequence[tuple[ClaimedStep, AttemptResult]], keep: Affinity | None = None) -> Result:
     """Commit what ended and start what follows; steps that their holder lost drop out with all that hangs on them.
 
     Each step's scope must be loaded (`scopes.load`). `keep` lets successors stay with the worker. Raises what the
@@ -57,11 +57,13 @@ def advance(endings: Sequence[tuple[Held, Ending]], keep: Keep | None = None) ->
     return result
 
 
-def _lost(endings: Sequence[tuple[Held, Ending]], result: Result, worker: str) -> Iterator[late.LateResult]:
+def _lost(
+    endings: Sequence[tuple[ClaimedStep, AttemptResult]], result: Result, worker: str
+) -> Iterator[late.LateResult]:
     """What a worker of ours made of steps that it had lost meanwhile."""
     for held, ending in endings:
-        if held.id not in result.applied and isinstance(ending, Done | Broken):
-            output, error = (ending.output, None) if isinstance(ending, Done) else (None, ending.error)
+        if held.id not in result.applied and isinstance(ending, Succeeded | Errored):
+            output, error = (ending.output, None) if isinstance(ending, Succeeded) else (None, ending.error)
             yield late.LateResult(held.id, held.epoch, "lease_lost", output, error, worker)
 
 
@@ -72,16 +74,16 @@ def _changes(result: Result) -> Iterator[live.Change]:
             yield live.Change(held.tenant_id, held.run_id, True, held.node, planned.row["status"])
 
 
-def _planned(held: Held, ending: Ending) -> Planned:
+def _planned(held: ClaimedStep, ending: AttemptResult) -> Planned:
     try:
         graph = graph_of(held.version_id)
     except BrokenVersion as error:
         said = {"code": "BrokenVersion", "message": str(error), "retryable": False}
         return plan_hopeless(held, said, ending)
-    return plan(held, ending, graph, luck=random.random())  # noqa: S311
+    return plan(held, ending, graph, jitter=random.random())  # noqa: S311
 
 
-def _commit(write: Write, plans: list[Planned], keep: Keep | None, result: Result) -> list[Planned]:
+def _commit(write: Write, plans: list[Planned], keep: Affinity | None, result: Result) -> list[Planned]:
     """Write a batch; on a value that the database refuses, bisect down to the ending that carries it and fail that."""
     tries = TRIES
     while plans:
@@ -108,33 +110,33 @@ def _commit(write: Write, plans: list[Planned], keep: Keep | None, result: Resul
 def _refused(planned: Planned, error: Exception) -> list[Planned]:
     """What an ending becomes that the database refuses: a failure; refused as one, the failure of its run."""
     said = {"code": "BadOutput", "message": f"This can't be stored: {error}".strip(), "retryable": False}
-    if not isinstance(planned.ending, Broken):
-        return [_planned(planned.held, Broken(said, timer=planned.ending.timer))]
+    if not isinstance(planned.ending, Errored):
+        return [_planned(planned.held, Errored(said, timer=planned.ending.timer))]
     if planned.graph is not None:
         return [plan_hopeless(planned.held, said, planned.ending)]
     log.error("Step %s of run %s can't be ended: %s", planned.held.id, planned.held.run_id, error)
     return []
 
 
-def _light(plans: list[Planned], keep: Keep | None, result: Result) -> list[Planned]:
+def _light(plans: list[Planned], keep: Affinity | None, result: Result) -> list[Planned]:
     """Move open runs forward; gives the endings that belong to runs which must be had alone."""
-    wave = Wave(keep and replace(keep))
+    transition = Transition(keep and replace(keep))
     try:
         with transaction.atomic():
             locked = hot.lock_light(runs_of(plans))
             mine, closing = _sorted(plans, locked)
             if mine:
-                _forward(wave, mine, locked)
+                _forward(transition, mine, locked)
             crash_points.hit("before_commit")
     except _NeedsAlone as found:
         alone = [planned for planned in plans if planned.held.run_id in found.runs]
         rest = [planned for planned in plans if planned.held.run_id not in found.runs]
         return alone + (_light(rest, keep, result) if rest else [])
-    result.add(wave.result)
+    result.add(transition.result)
     return closing
 
 
-def _sorted(plans: list[Planned], locked: Mapping[str, Locked]) -> tuple[list[Planned], list[Planned]]:
+def _sorted(plans: list[Planned], locked: Mapping[str, LockedRun]) -> tuple[list[Planned], list[Planned]]:
     """The endings in open runs and those in closing ones; a run that is over takes none."""
     status = {run: found.status for run, found in locked.items()}
     mine = [planned for planned in plans if status.get(planned.held.run_id) in RUN_OPEN]
@@ -142,16 +144,16 @@ def _sorted(plans: list[Planned], locked: Mapping[str, Locked]) -> tuple[list[Pl
     return mine, closing
 
 
-def _forward(wave: Wave, plans: list[Planned], locked: Mapping[str, Locked]) -> None:
+def _forward(transition: Transition, plans: list[Planned], locked: Mapping[str, LockedRun]) -> None:
     if sinking := runs_of(planned for planned in plans if planned.may_sink):
         hot.lock_sinks(sinking)
-    wave.end(plans, locked)
-    wave.finish()
-    if wave.failures:
-        raise _NeedsAlone(wave.failures)
+    transition.complete(plans, locked)
+    transition.finish()
+    if transition.failures:
+        raise _NeedsAlone(transition.failures)
 
 
-def _undoing(plans: list[Planned], locked: Mapping[str, Locked]) -> list[Planned]:
+def _undoing(plans: list[Planned], locked: Mapping[str, LockedRun]) -> list[Planned]:
     """The endings of compensations, in runs that undo what they did."""
     return [
         planned
@@ -174,34 +176,34 @@ def _as_timers_left_them(plans: list[Planned]) -> list[Planned]:
     ]
 
 
-def _heavy(plans: list[Planned], keep: Keep | None, result: Result) -> list[Planned]:
+def _heavy(plans: list[Planned], keep: Affinity | None, result: Result) -> list[Planned]:
     """Have the runs alone: end their steps, finish or fail them, or just record what ended while they close."""
-    wave = Wave()
+    transition = Transition()
     with transaction.atomic():
         locked = hot.lock_heavy(runs_of(plans))
         mine, closing = _sorted(plans, locked)
         if mine:
-            waiting = [planned for planned in mine if isinstance(planned.ending, Waiting)]
-            over = [planned for planned in mine if not isinstance(planned.ending, Waiting)]
-            wave.end(_as_timers_left_them(over), locked)
+            waiting = [planned for planned in mine if isinstance(planned.ending, Suspended)]
+            over = [planned for planned in mine if not isinstance(planned.ending, Suspended)]
+            transition.complete(_as_timers_left_them(over), locked)
             if waiting:
-                wave.enter(waiting, locked)
-            wave.finish()
-            wave.fail()
+                transition.suspend(waiting, locked)
+            transition.finish()
+            transition.fail()
         if closing:
             closing = [
                 replace(planned, row=closing_row(planned, locked[planned.held.run_id])) for planned in closing
             ]
             rows = [planned.row for planned in closing]
             done = hot.advance(worker=None, ended=rows, anchors=[], steps=[], arrivals=[])
-            wave.result.applied |= {*done.ended.values()}
-            wave.result.written += closing
-            wave.result.wake |= compensation.close(runs_of(closing))
+            transition.result.applied |= {*done.ended.values()}
+            transition.result.written += closing
+            transition.result.wake |= compensation.close(runs_of(closing))
         undoing = _undoing(plans, locked)
-        if over := [planned for planned in undoing if not isinstance(planned.ending, Waiting)]:
-            wave.undo(over)
-        if waiting := [planned for planned in undoing if isinstance(planned.ending, Waiting)]:
-            wave.enter(waiting, locked)
+        if over := [planned for planned in undoing if not isinstance(planned.ending, Suspended)]:
+            transition.end_compensations(over)
+        if waiting := [planned for planned in undoing if isinstance(planned.ending, Suspended)]:
+            transition.suspend(waiting, locked)
         crash_points.hit("before_commit")
-    result.add(wave.result)
+    result.add(transition.result)
     return []

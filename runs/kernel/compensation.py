@@ -80,7 +80,7 @@ def close(runs: Iterable[str]) -> set[str]:
     return set(queues.values())
 
 
-def go_on(runs: Mapping[str, int]) -> set[str]:
+def compensate_next(runs: Mapping[str, int]) -> set[str]:
     """Undo the next step of runs (id → version) whose last compensation is over, or end them. Gives queues."""
     queues = _undo_next(runs)
     if over := runs.keys() - queues.keys():
@@ -88,9 +88,9 @@ def go_on(runs: Mapping[str, int]) -> set[str]:
     return set(queues.values())
 
 
-def hand_over(runs: Iterable[str]) -> None:
+def await_operator(runs: Iterable[str]) -> None:
     """A compensation of these runs failed for good: they wait for a person, and that alerts (not of tests; R-136)."""
-    found = SQL.value("hand_over", {"runs": sorted(runs), "now": now_or_none()})
+    found = SQL.value("await_operator", {"runs": sorted(runs), "now": now_or_none()})
     failed = [Failed(*row) for row in found]
     alerts.send(
         [
@@ -140,7 +140,7 @@ def resolve(
         return None
     status, queue, step = found
     hot.cancel_timers([run])
-    wait_kinds.left([run])
+    wait_kinds.waits_ended([run])
     for listener in _told_of_settling:
         listener(Settled(step, how, by, reason, via, way))
     return status, queue

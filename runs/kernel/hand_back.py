@@ -7,11 +7,11 @@ from django.db import transaction
 from engine.statuses import RUN_CLOSING, RunStatus, StepStatus
 from runs.kernel import compensation, dispatch, live
 from runs.store import hot
-from runs.store.attempts import Held
+from runs.store.attempts import ClaimedStep
 from runs.store.rows import EndedRow, ReturnedRow
 
 
-def hand_back(steps: Sequence[Held], *, lost: bool = False) -> list[str]:
+def hand_back(steps: Sequence[ClaimedStep], *, lost: bool = False) -> list[str]:
     """Queue steps again that were not started, without using up their attempt; gives the queues that have work now.
 
     In a run that is failing or being cancelled nothing starts any more: there they are over, and it waits no longer.
@@ -33,7 +33,7 @@ def hand_back(steps: Sequence[Held], *, lost: bool = False) -> list[str]:
     return queues
 
 
-def _never_started(steps: Sequence[Held]) -> None:
+def _never_started(steps: Sequence[ClaimedStep]) -> None:
     """End steps that were given back to closing runs; a later resume queues those that a failure took."""
     with transaction.atomic():
         locked = hot.lock_heavy({step.run_id for step in steps})
@@ -54,6 +54,6 @@ def _never_started(steps: Sequence[Held]) -> None:
     live.tell(live.Change(step.tenant_id, step.run_id) for step in steps)
 
 
-def _shared(steps: Sequence[Held]) -> dict[str, str]:
+def _shared(steps: Sequence[ClaimedStep]) -> dict[str, str]:
     locked = hot.lock_light({step.run_id for step in steps})
     return {run: found.status for run, found in locked.items()}

@@ -21,7 +21,7 @@ from django.db import transaction
 from redis import asyncio as aioredis
 
 from engine.statuses import StepStatus
-from runs.store.attempts import Held
+from runs.store.attempts import ClaimedStep
 
 log = logging.getLogger(__name__)
 
@@ -212,7 +212,7 @@ def tell(changes: Iterable[Change]) -> None:
     _publisher.tell(changes)
 
 
-def tell_steps(steps: Iterable[Held], status: StepStatus | None = None) -> None:
+def tell_steps(steps: Iterable[ClaimedStep], status: StepStatus | None = None) -> None:
     """These steps changed, to `status` where all of them did."""
     tell(Change(step.tenant_id, step.run_id, False, step.node, status) for step in steps)
 

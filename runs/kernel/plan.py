@@ -15,7 +15,16 @@ from engine.outcomes import Completed, Failed, Interrupted, Outcome, failed_outp
 from engine.retry import next_delay
 from engine.statuses import RunStatus, StepStatus
 from lib.uuid7 import uuid7
-from runs.store.attempts import Broken, Done, Ending, Held, Locked, Passed, Rang, Waiting
+from runs.store.attempts import (
+    AttemptResult,
+    ClaimedStep,
+    Errored,
+    LockedRun,
+    SkippedByOperator,
+    Succeeded,
+    Suspended,
+    TimerFired,
+)
 from runs.store.rows import AnchorRow, ArrivalRow, EndedBy, EndedRow, StepRow, TimerRow
 
 MAX_HOPS = 8
@@ -27,7 +36,7 @@ PASSED = "operator"
 
 
 @dataclass(slots=True)
-class Keep:
+class Affinity:
     """May successors stay with this worker? At most `budget` a batch, on its queue (docs/engine.md, "Claim")."""
 
     worker: str
@@ -39,9 +48,9 @@ class Keep:
 class Planned:
     """One ending with all that it means. `effects` is None where the step is not over: it is tried again, or waits."""
 
-    held: Held
+    held: ClaimedStep
     graph: Graph | None
-    ending: Ending
+    ending: AttemptResult
     effects: Effects | None
     row: EndedRow
     # Not the step's id: a worker that lost a step and got it again may report both epochs in one batch.
@@ -53,7 +62,7 @@ class Planned:
 
         The step enters a wait, or has timers that may fire just now; the run fails, or other steps are left to cancel.
         """
-        if isinstance(self.ending, Waiting) or self.is_timed or self.is_undo:
+        if isinstance(self.ending, Suspended) or self.is_timed or self.is_undo:
             return True
         if self.effects is None:
             return False
@@ -83,17 +92,17 @@ class Planned:
         return self.effects is not None and bool(self.effects.sinks or self.effects.arrivals)
 
 
-def plan(held: Held, ending: Ending, graph: Graph, *, luck: float) -> Planned:
-    """What an attempt's end means; `luck` in [0, 1) is the jitter of a retry."""
+def plan(held: ClaimedStep, ending: AttemptResult, graph: Graph, *, jitter: float) -> Planned:
+    """What an attempt's end means; `jitter` in [0, 1) is the jitter of a retry."""
     node = graph.steps[held.node]
     row: EndedRow = {"id": held.id, "epoch": held.epoch}
     if ending.usage is not None:
         row["usage"] = ending.usage
     row |= _freed_from(ending)
-    if isinstance(ending, Waiting):
+    if isinstance(ending, Suspended):
         row["status"] = StepStatus.WAITING
         return Planned(held, graph, ending, None, row)
-    if isinstance(ending, Broken):
+    if isinstance(ending, Errored):
         if ending.expired:
             row["by"] = EndedBy.LEASE
         delay = next_delay(
@@ -101,7 +110,7 @@ def plan(held: Held, ending: Ending, graph: Graph, *, luck: float) -> Planned:
             attempt=held.attempt,
             code=str(ending.error.get("code")),
             retryable=ending.retryable,
-            luck=luck,
+            jitter=jitter,
             retry_after=ending.retry_after,
         )
         if delay is not None:
@@ -114,26 +123,28 @@ def plan(held: Held, ending: Ending, graph: Graph, *, luck: float) -> Planned:
     return Planned(held, graph, ending, effects, row)
 
 
-def _outcome(ending: Done | Broken | Rang | Passed) -> Outcome:
+def _outcome(ending: Succeeded | Errored | TimerFired | SkippedByOperator) -> Outcome:
     match ending:
-        case Done() | Passed():
+        case Succeeded() | SkippedByOperator():
             return Completed(ending.output)
-        case Broken():
+        case Errored():
             return Failed(ending.error)
-        case Rang():
+        case TimerFired():
             return Interrupted(ending.target, ending.output)
 
 
-def _freed_from(ending: Ending) -> EndedRow:
+def _freed_from(ending: AttemptResult) -> EndedRow:
     """Which step an ending may end that nobody works on: one that waits, or any that is open."""
-    if isinstance(ending, Rang):
+    if isinstance(ending, TimerFired):
         return {"by": EndedBy.TIMER}
-    if isinstance(ending, Passed):
+    if isinstance(ending, SkippedByOperator):
         return {"by": EndedBy.OPERATOR, "said": ending.said}
     return {} if ending.timer is None else {"by": EndedBy.WAIT}
 
 
-def plan_hopeless(held: Held, said: Mapping[str, Json], ending: Ending | None = None) -> Planned:
+def plan_hopeless(
+    held: ClaimedStep, said: Mapping[str, Json], ending: AttemptResult | None = None
+) -> Planned:
     """The end of a step that its graph can't deal with: nothing follows, its run fails and can be resumed later.
 
     Its version can't be compiled by this release, or what follows from its failure can't be stored.
@@ -148,49 +159,49 @@ def plan_hopeless(held: Held, said: Mapping[str, Json], ending: Ending | None = 
         "sinks": 0,
         **(_freed_from(ending) if ending else {}),
     }
-    return Planned(held, None, Broken(said), effects, row)
+    return Planned(held, None, Errored(said), effects, row)
 
 
-def _undo_row(ending: Ending) -> EndedRow:
+def _undo_row(ending: AttemptResult) -> EndedRow:
     """The end of a compensation: no edge hangs on it."""
-    if isinstance(ending, Broken):
+    if isinstance(ending, Errored):
         return {"status": StepStatus.FAILED, "error": ending.error, "output": None, "sinks": 0}
     return {"status": StepStatus.COMPLETED, "output": _encoded(ending), "sinks": 0}
 
 
-def _final_row(node: Node, ending: Ending, effects: Effects, graph: Graph) -> EndedRow:
+def _final_row(node: Node, ending: AttemptResult, effects: Effects, graph: Graph) -> EndedRow:
     row: EndedRow = {"taken": effects.taken, "sinks": len(effects.sinks)}
     if isinstance(effects.outcome, Failed):
         handled = None if node.on_error == "fail" else failed_output(effects.outcome.error)
         row |= {"status": StepStatus.FAILED, "error": effects.outcome.error, "output": handled}
         return row
-    if isinstance(ending, Rang):
+    if isinstance(ending, TimerFired):
         row |= {"status": StepStatus.CANCELLED, "cause": "timer", "output": ending.output}
         return row
     row |= {"status": StepStatus.COMPLETED, "output": _encoded(ending)}
-    if isinstance(ending, Passed):
+    if isinstance(ending, SkippedByOperator):
         row |= {"status": StepStatus.SKIPPED, "cause": PASSED, "output": ending.output}
     if graph.plain and graph.only_sink == node.id:
         row["final"] = True
     return row
 
 
-def _encoded(ending: Ending) -> Json:
-    if isinstance(ending, Done) and ending.encoded is not None:
+def _encoded(ending: AttemptResult) -> Json:
+    if isinstance(ending, Succeeded) and ending.encoded is not None:
         return orjson.Fragment(ending.encoded)
-    return ending.output if isinstance(ending, Done) else None
+    return ending.output if isinstance(ending, Succeeded) else None
 
 
-def closing_row(planned: Planned, run: Locked) -> EndedRow:
+def closing_row(planned: Planned, run: LockedRun) -> EndedRow:
     """The row of an ending in a run that is failing or being cancelled: kept as it is, its edges unresolved."""
     row: EndedRow = {"id": planned.held.id, "epoch": planned.held.epoch, "pending": True, "sinks": 0}
     ending = planned.ending
     if ending.usage is not None:
         row["usage"] = ending.usage
-    if isinstance(ending, Done):
+    if isinstance(ending, Succeeded):
         row |= {"status": StepStatus.COMPLETED, "output": _encoded(ending)}
         return row
-    if not isinstance(ending, Broken):
+    if not isinstance(ending, Errored):
         cause = "failure" if run.status == RunStatus.FAILING else "cancelled"
         row |= {"status": StepStatus.CANCELLED, "pending": False, "cause": cause}
         return row
@@ -214,12 +225,12 @@ class Anchor:
     hops: int = 0
 
     @classmethod
-    def of(cls, planned: Planned, run: Locked) -> "Anchor":
+    def of(cls, planned: Planned, run: LockedRun) -> "Anchor":
         """The anchor of an ended step: what follows has the priority of the run, and waits while it is paused."""
         return cls.beside(planned.held, run, id=planned.anchor)
 
     @classmethod
-    def beside(cls, step: Held, run: Locked, *, id: str) -> "Anchor":
+    def beside(cls, step: ClaimedStep, run: LockedRun, *, id: str) -> "Anchor":
         """What follows from something that happened to a step, whether it has ended or goes on."""
         return cls(
             id=id,
@@ -245,15 +256,15 @@ class Anchor:
 
 
 @dataclass(slots=True)
-class Draft:
+class AdvanceRows:
     """The documents of one advance statement."""
 
-    keep: Keep | None = None
+    keep: Affinity | None = None
     ended: list[EndedRow] = field(default_factory=list)
     anchors: list[AnchorRow] = field(default_factory=list)
     steps: list[StepRow] = field(default_factory=list)
     arrivals: list[ArrivalRow] = field(default_factory=list)
-    kept: list[tuple[str, Held]] = field(default_factory=list)
+    kept: list[tuple[str, ClaimedStep]] = field(default_factory=list)
     queued: set[tuple[str, str]] = field(default_factory=set)
     letters: list[tuple[str, str]] = field(default_factory=list)
     timers: list[tuple[str, TimerRow]] = field(default_factory=list)
@@ -268,7 +279,7 @@ class Draft:
                 self.letters.append((planned.anchor, step.id))
             self.follow(anchor, planned.effects, {step.node: step.id})
 
-    def hang(self, anchor: Anchor, effects: Effects, ids: Mapping[str, str] = NO_IDS) -> None:
+    def add_effects(self, anchor: Anchor, effects: Effects, ids: Mapping[str, str] = NO_IDS) -> None:
         """What follows from a cause that is not an ended step; `ids`: steps there already, for inputs."""
         self.anchors.append(anchor.row(len(effects.sinks)))
         self.follow(anchor, effects, dict(ids))
@@ -358,8 +369,8 @@ def _failed_hard(row: EndedRow | StepRow) -> bool:
     return row["status"] == StepStatus.FAILED and row["output"] is None
 
 
-def _kept(anchor: Anchor, new: NewStep, row: StepRow) -> Held:
-    return Held(
+def _kept(anchor: Anchor, new: NewStep, row: StepRow) -> ClaimedStep:
+    return ClaimedStep(
         id=row["id"],
         epoch=1,
         run_id=anchor.run_id,

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from psycopg.errors import UniqueViolation
 
-from engine.told import DoesNotFit
+from engine.overrides import DoesNotFit
 from engine.verbs import why_not
 from lib.api.errors import dotted
 from lib.refusals import Conflict, Invalid, Refusal, TooLarge
@@ -13,7 +13,7 @@ from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
 from runs.kernel.graphs import BrokenVersion
 from runs.models import Run
 from runs.store import hot
-from runs.store.attempts import Locked
+from runs.store.attempts import LockedRun
 
 TOO_LARGE = "too_large"
 
@@ -74,7 +74,7 @@ def fitting() -> Iterator[None]:
         raise RunRefused("does_not_fit", error.message, conflict=True) from error
 
 
-def had_alone(tenant: int, runs: Iterable[str]) -> dict[str, Locked]:
+def lock_runs(tenant: int, runs: Iterable[str]) -> dict[str, LockedRun]:
     """The tenant's runs, locked FOR UPDATE. Raises RunRefused for another tenant's."""
     wanted = set(runs)
     own = {
@@ -85,7 +85,7 @@ def had_alone(tenant: int, runs: Iterable[str]) -> dict[str, Locked]:
     return hot.lock_heavy(wanted)
 
 
-def require_verb(locked: Mapping[str, Locked], verb: str) -> None:
+def require_verb(locked: Mapping[str, LockedRun], verb: str) -> None:
     """Raises RunRefused unless people may do this to all of these runs, as `engine.verbs` has it."""
     for status, _ in locked.values():
         if why := why_not(status, verb):

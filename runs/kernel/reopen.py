@@ -9,23 +9,23 @@ from dataclasses import replace
 
 from engine.catalogue import Json
 from engine.decide import fire
+from engine.overrides import Overrides
 from engine.statuses import RunStatus
-from engine.told import Told
 from lib.uuid7 import uuid7
 from runs.kernel import compensation, scopes
 from runs.kernel.graphs import graph_of
 from runs.kernel.plan import Anchor, boundary_timers, plan
 from runs.kernel.refused import RunRefused, require_verb
-from runs.kernel.transaction import Change
-from runs.kernel.wave import Wave
+from runs.kernel.transition import Transition
+from runs.kernel.unit_of_work import Change
 from runs.store import hot, waits
-from runs.store.attempts import Done, Locked
+from runs.store.attempts import LockedRun, Succeeded
 from runs.store.rows import EndedBy
 
-Apply = Callable[[Wave, Mapping[str, Locked]], None]
+Apply = Callable[[Transition, Mapping[str, LockedRun]], None]
 
 
-def check_failed(locked: Mapping[str, Locked]) -> None:
+def check_failed(locked: Mapping[str, LockedRun]) -> None:
     """Raises RunRefused unless all of these runs may have a new life.
 
     They are FAILED, nothing of what they did was undone, and their business keys stand for no newer runs.
@@ -43,7 +43,7 @@ def reopen(
     change: Change,
     payload: Mapping[str, Json],
     *,
-    told: Mapping[str, Told] | None = None,
+    told: Mapping[str, Overrides] | None = None,
     apply: Apply | None = None,
 ) -> None:
     """Give FAILED runs a new life.
@@ -53,34 +53,34 @@ def reopen(
     """
     check_failed(change.locked)
     reopened = hot.reopen_runs(change.locked, dict(payload))
-    wave = change.wave
-    wave.told.update(told or {})
+    transition = change.transition
+    transition.overrides.update(told or {})
     for run_id, tenant, shard, version, priority, open_sinks in reopened["runs"]:
-        wave.anchors[run_id] = Anchor("", run_id, tenant, shard, version, priority)
+        transition.anchors[run_id] = Anchor("", run_id, tenant, shard, version, priority)
         if open_sinks <= 0:
             # It failed after its last step: what failed is to compute its output.
-            wave.sunk.add(run_id)
+            transition.sunk.add(run_id)
     open_again = {run: found._replace(status=RunStatus.RUNNING) for run, found in change.locked.items()}
-    _arm_again(wave, reopened["queued"])
+    _arm_again(transition, reopened["queued"])
     if apply is not None:
-        apply(wave, open_again)
-    _resolve_pending(wave, open_again)
-    _enter_again(wave, reopened["entered"])
-    wave.decide_joins(reopened["joins"])
+        apply(transition, open_again)
+    _resolve_pending(transition, open_again)
+    _enter_again(transition, reopened["entered"])
+    transition.decide_joins(reopened["joins"])
     change.queues.update(reopened["queues"])
 
 
-def _arm_again(wave: Wave, queued: Sequence[tuple[str, str, str, list[str]]]) -> None:
+def _arm_again(transition: Transition, queued: Sequence[tuple[str, str, str, list[str]]]) -> None:
     """Start the boundary timers of steps that are queued again, but for those that have fired."""
     timers = []
     for step, run_id, name, fired in queued:
-        node = graph_of(wave.anchors[run_id].version_id).nodes[name]
+        node = graph_of(transition.anchors[run_id].version_id).nodes[name]
         timers += boundary_timers(node, step, fired)
     if timers:
         waits.arm_timers(timers)
 
 
-def _resolve_pending(wave: Wave, locked: Mapping[str, Locked]) -> None:
+def _resolve_pending(transition: Transition, locked: Mapping[str, LockedRun]) -> None:
     """Resolve the edges of steps that completed while their run was failing.
 
     Where that fails the run, the step stays completed and its edges pending: it must never be done twice.
@@ -91,31 +91,31 @@ def _resolve_pending(wave: Wave, locked: Mapping[str, Locked]) -> None:
     scopes.load(step for step, _ in pending)
     plans = []
     for step, output in pending:
-        planned = plan(step, Done(output), graph_of(step.version_id), luck=0.0)
+        planned = plan(step, Succeeded(output), graph_of(step.version_id), jitter=0.0)
         failure = planned.effects.failure if planned.effects else None
         if failure and failure[0] == step.node:
-            wave.failures.setdefault(step.run_id, failure)
-            wave.letters.append(step.id)
+            transition.failures.setdefault(step.run_id, failure)
+            transition.letters.append(step.id)
         else:
             planned.row["by"] = EndedBy.REOPENING
             plans.append(planned)
-    wave.end(plans, locked)
+    transition.complete(plans, locked)
 
 
-def _enter_again(wave: Wave, entered: Sequence[tuple[str, str, Json]]) -> None:
+def _enter_again(transition: Transition, entered: Sequence[tuple[str, str, Json]]) -> None:
     """Start steps once more that failed when they were started: their input is made anew, by the same rules."""
     known = scopes.load_for_joins(
-        ((run_id, wave.anchors[run_id].version_id, node) for run_id, node, _ in entered),
-        whole=wave.told.keys(),
+        ((run_id, transition.anchors[run_id].version_id, node) for run_id, node, _ in entered),
+        whole=transition.overrides.keys(),
     )
     causes = []
     for run_id, name, given in entered:
-        anchor = replace(wave.anchors[run_id], id=uuid7())
+        anchor = replace(transition.anchors[run_id], id=uuid7())
         graph = graph_of(anchor.version_id)
         node = graph.nodes[name]
         scope = {"vars": {}} | ({} if node.predecessors else {"input": given}) | known.get((run_id, name), {})
         outputs = dict.fromkeys(node.predecessors, given)
-        effects = fire(graph, node, outputs, scope, run=True, told=wave.told.get(run_id, {}))
+        effects = fire(graph, node, outputs, scope, run=True, told=transition.overrides.get(run_id, {}))
         causes.append((anchor, effects))
     if causes:
-        wave.hang(causes)
+        transition.apply_effects(causes)

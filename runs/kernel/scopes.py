@@ -8,7 +8,7 @@ from engine.cel_reads import References
 from engine.graph import NOTHING, entry_reads
 from runs.kernel.graphs import BrokenVersion, Compiled, compiled
 from runs.store import hot
-from runs.store.attempts import Held
+from runs.store.attempts import ClaimedStep
 from runs.store.rows import ScopeRow
 
 EVERYTHING = References(steps=frozenset(), every_step=True, names=frozenset())
@@ -44,9 +44,9 @@ def scope_of(
     }
 
 
-def load(steps: Iterable[Held]) -> None:
+def load(steps: Iterable[ClaimedStep]) -> None:
     """Give each step the scope that running it and getting past it needs: at most one statement for all of them."""
-    asking: dict[str, list[Held]] = {}
+    asking: dict[str, list[ClaimedStep]] = {}
     rows = []
     for step in steps:
         step.scope = {"prev": step.given, "vars": {}}

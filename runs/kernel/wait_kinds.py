@@ -12,11 +12,11 @@ from datetime import UTC, datetime
 from engine.catalogue import Json
 from lib.uuid7 import uuid7
 from runs.store import waits
-from runs.store.attempts import Done, Ending, Held, Waiting
+from runs.store.attempts import AttemptResult, ClaimedStep, Succeeded, Suspended
 from runs.store.rows import WaitRow
 
 Wait = Mapping[str, Json]
-Entered = Sequence[tuple[Held, Wait]]
+Entered = Sequence[tuple[ClaimedStep, Wait]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class WaitKind:
     error of a step whose time is over. `page_part`: a template that a run's page shows beside such a step.
     """
 
-    enter: Callable[[Entered], list[tuple[Held, Ending]]]
+    enter: Callable[[Entered], list[tuple[ClaimedStep, AttemptResult]]]
     in_words: Callable[[Wait], str]
     source: str
     leave: Callable[[Iterable[str]], None] | None = None
@@ -40,10 +40,10 @@ class WaitKind:
     page_part: str | None = None
 
 
-def _take_signals(entered: Entered) -> list[tuple[Held, Ending]]:
+def _take_signals(entered: Entered) -> list[tuple[ClaimedStep, AttemptResult]]:
     """A signal that came early is there already (R-130)."""
     taken = waits.take_signals([(held, wait["name"]) for held, wait in entered])
-    return [(held, Done(taken[held.id])) for held, _ in entered if held.id in taken]
+    return [(held, Succeeded(taken[held.id])) for held, _ in entered if held.id in taken]
 
 
 def moment(text: str) -> str:
@@ -81,7 +81,7 @@ def register(kind: str, handler: WaitKind) -> None:
     _KINDS[kind] = handler
 
 
-def row_of(held: Held, waiting: Waiting) -> WaitRow:
+def row_of(held: ClaimedStep, waiting: Suspended) -> WaitRow:
     """What says to the database that a step waits: the wait without its timer, and the timer if it has one."""
     wait = {**waiting.wait, "source": _KINDS[waiting.wait["kind"]].source}
     timer = wait.pop("timer", None)
@@ -95,9 +95,9 @@ def row_of(held: Held, waiting: Waiting) -> WaitRow:
     return row
 
 
-def begin(entered: Entered) -> list[tuple[Held, Ending]]:
+def begin(entered: Entered) -> list[tuple[ClaimedStep, AttemptResult]]:
     """Tell the owners of each kind; gives the steps whose wait is over at once."""
-    by_kind: dict[str, list[tuple[Held, Mapping[str, Json]]]] = {}
+    by_kind: dict[str, list[tuple[ClaimedStep, Mapping[str, Json]]]] = {}
     for held, wait in entered:
         by_kind.setdefault(wait["kind"], []).append((held, wait))
     return [ending for kind, those in by_kind.items() for ending in _KINDS[kind].enter(those)]
@@ -116,7 +116,9 @@ def is_whole(wait: Wait) -> bool:
     return wait.get("kind") in _KINDS and (wait["kind"] != _TIMER or bool(wait.get("until")))
 
 
-def ended_meanwhile(held: Held, wait: Wait, *, is_gone: bool) -> list[tuple[Held, Ending]]:
+def ended_meanwhile(
+    held: ClaimedStep, wait: Wait, *, is_gone: bool
+) -> list[tuple[ClaimedStep, AttemptResult]]:
     """A repair's question: the step with its ending, if what it waits for is there. What `is_gone` is made anew."""
     kind = _KINDS[wait["kind"]]
     return kind.enter([(held, wait)]) if is_gone or kind.looks_again else []
@@ -142,7 +144,7 @@ def missing(runs: Iterable[str]) -> list[tuple[str, int, int, str]]:
     return [row for kind in _KINDS.values() if kind.missing is not None for row in kind.missing(asked)]
 
 
-def left(runs: Iterable[str]) -> None:
+def waits_ended(runs: Iterable[str]) -> None:
     """Tell the owners of each kind that steps of these runs may wait no more."""
     gone = list(runs)
     for kind in _KINDS.values():

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from engine.catalogue import Json
-from runs.kernel.transaction import changing
+from runs.kernel.unit_of_work import changing
 from runs.store import waits
-from runs.store.attempts import Ending, Held, Locked
+from runs.store.attempts import AttemptResult, ClaimedStep, LockedRun
 
-Waiters = Callable[[Collection[str]], list[tuple[Held, Mapping[str, Json]]]]
-Decide = Callable[[Mapping[str, Locked], Waiters], Sequence[tuple[Held, Ending]]]
+Waiters = Callable[[Collection[str]], list[tuple[ClaimedStep, Mapping[str, Json]]]]
+Decide = Callable[[Mapping[str, LockedRun], Waiters], Sequence[tuple[ClaimedStep, AttemptResult]]]
 
 
 def wake(tenant: int, runs: Iterable[str], kind: str, decide: Decide) -> list[str]:
@@ -23,5 +23,5 @@ def wake(tenant: int, runs: Iterable[str], kind: str, decide: Decide) -> list[st
         # just begun to wait would not be seen (docs/engine.md, "Waits").
         endings = decide(change.locked, lambda some: waits.waiters(tenant, some, kind))
         if endings:
-            change.wave.wake(endings, change.locked)
-    return sorted(change.wave.result.applied)
+            change.transition.wake(endings, change.locked)
+    return sorted(change.transition.result.applied)

@@ -12,7 +12,7 @@ from runs.kernel import dispatch, scopes
 from runs.kernel.advance import advance
 from runs.kernel.hand_back import hand_back
 from runs.store import hot
-from runs.store.attempts import Broken, Ending, Held
+from runs.store.attempts import AttemptResult, ClaimedStep, Errored
 
 BATCH = 500
 SWEEP_SECONDS = 0.8
@@ -31,8 +31,8 @@ def _take_back(limit: int) -> int:
         step for step, timed_out, status in batch if not (timed_out or step.solo or status in RUN_CLOSING)
     ]
     known = {step.id for step in company}
-    endings: list[tuple[Held, Ending]] = [
-        (step, Broken(_error(timed_out), retryable=True, expired=True))
+    endings: list[tuple[ClaimedStep, AttemptResult]] = [
+        (step, Errored(_error(timed_out), retryable=True, expired=True))
         for step, timed_out, _ in batch
         if step.id not in known
     ]

@@ -17,9 +17,9 @@ from runs.kernel import dispatch, scopes, wait_kinds
 from runs.kernel.advance import advance
 from runs.kernel.graphs import compiled
 from runs.kernel.plan import Anchor
-from runs.kernel.transaction import unit_of_work
+from runs.kernel.unit_of_work import unit_of_work
 from runs.store import hot, waits
-from runs.store.attempts import Broken, Done, Ending, Rang
+from runs.store.attempts import AttemptResult, Errored, Succeeded, TimerFired
 from runs.store.waits import Due
 
 log = logging.getLogger(__name__)
@@ -93,13 +93,13 @@ def _end(batch: Sequence[Due]) -> list[None]:
     return []
 
 
-def _ending(due: Due) -> Ending:
+def _ending(due: Due) -> AttemptResult:
     match due.kind:
         case "wait":
-            return Done({"fired_at": due.fired_at}, timer=due.id)
+            return Succeeded({"fired_at": due.fired_at}, timer=due.id)
         case "timeout":
-            return Broken(wait_kinds.timed_out(due.wait or {}), timer=due.id)
-    return Rang(str(due.target), _fired(due), timer=due.id)
+            return Errored(wait_kinds.timed_out(due.wait or {}), timer=due.id)
+    return TimerFired(str(due.target), _fired(due), timer=due.id)
 
 
 def _fired(due: Due) -> dict[str, Json]:
@@ -119,7 +119,7 @@ def _ring(batch: Sequence[Due]) -> list[None]:
         for due in fired:
             # One after another: two of one run may meet in a join.
             anchor = Anchor.beside(due.held, locked[due.held.run_id], id=uuid7())
-            change.wave.hang([(anchor, _effects(due))])
+            change.transition.apply_effects([(anchor, _effects(due))])
         change.told |= {(due.held.tenant_id, due.held.run_id) for due in fired}
     return []
 

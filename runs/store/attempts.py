@@ -8,7 +8,7 @@ from engine.catalogue import Json
 
 
 @dataclass(slots=True)
-class Held:
+class ClaimedStep:
     """One epoch of a step, as its holder knows it. `given` is its input; `hops`: how often it was kept in a row.
 
     `undoes`: the node that it compensates; `fired`: the targets of its boundary timers that have fired, where somebody
@@ -36,12 +36,12 @@ class Held:
 _HELD_COLUMNS = 12
 
 
-def held_of(row: Sequence[Json]) -> tuple[Held, Sequence[Json]]:
+def claimed_of(row: Sequence[Json]) -> tuple[ClaimedStep, Sequence[Json]]:
     """The step that a row begins with (the fragment `held` and its input), and the columns behind it."""
-    return Held(*row[:_HELD_COLUMNS]), row[_HELD_COLUMNS:]
+    return ClaimedStep(*row[:_HELD_COLUMNS]), row[_HELD_COLUMNS:]
 
 
-class Locked(NamedTuple):
+class LockedRun(NamedTuple):
     """What a locked run says of itself: nobody can close it meanwhile."""
 
     status: str
@@ -49,7 +49,7 @@ class Locked(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class Succeeded:
     """The attempt gave `output`; `encoded` is its strict JSON where it has been made already.
 
     `usage`: what it used up, such as tokens. `timer`: the one that ended a wait.
@@ -62,7 +62,7 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class Errored:
     """The attempt failed. `expired`: nobody says so, its lease ran out; the write asks the clock again."""
 
     error: Mapping[str, Json]
@@ -74,7 +74,7 @@ class Broken:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class Suspended:
     """The step waits from now on: `wait` says for what (`steps.waiting`)."""
 
     wait: Mapping[str, Json]
@@ -83,7 +83,7 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
-class Rang:
+class TimerFired:
     """A boundary timer of the step fired and ended it: its edge to `target` is taken, with `output`."""
 
     target: str
@@ -93,7 +93,7 @@ class Rang:
 
 
 @dataclass(frozen=True, slots=True)
-class Passed:
+class SkippedByOperator:
     """An operator skipped the step: it counts as done with `output`. `said`: by whom and why."""
 
     output: Json
@@ -102,4 +102,4 @@ class Passed:
     timer: None = None
 
 
-Ending = Done | Broken | Waiting | Rang | Passed
+AttemptResult = Succeeded | Errored | Suspended | TimerFired | SkippedByOperator

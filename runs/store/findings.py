@@ -7,7 +7,7 @@ from typing import NamedTuple
 from engine.catalogue import Json
 from lib.clock import now_or_none
 from lib.uuid7 import uuid7
-from runs.store.attempts import Held, held_of
+from runs.store.attempts import ClaimedStep, claimed_of
 from runs.store.hot import SQL, Row, document
 from runs.store.rows import CountedRow, RepairRow
 
@@ -52,7 +52,7 @@ class Alone(NamedTuple):
 class Sleeper:
     """A step that waits, what it says it waits for, and whether a timer of that is there."""
 
-    held: Held
+    held: ClaimedStep
     wait: Json
     is_timed: bool
 
@@ -114,7 +114,7 @@ def drop_timers(run: str) -> None:
 def sleepers(run: str, node: str) -> list[Sleeper]:
     """The step of this name, if it waits."""
     found = SQL.value("sleepers", {"run": run, "node": node})
-    return [Sleeper(held, *wait) for held, wait in map(held_of, found)]
+    return [Sleeper(held, *wait) for held, wait in map(claimed_of, found)]
 
 
 def arm_wait(run: str, step: str) -> None:

@@ -9,7 +9,7 @@ import orjson
 from engine.catalogue import Json
 from lib.clock import now_or_none
 from lib.named_sql import Statements
-from runs.store.attempts import Held, Locked, held_of
+from runs.store.attempts import ClaimedStep, LockedRun, claimed_of
 from runs.store.rows import (
     AnchorRow,
     ArrivalRow,
@@ -66,7 +66,7 @@ class Advanced:
     sunk: list[str]
 
 
-def claim(*, queue: str, worker: str, cursor: int, limit: int, alone: bool = True) -> list[Held]:
+def claim(*, queue: str, worker: str, cursor: int, limit: int, alone: bool = True) -> list[ClaimedStep]:
     """Up to `limit` steps of a queue, a fair share of each of the next tenants behind `cursor`; they are leased.
 
     `alone`: the worker has nothing else in hand, so that a single step is to blame if its lease is lost.
@@ -75,7 +75,7 @@ def claim(*, queue: str, worker: str, cursor: int, limit: int, alone: bool = Tru
     return [_claimed(row) for row in SQL.value("claim", {**params, "now": now_or_none()})]
 
 
-def claim_alone(*, queue: str, worker: str) -> list[Held]:
+def claim_alone(*, queue: str, worker: str) -> list[ClaimedStep]:
     """At most one step of those that must run alone; it is leased."""
     return [
         _claimed(row)
@@ -85,7 +85,7 @@ def claim_alone(*, queue: str, worker: str) -> list[Held]:
 
 def claim_jobs(
     *, tenant: int, queues: Sequence[str], worker: str, limit: int, token_hashes: Sequence[bytes], alone: bool
-) -> list[tuple[Held, str, int]]:
+) -> list[tuple[ClaimedStep, str, int]]:
     """Jobs for an external worker: each step with its lease's end and the place of its token in `token_hashes`."""
     params = {
         "tenant": tenant,
@@ -99,8 +99,8 @@ def claim_jobs(
     return [(_claimed(row), row[13], row[14]) for row in SQL.value("claim_jobs", params)]
 
 
-def _claimed(row: Sequence[Json]) -> Held:
-    held, (lease_seconds, *_) = held_of(row)
+def _claimed(row: Sequence[Json]) -> ClaimedStep:
+    held, (lease_seconds, *_) = claimed_of(row)
     held.lease_seconds = lease_seconds
     return held
 
@@ -125,7 +125,7 @@ def queues_with_jobs(wanted: Iterable[tuple[int, str]]) -> list[tuple[int, str]]
     return [(tenant, queue) for tenant, queue in found]
 
 
-def lock_light(runs: Iterable[str]) -> dict[str, Locked]:
+def lock_light(runs: Iterable[str]) -> dict[str, LockedRun]:
     """Share the runs with whoever else moves them forward; nobody can close them now."""
     return _locked(SQL.value("lock_light", {"runs": sorted(runs)}))
 
@@ -140,13 +140,13 @@ def lock_sinks(runs: Iterable[str]) -> None:
     SQL.execute("lock_sinks", {"runs": sorted(runs)})
 
 
-def lock_heavy(runs: Iterable[str]) -> dict[str, Locked]:
+def lock_heavy(runs: Iterable[str]) -> dict[str, LockedRun]:
     """Have the runs alone."""
     return _locked(SQL.value("lock_heavy", {"runs": sorted(runs)}))
 
 
-def _locked(rows: Json) -> dict[str, Locked]:
-    return {run: Locked(status, priority) for run, status, priority in rows or ()}
+def _locked(rows: Json) -> dict[str, LockedRun]:
+    return {run: LockedRun(status, priority) for run, status, priority in rows or ()}
 
 
 def advance(
@@ -219,9 +219,9 @@ def discard_letters(*, tenant: int, letters: Sequence[str], by: int, reason: str
     return SQL.column("discard_letters", params)
 
 
-def bury(letters: Sequence[LetterRow]) -> None:
+def insert_dead_letters(letters: Sequence[LetterRow]) -> None:
     """Write dead letters for steps that failed their run."""
-    SQL.execute("bury", {"letters": document(letters)})
+    SQL.execute("insert_dead_letters", {"letters": document(letters)})
 
 
 def reopen_runs(runs: Iterable[str], payload: Row) -> Row:
@@ -237,11 +237,11 @@ def reopen_runs(runs: Iterable[str], payload: Row) -> Row:
     return found
 
 
-def pending_edges(runs: Iterable[str]) -> list[tuple[Held, Json]]:
+def pending_edges(runs: Iterable[str]) -> list[tuple[ClaimedStep, Json]]:
     """Steps that completed while their run was failing, each with its output."""
     found = []
     for row in SQL.value("pending_edges", {"runs": sorted(runs)}):
-        held, (fired, output) = held_of(row)
+        held, (fired, output) = claimed_of(row)
         held.fired = frozenset(fired)
         found.append((held, output))
     return found
@@ -253,10 +253,10 @@ def heartbeat(held: Sequence[BeatRow]) -> dict[str, tuple[str, str]]:
     return {step: (expires, status) for step, expires, status in found}
 
 
-def expired(limit: int) -> list[tuple[Held, bool, str]]:
+def expired(limit: int) -> list[tuple[ClaimedStep, bool, str]]:
     """Running steps whose lease is over: each with whether its hard deadline is, and its run's status."""
     rows = SQL.value("expired", {"limit": limit, "now": now_or_none()})
-    return [(held, bool(timed_out), status) for held, (timed_out, status) in map(held_of, rows)]
+    return [(held, bool(timed_out), status) for held, (timed_out, status) in map(claimed_of, rows)]
 
 
 def hand_back(steps: Sequence[ReturnedRow], *, lost: bool) -> list[str]:
@@ -347,12 +347,12 @@ def workers_forget(worker: str) -> None:
     SQL.execute("workers_forget", {"worker": worker})
 
 
-def step_to_change(*, run: str, node: str) -> tuple[Held, str, str | None, bool] | None:
+def step_to_change(*, run: str, node: str) -> tuple[ClaimedStep, str, str | None, bool] | None:
     """The step of a run held FOR UPDATE: with its status, its cancel's cause, and whether it has an output."""
     row = SQL.value("step_to_change", {"run": run, "node": node})
     if row is None:
         return None
-    held, (status, cause, has_output, fired) = held_of(row)
+    held, (status, cause, has_output, fired) = claimed_of(row)
     held.fired = frozenset(fired)
     return held, status, cause, has_output
 

@@ -130,7 +130,7 @@ class ClosingRow(TypedDict, total=False):
 
 
 class LetterRow(TypedDict):
-    """A dead letter to write for a step (`bury`)."""
+    """A dead letter to write for a step (`insert_dead_letters`)."""
 
     id: str
     step_id: str

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from engine.catalogue import Json
 from lib.clock import now_or_none
-from runs.store.attempts import Held, held_of
+from runs.store.attempts import ClaimedStep, claimed_of
 from runs.store.hot import SQL, document
 from runs.store.rows import SignalRow, TimerRow, WaitRow
 
@@ -18,7 +18,7 @@ class Due:
     `wait`: what the step waits for; `fired_at`: when the timer was found to be due.
     """
 
-    held: Held
+    held: ClaimedStep
     id: str
     kind: str
     target: str | None
@@ -53,7 +53,7 @@ def due_timers(limit: int, after: Due | None = None) -> list[Due]:
         "after_id": after and after.id,
         "now": now_or_none(),
     }
-    return [Due(held, *timer) for held, timer in map(held_of, SQL.value("due_timers", params))]
+    return [Due(held, *timer) for held, timer in map(claimed_of, SQL.value("due_timers", params))]
 
 
 def ring_timers(timers: Iterable[str]) -> set[str]:
@@ -81,13 +81,13 @@ def other_signals(signals: Sequence[SignalRow]) -> list[str]:
     return list(SQL.value("other_signals", {"signals": document(signals)}))
 
 
-def waiters(tenant: int, runs: Iterable[str], kind: str) -> list[tuple[Held, Json]]:
+def waiters(tenant: int, runs: Iterable[str], kind: str) -> list[tuple[ClaimedStep, Json]]:
     """The steps of these runs that wait for something of this kind, each with what it waits for."""
     params = {"tenant": tenant, "runs": sorted(runs), "kind": kind}
-    return [(held, waiting) for held, (waiting,) in map(held_of, SQL.value("waiters", params))]
+    return [(held, waiting) for held, (waiting,) in map(claimed_of, SQL.value("waiters", params))]
 
 
-def take_signals(steps: Sequence[tuple[Held, str]]) -> dict[str, Json]:
+def take_signals(steps: Sequence[tuple[ClaimedStep, str]]) -> dict[str, Json]:
     """Give waiting steps the signals that are there for them; gives step → payload of those that got one."""
     rows = [
         {"step_id": held.id, "run_id": held.run_id, "node": held.node, "name": name} for held, name in steps

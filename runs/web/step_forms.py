@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from accounts import once
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_OPERATE
-from engine.told import Edited
+from engine.overrides import RerunWith
 from lib.refusals import Conflict, Missing
 from runs.commands import operators, replay
 from runs.kernel.graphs import shown
@@ -32,7 +32,7 @@ def retry(request: PageRequest, run_id: UUID, node: str) -> HttpResponse:
     """Tries a step again, with another input where the form has one."""
 
     def act(form: StepForm) -> str:
-        given = Edited(form.given) if form.is_edited else None
+        given = RerunWith(form.given) if form.is_edited else None
         said = _said(request, form)
         operators.retry_step(request.principal.tenant_id, str(run_id), node, given=given, **said)
         messages.success(request, "The step is tried again.")
@@ -61,7 +61,7 @@ def rerun(request: PageRequest, run_id: UUID, node: str) -> HttpResponse:
     new = once.id_of(who, request.POST.get("once", ""))
 
     def act(form: StepForm) -> str:
-        given = Edited(form.given) if form.is_edited else None
+        given = RerunWith(form.given) if form.is_edited else None
         said = {"by": who.username, "reason": form.cleaned_data["reason"]}
         try:
             started = replay.rerun(who.tenant_id, str(run_id), node, given=given, id=new, **said)

@@ -22,9 +22,9 @@ from django.db import DatabaseError, connection
 from lib.database_errors import OPERATIONAL_ERRORS, log_database_error
 from runs.kernel import dispatch
 from runs.kernel.hand_back import hand_back
-from runs.kernel.wave import Result
+from runs.kernel.transition import Result
 from runs.store import hot
-from runs.store.attempts import Ending, Held
+from runs.store.attempts import AttemptResult, ClaimedStep
 from runs.workers.drain import QueueWorker
 from runs.workers.execute import Work, attempted, prepare
 
@@ -43,12 +43,12 @@ PAUSE_SECONDS = 0.5
 HUNG_SECONDS = 120.0
 """How long one turn may take: longer than any statement, and than the patience with a database."""
 
-Ended = tuple[Held, Ending]
+Ended = tuple[ClaimedStep, AttemptResult]
 
 
 @dataclass(slots=True)
 class _Running:
-    held: Held
+    held: ClaimedStep
     lost_at: float | None = None
     is_stuck: bool = False
 
@@ -151,7 +151,7 @@ class BlockingDrain(QueueWorker):
         """Whether a step that must run alone is at it; one that was lost may never come back: nobody waits for it."""
         return any(one.held.solo and not self.in_hand.is_lost(one.held) for one in self._running.values())
 
-    def _begin(self, steps: Sequence[Held]) -> None:
+    def _begin(self, steps: Sequence[ClaimedStep]) -> None:
         """A thread for each, none after a stop; what has none in the end is not kept alive."""
         try:
             if self.stopping.is_set():
@@ -166,7 +166,7 @@ class BlockingDrain(QueueWorker):
         finally:
             self.in_hand.drop(step for step in steps if (step.id, step.epoch) not in self._running)
 
-    def _run(self, step: Held, work: Work) -> None:
+    def _run(self, step: ClaimedStep, work: Work) -> None:
         self._news.put((step, attempted(work)))
 
     def _ended_within(self, seconds: float) -> list[Ended]:

@@ -23,10 +23,10 @@ from runs.kernel import dispatch, scopes
 from runs.kernel.advance import advance
 from runs.kernel.graphs import graph_of
 from runs.kernel.hand_back import hand_back
-from runs.kernel.plan import Keep
-from runs.kernel.wave import Result
+from runs.kernel.plan import Affinity
+from runs.kernel.transition import Result
 from runs.store import hot
-from runs.store.attempts import Done, Ending, Held
+from runs.store.attempts import AttemptResult, ClaimedStep, Succeeded
 from runs.workers import leases
 from runs.workers.execute import execute
 
@@ -98,7 +98,7 @@ class QueueWorker:
         """Why this process can't work properly any more and must be started anew; None where it can."""
         return None
 
-    def claim(self, limit: int, *, alone: bool = True) -> list[Held]:
+    def claim(self, limit: int, *, alone: bool = True) -> list[ClaimedStep]:
         """The next steps, ready to be executed; where there are none and `alone`, one that must run alone."""
         batch = self._claim(limit, self._cursor, alone)
         if not batch and self._cursor:
@@ -112,8 +112,8 @@ class QueueWorker:
             batch = hot.claim_alone(queue=self.queue, worker=self.worker)
         return self._take(batch)
 
-    def _claim(self, limit: int, cursor: int, alone: bool) -> list[Held]:
-        def claim(limit: int) -> list[Held]:
+    def _claim(self, limit: int, cursor: int, alone: bool) -> list[ClaimedStep]:
+        def claim(limit: int) -> list[ClaimedStep]:
             return hot.claim(queue=self.queue, worker=self.worker, cursor=cursor, limit=limit, alone=alone)
 
         try:
@@ -124,7 +124,7 @@ class QueueWorker:
                 raise
             return claim(1)
 
-    def _take(self, batch: list[Held]) -> list[Held]:
+    def _take(self, batch: list[ClaimedStep]) -> list[ClaimedStep]:
         crash_points.hit("after_claim")
         if batch:
             self.claimed_at = time.monotonic()
@@ -133,9 +133,9 @@ class QueueWorker:
         self.in_hand.take(batch)
         return batch
 
-    def flush(self, ended: list[tuple[Held, Ending]], *, keep: int = 0) -> Result:
+    def flush(self, ended: list[tuple[ClaimedStep, AttemptResult]], *, keep: int = 0) -> Result:
         """Commit what ended; up to `keep` successors stay with this worker, and other queues are told of theirs."""
-        result = advance(ended, Keep(self.worker, self.queue, keep))
+        result = advance(ended, Affinity(self.worker, self.queue, keep))
         scopes.load(result.kept)
         self.in_hand.take(result.kept)
         dispatch.wake(result.wake - {self.queue})
@@ -146,7 +146,7 @@ class QueueWorker:
 class _Turn:
     """One thread's turn at the queue: the step that it is at, and since when."""
 
-    step: Held | None = None
+    step: ClaimedStep | None = None
     since: float = 0.0
     lost_at: float | None = None
 
@@ -261,7 +261,7 @@ class Drain(QueueWorker):
 
     def _run(self, turn: _Turn, until: float) -> int:
         dispatch.dispatcher().taken(self.queue)
-        hand: deque[Held] = deque()
+        hand: deque[ClaimedStep] = deque()
         ended = 0
         first, more, look_again = True, True, 0.0
         # Two that must run alone would not be alone: neither could be blamed.
@@ -296,7 +296,7 @@ class Drain(QueueWorker):
             self._news.set()
         return ended
 
-    def _is_alone(self, step: Held | None) -> bool:
+    def _is_alone(self, step: ClaimedStep | None) -> bool:
         return step is not None and step.solo and not self.in_hand.is_lost(step)
 
     def _goes_on(self, turn: _Turn) -> bool:
@@ -307,9 +307,9 @@ class Drain(QueueWorker):
             return BATCH
         return max(1, min(BATCH, int(FLUSH_SECONDS / self._step_seconds)))
 
-    def _round(self, turn: _Turn, hand: deque[Held], *, keep: int) -> int:
+    def _round(self, turn: _Turn, hand: deque[ClaimedStep], *, keep: int) -> int:
         """Execute what is in hand for up to 200 ms and commit it; successors that stay here join the hand."""
-        ended: list[tuple[Held, Ending]] = []
+        ended: list[tuple[ClaimedStep, AttemptResult]] = []
         began = now = time.monotonic()
         size = 0
         try:
@@ -320,7 +320,7 @@ class Drain(QueueWorker):
                     ending = execute(step)
                     turn.step = None
                     ended.append((step, ending))
-                    size += len(ending.encoded or b"") if isinstance(ending, Done) else 0
+                    size += len(ending.encoded or b"") if isinstance(ending, Succeeded) else 0
                 now = time.monotonic()
             if ended:
                 self._learn((now - began) / len(ended))

@@ -10,7 +10,7 @@ from engine.decide import describe
 from engine.errors import ExpressionError, NotEvaluated, StepError
 from lib.strict_json import BadJson, strict_dumps
 from runs.kernel.graphs import graph_of
-from runs.store.attempts import Broken, Done, Ending, Held, Waiting
+from runs.store.attempts import AttemptResult, ClaimedStep, Errored, Succeeded, Suspended
 from steps.base import MAX_OUTPUT_BYTES, StepType, storable
 from steps.base import execute as execute_type
 from steps.catalogue import CATALOGUE
@@ -20,15 +20,15 @@ log = logging.getLogger(__name__)
 MAX_ERROR_BYTES = 64 * 1024
 MAX_RETRY_AFTER = 30 * 86_400
 
-Work = Callable[[], Ending]
+Work = Callable[[], AttemptResult]
 
 
-def execute(step: Held) -> Ending:
+def execute(step: ClaimedStep) -> AttemptResult:
     """Run a step whose scope is loaded; never raises."""
     return attempted(prepare(step))
 
 
-def attempted(work: Work) -> Ending:
+def attempted(work: Work) -> AttemptResult:
     """How an attempt ended. Even what is meant to end the process is the step's failure: raised in a thread it would
     end that alone, and nobody would hear of it.
     """
@@ -38,7 +38,7 @@ def attempted(work: Work) -> Ending:
         return broken(StepError("InternalError", f"{type(error).__name__}: {error}"[:2000], retryable=True))
 
 
-def prepare(step: Held) -> Work:
+def prepare(step: ClaimedStep) -> Work:
     """What is left of a step whose scope is loaded: it needs no database, and any thread may do it; never raises."""
     try:
         node = graph_of(step.version_id).steps[step.node]
@@ -48,13 +48,13 @@ def prepare(step: Held) -> Work:
         return lambda: ending
 
 
-def _attempt(step: Held, step_type: StepType, params: Json) -> Ending:
+def _attempt(step: ClaimedStep, step_type: StepType, params: Json) -> AttemptResult:
     usage: dict[str, Json] = {}
     ending = _ending(step, step_type, params, usage)
     return replace(ending, usage=usage) if usage else ending
 
 
-def _ending(step: Held, step_type: StepType, params: Json, usage: dict[str, Json]) -> Ending:
+def _ending(step: ClaimedStep, step_type: StepType, params: Json, usage: dict[str, Json]) -> AttemptResult:
     try:
         output = execute_type(
             step_type,
@@ -66,12 +66,12 @@ def _ending(step: Held, step_type: StepType, params: Json, usage: dict[str, Json
             idempotency_key=idempotency_key(step.run_id, step.node),
             usage=usage,
         )
-        return Waiting(output) if step_type.kind == "wait" else encoded(output)
+        return Suspended(output) if step_type.kind == "wait" else encoded(output)
     except Exception as error:
         return _failure(step, error)
 
 
-def _failure(step: Held, error: Exception) -> Ending:
+def _failure(step: ClaimedStep, error: Exception) -> AttemptResult:
     if isinstance(error, ExpressionError):
         message = f"A param of {step.node} can't be computed: {error}"
         error = StepError("ExpressionError", message, retryable=isinstance(error, NotEvaluated))
@@ -82,15 +82,15 @@ def _failure(step: Held, error: Exception) -> Ending:
     return broken(StepError("InternalError", f"{type(error).__name__}: {error}"[:2000], retryable=True))
 
 
-def encoded(output: object) -> Ending:
+def encoded(output: object) -> AttemptResult:
     """An output as it may be stored, or the failure that it is where it may not (docs/engine.md, "Strict outcomes")."""
     try:
-        return Done(output, storable(output, "output", code="BadOutput", max_bytes=MAX_OUTPUT_BYTES))
+        return Succeeded(output, storable(output, "output", code="BadOutput", max_bytes=MAX_OUTPUT_BYTES))
     except StepError as error:
         return broken(error)
 
 
-def broken(error: StepError) -> Broken:
+def broken(error: StepError) -> Errored:
     """A StepError as the end of an attempt; what of it can't be stored is told in plain characters."""
     wait = error.details.get("retry_after")
     said = describe(error)
@@ -99,7 +99,7 @@ def broken(error: StepError) -> Broken:
     except BadJson:
         said.pop("details", None)
     asked = wait if isinstance(wait, int | float) and wait > 0 else 0
-    return Broken(said, error.retryable, float(min(asked, MAX_RETRY_AFTER)) or None)
+    return Errored(said, error.retryable, float(min(asked, MAX_RETRY_AFTER)) or None)
 
 
 def idempotency_key(run_id: str, node: str, index: int | None = None) -> str:

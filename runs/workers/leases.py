@@ -13,7 +13,7 @@ from engine.statuses import StepStatus
 from runs.kernel import dispatch, live
 from runs.kernel.hand_back import hand_back
 from runs.store import hot
-from runs.store.attempts import Held
+from runs.store.attempts import ClaimedStep
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ Epoch = tuple[str, int]
 
 @dataclass(slots=True)
 class _Lease:
-    held: Held
+    held: ClaimedStep
     renew_at: float
     taken_at: float
     started: bool = False
@@ -41,7 +41,7 @@ class InHand:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
-    def take(self, steps: Sequence[Held]) -> None:
+    def take(self, steps: Sequence[ClaimedStep]) -> None:
         """Steps that were just leased; each is renewed when a third of its lease has passed."""
         now = time.monotonic()
         with self._lock:
@@ -55,7 +55,7 @@ class InHand:
                 self._thread.start()
         live.tell_steps(steps, StepStatus.RUNNING)
 
-    def drop(self, steps: Iterable[Held]) -> None:
+    def drop(self, steps: Iterable[ClaimedStep]) -> None:
         """Steps that are over, or not ours any more."""
         with self._lock:
             for step in steps:
@@ -65,14 +65,14 @@ class InHand:
                     del self._leases[step.id]
                 self._lost.discard(_epoch(step))
 
-    def begin(self, step: Held) -> bool:
+    def begin(self, step: ClaimedStep) -> bool:
         """Whether the step is still this process's to execute; from now on it counts as started."""
         lease = self._leases.get(step.id)
         if lease is not None:
             lease.started = True
         return not self.is_lost(step)
 
-    def is_lost(self, step: Held) -> bool:
+    def is_lost(self, step: ClaimedStep) -> bool:
         """Whether a step that was taken is known to be somebody else's by now, or nobody's."""
         return _epoch(step) in self._lost
 
@@ -129,5 +129,5 @@ class InHand:
                 connection.close()
 
 
-def _epoch(step: Held) -> Epoch:
+def _epoch(step: ClaimedStep) -> Epoch:
     return step.id, step.epoch

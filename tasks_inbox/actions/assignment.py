@@ -12,7 +12,7 @@ from accounts.queries import find_member
 from accounts.roles import TASKS_ASSIGN, TASKS_DECIDE
 from lib.refusals import Conflict, Invalid
 from runs.kernel import live
-from runs.kernel.transaction import changing
+from runs.kernel.unit_of_work import changing
 from tasks_inbox.actions import proxies
 from tasks_inbox.eligibility import identity, policies
 from tasks_inbox.eligibility.quorum import needs_several

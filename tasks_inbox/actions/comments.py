@@ -8,7 +8,7 @@ from accounts.roles import TASKS_DECIDE, TASKS_READ
 from lib.refusals import Conflict, Invalid, NotAllowed
 from lib.uuid7 import uuid7
 from runs.kernel import live
-from runs.kernel.transaction import changing
+from runs.kernel.unit_of_work import changing
 from tasks_inbox.actions.recording import printed_name
 from tasks_inbox.eligibility.refusals import conflict, open_task
 from tasks_inbox.eligibility.standing import to_decide

@@ -13,7 +13,7 @@ from accounts import audit, services
 from accounts.names import key_of
 from accounts.principal import Principal
 from lib.refusals import Conflict, Invalid
-from runs.store.attempts import Done
+from runs.store.attempts import Succeeded
 from tasks_inbox.actions.decision import Decision, check_decision, encoded
 from tasks_inbox.actions.locking import LockedTask, lock_task, with_run_locked
 from tasks_inbox.actions.recording import add_link, decider_of
@@ -69,7 +69,7 @@ def decide(
     by = decider_of(principal, signed=_signature(principal, task, decision.outcome, password))
     _has_seen(decision.seen)
 
-    def cast() -> Done | None:
+    def cast() -> Succeeded | None:
         locked = lock_task(principal, task.pk, decision.seen)
         if guard is None:
             statements.drop_held(task.pk, principal.username)
@@ -90,7 +90,7 @@ def end_at_deadline(task: ManualTask, outcome: str) -> None:
     """
     by = Decider(DEADLINE, DEADLINE, None, "clock", False)
 
-    def cast() -> Done | None:
+    def cast() -> Succeeded | None:
         now = queries.task_of(task.tenant_id, task.pk)
         facts = statements.hold_task(task.pk, by=now.assignee or DEADLINE, keys=[], handed=False)
         if facts is None or now.next_at is None:
@@ -107,7 +107,7 @@ def _has_seen(seen: str | None) -> None:
         raise Invalid(message, code="required", field="seen")
 
 
-def _write(locked: LockedTask, by: Decider, decision: Decision, counted: votes.Counted) -> Done | None:
+def _write(locked: LockedTask, by: Decider, decision: Decision, counted: votes.Counted) -> Succeeded | None:
     """Write a decision of a locked task down as evidence; the end of its step, where it ends it."""
     task, outcome = locked.task, counted.verdict.outcome
     keys = [key_of(name) for name in (by.username, locked.on_behalf_of) if name]
@@ -127,7 +127,7 @@ def _write(locked: LockedTask, by: Decider, decision: Decision, counted: votes.C
     output |= {} if link["on_behalf_of"] is None else {"on_behalf_of": link["on_behalf_of"]}
     if any(fact.get("may_change") for fact in task.facts):
         output |= {"facts": {fact["label"]: fact["value"] for fact in task.facts}}
-    return Done(output | ({"decisions": votes.decisions_of(task)} if needs_several(task.quorum) else {}))
+    return Succeeded(output | ({"decisions": votes.decisions_of(task)} if needs_several(task.quorum) else {}))
 
 
 def _signature(principal: Principal, task: ManualTask, outcome: str, password: str | None) -> bool:

@@ -11,7 +11,7 @@ from accounts.principal import Principal
 from accounts.roles import TASKS_ASSIGN
 from lib.refusals import Conflict, Invalid
 from runs.kernel import live
-from runs.kernel.transaction import changing
+from runs.kernel.unit_of_work import changing
 from tasks_inbox.eligibility import policies
 from tasks_inbox.eligibility.electors import members_of
 from tasks_inbox.eligibility.refusals import conflict, open_task

@@ -17,7 +17,7 @@ from engine.catalogue import Json
 from lib.refusals import Conflict
 from lib.uuid7 import uuid7
 from runs.kernel import live
-from runs.kernel.transaction import changing
+from runs.kernel.unit_of_work import changing
 from tasks_inbox.actions.decision import Decision, check_decision, encoded
 from tasks_inbox.actions.locking import LockedTask, lock_task
 from tasks_inbox.eligibility.standing import Standing, standing

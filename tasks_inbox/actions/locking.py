@@ -10,7 +10,7 @@ from engine.catalogue import Json
 from lib.refusals import Conflict
 from runs.kernel import live
 from runs.kernel.wake import Waiters, wake
-from runs.store.attempts import Done, Ending, Held, Locked
+from runs.store.attempts import AttemptResult, ClaimedStep, LockedRun, Succeeded
 from tasks_inbox.eligibility.quorum import needs_several
 from tasks_inbox.eligibility.refusals import being_decided, conflict
 from tasks_inbox.eligibility.standing import to_answer
@@ -54,11 +54,11 @@ def lock_task(principal: Principal, task_id: UUID, seen: str | None) -> LockedTa
     return LockedTask(task, facts if absent is None else facts | {"on_behalf_of": absent})
 
 
-def with_run_locked(task: ManualTask, cast: Callable[[], Done | None]) -> bool:
+def with_run_locked(task: ManualTask, cast: Callable[[], Succeeded | None]) -> bool:
     """Cast a vote while nobody else has the run of a task; gives whether it ended the step, which ends with it."""
     ended = False
 
-    def decide(_: Mapping[str, Locked], waiters: Waiters) -> list[tuple[Held, Ending]]:
+    def decide(_: Mapping[str, LockedRun], waiters: Waiters) -> list[tuple[ClaimedStep, AttemptResult]]:
         nonlocal ended
         waiting = {held.id: held for held, _ in waiters([str(task.run_id)])}
         if (step := waiting.get(str(task.step_id))) is None:

@@ -9,7 +9,7 @@ from accounts.names import key_of
 from accounts.principal import Principal
 from lib.refusals import Conflict, Invalid
 from runs.kernel import live
-from runs.kernel.transaction import changing
+from runs.kernel.unit_of_work import changing
 from tasks_inbox.eligibility import policies
 from tasks_inbox.eligibility.refusals import conflict, taker
 from tasks_inbox.eligibility.standing import Standing, to_decide

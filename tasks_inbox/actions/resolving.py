@@ -11,8 +11,8 @@ from lib.refusals import Conflict, Invalid
 from runs.commands import dead_letters, lifecycle
 from runs.kernel import live
 from runs.kernel.compensation import How
-from runs.kernel.refused import had_alone
-from runs.kernel.transaction import changing
+from runs.kernel.refused import lock_runs
+from runs.kernel.unit_of_work import changing
 from runs.models import DeadLetter
 from runs.reading.queries import undone_by
 from tasks_inbox.eligibility.refusals import claimed, conflict, open_task
@@ -74,7 +74,7 @@ def resolve_task(
     standing(principal, task).require()
     run = str(task.run_id)
     with transaction.atomic():
-        had_alone(task.tenant_id, [run])
+        lock_runs(task.tenant_id, [run])
         # Asked behind the lock: this task may be settled, and another be open because it failed once more.
         open_task(principal, task_id)
         [node], by = undone_by(task.tenant_id, [task.step_id]).values(), principal.username

@@ -16,7 +16,7 @@ from engine.catalogue import Json
 from lib.api.errors import join
 from lib.refusals import Conflict, Invalid, NotAllowed, TooLarge
 from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
-from runs.kernel.transaction import changing
+from runs.kernel.unit_of_work import changing
 from runs.models import Run
 from steps.human import MAX_TASK_BYTES
 from tasks_inbox.actions import comments

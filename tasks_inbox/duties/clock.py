@@ -11,7 +11,7 @@ from uuid import UUID
 from lib.refusals import Conflict
 from runs.kernel import live
 from runs.kernel.refused import RunRefused
-from runs.kernel.transaction import changing
+from runs.kernel.unit_of_work import changing
 from tasks_inbox.actions.deciding import end_at_deadline
 from tasks_inbox.duties import settling
 from tasks_inbox.lifecycle.asking import moved

@@ -8,7 +8,7 @@ from engine.catalogue import Json
 from lib.uuid7 import uuid7
 from runs.kernel import live
 from runs.kernel.wait_kinds import Entered, WaitKind
-from runs.store.attempts import Ending, Held
+from runs.store.attempts import AttemptResult, ClaimedStep
 from tasks_inbox.eligibility import policies
 from tasks_inbox.eligibility.electors import named_by
 from tasks_inbox.eligibility.quorum import counts_people, needs_several
@@ -33,7 +33,7 @@ DECIDER = "decider"
 SHOWN_NAMES = 3
 
 
-def _open(entered: Entered) -> list[tuple[Held, Ending]]:
+def _open(entered: Entered) -> list[tuple[ClaimedStep, AttemptResult]]:
     asked = [(held, wait["task"]) for held, wait in entered]
     requesters = statements.requesters({held.run_id for held, task in asked if task.get("exclude_requester")})
     deciders = statements.decided_in_run(
@@ -75,7 +75,7 @@ def _barred(
     return {"exclude": list(dict.fromkeys(names)), "why_excluded": why or None, "bars_deciders": bars}
 
 
-def _row(held: Held, task: Mapping[str, Json]) -> dict[str, Json]:
+def _row(held: ClaimedStep, task: Mapping[str, Json]) -> dict[str, Json]:
     row: dict[str, Json] = {"id": uuid7(), "run_id": held.run_id, "step_id": held.id, "node": held.node}
     # What was null is not there when a task is opened anew, by what its step says that it waits for.
     row |= {key: task.get(key) for key in _ASKED}

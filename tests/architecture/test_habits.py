@@ -13,7 +13,7 @@ MAY_OPEN_TRANSACTIONS = {
     "accounts/tokens.py",
     "runs/kernel/advance.py",
     "runs/kernel/hand_back.py",
-    "runs/kernel/transaction.py",
+    "runs/kernel/unit_of_work.py",
     "runs/maintenance/seals.py",
     "runs/integrity/repair.py",
     "runs/commands/replay.py",

@@ -21,7 +21,7 @@ if not apps.ready:
 
 from accounts.principal import Principal
 from accounts.roles import ADMIN, SCOPES
-from engine.told import Edited
+from engine.overrides import RerunWith
 from lib import crash_points
 from lib.clock import set_now
 from lib.refusals import Conflict, Refusal
@@ -180,7 +180,7 @@ def mend(tenant: int, runs: Sequence[str]) -> None:
     """Try the failed step of one run again with another input, skip that of the other; work."""
     said = {"by": "test"}
     verbs = (
-        lambda: operators.retry_step(tenant, runs[0], "b", given=Edited({"text": "x"}), **said),
+        lambda: operators.retry_step(tenant, runs[0], "b", given=RerunWith({"text": "x"}), **said),
         lambda: operators.skip_step(tenant, runs[1], "b", {"text": "x"}, **said),
     )
     for verb in verbs:
@@ -205,7 +205,7 @@ def rerun(tenant: int, runs: Sequence[str], ids: Sequence[str]) -> None:
     """Rerun each from its failed step, with an input that it can take; work."""
     for run, new in zip(runs, ids, strict=True):
         try:
-            replay.rerun(tenant, run, "b", given=Edited({"text": "x"}), id=new, by="test")
+            replay.rerun(tenant, run, "b", given=RerunWith({"text": "x"}), id=new, by="test")
         except RunRefused:
             continue
     drain()

@@ -19,7 +19,7 @@ from accounts.principal import Principal
 from accounts.services import create_group
 from engine.cel_reads import References
 from runs.kernel.graphs import compiled
-from runs.kernel.transaction import Change
+from runs.kernel.unit_of_work import Change
 from runs.models import Run
 from runs.reading.presentation import found_run
 from runs.reading.queries import runs_of

@@ -81,10 +81,10 @@ def test_many_that_fail_at_once_cost_as_many_statements_as_one(monkeypatch):
     def of(count):
         seen.clear()
         not_undone(*({"n": n} for n in range(count)))
-        return sorted(name for name in seen if name in ("hand_over", "open_compensation_tasks"))
+        return sorted(name for name in seen if name in ("await_operator", "open_compensation_tasks"))
 
     monkeypatch.setattr(named_sql, "watchers", [seen.append])
-    assert of(1) == of(60) == ["hand_over", "open_compensation_tasks"]
+    assert of(1) == of(60) == ["await_operator", "open_compensation_tasks"]
     assert ManualTask.unsafe_all_tenants.filter(status="OPEN").count() == 61
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from runs.kernel.advance import advance
 from runs.kernel.refused import RunRefused
-from runs.store.attempts import Done
+from runs.store.attempts import Succeeded
 from tests import factories as make
 from tests.races.staging import Actor, blocked, holding
 
@@ -178,7 +178,7 @@ def test_a_late_outcome_against_a_resume_counts_for_nobody(rounds):
         run_id, a, b = started(pair())
         make.fail(a, b)
         with holding(lambda run_id=run_id: make.resume(run_id), before="pending_edges"):
-            late = blocked(lambda a=a: advance([(a, Done("late"))]))
+            late = blocked(lambda a=a: advance([(a, Succeeded("late"))]))
 
         assert late.end().applied == set()
         assert make.statuses(run_id) == {"a": "QUEUED", "b": "QUEUED"}

@@ -8,7 +8,7 @@ import pytest
 from django.db import transaction
 
 from accounts.principal import Principal
-from engine.told import Edited
+from engine.overrides import RerunWith
 from runs.commands import dead_letters, lifecycle, operators, replay, signals, starts
 from runs.commands.signals import NewSignal
 from runs.commands.starts import NewRun, Terms
@@ -97,7 +97,7 @@ def resume_on() -> Act:
 
 def rerun() -> Act:
     run = ended_run()
-    return lambda: replay.rerun(tenant(), run, "a", given=Edited(2), **SAID)
+    return lambda: replay.rerun(tenant(), run, "a", given=RerunWith(2), **SAID)
 
 
 def redrive() -> Act:
@@ -148,8 +148,8 @@ SILENT = {
     signals.rows_of: "it is pure",
     compensation.resolve: "within services.resolve_compensation",
     compensation.close: "within whoever closes a run",
-    compensation.go_on: "within whoever ends a compensation",
-    compensation.hand_over: "within whoever ends a compensation",
+    compensation.compensate_next: "within whoever ends a compensation",
+    compensation.await_operator: "within whoever ends a compensation",
     compensation.began: "it reads",
     compensation.has_compensations: "it is pure",
     compensation.tell_of_failures: "it registers",

@@ -18,12 +18,12 @@ from runs.commands.starts import NewRun, Terms, start_runs
 from runs.kernel import scopes
 from runs.kernel.advance import advance
 from runs.kernel.hand_back import hand_back
-from runs.kernel.plan import Keep
+from runs.kernel.plan import Affinity
 from runs.maintenance import timers
 from runs.maintenance.leases import sweep
 from runs.models import HistoryEvent, Run, StepExecution, Timer
 from runs.store import hot
-from runs.store.attempts import Broken, Done, Ending, Held
+from runs.store.attempts import AttemptResult, ClaimedStep, Errored, Succeeded
 from runs.workers.execute import execute
 from tests import factories as make
 from tests.engine.strategies import Case, Pick
@@ -42,15 +42,15 @@ class Round:
     runs: Mapping[str, str]
     steps: Mapping[str, tuple[str, frozenset[str]]]
     timers: Mapping[str, list[Timer]]
-    endings: list[tuple[Held, Ending]] = field(default_factory=list)
+    endings: list[tuple[ClaimedStep, AttemptResult]] = field(default_factory=list)
     due: list[Timer] = field(default_factory=list)
     sent: list[tuple[str, NewSignal]] = field(default_factory=list)
-    given_back: list[Held] = field(default_factory=list)
-    lost: list[Held] = field(default_factory=list)
+    given_back: list[ClaimedStep] = field(default_factory=list)
+    lost: list[ClaimedStep] = field(default_factory=list)
     ended: list[str] = field(default_factory=list)
 
     @classmethod
-    def now(cls, steps: Iterable[Held]) -> "Round":
+    def now(cls, steps: Iterable[ClaimedStep]) -> "Round":
         """As the database says of these steps."""
         held = list(steps)
         ids = [step.id for step in held]
@@ -67,7 +67,7 @@ class Round:
             timers,
         )
 
-    def boundary(self, step: Held, target: str, *, interrupting: bool) -> list[Timer]:
+    def boundary(self, step: ClaimedStep, target: str, *, interrupting: bool) -> list[Timer]:
         """The timers of a step that may still fire and lead there."""
         return [
             timer
@@ -87,10 +87,10 @@ class Fleet:
     strictly: bool
     cases: dict[str, Case] = field(default_factory=dict)
     picks: dict[str, Pick] = field(default_factory=dict)
-    in_hand: dict[str, list[Held]] = field(default_factory=dict)
-    released: dict[str, Held] = field(default_factory=dict)
-    queued: list[Held] = field(default_factory=list)
-    ghosts: list[Held] = field(default_factory=list)
+    in_hand: dict[str, list[ClaimedStep]] = field(default_factory=dict)
+    released: dict[str, ClaimedStep] = field(default_factory=dict)
+    queued: list[ClaimedStep] = field(default_factory=list)
+    ghosts: list[ClaimedStep] = field(default_factory=list)
     ended: Counter[str] = field(default_factory=Counter)
 
     def start(self, cases: Iterable[Case]) -> None:
@@ -121,7 +121,7 @@ class Fleet:
 
     def _take(self) -> bool:
         """Claim all there is; of each run only what its order picks next stays in hand."""
-        by_run: dict[str, dict[str, Held]] = {}
+        by_run: dict[str, dict[str, ClaimedStep]] = {}
         for step in self._claimed():
             by_run.setdefault(step.run_id, {})[step.node] = step
         self.queued = []
@@ -141,8 +141,8 @@ class Fleet:
             return self.picks[run_id](names)
         return self.dice.sample(names, self.dice.randint(1, len(names)))
 
-    def _claimed(self) -> list[Held]:
-        found: list[Held] = []
+    def _claimed(self) -> list[ClaimedStep]:
+        found: list[ClaimedStep] = []
         for queue in QUEUES:
             found += hot.claim(queue=queue, worker=WORKER, cursor=0, limit=10_000)
             while alone := hot.claim_alone(queue=queue, worker=WORKER):
@@ -151,7 +151,7 @@ class Fleet:
             self.ghosts += [self.released.pop(step.id) for step in found if step.id in self.released]
         return found
 
-    def _keep(self, steps: Iterable[Held]) -> None:
+    def _keep(self, steps: Iterable[ClaimedStep]) -> None:
         """Take steps in hand; those that wait begin to at once, all in one batch."""
         kept = list(steps)
         scopes.load(kept)
@@ -160,14 +160,14 @@ class Fleet:
         if waiting := [step for step in kept if self._type(step) in ("wait", "signal")]:
             advance([(step, execute(step)) for step in waiting])
 
-    def _type(self, step: Held) -> str:
+    def _type(self, step: ClaimedStep) -> str:
         found = (node["type"] for node in self.cases[step.run_id].nodes if node["id"] == step.node)
         return next(found)
 
-    def _may_keep(self) -> Keep | None:
+    def _may_keep(self) -> Affinity | None:
         if self.strictly or self.dice.random() < 0.5:
             return None
-        return Keep(WORKER, self.dice.choice(QUEUES), self.dice.randint(0, 20))
+        return Affinity(WORKER, self.dice.choice(QUEUES), self.dice.randint(0, 20))
 
     def _round(self) -> Round:
         """The next of one step of each run, or of any number of each."""
@@ -185,13 +185,13 @@ class Fleet:
                     found.due += self._due(step, found)[:1]
         scopes.load(self.ghosts)
         found.endings += [
-            (step, Done("a late outcome of somebody who lost the step")) for step in self.ghosts
+            (step, Succeeded("a late outcome of somebody who lost the step")) for step in self.ghosts
         ]
         self.ghosts = []
         self.dice.shuffle(found.endings)
         return found
 
-    def _stays(self, step: Held, now: Round) -> bool:
+    def _stays(self, step: ClaimedStep, now: Round) -> bool:
         """Have the next thing happen that is scripted for a step in hand; gives whether more may come."""
         case, (status, fired) = self.cases[step.run_id], now.steps[step.id]
         kind, value = case.script.get(step.node, ("", None))
@@ -222,7 +222,7 @@ class Fleet:
             return False
         return True
 
-    def _due(self, step: Held, now: Round) -> list[Timer]:
+    def _due(self, step: ClaimedStep, now: Round) -> list[Timer]:
         """The boundary timers of a step that are to fire, the next one first."""
         case = self.cases[step.run_id]
         kind, value = case.script.get(step.node, ("", None))
@@ -247,7 +247,7 @@ class Fleet:
             way()
         self._cancel(now.ended)
 
-    def _lose(self, steps: list[Held]) -> None:
+    def _lose(self, steps: list[ClaimedStep]) -> None:
         """The workers of these steps are gone: their leases run out."""
         if steps:
             ids = [step.id for step in steps]
@@ -262,7 +262,7 @@ class Fleet:
         if found := [str(run) for run in running]:
             cancel_runs(make.a_tenant().pk, found, by="test", compensate=True)
 
-    def _end(self, endings: list[tuple[Held, Ending]]) -> None:
+    def _end(self, endings: list[tuple[ClaimedStep, AttemptResult]]) -> None:
         while endings:
             size = self.dice.randint(1, len(endings))
             batch, endings = endings[:size], endings[size:]
@@ -279,13 +279,13 @@ class Fleet:
         taking = {str(run) for run in runs.values_list("id", flat=True)}
         send_signals(make.a_tenant().pk, [sent for sent in signals if sent[0] in taking], by="test")
 
-    def _ending(self, step: Held) -> Ending:
+    def _ending(self, step: ClaimedStep) -> AttemptResult:
         script = self.cases[step.run_id].script
         if step.node not in script:
             # A step of the engine's own that failed and was resumed.
             return execute(step)
         kind, value = script[step.node]
-        return Done(value) if kind == "completed" else Broken(value)
+        return Succeeded(value) if kind == "completed" else Errored(value)
 
     def told(self, *, anew: bool = False) -> dict[str, Told]:
         """What the database says of each run; `anew`: its graph was walked again, and edges resolved once more."""

@@ -6,7 +6,7 @@ import pytest
 
 from runs.kernel.advance import advance
 from runs.store import hot
-from runs.store.attempts import Broken, Done
+from runs.store.attempts import Errored, Succeeded
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -24,7 +24,7 @@ def a_stale_and_a_live_claim(definition):
 def test_the_join_behind_it_counts_one_arrival(stale_first):
     definition = make.graph(["a", {"id": "b", "type": "job"}, "j"], ["a>j", "b>j"])
     run_id, stale, live = a_stale_and_a_live_claim(definition)
-    endings = [(stale, Done("stale")), (live, Done("live"))]
+    endings = [(stale, Succeeded("stale")), (live, Succeeded("live"))]
 
     advance(endings if stale_first else endings[::-1])
 
@@ -36,9 +36,9 @@ def test_the_join_behind_it_counts_one_arrival(stale_first):
 
 def test_a_stale_failure_does_not_fail_the_run_that_the_live_completion_moves_on():
     run_id, stale, live = a_stale_and_a_live_claim(make.graph("ab", ["a>b"]))
-    final = Broken({"code": "Stale", "message": "This was the lost attempt."})
+    final = Errored({"code": "Stale", "message": "This was the lost attempt."})
 
-    advance([(stale, final), (live, Done({}))])
+    advance([(stale, final), (live, Succeeded({}))])
 
     assert make.run(run_id).status == "RUNNING"
     assert make.statuses(run_id) == {"a": "COMPLETED", "b": "QUEUED"}

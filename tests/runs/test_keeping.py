@@ -3,8 +3,8 @@
 import pytest
 
 from runs.kernel.advance import advance
-from runs.kernel.plan import MAX_HOPS, Keep
-from runs.store.attempts import Done
+from runs.kernel.plan import MAX_HOPS, Affinity
+from runs.store.attempts import Succeeded
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -17,7 +17,9 @@ def hops(definition, worker="w"):
     run_id = make.start(definition, {"n": 1})[0]
     hand, count = make.claimed(worker=worker), 0
     while hand:
-        kept = advance([(step, Done(step.given)) for step in hand], Keep(worker, "default", 100)).kept
+        kept = advance(
+            [(step, Succeeded(step.given)) for step in hand], Affinity(worker, "default", 100)
+        ).kept
         make.scopes.load(kept)
         hand, count = kept, count + bool(kept)
     return run_id, count
@@ -46,7 +48,7 @@ def test_joins_on_the_way_do_not_begin_the_count_anew():
 def test_no_more_than_the_budget_stays():
     make.start(make.chain("noop", "noop"), *[{}] * 10)
 
-    result = advance([(step, Done({})) for step in make.claimed()], Keep("w", "default", 3))
+    result = advance([(step, Succeeded({})) for step in make.claimed()], Affinity("w", "default", 3))
 
     assert len(result.kept) == 3
     assert len(make.claimed()) == 7
@@ -55,7 +57,7 @@ def test_no_more_than_the_budget_stays():
 def test_what_goes_on_elsewhere_does_not_stay():
     run_id = make.start(make.graph(["a", {"id": "b", "queue": "blocking"}], ["a>b"]))[0]
 
-    result = advance([(step, Done({})) for step in make.claimed()], Keep("w", "default", 3))
+    result = advance([(step, Succeeded({})) for step in make.claimed()], Affinity("w", "default", 3))
 
     assert (result.kept, result.wake) == ([], {"blocking"})
     assert make.statuses(run_id)["b"] == "QUEUED"
@@ -63,7 +65,9 @@ def test_what_goes_on_elsewhere_does_not_stay():
 
 def test_a_kept_step_is_leased_like_a_claimed_one(clock):
     run_id = make.start(make.chain("noop", "noop"), {"n": 1})[0]
-    kept = advance([(step, Done({"a": 1})) for step in make.claimed()], Keep("w", "default", 3)).kept[0]
+    kept = advance(
+        [(step, Succeeded({"a": 1})) for step in make.claimed()], Affinity("w", "default", 3)
+    ).kept[0]
 
     step = make.steps(run_id)["b"]
     assert (step.status, step.worker, step.epoch, step.attempt) == ("RUNNING", "w", 1, 1)
@@ -76,7 +80,7 @@ def test_nothing_is_kept_of_an_outcome_that_was_dropped():
     step = make.claimed()[0]
     step.epoch += 1
 
-    result = advance([(step, Done({}))], Keep("w", "default", 3))
+    result = advance([(step, Succeeded({}))], Affinity("w", "default", 3))
 
     assert (result.kept, result.wake, result.applied) == ([], set(), set())
 
@@ -90,7 +94,7 @@ def test_the_budget_is_not_used_up_by_a_transaction_that_was_rolled_back():
     failing = make.start(bad)[0]
     make.start(make.chain("noop", "noop"), *[{}] * 3)
 
-    result = advance([(step, Done({})) for step in make.claimed()], Keep("w", "default", 3))
+    result = advance([(step, Succeeded({})) for step in make.claimed()], Affinity("w", "default", 3))
 
     assert make.run(failing).status == "FAILED"
     assert len(result.kept) == 3

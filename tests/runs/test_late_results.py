@@ -7,7 +7,7 @@ from runs.integrity.verify import verify
 from runs.kernel.advance import advance
 from runs.maintenance.leases import sweep
 from runs.maintenance.seals import seal
-from runs.store.attempts import Done
+from runs.store.attempts import Succeeded
 from runs.workers.drain import Drain
 from tests import factories as make
 from tests.invariants import broken
@@ -141,7 +141,7 @@ def test_what_our_own_worker_made_of_a_step_that_it_had_lost(clock):
     make.complete(again)
     assert make.run(run_id).status == "COMPLETED"
 
-    assert drain.flush([(held, Done({"n": 2}))]).applied == set()
+    assert drain.flush([(held, Succeeded({"n": 2}))]).applied == set()
 
     (kept,) = late(run_id)
     assert (kept["worker"], kept["epoch"], kept["reason"]) == (drain.worker, held.epoch, "lease_lost")
@@ -152,6 +152,6 @@ def test_what_timers_and_sweeps_find_to_be_over_is_no_evidence():
     run_id = make.start(make.chain("noop"))[0]
     (held,) = make.claimed()
     make.work()
-    advance([(held, Done(1))])
-    advance([(held, Done(2))])
+    advance([(held, Succeeded(1))])
+    advance([(held, Succeeded(2))])
     assert late(run_id) == []

@@ -8,7 +8,7 @@ from runs.kernel.advance import advance
 from runs.kernel.hand_back import hand_back
 from runs.maintenance.leases import sweep
 from runs.store import hot
-from runs.store.attempts import Broken, Done
+from runs.store.attempts import Errored, Succeeded
 from runs.workers.drain import Drain
 from tests import factories as make
 
@@ -134,7 +134,7 @@ def test_what_a_drain_lost_before_it_began_is_not_kept_alive_by_its_heartbeat(cl
     monkeypatch.setattr(named_sql, "watchers", [lose])
     held = hot.claim(queue="default", worker="w", cursor=0, limit=9) if where == "flush" else []
     with pytest.raises(psycopg.OperationalError):
-        drain.flush([(held[0], Done({}))], keep=9) if held else drain.claim(9)
+        drain.flush([(held[0], Succeeded({}))], keep=9) if held else drain.claim(9)
 
     assert drain.in_hand._leases == {}
 
@@ -158,7 +158,7 @@ def test_a_heartbeat_between_the_sweep_s_look_and_the_end_of_a_solo_attempt_wins
     clock.advance(31)
     hot.heartbeat([{"id": step.id, "epoch": step.epoch}])
 
-    result = advance([(step, Broken({"code": "LeaseLost"}, retryable=True, expired=True))])
+    result = advance([(step, Errored({"code": "LeaseLost"}, retryable=True, expired=True))])
 
     assert result.applied == set()
     assert make.statuses(run_id) == {"a": "RUNNING"}

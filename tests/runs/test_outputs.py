@@ -4,13 +4,13 @@ import pytest
 
 from engine.errors import StepError
 from runs.kernel.advance import advance
-from runs.store.attempts import Broken, Done
+from runs.store.attempts import Errored, Succeeded
 from runs.workers.execute import broken, encoded
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
 
-POISON = Done("\0", b'"\\u0000"')
+POISON = Succeeded("\0", b'"\\u0000"')
 """An output that got past the encoder."""
 
 
@@ -20,7 +20,7 @@ def test_one_poison_value_in_a_batch_of_a_hundred_fails_its_own_step_only():
     batch = make.claimed()
     guilty = batch[57]
 
-    result = advance([(step, POISON if step is guilty else Done(step.given)) for step in batch])
+    result = advance([(step, POISON if step is guilty else Succeeded(step.given)) for step in batch])
 
     assert result.applied == {step.id for step in batch}
     steps = make.steps(guilty.run_id)
@@ -36,7 +36,7 @@ def test_several_poison_values_in_one_batch_are_all_found():
     batch = make.claimed()
     guilty = {batch[0].id, batch[10].id, batch[11].id, batch[19].id}
 
-    advance([(step, POISON if step.id in guilty else Done(step.given)) for step in batch])
+    advance([(step, POISON if step.id in guilty else Succeeded(step.given)) for step in batch])
 
     assert {step.id for step in batch if make.run(step.run_id).status == "FAILED"} == guilty
 
@@ -134,7 +134,7 @@ def test_a_failure_that_can_t_be_stored_either_keeps_nobody_back():
     batch = make.claimed()
     guilty = batch[2]
 
-    result = advance([(step, Broken({"code": "\0" if step is guilty else "Boom"})) for step in batch])
+    result = advance([(step, Errored({"code": "\0" if step is guilty else "Boom"})) for step in batch])
 
     assert result.applied == {step.id for step in batch}
     assert {make.run(run_id).status for run_id in runs} == {"FAILED"}

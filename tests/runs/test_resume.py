@@ -4,7 +4,7 @@ import pytest
 
 from runs.kernel.advance import advance
 from runs.kernel.refused import RunRefused
-from runs.store.attempts import Broken, Done
+from runs.store.attempts import Errored, Succeeded
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -120,7 +120,7 @@ def test_a_successor_of_the_batch_that_failed_the_run_is_cancelled_and_comes_bac
     run_id = make.start(make.graph(nodes("a", "b", "c"), ["a>c"]))[0]
     step = by_node()
 
-    advance([(step["b"], Broken({"code": "Boom"})), (step["a"], Done({"a": 1}))])
+    advance([(step["b"], Errored({"code": "Boom"})), (step["a"], Succeeded({"a": 1}))])
 
     assert make.run(run_id).status == "FAILED"
     assert make.statuses(run_id)["b"] == "FAILED"

@@ -10,7 +10,7 @@ from runs.kernel.refused import RunRefused
 from runs.maintenance import leases
 from runs.models import Run
 from runs.reading.presentation import found_run
-from runs.store.attempts import Broken
+from runs.store.attempts import Errored
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -126,7 +126,7 @@ def test_a_step_that_says_that_its_outcome_is_not_known_is_undone(outcome, ends)
     run_id = make.start(definition)[0]
     (step,) = make.claimed("charge")
     error = {"code": "HttpUnreachable", "message": "It broke.", "details": {"outcome": outcome}}
-    advance([(step, Broken(error))])
+    advance([(step, Errored(error))])
     assert make.run(run_id).status == ends
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from runs.commands.lifecycle import cancel_runs, resume_runs
 from runs.kernel.refused import RunRefused
-from runs.store.attempts import Done
+from runs.store.attempts import Succeeded
 from runs.workers import leases
 from runs.workers.drain import Drain
 from tests import factories as make
@@ -27,7 +27,7 @@ def test_what_waits_for_long_behind_a_slow_step_is_handed_back_and_not_executed_
         make.steps(run)["a"] for run in (first, second) if str(make.steps(run)["a"].id) == waiting.id
     ]
     assert (handed.status, handed.attempt, handed.solo) == ("QUEUED", 0, False)
-    drain.flush([(slow, Done({}))])
+    drain.flush([(slow, Succeeded({}))])
     drain.in_hand.drop([slow])
     make.work()
     assert {make.run(run).status for run in (first, second)} == {"COMPLETED"}

@@ -8,7 +8,7 @@ import pytest
 from runs.kernel.advance import advance
 from runs.kernel.refused import RunRefused
 from runs.store import hot
-from runs.store.attempts import Done
+from runs.store.attempts import Succeeded
 from steps.base import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES
 from tests import factories as make
 
@@ -123,7 +123,7 @@ def test_more_than_one_document_holds_in_a_batch_is_written_in_parts(monkeypatch
     monkeypatch.setattr(hot, "MAX_DOCUMENT_BYTES", 10_000)
     runs = make.start(make.chain("noop", "noop"), *[{"n": n} for n in range(8)])
 
-    result = advance([(step, Done("x" * 3_000)) for step in make.claimed()])
+    result = advance([(step, Succeeded("x" * 3_000)) for step in make.claimed()])
 
     assert len(result.applied) == 8
     make.work()
@@ -136,7 +136,7 @@ def test_an_ending_that_starts_more_than_can_be_written_is_that_step_s_failure(m
     bad = make.start(make.graph(["a", *wide], [f"a>t{place}" for place in range(10)]))[0]
     good = make.start(make.graph(["a"], []))[0]
 
-    result = advance([(step, Done("x" * 3_000)) for step in make.claimed()])
+    result = advance([(step, Succeeded("x" * 3_000)) for step in make.claimed()])
 
     assert len(result.applied) == 2
     assert make.run(good).status == "COMPLETED"

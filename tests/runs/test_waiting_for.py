@@ -12,7 +12,7 @@ from runs.kernel.advance import advance
 from runs.kernel.wait_kinds import WaitKind
 from runs.reading import presentation
 from runs.store import hot
-from runs.store.attempts import Waiting
+from runs.store.attempts import Suspended
 from tests import factories as make
 from tests.damage import ASKED, SIGNAL, an_undoing_run, sql
 
@@ -65,7 +65,7 @@ def test_a_kind_of_wait_that_an_app_adds_is_known_everywhere(monkeypatch):
     wait_kinds.register("tide", kind)
     run_id = make.start(make.graph([{"id": "a", **JOB}], []))[0]
     [held] = make.claimed("pricing")
-    advance([(held, Waiting({"kind": "tide", "which": "next"}))])
+    advance([(held, Suspended({"kind": "tide", "which": "next"}))])
     assert sentence(run_id) == "a waits for the next tide"
     with connection.cursor() as cursor:
         cursor.execute("SELECT source FROM runs_wake_source WHERE run_id = %s", [run_id])

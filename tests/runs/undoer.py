@@ -7,7 +7,7 @@ from engine.catalogue import Json
 from runs.commands.lifecycle import resolve_compensation
 from runs.kernel.advance import advance
 from runs.store import hot
-from runs.store.attempts import Broken, Done, Held
+from runs.store.attempts import ClaimedStep, Errored, Succeeded
 from tests import factories as make
 from tests.engine.strategies import BOOM
 from tests.runs.fleet import Fleet
@@ -25,7 +25,7 @@ class Undoer:
 
     def drive(self) -> None:
         """Undo until nobody has anything to do."""
-        held: list[Held] = []
+        held: list[ClaimedStep] = []
         while claimed := self._claim() or held:
             held = [*held, *claimed] if claimed is not held else held
             self.dice.shuffle(held)
@@ -35,7 +35,7 @@ class Undoer:
             for step in batch:
                 self._settle(step)
 
-    def _claim(self) -> list[Held]:
+    def _claim(self) -> list[ClaimedStep]:
         found = hot.claim(queue="undo", worker="w", cursor=0, limit=10_000)
         while alone := hot.claim_alone(queue="undo", worker="w"):
             found += alone
@@ -43,19 +43,19 @@ class Undoer:
             self.begun.setdefault(step.run_id, []).append((step.node.removesuffix(UNDO), step.given))
         return found
 
-    def _times(self, step: Held) -> int:
+    def _times(self, step: ClaimedStep) -> int:
         """How often this compensation was begun before this time."""
         node = step.node.removesuffix(UNDO)
         return [name for name, _ in self.begun[step.run_id]].count(node) - 1
 
-    def _fails(self, step: Held) -> bool:
+    def _fails(self, step: ClaimedStep) -> bool:
         ways = self.fleet.cases[step.run_id].undo[step.node.removesuffix(UNDO)]
         return self._times(step) < len(ways)
 
-    def _ending(self, step: Held) -> Done | Broken:
-        return Broken(BOOM) if self._fails(step) else Done({"undone": True})
+    def _ending(self, step: ClaimedStep) -> Succeeded | Errored:
+        return Errored(BOOM) if self._fails(step) else Succeeded({"undone": True})
 
-    def _settle(self, step: Held) -> None:
+    def _settle(self, step: ClaimedStep) -> None:
         """A person decides about a compensation that has failed."""
         if self._fails(step):
             assert make.run(step.run_id).status == "WAITING_FOR_MANUAL_ACTION"

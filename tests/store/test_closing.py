@@ -1,4 +1,4 @@
-"""The statements that close, end, bury and reopen runs, and those that fire joins and finish."""
+"""The statements that close, end and reopen runs, write dead letters, and those that fire joins and finish."""
 
 import pytest
 
@@ -78,7 +78,7 @@ class TestBury:
     def test_only_failed_steps_have_dead_letters(self):
         run_id, (a, b) = lone(running=True)
         make.change(a, status="FAILED", error={"code": "Boom"}, attempt=3)
-        hot.bury([{"id": uuid7(), "step_id": step.id} for step in (a, b)])
+        hot.insert_dead_letters([{"id": uuid7(), "step_id": step.id} for step in (a, b)])
 
         letter = make.letters(run_id)[0]
         assert (len(make.letters(run_id)), letter.node, letter.attempts) == (1, "a", 3)

@@ -3,10 +3,10 @@
 import pytest
 
 from runs.kernel.advance import advance
-from runs.kernel.plan import Keep
+from runs.kernel.plan import Affinity
 from runs.maintenance.leases import sweep
 from runs.store import hot
-from runs.store.attempts import Broken, Done
+from runs.store.attempts import Errored, Succeeded
 from runs.workers.drain import Drain
 from tests import factories as make
 from tests.store.watching import watching
@@ -18,10 +18,10 @@ READS = "{{ steps.a.output.branch + run.workflow }}"
 TWO_SINKS = make.graph("ab", [])
 
 KINDS = {
-    "a plain step": (make.chain("noop", "noop"), Done({})),
-    "the only sink": (make.chain("noop"), Done({})),
-    "a sink that leaves others open": (TWO_SINKS, Done({})),
-    "a sink of a graph with an output": (make.chain("noop", output={"n": READS}), Done({"branch": "x"})),
+    "a plain step": (make.chain("noop", "noop"), Succeeded({})),
+    "the only sink": (make.chain("noop"), Succeeded({})),
+    "a sink that leaves others open": (TWO_SINKS, Succeeded({})),
+    "a sink of a graph with an output": (make.chain("noop", output={"n": READS}), Succeeded({"branch": "x"})),
     "a branch, skips and joins two deep": (
         make.graph(
             "abcdefg",
@@ -32,27 +32,27 @@ KINDS = {
                 {"from": "a", "to": "g", "branch": "z"},
             ],
         ),
-        Done({"branch": "z"}),
+        Succeeded({"branch": "z"}),
     ),
     "engine steps that read": (
         make.graph(
             ["a", {"id": "b", "type": "transform", "params": {"set": {"n": READS}}}, "c"], ["a>b", "b>c"]
         ),
-        Done({"branch": "x"}),
+        Succeeded({"branch": "x"}),
     ),
-    "an any join": (make.graph(["a", "b", {"id": "c", "join": "any"}], ["a>c", "b>c"]), Done({})),
-    "a retry": (make.chain("noop"), Broken(ERROR, retryable=True)),
-    "a failure": (make.chain("noop", "noop"), Broken(ERROR)),
+    "an any join": (make.graph(["a", "b", {"id": "c", "join": "any"}], ["a>c", "b>c"]), Succeeded({})),
+    "a retry": (make.chain("noop"), Errored(ERROR, retryable=True)),
+    "a failure": (make.chain("noop", "noop"), Errored(ERROR)),
     "a failure that goes on": (
         make.graph([{"id": "a", "on_error": "continue"}, "b"], ["a>b"]),
-        Broken(ERROR),
+        Errored(ERROR),
     ),
     "a failure behind a join": (
         make.graph(
             ["a", "b", {"id": "c", "type": "transform", "params": {"set": {"x": "{{ prev.no.no }}"}}}],
             ["a>c", "b>c"],
         ),
-        Done({}),
+        Succeeded({}),
     ),
 }
 
@@ -85,7 +85,7 @@ def test_advance_sends_the_same_for_1_and_for_100(name):
     assert one.orm == many.orm == []
 
 
-@pytest.mark.parametrize("keep", [None, Keep("w", "default", 50)], ids=["sent on", "kept"])
+@pytest.mark.parametrize("keep", [None, Affinity("w", "default", 50)], ids=["sent on", "kept"])
 def test_a_batch_of_everything_sends_the_same_whatever_its_size(keep):
     sent(KINDS, 2)
     one, many = sent(KINDS, 1, keep), sent(KINDS, 20, keep)
@@ -93,9 +93,14 @@ def test_a_batch_of_everything_sends_the_same_whatever_its_size(keep):
     assert one.named == many.named
     assert one.trips == many.trips
     assert one.orm == many.orm == []
-    assert {"advance", "fire_joins", "finish_runs", "close_runs", "cancel_open_steps", "bury"} <= set(
-        one.named
-    )
+    assert {
+        "advance",
+        "fire_joins",
+        "finish_runs",
+        "close_runs",
+        "cancel_open_steps",
+        "insert_dead_letters",
+    } <= set(one.named)
 
 
 def test_the_plain_case_is_five_round_trips_with_begin_and_commit():

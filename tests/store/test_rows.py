@@ -17,7 +17,7 @@ ROWS = {
     ("finish_runs", "runs"): rows.FinishedRow,
     ("read_scope", "wanted"): rows.ScopeRow,
     ("close_runs", "runs"): rows.ClosingRow,
-    ("bury", "letters"): rows.LetterRow,
+    ("insert_dead_letters", "letters"): rows.LetterRow,
     ("heartbeat", "held"): rows.BeatRow,
     ("hand_back", "steps"): rows.ReturnedRow,
     ("keep_late_results", "results"): rows.LateRow,

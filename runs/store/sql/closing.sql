@@ -76,7 +76,7 @@ h AS (
 )
 SELECT coalesce(json_agg(r.id), '[]') FROM r
 
--- name: bury
+-- name: insert_dead_letters
 -- Dead letters of steps that failed their run for good: by their own error, or by edges that can't be resolved (then the
 -- run, which is closed already, has the error). Nobody has to see to what a test run could not do.
 INSERT INTO runs_deadletter (id, tenant_id, run_id, step_id, node, error, attempts)

@@ -88,7 +88,7 @@ SELECT r.tenant_id, r.id, r.shard, 32000, 'RUN_' || r.status, NULL, NULL, '{}', 
   FROM r CROSS JOIN clock
  ORDER BY r.id
 
--- name: hand_over
+-- name: await_operator
 -- A compensation failed for good: nothing more is undone before a person has seen to it. History says so, and alerts.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 r AS (

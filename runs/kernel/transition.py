@@ -13,15 +13,15 @@ from engine.catalogue import Json
 from engine.decide import Effects, contributors, fire, run_output, verdict
 from engine.errors import ExpressionError
 from engine.graph import NOTHING
+from engine.overrides import KeepResult, Overrides
 from engine.statuses import RunStatus, StepStatus
-from engine.told import Kept, Told
 from lib.strict_json import BadJson, strict_dumps
 from lib.uuid7 import uuid7
 from runs.kernel import compensation, scopes, wait_kinds
 from runs.kernel.graphs import compiled
-from runs.kernel.plan import Anchor, Draft, Keep, Planned, plan, runs_of
+from runs.kernel.plan import AdvanceRows, Affinity, Anchor, Planned, plan, runs_of
 from runs.store import hot, waits
-from runs.store.attempts import Ending, Held, Locked, Waiting
+from runs.store.attempts import AttemptResult, ClaimedStep, LockedRun, Suspended
 from runs.store.rows import DecidedRow, EndedBy, FinishedRow, ScopeRow
 
 Counted = tuple[str, str, int, list[str]]
@@ -42,7 +42,7 @@ class Result:
 
     applied: set[str] = field(default_factory=set)
     written: list[Planned] = field(default_factory=list)
-    kept: list[Held] = field(default_factory=list)
+    kept: list[ClaimedStep] = field(default_factory=list)
     wake: set[str] = field(default_factory=set)
 
     def add(self, other: "Result") -> None:
@@ -54,23 +54,23 @@ class Result:
 
 
 @dataclass(slots=True)
-class Wave:
+class Transition:
     """What a transaction gathers on its way."""
 
-    keep: Keep | None = None
+    keep: Affinity | None = None
     anchors: dict[str, Anchor] = field(default_factory=dict)
     failures: dict[str, Failure] = field(default_factory=dict)
     letters: list[str] = field(default_factory=list)
     sunk: set[str] = field(default_factory=set)
-    told: dict[str, Told] = field(default_factory=dict)
+    overrides: dict[str, Overrides] = field(default_factory=dict)
     kept: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     alive: set[str] = field(default_factory=set)
     result: Result = field(default_factory=Result)
 
-    def end(self, plans: Sequence[Planned], locked: Mapping[str, Locked]) -> None:
+    def complete(self, plans: Sequence[Planned], locked: Mapping[str, LockedRun]) -> None:
         """End steps of open runs and follow what that means as far as it goes."""
         self.result.written += plans
-        draft = Draft(self.keep)
+        draft = AdvanceRows(self.keep)
         for planned in plans:
             run_id = planned.held.run_id
             anchor = Anchor.of(planned, locked[run_id])
@@ -88,26 +88,30 @@ class Wave:
                 self.failures.setdefault(planned.held.run_id, failed)
         self.decide_joins(joins)
 
-    def wake(self, endings: Sequence[tuple[Held, Ending]], locked: Mapping[str, Locked]) -> None:
+    def wake(
+        self, endings: Sequence[tuple[ClaimedStep, AttemptResult]], locked: Mapping[str, LockedRun]
+    ) -> None:
         """End steps whose wait is over, within the transaction that has their runs alone."""
         scopes.load(held for held, _ in endings)
         graphs = {held.id: compiled(held.version_id).graph for held, _ in endings}
         timed = [held.id for held, _ in endings if graphs[held.id].steps[held.node].boundary]
         fired = waits.fired_edges(timed) if timed else {}
         plans = [
-            plan(replace(held, fired=frozenset(fired.get(held.id, ()))), ending, graphs[held.id], luck=0.0)
+            plan(replace(held, fired=frozenset(fired.get(held.id, ()))), ending, graphs[held.id], jitter=0.0)
             for held, ending in endings
         ]
         for planned in plans:
             planned.row["by"] = EndedBy.WAIT
         if steps := [planned for planned in plans if not planned.is_undo]:
-            self.end(steps, locked)
+            self.complete(steps, locked)
         if undoing := [planned for planned in plans if planned.is_undo]:
-            self.undo(undoing)
+            self.end_compensations(undoing)
 
-    def enter(self, plans: Sequence[Planned], locked: Mapping[str, Locked]) -> None:
+    def suspend(self, plans: Sequence[Planned], locked: Mapping[str, LockedRun]) -> None:
         """Let steps wait; those whose wait is over at once, such as for a signal that came early, end."""
-        waiting = [(planned.held, planned.ending) for planned in plans if isinstance(planned.ending, Waiting)]
+        waiting = [
+            (planned.held, planned.ending) for planned in plans if isinstance(planned.ending, Suspended)
+        ]
         epochs = waits.enter_waits([wait_kinds.row_of(held, ending) for held, ending in waiting])
         entered = [
             (replace(held, epoch=epochs[held.id]), ending.wait)
@@ -119,7 +123,7 @@ class Wave:
         if over := wait_kinds.begin(entered):
             self.wake(over, locked)
 
-    def undo(self, plans: Sequence[Planned]) -> None:
+    def end_compensations(self, plans: Sequence[Planned]) -> None:
         """End compensations: go on with the next one, or let a person see to one that failed for good."""
         done = hot.advance(
             worker=None,
@@ -134,32 +138,32 @@ class Wave:
         self._settle_timers([planned for planned in over if planned.is_timed])
         failed = [planned for planned in over if planned.row["status"] == StepStatus.FAILED]
         if failed:
-            hot.bury([{"id": uuid7(), "step_id": planned.held.id} for planned in failed])
-            compensation.hand_over(runs_of(failed))
+            hot.insert_dead_letters([{"id": uuid7(), "step_id": planned.held.id} for planned in failed])
+            compensation.await_operator(runs_of(failed))
         if undone := [planned for planned in over if planned not in failed]:
-            self.result.wake |= compensation.go_on(
+            self.result.wake |= compensation.compensate_next(
                 {planned.held.run_id: planned.held.version_id for planned in undone}
             )
 
-    def hang(self, causes: Iterable[tuple[Anchor, Effects]]) -> None:
+    def apply_effects(self, causes: Iterable[tuple[Anchor, Effects]]) -> None:
         """Follow effects that hang on no ended step, such as those of a start."""
-        self.decide_joins(self._hang(causes))
+        self.decide_joins(self._apply(causes))
 
-    def _hang(self, causes: Iterable[tuple[Anchor, Effects]]) -> list[Counted]:
-        draft = Draft(self.keep)
+    def _apply(self, causes: Iterable[tuple[Anchor, Effects]]) -> list[Counted]:
+        draft = AdvanceRows(self.keep)
         for anchor, effects in causes:
             self.anchors[anchor.run_id] = anchor
             self.kept |= {(anchor.run_id, node): taken for node, taken in effects.kept.items()}
-            draft.hang(anchor, effects, self._rows_there(anchor.run_id))
+            draft.add_effects(anchor, effects, self._rows_there(anchor.run_id))
             if effects.failure:
                 self.failures.setdefault(anchor.run_id, effects.failure)
         return self._write(draft)
 
     def _rows_there(self, run_id: str) -> dict[str, str]:
-        told = self.told.get(run_id, {})
-        return {node: one.row for node, one in told.items() if isinstance(one, Kept) and one.row}
+        told = self.overrides.get(run_id, {})
+        return {node: one.row for node, one in told.items() if isinstance(one, KeepResult) and one.row}
 
-    def _write(self, draft: Draft) -> list[Counted]:
+    def _write(self, draft: AdvanceRows) -> list[Counted]:
         done = hot.advance(
             worker=self.keep.worker if self.keep else None,
             ended=draft.ended,
@@ -185,7 +189,7 @@ class Wave:
         waits.settle_timers(runs_of(plans), (planned.held.id for planned in plans), fired)
         # It may have been a wait that time has ended: who else could have ended it is told.
         if timed_out := [planned for planned in plans if planned.ending.timer]:
-            wait_kinds.left(runs_of(timed_out))
+            wait_kinds.waits_ended(runs_of(timed_out))
 
     def decide_joins(self, joins: list[Counted]) -> None:
         """Fire the joins that are decided now, then those that these decide, and so on down."""
@@ -198,7 +202,7 @@ class Wave:
                     decided[run_id, name] = said == "run", chosen
             if not decided:
                 return
-            joins = self._hang(self._fired(decided))
+            joins = self._apply(self._fired(decided))
 
     def _fired(
         self, decided: Mapping[tuple[str, str], tuple[bool, list[str]]]
@@ -211,14 +215,14 @@ class Wave:
         starting = [
             (run, self.anchors[run].version_id, name) for run, name, _ in fired if decided[run, name][0]
         ]
-        known = scopes.load_for_joins(starting, whole=self.told.keys())
+        known = scopes.load_for_joins(starting, whole=self.overrides.keys())
         for run_id, name, outputs in fired:
             runs, chosen = decided[run_id, name]
             node = self._node(run_id, name)
             anchor = replace(self.anchors[run_id], id=uuid7())
             given = {source: outputs.get(source) for source in node.predecessors if source in chosen}
             scope = known.get((run_id, name), {"vars": {}})
-            told = self.told.get(run_id, {})
+            told = self.overrides.get(run_id, {})
             yield anchor, fire(compiled(anchor.version_id).graph, node, given, scope, run=runs, told=told)
 
     def finish(self) -> None:
@@ -247,7 +251,7 @@ class Wave:
         if tangled:
             hot.cancel_open_steps(tangled, cause="run ended", statuses=NOT_OVER)
             hot.cancel_timers(tangled)
-            wait_kinds.left(tangled)
+            wait_kinds.waits_ended(tangled)
         if finished:
             hot.finish_runs(finished)
 
@@ -276,10 +280,10 @@ class Wave:
             ]
         )
         if self.letters:
-            hot.bury([{"id": uuid7(), "step_id": step} for step in self.letters])
+            hot.insert_dead_letters([{"id": uuid7(), "step_id": step} for step in self.letters])
         hot.cancel_open_steps(self.failures, cause="failure", statuses=NOT_STARTED)
         hot.cancel_timers(self.failures)
-        wait_kinds.left(self.failures)
+        wait_kinds.waits_ended(self.failures)
         self.result.wake |= compensation.close(self.failures)
 
     def _node(self, run_id: str, name: str) -> Any:

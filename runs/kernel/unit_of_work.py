@@ -10,21 +10,21 @@ from django.db import transaction
 
 from lib import crash_points
 from runs.kernel import notices
-from runs.kernel.refused import fitting, had_alone, refusing
-from runs.kernel.wave import Wave
-from runs.store.attempts import Locked
+from runs.kernel.refused import fitting, lock_runs, refusing
+from runs.kernel.transition import Transition
+from runs.store.attempts import LockedRun
 
 
 @dataclass(slots=True)
 class Change:
     """Runs that nobody else can change meanwhile, and what is done to them.
 
-    `locked` is how each stood, `wave` what follows in their graphs, `queues` where there is work beside that. Whoever
-    looks is told of the runs in `told` (tenant, id).
+    `locked` is how each stood, `transition` what follows in their graphs, `queues` where there is work beside that.
+    Whoever looks is told of the runs in `told` (tenant, id).
     """
 
-    locked: Mapping[str, Locked] = field(default_factory=dict)
-    wave: Wave = field(default_factory=Wave)
+    locked: Mapping[str, LockedRun] = field(default_factory=dict)
+    transition: Transition = field(default_factory=Transition)
     queues: set[str] = field(default_factory=set)
     told: set[tuple[int, str]] = field(default_factory=set)
 
@@ -39,16 +39,16 @@ def unit_of_work() -> Iterator[Change]:
     with refusing(), fitting(), transaction.atomic():
         change = Change()
         yield change
-        change.wave.finish()
-        change.wave.fail()
+        change.transition.finish()
+        change.transition.fail()
         crash_points.hit("before_commit")
-        notices.after_commit(change.told, change.wave.result.wake | change.queues)
+        notices.after_commit(change.told, change.transition.result.wake | change.queues)
 
 
 @contextmanager
 def changing(tenant: int, runs: Iterable[str]) -> Iterator[Change]:
     """A unit of work that has runs of the tenant alone. Raises RunRefused for another tenant's run."""
     with unit_of_work() as change:
-        change.locked = had_alone(tenant, runs)
+        change.locked = lock_runs(tenant, runs)
         change.told |= {(tenant, run) for run in change.locked}
         yield change

@@ -9,7 +9,7 @@ from engine.statuses import StepStatus
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeepResult:
     """The node has ended already, so it is not done again: its edges follow from `outcome`.
 
     `given` is its input: the output of `given_from`, unless it is its `own`. `fired`: the boundary edges that were
@@ -29,25 +29,27 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Edited:
+class RerunWith:
     """The node starts with this input, whatever its mapping or its predecessors say."""
 
     given: Json
 
 
 @dataclass(frozen=True, slots=True)
-class Rung:
+class RestartWith:
     """The node begins anew, but these boundary edges of it were taken already, each with what it carries."""
 
     fired: Mapping[str, Json]
 
 
-Told = Mapping[str, Kept | Edited | Rung]
+Overrides = Mapping[str, KeepResult | RerunWith | RestartWith]
 
 
-def outputs_of(told: Told) -> dict[str, Json]:
+def outputs_of(told: Overrides) -> dict[str, Json]:
     """What expressions see of the nodes that are kept, as `steps`."""
-    return {node: {"output": output_of(one.outcome)} for node, one in told.items() if isinstance(one, Kept)}
+    return {
+        node: {"output": output_of(one.outcome)} for node, one in told.items() if isinstance(one, KeepResult)
+    }
 
 
 class DoesNotFit(Exception):
