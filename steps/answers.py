@@ -30,19 +30,19 @@ def body_of(answer: EgressResponse, max_bytes: int) -> Json:
             return strict_loads(answer.body, max_bytes=max_bytes) if answer.body.strip() else None
         except BadJson as error:
             place = f" at {error.pointer}" if error.pointer else ""
-            message = f"The server's JSON can't be taken: {error.message}{place}."
+            message = f"The server's JSON can't be read: {error.message}{place}."
             raise StepError("HttpBadAnswer", message, details=_told(answer)) from None
     charset = str(kind.get_param("charset") or "utf-8").strip().lower()
     try:
         text = answer.body.decode(_known(charset))
     except LookupError:
-        message = f"The server's answer has the charset {charset[:40]!r}, which is not known."
+        message = f"The server's answer has an unknown charset, {charset[:40]!r}."
         raise StepError("HttpBadAnswer", message, details=_told(answer)) from None
     except UnicodeDecodeError:
-        message = f"The server's answer ({name}) is no text in {charset}."
+        message = f"The server's answer ({name}) is not text in {charset}."
         raise StepError("HttpBadAnswer", message, details=_told(answer)) from None
     if "\x00" in text:
-        message = f"The server's answer ({name}) is no text: it has NUL characters."
+        message = f"The server's answer ({name}) is not text: it contains NUL characters."
         raise StepError("HttpBadAnswer", message, details=_told(answer))
     return text
 

@@ -61,7 +61,7 @@ class EgressRules:
             return
         allowance = f"{address}/{address.max_prefixlen}:{port}"
         if not is_public(address):
-            message = f"{_named(host, address)} is no public address."
+            message = f"{_named(host, address)} is not a public address."
             raise EgressRefused(message, allowance=allowance)
         if port not in self.public_ports:
             ports = " and ".join(map(str, sorted(self.public_ports)))

@@ -131,7 +131,7 @@ def rotate_secret(
         number = kept.aggregate(last=Max("number"))["last"] or 0
         webhooks.retire_secrets(principal.tenant_id, str(webhook_id), overlap_seconds)
         if kept.count() >= MOST_SECRETS:
-            message = f"{MOST_SECRETS} secrets count still; rotate with overlap_seconds 0 to end them."
+            message = f"{MOST_SECRETS} secrets are still valid; rotate with overlap_seconds 0 to end them."
             if overlap_seconds:
                 raise Conflict(message, code="too_many_secrets", field="overlap_seconds")
         secret = _add_secret(principal.tenant_id, str(webhook_id), number + 1)

@@ -99,7 +99,9 @@ def check_one_type(tasks: Sequence[ManualTask], outcome: str | None = None) -> N
         Run.objects.for_tenant(tasks[0].tenant_id).filter(pk__in=runs).values_list("version_id", flat=True)
     )
     if len(versions) > 1 or len({task.node for task in tasks}) > 1:
-        message = "These are of several types: only tasks of one step of one version are decided together."
+        message = (
+            "These tasks are of several types: only tasks of one step of one version can be decided together."
+        )
         raise Invalid(message, code="not_one_type", field="ids")
     for task in tasks:
         if outcome is not None and outcome not in {one["name"] for one in outcomes_of(task)}:

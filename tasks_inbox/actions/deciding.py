@@ -62,7 +62,7 @@ def decide(
     task = stands.task
     require_answer(principal, task)
     if task.kind in FOR_OPERATORS:
-        message = "This task is no step's question: say by /resolve what is to become of what it is about."
+        message = "This task was not opened by a step: use /resolve to say what should happen."
         raise Conflict(message, code="is_a_compensation")
     stands.require()
     check_decision(task, decision)
@@ -103,7 +103,7 @@ def end_at_deadline(task: ManualTask, outcome: str) -> None:
 
 def _has_seen(seen: str | None) -> None:
     if seen is None and settings.HANDOFF_REQUIRE_SEEN:
-        message = "Send the shown_hash of the task as you saw it: here nobody decides unseen."
+        message = "Send the shown_hash of the task as you saw it: decisions without it are not accepted here."
         raise Invalid(message, code="required", field="seen")
 
 

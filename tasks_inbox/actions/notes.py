@@ -28,7 +28,7 @@ def snooze_task(
     task = open_task(principal, task_id)
     now = now_here()
     if until is not None and not now < until <= now + LONGEST:
-        message = f"This must be a time to come, in {LONGEST.days} days at most."
+        message = f"This must be a future time, at most {LONGEST.days} days from now."
         raise Invalid(message, code="bad_time", field="until")
     statements.snooze_task(uuid7(), tenant=task.tenant_id, task=task_id, by=principal.username, until=until)
     _noted(principal, task, "snooze" if until else "wake", reason)

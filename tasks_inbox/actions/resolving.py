@@ -69,7 +69,7 @@ def resolve_task(
     if task.kind == INCIDENT:
         return settle(principal, task_id, resolution=resolution, reason=reason or "")
     if task.kind != COMPENSATION:
-        message = "This task is of no compensation: it is decided by /complete."
+        message = "This task is not about a compensation: decide it with /complete."
         raise Conflict(message, code="not_a_compensation")
     standing(principal, task).require()
     run = str(task.run_id)

@@ -51,7 +51,7 @@ def return_task(
     task = to_decide(principal, task_id).task
     said = comments.checked(comment, field="comment")
     if task.kind in FOR_OPERATORS:
-        message = "This task is no step's question: nobody can change what it is about."
+        message = "This task was not opened by a step: what it is about cannot be changed."
         raise Conflict(message, code="is_a_compensation")
     if task.round >= MOST_ROUNDS:
         message = f"This is round {task.round}: decide it, or talk to each other."
@@ -114,10 +114,10 @@ def _who_changes(principal: Principal, task: ManualTask, to: str | None) -> str:
     if member is None and to:
         raise Invalid(f"{to} is no member of this tenant.", field="to")
     if member is None:
-        message = "Nobody who is a member has started this run: say to whom it is to go."
+        message = "Nobody who is a member has started this run: say who should get it."
         raise Conflict(message, code="nobody_to_return_to")
     if key_of(member.user.username) == key_of(principal.username):
-        message = "This would come back to you: decide it, or name somebody else."
+        message = "This would come straight back to you: decide it, or name somebody else."
         raise Invalid(message, code="yourself", field="to")
     return member.user.username
 

@@ -65,7 +65,7 @@ class CountsSerializer(serializers.Serializer[Any]):
 class SnoozeTask(Verb):
     """Until when."""
 
-    until = fields.Moment(required=False, help_text="A time to come; without it the task is awake again.")
+    until = fields.Moment(required=False, help_text="A future time; without it the task is awake again.")
 
 
 class EvidenceQuery(Query):

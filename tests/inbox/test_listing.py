@@ -80,7 +80,7 @@ def test_a_snoozed_task_comes_back_by_itself_or_when_it_is_woken(clock):
 def test_a_snooze_is_for_a_time_to_come_and_an_open_task():
     ann, task = member("ann"), asked()
     for until in (datetime.now(UTC) - timedelta(minutes=1), datetime.now(UTC) + timedelta(days=400)):
-        with pytest.raises(Invalid, match="time to come"):
+        with pytest.raises(Invalid, match="future time"):
             notes.snooze_task(ann, task.pk, until=until)
     decide(ann, task)
     with pytest.raises(Conflict):

@@ -72,7 +72,7 @@ class TestNames:
     def test_an_answer_that_changes_between_calls_is_checked_again(self, ask, server):
         names = Names(service_test=[["127.0.0.1"], ["10.0.0.1"]])
         ask(server.url(host="service.test"), resolver=names)
-        with pytest.raises(EgressRefused, match=r"service\.test \(10\.0\.0\.1\) is no public address"):
+        with pytest.raises(EgressRefused, match=r"service\.test \(10\.0\.0\.1\) is not a public address"):
             ask(server.url(host="service.test"), resolver=names)
         assert len(server.asked) == 1
 
@@ -184,7 +184,7 @@ class TestRedirects:
     def test_the_next_hop_is_checked_like_the_first(self, ask, server):
         with answering(http(status="302 Found", location=server.url())) as first:
             allow = f"127.0.0.1/32:{first.port}"
-            with pytest.raises(EgressRefused, match="no public address"):
+            with pytest.raises(EgressRefused, match="not a public address"):
                 ask(first.url(), allow=allow, follow_redirects=3)
         assert server.asked == []
 

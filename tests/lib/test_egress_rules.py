@@ -85,7 +85,7 @@ NEVER = [
 
 @pytest.mark.parametrize("address", PRIVATE)
 def test_what_is_not_public_may_be_reached_only_where_an_operator_allows_it(address):
-    with pytest.raises(EgressRefused, match="no public address") as refused:
+    with pytest.raises(EgressRefused, match="not a public address") as refused:
         EgressRules().check("name.test", ip_address(address), 443)
     rules = EgressRules(allow=allowances(refused.value.allowance))
     assert passes(rules, address, 443)

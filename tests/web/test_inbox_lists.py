@@ -90,7 +90,7 @@ def test_what_is_decided_together_is_shown_before_and_told_after(client, bob):
     assert TaskDecision.unsafe_all_tenants.filter(by="bob").count() == 2
     assert {again(one).status, again(three).status} == {"COMPLETED"}
     refused = client.get("/inbox/bulk", {"ids": [amounts(1)[0].pk, asked().pk]}).text
-    assert "These are of several types" in refused
+    assert "These tasks are of several types" in refused
     assert "Choose some tasks first." in client.get("/inbox/bulk").text
 
 

@@ -127,7 +127,7 @@ class _Room:
 
     def in_time(self) -> None:
         if time.monotonic() >= self.until:
-            message = f"All cases together may take {self.seconds:g} seconds, which were over."
+            message = f"All cases together may take {self.seconds:g} seconds, and took longer."
             raise _TooMuch("time", message)
 
     def take(self, value: Json) -> Json:
