@@ -235,9 +235,9 @@ def test_who_may_not_is_refused_and_nothing_changes():
     with pytest.raises(NotAllowed):
         resolve(member("vic", "viewer"), task, "done")
     admin = member("ada", "admin")
-    with pytest.raises(Conflict, match="by /complete"):
+    with pytest.raises(Conflict, match="with /complete"):
         resolve(admin, approval, "done")
-    with pytest.raises(Conflict, match="by /resolve"):
+    with pytest.raises(Conflict, match="use /resolve"):
         decide(admin, task, "done")
     assignment.claim_task(member("olga", "operator"), task.pk)
     with pytest.raises(Conflict, match="olga has claimed"):
