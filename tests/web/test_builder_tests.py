@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from accounts.models import Membership
+from runs.models import Run
 from tests import factories as make
 from tests.definitions import chain
 from tests.web.builder import Builder
@@ -43,6 +44,8 @@ def test_an_output_that_is_too_large_for_the_run_is_shown_and_pinned_whole(autho
     page.get_by_role("button", name="Run the draft").click()
     expect(page.locator(".test-result")).to_be_visible()
     make.work()
+    run = Run.unsafe_all_tenants.get()
+    assert run.status == "COMPLETED", run.error
     expect(page.locator(".test-result header .status")).to_have_text("completed")
     page.locator(".test-step", has_text="First").click()
     expect(page.locator(".test-values pre").last).to_contain_text("word. word.")
