@@ -1,7 +1,7 @@
 """What the engine must know of a step type; `steps` implements it, the engine never imports it."""
 
-from collections.abc import Collection, Mapping
-from typing import Any, Literal, Protocol
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final, Literal, Protocol
 
 from pydantic import BaseModel
 
@@ -10,6 +10,9 @@ Json = Any
 
 Kind = Literal["inline", "blocking", "external", "engine", "wait"]
 
+
+BODY: Final = "body"
+"""The param of a container that says what is done for each of its children."""
 
 OnError = Literal["fail", "continue", "branch"]
 
@@ -72,6 +75,15 @@ class StepSpec(Protocol):
 
     def output_schema(self, params: Mapping[str, Json]) -> dict[str, Json] | None:
         """JSON Schema of what the step gives with these params; None where nothing is known of it."""
+
+    def body(self, params: Mapping[str, Json]) -> Mapping[str, Json] | None:
+        """Of a container the step that is done for each child, as a node without id; None of any other type.
+
+        It is in the params of that name: what expressions of it see is known with each child only.
+        """
+
+    def collect(self, results: Sequence[Json]) -> Json:
+        """What a container gives, from what its children gave in their order. Raises StepError."""
 
     def evaluate(self, params: Mapping[str, Json], given: Json) -> Json:
         """What the step makes of `given`, for the kind `engine`: pure and fast, fit to be kept. Raises StepError."""

@@ -7,10 +7,10 @@ only to whoever holds the run's state, so arrivals are handed out and `verdict` 
 
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from engine.catalogue import Json
+from engine.effects import Arrival, Effects, NewStep
 from engine.errors import ExpressionError, StepError
 from engine.graph import Edge, Graph, Join, Node
 from engine.outcomes import Completed, Failed, Interrupted, Outcome, failed_output, output_of
@@ -21,48 +21,6 @@ Scope = Mapping[str, Any]
 
 MAX_ERROR_TEXT = 2000
 NOTHING_TOLD: Overrides = {}
-
-
-@dataclass(frozen=True, slots=True)
-class NewStep:
-    """A step row to create. `given` is its input; `given_from` the node whose output that is, where it is one.
-
-    `own`: the input is what somebody said, whatever comes before it. `kept`: why the step is not done but kept.
-    `fired`: the targets of its boundary timers that are resolved already.
-    """
-
-    node: Node
-    status: StepStatus
-    given: Json = None
-    given_from: str | None = None
-    output: Json = None
-    error: Mapping[str, Json] | None = None
-    taken: tuple[str, ...] = ()
-    own: bool = False
-    kept: KeepResult | None = None
-    fired: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Arrival:
-    """The edge from `source` reached the join `node`, taken or dead."""
-
-    node: str
-    source: str
-    taken: bool
-
-
-@dataclass(slots=True)
-class Effects:
-    """All that follows from one cause, in the order in which it follows."""
-
-    outcome: Outcome | None = None
-    taken: tuple[str, ...] = ()
-    steps: list[NewStep] = field(default_factory=list)
-    arrivals: list[Arrival] = field(default_factory=list)
-    sinks: list[str] = field(default_factory=list)
-    failure: tuple[str, Mapping[str, Json]] | None = None
-    kept: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def begin(graph: Graph, scope: Scope, told: Overrides = NOTHING_TOLD) -> Effects:
@@ -191,6 +149,9 @@ class _Walk:
         self, node: Node, outcome: Outcome, fired: Collection[str] = ()
     ) -> tuple[Outcome, tuple[str, ...]]:
         """Resolve the edges of a node that ended; returns its final outcome and the targets it takes."""
+        if node.container is not None:
+            self.effects.child = node.container
+            return outcome, ()
         taken: dict[str, bool] = {}
         if isinstance(outcome, Interrupted):
             self._remember(node, outcome.output)

@@ -79,7 +79,9 @@ class EventKind:
 _WHO = {"by": "who did it", "reason": "why", "via": "page, API or command"}
 _DIGEST = {"digest": "SHA-256 of the output"}
 _EDGES = {"taken": "the edges that are taken, by where they lead"}
+_CHILD = {"index": "of a container's child its place"}
 _ATTEMPT = {
+    **_CHILD,
     "epoch": "the epoch of the step",
     "worker": "who had the attempt",
     "started_at": "when it began",
@@ -205,13 +207,16 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
         "step",
         "A worker handed the step back without having begun; that costs no attempt.",
         {
+            **_CHILD,
             "epoch": "the epoch of the step",
             "worker": "who had it",
             "counted": "false: the attempt does not count",
         },
     ),
     EventType.STEP_WITHDRAWN: EventKind(
-        "step", "The step is not part of what is kept on another version.", {"was": "its status before"}
+        "step",
+        "The step is not part of what is kept on another version, or when its container begins anew.",
+        {**_CHILD, "was": "its status before"},
     ),
     EventType.ATTEMPT_FAILED: EventKind(
         "step",
@@ -222,6 +227,7 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
         "step",
         "The worker of a batch was lost; the step runs alone from now on.",
         {
+            **_CHILD,
             "epoch": "the epoch of the step",
             "worker": "who had it",
             "counted": "false: the attempt does not count",
@@ -231,6 +237,7 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
         "step",
         "A result came after its lease was over: kept as evidence, without effect.",
         {
+            **_CHILD,
             "evidence": "true",
             "epoch": "the epoch that it was for",
             "worker": "who sent it",

@@ -1,10 +1,10 @@
 """A definition compiled: nodes with their edges in order, what each one reads, and how joins decide."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from engine.catalogue import Catalogue, Json, Kind, OnError, StepSpec
+from engine.catalogue import BODY, Catalogue, Json, Kind, OnError, StepSpec
 from engine.durations import parse_duration
 from engine.expressions import Expression, References, compile_expression
 from engine.retry import RetryPolicy, policy
@@ -45,7 +45,11 @@ class Join:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One step of the graph with everything that running it and getting past it takes."""
+    """One step of the graph with everything that running it and getting past it takes.
+
+    `body`: of a container, what is done for each of its children, and as it was written among the `literal` params,
+    of which nothing is evaluated; `container`: of a body, whose it is.
+    """
 
     id: str
     index: int
@@ -54,6 +58,9 @@ class Node:
     spec: StepSpec
     kind: Kind
     params: Template
+    body: "Node | None"
+    literal: Mapping[str, Json]
+    container: str | None
     mapping: Template | None
     join: Join
     predecessors: tuple[str, ...]
@@ -134,6 +141,18 @@ class Graph:
     input_schema: Mapping[str, Json] | None
     sla_seconds: int | None
 
+    def step(self, name: str, index: int | None) -> Node:
+        """What a step row of this name does: a node, a compensation, or of a container's child its body.
+
+        Raises KeyError where the version has no such step.
+        """
+        node = self.steps[name]
+        if index is None:
+            return node
+        if node.body is None:
+            raise KeyError(name)
+        return node.body
+
     def behind(self, name: str) -> list[str]:
         """The nodes that depend on this one, in their order."""
         found = {name}
@@ -148,6 +167,7 @@ class Graph:
         return self.sinks[0] if len(self.sinks) == 1 and self.output is None else None
 
 
+NO_LITERAL: Mapping[str, Json] = {}
 NOTHING = References(steps=frozenset(), every_step=False, names=frozenset())
 
 
@@ -209,11 +229,16 @@ def entry_reads(node: Node, nodes: Mapping[str, Node]) -> References:
 def _node(
     raw: Mapping[str, Any], index: int, edges: list[Edge], catalogue: Catalogue, later: Mapping[str, Node]
 ) -> Node:
-    name, spec = raw["id"], catalogue[raw["type"]].with_params(raw.get("params") or {})
+    name, given = raw["id"], raw.get("params") or {}
+    spec = catalogue[raw["type"]].with_params(given)
+    body, literal = spec.body(given), NO_LITERAL
+    if body is not None:
+        literal = {BODY: body}
+        given = {key: value for key, value in given.items() if key != BODY}
     predecessors = tuple(dict.fromkeys(edge.source for edge in edges if edge.target == name))
     leaving = tuple(edge for edge in edges if edge.source == name)
     targets = tuple(dict.fromkeys(edge.target for edge in leaving))
-    params = compile_template(raw.get("params") or {}, spec.markdown)
+    params = compile_template(given, spec.markdown)
     conditions = [edge.when.refs for edge in leaving if edge.when]
     onward = [entry_reads(later[target], later) for target in targets if not later[target].is_join]
     timeout = raw.get("timeout_seconds")
@@ -225,6 +250,9 @@ def _node(
         spec=spec,
         kind=spec.kind,
         params=params,
+        body=None if body is None else _body(raw, body, catalogue),
+        literal=literal,
+        container=None,
         mapping=None if raw.get("input") is None else compile_template(raw["input"]),
         join=_join(raw.get("join"), len(predecessors)),
         predecessors=predecessors,
@@ -256,6 +284,15 @@ def _undo(raw: Mapping[str, Any], catalogue: Catalogue) -> Node:
     undo["undoes"] = raw["id"]
     undo["title"] = undo.get("title") or f"Undo {raw.get('title') or raw['id']}"
     return _node(undo, 0, [], catalogue, {})
+
+
+def _body(raw: Mapping[str, Any], body: Mapping[str, Json], catalogue: Catalogue) -> Node:
+    """What is done for each child of a container: a node under the container's name, without edges.
+
+    That it fails is the container's to judge.
+    """
+    node = {**body, "id": raw["id"], "title": raw.get("title"), "priority": raw.get("priority")}
+    return replace(_node(node, 0, [], catalogue, {}), container=raw["id"], on_error="continue")
 
 
 def _edge(index: int, raw: Mapping[str, Any]) -> Edge:

@@ -4,17 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from engine.catalogue import Json
-from engine.decide import (
-    Arrival,
-    Effects,
-    begin,
-    contributors,
-    fire,
-    ring,
-    run_output,
-    settle,
-    verdict,
-)
+from engine.decide import begin, contributors, fire, ring, run_output, settle, verdict
+from engine.effects import Arrival, Effects
 from engine.errors import ExpressionError
 from engine.graph import Graph, Node
 from engine.outcomes import Completed, Failed, Interrupted, Outcome, failed_output

@@ -1,6 +1,6 @@
 """What a step type is, and how one is executed: params, input and output are checked around its `run`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Annotated, Any, Literal
@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from pydantic.config import JsonDict
 
-from engine.catalogue import Json, Kind, OnError
+from engine.catalogue import BODY, Json, Kind, OnError
 from engine.errors import StepError
 from lib.form_hints import with_hints
 from lib.strict_json import BadJson, strict_dumps
@@ -109,6 +109,8 @@ class StepType:
     """Whether it waits for a signal."""
     time_limit: str = ""
     """What of its own limits how long it waits, in words such as `the param due_seconds`."""
+    collects: Callable[[Sequence[Json]], Json] | None = None
+    """Of a container: what it gives, from what its children gave; its `run` says which (`steps.waiting`)."""
     takes_nothing: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -151,6 +153,18 @@ class StepType:
         if self.output_schema_of is not None:
             return self.output_schema_of(params)
         return _schema(self.output_model, "serialization") if self.output_model else None
+
+    def body(self, params: Mapping[str, Json]) -> Mapping[str, Json] | None:
+        """Of a container the step that is done for each child, as a node without id; None of any other type."""
+        return params[BODY] if self.collects is not None else None
+
+    def collect(self, results: Sequence[Json]) -> Json:
+        """What a container gives, from what its children gave in their order. Raises StepError."""
+        if self.collects is None:
+            raise TypeError(f"{self.name} has no children.")
+        output = self.collects(results)
+        storable(output, "output", code="BadOutput", max_bytes=MAX_OUTPUT_BYTES)
+        return output
 
     def evaluate(self, params: Mapping[str, Json], given: Json) -> Json:
         """What the step makes of `given`, for the engine's own kinds, which no worker executes.

@@ -11,6 +11,7 @@ from steps.http_request import HTTP_REQUEST
 from steps.human import HUMAN_APPROVAL, HUMAN_FORM
 from steps.job import JOB
 from steps.llm_prompt import LLM_PROMPT
+from steps.map import MAP
 from steps.noop import NOOP
 from steps.plugins import GROUP, PlugIn, discover, in_groups
 from steps.signal import SIGNAL
@@ -62,3 +63,6 @@ CATALOGUE = build(BUILT_IN, PLUG_INS)
 
 ALL_TYPES: Mapping[str, StepType] = MappingProxyType({**CATALOGUE, TEST_STUB.name: TEST_STUB})
 """With what only test runs have: no palette shows it, and no definition that is published may name it."""
+
+EXECUTABLE: Mapping[str, StepType] = MappingProxyType({**ALL_TYPES, MAP.name: MAP})
+"""With what the engine can run and no definition may name yet: the builder and test runs do not know containers."""

@@ -1,9 +1,11 @@
 """What a step of the kind `wait` waits for, as the document that its `run` gives and the engine keeps with the step.
 
-`kind` names who can end it: `timer` (nobody else), `signal` (with its `name`), `task` (with what a person is asked), or
-what an app has registered. `timer` is the one moment at which it ends anyhow: `{kind: wait|timeout, seconds | until}`.
+`kind` names who can end it: `timer` (nobody else), `signal` (with its `name`), `task` (with what a person is asked),
+`children` (the steps of a container, one for each of its `items`), or what an app has registered. `timer` is the one
+moment at which it ends anyhow: `{kind: wait|timeout, seconds | until}`.
 """
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -27,6 +29,20 @@ def for_signal(name: str, *, timeout_seconds: float | None = None) -> Wait:
 def for_person(task: dict[str, Json]) -> Wait:
     """A wait for somebody's decision about `task`: what is asked, who may decide, what there is to choose from."""
     return {"kind": "task", "task": task}
+
+
+def for_children(items: Sequence[Json], *, at_once: int, tolerated: int = 0) -> Wait:
+    """A wait of a container until its body was done for each of `items`.
+
+    At most `at_once` of them at the same time; with more failures than are `tolerated` the container fails.
+    """
+    return {
+        "kind": "children",
+        "items": list(items),
+        "total": len(items),
+        "at_once": at_once,
+        "tolerated": tolerated,
+    }
 
 
 def _timer(kind: TimerKind, seconds: float | None, until: datetime | None) -> dict[str, Json]:

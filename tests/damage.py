@@ -208,6 +208,49 @@ def a_person_without_a_task(clock):
     return run_id, "what it waits for is gone", None
 
 
+MAPPED = make.mapped("job", [1, 2, 3], max_concurrency=2)
+
+
+def a_map(clock):
+    run_id = make.start(MAPPED)[0]
+    make.work()
+    first, _ = make.claimed("each")
+    make.complete(first)
+    return run_id
+
+
+def _all_items():
+    while items := make.claimed("each"):
+        make.complete(*items)
+    make.work()
+
+
+def items_that_are_gone(clock):
+    run_id = a_map(clock)
+    sql("DELETE FROM runs_stepexecution WHERE run_id = %s AND index > 0", run_id)
+    return run_id, "what it waits for is gone", _all_items
+
+
+def a_map_that_miscounted(clock):
+    run_id = a_map(clock)
+    sql("UPDATE runs_container SET ended = 0, opened = 3, next = 3 WHERE run_id = %s", run_id)
+    sql("DELETE FROM runs_stepexecution WHERE run_id = %s AND index > 0", run_id)
+    return run_id, "what it waits for is gone", _all_items
+
+
+def a_map_that_knows_nothing(clock):
+    run_id = a_map(clock)
+    sql("DELETE FROM runs_container WHERE run_id = %s", run_id)
+    sql("DELETE FROM runs_stepexecution WHERE run_id = %s AND index > 0", run_id)
+    return run_id, "what it waits for is gone", None
+
+
+def a_map_that_says_nothing(clock):
+    run_id = a_map(clock)
+    steps("waiting = NULL", run_id, "each")
+    return run_id, "waiting for nothing", lambda: (make.work(), _all_items())
+
+
 def a_timer_of_a_step_that_is_over(clock):
     run_id = make.start(make.graph([SIGNAL, {"id": "b", **JOB}], ["a>b"]))[0]
     make.work()

@@ -64,6 +64,18 @@ def graph(
     }
 
 
+def mapped(
+    body: str | Mapping[str, Json] = "noop",
+    items: Json = "{{ input.items }}",
+    node: Mapping[str, Json] | None = None,
+    **params: Json,
+):
+    """A map named `each` over these items, with this body, and a step `after` it."""
+    does = {"type": body} if isinstance(body, str) else body
+    each = {"id": "each", "type": "map", "params": {"items": items, "body": does, **params}, **(node or {})}
+    return graph([each, "after"], ["each>after"])
+
+
 def a_version(definition: Mapping[str, Json], *, tenant: Tenant | None = None) -> WorkflowVersion:
     """The definition published under a name of its own."""
     tenant, user = tenant or a_tenant(), a_user()
@@ -123,8 +135,15 @@ def runs_of(version: WorkflowVersion) -> list[Run]:
 
 
 def steps(run_id: str) -> dict[str, StepExecution]:
-    """The steps of a run by node."""
-    return {step.node: step for step in StepExecution.unsafe_all_tenants.filter(run_id=run_id)}
+    """The steps of a run by node, without the children of containers."""
+    rows = StepExecution.unsafe_all_tenants.filter(run_id=run_id, index__isnull=True)
+    return {step.node: step for step in rows}
+
+
+def children(run_id: str, node: str) -> list[StepExecution]:
+    """The children of a container in their order."""
+    rows = StepExecution.unsafe_all_tenants.filter(run_id=run_id, node=node, index__isnull=False)
+    return list(rows.order_by("index"))
 
 
 def statuses(run_id: str) -> dict[str, str]:

@@ -44,12 +44,16 @@ ORACLES = {
          WHERE r.status IN {ENDED} AND h.type <> 'LATE_RESULT'
            AND h.id > (SELECT max(t.id) FROM runs_historyevent t WHERE t.run_id = r.id AND t.type IN {TERMINAL})""",
     "I4: a step completes once": """
-        SELECT h.run_id, h.node FROM runs_historyevent h WHERE h.type = 'STEP_COMPLETED'
-         GROUP BY h.run_id, h.node HAVING count(*) > 1""",
-    "I5: an attempt is claimed once, so no epoch ends twice": """
-        SELECT h.run_id, h.node, h.payload->'epoch' FROM runs_historyevent h
-         WHERE h.type IN ('STEP_COMPLETED', 'STEP_FAILED', 'ATTEMPT_FAILED') AND h.attempt IS NOT NULL
+        SELECT h.run_id, h.node, h.payload->'index' FROM runs_historyevent h WHERE h.type = 'STEP_COMPLETED'
          GROUP BY 1, 2, 3,
+                  (SELECT count(*) FROM runs_historyevent w
+                    WHERE w.run_id = h.run_id AND w.node = h.node AND w.type = 'STEP_WITHDRAWN' AND w.id < h.id
+                      AND w.payload->'index' = h.payload->'index')
+        HAVING count(*) > 1""",
+    "I5: an attempt is claimed once, so no epoch ends twice": """
+        SELECT h.run_id, h.node, h.payload->'epoch', h.payload->'index' FROM runs_historyevent h
+         WHERE h.type IN ('STEP_COMPLETED', 'STEP_FAILED', 'ATTEMPT_FAILED') AND h.attempt IS NOT NULL
+         GROUP BY 1, 2, 3, 4,
                   (SELECT count(*) FROM runs_historyevent w
                     WHERE w.run_id = h.run_id AND w.node = h.node AND w.type = 'STEP_WITHDRAWN' AND w.id < h.id)
         HAVING count(*) FILTER (WHERE h.type <> 'ATTEMPT_FAILED') > 1""",
@@ -59,6 +63,7 @@ ORACLES = {
         SELECT s.run_id, s.node, s.status, l.type FROM runs_stepexecution s LEFT JOIN LATERAL (
             SELECT h.type, h.payload FROM runs_historyevent h
              WHERE h.run_id = s.run_id AND h.node = s.node
+               AND (h.payload->>'index')::int IS NOT DISTINCT FROM s.index
                AND h.type NOT IN ('ALERT', 'TASK_OPENED', 'TASK_VOTED', 'TASK_COMPLETED', 'TASK_DELEGATED',
                                   'TASK_REMINDED', 'TASK_ESCALATED', 'TASK_ASKED', 'TASK_ANSWERED',
                                   'TASK_RETURNED', 'TASK_RESUBMITTED', 'LATE_RESULT')
@@ -90,6 +95,21 @@ ORACLES = {
          WHERE s.status = 'WAITING' AND s.waiting ->> 'kind' = 'signal' AND EXISTS (
                SELECT 1 FROM runs_signal g WHERE g.root_id = r.root_id AND g.name = s.waiting ->> 'name'
                                              AND g.consumed_at IS NULL)""",
+    "a container that waits has counted its children, and has one that is open": """
+        SELECT c.run_id, c.node, c.opened, c.ended, c.failed, k.* FROM runs_container c
+          JOIN runs_stepexecution p ON p.run_id = c.run_id AND p.node = c.node AND p.index IS NULL
+         CROSS JOIN LATERAL (
+               SELECT count(*) AS opened, count(*) FILTER (WHERE s.status IN ('COMPLETED', 'FAILED')) AS ended,
+                      count(*) FILTER (WHERE s.status = 'FAILED') AS failed FROM runs_stepexecution s
+                WHERE s.run_id = c.run_id AND s.node = c.node AND s.index IS NOT NULL) k
+         WHERE p.status = 'WAITING' AND ((c.opened, c.ended, c.failed) <> (k.opened, k.ended, k.failed)
+               OR k.opened = k.ended OR k.opened - k.ended > c.at_once OR k.failed > c.tolerated)""",
+    "only of a container that waits, or of a run that closes, a child is open": """
+        SELECT s.run_id, s.node, s.index FROM runs_stepexecution s
+          JOIN runs_run r ON r.id = s.run_id
+          JOIN runs_stepexecution p ON p.run_id = s.run_id AND p.node = s.node AND p.index IS NULL
+         WHERE s.index IS NOT NULL AND s.status IN ('QUEUED', 'RUNNING') AND p.status <> 'WAITING'
+           AND NOT (s.status = 'RUNNING' AND r.status IN ('FAILING', 'CANCELLING'))""",
     "I1: a step that waits for a person has an open task, and no other step has one": """
         SELECT s.run_id, s.node, s.status, count(t.id) FROM runs_stepexecution s
           LEFT JOIN tasks_inbox_manualtask t ON t.step_id = s.id AND t.status = 'OPEN'

@@ -57,7 +57,7 @@ class Job:
     @property
     def idempotency_key(self) -> str:
         """The same for every attempt at this step."""
-        return idempotency_key(self.held.run_id, self.held.node)
+        return idempotency_key(self.held.run_id, self.held.node, self.held.index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def take_back(found: Sequence[Job]) -> None:
 
 def _job(held: ClaimedStep, token: str, expires: str) -> Job | None:
     version = compiled(held.version_id)
-    node = version.graph.steps[held.node]
+    node = version.graph.step(held.node, held.index)
     try:
         params = node.params.render(held.scope)
     except ExpressionError as error:

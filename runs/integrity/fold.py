@@ -101,8 +101,13 @@ def fold(events: Iterable[Event]) -> ToldRun:
         if event.node is None:
             _of_run(told, event)
         else:
-            _of_step(told, event.node, event)
+            _of_step(told, step_name(event.node, event.payload), event)
     return told
+
+
+def step_name(node: str, payload: Mapping[str, Json]) -> str:
+    """Which step an event is about: a node, or of a container a child by its place."""
+    return node if payload.get("index") is None else f"{node}[{payload['index']}]"
 
 
 def _starts(event: Event) -> bool:

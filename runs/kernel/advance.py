@@ -148,6 +148,8 @@ def _forward(transition: Transition, plans: list[Planned], locked: Mapping[str, 
     if sinking := runs_of(planned for planned in plans if planned.may_sink):
         hot.lock_sinks(sinking)
     transition.complete(plans, locked)
+    if over := {run for run, _ in transition.containers_over}:
+        raise _NeedsAlone(over)
     transition.finish()
     if transition.failures:
         raise _NeedsAlone(transition.failures)
@@ -188,6 +190,7 @@ def _heavy(plans: list[Planned], keep: Affinity | None, result: Result) -> list[
             transition.complete(_as_timers_left_them(over), locked)
             if waiting:
                 transition.suspend(waiting, locked)
+            transition.end_containers(locked)
             transition.finish()
             transition.fail()
         if closing:

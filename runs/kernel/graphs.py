@@ -6,7 +6,7 @@ from functools import lru_cache
 from engine.catalogue import Catalogue, StepSpec
 from engine.errors import EngineError
 from engine.graph import Graph, compile_graph
-from steps.catalogue import ALL_TYPES as CATALOGUE
+from steps.catalogue import EXECUTABLE
 from workflows.models import WorkflowVersion
 
 
@@ -29,19 +29,19 @@ class _AnyType(dict[str, StepSpec]):
     """The catalogue, with types that are not installed here standing for jobs: enough to show their runs."""
 
     def __missing__(self, _: str) -> StepSpec:
-        return CATALOGUE["job"]
+        return EXECUTABLE["job"]
 
 
 @lru_cache(maxsize=2000)
 def compiled(version_id: int) -> Compiled:
     """The compiled version with this id. Raises WorkflowVersion.DoesNotExist or BrokenVersion."""
-    return _compiled(version_id, CATALOGUE)
+    return _compiled(version_id, EXECUTABLE)
 
 
 @lru_cache(maxsize=2000)
 def shown(version_id: int) -> Compiled:
     """The version with this id, to look at: also where this release lacks one of its step types."""
-    return _compiled(version_id, _AnyType(CATALOGUE))
+    return _compiled(version_id, _AnyType(EXECUTABLE))
 
 
 def _compiled(version_id: int, catalogue: Catalogue) -> Compiled:

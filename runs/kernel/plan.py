@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 import orjson
 
 from engine.catalogue import Json
-from engine.decide import Effects, NewStep, settle
+from engine.decide import settle
+from engine.effects import Effects, NewStep
 from engine.graph import Graph, Node
 from engine.outcomes import Completed, Failed, Interrupted, Outcome, failed_output
 from engine.retry import next_delay
@@ -82,9 +83,9 @@ class Planned:
     @property
     def is_timed(self) -> bool:
         """Whether timers of the step must be settled with its end."""
-        return (
-            self.graph is not None and self.effects is not None and self.graph.steps[self.held.node].is_timed
-        )
+        if self.graph is None or self.effects is None:
+            return False
+        return self.graph.step(self.held.node, self.held.index).is_timed
 
     @property
     def may_sink(self) -> bool:
@@ -94,7 +95,7 @@ class Planned:
 
 def plan(held: ClaimedStep, ending: AttemptResult, graph: Graph, *, jitter: float) -> Planned:
     """What an attempt's end means; `jitter` in [0, 1) is the jitter of a retry."""
-    node = graph.steps[held.node]
+    node = graph.step(held.node, held.index)
     row: EndedRow = {"id": held.id, "epoch": held.epoch}
     if ending.usage is not None:
         row["usage"] = ending.usage
@@ -181,7 +182,7 @@ def _final_row(node: Node, ending: AttemptResult, effects: Effects, graph: Graph
     row |= {"status": StepStatus.COMPLETED, "output": _encoded(ending)}
     if isinstance(ending, SkippedByOperator):
         row |= {"status": StepStatus.SKIPPED, "cause": PASSED, "output": ending.output}
-    if graph.plain and graph.only_sink == node.id:
+    if graph.plain and graph.only_sink == node.id and node.container is None:
         row["final"] = True
     return row
 
@@ -194,7 +195,9 @@ def _encoded(ending: AttemptResult) -> Json:
 
 def closing_row(planned: Planned, run: LockedRun) -> EndedRow:
     """The row of an ending in a run that is failing or being cancelled: kept as it is, its edges unresolved."""
-    row: EndedRow = {"id": planned.held.id, "epoch": planned.held.epoch, "pending": True, "sinks": 0}
+    # A child has no edges: its container counts it when it begins anew.
+    pending = planned.held.index is None
+    row: EndedRow = {"id": planned.held.id, "epoch": planned.held.epoch, "pending": pending, "sinks": 0}
     ending = planned.ending
     if ending.usage is not None:
         row["usage"] = ending.usage
@@ -379,6 +382,7 @@ def _kept(anchor: Anchor, new: NewStep, row: StepRow) -> ClaimedStep:
         version_id=anchor.version_id,
         node=new.node.id,
         undoes=None,
+        index=None,
         attempt=1,
         priority=row["priority"],
         solo=False,

@@ -50,8 +50,10 @@ def load(steps: Iterable[ClaimedStep]) -> None:
     rows = []
     for step in steps:
         step.scope = {"prev": step.given, "vars": {}}
+        if step.index is not None:
+            step.scope |= {"item": step.given, "index": step.index}
         try:
-            reads = compiled(step.version_id).graph.steps[step.node].reads
+            reads = compiled(step.version_id).graph.step(step.node, step.index).reads
         except BrokenVersion:
             # Executing it will say so, as the failure of this one step.
             continue

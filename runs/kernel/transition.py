@@ -10,19 +10,21 @@ from typing import Any
 import orjson
 
 from engine.catalogue import Json
-from engine.decide import Effects, contributors, fire, run_output, verdict
+from engine.decide import contributors, fire, run_output, verdict
+from engine.effects import Effects
 from engine.errors import ExpressionError
 from engine.graph import NOTHING
 from engine.overrides import KeepResult, Overrides
 from engine.statuses import RunStatus, StepStatus
 from lib.strict_json import BadJson, strict_dumps
 from lib.uuid7 import uuid7
-from runs.kernel import compensation, scopes, wait_kinds
+from runs.kernel import children, compensation, scopes, wait_kinds
 from runs.kernel.graphs import compiled
 from runs.kernel.plan import AdvanceRows, Affinity, Anchor, Planned, plan, runs_of
 from runs.store import hot, waits
 from runs.store.attempts import AttemptResult, ClaimedStep, LockedRun, Suspended
-from runs.store.rows import DecidedRow, EndedBy, FinishedRow, ScopeRow
+from runs.store.children import Container, cancel_children, count_children
+from runs.store.rows import ChildEndsRow, DecidedRow, EndedBy, FinishedRow, ScopeRow
 
 Counted = tuple[str, str, int, list[str]]
 """A join with its run: how many of its edges are resolved, and the sources of those that are taken, in order."""
@@ -65,6 +67,7 @@ class Transition:
     overrides: dict[str, Overrides] = field(default_factory=dict)
     kept: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     alive: set[str] = field(default_factory=set)
+    containers_over: set[Container] = field(default_factory=set)
     result: Result = field(default_factory=Result)
 
     def complete(self, plans: Sequence[Planned], locked: Mapping[str, LockedRun]) -> None:
@@ -87,6 +90,7 @@ class Transition:
             if failed and planned.anchor in self.alive:
                 self.failures.setdefault(planned.held.run_id, failed)
         self.decide_joins(joins)
+        self._count_children(plans)
 
     def wake(
         self, endings: Sequence[tuple[ClaimedStep, AttemptResult]], locked: Mapping[str, LockedRun]
@@ -106,6 +110,30 @@ class Transition:
             self.complete(steps, locked)
         if undoing := [planned for planned in plans if planned.is_undo]:
             self.end_compensations(undoing)
+
+    def _count_children(self, plans: Sequence[Planned]) -> None:
+        """Count the children that are over, and let the next ones of their containers begin."""
+        ends: dict[Container, ChildEndsRow] = {}
+        for planned in plans:
+            if planned.effects is not None and planned.effects.child and planned.anchor in self.alive:
+                run_id, node = planned.held.run_id, planned.effects.child
+                row = ends.setdefault(
+                    (run_id, node), {"run_id": run_id, "node": node, "ended": 0, "failed": 0}
+                )
+                row["ended"] += 1
+                row["failed"] += planned.row["status"] == StepStatus.FAILED
+        if ends:
+            counts = count_children([*ends.values()])
+            versions = {run: anchor.version_id for run, anchor in self.anchors.items()}
+            self.result.wake |= children.open_next(counts, versions)
+            self.containers_over |= children.over(counts)
+
+    def end_containers(self, locked: Mapping[str, LockedRun]) -> None:
+        """End the containers whose children are over, or too many of them failed. Needs their runs alone."""
+        if ended := children.endings(self.containers_over):
+            self.wake(ended, locked)
+            # Of a run that fails now those that run are awaited, as all its steps.
+            cancel_children({held.run_id for held, _ in ended} - self.failures.keys())
 
     def suspend(self, plans: Sequence[Planned], locked: Mapping[str, LockedRun]) -> None:
         """Let steps wait; those whose wait is over at once, such as for a signal that came early, end."""

@@ -11,8 +11,10 @@ from datetime import UTC, datetime
 
 from engine.catalogue import Json
 from lib.uuid7 import uuid7
+from runs.kernel import children
 from runs.store import waits
 from runs.store.attempts import AttemptResult, ClaimedStep, Succeeded, Suspended
+from runs.store.children import cancel_children, containers_without_children
 from runs.store.rows import WaitRow
 
 Wait = Mapping[str, Json]
@@ -28,6 +30,7 @@ class WaitKind:
     tenant, life, node) that wait for this kind though nothing is there that could end it; `enter` makes it anew.
     `looks_again`: `enter` only looks, so that a repair may ask it while what ends the wait is there. `timed_out`: the
     error of a step whose time is over. `page_part`: a template that a run's page shows beside such a step.
+    `for_enter`: what of a wait is not kept with the step, since only `enter` needs it.
     """
 
     enter: Callable[[Entered], list[tuple[ClaimedStep, AttemptResult]]]
@@ -38,6 +41,7 @@ class WaitKind:
     looks_again: bool = False
     timed_out: Callable[[Wait], dict[str, Json]] | None = None
     page_part: str | None = None
+    for_enter: frozenset[str] = frozenset()
 
 
 def _take_signals(entered: Entered) -> list[tuple[ClaimedStep, AttemptResult]]:
@@ -71,6 +75,14 @@ _KINDS: dict[str, WaitKind] = {
         timed_out=_no_signal,
         page_part="runs/waits/signal.html",
     ),
+    "children": WaitKind(
+        enter=children.enter,
+        in_words=lambda wait: f"its {wait['total']} items",
+        source="children",
+        leave=cancel_children,
+        missing=containers_without_children,
+        for_enter=frozenset({"items"}),
+    ),
 }
 
 
@@ -83,7 +95,9 @@ def register(kind: str, handler: WaitKind) -> None:
 
 def row_of(held: ClaimedStep, waiting: Suspended) -> WaitRow:
     """What says to the database that a step waits: the wait without its timer, and the timer if it has one."""
-    wait = {**waiting.wait, "source": _KINDS[waiting.wait["kind"]].source}
+    kind = _KINDS[waiting.wait["kind"]]
+    wait = {key: value for key, value in waiting.wait.items() if key not in kind.for_enter}
+    wait["source"] = kind.source
     timer = wait.pop("timer", None)
     row: WaitRow = {"id": held.id, "epoch": held.epoch, "wait": wait, "usage": waiting.usage}
     if timer:

@@ -9,7 +9,8 @@ import time
 from collections.abc import Sequence
 
 from engine.catalogue import Json
-from engine.decide import Effects, ring
+from engine.decide import ring
+from engine.effects import Effects
 from engine.statuses import RUN_OPEN
 from lib.apart import in_batches
 from lib.uuid7 import uuid7

@@ -6,9 +6,7 @@ How the tables are kept, the seals of history and the wake sources are in `sql/s
 from django.db import migrations, models
 from django.db.models.functions import Cast
 
-from lib.schema_sql import SchemaSql
-
-# The view reads the names of nodes until it is made anew below.
+# The view reads the names of nodes until the migration behind this one makes it anew.
 NAMED = """
 UPDATE runs_stepexecution SET undoes = left(node, -length(':compensate')) WHERE node LIKE '%:compensate';
 """
@@ -46,5 +44,4 @@ class Migration(migrations.Migration):
                 )
             ),
         ),
-        SchemaSql('runs', 'd9e0db1ab36e'),
     ]

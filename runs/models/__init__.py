@@ -4,13 +4,14 @@ advance stands for those), `tenant`, `run` and `shard` on every row, few indexes
 from runs.models.base import HotRow
 from runs.models.history import DeadLetter, HistoryEvent, RunSeal
 from runs.models.run import UNSEALED, Run, RunKey
-from runs.models.steps import StepExecution, StepJoin
+from runs.models.steps import Container, StepExecution, StepJoin
 from runs.models.waits import Signal, Timer
 from runs.models.webhooks import InboundWebhook, WebhookDelivery, WebhookSecret
 from runs.models.workers import Duty, DutyCursor, QueuePoll, Repair, Worker
 
 __all__ = [
     "UNSEALED",
+    "Container",
     "DeadLetter",
     "Duty",
     "DutyCursor",

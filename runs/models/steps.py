@@ -93,8 +93,29 @@ class StepJoin(HotRow):
     node = models.TextField()
     arrived = models.IntegerField(default=0)
     taken = ArrayField(models.TextField(), default=list)
-    failed = models.IntegerField(db_default=0)
     fired = models.BooleanField(db_default=False)
 
     class Meta(HotRow.Meta):
         constraints = [models.UniqueConstraint(fields=["run_id", "node"], name="join_once_per_run")]
+
+
+class Container(HotRow):
+    """What a container has counted of its children: those it has begun (`opened`), that are over, and that failed.
+
+    `items`: what each child is given; `next`: the place of the first item that was not looked at.
+    """
+
+    run_id = models.UUIDField()
+    shard = models.SmallIntegerField()
+    node = models.TextField()
+    items = StoredJson()
+    total = models.IntegerField()
+    at_once = models.IntegerField()
+    tolerated = models.IntegerField()
+    next = models.IntegerField(db_default=0)
+    opened = models.IntegerField(db_default=0)
+    ended = models.IntegerField(db_default=0)
+    failed = models.IntegerField(db_default=0)
+
+    class Meta(HotRow.Meta):
+        constraints = [models.UniqueConstraint(fields=["run_id", "node"], name="container_once_per_run")]

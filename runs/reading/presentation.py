@@ -200,10 +200,15 @@ def _step_rows(run: _Run) -> list[dict[str, Json]]:
     graph = graphs.shown(run.version_id).graph
     for node in graph.nodes.values():
         known = by_node.get(node.id)
-        rows += [_step_row(node, step) for step in known] if known else [_pending_row(node)]
+        rows += [_step_row(_done_by(node, step), step) for step in known] if known else [_pending_row(node)]
     for undo in reversed(list(graph.compensations.values())):
         rows += [_step_row(undo, step) for step in by_node.get(undo.id, ())]
     return rows
+
+
+def _done_by(node: Node, step: _Step) -> Node:
+    """What the step does: a container's child what its body says."""
+    return node.body if node.body is not None and step.place is not None else node
 
 
 def _pending_row(node: Node) -> dict[str, Json]:

@@ -121,8 +121,16 @@ def undone_by(tenant: int, steps: Iterable[UUID]) -> dict[UUID, str]:
 
 
 def endings_of(tenant: int, run_id: UUID | str, most: int = 2000) -> list[Ending]:
-    """How the attempts of a run ended, in the order in which they did; of very many, the first ones."""
-    events = HistoryEvent.objects.for_tenant(tenant).filter(run_id=run_id, type__in=ENDINGS).order_by("id")
+    """How the attempts of a run ended, in the order in which they did; of very many, the first ones.
+
+    Those of containers' children are left out.
+    """
+    events = (
+        HistoryEvent.objects.for_tenant(tenant)
+        .filter(run_id=run_id, type__in=ENDINGS)
+        .exclude(payload__has_key="index")
+        .order_by("id")
+    )
     rows = events.values_list(
         "node", "type", "attempt", KeyTextTransform("started_at", "payload"), "created_at"
     )

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from engine.events import EventType
-from steps.catalogue import CATALOGUE
+from steps.catalogue import EXECUTABLE
 
 Row = Mapping[str, Any]
 Span = tuple[datetime, datetime]
@@ -96,7 +96,7 @@ def _stretches(step: Row, endings: Iterable[Ending], now: datetime) -> list[_Str
     """A step's life so far, one stretch after another."""
     found: list[_Stretch] = []
     # Nobody works on such a step: all its time is waiting.
-    waits = step["type"] in CATALOGUE and CATALOGUE[step["type"]].kind == "wait"
+    waits = step["type"] in EXECUTABLE and EXECUTABLE[step["type"]].kind == "wait"
     since: datetime | None = step["queued_at"]
     for ending in endings:
         if ending.type == "STEP_REQUEUED":

@@ -11,8 +11,8 @@ from engine.catalogue import Json
 class ClaimedStep:
     """One epoch of a step, as its holder knows it. `given` is its input; `hops`: how often it was kept in a row.
 
-    `undoes`: the node that it compensates; `fired`: the targets of its boundary timers that have fired, where somebody
-    looked.
+    `undoes`: the node that it compensates; `index`: of a container's child its place; `fired`: the targets of its
+    boundary timers that have fired, where somebody looked.
     """
 
     id: str
@@ -23,6 +23,7 @@ class ClaimedStep:
     version_id: int
     node: str
     undoes: str | None
+    index: int | None
     attempt: int
     priority: int
     solo: bool
@@ -33,7 +34,7 @@ class ClaimedStep:
     scope: dict[str, Json] = field(default_factory=dict)
 
 
-_HELD_COLUMNS = 12
+_HELD_COLUMNS = 13
 
 
 def claimed_of(row: Sequence[Json]) -> tuple[ClaimedStep, Sequence[Json]]:

@@ -96,7 +96,7 @@ def claim_jobs(
         "alone": alone,
         "now": now_or_none(),
     }
-    return [(_claimed(row), row[13], row[14]) for row in SQL.value("claim_jobs", params)]
+    return [(_claimed(row), row[14], row[15]) for row in SQL.value("claim_jobs", params)]
 
 
 def _claimed(row: Sequence[Json]) -> ClaimedStep:

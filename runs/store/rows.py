@@ -96,6 +96,38 @@ class ArrivalRow(TypedDict):
     taken: bool
 
 
+class ContainerRow(TypedDict, total=False):
+    """A container that begins to wait for its children; without `items` it has begun before (`open_containers`)."""
+
+    step_id: str
+    anew: bool
+    items: list[Json]
+    at_once: int
+    tolerated: int
+
+
+class ChildEndsRow(TypedDict):
+    """How many of a container's children are over now, and have failed (`count_children`)."""
+
+    run_id: str
+    node: str
+    ended: int
+    failed: int
+
+
+class OpeningRow(TypedDict):
+    """The next children of a container, one for each of `ids`, as its body says (`open_children`)."""
+
+    run_id: str
+    node: str
+    ids: list[str]
+    type: str
+    queue: str
+    priority: int | None
+    lease_seconds: int
+    timeout_seconds: int | None
+
+
 class DecidedRow(TypedDict):
     """A join that is decided, and the sources whose outputs it is given (`fire_joins`)."""
 

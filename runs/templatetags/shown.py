@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from runs.kernel import wait_kinds
 from runs.reading.timeline import Bar
-from steps.catalogue import ALL_TYPES
+from steps.catalogue import EXECUTABLE
 
 register = template.Library()
 
@@ -104,13 +104,13 @@ def in_short(value: Any) -> str:
 @register.filter
 def type_icon(type_: str) -> str:
     """The icon of a step type."""
-    return ALL_TYPES[type_].icon if type_ in ALL_TYPES else "circle-help"
+    return EXECUTABLE[type_].icon if type_ in EXECUTABLE else "circle-help"
 
 
 @register.filter
 def type_title(type_: str) -> str:
     """What people call a step type."""
-    return ALL_TYPES[type_].title if type_ in ALL_TYPES else type_
+    return EXECUTABLE[type_].title if type_ in EXECUTABLE else type_
 
 
 @register.filter

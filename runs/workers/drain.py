@@ -207,7 +207,9 @@ class Drain(QueueWorker):
         for turn in turns:
             if (step := turn.step) is None:
                 continue
-            seconds = graph_of(step.version_id).steps[step.node].timeout_seconds or UNLIMITED_SECONDS
+            seconds = (
+                graph_of(step.version_id).step(step.node, step.index).timeout_seconds or UNLIMITED_SECONDS
+            )
             late = now - turn.since > seconds + OVERRUN_SECONDS
             if turn.lost_at is None and self.in_hand.is_lost(step):
                 turn.lost_at = now

@@ -13,7 +13,7 @@ from runs.kernel.graphs import graph_of
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, Succeeded, Suspended
 from steps.base import MAX_OUTPUT_BYTES, StepType, storable
 from steps.base import execute as execute_type
-from steps.catalogue import CATALOGUE
+from steps.catalogue import EXECUTABLE
 
 log = logging.getLogger(__name__)
 
@@ -41,8 +41,11 @@ def attempted(work: Work) -> AttemptResult:
 def prepare(step: ClaimedStep) -> Work:
     """What is left of a step whose scope is loaded: it needs no database, and any thread may do it; never raises."""
     try:
-        node = graph_of(step.version_id).steps[step.node]
-        return partial(_attempt, step, CATALOGUE[node.type], node.params.render(step.scope))
+        node = graph_of(step.version_id).step(step.node, step.index)
+        params = node.params.render(step.scope)
+        if node.literal:
+            params = {**params, **node.literal}
+        return partial(_attempt, step, EXECUTABLE[node.type], params)
     except Exception as error:
         ending = _failure(step, error)
         return lambda: ending
@@ -63,7 +66,7 @@ def _ending(step: ClaimedStep, step_type: StepType, params: Json, usage: dict[st
             run_id=step.run_id,
             node=step.node,
             attempt=step.attempt,
-            idempotency_key=idempotency_key(step.run_id, step.node),
+            idempotency_key=idempotency_key(step.run_id, step.node, step.index),
             usage=usage,
         )
         return Suspended(output) if step_type.kind == "wait" else encoded(output)

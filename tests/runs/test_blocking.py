@@ -59,9 +59,9 @@ def gate(monkeypatch):
         example={"params": {}, "input": {}},
         run=gate.run,
     )
-    catalogue = {**graphs.CATALOGUE, TYPE: step_type}
-    monkeypatch.setattr(graphs, "CATALOGUE", catalogue)
-    monkeypatch.setattr(execute, "CATALOGUE", catalogue)
+    catalogue = {**graphs.EXECUTABLE, TYPE: step_type}
+    monkeypatch.setattr(graphs, "EXECUTABLE", catalogue)
+    monkeypatch.setattr(execute, "EXECUTABLE", catalogue)
     yield gate
     gate.open.set()
 

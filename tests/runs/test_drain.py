@@ -59,8 +59,8 @@ def test_only_one_thread_drains_a_queue_of_a_process(before):
 
 def test_a_version_that_this_release_can_t_compile_fails_its_own_runs_only(monkeypatch):
     broken, good = make.start(make.chain("text.keywords"))[0], make.start(make.chain("noop"))[0]
-    without = {name: kind for name, kind in graphs.CATALOGUE.items() if name != "text.keywords"}
-    monkeypatch.setattr(graphs, "CATALOGUE", without)
+    without = {name: kind for name, kind in graphs.EXECUTABLE.items() if name != "text.keywords"}
+    monkeypatch.setattr(graphs, "EXECUTABLE", without)
     graphs.compiled.cache_clear()
 
     make.work()

@@ -49,9 +49,9 @@ def slow(request, monkeypatch):
         run=slow.run,
         timeout_seconds=None if request.param == "wait" else 600,
     )
-    catalogue = {**graphs.CATALOGUE, TYPE: step_type}
-    monkeypatch.setattr(graphs, "CATALOGUE", catalogue)
-    monkeypatch.setattr(execute, "CATALOGUE", catalogue)
+    catalogue = {**graphs.EXECUTABLE, TYPE: step_type}
+    monkeypatch.setattr(graphs, "EXECUTABLE", catalogue)
+    monkeypatch.setattr(execute, "EXECUTABLE", catalogue)
     monkeypatch.setattr(drains, "ASIDE_SECONDS", 0.0)
     yield slow
     slow.open.set()

@@ -25,6 +25,7 @@ ENDS = {
     damage.failed_to_undo_and_nobody_was_told: "WAITING_FOR_MANUAL_ACTION",
     damage.a_person_is_waited_for_and_nothing_failed: "COMPENSATED",
     damage.a_person_without_a_task: "RUNNING",
+    damage.a_map_that_knows_nothing: "FAILED",
 }
 DAMAGES = [
     damage.held_for_ever,
@@ -40,6 +41,9 @@ DAMAGES = [
     damage.a_signal_without_its_timeout,
     damage.a_signal_that_is_there_already,
     damage.a_wait_that_says_nothing,
+    damage.items_that_are_gone,
+    damage.a_map_that_miscounted,
+    damage.a_map_that_says_nothing,
     damage.a_timer_of_a_step_that_is_over,
     *ENDS,
 ]

@@ -28,12 +28,15 @@ ROWS = {
     ("note_repairs", "repairs"): rows.RepairRow,
     ("mend_run", "joins"): rows.CountedRow,
     ("enter_waits", "steps"): rows.WaitRow,
+    ("open_containers", "containers"): rows.ContainerRow,
+    ("count_children", "ends"): rows.ChildEndsRow,
+    ("open_children", "opening"): rows.OpeningRow,
     ("arm_timers", "timers"): rows.TimerRow,
     ("insert_signals", "signals"): rows.SignalRow,
     ("take_signals", "steps"): rows.TakerRow,
 }
-# Two columns of no plan, and signals that are looked up by what they are.
-UNTYPED = {("queues_with_jobs", "wanted"), ("other_signals", "signals")}
+# Two columns of no plan, twice, and signals that are looked up by what they are.
+UNTYPED = {("queues_with_jobs", "wanted"), ("other_signals", "signals"), ("containers_over", "containers")}
 
 
 def recordsets():

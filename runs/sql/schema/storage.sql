@@ -3,7 +3,7 @@ DO $$
 DECLARE
     hot text;
 BEGIN
-    FOREACH hot IN ARRAY ARRAY['run', 'stepexecution', 'stepjoin', 'historyevent', 'timer', 'signal'] LOOP
+    FOREACH hot IN ARRAY ARRAY['run', 'stepexecution', 'stepjoin', 'container', 'historyevent', 'timer', 'signal'] LOOP
         EXECUTE format(
             'ALTER TABLE runs_%s SET ('
             ' autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000,'

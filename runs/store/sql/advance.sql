@@ -55,7 +55,7 @@ d AS (
                      WHEN 'reopening' THEN s.edges_pending
                      ELSE s.status = 'RUNNING' OR s.status = 'QUEUED' AND x.status = 'COMPLETED' END
        AND (x.by IS DISTINCT FROM 'lease' OR s.lease_expires_at <= clock.now)
-    RETURNING s.id, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.attempt, s.epoch, s.worker, s.status,
+    RETURNING s.id, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.index, s.attempt, s.epoch, s.worker, s.status,
               s.started_at, s.output, s.error, s.cancel_cause, s.edges_pending, x.taken, x.sinks, x.final, x.delay,
               x.usage, x.said, x.by, coalesce(x.anchor, s.id) AS anchor
 ),
@@ -132,7 +132,7 @@ h AS (
                    CASE WHEN d.by = 'reopening' AND d.status = 'COMPLETED' THEN 'EDGES_RESOLVED'
                         WHEN d.status = 'QUEUED' THEN 'ATTEMPT_FAILED' ELSE 'STEP_' || d.status END AS type,
                    d.node, CASE WHEN d.by IS DISTINCT FROM 'reopening' THEN d.attempt END AS attempt,
-                   jsonb_build_object('epoch', d.epoch, 'worker', d.worker, 'started_at', d.started_at,
+                   jsonb_build_object('index', d.index, 'epoch', d.epoch, 'worker', d.worker, 'started_at', d.started_at,
                                       'error', d.error, 'retry_in', d.delay, 'taken', d.taken,
                                       'cause', d.cancel_cause, 'usage', d.usage,
                                       'edges_pending', nullif(d.edges_pending, false),

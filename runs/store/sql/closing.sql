@@ -12,13 +12,13 @@ c AS (
            waiting = NULL
       FROM clock
      WHERE s.id = ANY (ARRAY(SELECT id FROM l)) AND s.status = ANY (%(statuses)s::text[])
-    RETURNING s.run_id, s.tenant_id, s.shard, s.node, s.attempt, s.epoch
+    RETURNING s.run_id, s.tenant_id, s.shard, s.node, s.index, s.attempt, s.epoch
 )
 /* include write_history */
 SELECT c.tenant_id, c.run_id, c.shard, 100, 'STEP_CANCELLED', c.node, c.attempt,
-       jsonb_build_object('epoch', c.epoch, 'cause', %(cause)s), clock.now
+       jsonb_strip_nulls(jsonb_build_object('index', c.index, 'epoch', c.epoch, 'cause', %(cause)s)), clock.now
   FROM c CROSS JOIN clock
- ORDER BY c.run_id, c.node
+ ORDER BY c.run_id, c.node, c.index
 
 -- name: cancel_timers
 -- Of runs that close or have ended: no step of theirs is interrupted, and nothing of them goes on by itself.
@@ -125,6 +125,8 @@ s AS (
            lease_token_hash = NULL
       FROM r CROSS JOIN clock
      WHERE s.run_id = r.id AND s.run_id = ANY (%(runs)s::uuid[]) AND (s.status, s.epoch) <> ('FAILED', 0)
+       -- Children are seen to by their container, which begins anew.
+       AND s.index IS NULL
        AND (s.status = 'FAILED' AND (s.output IS NULL OR s.edges_pending)
             OR s.status = 'CANCELLED' AND s.cancel_cause IN ('failure', 'unknown'))
     RETURNING s.id, s.run_id, s.tenant_id, s.shard, s.node, s.epoch, s.queue, s.fired

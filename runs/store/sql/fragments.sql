@@ -8,4 +8,4 @@ CASE WHEN s.input_from IS NULL THEN s.input
 INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, attempt, payload, created_at)
 
 -- name: held (fragment)
-s.id, s.epoch, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.undoes, s.attempt, s.priority, s.solo
+s.id, s.epoch, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.undoes, s.index, s.attempt, s.priority, s.solo

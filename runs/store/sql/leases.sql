@@ -53,12 +53,13 @@ b AS (
       FROM w JOIN l ON l.id = w.id CROSS JOIN clock
      WHERE s.id = w.id AND s.id = ANY (ARRAY(SELECT id FROM l)) AND s.epoch = w.epoch AND s.status = 'RUNNING'
        AND (NOT %(lost)s OR s.lease_expires_at <= clock.now)
-    RETURNING s.id, s.run_id, s.tenant_id, s.shard, s.node, s.attempt, s.epoch, s.queue, l.worker
+    RETURNING s.id, s.run_id, s.tenant_id, s.shard, s.node, s.index, s.attempt, s.epoch, s.queue, l.worker
 ),
 h AS (
     /* include write_history */
     SELECT b.tenant_id, b.run_id, b.shard, 0, CASE WHEN %(lost)s THEN 'LEASE_LOST' ELSE 'STEP_RELEASED' END, b.node,
-           b.attempt + 1, jsonb_build_object('epoch', b.epoch, 'counted', false, 'worker', b.worker), clock.now
+           b.attempt + 1, CASE WHEN b.index IS NULL THEN '{}' ELSE jsonb_build_object('index', b.index) END
+           || jsonb_build_object('epoch', b.epoch, 'counted', false, 'worker', b.worker), clock.now
       FROM b CROSS JOIN clock
      ORDER BY b.run_id, b.node
 )
@@ -93,13 +94,14 @@ r AS MATERIALIZED (
 )
 /* include write_history */
 SELECT s.tenant_id, s.run_id, s.shard, 0, 'LATE_RESULT', s.node, NULL,
-       jsonb_strip_nulls(jsonb_build_object('evidence', true, 'epoch', w.epoch, 'reason', w.reason, 'digest', w.digest,
+       jsonb_strip_nulls(jsonb_build_object('evidence', true, 'index', s.index, 'epoch', w.epoch, 'reason', w.reason, 'digest', w.digest,
            'error', w.error,
            'worker', coalesce(w.worker, CASE WHEN s.epoch = w.epoch THEN s.worker END, (
                SELECT h.payload ->> 'worker'
                  FROM runs_historyevent h
                 WHERE h.run_id = s.run_id AND h.node = s.node AND h.payload ->> 'worker' IS NOT NULL
                   AND (h.payload ->> 'epoch')::int = w.epoch
+                  AND (h.payload ->> 'index')::int IS NOT DISTINCT FROM s.index
                 ORDER BY h.id
                 LIMIT 1)))),
        clock.now
@@ -113,7 +115,8 @@ SELECT s.tenant_id, s.run_id, s.shard, 0, 'LATE_RESULT', s.node, NULL,
                                      AND h.payload ->> 'digest' IS NOT DISTINCT FROM w.digest
                                      AND h.payload -> 'error' IS NOT DISTINCT FROM w.error) AS same
              FROM runs_historyevent h
-            WHERE h.run_id = s.run_id AND h.node = s.node AND h.type = 'LATE_RESULT') h
+            WHERE h.run_id = s.run_id AND h.node = s.node AND h.type = 'LATE_RESULT'
+              AND (h.payload ->> 'index')::int IS NOT DISTINCT FROM s.index) h
  WHERE h.kept < 20 AND h.same = 0
  ORDER BY s.run_id, s.id
 

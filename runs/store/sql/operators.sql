@@ -96,7 +96,10 @@ d AS (
     DELETE FROM runs_stepexecution s
      USING r
      WHERE s.run_id = r.id AND s.run_id = %(run)s::uuid AND NOT s.id = ANY (%(kept)s::uuid[])
-    RETURNING s.node, s.status
+    RETURNING s.node, s.index, s.status
+),
+c AS (
+    DELETE FROM runs_container t USING r WHERE t.run_id = r.id AND t.run_id = %(run)s::uuid
 ),
 k AS (
     UPDATE runs_stepexecution s
@@ -121,7 +124,7 @@ h AS (
             SELECT 0 AS ordinal, 'RUN_REOPENED' AS type, NULL AS node,
                    %(payload)s::jsonb || jsonb_build_object('life', r.life, 'version', %(number)s::int) AS payload
             UNION ALL
-            SELECT 1, 'STEP_WITHDRAWN', d.node, jsonb_build_object('was', d.status) FROM d) e
+            SELECT 1, 'STEP_WITHDRAWN', d.node, jsonb_strip_nulls(jsonb_build_object('index', d.index, 'was', d.status)) FROM d) e
      ORDER BY e.ordinal, e.node
 )
 SELECT json_build_array(r.shard, r.priority) FROM r

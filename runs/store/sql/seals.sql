@@ -58,9 +58,9 @@ SELECT json_build_array(
            encode(sha256(convert_to(r.input::text, 'UTF8')), 'hex'),
            encode(sha256(convert_to(r.output::text, 'UTF8')), 'hex'),
            (SELECT coalesce(json_agg(json_build_array(
-                       s.node, s.status, s.attempt, s.epoch, encode(sha256(convert_to(s.output::text, 'UTF8')), 'hex'),
+                       s.node || coalesce('[' || s.index || ']', ''), s.status, s.attempt, s.epoch, encode(sha256(convert_to(s.output::text, 'UTF8')), 'hex'),
                        coalesce(s.fired, '{}'), s.edges_pending) ORDER BY s.id), '[]')
-              FROM runs_stepexecution s WHERE s.run_id = r.id AND s.index IS NULL),
+              FROM runs_stepexecution s WHERE s.run_id = r.id),
            (SELECT coalesce(json_agg(json_build_array(j.node, j.arrived, j.taken, j.fired) ORDER BY j.id), '[]')
               FROM runs_stepjoin j WHERE j.run_id = r.id),
            (SELECT coalesce(json_agg(/* include event_text */ ORDER BY h.id), '[]')

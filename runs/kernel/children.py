@@ -1,0 +1,102 @@
+"""Containers and their children: begun some at a time, counted as they end, and gathered when all of them are over.
+
+A container is a step that waits (`steps.waiting.for_children`); its children are steps of its node with an `index`,
+which do what its body says. Children end as all steps do; whoever counts the last of them has the run alone.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from engine.catalogue import Json
+from engine.containers import Counts
+from engine.decide import describe
+from engine.errors import StepError
+from lib.uuid7 import uuid7
+from runs.kernel import notices
+from runs.kernel.graphs import graph_of
+from runs.store import children
+from runs.store.attempts import AttemptResult, ClaimedStep, Errored, Succeeded
+from runs.store.children import Container, Finished
+from runs.store.rows import ContainerRow, OpeningRow
+
+MAX_RESULTS_BYTES = 4 * 1024 * 1024
+
+Endings = list[tuple[ClaimedStep, AttemptResult]]
+
+
+def enter(entered: Sequence[tuple[ClaimedStep, Mapping[str, Json]]]) -> Endings:
+    """Let containers begin with their first children; gives those that are over at once.
+
+    A wait without `items` was entered before: its children are counted once more, as a repair asks it.
+    """
+    rows: list[ContainerRow] = []
+    for held, wait in entered:
+        row: ContainerRow = {"step_id": held.id, "anew": "items" in wait}
+        if "items" in wait:
+            row |= {"items": wait["items"], "at_once": wait["at_once"], "tolerated": wait["tolerated"]}
+        rows.append(row)
+    counts = children.open_containers(rows)
+    versions = {held.run_id: held.version_id for held, _ in entered}
+    # The runs of what begins to wait are told of by whoever lets it wait.
+    notices.after_commit((), open_next(counts, versions))
+    lost = [held for held, _ in entered if (held.run_id, held.node) not in counts]
+    return [*((held, _lost()) for held in lost), *endings(over(counts))]
+
+
+def open_next(counts: Mapping[Container, Counts], versions: Mapping[str, int]) -> set[str]:
+    """Let as many children begin as may; gives the queues that have work now. `versions`: of each run."""
+    opening: list[OpeningRow] = []
+    for (run_id, name), count in sorted(counts.items()):
+        body = graph_of(versions[run_id]).nodes[name].body
+        if count.to_open and body is not None:
+            opening.append(
+                {
+                    "run_id": run_id,
+                    "node": name,
+                    "ids": [uuid7() for _ in range(count.to_open)],
+                    "type": body.type,
+                    "queue": body.queue,
+                    "priority": body.priority,
+                    "lease_seconds": body.lease_seconds,
+                    "timeout_seconds": body.timeout_seconds,
+                }
+            )
+    return children.open_children(opening) if opening else set()
+
+
+def over(counts: Mapping[Container, Counts]) -> set[Container]:
+    """Those of the containers that are over."""
+    return {container for container, count in counts.items() if count.is_over}
+
+
+def endings(containers: Iterable[Container]) -> Endings:
+    """How containers end whose children are over, or fail; those that wait no more are left out."""
+    asked = list(containers)
+    found = children.containers_over(asked, most=MAX_RESULTS_BYTES) if asked else []
+    return [(one.held, _ending(one)) for one in found]
+
+
+def _ending(finished: Finished) -> AttemptResult:
+    try:
+        if finished.failed > finished.tolerated:
+            raise _too_many_failures(finished)
+        if finished.results is None:
+            message = f"What the children gave is larger than {MAX_RESULTS_BYTES:,} bytes together."
+            raise StepError("BadOutput", message, details={"field": "output"})
+        spec = graph_of(finished.held.version_id).nodes[finished.held.node].spec
+        return Succeeded(spec.collect(finished.results))
+    except StepError as error:
+        return Errored(describe(error))
+
+
+def _too_many_failures(finished: Finished) -> StepError:
+    message = f"{finished.failed} of {finished.total} items failed"
+    details: dict[str, Json] = {"failed": finished.failed, "total": finished.total}
+    if finished.first is not None:
+        index, error = finished.first
+        message += f", the first of them (index {index}) with: {error.get('message')}"
+        details["first"] = {"index": index, "error": error}
+    return StepError("ItemsFailed", message, details=details)
+
+
+def _lost() -> Errored:
+    return Errored(describe(StepError("ItemsLost", "Nothing is known any more of what it had to do.")))

@@ -1,0 +1,66 @@
+"""The statements of containers and their children as typed functions (SQL in `sql/children.sql`)."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from engine.catalogue import Json
+from engine.containers import Counts
+from lib.clock import now_or_none
+from runs.store.attempts import ClaimedStep, claimed_of
+from runs.store.hot import SQL, document
+from runs.store.rows import ChildEndsRow, ContainerRow, OpeningRow
+
+Container = tuple[str, str]
+"""A container's run and node."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A container that is over: `results` of its children in their order, None where they are too much together.
+
+    `first`: place and error of the first child that failed.
+    """
+
+    held: ClaimedStep
+    total: int
+    tolerated: int
+    failed: int
+    results: list[Json] | None
+    first: tuple[int, dict[str, Json]] | None
+
+
+def open_containers(containers: Sequence[ContainerRow]) -> dict[Container, Counts]:
+    """Let containers, in runs that are held FOR UPDATE, begin to count their children."""
+    params = {"containers": document(containers), "now": now_or_none()}
+    return _counts(SQL.value("open_containers", params))
+
+
+def count_children(ends: Sequence[ChildEndsRow]) -> dict[Container, Counts]:
+    """Count children that are over; their containers' rows are locked from now on."""
+    return _counts(SQL.value("count_children", {"ends": document(ends)}))
+
+
+def open_children(opening: Sequence[OpeningRow]) -> set[str]:
+    """Queue as many of the next children as there are ids; gives the queues that have work."""
+    return set(SQL.value("open_children", {"opening": document(opening), "now": now_or_none()}))
+
+
+def containers_over(containers: Iterable[Container], *, most: int) -> list[Finished]:
+    """Those of the containers that wait, with what their children gave: at most so many bytes of each."""
+    rows = [{"run_id": run, "node": node} for run, node in sorted(containers)]
+    found = SQL.value("containers_over", {"containers": document(rows), "most": most})
+    return [Finished(held, *columns) for held, columns in map(claimed_of, found)]
+
+
+def cancel_children(runs: Iterable[str]) -> None:
+    """Cancel what is open of containers that wait no more, in runs held FOR UPDATE that go on."""
+    SQL.execute("cancel_children", {"runs": sorted(runs), "now": now_or_none()})
+
+
+def containers_without_children(runs: Iterable[str]) -> list[tuple[str, int, int, str]]:
+    """Containers of these runs that wait for no child: run, tenant, life, node."""
+    return [tuple(row) for row in SQL.value("containers_without_children", {"runs": sorted(runs)})]
+
+
+def _counts(rows: Sequence[Sequence[Json]]) -> dict[Container, Counts]:
+    return {(run, node): Counts(*counts) for run, node, *counts in rows}

@@ -1,0 +1,176 @@
+-- name: open_containers
+-- Containers that begin to wait for their children, in runs that are held FOR UPDATE. Those that begin `anew` keep what
+-- was done for the same item in the same place; all other children are withdrawn, to be done once more. Otherwise what
+-- is there is only counted.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+w AS MATERIALIZED (
+    SELECT s.tenant_id, s.run_id, s.shard, s.node, w.anew, coalesce(w.items, c.items) AS items,
+           coalesce(w.at_once, c.at_once) AS at_once, coalesce(w.tolerated, c.tolerated) AS tolerated
+      FROM jsonb_to_recordset(%(containers)s::jsonb)
+        AS w(step_id uuid, anew boolean, items jsonb, at_once int, tolerated int)
+     CROSS JOIN LATERAL (SELECT * FROM runs_stepexecution s WHERE s.id = w.step_id LIMIT 1) s
+      LEFT JOIN runs_container c ON c.run_id = s.run_id AND c.node = s.node
+     WHERE coalesce(w.items, c.items) IS NOT NULL
+),
+s AS MATERIALIZED (
+    SELECT s.id, s.run_id, s.node, s.status,
+           CASE WHEN w.anew THEN s.status = 'COMPLETED' AND s.index < jsonb_array_length(w.items)
+                                 AND s.input IS NOT DISTINCT FROM nullif(w.items -> s.index, 'null')
+                ELSE s.status <> 'CANCELLED' END AS kept
+      FROM w JOIN runs_stepexecution s ON s.run_id = w.run_id AND s.node = w.node AND s.index IS NOT NULL
+),
+g AS (
+    DELETE FROM runs_stepexecution d USING s WHERE d.id = s.id AND NOT s.kept
+    RETURNING d.tenant_id, d.run_id, d.shard, d.node, d.index, d.status
+),
+c AS (
+    INSERT INTO runs_container AS t (
+        tenant_id, run_id, shard, node, items, total, at_once, tolerated, opened, ended, failed)
+    SELECT w.tenant_id, w.run_id, w.shard, w.node, w.items, jsonb_array_length(w.items), w.at_once, w.tolerated,
+           k.opened, k.ended, k.failed
+      FROM w
+     CROSS JOIN LATERAL (
+               SELECT count(*) AS opened, count(*) FILTER (WHERE s.status IN ('COMPLETED', 'FAILED')) AS ended,
+                      count(*) FILTER (WHERE s.status = 'FAILED') AS failed
+                 FROM s WHERE s.run_id = w.run_id AND s.node = w.node AND s.kept) k
+     ORDER BY w.run_id, w.node
+    ON CONFLICT (run_id, node) DO UPDATE
+       SET items = excluded.items, total = excluded.total, at_once = excluded.at_once, tolerated = excluded.tolerated,
+           next = 0, opened = excluded.opened, ended = excluded.ended, failed = excluded.failed
+    RETURNING t.run_id, t.node, t.total, t.at_once, t.tolerated, t.opened, t.ended, t.failed
+),
+h AS (
+    /* include write_history */
+    SELECT g.tenant_id, g.run_id, g.shard, 0, 'STEP_WITHDRAWN', g.node, NULL,
+           jsonb_build_object('index', g.index, 'was', g.status), clock.now
+      FROM g CROSS JOIN clock
+     ORDER BY g.run_id, g.node, g.index
+)
+SELECT coalesce(json_agg(json_build_array(
+           c.run_id, c.node, c.total, c.at_once, c.tolerated, c.opened, c.ended, c.failed)), '[]')
+  FROM c
+
+-- name: count_children
+-- Children that are over, counted where their container is: in the order of its key, after all joins of the batch.
+WITH w AS MATERIALIZED (
+    SELECT * FROM jsonb_to_recordset(%(ends)s::jsonb) AS w(run_id uuid, node text, ended int, failed int)
+),
+l AS MATERIALIZED (
+    SELECT c.id FROM w JOIN runs_container c ON c.run_id = w.run_id AND c.node = w.node
+     ORDER BY c.run_id, c.node FOR NO KEY UPDATE OF c
+),
+c AS (
+    UPDATE runs_container c
+       SET ended = c.ended + w.ended, failed = c.failed + w.failed
+      FROM w
+     WHERE c.id = ANY (ARRAY(SELECT id FROM l)) AND c.run_id = w.run_id AND c.node = w.node
+    RETURNING c.run_id, c.node, c.total, c.at_once, c.tolerated, c.opened, c.ended, c.failed
+)
+SELECT coalesce(json_agg(json_build_array(
+           c.run_id, c.node, c.total, c.at_once, c.tolerated, c.opened, c.ended, c.failed)), '[]')
+  FROM c
+
+-- name: open_children
+-- The next children of containers whose rows this transaction has counted: a child is what its body says, for its item.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+c AS MATERIALIZED (
+    SELECT c.id AS container, c.tenant_id, c.run_id, c.shard, c.node, c.items, c.next, r.version_id, w.ids, w.type, w.queue,
+           coalesce(w.priority, r.priority) AS priority, r.status = 'PAUSED' AS held, w.lease_seconds, w.timeout_seconds
+      FROM jsonb_to_recordset(%(opening)s::jsonb)
+        AS w(run_id uuid, node text, ids jsonb, type text, queue text, priority smallint, lease_seconds int,
+             timeout_seconds int)
+      JOIN runs_container c ON c.run_id = w.run_id AND c.node = w.node
+      JOIN runs_run r ON r.id = w.run_id
+),
+i AS MATERIALIZED (
+    SELECT c.*, i.index, i.item, (c.ids ->> (i.place - 1)::int)::uuid AS id
+      FROM c
+     CROSS JOIN LATERAL (
+               SELECT (e.ordinality - 1)::int AS index, nullif(e.value, 'null') AS item, row_number() OVER () AS place
+                 FROM jsonb_array_elements(c.items) WITH ORDINALITY e
+                WHERE e.ordinality > c.next AND NOT EXISTS (
+                      SELECT 1 FROM runs_stepexecution s
+                       WHERE s.run_id = c.run_id AND s.node = c.node AND s.index = e.ordinality - 1)
+                ORDER BY e.ordinality
+                LIMIT jsonb_array_length(c.ids)) i
+),
+n AS (
+    INSERT INTO runs_stepexecution (
+        id, run_id, tenant_id, shard, version_id, node, index, type, queue, priority, status, held, lease_seconds,
+        timeout_seconds, input, available_at, queued_at)
+    SELECT i.id, i.run_id, i.tenant_id, i.shard, i.version_id, i.node, i.index, i.type, i.queue, i.priority, 'QUEUED',
+           i.held, i.lease_seconds, i.timeout_seconds, i.item, clock.now, clock.now
+      FROM i CROSS JOIN clock
+     ORDER BY i.id
+),
+u AS (
+    UPDATE runs_container t
+       SET next = m.last + 1, opened = t.opened + m.n
+      FROM (SELECT i.container, max(i.index) AS last, count(*) AS n FROM i GROUP BY i.container) m
+     WHERE t.id = m.container AND t.id = ANY (ARRAY(SELECT container FROM i))
+)
+SELECT coalesce(json_agg(DISTINCT i.queue), '[]') FROM i WHERE NOT i.held
+
+-- name: containers_over
+-- Containers that wait, with what their children gave: nothing where that is more than `most` bytes, however well it is
+-- packed. And the first child that failed.
+SELECT coalesce(json_agg(json_build_array(
+           /* include held */, /* include given_input */,
+           c.total, c.tolerated, c.failed,
+           CASE WHEN z.packed <= %(most)s AND z.packed * 1000 <= %(most)s
+                  OR z.packed <= %(most)s AND (
+                     SELECT sum(octet_length(x.output::text)) FROM runs_stepexecution x
+                      WHERE x.run_id = s.run_id AND x.node = s.node AND x.index IS NOT NULL) <= %(most)s
+                THEN (SELECT coalesce(json_agg(x.output ORDER BY x.index), '[]')
+                        FROM runs_stepexecution x
+                       WHERE x.run_id = s.run_id AND x.node = s.node AND x.index IS NOT NULL) END,
+           (SELECT json_build_array(x.index, x.error)
+              FROM runs_stepexecution x
+             WHERE x.run_id = s.run_id AND x.node = s.node AND x.index IS NOT NULL AND x.status = 'FAILED'
+             ORDER BY x.index
+             LIMIT 1))), '[]')
+  FROM jsonb_to_recordset(%(containers)s::jsonb) AS w(run_id uuid, node text)
+  JOIN runs_container c ON c.run_id = w.run_id AND c.node = w.node
+  JOIN runs_stepexecution s ON s.run_id = w.run_id AND s.node = w.node AND s.index IS NULL AND s.status = 'WAITING'
+ CROSS JOIN LATERAL (
+           SELECT coalesce(sum(pg_column_size(x.output)), 0) AS packed
+             FROM runs_stepexecution x
+            WHERE x.run_id = s.run_id AND x.node = s.node AND x.index IS NOT NULL) z
+
+-- name: cancel_children
+-- Open children of containers that wait no more, in runs that go on; the caller holds them FOR UPDATE. Children of runs
+-- that close are cancelled or awaited as all their steps are.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+l AS MATERIALIZED (
+    SELECT s.id
+      FROM runs_container c
+      JOIN runs_run r ON r.id = c.run_id AND r.status IN ('RUNNING', 'PAUSED')
+      JOIN runs_stepexecution p ON p.run_id = c.run_id AND p.node = c.node AND p.index IS NULL AND p.status <> 'WAITING'
+      JOIN runs_stepexecution s ON s.run_id = c.run_id AND s.node = c.node AND s.index IS NOT NULL
+                               AND s.status IN ('QUEUED', 'RUNNING')
+     WHERE c.run_id = ANY (%(runs)s::uuid[])
+     ORDER BY s.id
+       FOR NO KEY UPDATE OF s
+),
+s AS (
+    UPDATE runs_stepexecution s
+       SET status = 'CANCELLED', epoch = s.epoch + 1, cancel_cause = 'container', completed_at = clock.now, held = false
+      FROM clock
+     WHERE s.id = ANY (ARRAY(SELECT id FROM l)) AND s.status IN ('QUEUED', 'RUNNING')
+    RETURNING s.tenant_id, s.run_id, s.shard, s.node, s.index, s.attempt, s.epoch
+)
+/* include write_history */
+SELECT s.tenant_id, s.run_id, s.shard, 100, 'STEP_CANCELLED', s.node, s.attempt,
+       jsonb_build_object('index', s.index, 'epoch', s.epoch, 'cause', 'container'), clock.now
+  FROM s CROSS JOIN clock
+ ORDER BY s.run_id, s.node, s.index
+
+-- name: containers_without_children
+-- Containers that wait though none of their children is open.
+SELECT coalesce(json_agg(json_build_array(p.run_id, p.tenant_id, r.life, p.node) ORDER BY p.run_id, p.node), '[]')
+  FROM runs_run r
+  JOIN runs_stepexecution p ON p.run_id = r.id AND p.tenant_id = r.tenant_id AND p.status = 'WAITING'
+ WHERE r.id = ANY (%(runs)s::uuid[]) AND p.waiting ->> 'kind' = 'children' AND NOT EXISTS (
+       SELECT 1 FROM runs_stepexecution s
+        WHERE s.run_id = p.run_id AND s.node = p.node AND s.index IS NOT NULL
+          AND s.status IN ('QUEUED', 'RUNNING', 'WAITING'))
