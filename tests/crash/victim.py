@@ -46,6 +46,13 @@ LATER = 40
 QUEUES = ("default", "engine", "blocking")
 OUTSIDE = "outside"
 
+OF_THE_INBOX = (
+    "open_compensation_tasks close_compensation_task open_tasks add_comment delegate_task complete_task hold_task "
+    "hold_chain add_decision note_vote hold_compensation_task hand_vote take_vote_back return_task send_again "
+    "hold_decision due_held drop_held stop_clock start_clock due_tasks moments_due move_clock"
+)
+"""The statements of the inbox that change something."""
+
 _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload([__name__])
 
