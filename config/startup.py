@@ -1,6 +1,10 @@
 """What must be true before anything runs: a server that keeps its promises, and a schema that this code knows."""
 
 import logging
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 import redis
 from django.conf import settings
@@ -31,14 +35,20 @@ _PROMISES = {
 # From its migrations on one file an app holds all tables.
 _LAST_BEFORE_TABLES = "82b47f8"
 _FIRST_DATA = ("first_start", "load_examples")
+_STILL_SECONDS = 15.0
+
+Say = Callable[[str], None]
 
 
 class NotStartable(Exception):
     """The message is one line: what is wrong with the servers, and what to do."""
 
 
-def prepare() -> None:
-    """Check settings and servers, bring the schema up to date, make what the first start needs. Raises NotStartable."""
+def prepare(say: Say) -> None:
+    """Check settings and servers, bring the schema up to date, make what the first start needs. Raises NotStartable.
+
+    What takes long is told to `say` while it is done.
+    """
     check_steps()
     for sentence in sentences(PLUG_INS):
         log.warning("%s", sentence)
@@ -54,10 +64,10 @@ def prepare() -> None:
     with roles.as_owner() as is_another:
         if is_another and not role:
             raise NotStartable(f"DATABASE_URL must name its user, since {roles.OWNER_URL} is set.")
-        _prepare(role if is_another else None)
+        _prepare(role if is_another else None, say)
 
 
-def _prepare(role: str | None) -> None:
+def _prepare(role: str | None, say: Say) -> None:
     """By the owner of the tables; `role` is the one that works with them, where that is another."""
     try:
         with connection.cursor() as cursor:
@@ -65,7 +75,7 @@ def _prepare(role: str | None) -> None:
     except OperationalError as problem:
         raise NotStartable(_no_answer(problem, roles.OWNER_URL)) from None
     try:
-        _bring_up_to_date(role)
+        _bring_up_to_date(role, say)
     finally:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_unlock(%s)", [_PREPARE_LOCK])
@@ -142,7 +152,45 @@ def pending_migrations() -> list[str]:
     return [f"{migration.app_label}.{migration.name}" for migration, _ in plan]
 
 
-def _bring_up_to_date(role: str | None) -> None:
+def rebuilt_tables(migrations: Iterable[str]) -> Iterator[str]:
+    """A sentence for each table with rows that one of these migrations makes anew, in whole or a key of it."""
+    disk = {f"{app}.{name}": found for (app, name), found in MigrationLoader(None).disk_migrations.items()}
+    for name in migrations:
+        for table in getattr(disk[name], "rebuilds", ()):
+            if rows := _about_how_many(table):
+                yield f"{name} rebuilds {table} (about {rows:,} rows): where there are millions, that takes minutes."
+
+
+def _about_how_many(table: str) -> int:
+    """The rows of a table as the planner knows them; counted where it was never analyzed, 0 where there is no table."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT reltuples::bigint FROM pg_class WHERE oid = to_regclass(%s)", [table])
+        [rows] = cursor.fetchone() or [0]
+        if rows < 0:
+            cursor.execute(f"SELECT count(*) FROM {connection.ops.quote_name(table)}")  # noqa: S608
+            [rows] = cursor.fetchone()
+    return int(rows)
+
+
+@contextmanager
+def _going_on(say: Say, what: str) -> Iterator[None]:
+    """Say every few seconds that the block is not over: who starts us ends what is silent for too long."""
+    over, began = threading.Event(), time.monotonic()
+
+    def tell() -> None:
+        while not over.wait(_STILL_SECONDS):
+            say(f"Still {what}, for {time.monotonic() - began:.0f} s now.")
+
+    thread = threading.Thread(target=tell, name="going on", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def _bring_up_to_date(role: str | None, say: Say) -> None:
     if unknown := unknown_migrations():
         raise NotStartable(
             f"The database was written by a later Handoff (it has {unknown[0]}, which this code does not know):"
@@ -154,8 +202,11 @@ def _bring_up_to_date(role: str | None) -> None:
             f" Nothing in it is lost: git worktree add ../before {_LAST_BEFORE_TABLES},"
             f" HANDOFF_HOME={environment.home()} make -C ../before up once, then start this again."
         )
-    if pending_migrations():
-        call_command("migrate", interactive=False, verbosity=0)
+    if pending := pending_migrations():
+        for sentence in rebuilt_tables(pending):
+            say(sentence)
+        with _going_on(say, "migrating"):
+            call_command("migrate", interactive=False, verbosity=0)
     if role is not None:
         roles.grant(role)
     for command in _FIRST_DATA:

@@ -1,18 +1,23 @@
 """The self-check against a real server (docs/security.md, "Durability")."""
 
+import threading
+
 import pytest
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
+from config import startup
 from config.startup import (
     NotStartable,
     _bring_up_to_date,
     missing_migrations,
     pending_migrations,
+    rebuilt_tables,
     server_problems,
     unknown_migrations,
 )
+from tests import factories as make
 
 pytestmark = pytest.mark.django_db
 
@@ -59,4 +64,36 @@ def test_a_database_that_lacks_a_migration_of_that_time_is_told_what_to_do():
     with pytest.raises(
         NotStartable, match=r"lacks runs.0014_duties.*Nothing in it is lost: git worktree add"
     ):
-        _bring_up_to_date(None)
+        _bring_up_to_date(None, print)
+
+
+KEY_OF_HISTORY = "runs.0002_undoes_and_history_key"
+
+
+def test_a_migration_that_rebuilds_a_table_says_beforehand_how_many_rows_it_has():
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE runs_historyevent")
+    assert list(rebuilt_tables([KEY_OF_HISTORY])) == []
+    make.start(make.chain("noop"), {}, {})
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE runs_historyevent")
+    [sentence] = rebuilt_tables(["runs.0001_tables", KEY_OF_HISTORY])
+    assert sentence.startswith(f"{KEY_OF_HISTORY} rebuilds runs_historyevent (about 2 rows): ")
+
+
+def test_a_migration_that_takes_long_says_that_it_goes_on(monkeypatch):
+    lines, heard, is_over = [], threading.Event(), []
+
+    def say(line):
+        lines.append(line)
+        heard.set()
+
+    def migrate(*_, **__):
+        is_over.append(heard.wait(10))
+
+    monkeypatch.setattr(startup, "_STILL_SECONDS", 0.01)
+    monkeypatch.setattr(startup, "pending_migrations", lambda: ["runs.0001_tables"])
+    monkeypatch.setattr(startup, "call_command", migrate)
+    _bring_up_to_date(None, say)
+    assert is_over[0]
+    assert lines[0] == "Still migrating, for 0 s now."
