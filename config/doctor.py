@@ -299,7 +299,7 @@ def _database() -> Iterator[Finding]:
         yield Finding(
             "problem",
             f"the schema is too old for this code (it lacks {missing[0]})",
-            "make up says what to do",
+            f"{_UP} says what to do",
         )
     elif pending:
         yield Finding(

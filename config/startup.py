@@ -1,6 +1,7 @@
 """What must be true before anything runs: a server that keeps its promises, and a schema that this code knows."""
 
 import logging
+import shlex
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -152,6 +153,14 @@ def pending_migrations() -> list[str]:
     return [f"{migration.app_label}.{migration.name}" for migration, _ in plan]
 
 
+def _by_that_commit() -> str:
+    """How that commit is started once with this home. It was no package yet: whoever has a wheel needs a checkout."""
+    once = f"HANDOFF_HOME={shlex.quote(str(environment.home()))} make"
+    if environment.IS_CHECKOUT:
+        return f"git worktree add ../before {_LAST_BEFORE_TABLES}, {once} -C ../before up once"
+    return f"in a checkout of Handoff, git checkout {_LAST_BEFORE_TABLES}, {once} up once"
+
+
 def rebuilt_tables(migrations: Iterable[str]) -> Iterator[str]:
     """A sentence for each table with rows that one of these migrations makes anew, in whole or a key of it."""
     disk = {f"{app}.{name}": found for (app, name), found in MigrationLoader(None).disk_migrations.items()}
@@ -199,8 +208,7 @@ def _bring_up_to_date(role: str | None, say: Say) -> None:
     if missing := missing_migrations():
         raise NotStartable(
             f"The database was written by a Handoff from before commit {_LAST_BEFORE_TABLES} (it lacks {missing[0]})."
-            f" Nothing in it is lost: git worktree add ../before {_LAST_BEFORE_TABLES},"
-            f" HANDOFF_HOME={environment.home()} make -C ../before up once, then start this again."
+            f" Nothing in it is lost: {_by_that_commit()}, then start this again."
         )
     if pending := pending_migrations():
         for sentence in rebuilt_tables(pending):

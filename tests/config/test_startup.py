@@ -1,5 +1,6 @@
 """The self-check against a real server (docs/security.md, "Durability")."""
 
+import re
 import threading
 
 import pytest
@@ -61,9 +62,22 @@ def test_a_database_from_before_the_migrations_were_squashed_is_up_to_date():
 def test_a_database_that_lacks_a_migration_of_that_time_is_told_what_to_do():
     written_before_tables(but={("runs", "0014_duties")})
     assert missing_migrations() == ["runs.0014_duties"]
-    with pytest.raises(
-        NotStartable, match=r"lacks runs.0014_duties.*Nothing in it is lost: git worktree add"
-    ):
+    with pytest.raises(NotStartable, match=r"lacks runs.0014_duties.*Nothing in it is lost: "):
+        _bring_up_to_date(None, print)
+
+
+@pytest.mark.parametrize(
+    ("is_checkout", "advice"),
+    [
+        (True, "git worktree add ../before 82b47f8, HANDOFF_HOME='/my home/x' make -C ../before up once"),
+        (False, "in a checkout of Handoff, git checkout 82b47f8, HANDOFF_HOME='/my home/x' make up once"),
+    ],
+)
+def test_what_such_a_database_needs_can_be_typed_as_it_is_said(monkeypatch, is_checkout, advice):
+    written_before_tables(but={("runs", "0014_duties")})
+    monkeypatch.setattr("config.environment.IS_CHECKOUT", is_checkout)
+    monkeypatch.setenv("HANDOFF_HOME", "/my home/x")
+    with pytest.raises(NotStartable, match=re.escape(f"lost: {advice}, then start this again.")):
         _bring_up_to_date(None, print)
 
 
