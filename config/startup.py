@@ -4,18 +4,19 @@ import logging
 import shlex
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import redis
 from django.conf import settings
 from django.core.management import call_command, get_commands
 from django.db import OperationalError, connection
-from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
 from config import environment, roles
+from lib.messages import first_line
 from steps import outside
 from steps.catalogue import PLUG_INS
 from steps.plugins import sentences
@@ -83,8 +84,7 @@ def _prepare(role: str | None, say: Say) -> None:
 
 
 def _no_answer(problem: OperationalError, variable: str) -> str:
-    reason = str(problem).strip().splitlines()[0]
-    return f"The database does not answer ({reason}): check {variable}."
+    return f"The database does not answer ({first_line(problem)}): check {variable}."
 
 
 def check_steps() -> None:
@@ -123,34 +123,42 @@ def server_problems() -> list[str]:
     return problems
 
 
-def unknown_migrations() -> list[str]:
-    """Migrations that the database has and this code has not: the schema comes from a later Handoff."""
-    disk = MigrationLoader(None).disk_migrations
-    known = {*disk, *(key for migration in disk.values() for key in migration.replaces)}
-    return sorted(
-        f"{app}.{name}"
-        for app, name in MigrationRecorder(connection).applied_migrations()
-        if (app, name) not in known
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """Migrations by which the database and this code differ, as `app.name`.
+
+    `unknown`: those of a later Handoff. `missing`: those from before today's first ones, which no code is left to
+    apply. `pending`: those that are to be applied; `rebuilt`: the tables that these make anew, in whole or a key of
+    them, by their names.
+    """
+
+    unknown: list[str]
+    missing: list[str]
+    pending: list[str]
+    rebuilt: Mapping[str, Sequence[str]]
+
+
+def schema() -> Schema:
+    """How the database's schema differs from this code's."""
+    loader = MigrationLoader(None, load=False)
+    loader.load_disk()
+    disk = loader.disk_migrations
+    applied = set(MigrationRecorder(connection).applied_migrations())
+    replaced = {key for migration in disk.values() for key in migration.replaces}
+    begun = [one for one in disk.values() if not applied.isdisjoint(one.replaces)]
+    # What is replaced was applied for it.
+    done = applied | {(migration.app_label, migration.name) for migration in begun}
+    pending = {key: migration for key, migration in disk.items() if key not in done}
+    return Schema(
+        unknown=_names(applied - disk.keys() - replaced),
+        missing=_names(key for migration in begun for key in migration.replaces if key not in applied),
+        pending=_names(pending),
+        rebuilt={".".join(key): one.rebuilds for key, one in pending.items() if hasattr(one, "rebuilds")},
     )
 
 
-def missing_migrations() -> list[str]:
-    """Migrations that came before those of today and are not whole in this database: no code is left to apply them."""
-    applied = MigrationRecorder(connection).applied_migrations()
-    return sorted(
-        f"{app}.{name}"
-        for migration in MigrationLoader(None).disk_migrations.values()
-        if not applied.keys().isdisjoint(migration.replaces)
-        for app, name in migration.replaces
-        if (app, name) not in applied
-    )
-
-
-def pending_migrations() -> list[str]:
-    """Migrations of this code that the database has not."""
-    executor = MigrationExecutor(connection)
-    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    return [f"{migration.app_label}.{migration.name}" for migration, _ in plan]
+def _names(keys: Iterable[tuple[str, str]]) -> list[str]:
+    return sorted(f"{app}.{name}" for app, name in keys)
 
 
 def _by_that_commit() -> str:
@@ -161,11 +169,10 @@ def _by_that_commit() -> str:
     return f"in a checkout of Handoff, git checkout {_LAST_BEFORE_TABLES}, {once} up once"
 
 
-def rebuilt_tables(migrations: Iterable[str]) -> Iterator[str]:
-    """A sentence for each table with rows that one of these migrations makes anew, in whole or a key of it."""
-    disk = {f"{app}.{name}": found for (app, name), found in MigrationLoader(None).disk_migrations.items()}
-    for name in migrations:
-        for table in getattr(disk[name], "rebuilds", ()):
+def rebuilding(rebuilt: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """A sentence for each table with rows that a migration makes anew."""
+    for name, tables in rebuilt.items():
+        for table in tables:
             if rows := _about_how_many(table):
                 yield f"{name} rebuilds {table} (about {rows:,} rows): where there are millions, that takes minutes."
 
@@ -200,18 +207,19 @@ def _going_on(say: Say, what: str) -> Iterator[None]:
 
 
 def _bring_up_to_date(role: str | None, say: Say) -> None:
-    if unknown := unknown_migrations():
+    found = schema()
+    if found.unknown:
         raise NotStartable(
-            f"The database was written by a later Handoff (it has {unknown[0]}, which this code does not know):"
+            f"The database was written by a later Handoff (it has {found.unknown[0]}, which this code does not know):"
             " start that version, or use another HANDOFF_HOME or DATABASE_URL."
         )
-    if missing := missing_migrations():
+    if found.missing:
         raise NotStartable(
-            f"The database was written by a Handoff from before commit {_LAST_BEFORE_TABLES} (it lacks {missing[0]})."
-            f" Nothing in it is lost: {_by_that_commit()}, then start this again."
+            f"The database was written by a Handoff from before commit {_LAST_BEFORE_TABLES}"
+            f" (it lacks {found.missing[0]}). Nothing in it is lost: {_by_that_commit()}, then start this again."
         )
-    if pending := pending_migrations():
-        for sentence in rebuilt_tables(pending):
+    if found.pending:
+        for sentence in rebuilding(found.rebuilt):
             say(sentence)
         with _going_on(say, "migrating"):
             call_command("migrate", interactive=False, verbosity=0)
