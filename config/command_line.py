@@ -5,14 +5,13 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 
-import psycopg
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
-from django.db import InterfaceError, OperationalError
 
 from config import environment
+from lib.database_errors import OPERATIONAL_ERRORS
+from lib.messages import first_line
 
-LOST = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
 SHORT = {"run": "run_workflow"}
 """Commands that may be called by a shorter name."""
 
@@ -31,10 +30,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         execute_from_command_line([program, *(SHORT.get(name, name) for name in given[:1]), *given[1:]])
     except ImproperlyConfigured as problem:
         sys.exit(str(problem))
-    except LOST as problem:
-        reason = (str(problem).strip().splitlines() or [type(problem).__name__])[0]
+    except OPERATIONAL_ERRORS as problem:
         sys.exit(
-            f"The database does not answer ({reason}): start Handoff ({environment.command('up')}), or ask"
+            f"The database does not answer ({first_line(problem)}): start Handoff ({environment.command('up')}), or ask"
             f" {environment.command('doctor')}."
         )
 

@@ -26,10 +26,8 @@ from config.startup import (
     NotStartable,
     check_redis,
     check_steps,
-    missing_migrations,
-    pending_migrations,
+    schema,
     server_problems,
-    unknown_migrations,
 )
 from config.supervisor.home import Home
 from lib.messages import first_line
@@ -280,8 +278,7 @@ def _database() -> Iterator[Finding]:
         with patience.at_most(_ANSWER_SECONDS):
             problems = server_problems()
         with patience.at_most(_SCHEMA_SECONDS):
-            unknown, missing = unknown_migrations(), missing_migrations()
-            pending = [] if missing else pending_migrations()
+            found = schema()
     except (DatabaseError, ImproperlyConfigured, psycopg.Error) as problem:
         yield Finding(
             "problem",
@@ -293,18 +290,20 @@ def _database() -> Iterator[Finding]:
         yield Finding("problem", text, "Handoff does not start on this server")
     if not problems:
         yield Finding("ok", "the database answers and keeps what it promises")
-    if unknown:
-        yield Finding("problem", f"the schema is of a later Handoff ({unknown[0]})", "start that version")
-    elif missing:
+    if found.unknown:
+        yield Finding(
+            "problem", f"the schema is of a later Handoff ({found.unknown[0]})", "start that version"
+        )
+    elif found.missing:
         yield Finding(
             "problem",
-            f"the schema is too old for this code (it lacks {missing[0]})",
-            "make up says what to do",
+            f"the schema is too old for this code (it lacks {found.missing[0]})",
+            f"{_UP} says what to do",
         )
-    elif pending:
+    elif found.pending:
         yield Finding(
             "warn",
-            f"{len(pending)} migrations are to be applied",
+            f"{len(found.pending)} migrations are to be applied",
             f"{_UP} applies them",
         )
     else:

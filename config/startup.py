@@ -1,16 +1,22 @@
 """What must be true before anything runs: a server that keeps its promises, and a schema that this code knows."""
 
 import logging
+import shlex
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 
 import redis
 from django.conf import settings
 from django.core.management import call_command, get_commands
 from django.db import OperationalError, connection
-from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
 from config import environment, roles
+from lib.messages import first_line
 from steps import outside
 from steps.catalogue import PLUG_INS
 from steps.plugins import sentences
@@ -31,14 +37,20 @@ _PROMISES = {
 # From its migrations on one file an app holds all tables.
 _LAST_BEFORE_TABLES = "82b47f8"
 _FIRST_DATA = ("first_start", "load_examples")
+_STILL_SECONDS = 15.0
+
+Say = Callable[[str], None]
 
 
 class NotStartable(Exception):
     """The message is one line: what is wrong with the servers, and what to do."""
 
 
-def prepare() -> None:
-    """Check settings and servers, bring the schema up to date, make what the first start needs. Raises NotStartable."""
+def prepare(say: Say) -> None:
+    """Check settings and servers, bring the schema up to date, make what the first start needs. Raises NotStartable.
+
+    What takes long is told to `say` while it is done.
+    """
     check_steps()
     for sentence in sentences(PLUG_INS):
         log.warning("%s", sentence)
@@ -54,10 +66,10 @@ def prepare() -> None:
     with roles.as_owner() as is_another:
         if is_another and not role:
             raise NotStartable(f"DATABASE_URL must name its user, since {roles.OWNER_URL} is set.")
-        _prepare(role if is_another else None)
+        _prepare(role if is_another else None, say)
 
 
-def _prepare(role: str | None) -> None:
+def _prepare(role: str | None, say: Say) -> None:
     """By the owner of the tables; `role` is the one that works with them, where that is another."""
     try:
         with connection.cursor() as cursor:
@@ -65,15 +77,14 @@ def _prepare(role: str | None) -> None:
     except OperationalError as problem:
         raise NotStartable(_no_answer(problem, roles.OWNER_URL)) from None
     try:
-        _bring_up_to_date(role)
+        _bring_up_to_date(role, say)
     finally:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_unlock(%s)", [_PREPARE_LOCK])
 
 
 def _no_answer(problem: OperationalError, variable: str) -> str:
-    reason = str(problem).strip().splitlines()[0]
-    return f"The database does not answer ({reason}): check {variable}."
+    return f"The database does not answer ({first_line(problem)}): check {variable}."
 
 
 def check_steps() -> None:
@@ -112,50 +123,106 @@ def server_problems() -> list[str]:
     return problems
 
 
-def unknown_migrations() -> list[str]:
-    """Migrations that the database has and this code has not: the schema comes from a later Handoff."""
-    disk = MigrationLoader(None).disk_migrations
-    known = {*disk, *(key for migration in disk.values() for key in migration.replaces)}
-    return sorted(
-        f"{app}.{name}"
-        for app, name in MigrationRecorder(connection).applied_migrations()
-        if (app, name) not in known
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """Migrations by which the database and this code differ, as `app.name`.
+
+    `unknown`: those of a later Handoff. `missing`: those from before today's first ones, which no code is left to
+    apply. `pending`: those that are to be applied; `rebuilt`: the tables that these make anew, in whole or a key of
+    them, by their names.
+    """
+
+    unknown: list[str]
+    missing: list[str]
+    pending: list[str]
+    rebuilt: Mapping[str, Sequence[str]]
+
+
+def schema() -> Schema:
+    """How the database's schema differs from this code's."""
+    loader = MigrationLoader(None, load=False)
+    loader.load_disk()
+    disk = loader.disk_migrations
+    applied = set(MigrationRecorder(connection).applied_migrations())
+    replaced = {key for migration in disk.values() for key in migration.replaces}
+    begun = [one for one in disk.values() if not applied.isdisjoint(one.replaces)]
+    # What is replaced was applied for it.
+    done = applied | {(migration.app_label, migration.name) for migration in begun}
+    pending = {key: migration for key, migration in disk.items() if key not in done}
+    return Schema(
+        unknown=_names(applied - disk.keys() - replaced),
+        missing=_names(key for migration in begun for key in migration.replaces if key not in applied),
+        pending=_names(pending),
+        rebuilt={".".join(key): one.rebuilds for key, one in pending.items() if hasattr(one, "rebuilds")},
     )
 
 
-def missing_migrations() -> list[str]:
-    """Migrations that came before those of today and are not whole in this database: no code is left to apply them."""
-    applied = MigrationRecorder(connection).applied_migrations()
-    return sorted(
-        f"{app}.{name}"
-        for migration in MigrationLoader(None).disk_migrations.values()
-        if not applied.keys().isdisjoint(migration.replaces)
-        for app, name in migration.replaces
-        if (app, name) not in applied
-    )
+def _names(keys: Iterable[tuple[str, str]]) -> list[str]:
+    return sorted(f"{app}.{name}" for app, name in keys)
 
 
-def pending_migrations() -> list[str]:
-    """Migrations of this code that the database has not."""
-    executor = MigrationExecutor(connection)
-    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    return [f"{migration.app_label}.{migration.name}" for migration, _ in plan]
+def _by_that_commit() -> str:
+    """How that commit is started once with this home. It was no package yet: whoever has a wheel needs a checkout."""
+    once = f"HANDOFF_HOME={shlex.quote(str(environment.home()))} make"
+    if environment.IS_CHECKOUT:
+        return f"git worktree add ../before {_LAST_BEFORE_TABLES}, {once} -C ../before up once"
+    return f"in a checkout of Handoff, git checkout {_LAST_BEFORE_TABLES}, {once} up once"
 
 
-def _bring_up_to_date(role: str | None) -> None:
-    if unknown := unknown_migrations():
+def rebuilding(rebuilt: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """A sentence for each table with rows that a migration makes anew."""
+    for name, tables in rebuilt.items():
+        for table in tables:
+            if rows := _about_how_many(table):
+                yield f"{name} rebuilds {table} (about {rows:,} rows): where there are millions, that takes minutes."
+
+
+def _about_how_many(table: str) -> int:
+    """The rows of a table as the planner knows them; counted where it was never analyzed, 0 where there is no table."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT reltuples::bigint FROM pg_class WHERE oid = to_regclass(%s)", [table])
+        [rows] = cursor.fetchone() or [0]
+        if rows < 0:
+            cursor.execute(f"SELECT count(*) FROM {connection.ops.quote_name(table)}")  # noqa: S608
+            [rows] = cursor.fetchone()
+    return int(rows)
+
+
+@contextmanager
+def _going_on(say: Say, what: str) -> Iterator[None]:
+    """Say every few seconds that the block is not over: who starts us ends what is silent for too long."""
+    over, began = threading.Event(), time.monotonic()
+
+    def tell() -> None:
+        while not over.wait(_STILL_SECONDS):
+            say(f"Still {what}, for {time.monotonic() - began:.0f} s now.")
+
+    thread = threading.Thread(target=tell, name="going on", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def _bring_up_to_date(role: str | None, say: Say) -> None:
+    found = schema()
+    if found.unknown:
         raise NotStartable(
-            f"The database was written by a later Handoff (it has {unknown[0]}, which this code does not know):"
+            f"The database was written by a later Handoff (it has {found.unknown[0]}, which this code does not know):"
             " start that version, or use another HANDOFF_HOME or DATABASE_URL."
         )
-    if missing := missing_migrations():
+    if found.missing:
         raise NotStartable(
-            f"The database was written by a Handoff from before commit {_LAST_BEFORE_TABLES} (it lacks {missing[0]})."
-            f" Nothing in it is lost: git worktree add ../before {_LAST_BEFORE_TABLES},"
-            f" HANDOFF_HOME={environment.home()} make -C ../before up once, then start this again."
+            f"The database was written by a Handoff from before commit {_LAST_BEFORE_TABLES}"
+            f" (it lacks {found.missing[0]}). Nothing in it is lost: {_by_that_commit()}, then start this again."
         )
-    if pending_migrations():
-        call_command("migrate", interactive=False, verbosity=0)
+    if found.pending:
+        for sentence in rebuilding(found.rebuilt):
+            say(sentence)
+        with _going_on(say, "migrating"):
+            call_command("migrate", interactive=False, verbosity=0)
     if role is not None:
         roles.grant(role)
     for command in _FIRST_DATA:

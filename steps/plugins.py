@@ -3,7 +3,10 @@
 A plug-in that is broken takes nothing with it but its own step types; `PlugIn.problems` says what is wrong with it.
 """
 
+import os
+import threading
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 
@@ -13,6 +16,10 @@ from steps.conformance import AT_START, problems_of
 GROUP = "handoff.steps"
 OURS = "handoff"
 """The distribution whose entry points come first: no other may take the name of a step type that comes with Handoff."""
+SLOW_SECONDS = 10.0
+"""From when on an import is spoken of: less than the supervisor gives a process to show its first sign."""
+HUNG_SECONDS = 60.0
+HUNG_EXIT = 70
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +54,8 @@ def _plug_in(entry: EntryPoint, taken: Iterable[str]) -> PlugIn:
     types: list[StepType] = []
     problems: list[str] = []
     try:
-        offers = list(_offers(entry.load()))
+        with _watched(f"{entry.value} ({package})"):
+            offers = list(_offers(entry.load()))
     # A module that is imported may do anything, and even ask Python to exit.
     except (Exception, SystemExit) as error:
         return PlugIn(package, entry.value, (), (f"It can't be loaded: {type(error).__name__}: {error}.",))
@@ -58,6 +66,37 @@ def _plug_in(entry: EntryPoint, taken: Iterable[str]) -> PlugIn:
             names.add(offer.name)
             types.append(offer)
     return PlugIn(package, entry.value, tuple(types), tuple(problems))
+
+
+@contextmanager
+def _watched(plug_in: str) -> Iterator[None]:
+    """Name a plug-in whose import takes long, and end the process, which could do nothing else, if it takes for ever.
+
+    No thread is left when the block is over: processes are forked from this one.
+    """
+    over = threading.Event()
+
+    def watch() -> None:
+        if over.wait(SLOW_SECONDS):
+            return
+        _say(f"The plug-in {plug_in} has been at its import for {SLOW_SECONDS:g} s; everything waits for it.")
+        if over.wait(HUNG_SECONDS - SLOW_SECONDS):
+            return
+        _say(f"The plug-in {plug_in} hangs in its import ({HUNG_SECONDS:g} s): mend or uninstall it.")
+        os._exit(HUNG_EXIT)
+
+    thread = threading.Thread(target=watch, name="plug-in", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def _say(line: str) -> None:
+    """To standard error, without what could wait for the import itself."""
+    os.write(2, f"{line}\n".encode(errors="replace"))
 
 
 def _offers(value: object) -> Iterable[object]:

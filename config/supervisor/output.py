@@ -55,16 +55,24 @@ def _now() -> str:
 
 
 class Pump:
-    """Carries one child's output over, and remembers its last lines for when it has to be blamed."""
+    """Carries one child's output over, and remembers its last lines for when it has to be blamed.
 
-    def __init__(self, output: Output, name: str, log_file: Path | None = None) -> None:
-        self._output, self._name, self._log_file = output, name, log_file
+    Lines that begin with `unsaid` are remembered only.
+    """
+
+    def __init__(
+        self, output: Output, name: str, log_file: Path | None = None, *, unsaid: str | None = None
+    ) -> None:
+        self._output, self._name, self._log_file, self._unsaid = output, name, log_file, unsaid
         self.last_lines: deque[str] = deque(maxlen=50)
 
-    async def run(self, stream: asyncio.StreamReader) -> None:
-        """Read until the child (and whoever inherited its output) closes it."""
+    async def run(self, stream: asyncio.StreamReader, silent_seconds: float | None = None) -> None:
+        """Read until the child (and whoever inherited its output) closes it.
+
+        Raises TimeoutError where it says nothing for `silent_seconds`.
+        """
         rest = b""
-        while chunk := await stream.read(65_536):
+        while chunk := await asyncio.wait_for(stream.read(65_536), silent_seconds):
             *lines, rest = (rest + chunk).split(b"\n")
             if len(rest) > _LONGEST_LINE:
                 lines, rest = [*lines, rest], b""
@@ -77,7 +85,7 @@ class Pump:
             text = line[:_LONGEST_LINE].decode(errors="replace").rstrip()
             if text:
                 self.last_lines.append(text)
-                if not self._log_file:
+                if not self._log_file and not (self._unsaid and text.startswith(self._unsaid)):
                     self._output.say(text, self._name)
         if self._log_file:
             self._keep(self._log_file, lines)

@@ -16,7 +16,7 @@ from config.supervisor.errors import PREPARE_REFUSED, CannotStart
 from config.supervisor.home import Home
 from config.supervisor.launch import Launch, Process, execute, launch_with_pipes
 from config.supervisor.nursery import Nursery
-from config.supervisor.output import Output
+from config.supervisor.output import Output, Pump
 from config.supervisor.programs import (
     WORKERS,
     Program,
@@ -32,7 +32,10 @@ from config.supervisor.programs import (
 # Only what makes the first data may read it: the environment of no other child shows it.
 _OWNER_URL = "HANDOFF_OWNER_DATABASE_URL"
 _FOR_FIRST_START = ("HANDOFF_ADMIN_PASSWORD", _OWNER_URL)
-_SERVER_SECONDS, _PREPARE_SECONDS, _PROCESS_SECONDS, _READY_SECONDS = 60, 300, 120, 60
+_SERVER_SECONDS, _PROCESS_SECONDS, _READY_SECONDS = 60, 120, 60
+# A migration takes as long as it takes, and says every few seconds that it goes on.
+_PREPARE_SILENT_SECONDS = 300
+_REFUSAL = "CommandError: "
 _ASK_SECONDS = 4.0
 
 
@@ -142,18 +145,17 @@ class Supervisor:
         )
         self._preparing = launched.process
         os.close(launched.told)
+        pump = Pump(self._output, "prepare", unsaid=_REFUSAL)
         try:
-            said = await asyncio.wait_for(launched.output.read(), _PREPARE_SECONDS)
+            await pump.run(launched.output, _PREPARE_SILENT_SECONDS)
             code = await launched.process.wait()
         except TimeoutError:
-            raise CannotStart(f"The database was not prepared within {_PREPARE_SECONDS} s.") from None
-        lines = said.decode(errors="replace").strip().splitlines()
-        if code == PREPARE_REFUSED:
             raise CannotStart(
-                lines[-1].removeprefix("CommandError: ") if lines else "The database was refused."
-            )
-        for line in lines:
-            self._output.say(line, "prepare")
+                f"The database is not prepared, and nothing was heard of it for {_PREPARE_SILENT_SECONDS} s."
+            ) from None
+        if code == PREPARE_REFUSED:
+            refusal = pump.last_lines[-1] if pump.last_lines else "The database was refused."
+            raise CannotStart(refusal.removeprefix(_REFUSAL))
         if code:
             raise CannotStart(f"The database could not be prepared (exit code {code}, see above).")
 

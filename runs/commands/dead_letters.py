@@ -36,7 +36,7 @@ def redrive(who: Principal, letters: Iterable[DeadLetter], *, reason: str = "") 
     for letter in letters:
         try:
             if letter.run_id not in resumed:
-                _redrive(who, letter, undone.get(letter.step_id), reason)
+                _redrive(who, letter, reason, is_undo=letter.step_id in undone)
                 resumed.add(letter.run_id)
             done.append(str(letter.id))
         except RunRefused as why:
@@ -44,13 +44,13 @@ def redrive(who: Principal, letters: Iterable[DeadLetter], *, reason: str = "") 
     return Redriven(done, refused)
 
 
-def _redrive(who: Principal, letter: DeadLetter, undone: str | None, reason: str) -> None:
+def _redrive(who: Principal, letter: DeadLetter, reason: str, *, is_undo: bool) -> None:
     if letter.resolution is not None:
         raise RunRefused("resolved", f"This dead letter was {letter.resolution} already.", conflict=True)
     run = str(letter.run_id)
-    if undone is not None:
+    if is_undo:
         told = {"by": who.username, "reason": reason, "via": who.via}
-        lifecycle.resolve_compensation(who.tenant_id, run, undone, "retry", way="dead letter", **told)
+        lifecycle.resolve_compensation(who.tenant_id, run, letter.step_id, "retry", way="dead letter", **told)
     else:
         lifecycle.resume_runs(who.tenant_id, [run], by=who.username, reason=reason)
 

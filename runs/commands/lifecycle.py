@@ -1,6 +1,7 @@
 """What can be done to runs that exist, one function behind each door; plural is the real one."""
 
 from collections.abc import Iterable
+from uuid import UUID
 
 from engine.catalogue import Json
 from engine.statuses import RunStatus, StepStatus
@@ -9,7 +10,7 @@ from runs.kernel.refused import RunRefused, require_verb
 from runs.kernel.reopen import reopen
 from runs.kernel.transition import NOT_STARTED
 from runs.kernel.unit_of_work import changing
-from runs.models import Run
+from runs.models import Run, StepExecution
 from runs.store import hot
 from runs.store.rows import ClosingRow
 
@@ -71,7 +72,7 @@ def resume_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") 
 def resolve_compensation(
     tenant: int,
     run: str,
-    node: str,
+    step: UUID,
     how: compensation.How,
     *,
     by: str,
@@ -81,18 +82,20 @@ def resolve_compensation(
 ) -> None:
     """Settle a compensation that failed for good, and go on with the next one (R-140).
 
-    `node` is the step that was to be undone; `via` what they came, and in which `way`, is kept as evidence. Raises
-    RunRefused where the run doesn't wait for that.
+    `step` is the compensation; `via` what they came, and in which `way`, is kept as evidence. Raises RunRefused where
+    the run doesn't wait for that.
     """
     with changing(tenant, [run]) as change:
         waits_for_it = change.locked[run].status == RunStatus.WAITING_FOR_MANUAL_ACTION
+        steps = StepExecution.objects.for_tenant(tenant).filter(pk=step, run_id=run)
+        node = steps.values_list("undoes", flat=True).first()
         settled = (
             compensation.resolve(run, node, how, by=by, reason=reason, via=via, way=way)
-            if waits_for_it
+            if waits_for_it and node is not None
             else None
         )
         if settled is None:
-            message = f"No compensation of {node} waits for a person in this run."
+            message = f"No compensation of {node or 'this step'} waits for a person in this run."
             raise RunRefused("nothing_to_resolve", message, conflict=True)
         version = Run.objects.for_tenant(tenant).values_list("version_id", flat=True).get(pk=run)
         is_queued = settled[0] == StepStatus.QUEUED

@@ -23,6 +23,8 @@ class Migration(migrations.Migration):
     dependencies = [
         ('runs', '0001_tables'),
     ]
+    # Read by `config/startup.py`: it says beforehand how many rows these tables have.
+    rebuilds = ('runs_historyevent',)
 
     operations = [
         migrations.AddField('stepexecution', 'undoes', models.TextField(null=True)),

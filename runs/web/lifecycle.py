@@ -17,7 +17,7 @@ from lib.refusals import Conflict
 from lib.uuid7 import uuid7
 from runs.commands import dead_letters, lifecycle
 from runs.commands.signals import NewSignal, send_signals
-from runs.commands.starts import IfExists, NewRun, Started, start_workflow
+from runs.commands.starts import IfExists, NewRun, Started, Terms, start_runs
 from runs.kernel.graphs import graph_of
 from runs.kernel.refused import RunRefused
 from runs.reading import queries
@@ -139,7 +139,8 @@ def run_again(request: PageRequest, run_id: UUID) -> HttpResponse:
     if "input" in request.POST:
         return _from_form(request, StartForm(request.POST), name, context, if_exists="new_if_ended")
     try:
-        started = _started(request, name, NewRun(run["input"], key), if_exists="new_if_ended")
+        version = startable_version(request.principal.tenant_id, name)
+        started = _started(request, version, NewRun(run["input"], key), if_exists="new_if_ended")
     except (RunRefused, Conflict) as refused:
         messages.error(request, refused.message)
         return redirect("run", run_id)
@@ -159,7 +160,7 @@ def _from_form(
         try:
             version = startable_version(request.principal.tenant_id, workflow)
             item = NewRun(form.given(_takes_a_bare_text(version)), form.cleaned_data["business_key"] or None)
-            return _to(request, _started(request, workflow, item, if_exists=if_exists))
+            return _to(request, _started(request, version, item, if_exists=if_exists))
         except (RunRefused, Conflict) as refused:
             form.refuse(refused)
     context |= {"form": form, **contexts.may(request.principal)}
@@ -171,10 +172,10 @@ def _takes_a_bare_text(version: int) -> bool:
     return schema is not None and schema.get("type") == "string"
 
 
-def _started(request: PageRequest, workflow: str, item: NewRun, *, if_exists: IfExists) -> Started:
+def _started(request: PageRequest, version: int, item: NewRun, *, if_exists: IfExists) -> Started:
     """The run; where its form was sent before, the one that it started then. Raises RunRefused and Conflict."""
     who = request.principal
-    start = partial(start_workflow, who.tenant_id, workflow, by=who.username, if_exists=if_exists)
+    start = partial(start_runs, Terms(who.tenant_id, version, who.username), if_exists=if_exists)
     run_id = once.id_of(who, request.POST.get("once", ""))
     try:
         return start([replace(item, id=run_id)])[0]

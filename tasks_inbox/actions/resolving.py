@@ -14,7 +14,6 @@ from runs.kernel.compensation import How
 from runs.kernel.refused import lock_runs
 from runs.kernel.unit_of_work import changing
 from runs.models import DeadLetter
-from runs.reading.queries import undone_by
 from tasks_inbox.eligibility.refusals import claimed, conflict, open_task
 from tasks_inbox.eligibility.standing import standing, to_decide
 from tasks_inbox.lifecycle.compensations import ABANDON, DONE
@@ -62,7 +61,8 @@ def resolve_task(
     """Settle the failed compensation of a task, and let its run go on undoing, or neither (R-140); or an incident.
 
     `retry` it, it was `done` by hand, or `abandon` it. Raises Missing; NotAllowed for those whom it doesn't ask;
-    Conflict where the task is no such one, was resolved already or is claimed by somebody else.
+    Conflict where the task is no such one, was resolved already or is claimed by somebody else; RunRefused where the
+    run no longer waits for it.
     """
     principal.require(TASKS_DECIDE)
     task = queries.task_of(principal.tenant_id, task_id)
@@ -77,11 +77,10 @@ def resolve_task(
         lock_runs(task.tenant_id, [run])
         # Asked behind the lock: this task may be settled, and another be open because it failed once more.
         open_task(principal, task_id)
-        [node], by = undone_by(task.tenant_id, [task.step_id]).values(), principal.username
-        told = {"by": by, "reason": reason or "", "via": principal.via}
-        lifecycle.resolve_compensation(task.tenant_id, run, node, resolution, way="task", **told)
+        told = {"by": principal.username, "reason": reason or "", "via": principal.via}
+        lifecycle.resolve_compensation(task.tenant_id, run, task.step_id, resolution, way="task", **told)
         resolved = queries.task_of(principal.tenant_id, task_id)
-        if resolved.assignee not in (None, by):
+        if resolved.assignee not in (None, principal.username):
             raise claimed(resolved)
         audit.record(principal, f"resolve {resolution}", f"task {task_id}", reason=reason)
     live.tell_inboxes([task.tenant_id])

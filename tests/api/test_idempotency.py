@@ -1,5 +1,7 @@
 """`Idempotency-Key`: what is sent again is answered as it was, and done once (R-163)."""
 
+import json
+import zlib
 from datetime import timedelta
 
 import pytest
@@ -8,9 +10,11 @@ from django.db.models import F
 from django.test import Client
 from rest_framework.test import APIClient
 
+from accounts import sealed
 from accounts.models import ApiToken, Group, KeptAnswer, LoginAttempt
 from accounts.services import create_token
 from lib.refusals import Conflict
+from lib.sealing import Hidden, Place
 from runs.api.starts import start_one
 from runs.maintenance import answers
 from runs.models import Run
@@ -174,6 +178,25 @@ def test_another_token_of_the_same_user_is_not_shown_the_secret(people, api):
         assert (refused.status_code, refused.json()["error"]["code"]) == (409, "done_already")
         assert secret not in refused.content.decode()
     assert ApiToken.unsafe_all_tenants.filter(name="mine").count() == 1
+
+
+def of_the_release_before(answer):
+    """Its kept answer named no token: seal it anew, as that release did."""
+    place = Place(answer.tenant_id, f"kept_answer {answer.pk}", "answer")
+    ring = sealed.ring_of(answer.tenant_id)
+    head, _, body = zlib.decompress(ring.open(bytes(answer.answer), place).reveal()).partition(b"\n")
+    status, headers, _token = json.loads(head)
+    old = zlib.compress(json.dumps([status, headers]).encode() + b"\n" + body, 1)
+    KeptAnswer.unsafe_all_tenants.filter(pk=answer.pk).update(answer=ring.seal(Hidden(old), place))
+
+
+def test_an_answer_that_the_release_before_kept_is_given_again(people, api, plain):
+    first = api.post(RUNS, START, headers=KEY)
+    of_the_release_before(KeptAnswer.unsafe_all_tenants.get())
+    again = api.post(RUNS, START, headers=KEY)
+    assert (again.status_code, again.content) == (201, first.content)
+    assert again.headers["Idempotent-Replayed"] == "true"
+    assert runs() == 1
 
 
 def test_a_connection_that_was_lost_within_the_request_is_no_success(api, plain, monkeypatch):

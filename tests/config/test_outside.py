@@ -64,7 +64,7 @@ def test_no_step_reaches_our_own_web_whatever_is_allowed(started, host):
 def test_a_setting_that_cannot_be_meant_stops_the_start_in_one_line(monkeypatch, variable, value):
     monkeypatch.setenv(variable, value)
     with pytest.raises(NotStartable, match=variable) as refused:
-        prepare()
+        prepare(print)
     assert "\n" not in str(refused.value)
     [finding] = doctor._steps()
     assert (finding.level, f"{finding.text}.") == ("problem", str(refused.value))

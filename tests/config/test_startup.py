@@ -1,20 +1,28 @@
 """The self-check against a real server (docs/security.md, "Durability")."""
 
+import re
+import threading
+
 import pytest
 from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
+from config import startup
 from config.startup import (
     NotStartable,
+    Schema,
     _bring_up_to_date,
-    missing_migrations,
-    pending_migrations,
+    rebuilding,
+    schema,
     server_problems,
-    unknown_migrations,
 )
+from tests import factories as make
 
 pytestmark = pytest.mark.django_db
+KEY_OF_HISTORY = "runs.0002_undoes_and_history_key"
+REBUILT = {KEY_OF_HISTORY: ["runs_historyevent"]}
 
 
 def test_a_server_that_breaks_a_promise_is_named_with_what_to_do():
@@ -26,8 +34,7 @@ def test_a_server_that_breaks_a_promise_is_named_with_what_to_do():
 
 
 def test_a_migrated_database_has_nothing_pending_and_nothing_unknown():
-    assert pending_migrations() == []
-    assert unknown_migrations() == []
+    assert schema() == Schema([], [], [], {})
 
 
 def test_a_migration_of_a_later_version_is_unknown():
@@ -35,7 +42,20 @@ def test_a_migration_of_a_later_version_is_unknown():
         cursor.execute(
             "INSERT INTO django_migrations (app, name, applied) VALUES ('runs', '9999_later', now())"
         )
-    assert unknown_migrations() == ["runs.9999_later"]
+    assert schema() == Schema(["runs.9999_later"], [], [], {})
+
+
+def test_a_database_that_lacks_a_migration_of_today_has_it_applied():
+    MigrationRecorder(connection).record_unapplied("runs", "0002_undoes_and_history_key")
+    assert schema() == Schema([], [], [KEY_OF_HISTORY], {KEY_OF_HISTORY: ("runs_historyevent",)})
+
+
+def test_a_database_without_tables_has_everything_applied(monkeypatch):
+    executor = MigrationExecutor(connection)
+    executor.loader.applied_migrations = {}
+    plan = executor.migration_plan(executor.loader.graph.leaf_nodes(), clean_start=True)
+    monkeypatch.setattr(MigrationRecorder, "applied_migrations", lambda _: {})
+    assert schema().pending == sorted(f"{one.app_label}.{one.name}" for one, _ in plan)
 
 
 def written_before_tables(*, but=frozenset()):
@@ -50,13 +70,55 @@ def written_before_tables(*, but=frozenset()):
 
 def test_a_database_from_before_the_migrations_were_squashed_is_up_to_date():
     written_before_tables()
-    assert (missing_migrations(), unknown_migrations(), pending_migrations()) == ([], [], [])
+    assert schema() == Schema([], [], [], {})
 
 
 def test_a_database_that_lacks_a_migration_of_that_time_is_told_what_to_do():
     written_before_tables(but={("runs", "0014_duties")})
-    assert missing_migrations() == ["runs.0014_duties"]
-    with pytest.raises(
-        NotStartable, match=r"lacks runs.0014_duties.*Nothing in it is lost: git worktree add"
-    ):
-        _bring_up_to_date(None)
+    assert schema().missing == ["runs.0014_duties"]
+    with pytest.raises(NotStartable, match=r"lacks runs.0014_duties.*Nothing in it is lost: "):
+        _bring_up_to_date(None, print)
+
+
+@pytest.mark.parametrize(
+    ("is_checkout", "advice"),
+    [
+        (True, "git worktree add ../before 82b47f8, HANDOFF_HOME='/my home/x' make -C ../before up once"),
+        (False, "in a checkout of Handoff, git checkout 82b47f8, HANDOFF_HOME='/my home/x' make up once"),
+    ],
+)
+def test_what_such_a_database_needs_can_be_typed_as_it_is_said(monkeypatch, is_checkout, advice):
+    written_before_tables(but={("runs", "0014_duties")})
+    monkeypatch.setattr("config.environment.IS_CHECKOUT", is_checkout)
+    monkeypatch.setenv("HANDOFF_HOME", "/my home/x")
+    with pytest.raises(NotStartable, match=re.escape(f"lost: {advice}, then start this again.")):
+        _bring_up_to_date(None, print)
+
+
+def test_a_migration_that_rebuilds_a_table_says_beforehand_how_many_rows_it_has():
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE runs_historyevent")
+    assert list(rebuilding(REBUILT)) == []
+    make.start(make.chain("noop"), {}, {})
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE runs_historyevent")
+    [sentence] = rebuilding(REBUILT)
+    assert sentence.startswith(f"{KEY_OF_HISTORY} rebuilds runs_historyevent (about 2 rows): ")
+
+
+def test_a_migration_that_takes_long_says_that_it_goes_on(monkeypatch):
+    lines, heard, is_over = [], threading.Event(), []
+
+    def say(line):
+        lines.append(line)
+        heard.set()
+
+    def migrate(*_, **__):
+        is_over.append(heard.wait(10))
+
+    monkeypatch.setattr(startup, "_STILL_SECONDS", 0.01)
+    monkeypatch.setattr(startup, "schema", lambda: Schema([], [], ["runs.0001_tables"], {}))
+    monkeypatch.setattr(startup, "call_command", migrate)
+    _bring_up_to_date(None, say)
+    assert is_over[0]
+    assert lines[0] == "Still migrating, for 0 s now."

@@ -4,12 +4,15 @@ import json
 import logging
 
 import pytest
+from django.db import transaction
 
 from accounts.models import User
 from lib import named_sql
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
 from runs.commands import dead_letters
 from runs.commands.lifecycle import resolve_compensation
+from runs.kernel.refused import RunRefused
+from runs.models import StepExecution
 from runs.reading.presentation import found_run
 from tasks_inbox.actions import assignment
 from tasks_inbox.evidence.verifying import verify_chain
@@ -192,7 +195,7 @@ def test_what_a_redriven_dead_letter_settled_is_recorded_as_that():
 
 def test_what_was_settled_on_the_server_names_who_said_so():
     task = stuck()
-    resolve_compensation(task.tenant_id, str(task.run_id), "charge", "abandon", by="cron")
+    resolve_compensation(task.tenant_id, str(task.run_id), task.step_id, "abandon", by="cron")
     told = record_of(task)
     assert told["by"] == {
         "username": "cron",
@@ -221,10 +224,29 @@ def test_task_and_compensation_are_settled_both_or_neither(monkeypatch):
 
     monkeypatch.setattr(statements, "close_compensation_task", fail)
     with pytest.raises(RuntimeError):
-        resolve_compensation(task.tenant_id, str(task.run_id), "charge", "done", by="olga")
+        resolve_compensation(task.tenant_id, str(task.run_id), task.step_id, "done", by="olga")
     assert make.run(task.run_id).status == "WAITING_FOR_MANUAL_ACTION"
     assert make.statuses(task.run_id)["charge:compensate"] == "FAILED"
     assert again(task).status == "OPEN"
+
+
+def test_a_compensation_whose_step_is_gone_is_refused_as_one_that_nobody_waits_for():
+    task = stuck()
+    with transaction.atomic():
+        StepExecution.objects.for_tenant(task.tenant_id).filter(pk=task.step_id).delete()
+        with pytest.raises(RunRefused) as refused:
+            resolve(member("olga", "operator"), task, "done")
+        assert again(task).status == "OPEN"
+        # What holds of every run after a test does not hold without that row.
+        transaction.set_rollback(True)
+    assert (refused.value.code, refused.value.conflict) == ("nothing_to_resolve", True)
+
+
+def test_a_compensation_of_another_run_is_not_settled():
+    task, other = stuck(), stuck()
+    with pytest.raises(RunRefused, match="waits for a person"):
+        resolve_compensation(task.tenant_id, str(task.run_id), other.step_id, "done", by="olga")
+    assert {again(task).status, again(other).status} == {"OPEN"}
 
 
 def test_who_may_not_is_refused_and_nothing_changes():

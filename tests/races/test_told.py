@@ -76,7 +76,8 @@ def resolve() -> Act:
     do("charge")
     break_("ship")
     break_("undo")
-    return lambda: lifecycle.resolve_compensation(tenant(), run, "charge", "retry", **SAID)
+    step = make.steps(run)["charge:compensate"].pk
+    return lambda: lifecycle.resolve_compensation(tenant(), run, step, "retry", **SAID)
 
 
 def retry() -> Act:

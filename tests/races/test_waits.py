@@ -186,10 +186,10 @@ def test_two_people_settle_one_failed_compensation_and_one_does(rounds):
         run_id = make.start(definition)[0]
         make.work()
         make.fail(*make.claimed("undo"))
-        tenant = make.a_tenant().pk
+        tenant, step = make.a_tenant().pk, make.steps(run_id)["a:compensate"].pk
 
-        def settle(how, run_id=run_id, tenant=tenant):
-            resolve_compensation(tenant, run_id, "a", how, by="test")
+        def settle(how, run_id=run_id, tenant=tenant, step=step):
+            resolve_compensation(tenant, run_id, step, how, by="test")
 
         with holding(lambda settle=settle: settle("done"), before="resolve_compensation"):
             other = blocked(lambda settle=settle: settle("retry"))

@@ -171,12 +171,13 @@ def test_a_compensation_that_fails_for_good_waits_for_a_person_who_settles_it(ho
     assert make.run(run_id).status == "WAITING_FOR_MANUAL_ACTION"
     assert [letter.node for letter in make.letters(run_id)] == ["ship", "charge:compensate"]
     assert found_run(make.a_tenant().pk, run_id)["waiting_for"].endswith("could not be undone: Undo charge")
-    resolve_compensation(make.a_tenant().pk, run_id, "charge", how, by="ann", reason="seen to")
+    step = make.steps(run_id)["charge:compensate"].pk
+    resolve_compensation(make.a_tenant().pk, run_id, step, how, by="ann", reason="seen to")
     expected = ["reserve:compensate"] if how != "retry" else ["charge:compensate", "reserve:compensate"]
     assert undone() == expected
     assert make.run(run_id).status == ends
     with pytest.raises(RunRefused, match="waits for a person"):
-        resolve_compensation(make.a_tenant().pk, run_id, "charge", how, by="ann")
+        resolve_compensation(make.a_tenant().pk, run_id, step, how, by="ann")
 
 
 def test_a_run_that_has_undone_something_is_not_resumed():
@@ -184,7 +185,8 @@ def test_a_run_that_has_undone_something_is_not_resumed():
     do("reserve")
     break_("ship")
     break_("undo")
-    resolve_compensation(make.a_tenant().pk, run_id, "reserve", "abandon", by="ann")
+    step = make.steps(run_id)["reserve:compensate"].pk
+    resolve_compensation(make.a_tenant().pk, run_id, step, "abandon", by="ann")
     assert make.run(run_id).status == "FAILED"
     with pytest.raises(RunRefused, match="undone, at least in part"):
         make.resume(run_id)

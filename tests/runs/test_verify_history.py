@@ -93,10 +93,10 @@ def an_undone_one(clock):
     make.fail(*make.claimed("job"))
     make.fail(*make.claimed("undo"))
     tenant = make.a_tenant().pk
-    resolve_compensation(tenant, run_id, "b", "retry", by="test")
+    resolve_compensation(tenant, run_id, make.steps(run_id)["b:compensate"].pk, "retry", by="test")
     make.complete(*make.claimed("undo"))
     make.fail(*make.claimed("undo"))
-    resolve_compensation(tenant, run_id, "a", "abandon", by="test")
+    resolve_compensation(tenant, run_id, make.steps(run_id)["a:compensate"].pk, "abandon", by="test")
     return run_id
 
 

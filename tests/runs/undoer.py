@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import dataclass, field
+from uuid import UUID
 
 from engine.catalogue import Json
 from runs.commands.lifecycle import resolve_compensation
@@ -61,4 +62,6 @@ class Undoer:
             assert make.run(step.run_id).status == "WAITING_FOR_MANUAL_ACTION"
             node = step.node.removesuffix(UNDO)
             how = self.fleet.cases[step.run_id].undo[node][self._times(step)]
-            resolve_compensation(make.a_tenant().pk, step.run_id, node, how, by="test", reason="seen to")
+            resolve_compensation(
+                make.a_tenant().pk, step.run_id, UUID(step.id), how, by="test", reason="seen to"
+            )

@@ -1,9 +1,13 @@
 """Plug-ins: what an installed package offers is taken in where it keeps the rules, and takes nothing with it else."""
 
+import os
+import subprocess
 import sys
+import threading
 from dataclasses import replace
 from importlib.metadata import EntryPoint
 from itertools import count
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -14,7 +18,7 @@ from handoff.steps import Params
 from handoff.testing import problems_of
 from steps.catalogue import BUILT_IN, CATALOGUE, PLUG_INS
 from steps.noop import NOOP
-from steps.plugins import GROUP, discover, sentences
+from steps.plugins import GROUP, HUNG_EXIT, discover, sentences
 
 WASH = replace(NOOP, name="acme.wash")
 COUNTED = count()
@@ -144,3 +148,41 @@ def test_the_doctor_and_django_s_checks_say_which_and_why(monkeypatch, offered):
     assert good.text.endswith("has acme.wash")
     [warning] = checks.plug_ins_are_whole()
     assert "No module named 'no_such_module'" in warning.msg
+
+
+ROOT = Path(__file__).parents[2]
+IMPATIENT = """
+import handoff_text
+from steps import plugins
+plugins.SLOW_SECONDS, plugins.HUNG_SECONDS = 0.5, 1.5
+from steps import catalogue
+print("imported")
+"""
+
+
+def test_a_package_that_hangs_when_it_is_imported_is_named_and_ends_the_process(tmp_path):
+    (tmp_path / "acme_hangs.py").write_text("import threading\nthreading.Event().wait()\n")
+    info = tmp_path / "acme_hangs-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-hangs\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[{GROUP}]\nhangs = acme_hangs:STEP\n")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    done = subprocess.run(
+        [sys.executable, "-c", IMPATIENT],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    slow, hung = done.stderr.splitlines()[-2:]
+    assert slow.startswith("The plug-in acme_hangs:STEP (acme-hangs 1.0) has been at its import")
+    assert hung.startswith("The plug-in acme_hangs:STEP (acme-hangs 1.0) hangs in its import")
+    assert (done.returncode, done.stdout) == (HUNG_EXIT, "")
+
+
+def test_who_watches_the_import_is_gone_before_processes_are_forked(offered):
+    before = threading.active_count()
+    discover(BUILT_IN, [offered(WASH)])
+    assert threading.active_count() == before

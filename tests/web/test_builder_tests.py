@@ -40,7 +40,7 @@ def test_an_output_that_is_too_large_for_the_run_is_shown_and_pinned_whole(autho
     builder, page = Builder(author, "ours"), author.page
     page.keyboard.press("t")
     text = "word. " * 60_000
-    page.get_by_label("Sample input").last.fill(json.dumps({"text": text}))
+    page.locator(".test-asked textarea").fill(json.dumps({"text": text}))
     page.get_by_role("button", name="Run the draft").click()
     expect(page.locator(".test-result")).to_be_visible()
     make.work()

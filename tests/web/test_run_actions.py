@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 
 from accounts.models import Membership, User
+from lib import named_sql
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -148,6 +149,17 @@ def test_a_workflow_that_takes_a_bare_text_gets_one(operator):
         f"/workflows/{version.workflow.name}/start", {"input_kind": "text", "input": "Hi"}
     )
     assert make.run(started.url.removeprefix("/runs/")).input == "Hi"
+
+
+def test_a_form_asks_once_which_version_it_starts(operator, monkeypatch):
+    path = f"/workflows/{make.a_version(WAITS).workflow.name}/start"
+    statements = []
+    monkeypatch.setattr(named_sql, "watchers", [statements.append])
+    started = operator.post(path, {"input_kind": "json", "input": "1"})
+    again = operator.post(f"{started.url}/again")
+    assert started.url.startswith("/runs/")
+    assert again.url.startswith("/runs/")
+    assert statements.count("startable_version") == 2
 
 
 @pytest.mark.parametrize("role", ["viewer", "author", "operator", "admin", "approver"])

@@ -13,6 +13,10 @@ class Command(BaseCommand):
     def handle(self, *args: object, **options: object) -> None:
         """Exits with 3 and one line where Handoff must not start on these servers."""
         try:
-            prepare()
+            prepare(self._say)
         except NotStartable as problem:
             raise CommandError(str(problem), returncode=PREPARE_REFUSED) from None
+
+    def _say(self, line: str) -> None:
+        self.stdout.write(line)
+        self.stdout.flush()

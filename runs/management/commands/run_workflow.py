@@ -7,15 +7,14 @@ from time import monotonic, sleep
 from typing import Any
 
 import orjson
-import psycopg
 from django.core.management.base import BaseCommand, CommandError
-from django.db import InterfaceError, OperationalError
 
 from accounts.principal import Principal
 from accounts.queries import command_principal
 from accounts.roles import RUNS_START
 from engine.statuses import RUN_ENDED
 from lib.api.renderers import to_json
+from lib.database_errors import OPERATIONAL_ERRORS
 from lib.messages import first_line
 from lib.refusals import Refusal
 from lib.strict_json import BadJson, Json, strict_loads
@@ -27,8 +26,6 @@ from steps.base import MAX_RUN_INPUT_BYTES
 LOOK_SECONDS = 0.1
 SILENT_SECONDS = 5.0
 ENDED_STEPS = frozenset({"COMPLETED", "FAILED", "SKIPPED", "CANCELLED"})
-# Statements in `.sql` files raise psycopg's own errors, the ORM Django's.
-LOST = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
 
 
 class Command(BaseCommand):
@@ -52,7 +49,7 @@ class Command(BaseCommand):
             raise CommandError(f"{place}{refusal.message}", returncode=2) from None
         try:
             run = self._watch(principal.tenant_id, run_id)
-        except LOST as error:
+        except OPERATIONAL_ERRORS as error:
             raise CommandError(
                 f"The database does not answer any more ({first_line(error)})."
                 f" The run {run_id} goes on when it does again; its page is /runs/{run_id}.",

@@ -1,0 +1,56 @@
+"""What a child says is printed as it comes, and remembered."""
+
+import asyncio
+
+import pytest
+
+from config.supervisor.output import Pump
+
+
+class Printed(list):
+    """Takes what the supervisor would print."""
+
+    def __init__(self):
+        self.heard = asyncio.Event()
+
+    def say(self, line, name="", **_):
+        self.append((name, line))
+        self.heard.set()
+
+
+def test_a_line_is_printed_before_the_next_one_comes():
+    async def scenario():
+        printed, stream = Printed(), asyncio.StreamReader()
+        reading = asyncio.create_task(Pump(printed, "prepare").run(stream, 10))
+        stream.feed_data(b"about 3 rows\nStill")
+        await asyncio.wait_for(printed.heard.wait(), 10)
+        assert printed == [("prepare", "about 3 rows")]
+        stream.feed_data(b" migrating\n")
+        stream.feed_eof()
+        await reading
+        assert printed[1:] == [("prepare", "Still migrating")]
+
+    asyncio.run(scenario())
+
+
+def test_what_is_said_otherwise_is_remembered_and_not_printed():
+    async def scenario():
+        printed, stream = Printed(), asyncio.StreamReader()
+        pump = Pump(printed, "prepare", unsaid="CommandError: ")
+        stream.feed_data(b"a warning\nCommandError: not here\n")
+        stream.feed_eof()
+        await pump.run(stream)
+        assert printed == [("prepare", "a warning")]
+        assert pump.last_lines[-1] == "CommandError: not here"
+
+    asyncio.run(scenario())
+
+
+def test_who_says_nothing_for_too_long_is_not_waited_for():
+    async def scenario():
+        stream = asyncio.StreamReader()
+        stream.feed_data(b"one line")
+        with pytest.raises(TimeoutError):
+            await Pump(Printed(), "prepare").run(stream, 0.01)
+
+    asyncio.run(scenario())
