@@ -5,8 +5,9 @@ import pytest
 from engine.statuses import STEP, StepStatus
 from runs.kernel import compensation
 from runs.kernel.hand_back import hand_back
-from runs.models import Run, StepExecution
+from runs.models import Container, Run, StepExecution
 from runs.store import hot, waits
+from runs.store.children import cancel_children
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -35,6 +36,13 @@ def given_up_while_closing(run_id, held):
 
 def closing(run_id, cause, statuses):
     hot.cancel_open_steps([run_id], cause=cause, statuses=statuses)
+
+
+def container_over(run_id):
+    counts = {"items": [1], "total": 1, "at_once": 1, "tolerated": 0}
+    tenant = make.a_tenant().pk
+    Container.unsafe_all_tenants.create(tenant_id=tenant, run_id=run_id, shard=0, node="a", **counts)
+    cancel_children([run_id])
 
 
 def reopened(run_id, status):
@@ -78,6 +86,7 @@ WAYS = {
         {},
         lambda run, step: closing(run, "run ended", [*NOT_STARTED, "RUNNING"]),
     ),
+    ("container ended", "cancel_children"): ({"index": 0}, lambda run, step: container_over(run)),
     ("resume", "reopen_runs"): ({"cancel_cause": "failure"}, lambda run, step: reopened(run, "FAILED")),
 }
 
@@ -89,11 +98,11 @@ def test_a_statement_changes_a_status_iff_the_table_allows_it(way, status):
     columns, act = WAYS[way]
     allowed = STEP.get((status, event), ())
     run_id, held = step_in(status, **columns)
-    before = make.steps(run_id)["a"]
+    before = StepExecution.unsafe_all_tenants.get(pk=held.id)
 
     act(run_id, held)
 
-    after = make.steps(run_id)["a"]
+    after = StepExecution.unsafe_all_tenants.get(pk=held.id)
     if not allowed:
         assert (after.status, after.epoch, after.attempt) == (status, before.epoch, before.attempt)
     elif way == ("lease lost", "hand_back"):
