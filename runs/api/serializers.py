@@ -14,6 +14,7 @@ from steps.signal import MAX_SIGNAL_NAME
 RUN_STATUSES = [*SHOWN_STATUSES, *(str(status.value) for status in RunStatus)]
 STEP_STATUSES = [PENDING, *(str(status.value) for status in StepStatus)]
 _TEN_YEARS = 3_650 * 86_400
+_VERBS = "What may be done to it now; what of it you may do your scopes say."
 
 
 class SignalFields(StrictSerializer):
@@ -268,6 +269,7 @@ class StepSerializer(serializers.Serializer[Any]):
     cause = serializers.CharField(
         allow_null=True, help_text="Why it was cancelled or skipped; `operator`: somebody skipped it."
     )
+    verbs = serializers.ListField(child=serializers.CharField(), help_text=_VERBS)
     truncated = _truncated()
 
 
@@ -299,10 +301,7 @@ class RunSerializer(serializers.Serializer[Any]):
     can_compensate = serializers.BooleanField(
         help_text="Whether steps of its version say how they are undone."
     )
-    verbs = serializers.ListField(
-        child=serializers.CharField(),
-        help_text="What may be done to it now; what of it you may do your scopes say.",
-    )
+    verbs = serializers.ListField(child=serializers.CharField(), help_text=_VERBS)
     truncated = _truncated()
     steps = StepSerializer(many=True)
 

@@ -94,7 +94,7 @@ class Planned:
 
 
 def plan(held: ClaimedStep, ending: AttemptResult, graph: Graph, *, jitter: float) -> Planned:
-    """What an attempt's end means; `jitter` in [0, 1) is the jitter of a retry."""
+    """What an attempt's end means; `jitter` in [0, 1) says where in its span the pause before a retry lies."""
     node = graph.step(held.node, held.index)
     row: EndedRow = {"id": held.id, "epoch": held.epoch}
     if ending.usage is not None:

@@ -11,14 +11,17 @@ from engine.verbs import is_redone, run_verbs, step_verbs
 Shown = Mapping[str, Json]
 
 
-def offers(run: Shown, step: Shown) -> list[str]:
-    """Which of retry, skip and rerun make sense for a step; the services decide."""
-    if step["status"] == "PENDING":
+def offers(status: str, step: Shown) -> list[str]:
+    """Which of retry, skip and rerun make sense for a step of a run of this `status`; the services decide.
+
+    Nothing for an item of a map: what is done is done to the map.
+    """
+    if step["status"] == "PENDING" or step["index"] is not None:
         return []
     undoes = step["undoes"] is not None
-    found = list(step_verbs(run["status"], step["status"], redone=has_failed(step), undoes=undoes))
+    found = list(step_verbs(status, step["status"], redone=has_failed(step), undoes=undoes))
     was_reached = step["status"] != StepStatus.SKIPPED or step["cause"] == "operator"
-    return [*found, "rerun"] if "rerun" in run_verbs(run["status"]) and was_reached and not undoes else found
+    return [*found, "rerun"] if "rerun" in run_verbs(status) and was_reached and not undoes else found
 
 
 def has_failed(step: Shown) -> bool:

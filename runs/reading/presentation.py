@@ -14,6 +14,7 @@ from engine.verbs import run_verbs
 from lib.refusals import Missing
 from lib.stored_json import StoredDecoder
 from runs.kernel import graphs, wait_kinds
+from runs.reading.mendable import offers
 from runs.reading.queries import PENDING, WAITING
 from runs.store import hot
 
@@ -203,7 +204,7 @@ def _step_rows(run: _Run) -> list[dict[str, Json]]:
         rows += [_step_row(_done_by(node, step), step) for step in known] if known else [_pending_row(node)]
     for undo in reversed(list(graph.compensations.values())):
         rows += [_step_row(undo, step) for step in by_node.get(undo.id, ())]
-    return rows
+    return [row | {"verbs": offers(run.status, row)} for row in rows]
 
 
 def _done_by(node: Node, step: _Step) -> Node:

@@ -19,7 +19,7 @@ from engine.catalogue import Json
 from engine.verbs import run_verbs
 from lib.api.pagination import Page, keyset_page
 from lib.refusals import Missing
-from runs.reading import mendable, queries
+from runs.reading import queries
 from runs.reading.presentation import COLUMNS, NOTHING, WHOLE, found_run, run_row, run_rows, step_rows
 from runs.reading.search import Searched, search_page
 from runs.reading.timeline import timeline
@@ -55,7 +55,7 @@ def run_context(principal: Principal, run_id: UUID) -> dict[str, Json]:
         "unfolded": len(run["steps"]) <= UNFOLDED,
         "needs_input": (run["error"] or {}).get("code") in _OF_THE_INPUT,
         "needs_version": (run["error"] or {}).get("code") in _OF_THE_VERSION,
-        "offers": {step["id"]: mendable.offers(run, step) for step in run["steps"]},
+        "offers": {step["id"]: step["verbs"] for step in run["steps"]},
         "others": run["status"] == "FAILED" and _has_newer(principal, run),
         "failures": any(step["error"] for step in run["steps"]),
         "failed_step": _failed_step(run),

@@ -57,6 +57,23 @@ def test_a_retry_with_another_input(failed):
     assert (edited["payload"]["by"], edited["payload"]["reason"]) == ("admin-of-ours", "typo")
 
 
+def test_a_step_tells_what_may_be_done_to_it_and_nothing_else_may(failed):
+    api, run_id = failed
+    verbs = {step["node"]: step["verbs"] for step in api.get(f"{URL}/{run_id}").json()["steps"]}
+    assert verbs == {"first": ["rerun"], "fails": ["retry", "skip", "rerun"], "last": []}
+    listed = api.get(f"{URL}/{run_id}/steps").json()["results"]
+    assert {step["node"]: step["verbs"] for step in listed} == verbs
+    for node in ("first", "last"):
+        refused = [
+            api.post(f"{URL}/{run_id}/steps/{node}/{verb}", {"output": 1} if verb == "skip" else {})
+            for verb in ("retry", "skip")
+        ]
+        assert [answer.status_code for answer in refused] == [409, 409]
+    assert api.post(f"{URL}/{run_id}/steps/fails/skip", {"output": 1}).status_code == 200
+    done = ended(api, run_id)[1]
+    assert {node: step["verbs"] for node, step in done.items()} == {node: ["rerun"] for node in done}
+
+
 def test_a_skip(failed):
     api, run_id = failed
     answer = api.post(f"{URL}/{run_id}/steps/fails/skip", {"output": {"text": "by hand"}})

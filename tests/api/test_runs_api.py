@@ -44,7 +44,7 @@ RUN_FIELDS = {
 STEP_FIELDS = {
     "id", "node", "undoes", "index", "type", "title", "status", "attempt", "max_attempts", "input", "output", "error",
     "queued_at", "started_at", "completed_at", "duration_ms", "waiting_for", "waiting", "next_attempt_at",
-    "kept_from", "cause",
+    "kept_from", "cause", "verbs",
 }  # fmt: skip
 
 

@@ -17,6 +17,8 @@ ELSEWHERE = ("DESIGN", "ENGINE", "SECURITY", "STYLE", "UX", "GOTCHAS", "SPEC", "
 
 _ELSEWHERE = re.compile(rf"(?<![\w-])(?:{'|'.join(ELSEWHERE)})(?![\w-])")
 _NUMBER = re.compile(r"(?<![\w-])(?:R-\d{3}|[CH]-\d{1,2})(?![\w-])")
+# R-142…R-149, `R-085 to R-087`
+_RANGE = re.compile(r"(?<![\w-])([RCH])-(\d{1,3})(?: to |…|–)\1-(\d{1,3})(?![\w-])")
 # A word in quotes is a value, such as the key "ENGINE" of Django's settings, or the number of an order.
 _VALUE = re.compile(r"(?<!\")\"[\w-]+\"(?!\")")
 _INVARIANT = re.compile(r"\bI\d{1,2}\b")
@@ -99,12 +101,20 @@ def test_every_link_of_a_page_leads_somewhere():
     assert {path: lost for path, text in pages.items() if (lost := [*broken_links(path, text)])} == {}
 
 
+def cited_numbers(text: str) -> set[str]:
+    """The requirements that a text names, those between the ends of a range, too."""
+    plain = _VALUE.sub("", text)
+    between = {
+        f"{kind}-{number:0{len(first)}}"
+        for kind, first, last in _RANGE.findall(plain)
+        for number in range(int(first), int(last) + 1)
+    }
+    return between | set(_NUMBER.findall(plain))
+
+
 def test_requirements_are_listed_as_far_as_they_are_cited():
     cited = {
-        number
-        for path, text in texts().items()
-        if path != REQUIREMENTS
-        for number in _NUMBER.findall(_VALUE.sub("", text))
+        number for path, text in texts().items() if path != REQUIREMENTS for number in cited_numbers(text)
     }
     assert cited - rows(REQUIREMENTS) == set(), f"say in {REQUIREMENTS} what is required"
     assert rows(REQUIREMENTS) - cited == set(), "nobody cites it any more"
@@ -126,6 +136,17 @@ def test_no_document_is_cited_that_a_reader_does_not_have():
         path: lost for path, text in texts().items() if (lost := _ELSEWHERE.findall(_VALUE.sub("", text)))
     }
     assert found == {}
+
+
+def test_a_range_cites_all_that_is_in_it():
+    assert cited_numbers("(R-008…R-010, H-9 to H-10; C-01)") == {
+        "R-008",
+        "R-009",
+        "R-010",
+        "H-9",
+        "H-10",
+        "C-01",
+    }
 
 
 @pytest.mark.parametrize(
