@@ -71,8 +71,8 @@ STEP: Final[Mapping[tuple[StepStatus, str], tuple[StepStatus, ...]]] = {
     **{(s, "resume"): (S.QUEUED,) for s in (S.FAILED, S.CANCELLED)},
 }
 """(status, event) → what it may become. RUNNING is cancelled only when its outcome can't be known or can't matter
-(the run's sinks are all resolved, or its container is over), or when its worker gives it back while the run closes. A
-failed step that is skipped is resumed first, in one go. A step kept from another run is created as it had ended there."""
+(the run's sinks are all resolved, or its container is over), or when its worker gives it back while the run closes.
+A failed step that is skipped is resumed first. A step kept from another run is created as it had ended there."""
 
 STEP_CREATED: Final = (S.QUEUED, S.RUNNING, S.WAITING, S.SKIPPED, S.COMPLETED, S.FAILED, S.CANCELLED)
 """The statuses that a step row may be created with."""
