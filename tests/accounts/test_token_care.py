@@ -161,7 +161,7 @@ def test_the_page_makes_a_token_shows_it_once_and_revokes_it_after_asking(page):
     listed = page.get("/settings/tokens").text
     assert ("nightly" in listed, text in listed) == (True, False)
     address = f"/settings/tokens/{ApiToken.unsafe_all_tenants.get().public_id}/revoke"
-    assert "shut out at once" in page.get(address).text
+    assert "loses access at once" in page.get(address).text
     assert is_valid(text)
     assert "is revoked" in page.post(address, follow=True).text
     assert not is_valid(text)

@@ -44,7 +44,7 @@ def test_a_template_for_more_people_than_there_are_stays_a_draft_and_says_what_i
         member(name)
     page = author.get("/workflows/access_request/").text
     assert "Add members" not in page
-    assert "Nothing stands against it" in page
+    assert "It has no problems" in page
 
 
 def test_where_there_is_no_workflow_the_templates_for_compliance_are_offered(author):

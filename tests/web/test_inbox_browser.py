@@ -143,7 +143,7 @@ def test_by_keyboard_alone_tasks_are_chosen_claimed_snoozed_and_decided(approver
     expect(page.get_by_role("button", name="Unwatch")).to_be_visible()
     expect(page.get_by_role("link", name="Watching 1")).to_be_visible()
     approver.press("?")
-    expect(page.get_by_text("Take up the first, the second outcome")).to_be_visible()
+    expect(page.get_by_text("Choose the first, the second outcome")).to_be_visible()
     assert again(three).status == "OPEN"
 
 

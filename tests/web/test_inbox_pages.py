@@ -264,7 +264,7 @@ def test_a_form_of_another_shape_is_one_field_of_json(client, bob):
 def test_what_is_said_stands_on_the_page_as_it_was_said(client, bob):
     task = asked()
     page = client.get(f"/inbox/{task.pk}").text
-    assert "Nobody has said anything yet." in page
+    assert "No comments yet." in page
     sent = client.post(
         f"/inbox/{task.pk}/comment",
         {"text": "Is <b>this</b>\r\nright?", "once": ticket_in(page)},
@@ -304,7 +304,7 @@ def test_a_comment_that_comes_too_late_is_not_lost(client, bob):
     decide(member("ann"), task)
     page = client.post(f"/inbox/{task.pk}/comment", {"text": "Wait for me."})
     assert page.status_code == 409
-    for words in ("Your comment was not kept", "Wait for me.", "Nobody has said anything."):
+    for words in ("Your comment was not kept", "Wait for me.", "No comments."):
         assert words in page.text
 
 

@@ -170,7 +170,7 @@ def test_a_question_stops_the_clock_and_its_answer_starts_it(client, bob):
     task = asked(approval(due_seconds=3600))
     path = f"/inbox/{task.pk}/comment"
     page = client.post(path, {"text": "Which account?", "kind": "ask"}, follow=True).text
-    for words in ("bob asked something", "The clock of this task stands still", "Answer the question"):
+    for words in ("bob asked something", "clock is paused until it is answered", "Answer the question"):
         assert words in page
     assert client.post(path, {"text": "Again?", "kind": "ask"}).status_code == 409
     page = client.post(path, {"text": "DE12.", "kind": "answer"}, follow=True).text

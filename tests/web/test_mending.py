@@ -104,7 +104,7 @@ def test_a_rerun_says_what_is_kept_and_is_started_once(operator, failed):
     new = first.url.removeprefix("/runs/")
     assert make.run(new).output == {"text": "y"}
     shown = operator.get(first.url).text
-    assert "Kept from the run before" in shown
+    assert "Kept from the earlier run" in shown
     assert f'href="/runs/{failed}"' in shown
 
 
