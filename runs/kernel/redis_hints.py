@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cached_property
 
 import redis
 from celery import current_app
@@ -32,6 +32,24 @@ class _Line:
         self.broken = False
         self._owed: set[str] = set()
         self._lock = threading.Lock()
+
+    @cached_property
+    def redis(self) -> redis.Redis:
+        """The connections of this process, made when they are first used: after it was forked.
+
+        Short timeouts and no retries: Redis being down must not slow a commit.
+        """
+        return redis.Redis.from_url(
+            settings.REDIS_URL,
+            socket_timeout=0.25,
+            socket_connect_timeout=0.25,
+            retry_on_error=[],
+            retry=None,
+        )
+
+    def probe(self) -> None:
+        """Raises where Redis takes nothing: one that is full or read-only answers a ping all the same."""
+        self.redis.set("handoff:probe", 1, px=int(HINT_SECONDS * 1000))
 
     def owes(self, queues: Iterable[str]) -> bool:
         """Whether the line is broken; these queues are hinted when it is mended, then."""
@@ -60,7 +78,7 @@ class _Line:
         with self._lock:
             owed = frozenset(self._owed)
         try:
-            _probe()
+            self.probe()
             for queue in sorted(owed):
                 _send(queue)
         except Exception:
@@ -69,17 +87,6 @@ class _Line:
         with self._lock:
             self._owed -= owed
             self.broken = bool(self._owed)
-
-
-_line = _Line()
-
-
-@cache
-def _redis() -> redis.Redis:
-    # Short timeouts and no retries: Redis being down must not slow a commit.
-    return redis.Redis.from_url(
-        settings.REDIS_URL, socket_timeout=0.25, socket_connect_timeout=0.25, retry_on_error=[], retry=None
-    )
 
 
 class RedisHints:
@@ -96,7 +103,10 @@ class RedisHints:
             return
         for place, queue in enumerate(queues):
             try:
-                if _redis().set(_key(queue), 1, nx=True, px=int(HINT_SECONDS * 1000)) or even_if_awake:
+                if (
+                    self._line.redis.set(_key(queue), 1, nx=True, px=int(HINT_SECONDS * 1000))
+                    or even_if_awake
+                ):
                     _send(queue)
             except Exception as error:
                 # kombu wraps what Redis raises in several ways, and none of them may reach the caller's commit.
@@ -107,7 +117,7 @@ class RedisHints:
         """Whoever commits from here on hints again."""
         if not self._line.broken:
             try:
-                _redis().delete(_key(queue))
+                self._line.redis.delete(_key(queue))
             except redis.RedisError as error:
                 self._line.breaks(error)
 
@@ -125,7 +135,7 @@ class RedisHints:
         if self._line.broken:
             return None
         try:
-            return int(_redis().llen(queue))
+            return int(self._line.redis.llen(queue))
         except redis.RedisError as error:
             self._line.breaks(error)
             return None
@@ -134,7 +144,7 @@ class RedisHints:
         """Who sends no hints would not notice that none can come."""
         if not self._line.broken:
             try:
-                _probe()
+                self._line.probe()
             except redis.RedisError as error:
                 self._line.breaks(error)
 
@@ -145,11 +155,6 @@ class RedisHints:
     def failed(self, error: Exception) -> None:
         """Sending something through Redis raised this: go on without, until Redis takes messages again."""
         self._line.breaks(error)
-
-
-def _probe() -> None:
-    """Raises where Redis takes nothing: one that is full or read-only answers a ping all the same."""
-    _redis().set("handoff:probe", 1, px=int(HINT_SECONDS * 1000))
 
 
 def _key(queue: str) -> str:

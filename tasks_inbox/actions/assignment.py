@@ -15,6 +15,7 @@ from runs.kernel import live
 from runs.kernel.unit_of_work import changing
 from tasks_inbox.actions import proxies
 from tasks_inbox.eligibility import identity, policies
+from tasks_inbox.eligibility.identity import Who
 from tasks_inbox.eligibility.quorum import needs_several
 from tasks_inbox.eligibility.refusals import (
     being_decided,
@@ -132,13 +133,16 @@ def _assign_instead(principal: Principal, task: ManualTask, to: str, *, reason: 
     return queries.task_of(principal.tenant_id, task.pk)
 
 
-def delegate_task(principal: Principal, task_id: UUID, to: str, *, reason: str | None = None) -> ManualTask:
+def delegate_task(
+    principal: Principal, task_id: UUID, to: str, *, reason: str | None = None, who: Who | None = None
+) -> ManualTask:
     """Hand a task that one may decide, and nobody else has, to another member, who may decide it then (R-146).
 
-    They need not be among those whom it asks; handed on, it stays delegated by who was asked. Where several decide,
-    it is one's vote that is handed over. Raises Invalid at `to` for whom it can't be handed to, and as `claim_task`.
+    They need not be among those whom it asks; handed on, it stays delegated by who was asked. Where several decide, it
+    is one's vote that is handed over. `who` as in `standing`. Raises Invalid at `to` for whom it can't be handed to,
+    and as `claim_task`.
     """
-    stands = to_decide(principal, task_id)
+    stands = to_decide(principal, task_id, who)
     task = stands.task
     if needs_several(task.quorum):
         return proxies.hand_vote(principal, task, to, reason=reason)

@@ -10,6 +10,7 @@ from lib.uuid7 import uuid7
 from runs.kernel import live
 from runs.kernel.unit_of_work import changing
 from tasks_inbox.actions.recording import printed_name
+from tasks_inbox.eligibility.identity import Who
 from tasks_inbox.eligibility.refusals import conflict, open_task
 from tasks_inbox.eligibility.standing import to_decide
 from tasks_inbox.evidence import ledger
@@ -38,12 +39,14 @@ def add_comment(
         return _written(task, made)
 
 
-def ask(principal: Principal, task_id: UUID, text: str, *, reason: str | None = None) -> ManualTask:
-    """Ask something before one decides: the task's clock stands still until it is answered.
+def ask(
+    principal: Principal, task_id: UUID, text: str, *, reason: str | None = None, who: Who | None = None
+) -> ManualTask:
+    """Ask something before one decides: the task's clock stands still until it is answered. `who` as in `standing`.
 
     Raises as `add_comment`; NotAllowed for who may not decide it, Conflict `asked_already` where a question is open.
     """
-    task = to_decide(principal, task_id).task
+    task = to_decide(principal, task_id, who).task
     if task.kind == INCIDENT:
         raise Conflict("This has no clock that could be stopped: say it in a comment.", code="is_an_incident")
     said = checked(text)

@@ -14,6 +14,7 @@ from runs.kernel import live
 from runs.kernel.unit_of_work import changing
 from tasks_inbox.eligibility import policies
 from tasks_inbox.eligibility.electors import members_of
+from tasks_inbox.eligibility.identity import Who
 from tasks_inbox.eligibility.refusals import conflict, open_task
 from tasks_inbox.eligibility.standing import to_decide
 from tasks_inbox.eligibility.undecidable import is_undecidable
@@ -27,18 +28,24 @@ MAX_REASON = 2_000
 
 
 def escalate_task(
-    principal: Principal, task_id: UUID, *, to: Named | None = None, reason: str | None = None
+    principal: Principal,
+    task_id: UUID,
+    *,
+    to: Named | None = None,
+    reason: str | None = None,
+    who: Who | None = None,
 ) -> ManualTask:
     """Have a task ask others, too: those `to` names (`users`, `groups`, `roles`), else its next level.
 
     For who may decide it; its next level also for who may assign tasks, and others where nobody, or not enough, can
-    decide it: then those whom they name decide in place of who can't. Raises Missing, NotAllowed, Conflict where it
-    is closed or returned or has no further level (`no_level`), Invalid at `reason` and `to`.
+    decide it: then those whom they name decide in place of who can't. `who` as in `standing`. Raises Missing,
+    NotAllowed, Conflict where it is closed or returned or has no further level (`no_level`), Invalid at `reason` and
+    `to`.
     """
     why = (reason or "").strip()
     named = {kind: list(names) for kind, names in (to or {}).items() if names}
     repairs = bool(named) and _repairs(principal, task_id)
-    task = _task(principal, task_id, needs_asked=bool(named) and not repairs)
+    task = _task(principal, task_id, who, needs_asked=bool(named) and not repairs)
     if not why:
         raise Invalid("Say why.", code="required", field="reason")
     if len(why) > MAX_REASON:
@@ -47,7 +54,8 @@ def escalate_task(
     if named:
         _decides_then(task, named)
     with changing(task.tenant_id, [str(task.run_id)]):
-        now = _task(principal, task_id, needs_asked=bool(named) and not repairs)
+        # Whoever waited for the lock for long may be somebody else by now: asked anew.
+        now = _task(principal, task_id, None, needs_asked=bool(named) and not repairs)
         level = {"do": "escalate", "to": named} if named else asking.next_level(now)
         if level is None:
             raise Conflict("It has no further level: say who is to be asked.", code="no_level")
@@ -65,9 +73,9 @@ def _repairs(principal: Principal, task_id: UUID) -> bool:
     return TASKS_ASSIGN in principal.scopes and is_undecidable(open_task(principal, task_id))
 
 
-def _task(principal: Principal, task_id: UUID, *, needs_asked: bool) -> ManualTask:
+def _task(principal: Principal, task_id: UUID, who: Who | None, *, needs_asked: bool) -> ManualTask:
     if needs_asked or TASKS_ASSIGN not in principal.scopes:
-        task = to_decide(principal, task_id).task
+        task = to_decide(principal, task_id, who).task
     else:
         task = open_task(principal, task_id)
     if task.returned_to is not None:

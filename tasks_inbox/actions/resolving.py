@@ -14,6 +14,7 @@ from runs.kernel.compensation import How
 from runs.kernel.refused import lock_runs
 from runs.kernel.unit_of_work import changing
 from runs.models import DeadLetter
+from tasks_inbox.eligibility.identity import Who
 from tasks_inbox.eligibility.refusals import claimed, conflict, open_task
 from tasks_inbox.eligibility.standing import standing, to_decide
 from tasks_inbox.lifecycle.compensations import ABANDON, DONE
@@ -21,7 +22,9 @@ from tasks_inbox.models import COMPENSATION, INCIDENT, ManualTask
 from tasks_inbox.store import queries, statements
 
 
-def settle(principal: Principal, task_id: UUID, *, resolution: str, reason: str = "") -> ManualTask:
+def settle(
+    principal: Principal, task_id: UUID, *, resolution: str, reason: str = "", who: Who | None = None
+) -> ManualTask:
     """Settle an incident: `retry` or `abandon` what failed, or say that it is `done`.
 
     Raises as `resolve_task`, Invalid for a resolution that it doesn't have, and RunRefused where the run can't
@@ -29,7 +32,7 @@ def settle(principal: Principal, task_id: UUID, *, resolution: str, reason: str 
     """
     principal.require(TASKS_DECIDE)
     principal.require(RUNS_OPERATE)
-    task = to_decide(principal, task_id).task
+    task = to_decide(principal, task_id, who).task
     if resolution not in {one["name"] for one in task.outcomes}:
         known = ", ".join(one["name"] for one in task.outcomes)
         raise Invalid(f"Choose one of {known}.", code="unknown_outcome", field="resolution")
@@ -56,22 +59,27 @@ def _see_to(principal: Principal, task: ManualTask, resolution: str, reason: str
 
 
 def resolve_task(
-    principal: Principal, task_id: UUID, *, resolution: How, reason: str | None = None
+    principal: Principal,
+    task_id: UUID,
+    *,
+    resolution: How,
+    reason: str | None = None,
+    who: Who | None = None,
 ) -> ManualTask:
     """Settle the failed compensation of a task, and let its run go on undoing, or neither (R-140); or an incident.
 
-    `retry` it, it was `done` by hand, or `abandon` it. Raises Missing; NotAllowed for those whom it doesn't ask;
-    Conflict where the task is no such one, was resolved already or is claimed by somebody else; RunRefused where the
-    run no longer waits for it.
+    `retry` it, it was `done` by hand, or `abandon` it. `who` as in `standing`. Raises Missing; NotAllowed for those
+    whom it doesn't ask; Conflict where the task is no such one, was resolved already or is claimed by somebody else;
+    RunRefused where the run no longer waits for it.
     """
     principal.require(TASKS_DECIDE)
     task = queries.task_of(principal.tenant_id, task_id)
     if task.kind == INCIDENT:
-        return settle(principal, task_id, resolution=resolution, reason=reason or "")
+        return settle(principal, task_id, resolution=resolution, reason=reason or "", who=who)
     if task.kind != COMPENSATION:
         message = "This task is not about a compensation: decide it with /complete."
         raise Conflict(message, code="not_a_compensation")
-    standing(principal, task).require()
+    standing(principal, task, who).require()
     run = str(task.run_id)
     with transaction.atomic():
         lock_runs(task.tenant_id, [run])

@@ -24,6 +24,7 @@ from tasks_inbox.actions.decision import Decision
 from tasks_inbox.actions.locking import lock_task, with_run_locked
 from tasks_inbox.actions.recording import add_link, decider_of
 from tasks_inbox.eligibility import policies, votes
+from tasks_inbox.eligibility.identity import Who
 from tasks_inbox.eligibility.policies import CORRECTOR
 from tasks_inbox.eligibility.refusals import conflict, open_task
 from tasks_inbox.eligibility.standing import to_decide
@@ -42,13 +43,14 @@ def return_task(
     to: str | None = None,
     seen: str | None = None,
     reason: str | None = None,
+    who: Who | None = None,
 ) -> ManualTask:
     """Return a task that one may decide for changes. It is kept as evidence, as a decision is.
 
-    `to`: another member than who started the run; `seen` as in `complete_task`. Raises as that, Invalid at `comment`
-    and `to`, and Conflict `nobody_to_return_to` where nobody who is a member has started the run.
+    `to`: another member than who started the run; `seen` as in `complete_task`, `who` as in `standing`. Raises as that,
+    Invalid at `comment` and `to`, and Conflict `nobody_to_return_to` where nobody who is a member has started the run.
     """
-    task = to_decide(principal, task_id).task
+    task = to_decide(principal, task_id, who).task
     said = comments.checked(comment, field="comment")
     if task.kind in FOR_OPERATORS:
         message = "This task was not opened by a step: what it is about cannot be changed."

@@ -21,7 +21,9 @@ class TaskReturnView(TasksApiView):
     @extend_schema(request=s.ReturnTask, responses=s.TaskSerializer)
     def post(self, request: Request, task_id: UUID) -> Response:
         """Returns the task to who started the run, or to `to`; its clock stands still until they send it again."""
-        return self.answer(rounds.return_task(self.principal, task_id, **body(s.ReturnTask, request)))
+        return self.answer(
+            rounds.return_task(self.principal, task_id, who=self.who, **body(s.ReturnTask, request))
+        )
 
 
 class TaskResubmitView(TasksApiView):
@@ -43,4 +45,6 @@ class TaskEscalateView(TasksApiView):
     @extend_schema(request=s.EscalateTask, responses=s.TaskSerializer)
     def post(self, request: Request, task_id: UUID) -> Response:
         """Asks others, too: those of `to`, or the next level now; the latter also for who may assign tasks."""
-        return self.answer(escalating.escalate_task(self.principal, task_id, **body(s.EscalateTask, request)))
+        return self.answer(
+            escalating.escalate_task(self.principal, task_id, who=self.who, **body(s.EscalateTask, request))
+        )

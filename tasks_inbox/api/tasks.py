@@ -160,7 +160,9 @@ class TaskDelegateView(TasksApiView):
     @extend_schema(request=s.DelegateTask, responses=s.TaskSerializer)
     def post(self, request: Request, task_id: UUID) -> Response:
         """Hands a task that you may decide to another member, who decides it on your behalf."""
-        return self.answer(assignment.delegate_task(self.principal, task_id, **body(s.DelegateTask, request)))
+        return self.answer(
+            assignment.delegate_task(self.principal, task_id, who=self.who, **body(s.DelegateTask, request))
+        )
 
 
 class TaskCommentsView(TasksApiView):
@@ -190,7 +192,7 @@ class TaskAskView(TasksApiView):
     @extend_schema(request=s.AddComment, responses=s.TaskSerializer)
     def post(self, request: Request, task_id: UUID) -> Response:
         """Asks for information: until somebody answers the task's clock stands still; 409 while a question is open."""
-        return self.answer(comments.ask(self.principal, task_id, **body(s.AddComment, request)))
+        return self.answer(comments.ask(self.principal, task_id, who=self.who, **body(s.AddComment, request)))
 
 
 class TaskAnswerView(TasksApiView):
@@ -242,7 +244,9 @@ class TaskResolveView(TasksApiView):
     @extend_schema(request=s.ResolveTask, responses=s.TaskSerializer)
     def post(self, request: Request, task_id: UUID) -> Response:
         """Settles the task's failed compensation, and its run goes on; 409, with who and when, if it is settled."""
-        return self.answer(resolving.resolve_task(self.principal, task_id, **body(s.ResolveTask, request)))
+        return self.answer(
+            resolving.resolve_task(self.principal, task_id, who=self.who, **body(s.ResolveTask, request))
+        )
 
 
 class RunEvidenceView(TasksApiView):

@@ -92,15 +92,18 @@ def standing_in_list(who: Who, task: ManualTask) -> Standing:
     return Standing(who, task, place, _refusal(who, task, place))
 
 
-def to_decide(principal: Principal, task_id: UUID) -> Standing:
-    """How they stand to the tenant's task that is theirs to decide. Raises Missing, and as `Standing.require`."""
+def to_decide(principal: Principal, task_id: UUID, who: Who | None = None) -> Standing:
+    """How they stand to the tenant's task that is theirs to decide; `who` as in `standing`.
+
+    Raises Missing, and as `Standing.require`.
+    """
     principal.require(TASKS_DECIDE)
-    return to_answer(principal, task_id)
+    return to_answer(principal, task_id, who)
 
 
-def to_answer(principal: Principal, task_id: UUID) -> Standing:
+def to_answer(principal: Principal, task_id: UUID, who: Who | None = None) -> Standing:
     """As `to_decide`; a form that asks who started its run is theirs to answer, whatever their role."""
-    stands = standing(principal, queries.task_of(principal.tenant_id, task_id))
+    stands = standing(principal, queries.task_of(principal.tenant_id, task_id), who)
     stands.require()
     return stands
 

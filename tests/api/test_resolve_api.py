@@ -2,6 +2,7 @@
 
 import pytest
 
+from lib import named_sql
 from tests import factories as make
 from tests.inbox.asking import booking, undo_the_rest
 
@@ -47,6 +48,13 @@ def test_an_operator_resolves_it_and_the_run_ends_as_was_said(api, people, stuck
     }
     undo_the_rest()
     assert api.get(f"/api/v1/runs/{stuck['run_id']}").json()["status"] == ends
+
+
+def test_who_resolves_it_is_looked_up_once(api, stuck, monkeypatch):
+    statements = []
+    monkeypatch.setattr(named_sql, "watchers", [statements.append])
+    assert api.post(path(stuck), {"resolution": "done"}).status_code == 200
+    assert statements.count("who") == 1
 
 
 def test_a_reason_is_not_needed(api, stuck):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from lib import named_sql
 from tests.api.test_tasks_api import ask
 
 __all__ = ["ask"]
@@ -40,6 +41,27 @@ def test_a_task_is_escalated(api, people, ask):
     assert unknown.status_code == 400
     asked = api.post(path, {"reason": "Help.", "to": {"users": ["operator-of-ours"]}})
     assert asked.json()["candidates"]["users"] == ["operator-of-ours"]
+
+
+@pytest.mark.parametrize(
+    ("verb", "body", "times"),
+    [
+        ("ask", {"text": "Which account?"}, 1),
+        ("delegate", {"to": "operator-of-ours"}, 1),
+        ("return", {"comment": "The receipt says 45.", "to": "operator-of-ours"}, 2),
+        ("escalate", {"reason": "Help.", "to": {"users": ["operator-of-ours"]}}, 2),
+    ],
+)
+def test_who_asks_is_looked_up_once_and_once_more_behind_a_lock(
+    api, people, ask, monkeypatch, verb, body, times
+):
+    people.member("operator")
+    task = ask(candidates={"roles": ["admin"]})
+    statements = []
+    monkeypatch.setattr(named_sql, "watchers", [statements.append])
+    answer = api.post(f"/api/v1/tasks/{task['id']}/{verb}", body)
+    assert answer.status_code == 200, answer.json()
+    assert statements.count("who") == times
 
 
 def test_what_is_undoable_is_held_back_and_undone(api, ask):

@@ -9,7 +9,7 @@ from django.conf import settings
 
 from config.embedded.processes import wait_until
 from config.embedded.redis import Redis
-from runs.kernel import dispatch, redis_hints
+from runs.kernel import dispatch
 from runs.kernel.redis_hints import RedisHints
 
 
@@ -26,13 +26,11 @@ def server(tmp_path, monkeypatch):
     wait_until(own.is_ready, 10, "Redis")
     monkeypatch.setattr(settings, "REDIS_URL", own.url)
     monkeypatch.setattr(dispatch, "_HINTS", RedisHints())
-    redis_hints._redis.cache_clear()
     yield process
     process.send_signal(signal.SIGCONT)
     wait_until(is_heard, 10, "the line")
     process.kill()
     process.wait(10)
-    redis_hints._redis.cache_clear()
 
 
 @pytest.fixture
