@@ -1,4 +1,4 @@
-"""UUIDs of version 7 as text, rising within a process: fast to make, and they arrive in order in an index."""
+"""UUIDs of version 7 as text: they arrive in order in an index, also those of processes that cause one another's."""
 
 import os
 import time

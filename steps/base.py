@@ -10,7 +10,7 @@ from pydantic.config import JsonDict
 
 from engine.catalogue import BODY, Json, Kind, OnError
 from engine.errors import StepError
-from lib.form_hints import with_hints
+from lib.forms.hints import with_hints
 from lib.strict_json import BadJson, strict_dumps
 from steps.problems import sentence_of
 
@@ -49,7 +49,7 @@ class NoParams(Params):
 
 
 def widget(name: str) -> JsonDict:
-    """What a param's field says of its form where its schema doesn't tell (`lib.form_hints`)."""
+    """What a param's field says of its form where its schema doesn't tell (`lib.forms.hints`)."""
     return {"x-widget": name}
 
 

@@ -11,7 +11,8 @@ from pydantic import BaseModel, ValidationError
 from engine.catalogue import Json, Kind, OnError
 from engine.errors import StepError
 from engine.retry import PRESETS
-from lib.form_hints import WIDGETS, plain_of
+from lib.forms.hints import WIDGETS
+from lib.forms.shapes import whole
 from steps.base import StepType, execute
 from steps.problems import sentence_of
 
@@ -114,7 +115,7 @@ def has_params_that_a_form_can_show(step_type: StepType) -> Iterator[str]:
     for name, described in _properties_within(step_type.params_schema):
         if described["x-widget"] not in WIDGETS:
             yield f"The param {name} has an unknown widget: {described['x-widget']}."
-        elif (described["x-widget"] == "select") != ("enum" in plain_of(described, step_type.params_schema)):
+        elif (described["x-widget"] == "select") != ("enum" in whole(step_type.params_schema, described)):
             yield f"The param {name}: the widget `select` belongs to a choice of fixed values."
         if _PYDANTIC_LIMITS & set(described):
             yield f"The param {name} has limits that JSON Schema does not know."

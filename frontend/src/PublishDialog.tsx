@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { Icon } from "./Icon";
 import { Refused, ask } from "./api";
-import type { CaseResult } from "./panels/trial";
+import type { CaseResult } from "./panels/asked";
 import { hasErrors, say, set, state, useBuilder } from "./store";
 
 interface Published {

@@ -8,8 +8,7 @@ import { apply, applyWhatFits, inverses } from "./model/changes";
 import type { Doc } from "./model/document";
 import { definitionOf } from "./model/document";
 import type { Json, JsonObject } from "./model/json";
-import type { Trial } from "./panels/asked";
-import type { CaseResult } from "./panels/trial";
+import type { CaseResult, Trial } from "./panels/asked";
 
 export interface Fix {
   title: string;

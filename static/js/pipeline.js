@@ -1,5 +1,5 @@
 // The pipeline form: what its buttons do without a round trip. Without this script each of them is a submit, and the
-// server does the same (workflows/pipelines.py). Also guards what was typed in any form with data-guard.
+// server does the same (workflows/web/pipelines.py). Also guards what was typed in any form with data-guard.
 
 import { tellProblems } from "./problems.js";
 
@@ -125,10 +125,9 @@ function pipeline(form) {
     fresh.querySelector("[data-type]").value = type;
     // A setting that both types have keeps what was typed.
     for (const input of fresh.querySelectorAll("input:not([type=hidden]), textarea, select:not([data-type])")) {
-      if (input.type === "checkbox" ? form.elements[input.name] : kept.has(input.name)) {
-        if (input.type === "checkbox") input.checked = kept.has(input.name);
-        else if (!input.closest("[data-rows]")) input.value = kept.get(input.name);
-      }
+      if (!kept.has(input.name) || input.closest("[data-rows]")) continue;
+      if (input.type === "checkbox") input.checked = kept.getAll(input.name).includes(input.value);
+      else input.value = kept.get(input.name);
     }
     card.replaceWith(fresh);
     renumber();
@@ -165,21 +164,25 @@ function pipeline(form) {
   function addRow(button) {
     const rows = button.closest("fieldset").querySelector("[data-rows]");
     const row = rows.lastElementChild.cloneNode(true);
-    for (const input of row.querySelectorAll("input")) {
-      input.value = "";
+    const at = Number(row.dataset.row);
+    const [own, next] = [at, at + 1].map((place) => `${rows.dataset.rows}[${place}]`);
+    row.dataset.row = at + 1;
+    for (const input of row.querySelectorAll("input, textarea, select")) {
+      input.name = input.name.replace(own, next);
+      if (input.type === "checkbox") input.checked = false;
+      else input.value = "";
       input.ariaLabel = input.ariaLabel?.replace(/row \d+/, `row ${rows.children.length + 1}`) ?? null;
     }
     rows.append(row);
-    row.querySelector("input").focus();
+    row.querySelector("input, textarea").focus();
   }
 
   function dropRow(button) {
     const row = button.closest("li");
-    const rows = row.parentElement;
     const next = row.nextElementSibling ?? row.previousElementSibling;
     if (next) row.remove();
-    else for (const input of row.querySelectorAll("input")) input.value = "";
-    rows.querySelector("input") && (next ?? row).querySelector("input").focus();
+    else for (const input of row.querySelectorAll("input, textarea")) input.value = "";
+    (next ?? row).querySelector("input, textarea").focus();
     changed();
   }
 

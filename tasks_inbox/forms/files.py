@@ -10,17 +10,18 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
+from django.urls import reverse
 
 from accounts import audit
 from accounts.principal import Principal
 from accounts.roles import TASKS_DECIDE, TASKS_READ
 from engine.catalogue import Json
+from lib.forms.fields import FormField
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
 from lib.scanning import is_clean
 from lib.uuid7 import uuid7
 from runs.kernel import live
 from tasks_inbox.eligibility.refusals import open_task
-from tasks_inbox.forms.fields import FormField
 from tasks_inbox.forms.form import filled
 from tasks_inbox.forms.media import SHOWN, clean_name, is_accepted, media_type_of
 from tasks_inbox.models import ManualTask, TaskFile, TaskFileContent
@@ -132,7 +133,10 @@ def name_files(fields: Iterable[FormField], files: Iterable[TaskFile]) -> None:
     for field in fields:
         file = known.get(field.text) if field.kind == "file" else None
         if file is not None:
-            field.file_name = file.name
+            field.file_name, field.file_url = (
+                file.name,
+                reverse("api-task-file", args=[file.task_id, file.pk]),
+            )
             field.error = field.error or fault_of(field, file)
         elif field.kind == "file":
             field.text = ""

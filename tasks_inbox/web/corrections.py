@@ -1,8 +1,10 @@
 """The facts of a returned task that can be corrected, as fields of a page, and what was typed there. Pure."""
 
 from engine.catalogue import Json
-from tasks_inbox.forms.fields import Form
-from tasks_inbox.forms.form import LONG_TEXT, Typed, form_of
+from lib.forms.build import Typed
+from lib.forms.fields import Form
+from lib.forms.values import LONG_TEXT
+from tasks_inbox.forms.form import form_of
 from tasks_inbox.models import ManualTask
 
 

@@ -27,10 +27,10 @@ def fill_in(request: PageRequest, task_id: UUID) -> dict[str, Json]:
     _forget(request, task_id, edit)
     entered, not_taken = posted(request, task_id)
     form = edited(task.form, entered, edit)
-    form.tell(not_taken)
+    form.show(not_taken)
     is_checked = request.POST.get("checked") == "yes"
     if is_checked:
-        form.tell({"field": name, "message": text} for name, _, text in decision.data_faults(task, form.data))
+        form.show({"field": name, "message": text} for name, _, text in decision.data_faults(task, form.data))
     told = {"is_checked": is_checked, "comment": typed(request, "comment")}
     if not request.headers.get("HX-Request"):
         return task_context(request, task, form) | told

@@ -14,6 +14,7 @@ from accounts.names import key_of
 from accounts.roles import TASKS_ASSIGN
 from engine.catalogue import Json
 from lib.clock import now_here
+from lib.forms.fields import Form
 from lib.markdown import markdown
 from lib.refusals import Conflict, Invalid, Refusal
 from runs.kernel.refused import RunRefused
@@ -25,7 +26,6 @@ from tasks_inbox.eligibility.quorum import needs_several
 from tasks_inbox.eligibility.refusals import require_answer
 from tasks_inbox.eligibility.standing import standing
 from tasks_inbox.forms import files
-from tasks_inbox.forms.fields import Form
 from tasks_inbox.forms.form import filled, form_of
 from tasks_inbox.lifecycle import asking
 from tasks_inbox.lifecycle.waits import whom
@@ -192,7 +192,7 @@ def decide(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], 
     require_answer(who, task)
     entered, not_taken = posted(request, task_id)
     form = form_of(task.form, entered)
-    form.tell(not_taken)
+    form.show(not_taken)
     data = form.data if task.form is not None else None
     seen, comment = request.POST.get("seen") or None, typed(request, "comment")
     decision = Decision(request.POST.get("outcome", ""), data, comment, seen)
@@ -216,7 +216,7 @@ def decide(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], 
         faults: list[dict[str, Json]] = list(cast(Any, error.details.get("errors", ())))
         told["comment_error"] = next((one["message"] for one in faults if one["field"] == "comment"), "")
         told["password_error"] = error.message if error.field == "password" else ""
-        told["faults"] = form.tell(one for one in faults if one["field"] not in ("comment", "password"))
+        told["faults"] = form.show(one for one in faults if one["field"] not in ("comment", "password"))
     except (Refusal, RunRefused) as error:
         status, told["refused"] = 409, error.message
         wrote = [f"{field.label}: {field.text}" for field in form.each() if field.text]

@@ -46,7 +46,7 @@ def send_again(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Jso
         return f"“{task.title}” was sent again: those who decide it are told."
     except Invalid as error:
         path = f"data{(error.field or '').removeprefix('facts')}"
-        rest = form.tell([{"field": path, "message": error.message}]) if error.field != "comment" else []
+        rest = form.show([{"field": path, "message": error.message}]) if error.field != "comment" else []
         told |= {"again_error": error.message if error.field == "comment" else " ".join(rest)}
         return _page(request, task_id, told, 422)
     except (Refusal, RunRefused) as error:

@@ -3,7 +3,7 @@
 import jsonschema
 import pytest
 
-from lib.form_hints import WIDGETS
+from lib.forms.hints import WIDGETS
 from steps.catalogue import CATALOGUE
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,7 @@ from tasks_inbox.actions import assignment, drafts
 from tasks_inbox.models import TaskDraft
 from tests import factories as make
 from tests.inbox.asking import approval, asked, decide, member
-from tests.inbox.test_forms import REFUND
+from tests.lib.test_forms import REFUND
 
 pytestmark = pytest.mark.django_db
 

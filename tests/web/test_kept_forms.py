@@ -123,7 +123,8 @@ def test_a_title_without_letters_for_a_name_gets_one(author, title):
 
 
 def test_a_form_of_many_rows_is_taken(author):
-    rows = {f"s1.params.categories.{part}": ["word"] * 700 for part in ("name", "description", "rest")}
+    parts = ("name", "description", "examples")
+    rows = {f"s1.params.categories[{n}].{part}": "word" for n in range(700) for part in parts}
     posted = sent() | {"step": "s1", "s1.type": "text.tag", "s1.shown": "text.tag"} | rows
     assert author.post("/workflows/new", posted).status_code == 302
     assert len(the().draft_definition["nodes"][0]["params"]["categories"]) == 700

@@ -9,7 +9,7 @@ from tasks_inbox.forms import files
 from tasks_inbox.models import ManualTask, TaskFile
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member
-from tests.inbox.test_forms import LINES, REFUND
+from tests.lib.test_forms import LINES, REFUND
 
 pytestmark = pytest.mark.django_db
 

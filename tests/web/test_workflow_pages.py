@@ -134,10 +134,10 @@ def test_problems_stand_at_their_fields_and_the_draft_is_kept(author):
     assert answer.redirect_chain == [("/workflows/ours/pipeline", 302)]
     assert "Saved as a draft, but not published" in answer.text
     assert (
-        'aria-describedby="s2-params-sentences-help s2-params-sentences-fault" aria-invalid="true"'
+        'aria-describedby="field-s2.params.sentences-help field-s2.params.sentences-fault" aria-invalid="true"'
         in answer.text
     )
-    assert 'href="#s2-params-sentences"' in answer.text
+    assert 'href="#field-s2.params.sentences"' in answer.text
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,10 @@
 import pytest
 
 from engine.validate import validate
+from lib.forms.fields import each_of
 from steps.catalogue import CATALOGUE
 from workflows.web import pipelines
-from workflows.web.param_fields import fields_of, read_params
-from workflows.web.pipelines import NotAPipeline, Pipeline, Step
+from workflows.web.pipelines import NotAPipeline, Pipeline, Step, fields_of, read_params
 
 CHAIN = {
     "name": "news",
@@ -52,23 +52,17 @@ def posted_of(pipeline: Pipeline) -> dict[str, list[str]]:
 
 
 def sent_fields(fields) -> dict[str, list[str]]:
-    sent = {}
-    for field in fields:
-        if field.kind == "flag":
-            sent |= {field.name: ["on"]} if field.checked else {}
-        elif field.kind == "rows":
-            for row in field.rows:
-                for cell in row.cells:
-                    sent.setdefault(cell.name, []).append(cell.value)
-                sent.setdefault(f"{field.name}.rest", []).append(row.rest)
-        else:
-            sent[field.json_name if field.kind == "json" else field.name] = [field.text]
-    return sent
+    return {one.name: [one.text] for one in each_of(fields) if one.kind not in ("rows", "group")}
+
+
+def read(sent, before):
+    """The params that are read from these fields."""
+    return read_params(SCHEMA, {name: texts[-1] for name, texts in sent.items()}, "p", before)
 
 
 def again(params):
     """The params after they were shown and sent untouched."""
-    return read_params(SCHEMA, sent_fields(fields_of(SCHEMA, params, "p")), "p", params)
+    return read(sent_fields(fields_of(SCHEMA, params, "p")), params)
 
 
 def test_a_form_that_nobody_touched_gives_the_same_definition():
@@ -101,8 +95,8 @@ def test_params_that_are_shown_and_sent_untouched_stay_as_they_are(params):
 
 
 def test_what_was_typed_wrongly_stays_for_validate_to_judge():
-    sent = {"p.text": ["\r\nhi\r\n"], "p.count": ["many"], "p.heat": ["1,5"], "p.set:json": ["{oops"]}
-    assert read_params(SCHEMA, sent, "p", {"tidy": True}) == {
+    sent = {"text": ["\r\nhi\r\n"], "count": ["many"], "heat": ["1,5"], "set": ["{oops"]}
+    assert read({f"p.params.{name}": texts for name, texts in sent.items()}, {"tidy": True}) == {
         "text": "\nhi\n",
         "count": "many",
         "heat": 1.5,
@@ -112,11 +106,9 @@ def test_what_was_typed_wrongly_stays_for_validate_to_judge():
 
 
 def test_a_field_says_what_its_schema_says():
-    fields = {
-        field.param: field for field in fields_of(CATALOGUE["text.clean"].params_schema, {}, "s1.params")
-    }
+    fields = {field.key: field for field in fields_of(CATALOGUE["text.clean"].params_schema, {}, "s1")}
     assert fields["strip_html"].label == "Remove HTML"
-    assert (fields["strip_html"].kind, fields["strip_html"].checked) == ("flag", True)
+    assert (fields["strip_html"].kind, fields["strip_html"].text) == ("flag", "true")
     assert (fields["max_chars"].kind, fields["max_chars"].text) == ("integer", "")
     kinds = [field.kind for field in fields_of(SCHEMA, {}, "p")]
     assert kinds == ["text", "long", "integer", "integer", "number", "flag", "choice", "lines", "json"]
@@ -130,11 +122,13 @@ def test_every_text_step_has_a_form_without_json():
 
 def test_empty_rows_are_no_categories_and_a_bare_name_stays_bare():
     sent = {
-        "s1.params.categories.name": ["Sport", "", "Garden"],
-        "s1.params.categories.description": ["", "", "soil"],
-        "s1.params.categories.rest": ["", "", '{"examples": ["seeds"]}'],
+        "s1.params.categories[0].name": "Sport",
+        "s1.params.categories[1].name": "",
+        "s1.params.categories[4].name": "Garden",
+        "s1.params.categories[4].description": "soil",
+        "s1.params.categories[4].examples": "seeds",
     }
-    params = read_params(CATALOGUE["text.tag"].params_schema, sent, "s1.params", {})
+    params = read_params(CATALOGUE["text.tag"].params_schema, sent, "s1", {})
     garden = {"name": "Garden", "description": "soil", "examples": ["seeds"]}
     assert params["categories"] == ["Sport", garden]
 

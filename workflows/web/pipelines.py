@@ -12,9 +12,14 @@ from dataclasses import dataclass, field, replace
 from engine.catalogue import Json
 from engine.dialects import DialectError, to_native
 from engine.problems import Problem
+from lib.forms.build import Typed
+from lib.forms.fields import FormField
+from lib.forms.schema_forms import SchemaForms
 from steps.base import StepType
 from steps.catalogue import CATALOGUE, TEXT_GROUPS
-from workflows.web.param_fields import ParamField, Posted, fields_of, read_params
+from steps.schema import fits
+
+Posted = Mapping[str, Sequence[str]]
 
 _FORM_FIELDS = frozenset({"id", "type", "title", "params"})
 # A node with any of these has more than one way out or in.
@@ -37,7 +42,7 @@ class Step:
     title: str = ""
     before: Mapping[str, Json] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
-    _fields: list[ParamField] | None = None
+    _fields: list[FormField] | None = None
 
     @property
     def face(self) -> StepType:
@@ -45,10 +50,10 @@ class Step:
         return CATALOGUE[self.type]
 
     @property
-    def fields(self) -> list[ParamField]:
+    def fields(self) -> list[FormField]:
         """Its params as fields; made once, so that problems can be put at them."""
         if self._fields is None:
-            self._fields = fields_of(self.face.params_schema, self.params, f"{self.key}.params")
+            self._fields = fields_of(self.face.params_schema, self.params, self.key)
         return self._fields
 
     @property
@@ -92,7 +97,7 @@ class Pipeline:
                     self.problems.append(problem.message)
                 continue
             step = self.steps[int(place[1])]
-            at = next((one for one in step.fields if one.param == place[2]), None)
+            at = next((one for one in step.fields if one.key == place[2]), None)
             message = _said_here(problem.message, place[0])
             if at is None or at.error:
                 step.problems.append(message)
@@ -119,9 +124,10 @@ def from_definition(document: Mapping[str, Json]) -> Pipeline:
 def from_posted(posted: Posted, base: Mapping[str, Json]) -> Pipeline:
     """The form as it was sent; `base` is the draft that it was made from."""
     known = _nodes_by_id(base)
+    typed = {name: values[-1] for name, values in posted.items() if values}
     keys = [key for key in dict.fromkeys(posted.get("step", ())) if re.fullmatch(r"[a-z][a-z0-9]{0,15}", key)]
-    steps = [_posted_step(key, posted, known) for key in keys if _one(posted, f"{key}.type") in CATALOGUE]
-    return Pipeline(_one(posted, "title"), _one(posted, "description"), steps)
+    steps = [_posted_step(key, typed, known) for key in keys if _one(typed, f"{key}.type") in CATALOGUE]
+    return Pipeline(_one(typed, "title"), _one(typed, "description"), steps)
 
 
 def to_definition(pipeline: Pipeline, base: Mapping[str, Json], name: str) -> dict[str, Json]:
@@ -194,23 +200,41 @@ def _step(key: str, node: Mapping[str, Json]) -> Step:
     return Step(key, kind, params, _text(node.get("title")), node)
 
 
-def _posted_step(key: str, posted: Posted, known: Mapping[str, Mapping[str, Json]]) -> Step:
-    kind = _one(posted, f"{key}.type")
-    before = known.get(_one(posted, f"{key}.id"), {})
+def _posted_step(key: str, typed: Typed, known: Mapping[str, Mapping[str, Json]]) -> Step:
+    kind = _one(typed, f"{key}.type")
+    before = known.get(_one(typed, f"{key}.id"), {})
     if before.get("type") != kind:
         before = {}
-    title = _one(posted, f"{key}.title")
-    if _one(posted, f"{key}.shown") != kind:
+    title = _one(typed, f"{key}.title")
+    if _one(typed, f"{key}.shown") != kind:
         # The type was changed without a script: the fields that were sent are those of the old one.
         return Step(key, kind, {}, title, before)
-    given = before.get("params")
-    params = read_params(
-        CATALOGUE[kind].params_schema,
-        posted,
-        f"{key}.params",
-        given if isinstance(given, dict) else {},
+    params = before.get("params")
+    schema = CATALOGUE[kind].params_schema
+    return Step(
+        key, kind, read_params(schema, typed, key, params if isinstance(params, dict) else {}), title, before
     )
-    return Step(key, kind, params, title, before)
+
+
+def fields_of(schema: Mapping[str, Json], params: Mapping[str, Json], key: str) -> list[FormField]:
+    """The params of the step of this key as fields."""
+    return _params_forms(key).filled(schema, params).fields
+
+
+def read_params(
+    schema: Mapping[str, Json], typed: Typed, key: str, before: Mapping[str, Json]
+) -> dict[str, Json]:
+    """The params that were typed for the step of this key.
+
+    What equals its default is left out, unless it stood there `before`: saving a draft that nobody touched changes
+    nothing. Params of `before` that the schema does not know stay.
+    """
+    unknown = {name: value for name, value in before.items() if name not in schema.get("properties", {})}
+    return unknown | _params_forms(key).form_of(schema, typed, before=before).data
+
+
+def _params_forms(key: str) -> SchemaForms:
+    return SchemaForms(fits, f"{key}.params", is_open=True)
 
 
 def _nodes_by_id(base: Mapping[str, Json]) -> dict[str, Mapping[str, Json]]:
@@ -235,9 +259,8 @@ def _said_here(message: str, path: str) -> str:
     return said[:1].upper() + said[1:]
 
 
-def _one(posted: Posted, name: str) -> str:
-    values = posted.get(name) or ("",)
-    return values[-1].replace("\r\n", "\n").replace("\x00", "").strip()
+def _one(typed: Typed, name: str) -> str:
+    return typed.get(name, "").replace("\r\n", "\n").replace("\x00", "").strip()
 
 
 def _text(value: Json) -> str:

@@ -3,8 +3,8 @@ import { Icon } from "../Icon";
 import { Refused, ask } from "../api";
 import type { Json, JsonObject } from "../model/json";
 import { definition, say, set, state, useBuilder } from "../store";
-import { caseOf } from "./asked";
-import { type CaseResult, hasEnded } from "./trial";
+import { type CaseResult, caseOf } from "./asked";
+import { hasEnded } from "./trial";
 
 interface Case {
   id: number;

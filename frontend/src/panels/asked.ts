@@ -34,6 +34,14 @@ export interface Trial {
   stubbed: Stubbed[];
 }
 
+/** What became of a test case. */
+export interface CaseResult {
+  id: number;
+  passed: boolean;
+  status: string | null;
+  differences: { what: string; expected: Json; got: Json }[];
+}
+
 export interface Chosen {
   /** Steps that happen for real. */
   live: string[];
@@ -95,4 +103,9 @@ export function caseOf(text: string): JsonObject {
   const value = JSON.parse(text) as Json;
   if (!isObject(value)) throw new SyntaxError("a test case is an object with `input`, `stubs` and `expect`.");
   return { input: {}, stubs: {}, expect: {}, ...value };
+}
+
+/** A value as a text of several lines; nothing is an empty one. */
+export function shown(value: Json | undefined): string {
+  return value === undefined || value === null ? "" : JSON.stringify(value, null, 2);
 }

@@ -7,14 +7,6 @@ import { titleOf } from "../model/graph";
 import { act, definition, say, set, state } from "../store";
 import { type Trial, type TrialStep, gave, stillThere } from "./asked";
 
-/** What became of a test case. */
-export interface CaseResult {
-  id: number;
-  passed: boolean;
-  status: string | null;
-  differences: { what: string; expected: Json; got: Json }[];
-}
-
 export interface Wanted {
   input: Json;
   until?: string;

@@ -1,5 +1,5 @@
-import { useEffect, useId, useMemo, useRef, useState } from "react";
-import { Icon } from "../../Icon";
+import { useMemo, useRef } from "react";
+import { type Groups, SearchDialog } from "../../SearchDialog";
 import { short } from "../schema";
 import { type Scope, type ScopePlace, sampleWords, useScope } from "./scope";
 
@@ -46,102 +46,48 @@ interface Props {
 
 /** A list of what can be read, to search in and choose from: for who does not type expressions. */
 export function Pick({ place, title, withFunctions = false, onPick, onClose }: Props) {
-  const id = useId();
   const scope = useScope(place, true);
-  const [search, setSearch] = useState("");
-  const [at, setAt] = useState(0);
-  const dialog = useRef<HTMLDialogElement>(null);
   const picked = useRef(false);
   const all = useMemo(() => optionsOf(scope, withFunctions), [scope, withFunctions]);
-  const wanted = search.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = all.filter((each) =>
-    wanted.every((word) => `${each.group} ${each.name} ${each.sample}`.toLowerCase().includes(word)),
-  );
-  const chosen = found[Math.min(at, found.length - 1)];
-  useEffect(() => dialog.current?.showModal(), []);
-  useEffect(() => {
-    // What a browser gives back here is a promise by now, and no function to clean up.
-    dialog.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
-  }, [at, search]);
-  const take = (option: Option) => {
+  const find = (search: string): Groups<Option> => {
+    const wanted = search.toLowerCase().split(/\s+/).filter(Boolean);
+    const groups = new Map<string, Option[]>();
+    for (const option of all) {
+      const text = `${option.group} ${option.name} ${option.sample}`.toLowerCase();
+      if (!wanted.every((word) => text.includes(word))) continue;
+      groups.set(option.group, [...(groups.get(option.group) ?? []), option]);
+    }
+    return [...groups];
+  };
+  const take = (option: Option, close: () => void) => {
     picked.current = true;
-    dialog.current?.close();
+    close();
     onPick(option.insert);
   };
-  const onKeyDown = (event: React.KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }[event.key];
-    if (step) {
-      event.preventDefault();
-      setAt(Math.max(0, Math.min(found.length - 1, at + step)));
-    } else if (event.key === "Enter") {
-      event.preventDefault();
-      if (chosen) take(chosen);
-    }
-  };
-  let group = "";
   return (
-    <dialog
-      ref={dialog}
-      className="add-dialog pick-dialog"
-      aria-label={title}
+    <SearchDialog
+      className="pick-dialog"
+      title={title}
+      label={`${title}: search`}
+      icon="search"
+      list="What can be read here"
+      find={find}
+      keyOf={(option) => option.insert}
+      show={(option) => (
+        <span>
+          <strong>{option.name}</strong>{" "}
+          <small className="pick-type">
+            {option.detail}
+            {!option.isSure && ", may be missing"}
+          </small>
+          {option.sample && <small>{option.sample}</small>}
+        </span>
+      )}
+      none={scope ? "There is no such value." : "One moment…"}
+      verb="insert"
+      foot={scope?.sample && <span>· values {sampleWords(scope.sample)}</span>}
+      take={take}
       onClose={() => !picked.current && onClose()}
-      onClick={(event) => event.target === dialog.current && dialog.current?.close()}
-    >
-      <div className="add-head">
-        <Icon name="search" />
-        <input
-          autoFocus
-          role="combobox"
-          aria-expanded="true"
-          aria-controls={`${id}-list`}
-          aria-activedescendant={chosen ? `${id}-${found.indexOf(chosen)}` : undefined}
-          aria-label={`${title}: search`}
-          placeholder={title}
-          value={search}
-          onChange={(event) => {
-            setSearch(event.target.value);
-            setAt(0);
-          }}
-          onKeyDown={onKeyDown}
-        />
-      </div>
-      <div id={`${id}-list`} role="listbox" aria-label="What can be read here" className="add-list">
-        {found.length === 0 && <p className="quiet small">{scope ? "There is no such value." : "One moment…"}</p>}
-        {found.map((option, place) => {
-          const isFirst = option.group !== group;
-          group = option.group;
-          return (
-            <div key={`${option.group} ${option.insert}`} role="presentation">
-              {isFirst && (
-                <h3 role="presentation" aria-hidden="true">
-                  {option.group}
-                </h3>
-              )}
-              <div
-                id={`${id}-${place}`}
-                role="option"
-                aria-selected={option === chosen}
-                className="add-option pick-option"
-                onMouseMove={() => setAt(place)}
-                onClick={() => take(option)}
-              >
-                <span>
-                  <strong>{option.name}</strong>{" "}
-                  <small className="pick-type">
-                    {option.detail}
-                    {!option.isSure && ", may be missing"}
-                  </small>
-                  {option.sample && <small>{option.sample}</small>}
-                </span>
-              </div>
-            </div>
-          );
-        })}
-      </div>
-      <p className="add-foot quiet small" aria-hidden="true">
-        <kbd>↑</kbd> <kbd>↓</kbd> choose <kbd>Enter</kbd> insert <kbd>Esc</kbd> close{" "}
-        {scope?.sample && <span>· values {sampleWords(scope.sample)}</span>}
-      </p>
-    </dialog>
+    />
   );
 }

@@ -1,10 +1,7 @@
 """What a form needs beyond a JSON Schema: `x-widget` on every property, and limits in the words of JSON Schema."""
 
-from collections.abc import Mapping
-
+from lib.forms.shapes import Schema, whole
 from lib.strict_json import Json
-
-Schema = Mapping[str, Json]
 
 WIDGETS = frozenset(
     {
@@ -64,7 +61,7 @@ def _property(name: str, described: Schema, root: Schema) -> dict[str, Json]:
 
 def widget_of(name: str, described: Schema, root: Schema) -> str:
     """Which widget fits the values of this property; `code` where none is made for them."""
-    plain = plain_of(described, root)
+    plain = whole(root, described)
     if "enum" in plain:
         return "select"
     match plain.get("type"):
@@ -82,21 +79,11 @@ def widget_of(name: str, described: Schema, root: Schema) -> str:
             return "code"
 
 
-def plain_of(described: Schema, root: Schema) -> Schema:
-    """The schema of a value that is given: references followed, "or null" left out, a whole number a number."""
-    if "$ref" in described:
-        return plain_of(root.get("$defs", {}).get(described["$ref"].rpartition("/")[2], {}), root)
-    choices = [choice for choice in described.get("anyOf", ()) if choice.get("type") != "null"]
-    if choices and {choice.get("type") for choice in choices} == {"integer", "number"}:
-        return {**described, "type": "number"}
-    return plain_of(choices[0], root) if len(choices) == 1 else described
-
-
 def _widget_of_list(items: Schema, root: Schema) -> str:
-    plain = plain_of(items, root)
+    plain = whole(root, items)
     if "enum" in plain:
         return "choices"
-    kinds = {plain_of(choice, root).get("type") for choice in plain.get("anyOf", (plain,))}
+    kinds = {whole(root, choice).get("type") for choice in plain.get("anyOf", (plain,))}
     if "object" in kinds:
         return "rows"
     return "list" if kinds <= {"string", "integer", "number"} else "code"

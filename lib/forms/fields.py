@@ -1,11 +1,11 @@
-"""What a task's form consists of on a page: its fields with what stands in them, and the faults at each; pure."""
+"""What a form consists of: its fields with what stands in them, and what is wrong at each; pure."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import quote
 
-from engine.catalogue import Json
+from lib.strict_json import Json
 
 Kind = Literal[
     "text",
@@ -18,13 +18,12 @@ Kind = Literal[
     "flag",
     "choice",
     "checks",
+    "lines",
     "file",
     "json",
     "group",
     "rows",
 ]
-
-ROOT = "data"
 
 
 @dataclass(slots=True)
@@ -32,7 +31,7 @@ class FormField:
     """One field; `key` is its property, None where the whole form is one JSON value. `text` is what stands in it.
 
     A group has `fields`, checks one for each box, rows have `rows` of fields; `is_plain`: each row is one value.
-    `told_as`: how faults name it, where not by its `name`; None where none does. `is_new`: conditions brought it up,
+    `place`: how problems name it, where not by its `name`; None where none does. `is_new`: conditions brought it up,
     and the page from which was posted did not show it yet.
     """
 
@@ -51,10 +50,12 @@ class FormField:
     rows: list[list["FormField"]] = field(default_factory=list)
     may_add: bool = False
     is_plain: bool = False
-    told_as: str | None = ""
+    is_optional: bool = False
+    place: str | None = ""
     accept: tuple[str, ...] = ()
     max_bytes: int | None = None
     file_name: str = ""
+    file_url: str = ""
     is_new: bool = False
     is_next: bool = False
 
@@ -64,19 +65,14 @@ class FormField:
         return f"field-{quote(self.name, safe='[]')}"
 
     @property
-    def needs_file(self) -> bool:
-        """Whether a file may be chosen for it now."""
-        return self.kind == "file" and not self.text
-
-    @property
-    def said(self) -> str:
-        """What stands in it, in words."""
+    def in_words(self) -> str:
+        """What stands in it, for people."""
         if self.kind == "file":
             return self.file_name
         if self.kind == "flag":
             return "yes" if self.text == "true" else "no"
         if self.kind == "checks":
-            return ", ".join(one.label for one in self.fields if one.text)
+            return ", ".join(box.label for box in self.fields if box.text)
         return next((words for value, words in self.options if value == self.text), self.text)
 
     @property
@@ -87,12 +83,16 @@ class FormField:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form as it stands: its fields, the data in them, and what was typed into fields that are hidden by now."""
+    """A form as it stands: its fields, the data in them, and what was typed into fields that are hidden by now.
+
+    `is_live`: what is filled in changes which fields there are. `root` begins the names of its fields.
+    """
 
     fields: list[FormField]
     data: dict[str, Json]
     hidden: list[tuple[str, str]]
     is_live: bool
+    root: str
 
     def each(self) -> Iterator[FormField]:
         """All fields, also those within groups and rows."""
@@ -102,26 +102,27 @@ class Form:
         """The properties that have a field."""
         return [one.key for one in self.fields]
 
-    def tell(self, faults: Iterable[Mapping[str, Json]]) -> list[str]:
-        """Say each fault at its field, unless something is said there; gives those that belong to no field."""
+    def show(self, problems: Iterable[Mapping[str, Json]]) -> list[str]:
+        """Put each problem (`field`, `message`) at its field, unless one stands there; gives those of no field."""
         rest = []
-        known = [(one.told_as or one.name, one) for one in self.each() if one.told_as is not None]
-        known.sort(key=lambda one: len(one[0]), reverse=True)
-        for fault in faults:
-            name, message = str(fault["field"]), str(fault["message"])
-            found = next((one for path, one in known if _is_within(name, path)), None)
-            if found is None:
-                rest.append(message if name in ("", ROOT) else f"{name.removeprefix('data.')}: {message}")
-            elif not found.error:
-                found.error = message
+        places = [(one.place or one.name, one) for one in self.each() if one.place is not None]
+        places.sort(key=lambda pair: len(pair[0]), reverse=True)
+        for problem in problems:
+            name, message = str(problem["field"]), str(problem["message"])
+            owner = next((one for place, one in places if self._is_within(name, place)), None)
+            if owner is None:
+                bare = name in ("", self.root)
+                rest.append(message if bare else f"{name.removeprefix(f'{self.root}.')}: {message}")
+            elif not owner.error:
+                owner.error = message
         return rest
 
-
-def _is_within(name: str, path: str) -> bool:
-    return name == path or name.startswith((f"{path}.", f"{path}[")) or path == ROOT
+    def _is_within(self, name: str, place: str) -> bool:
+        return place in (name, self.root) or name.startswith((f"{place}.", f"{place}["))
 
 
 def each_of(fields: Iterable[FormField]) -> Iterator[FormField]:
+    """These fields and all within them."""
     for one in fields:
         yield one
         yield from each_of(one.fields)

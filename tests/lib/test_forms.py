@@ -1,9 +1,14 @@
-"""The fields of a task's form, made from its JSON Schema and what was typed."""
+"""The fields of a form, made from its JSON Schema and what was typed."""
 
 import pytest
 
-from tasks_inbox.forms.form import MOST_ROWS, edited, filled, form_of
+from lib.forms.build import MOST_ROWS
+from lib.forms.schema_forms import SchemaForms
+from steps.schema import fits
 
+FORMS = SchemaForms(fits)
+form_of, filled, edited = FORMS.form_of, FORMS.filled, FORMS.edited
+OPEN = SchemaForms(fits, "params", is_open=True)
 DAY = {"type": "string", "format": "date"}
 MOMENT = {"type": "string", "format": "date-time"}
 FORM = {
@@ -164,7 +169,7 @@ def test_faults_stand_at_the_innermost_field():
         {"field": "data.gone.x", "message": "three"},
         {"field": "data", "message": "four"},
     ]
-    assert form.tell(faults) == ["gone.x: three", "four"]
+    assert form.show(faults) == ["gone.x: three", "four"]
     assert [(field.name, field.error) for field in form.each() if field.error] == [
         ("data.lines", "two"),
         ("data.lines[0].item", "one"),
@@ -203,7 +208,7 @@ def test_a_form_without_properties_is_one_field_of_json():
 
 def test_data_stands_in_its_fields_and_what_is_hidden_or_wrong_is_kept():
     form = filled(REFUND, {"way": "bank", "vip": True, "iban": 5, "last_digits": "77", "gone": {"a": 1}})
-    assert [(field.key, field.said) for field in form.fields] == [
+    assert [(field.key, field.in_words) for field in form.fields] == [
         ("way", "bank"),
         ("iban", "5"),
         ("vip", "yes"),
@@ -254,7 +259,7 @@ def test_a_list_of_plain_values_is_a_row_for_each():
     assert sent.data == {"tags": ["a", "b"], "sizes": [7]}
     assert sent.is_live
     assert sent.hidden == []
-    assert sent.tell([{"field": "data.tags[1]", "message": "short"}]) == []
+    assert sent.show([{"field": "data.tags[1]", "message": "short"}]) == []
     assert [one.name for one in sent.each() if one.error] == ["data.tags[2]"], "the empty row is no value"
     added = edited(TEXTS, typed, "add data.tags")
     assert [one.name for one in added.each() if one.is_next] == ["data.tags[3]"]
@@ -276,11 +281,11 @@ def test_a_list_of_what_there_is_to_choose_from_is_a_box_for_each():
     assert "colours" not in form_of(TEXTS, {"data.colours": ""}).data
     needed = {**TEXTS, "required": ["colours"]}
     assert form_of(needed, {"data.colours": ""}).data == {"colours": []}
-    assert sent.tell([{"field": "data.colours[1]", "message": "no"}]) == []
+    assert sent.show([{"field": "data.colours[1]", "message": "no"}]) == []
     assert [one.name for one in sent.each() if one.error] == ["data.colours"]
-    assert [one.said for one in filled(TEXTS, {"colours": [3, "red"]}).fields if one.key == "colours"] == [
-        "red, 3"
-    ]
+    assert [
+        one.in_words for one in filled(TEXTS, {"colours": [3, "red"]}).fields if one.key == "colours"
+    ] == ["red, 3"]
 
 
 @pytest.mark.parametrize("given", [["red", "red"], ["blue"], [True], {"a": "red"}])
@@ -298,3 +303,86 @@ def test_defaults_of_lists_of_plain_values_are_there_until_they_are_taken_out():
     assert form_of(form).data == {"tags": ["a", "b"], "colours": ["green"]}
     taken = {"data.tags": "", "data.tags[0]": "", "data.colours": "", "data.colours[0]": ""}
     assert form_of(form, taken, fresh=True).data == {}
+
+
+NULLABLE = {
+    "type": "object",
+    "$defs": {"day": DAY},
+    "properties": {
+        "day": {"anyOf": [{"$ref": "#/$defs/day"}, {"type": "null"}], "title": "Until"},
+        "note": {"type": ["string", "null"]},
+        "price": {"anyOf": [{"type": "integer"}, {"type": "number"}]},
+    },
+    "required": ["day"],
+}
+
+
+def test_what_may_be_null_has_the_field_of_what_it_is_otherwise():
+    form = form_of(NULLABLE)
+    assert [(one.key, one.kind, one.label) for one in form.fields] == [
+        ("day", "date", "Until"),
+        ("note", "text", "Note"),
+        ("price", "number", "Price"),
+    ]
+    assert form_of(NULLABLE, {"data.day": "", "data.note": "", "data.price": "1.5"}).data == {
+        "day": None,
+        "price": 1.5,
+    }
+    assert filled(NULLABLE, {"day": None, "note": None}).data == {"day": None, "note": None}
+
+
+def test_a_form_may_be_called_otherwise():
+    form = SchemaForms(fits, "input").form_of(LINES, {"input.lines[0].item": "x", "input.gone": "y"})
+    assert form.data == {"lines": [{"item": "x", "gift": False}]}
+    assert form.hidden == [("input.gone", "y")]
+    assert form.show([{"field": "input.gone", "message": "what?"}]) == ["gone: what?"]
+
+
+NAMED = {
+    "properties": {
+        "groups": {
+            "type": "array",
+            "items": {
+                "anyOf": [
+                    {"type": "string"},
+                    {
+                        "type": "object",
+                        "properties": {
+                            "name": {"type": "string"},
+                            "size": {"type": "integer", "default": 2},
+                            "open": {"type": "boolean"},
+                        },
+                        "required": ["name"],
+                    },
+                ]
+            },
+        },
+        "at": {"type": "object", "properties": {"city": {"type": "string"}}},
+    }
+}
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {},
+        {"groups": ["a", {"name": "b", "size": 3, "open": True}]},
+        {"groups": [{"name": "a", "more": 1}], "at": {"city": "Ulm", "more": 1}},
+        {"groups": "{{ input.groups }}", "at": "{{ input.at }}"},
+        {"groups": [{"name": ["x"], "size": "{{ 2 }}", "open": False}, 7]},
+        {"at": {"city": 5}},
+        {"at": [{"city": "Ulm"}]},
+    ],
+)
+def test_an_open_form_that_nobody_touched_gives_back_what_it_was_filled_with(params):
+    shown = OPEN.filled(NAMED, params)
+    typed = {one.name: one.text for one in shown.each() if one.kind not in ("rows", "group")}
+    assert OPEN.form_of(NAMED, typed, before=params).data == params
+
+
+def test_an_open_form_has_an_empty_row_that_is_no_value():
+    (groups, at) = OPEN.filled(NAMED, {"groups": ["a"]}).fields
+    assert [one.text for (one, *_rest) in groups.rows] == ["a", ""]
+    typed = {one.name: one.text for one in groups.rows[1]} | {"params.groups[0].name": "b"}
+    assert OPEN.form_of(NAMED, typed).data == {"groups": ["b"]}
+    assert [one.name for one in at.fields] == ["params.at.city"]

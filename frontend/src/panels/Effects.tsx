@@ -1,0 +1,91 @@
+import { useMemo } from "react";
+import { titleOf } from "../model/graph";
+import type { Json } from "../model/json";
+import { useBuilder } from "../store";
+import { type Chosen, outcomesOf } from "./asked";
+
+interface Choices {
+  choices: Chosen;
+  choose: (choices: Chosen) => void;
+}
+
+/** What happens for real, and what people are taken to decide. */
+export function Effects({ choices, choose }: Choices) {
+  const { live, outcomes } = choices;
+  const doc = useBuilder((now) => now.doc);
+  const catalogue = useBuilder((now) => now.catalogue);
+  const outside = useMemo(
+    () =>
+      Object.keys(doc.nodes).filter(
+        (id) => catalogue[doc.nodes[id].type]?.has_side_effects || catalogue[doc.nodes[id].type]?.waits,
+      ),
+    [doc.nodes, catalogue],
+  );
+  const pins = doc.layout.pins ?? {};
+  const sent = outside.filter((id) => onlyReads(doc.nodes[id]) && !(id in pins));
+  const effects = outside.filter((id) => !sent.includes(id));
+  const people = effects.filter((id) => catalogue[doc.nodes[id].type]?.asks_people);
+  const real = live.filter((id) => effects.includes(id)).length;
+  return (
+    <>
+      {sent.length > 0 && (
+        <p className="quiet small test-sent">
+          Sent for real, since they only read: {sent.map((id) => titleOf(doc, id)).join(", ")}. Pin an output where a
+          test must not ask.
+        </p>
+      )}
+      {effects.length > 0 && (
+        <details className="test-effects">
+          <summary>
+            {effects.length} step{effects.length === 1 ? "" : "s"} with effects outside{" "}
+            {real ? `(${real} for real)` : effects.length === 1 ? "is not done" : "are not done"}
+          </summary>
+          <ul>
+            {effects.map((id) => (
+              <li key={id}>
+                <label>
+                  <input
+                    type="checkbox"
+                    checked={live.includes(id)}
+                    onChange={(event) =>
+                      choose({
+                        live: event.target.checked ? [...live, id] : live.filter((each) => each !== id),
+                        outcomes,
+                      })
+                    }
+                  />{" "}
+                  {titleOf(doc, id)} for real
+                </label>
+                {people.includes(id) && !live.includes(id) && (
+                  <select
+                    aria-label={`What is decided at ${titleOf(doc, id)}`}
+                    value={outcomes[id] ?? ""}
+                    onChange={(event) => choose({ live, outcomes: chosen(outcomes, id, event.target.value) })}
+                  >
+                    <option value="">the first outcome</option>
+                    {outcomesOf(doc.nodes[id].params as Json).map((name) => (
+                      <option key={name} value={name}>
+                        {name}
+                      </option>
+                    ))}
+                  </select>
+                )}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}
+
+/** A request that asks and changes nothing: the server sends it in a test, too. */
+function onlyReads(node: { type: string; params?: unknown }): boolean {
+  const method = (node.params as { method?: unknown } | undefined)?.method;
+  return node.type === "http.request" && typeof method === "string" && ["GET", "HEAD"].includes(method.toUpperCase());
+}
+
+function chosen(outcomes: Record<string, string>, id: string, name: string): Record<string, string> {
+  const { [id]: _old, ...others } = outcomes;
+  return name ? { ...others, [id]: name } : others;
+}

@@ -1,0 +1,245 @@
+"""The fields of a form, made of a JSON Schema and what was typed or is in them, and the data that they hold; pure.
+
+A field stands there as long as the schema's conditions say so; objects are groups of fields, lists rows of them, or
+boxes to check where there is what to choose from. What has no field of its own is written as JSON. What was typed
+stands in its field again, whatever is wrong.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from lib.api.errors import join
+from lib.forms.fields import FormField
+from lib.forms.shapes import Fits, Schema, Shape, shape_of, whole
+from lib.forms.values import (
+    ABSENT,
+    AS_JSON,
+    can_stand,
+    choices_of,
+    items_of,
+    json_of,
+    kind_of,
+    label_of,
+    named_items,
+    text_of,
+    value_of,
+    words_of,
+)
+from lib.strict_json import Json
+
+Typed = Mapping[str, str]
+
+MOST_ROWS = 100
+"""So many are added on the page; what holds more is shown whole."""
+SETTLES = 8
+"""After so many rounds conditions that contradict each other stay as they are."""
+_FILE = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+PLACE = re.compile(r"\[(\d{1,6})\]")
+
+
+def places_of(typed: Typed, name: str) -> list[int]:
+    """The places of the rows of which something was typed, in their order."""
+    matches = (PLACE.match(one, len(name)) for one in typed if one.startswith(f"{name}["))
+    return sorted({int(match[1]) for match in matches if match})
+
+
+@dataclass(frozen=True, slots=True)
+class Builder:
+    """Makes fields of `schema` out of what was `typed`, or of what they are `is_filled` with.
+
+    With `fresh` fields that were not there get their defaults, too. What can't be read is said at its field; with
+    `lenient` it is in the data, as text. In a form that `is_open` a value may be a template or wrong, for others to
+    judge: any text stays, and what equals its default is left out unless it was there before.
+    """
+
+    schema: Schema
+    fits: Fits
+    is_open: bool
+    typed: Typed | None
+    fresh: bool = False
+    lenient: bool = False
+    is_filled: bool = False
+
+    def object(
+        self, schema: Json, at: str, depth: int, value: Json = ABSENT
+    ) -> tuple[list[FormField], dict[str, Json]]:
+        """The fields of an object and what it holds: as many rounds as its conditions need to settle."""
+        always = whole(self.schema, schema).get("properties") or {}
+        shape = shape_of(self.schema, schema, {}, self.fits)
+        fields, data = self._fields(shape, always, at, depth, value)
+        for _ in range(SETTLES):
+            again = shape_of(self.schema, schema, data, self.fits)
+            if again == shape:
+                break
+            shape = again
+            fields, data = self._fields(shape, always, at, depth, value)
+        return fields, data
+
+    def text(self, name: str, kind: Json, value: Json) -> str:
+        """What stands in a field: what was typed, or its value."""
+        if self.typed is not None and (name in self.typed or not self.fresh):
+            typed = self.typed.get(name, "").replace("\r\n", "\n").replace("\x00", "")
+            return "" if kind == "file" and not _FILE.fullmatch(typed) else typed
+        if value is ABSENT or (value is None and (self.is_open or kind != "json")):
+            return ""
+        if isinstance(value, str) and kind in ("integer", "number", "json") and not self.is_filled:
+            return json_of(value)
+        return text_of(kind, value, indent=self.is_open)
+
+    def read(self, field: FormField) -> Json:
+        """The value of a field, ABSENT for none; says at the field what is wrong with it."""
+        value, error = value_of(field, is_open=self.is_open)
+        if error and self.is_open:
+            return field.text
+        field.error = error
+        return field.text if error and self.lenient else value
+
+    def _fields(
+        self, shape: Shape, always: Mapping[str, Json], at: str, depth: int, value: Json
+    ) -> tuple[list[FormField], dict[str, Json]]:
+        fields: list[FormField] = []
+        data: dict[str, Json] = {}
+        for key in shape.keys():  # noqa: SIM118 - in their order
+            part = value.get(key, ABSENT) if isinstance(value, dict) else ABSENT
+            here = join(at, key)
+            field, held = self._field(key, shape.properties[key], here, key in shape.required, depth, part)
+            if key not in always and self.typed is not None and not self._was_there(here):
+                field.is_new = True
+            fields.append(field)
+            if held is not ABSENT:
+                data[key] = held
+        return fields, data
+
+    def _field(
+        self, key: str, schema: Json, at: str, required: bool, depth: int, before: Json
+    ) -> tuple[FormField, Json]:
+        described = whole(self.schema, schema)
+        default = described.get("default", ABSENT)
+        shown = default if before is ABSENT and (self.is_open or not self.is_filled) else before
+        field = self._blank(key, described, at, required, depth)
+        if field.kind != "json" and self._is_json(field, described, shown):
+            field.kind, field.name = "json", f"{at}{AS_JSON}"
+        value = self._filled(field, described, depth, shown)
+        field.is_optional = not required and not (self.is_open and field.text)
+        if value is ABSENT and (
+            before is None or (required and not self.is_open and described.get("nullable"))
+        ):
+            return field, None
+        # A box without a default that nobody checked says nothing.
+        usual = False if default is ABSENT and not required else default
+        is_usual = self.is_open and before is ABSENT and value == usual
+        return field, ABSENT if is_usual else value
+
+    def _blank(self, key: str, described: Schema, at: str, required: bool, depth: int) -> FormField:
+        title = described.get("title")
+        if self.is_open and title == key.replace("_", " ").title():
+            title = None  # Pydantic's, not an author's.
+        kind = kind_of(self.schema, described, depth, lines=self.is_open)
+        about = str(described.get("description") or "")
+        field = FormField(key, at, label_of(key, title), about, kind, required and kind != "flag")
+        if kind == "file":
+            accept, most = described.get("x-accept"), described.get("x-max-bytes")
+            field.accept = tuple(map(str, accept)) if isinstance(accept, list) else ()
+            field.max_bytes = most if type(most) is int else None
+        field.max_length = described.get("maxLength") if kind in ("text", "long") else None
+        return field
+
+    def _filled(self, field: FormField, described: Schema, depth: int, shown: Json) -> Json:
+        """What a field holds, after it was filled."""
+        match field.kind:
+            case "group":
+                field.fields, value = self.object(described, field.name, depth + 1, shown)
+                holds = any(part is not False for part in value.values())
+                return value if field.required or holds else ABSENT
+            case "rows":
+                return self._rows(field, described, depth, shown)
+            case "checks":
+                return self._checks(field, described, shown)
+        field.text = self.text(field.name, field.kind, shown)
+        if field.kind == "choice":
+            options = {json_of(value): words_of(value) for value in described.get("enum", ())}
+            # What was chosen although it is none of them.
+            other = {field.text: words_of(shown)} if self.is_open and field.text and self.is_filled else {}
+            field.options = tuple((other | options).items())
+        return self.read(field)
+
+    def _rows(self, field: FormField, described: Schema, depth: int, shown: Json) -> Json:
+        least, most = described.get("minItems") or 0, described.get("maxItems")
+        given = shown if isinstance(shown, list) else []
+        items = items_of(self.schema, described)
+        named = named_items(self.schema, described) is not None
+        field.is_plain = items.get("type") != "object"
+        if self.typed is None or (self.fresh and not self._was_there(field.name)):
+            # In an open form an empty row, to write the next one in, also where no script runs.
+            least = 0 if self.is_filled else least
+            places = list(range(len(given) + 1 if self.is_open else max(least, len(given))))
+        else:
+            places, given = places_of(self.typed, field.name), given if self.is_open else []
+        data: list[Json] = []
+        for place in places:
+            part = given[place] if place < len(given) else ABSENT
+            value = self._row(field, items, place, depth, part, len(data))
+            if named and isinstance(value, dict) and value.keys() == {"name"}:
+                value = value["name"]
+            data += [] if value is ABSENT else [value]
+        field.may_add = len(field.rows) < (MOST_ROWS if most is None else min(most, MOST_ROWS))
+        return data if data or (field.required and not least and not self.is_open) else ABSENT
+
+    def _row(self, field: FormField, items: Schema, place: int, depth: int, part: Json, at: int) -> Json:
+        """What one more row holds, which is `at` this place of the data."""
+        here = f"{field.name}[{place}]"
+        if field.is_plain:
+            one, value = self._field(str(place), items, here, True, depth + 1, part)
+            one.key, one.label = None, f"{field.label} {place + 1}"
+            # What is left empty is no value: those behind it stand further up in the data.
+            one.place = None if value is ABSENT else f"{field.name}[{at}]"
+            field.rows.append([one])
+            return value
+        whole_row = {"name": part} if isinstance(part, str) else part
+        fields, value = self.object(items, here, depth + 1, whole_row)
+        field.rows.append(fields)
+        is_empty = self.is_open and all(one is False for one in value.values())
+        return ABSENT if is_empty else value
+
+    def _is_json(self, field: FormField, described: Schema, shown: Json) -> bool:
+        """Whether a field's value is written as JSON, because it is none that can stand in the field."""
+        if self.typed is not None and (not self.fresh or self._was_there(field.name)):
+            return f"{field.name}{AS_JSON}" in self.typed
+        if shown is ABSENT or (shown is None and (self.is_open or described.get("nullable"))):
+            return False
+        if field.kind == "checks":
+            values = list(map(json_of, shown)) if isinstance(shown, list) else [""]
+            return len(set(values)) < len(values) or not set(values) <= set(
+                choices_of(self.schema, described)
+            )
+        if field.kind == "rows":
+            return not isinstance(shown, list) or not all(self._is_row(described, part) for part in shown)
+        shape = shape_of(self.schema, described, shown, self.fits) if isinstance(shown, dict) else Shape()
+        return not can_stand(field.kind, shown, shape.properties, is_open=self.is_open)
+
+    def _is_row(self, described: Schema, part: Json) -> bool:
+        items = items_of(self.schema, described)
+        if items.get("type") != "object":
+            return True
+        if not isinstance(part, dict):
+            return isinstance(part, str) and named_items(self.schema, described) is not None
+        shape = shape_of(self.schema, items, part, self.fits)
+        return can_stand("group", part, shape.properties, is_open=self.is_open)
+
+    def _checks(self, field: FormField, described: Schema, shown: Json) -> Json:
+        was_there = self.typed is not None and (field.name in self.typed or not self.fresh)
+        given = list(map(json_of, shown)) if isinstance(shown, list) else []
+        data: list[Json] = []
+        for place, (text, value) in enumerate(choices_of(self.schema, described).items()):
+            name = f"{field.name}[{place}]"
+            is_checked = (self.typed or {}).get(name) == "true" if was_there else text in given
+            box = FormField(None, name, words_of(value), "", "flag", False, "true" if is_checked else "")
+            box.place = None
+            field.fields.append(box)
+            data += [value] if is_checked else []
+        return data if data or (field.required and not described.get("minItems")) else ABSENT
+
+    def _was_there(self, name: str) -> bool:
+        typed = self.typed or {}
+        return name in typed or any(one.startswith((f"{name}.", f"{name}[", f"{name}:")) for one in typed)

@@ -1,0 +1,114 @@
+"""A JSON Schema as a form of a page, and what was typed there as data: one engine for every form made of a schema.
+
+The page shows `Form` by `templates/forms/_field.html`. Whether the data are right says the schema's own validator;
+`Form.show` puts what it says at the fields.
+"""
+
+from dataclasses import dataclass, replace
+
+from lib.forms.build import PLACE, Builder, Typed, places_of
+from lib.forms.fields import Form, FormField, each_of
+from lib.forms.shapes import Fits, Schema, is_conditional, shape_of
+from lib.forms.values import ABSENT
+from lib.strict_json import Json
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaForms:
+    """The forms of one sort. `fits` judges their conditions as the data are judged; `root` begins their fields' names.
+
+    In a form that `is_open` a value may also be a template, or wrong: others judge it, later.
+    """
+
+    fits: Fits
+    root: str = "data"
+    is_open: bool = False
+
+    def form_of(
+        self,
+        schema: Schema | None,
+        typed: Typed | None = None,
+        *,
+        before: Json = ABSENT,
+        fresh: bool = False,
+        lenient: bool = False,
+    ) -> Form:
+        """The form with what was typed; None: with its defaults.
+
+        With `fresh` fields that were not there get theirs, too. What can't be read is said at its field; with `lenient`
+        it is in the data, as text. Fields left empty are left out. `before`: what an open form held before.
+        """
+        builder = Builder(schema or {}, self.fits, self.is_open, typed, fresh, lenient)
+        return self._made(schema, builder, before)
+
+    def filled(self, schema: Schema | None, data: Json) -> Form:
+        """The form with `data` in it, right or wrong; defaults are shown only if it is open."""
+        form = self._made(schema, Builder(schema or {}, self.fits, self.is_open, None, is_filled=True), data)
+        shown = form.properties()
+        texts = data.items() if isinstance(data, dict) and None not in shown else ()
+        hidden = [
+            (f"{self.root}.{key}", text) for key, text in texts if key not in shown and isinstance(text, str)
+        ]
+        return replace(form, hidden=hidden)
+
+    def edited(self, schema: Schema | None, typed: Typed, edit: str) -> Form:
+        """The form after `add NAME`, one more of these rows, `drop NAME`, one row less, `clear NAME`, emptied.
+
+        Another edit changes nothing.
+        """
+        verb, _, name = edit.partition(" ")
+        rows, _, place = name.rpartition("[")
+        if verb == "add":
+            typed = {**typed, f"{name}[{max(places_of(typed, name), default=-1) + 1}]": ""}
+        elif verb == "drop" and PLACE.fullmatch(f"[{place}"):
+            typed = _without(typed, rows, int(place[:-1]))
+        elif verb == "clear":
+            typed = {**typed, name: ""}
+        form = self.form_of(schema, typed, fresh=True)
+        changed = next((one for one in form.each() if one.name in (name, rows) and one.kind == "rows"), None)
+        if changed is not None:
+            last = each_of(changed.rows[-1]) if verb == "add" and changed.rows else iter(())
+            next((one for one in last if one.kind not in ("group", "rows")), changed).is_next = True
+        for one in form.each():
+            one.is_next = one.is_next or (verb == "clear" and one.name == name)
+        return form
+
+    def _made(self, schema: Schema | None, builder: Builder, data: Json) -> Form:
+        if schema is None:
+            return Form([], {}, [], False, self.root)
+        if not shape_of(schema, schema, {}, self.fits).properties:
+            return self._one_text(builder, data)
+        fields, held = builder.object(schema, self.root, 0, data)
+        shown = {one.name for one in each_of(fields)}
+        hidden = [
+            (name, text)
+            for name, text in (builder.typed or {}).items()
+            if text and name.startswith(f"{self.root}.") and name not in shown
+        ]
+        is_live = is_conditional(schema) or any(one.kind in ("rows", "file") for one in each_of(fields))
+        return Form(fields, held, hidden, is_live, self.root)
+
+    def _one_text(self, builder: Builder, data: Json) -> Form:
+        """A form of which nothing is known: its data as JSON, unless it is open, and has none."""
+        if self.is_open:
+            return Form([], {}, [], False, self.root)
+        field = FormField(None, self.root, "Your entries, as JSON", "", "json", False)
+        field.text = builder.text(self.root, "json", {} if data is ABSENT else data)
+        value = builder.read(field)
+        if isinstance(value, dict):
+            return Form([field], value, [], False, self.root)
+        if value is not ABSENT and not field.error:
+            field.error = "Write a JSON object: {…}."
+        return Form([field], {}, [], False, self.root)
+
+
+def _without(typed: Typed, rows: str, place: int) -> Typed:
+    """What was typed without one row; those behind it move up."""
+    left = {}
+    for name, text in typed.items():
+        at = PLACE.match(name, len(rows)) if name.startswith(rows) else None
+        if at is None or int(at[1]) < place:
+            left[name] = text
+        elif int(at[1]) > place:
+            left[f"{rows}[{int(at[1]) - 1}]{name[at.end() :]}"] = text
+    return left

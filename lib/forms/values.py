@@ -1,0 +1,194 @@
+"""Which kind of field a value has, how the value stands in it, and how it is read again; pure."""
+
+import re
+from collections.abc import Mapping
+
+import orjson
+
+from lib.forms.fields import FormField, Kind
+from lib.forms.shapes import Schema, whole
+from lib.strict_json import BadJson, Json, strict_loads
+
+ABSENT = object()
+AS_JSON = ":json"
+"""Ends the name of a field whose value can't stand in a field of its kind, and is written as JSON."""
+LONG_TEXT = 200
+DEEPEST = 4
+"""What lies deeper is written as JSON."""
+MAX_TYPED_BYTES = 1024 * 1024
+
+_FORMATS: dict[str, Kind] = {"date": "date", "date-time": "moment", "time": "time", "file": "file"}
+TEXTS = ("text", "long", "date", "moment", "time", "file")
+NUMBERS = ("integer", "number")
+_WHOLE = re.compile(r"[+-]?\d{1,16}")
+_MOST = 1e15
+_WORDS = {
+    "html": "HTML",
+    "llm": "LLM",
+    "url": "URL",
+    "json": "JSON",
+    "id": "ID",
+    "http": "HTTP",
+    "chars": "characters",
+}
+
+
+def kind_of(root: Schema, described: Schema, depth: int, *, lines: bool) -> Kind:
+    """The kind of the field of a value so described, as `whole` gives it; `lines`: texts are one on each line."""
+    if isinstance(described.get("enum"), list):
+        return "choice"
+    match described.get("type"):
+        case "string" if described.get("format") in _FORMATS:
+            return _FORMATS[described["format"]]
+        case "string":
+            widget = "textarea" if (described.get("maxLength") or 0) > LONG_TEXT else "text"
+            return "long" if described.get("x-widget", widget) == "textarea" else "text"
+        case "integer":
+            return "integer"
+        case "number":
+            return "number"
+        case "boolean":
+            return "flag"
+        case "object" if described.get("properties") and depth < DEEPEST:
+            return "group"
+        case "array" if depth < DEEPEST:
+            return _kind_of_list(root, described, lines=lines)
+    return "json"
+
+
+def _kind_of_list(root: Schema, described: Schema, *, lines: bool) -> Kind:
+    items = items_of(root, described)
+    if items.get("nullable"):
+        return "json"  # A row left empty is no value: it can't be the null of one.
+    if items.get("type") == "object" and items.get("properties"):
+        return "rows"
+    kind = kind_of(root, items, DEEPEST, lines=lines)
+    if kind == "choice":
+        return "checks"
+    if lines and kind in ("text", "long"):
+        return "lines"
+    return "rows" if kind in (*TEXTS, *NUMBERS) else "json"
+
+
+def items_of(root: Schema, described: Schema) -> Schema:
+    """What each row of a list is; of a text or an object that is named so, the object."""
+    items = whole(root, described.get("items"))
+    return named_items(root, described) or items
+
+
+def named_items(root: Schema, described: Schema) -> Schema | None:
+    """The objects of a list in which a text stands for an object with that `name` alone; None for another list."""
+    options = whole(root, described.get("items")).get("anyOf")
+    wholes = [whole(root, one) for one in options] if isinstance(options, list) else []
+    named = [one for one in wholes if one.get("type") == "object" and "name" in (one.get("properties") or {})]
+    texts = [one for one in wholes if one.get("type") == "string"]
+    return named[0] if len(wholes) == 2 and named and texts else None
+
+
+def choices_of(root: Schema, described: Schema) -> dict[str, Json]:
+    """What the boxes of a list stand for, by its JSON."""
+    return {json_of(value): value for value in whole(root, described.get("items")).get("enum", ())}
+
+
+def label_of(name: str, title: Json = None) -> str:
+    """What a property is called: its title, or its name in words, `strip_html` as Strip HTML."""
+    if title:
+        return str(title)
+    words = [_WORDS.get(word, word) for word in name.split("_") if word]
+    return " ".join([words[0][:1].upper() + words[0][1:], *words[1:]]) if words else name
+
+
+def text_of(kind: Kind, value: Json, *, indent: bool = False) -> str:
+    """How a value stands in its field; a text that can't be read as JSON, or as a number, as it was typed."""
+    if isinstance(value, str) and (kind in (*TEXTS, *NUMBERS) or (kind == "json" and not _is_json(value))):
+        return value
+    if kind == "lines":
+        return "\n".join(value)
+    return json_of(value, indent=indent and kind == "json")
+
+
+def value_of(field: FormField, *, is_open: bool) -> tuple[Json, str]:
+    """What stands in a field, ABSENT for nothing, and what is wrong with it; an open one takes any text for a number.
+
+    An open field also takes a decimal comma, and a text of nothing but spaces for nothing.
+    """
+    typed = field.text.strip()
+    if field.kind == "flag":
+        return field.text in ("true", "on"), ""
+    if field.kind in TEXTS:
+        return (field.text if (typed if is_open else field.text) else ABSENT), ""
+    if not typed:
+        return ABSENT, ""
+    if field.kind == "lines":
+        return [line.strip() for line in typed.splitlines() if line.strip()], ""
+    if field.kind in NUMBERS and is_open:
+        number = _any_number(typed)
+        return (typed if number is None else number), ""
+    return _strict_value(field.kind, typed)
+
+
+def _strict_value(kind: Kind, typed: str) -> tuple[Json, str]:
+    if kind == "integer" and not _WHOLE.fullmatch(typed):
+        return ABSENT, "Write a whole number, such as 12."
+    try:
+        text = str(int(typed)) if kind == "integer" else typed
+        value = strict_loads(text.encode(), max_bytes=MAX_TYPED_BYTES)
+    except (BadJson, UnicodeEncodeError):
+        return ABSENT, "Write a number, such as 12.5." if kind == "number" else "This is no JSON."
+    if kind == "number" and type(value) not in (int, float):
+        return ABSENT, "Write a number, such as 12.5."
+    return value, ""
+
+
+def _any_number(typed: str) -> Json:
+    """A number as people write it; None for anything else."""
+    if re.fullmatch(r"[+-]?[0-9]{1,15}", typed, re.ASCII):
+        return int(typed)
+    try:
+        number = float(typed.replace(",", "."))
+    except ValueError:
+        return None
+    return number if abs(number) < _MOST else None
+
+
+def json_of(value: Json, *, indent: bool = False) -> str:
+    """A value as JSON, on several lines if it is to be edited so."""
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2 if indent else None).decode()
+
+
+def words_of(value: Json) -> str:
+    """A value of a choice for people: a text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else json_of(value)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return False
+    return True
+
+
+def can_stand(kind: Kind, value: Json, properties: Mapping[str, Json], *, is_open: bool) -> bool:
+    """Whether a field of this kind can hold the value; a group, and each row, has these `properties`.
+
+    An open form touches nothing that it doesn't show: there an object may have no others.
+    """
+    match kind:
+        case "text" | "long" | "date" | "moment" | "time" | "file":
+            return isinstance(value, str)
+        case "integer" | "number":
+            return isinstance(value, int | float | str) and not isinstance(value, bool)
+        case "choice":
+            return not is_open or isinstance(value, str)
+        case "flag":
+            return isinstance(value, bool)
+        case "lines":
+            return isinstance(value, list) and all(_is_line(item) for item in value)
+        case "group":
+            return isinstance(value, dict) and (not is_open or value.keys() <= properties.keys())
+    return True
+
+
+def _is_line(item: Json) -> bool:
+    return isinstance(item, str) and item.splitlines() == [item.strip()]
