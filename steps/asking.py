@@ -67,10 +67,8 @@ class Choice(Params):
         title="Name",
         description="The outcome's name, which edges branch on.",
     )
-    label: str = Field(min_length=1, max_length=80, title="Button", description="What stands on its button.")
-    require_comment: bool = Field(
-        False, title="Needs a reason", description="Whether a comment must say why."
-    )
+    label: str = Field(min_length=1, max_length=80, title="Button", description="The text on its button.")
+    require_comment: bool = Field(False, title="Needs a reason", description="Whether a comment is required.")
     require: list[Name] | None = Field(
         None,
         max_length=50,
@@ -78,7 +76,9 @@ class Choice(Params):
         description="Fields of the form that must be filled in for this outcome.",
     )
     sign: bool = Field(
-        False, title="Needs a signature", description="Whether who decides must give their password again."
+        False,
+        title="Needs a signature",
+        description="Whether the person who decides must enter their password again.",
     )
 
 
@@ -115,7 +115,7 @@ class Quorum(Params):
 class Level(Params):
     """Whom else the task asks when nobody has decided for so long."""
 
-    after_seconds: Seconds = Field(title="After", description="How long after it was asked.")
+    after_seconds: Seconds = Field(title="After", description="How long after the task was opened.")
     users: Names | None = Field(None, title="People", description="Who may decide from then on, by username.")
     groups: Names | None = Field(
         None, title="Groups", description="Groups whose members may decide from then on."
@@ -156,7 +156,7 @@ class HumanParams(Params):
         json_schema_extra=widget("textarea"),
     )
     facts: dict[str, Json] | None = Field(
-        None, max_length=50, title="Facts", description="What they need to see, as label and value."
+        None, max_length=50, title="Facts", description="The information they need, as label and value."
     )
     facts_order: Names | None = Field(
         None,
@@ -177,7 +177,7 @@ class HumanParams(Params):
     exclude: Names | None = Field(
         None,
         title="Who may not",
-        description="Usernames of those who may not decide, whatever else is said of them.",
+        description="Usernames of people who may not decide, even where something else names them.",
     )
     outcomes: list[Choice] | None = Field(
         None,
@@ -200,24 +200,24 @@ class HumanParams(Params):
     on_timeout: Name | None = Field(
         None,
         title="At the deadline",
-        description="The outcome that the task has if nobody has decided by the deadline. Empty: it stays open.",
+        description="The outcome if nobody has decided by the deadline. Empty: the task stays open.",
     )
     follow_up_seconds: Seconds | None = Field(
         None,
         title="Follow-up",
-        description="When to look after it: whoever has it then is reminded, or, if nobody has, those who may decide.",
+        description="When to follow up: whoever has claimed it is reminded, or else those who may decide.",
     )
     reminders: list[Seconds] | None = Field(
         None,
         max_length=20,
         title="Reminders",
-        description="How long after it is asked those who may decide are reminded.",
+        description="How long after the task is opened those who may decide are reminded.",
     )
     escalation: list[Level] | None = Field(
         None,
         max_length=10,
         title="Escalation",
-        description="Whom else it asks when nobody has decided for so long, level by level.",
+        description="Who else is asked when nobody decides in time, level by level.",
     )
     priority: WholeNumber = Field(
         0,
@@ -235,7 +235,7 @@ class HumanParams(Params):
     undo_seconds: Annotated[int, Field(strict=True, ge=0, le=60)] | None = Field(
         None,
         title="Time to take it back",
-        description="How many seconds a decision on the page can be taken back before it counts; 0: it counts at once.",
+        description="How many seconds a decision on the page can be undone before it counts; 0: it counts at once.",
     )
     exclude_requester: bool = Field(
         False,

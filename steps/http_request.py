@@ -48,7 +48,7 @@ class HttpParams(Params):
     model_config = ConfigDict(serialize_by_alias=True)
 
     method: Annotated[Method, BeforeValidator(_upper)] = Field(
-        title="Method", description="What the service is asked to do: GET reads, POST sends, PUT replaces, …"
+        title="Method", description="The method: GET reads, POST sends, PUT replaces, …"
     )
     url: str = Field(
         min_length=1,
@@ -61,13 +61,13 @@ class HttpParams(Params):
         default_factory=dict,
         max_length=100,
         title="Headers",
-        description="What is said beside the request itself, such as Accept or Authorization.",
+        description="The headers of the request, such as Accept or Authorization.",
     )
     query: dict[str, Value | list[Value]] = Field(
         default_factory=dict,
         max_length=100,
         title="Parameters",
-        description="What is added to the address behind its question mark; null is left out.",
+        description="The query string, behind the question mark; null is left out.",
     )
     data: Json = Field(
         None,

@@ -21,13 +21,13 @@ class PromptParams(Params):
         min_length=1,
         max_length=MAX_CHARS,
         title="Question",
-        description="What you ask. The text is not added by itself: write {{ prev.text }} where it belongs.",
+        description="The prompt. The text is not added automatically: write {{ prev.text }} where it belongs.",
     )
     system: str | None = Field(
         None,
         max_length=MAX_CHARS,
         title="Instructions",
-        description="How the model should behave. Put no texts of others here: it obeys what they say.",
+        description="How the model should behave. Put no texts of others here: the model takes them for instructions.",
         json_schema_extra=widget("textarea"),
     )
     model: str | None = Field(
@@ -112,7 +112,7 @@ LLM_PROMPT = StepType(
     name="llm.prompt",
     kind="blocking",
     title="Ask a language model",
-    help="Asks a language model what you like. It answers with a text, or with JSON of the shape that you set.",
+    help="Sends a prompt to a language model. It answers with a text, or with JSON of the shape that you set.",
     icon="sparkles",
     group="ai",
     example={"params": {"prompt": "What is a good name for a black cat? One word."}, "input": {}},

@@ -37,7 +37,7 @@ class SignalParams(Params):
     on_timeout: Literal["fail", "continue", "branch"] = Field(
         "fail",
         title="If it does not come",
-        description="What follows when it doesn't come: the run fails, it goes on, or it takes the edge for errors.",
+        description="What happens if it doesn't come in time: the run fails, goes on, or takes the edge for errors.",
     )
 
 

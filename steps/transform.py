@@ -27,7 +27,7 @@ class TransformParams(Params):
     set: dict[str, Json] = Field(
         title="Values", description="The names of the output with their values; a value may be an expression."
     )
-    keep_input: bool = Field(False, title="Keep the input", description="Keep what else the input has.")
+    keep_input: bool = Field(False, title="Keep the input", description="Keep the other values of the input.")
 
 
 def run(context: StepContext) -> Json:
