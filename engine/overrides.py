@@ -45,10 +45,12 @@ class RestartWith:
 Overrides = Mapping[str, KeepResult | RerunWith | RestartWith]
 
 
-def outputs_of(told: Overrides) -> dict[str, Json]:
+def outputs_of(overrides: Overrides) -> dict[str, Json]:
     """What expressions see of the nodes that are kept, as `steps`."""
     return {
-        node: {"output": output_of(one.outcome)} for node, one in told.items() if isinstance(one, KeepResult)
+        node: {"output": output_of(one.outcome)}
+        for node, one in overrides.items()
+        if isinstance(one, KeepResult)
     }
 
 

@@ -220,7 +220,7 @@ def unpause(*runs: str) -> None:
 def retry(run_id: str, node: str, *given: Json) -> None:
     """Have a step tried again, with another input where one is `given`."""
     edited = RerunWith(given[0]) if given else None
-    operators.retry_step(a_tenant().pk, run_id, node, given=edited, by="test", reason="because")
+    operators.retry_step(a_tenant().pk, run_id, node, override=edited, by="test", reason="because")
 
 
 def skip(run_id: str, node: str, output: Json) -> None:
@@ -253,7 +253,7 @@ def rerun(run_id: str, from_node: str, *given: Json, version: WorkflowVersion | 
     edited = RerunWith(given[0]) if given else None
     on = version and version.pk
     said = {"by": "test", "reason": "because"}
-    return replay.rerun(a_tenant().pk, run_id, from_node, given=edited, version=on, **said).id
+    return replay.rerun(a_tenant().pk, run_id, from_node, override=edited, version=on, **said).id
 
 
 def tick() -> int:

@@ -57,14 +57,14 @@ def _refuse_reserved(queues: list[str]) -> None:
 
 def _job_row(job: jobs.Job) -> dict[str, Any]:
     return {
-        "id": job.held.id,
-        "run_id": job.held.run_id,
+        "id": job.step.id,
+        "run_id": job.step.run_id,
         "workflow": job.workflow,
-        "node": job.held.node,
+        "node": job.step.node,
         "type": job.type,
         "params": job.params,
-        "input": job.held.given,
-        "attempt": job.held.attempt,
+        "input": job.step.given,
+        "attempt": job.step.attempt,
         "max_attempts": job.max_attempts,
         "lease_token": job.lease_token,
         "lease_expires_at": job.lease_expires_at,

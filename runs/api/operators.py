@@ -64,7 +64,7 @@ class RunRerunView(_OperatorView):
             run.tenant_id,
             str(run.id),
             asked["from_node"],
-            given=RerunWith(asked["input"]) if "input" in asked else None,
+            override=RerunWith(asked["input"]) if "input" in asked else None,
             version=self.version_of(run, asked),
             **self.said(asked),
         )
@@ -86,7 +86,7 @@ class StepRetryView(_OperatorView):
         check_step(run, node, asked)
         given = RerunWith(asked["input"]) if "input" in asked else None
         said = self.said(asked) | {"via": self.principal.via}
-        operators.retry_step(run.tenant_id, str(run.id), node, given=given, **said)
+        operators.retry_step(run.tenant_id, str(run.id), node, override=given, **said)
         return Response(self.shown(run_id))
 
 

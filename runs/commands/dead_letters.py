@@ -49,8 +49,10 @@ def _redrive(who: Principal, letter: DeadLetter, reason: str, *, is_undo: bool) 
         raise RunRefused("resolved", f"This dead letter was {letter.resolution} already.", conflict=True)
     run = str(letter.run_id)
     if is_undo:
-        told = {"by": who.username, "reason": reason, "via": who.via}
-        lifecycle.resolve_compensation(who.tenant_id, run, letter.step_id, "retry", way="dead letter", **told)
+        terms = {"by": who.username, "reason": reason, "via": who.via}
+        lifecycle.resolve_compensation(
+            who.tenant_id, run, letter.step_id, "retry", way="dead letter", **terms
+        )
     else:
         lifecycle.resume_runs(who.tenant_id, [run], by=who.username, reason=reason)
 
@@ -82,20 +84,20 @@ def matching(
 
     Raises Invalid for more than a thousand `ids`.
     """
-    found = queries.dead_letters_of(tenant).order_by("id")
+    rows = queries.dead_letters_of(tenant).order_by("id")
     if ids is not None:
-        wanted = list(dict.fromkeys(ids))
-        if len(wanted) > MOST_AT_ONCE:
+        wanted_ids = list(dict.fromkeys(ids))
+        if len(wanted_ids) > MOST_AT_ONCE:
             raise Invalid(f"At most {MOST_AT_ONCE:,} are redriven at once.", field="ids")
-        named = list(found.filter(pk__in=wanted))
-        known = {letter.pk for letter in named}
-        return Found(named, unknown=[id_ for id_ in wanted if id_ not in known])
-    found = found.filter(resolution=None)
+        letters_named = list(rows.filter(pk__in=wanted_ids))
+        known_ids = {letter.pk for letter in letters_named}
+        return Found(letters_named, unknown=[id_ for id_ in wanted_ids if id_ not in known_ids])
+    rows = rows.filter(resolution=None)
     if workflow is not None:
-        found = found.filter(run_id__in=queries.runs_of(tenant, workflow=workflow).values("pk"))
+        rows = rows.filter(run_id__in=queries.runs_of(tenant, workflow=workflow).values("pk"))
     if node is not None:
-        found = found.filter(node=node)
+        rows = rows.filter(node=node)
     if code is not None:
-        found = found.filter(error__code=code)
-    letters = list(found[:MOST_AT_ONCE])
-    return Found(letters, left=found.count() - len(letters) if len(letters) == MOST_AT_ONCE else 0)
+        rows = rows.filter(error__code=code)
+    letters = list(rows[:MOST_AT_ONCE])
+    return Found(letters, left=rows.count() - len(letters) if len(letters) == MOST_AT_ONCE else 0)

@@ -34,7 +34,7 @@ def retry(request: PageRequest, run_id: UUID, node: str) -> HttpResponse:
     def act(form: StepForm) -> str:
         given = RerunWith(form.given) if form.is_edited else None
         said = _said(request, form)
-        operators.retry_step(request.principal.tenant_id, str(run_id), node, given=given, **said)
+        operators.retry_step(request.principal.tenant_id, str(run_id), node, override=given, **said)
         messages.success(request, "The step is tried again.")
         return str(run_id)
 
@@ -64,7 +64,7 @@ def rerun(request: PageRequest, run_id: UUID, node: str) -> HttpResponse:
         given = RerunWith(form.given) if form.is_edited else None
         said = {"by": who.username, "reason": form.cleaned_data["reason"]}
         try:
-            started = replay.rerun(who.tenant_id, str(run_id), node, given=given, id=new, **said)
+            started = replay.rerun(who.tenant_id, str(run_id), node, override=given, id=new, **said)
         except RunRefused as refused:
             if new is None or refused.code != "started_already":
                 raise
