@@ -88,13 +88,13 @@ def simulate(
     while state.status == RunStatus.RUNNING and state.open_steps:
         batch = pick(state.open_steps)
         for name in batch:
-            node, left = graph.nodes[name], dict(rung.get(name, {}))
-            while left and state.status == RunStatus.RUNNING:
-                target = next(iter(left))
-                _ring(state, node, target, left.pop(target))
+            node, timers = graph.nodes[name], dict(rung.get(name, {}))
+            while timers and state.status == RunStatus.RUNNING:
+                target = next(iter(timers))
+                _ring(state, node, target, timers.pop(target))
             if state.status == RunStatus.RUNNING:
                 _end(state, node, _outcome(state, node, outcomes))
-            elif state.status == RunStatus.FAILED and not left:
+            elif state.status == RunStatus.FAILED and not timers:
                 outcome = _outcome(state, node, outcomes)
                 if _is_awaited(node, outcome):
                     # Claimed before the run failed: the worker's result is kept, its edges are not resolved.
@@ -160,13 +160,13 @@ def _count(state: FinalState, arrival: Arrival) -> Effects | None:
     if arrival.taken:
         join.taken.append(arrival.source)
     node = state.graph.nodes[arrival.node]
-    decided = verdict(node.join, len(join.arrived), len(join.taken))
-    if join.fired or decided is None:
+    decision = verdict(node.join, len(join.arrived), len(join.taken))
+    if join.fired or decision is None:
         return None
     join.fired += 1
-    chosen = contributors(node.join, join.taken)
-    outputs = {name: _carried(state, name, node.id) for name in node.predecessors if name in chosen}
-    return fire(state.graph, node, outputs, state.scope(), run=decided == "run")
+    sources = contributors(node.join, join.taken)
+    outputs = {name: _carried(state, name, node.id) for name in node.predecessors if name in sources}
+    return fire(state.graph, node, outputs, state.scope(), run=decision == "run")
 
 
 def _carried(state: FinalState, source: str, target: str) -> Json:
