@@ -223,7 +223,7 @@ class _Walk:
         fired = self._ring_again(node, override) if isinstance(override, RestartWith) else ()
         try:
             if isinstance(override, RerunWith):
-                value, source = override.given, None
+                value, source = override.input, None
             elif node.mapping is not None or node.is_join:
                 value, source = self._composed(node, value), None
             if node.kind != "engine":
@@ -254,7 +254,7 @@ class _Walk:
 
     def _keep(self, node: Node, override: KeepResult) -> None:
         """Follow the edges of a node that has ended already."""
-        self.scope["prev"] = override.given
+        self.scope["prev"] = override.input
         fired = self._ring_again(node, override)
         outcome, taken = self.conclude(node, override.outcome, override.fired)
         if outcome != override.outcome or node.id == (self.effects.failure or (None,))[0]:
@@ -268,8 +268,8 @@ class _Walk:
             step = NewStep(
                 node,
                 override.status,
-                override.given,
-                override.given_from,
+                override.input,
+                override.input_from,
                 output,
                 error,
                 taken,

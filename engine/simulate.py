@@ -17,7 +17,7 @@ class StepState:
     """What a step row would say. `fired`: what the edges carry that timers took while it went on."""
 
     status: StepStatus
-    given: Json = None
+    input: Json = None
     output: Json = None
     error: Mapping[str, Json] | None = None
     taken: tuple[str, ...] = ()
@@ -104,7 +104,7 @@ def simulate(
 
 def _outcome(state: FinalState, node: Node, outcomes: Mapping[str, Outcome] | Work) -> Outcome:
     if callable(outcomes):
-        return outcomes(node, state.scope() | {"prev": state.steps[node.id].given})
+        return outcomes(node, state.scope() | {"prev": state.steps[node.id].input})
     return outcomes[node.id]
 
 
@@ -118,12 +118,12 @@ def _ring(state: FinalState, node: Node, target: str, output: Json) -> None:
     if target not in step.fired:
         step.fired[target] = output
         step.taken += (target,)
-        _apply(state, ring(state.graph, node, target, output, state.scope() | {"prev": step.given}))
+        _apply(state, ring(state.graph, node, target, output, state.scope() | {"prev": step.input}))
 
 
 def _end(state: FinalState, node: Node, outcome: Outcome) -> None:
     step = state.steps[node.id]
-    scope = state.scope() | {"prev": step.given}
+    scope = state.scope() | {"prev": step.input}
     effects = settle(state.graph, node, outcome, scope, fired=step.fired)
     _record(step, effects.outcome or outcome)
     step.taken += effects.taken
@@ -144,7 +144,7 @@ def _apply(state: FinalState, effects: Effects) -> None:
     waves = [effects]
     for wave in waves:
         for new in wave.steps:
-            state.steps[new.node.id] = StepState(new.status, new.given, new.output, new.error, new.taken)
+            state.steps[new.node.id] = StepState(new.status, new.input, new.output, new.error, new.taken)
         state.sinks += wave.sinks
         waves += [fired for arrival in wave.arrivals if (fired := _count(state, arrival))]
     failure = next((wave.failure for wave in waves if wave.failure), None)

@@ -167,7 +167,7 @@ def claimed(queue: str = "default", *, limit: int = 100, worker: str = "w") -> l
 
 def complete(*steps: ClaimedStep, output: Json = None) -> Result:
     """End these attempts well, in one batch; each gives `output`, or its input where that is None."""
-    return advance([(step, Succeeded(step.given if output is None else output)) for step in steps])
+    return advance([(step, Succeeded(step.input if output is None else output)) for step in steps])
 
 
 def fail(*steps: ClaimedStep, code: str = "Boom", retryable: bool = False) -> Result:

@@ -36,8 +36,8 @@ class Flow:
         for (source, target), sure in links.items():
             into[target].append(Link(source, sure))
             after[source].append(target)
-        self.into = {node: tuple(found) for node, found in into.items()}
-        self.after = {node: tuple(found) for node, found in after.items()}
+        self.into = {node: tuple(sources) for node, sources in into.items()}
+        self.after = {node: tuple(targets) for node, targets in after.items()}
 
     @cached_property
     def order(self) -> tuple[str, ...]:

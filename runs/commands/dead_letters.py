@@ -64,7 +64,7 @@ def discard(who: Principal, letters: Iterable[DeadLetter], *, reason: str = "") 
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Selection:
     """Letters to redrive; `left`: how many more fit, beyond what is done at once; `unknown`: named, and not there."""
 
     letters: list[DeadLetter]
@@ -79,7 +79,7 @@ def matching(
     workflow: str | None = None,
     node: str | None = None,
     code: str | None = None,
-) -> Found:
+) -> Selection:
     """The tenant's open letters that fit, oldest first, at most a thousand; those that `ids` names also if resolved.
 
     Raises Invalid for more than a thousand `ids`.
@@ -91,7 +91,7 @@ def matching(
             raise Invalid(f"At most {MOST_AT_ONCE:,} are redriven at once.", field="ids")
         letters_named = list(rows.filter(pk__in=wanted_ids))
         known_ids = {letter.pk for letter in letters_named}
-        return Found(letters_named, unknown=[id_ for id_ in wanted_ids if id_ not in known_ids])
+        return Selection(letters_named, unknown=[id_ for id_ in wanted_ids if id_ not in known_ids])
     rows = rows.filter(resolution=None)
     if workflow is not None:
         rows = rows.filter(run_id__in=queries.runs_of(tenant, workflow=workflow).values("pk"))
@@ -100,4 +100,4 @@ def matching(
     if code is not None:
         rows = rows.filter(error__code=code)
     letters = list(rows[:MOST_AT_ONCE])
-    return Found(letters, left=rows.count() - len(letters) if len(letters) == MOST_AT_ONCE else 0)
+    return Selection(letters, left=rows.count() - len(letters) if len(letters) == MOST_AT_ONCE else 0)

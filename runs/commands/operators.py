@@ -74,7 +74,7 @@ def retry_step(
                     "What undoes a step is given what that step was given and gave: it takes no other input."
                 )
                 raise RunRefused("invalid", message, field="input")
-            storable(override.given, "input", max_bytes=MAX_INPUT_BYTES)
+            storable(override.input, "input", max_bytes=MAX_INPUT_BYTES)
         is_failed = locked[run].status == RunStatus.FAILED and step.has_failed
         if not (is_failed or step.allows("retry", locked[run])):
             _refuse(locked[run], step, "tried again")
@@ -111,7 +111,7 @@ def skip_step(
                 result = KeepResult(
                     Completed(output),
                     status=StepStatus.SKIPPED,
-                    given=step.claim.given,
+                    input=step.claim.input,
                     own=True,
                     cause=PASSED,
                     said=history,
@@ -158,7 +158,7 @@ def _requeuing(step: _Target, override: RerunWith | None, payload: Mapping[str, 
 
 def _requeue(step: str, override: RerunWith | None, payload: Mapping[str, Json]) -> set[str]:
     queues = hot.requeue_step(
-        step=step, edited=override is not None, value=override and override.given, payload=payload
+        step=step, edited=override is not None, value=override and override.input, payload=payload
     )
     if not queues:
         raise _moved()

@@ -38,9 +38,9 @@ class _Was:
     type: str
     status: str
     cause: str | None
-    given: Json
+    input: Json
     own: bool
-    given_from: str | None
+    input_from: str | None
     output: Json
     error: Json
     fired: Mapping[str, str]
@@ -74,8 +74,8 @@ class _Was:
         return KeepResult(
             outcome,
             status=StepStatus(self.status),
-            given=self.given,
-            given_from=self.given_from,
+            input=self.input,
+            input_from=self.input_from,
             own=self.own,
             fired=self.carried,
             row=self.id if here else None,
@@ -166,7 +166,7 @@ def rerun(
     stands for the new run then. Raises RunRefused.
     """
     if override is not None:
-        storable(override.given, "input", max_bytes=MAX_INPUT_BYTES)
+        storable(override.input, "input", max_bytes=MAX_INPUT_BYTES)
     with refusing(), transaction.atomic():
         ((status, priority),) = lock_runs(tenant, [run]).values()
         if status not in RUN_ENDED:
@@ -188,14 +188,13 @@ def rerun(
             if on.graph.nodes[from_node].predecessors:
                 overrides[from_node] = override
             else:
-                run_input = override.given
+                run_input = override.input
                 overrides = {node: _with_its_own(one, {None}) for node, one in overrides.items()}
         payload = {"from_node": from_node, "reason": reason}
         if override is not None:
-            payload |= hot.digests_of(run=run, node=from_node, value=override.given)
-        item = NewRun(
-            run_input, source.business_key, id=id, rerun_of=run, overrides=overrides, payload=payload
-        )
+            payload |= hot.digests_of(run=run, node=from_node, value=override.input)
+        key = source.business_key
+        item = NewRun(run_input, key, id=id, rerun_of=run, overrides=overrides, payload=payload)
         terms = Terms(
             tenant=tenant,
             version=version or source.version_id,
@@ -205,7 +204,7 @@ def rerun(
         )
         (started,) = starts.start_runs(terms, [item], if_exists="new_if_ended")
         if not started.created:
-            message = f"The business key {source.business_key!r} stands for a run that is open: {started.id}."
+            message = f"The business key {key!r} stands for a run that is open: {started.id}."
             raise RunRefused("key_taken", message, conflict=True)
         _check_reached(tenant, started.id, from_node)
     return started
@@ -228,7 +227,7 @@ def _kept_before(graph: Graph, run: str, from_node: str) -> dict[str, KeepResult
 
 def _with_its_own(one: KeepResult | RerunWith, sources: Collection[str | None]) -> KeepResult | RerunWith:
     """A step keeps what it was given by one of these `sources` (None: the run), which gives another thing now."""
-    return replace(one, own=True) if isinstance(one, KeepResult) and one.given_from in sources else one
+    return replace(one, own=True) if isinstance(one, KeepResult) and one.input_from in sources else one
 
 
 def _check_reached(tenant: int, run: str, node: str) -> None:

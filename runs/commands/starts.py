@@ -161,8 +161,8 @@ def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "
                 run_id = keys[key]
                 new = run_id == fresh[key] and key not in keys_seen
             keys_seen.add(key)
-            if new and (refused := judged[place].refused):
-                raise refused
+            if new and (refusal := judged[place].refused):
+                raise refusal
             if new:
                 shard = zlib.crc32(run_id.encode()) % SHARDS
                 row: RunRow = {

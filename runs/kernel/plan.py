@@ -324,13 +324,13 @@ class AdvanceRows:
         elif new.status == StepStatus.SKIPPED:
             return row
         if new.own:
-            row["input"] = new.given
-        elif new.given_from is not None and new.given_from in ids:
-            row["input_from"] = ids[new.given_from]
+            row["input"] = new.input
+        elif new.input_from is not None and new.input_from in ids:
+            row["input_from"] = ids[new.input_from]
         elif not node.predecessors and node.mapping is None:
             row["input_from"] = anchor.run_id
         else:
-            row["input"] = new.given
+            row["input"] = new.input
         if new.status == StepStatus.QUEUED:
             self.timers += [(anchor.id, timer) for timer in boundary_timers(node, row["id"], new.fired)]
             self._send(anchor, new, row)
@@ -386,7 +386,7 @@ def _kept(anchor: Anchor, new: NewStep, row: StepRow) -> ClaimedStep:
         attempt=1,
         priority=row["priority"],
         solo=False,
-        given=new.given,
+        input=new.input,
         lease_seconds=new.node.lease_seconds,
         hops=anchor.hops + 1,
     )

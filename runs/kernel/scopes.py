@@ -49,9 +49,9 @@ def load(steps: Iterable[ClaimedStep]) -> None:
     asking: dict[str, list[ClaimedStep]] = {}
     rows = []
     for step in steps:
-        step.scope = {"prev": step.given, "vars": {}}
+        step.scope = {"prev": step.input, "vars": {}}
         if step.index is not None:
-            step.scope |= {"item": step.given, "index": step.index}
+            step.scope |= {"item": step.input, "index": step.index}
         try:
             reads = compiled(step.version_id).graph.step(step.node, step.index).reads
         except BrokenVersion:

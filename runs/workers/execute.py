@@ -62,7 +62,7 @@ def _ending(step: ClaimedStep, step_type: StepType, params: Json, usage: dict[st
         output = execute_type(
             step_type,
             params,
-            step.given,
+            step.input,
             run_id=step.run_id,
             node=step.node,
             attempt=step.attempt,
