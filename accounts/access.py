@@ -31,22 +31,22 @@ def page(scope: str, *methods: str) -> Callable[[Page[P]], View[P]]:
 
     It answers to `methods`, or to GET where none are named.
     """
-    taken = {*(methods or ("GET",))}
-    if "GET" in taken:
-        taken.add("HEAD")
+    allowed = {*(methods or ("GET",))}
+    if "GET" in allowed:
+        allowed.add("HEAD")
 
     def decorate(view: Page[P]) -> View[P]:
         @wraps(view)
         def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-            if request.method not in taken:
-                return wrong_method(request, taken)
-            known = cast(PageRequest, request)
-            principal = session_principal(known.user)
+            if request.method not in allowed:
+                return wrong_method(request, allowed)
+            page_request = cast(PageRequest, request)
+            principal = session_principal(page_request.user)
             if principal is None:
                 raise Forbidden("You are no member of any tenant.")
             principal.require(scope)
-            known.principal = principal
-            return view(known, *args, **kwargs)
+            page_request.principal = principal
+            return view(page_request, *args, **kwargs)
 
         shut: View[P] = login_required(guarded)
         shut.required_scope = scope  # type: ignore[attr-defined]

@@ -23,10 +23,10 @@ def place_of(request: HttpRequest, username: str) -> str | None:
 def remember(request: HttpRequest, response: HttpResponse, username: str) -> None:
     """Note in the browser that this user has logged in with it."""
     device, names = _read(request)
-    kept = [key_of(username), *(name for name in names if name != key_of(username))][:_MOST_NAMES]
+    keys = [key_of(username), *(name for name in names if name != key_of(username))][:_MOST_NAMES]
     response.set_cookie(
         settings.HANDOFF_DEVICE_COOKIE,
-        signing.dumps([device or secrets.token_urlsafe(12), kept], salt=_SALT),
+        signing.dumps([device or secrets.token_urlsafe(12), keys], salt=_SALT),
         max_age=_SECONDS,
         secure=settings.SESSION_COOKIE_SECURE,
         httponly=True,
@@ -36,10 +36,10 @@ def remember(request: HttpRequest, response: HttpResponse, username: str) -> Non
 
 def _read(request: HttpRequest) -> tuple[str, list[str]]:
     try:
-        found: Any = signing.loads(
+        content: Any = signing.loads(
             request.COOKIES.get(settings.HANDOFF_DEVICE_COOKIE, ""), salt=_SALT, max_age=_SECONDS
         )
-        device, names = found
+        device, names = content
         return str(device), [str(name) for name in names]
     except (signing.BadSignature, ValueError, TypeError):
         return "", []

@@ -78,7 +78,7 @@ class Once:
 
 
 @contextmanager
-def once(wanted: Asked) -> Iterator[Once]:
+def once(call: Asked) -> Iterator[Once]:
     """A transaction in which the request is done, unless it was, and its answer is kept. What is done in it is undone
     where it ends without an answer that says so: by an error of the server (500 and above) or of the database.
 
@@ -86,52 +86,52 @@ def once(wanted: Asked) -> Iterator[Once]:
     the moment; Conflict `done_already` where it was done with another token, and `master_key_missing` where no answer
     can be sealed or opened; OperationalError where the transaction ended before its answer: nothing was done then.
     """
-    named = {"tenant": wanted.principal.tenant_id, "user": wanted.principal.user_id, "key": wanted.key}
+    key_params = {"tenant": call.principal.tenant_id, "user": call.principal.user_id, "key": call.key}
     # Before the transaction: a tenant's first key, made in it, would keep all others waiting until its end.
-    ring = _ring_of(wanted.principal.tenant_id)
+    ring = _ring_of(call.principal.tenant_id)
     with transaction.atomic():
-        _hold(wanted, named)
-        found = _SQL.execute("find_answer", {**named, "hours": KEPT_HOURS}).fetchone()
-        if found and bytes(found[1]) != wanted.digest:
+        _hold(call, key_params)
+        row = _SQL.execute("find_answer", {**key_params, "hours": KEPT_HOURS}).fetchone()
+        if row and bytes(row[1]) != call.digest:
             message = f"Something else was asked with this key less than {KEPT_HOURS} hours ago."
             raise Unprocessable(message, code="key_reused", field=HEADER)
-        doing = Once(_opened(ring, wanted, str(found[0]), bytes(found[2])) if found else None)
+        doing = Once(_opened(ring, call, str(row[0]), bytes(row[2])) if row else None)
         yield doing
         if doing.kept is None:
-            _end(wanted, ring, doing.answer)
+            _end(call, ring, doing.answer)
 
 
-def _hold(wanted: Asked, named: Mapping[str, object]) -> None:
+def _hold(call: Asked, key_params: Mapping[str, object]) -> None:
     """Be the only one who does what is asked with this key, until the end of the transaction."""
-    if not _SQL.value("hold_key", named):
+    if not _SQL.value("hold_key", key_params):
         try:
-            _SQL.execute("await_key", {**named, "patience": _PATIENCE})
+            _SQL.execute("await_key", {**key_params, "patience": _PATIENCE})
         except OPERATIONAL_ERRORS as error:
             if is_lock_timeout(error):
                 raise InProgress(
                     "A request with this key is being done; ask again shortly.", field=HEADER
                 ) from None
             raise
-    if wanted.is_slow:
+    if call.is_slow:
         _SQL.execute("allow_idling", {"idle": _IDLE})
 
 
-def _end(wanted: Asked, ring: KeyRing, answer: Answer | None) -> None:
+def _end(call: Asked, ring: KeyRing, answer: Answer | None) -> None:
     if not _is_whole() or answer is None or answer.status >= 500:
         if answer is not None and answer.status < 400:
             raise OperationalError("the transaction ended before its answer")
         transaction.set_rollback(True)
     elif answer.status < 400:
-        made = uuid7()
+        id_ = uuid7()
         _SQL.execute(
             "keep_answer",
             {
-                "id": made,
-                "tenant": wanted.principal.tenant_id,
-                "user": wanted.principal.user_id,
-                "key": wanted.key,
-                "digest": wanted.digest,
-                "answer": _sealed(ring, wanted, str(made), answer),
+                "id": id_,
+                "tenant": call.principal.tenant_id,
+                "user": call.principal.user_id,
+                "key": call.key,
+                "digest": call.digest,
+                "answer": _sealed(ring, call, str(id_), answer),
             },
         )
 
@@ -161,22 +161,22 @@ def _sealing() -> Iterator[None]:
         raise Conflict(_NO_KEY.format(problem), code="master_key_missing", field=HEADER) from None
 
 
-def _sealed(ring: KeyRing, wanted: Asked, row: str, answer: Answer) -> bytes:
-    head = orjson.dumps([answer.status, dict(answer.headers), wanted.principal.token])
-    return ring.seal(Hidden(zlib.compress(head + b"\n" + answer.body, 1)), _place(wanted, row))
+def _sealed(ring: KeyRing, call: Asked, row: str, answer: Answer) -> bytes:
+    head = orjson.dumps([answer.status, dict(answer.headers), call.principal.token])
+    return ring.seal(Hidden(zlib.compress(head + b"\n" + answer.body, 1)), _place(call, row))
 
 
-def _opened(ring: KeyRing, wanted: Asked, row: str, value: bytes) -> Answer:
+def _opened(ring: KeyRing, call: Asked, row: str, value: bytes) -> Answer:
     with _sealing():
-        opened = ring.open(value, _place(wanted, row)).reveal()
-    head, _, body = zlib.decompress(opened).partition(b"\n")
+        plain = ring.open(value, _place(call, row)).reveal()
+    head, _, body = zlib.decompress(plain).partition(b"\n")
     status, headers, *token = orjson.loads(head)
     # The release before named no token with an answer: those are shown to their user, as they were promised to be.
-    if token and token != [wanted.principal.token]:
+    if token and token != [call.principal.token]:
         message = "This was done with another token of yours: its answer is shown to that one only."
         raise Conflict(message, code="done_already", field=HEADER)
     return Answer(status, headers, body)
 
 
-def _place(wanted: Asked, row: str) -> Place:
-    return Place(wanted.principal.tenant_id, f"kept_answer {row}", "answer")
+def _place(call: Asked, row: str) -> Place:
+    return Place(call.principal.tenant_id, f"kept_answer {row}", "answer")

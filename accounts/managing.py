@@ -28,24 +28,24 @@ def add_member(request: PageRequest) -> HttpResponse:
 @page(MEMBERS_MANAGE, "GET", "POST")
 def member(request: PageRequest, username: str) -> HttpResponse:
     """Changes a member."""
-    found = members.find(request.principal.tenant_id, username)
+    membership = members.find(request.principal.tenant_id, username)
     if request.method != "POST":
-        return render(request, "settings/member.html", pages.member_form(request, found))
-    wrong = pages.change_member(request, found)
+        return render(request, "settings/member.html", pages.member_form(request, membership))
+    wrong = pages.change_member(request, membership)
     if wrong is not None:
         return render(request, "settings/member.html", wrong[0], status=wrong[1])
-    messages.success(request, f"{found.user.username} is changed.")
+    messages.success(request, f"{membership.user.username} is changed.")
     return redirect("settings-members")
 
 
 @page(MEMBERS_MANAGE, "POST")
 def remove_member(request: PageRequest, username: str) -> HttpResponse:
     """Ends a membership."""
-    found = members.find(request.principal.tenant_id, username)
-    wrong = pages.remove_member(request, found)
+    membership = members.find(request.principal.tenant_id, username)
+    wrong = pages.remove_member(request, membership)
     if wrong is not None:
         return render(request, "settings/member.html", wrong[0], status=wrong[1])
-    messages.success(request, f"{found.user.username} is no member any more.")
+    messages.success(request, f"{membership.user.username} is no member any more.")
     return redirect("settings-members")
 
 
@@ -58,20 +58,20 @@ def group_list(request: PageRequest) -> HttpResponse:
 @page(MEMBERS_MANAGE, "GET", "POST")
 def add_group(request: PageRequest) -> HttpResponse:
     """Makes a group; what is wrong is shown at its field."""
-    found = pages.new_group(request)
-    if not isinstance(found, Group):
-        return render(request, "settings/group.html", found[0], status=found[1])
-    messages.success(request, f"The group {found.name} is there.")
+    outcome = pages.new_group(request)
+    if not isinstance(outcome, Group):
+        return render(request, "settings/group.html", outcome[0], status=outcome[1])
+    messages.success(request, f"The group {outcome.name} is there.")
     return redirect("settings-groups")
 
 
 @page(MEMBERS_MANAGE, "GET", "POST")
 def group(request: PageRequest, group_id: int) -> HttpResponse:
     """Changes a group's name and members."""
-    found = queries.find_group(request.principal.tenant_id, group_id)
+    row = queries.find_group(request.principal.tenant_id, group_id)
     if request.method != "POST":
-        return render(request, "settings/group.html", pages.group_form(request, found))
-    wrong = pages.change_group(request, found)
+        return render(request, "settings/group.html", pages.group_form(request, row))
+    wrong = pages.change_group(request, row)
     if wrong is not None:
         return render(request, "settings/group.html", wrong[0], status=wrong[1])
     messages.success(request, "The group is changed.")
@@ -81,9 +81,9 @@ def group(request: PageRequest, group_id: int) -> HttpResponse:
 @page(MEMBERS_MANAGE, "POST")
 def delete_group(request: PageRequest, group_id: int) -> HttpResponse:
     """Deletes a group."""
-    found = queries.find_group(request.principal.tenant_id, group_id)
-    wrong = pages.delete_group(request, found)
+    row = queries.find_group(request.principal.tenant_id, group_id)
+    wrong = pages.delete_group(request, row)
     if wrong is not None:
         return render(request, "settings/group.html", wrong[0], status=wrong[1])
-    messages.success(request, f"The group {found.name} is deleted.")
+    messages.success(request, f"The group {row.name} is deleted.")
     return redirect("settings-groups")

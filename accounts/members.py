@@ -125,12 +125,12 @@ def _user(principal: Principal, username: str, name: str, email: str) -> tuple[U
     username = User.normalize_username(username.strip())
     user = User.objects.filter(username__iexact=username).first()
     if user is None:
-        made = User(username=username, name=name.strip(), email=email.strip())
+        user = User(username=username, name=name.strip(), email=email.strip())
         password = secrets.token_urlsafe(12)
-        made.set_password(password)
-        _check(made)
-        made.save()
-        return made, password
+        user.set_password(password)
+        _check(user)
+        user.save()
+        return user, password
     if Membership.objects.for_tenant(principal.tenant_id).filter(user=user).exists():
         raise Conflict(f"{user.username} is a member already.", code="member_already", field="username")
     if not _is_ours(principal, user):
@@ -154,8 +154,8 @@ def _is_ours(principal: Principal, user: User) -> bool:
 
 def _rename(principal: Principal, user: User, name: str | None, email: str | None) -> None:
     changes = {"name": name, "email": email}
-    given = {field: text.strip() for field, text in changes.items() if text is not None}
-    changed = [field for field, text in given.items() if getattr(user, field) != text]
+    values = {field: text.strip() for field, text in changes.items() if text is not None}
+    changed = [field for field, text in values.items() if getattr(user, field) != text]
     if not changed:
         return
     elsewhere = Membership.unsafe_all_tenants.filter(user=user).exclude(tenant_id=principal.tenant_id)
@@ -163,7 +163,7 @@ def _rename(principal: Principal, user: User, name: str | None, email: str | Non
         message = f"{user.username} is a member of another tenant, too: only they change this."
         raise Conflict(message, code="shared_user", field=changed[0])
     for field in changed:
-        setattr(user, field, given[field])
+        setattr(user, field, values[field])
     _check(user)
     user.save(update_fields=changed)
 

@@ -17,7 +17,7 @@ def ticket(principal: Principal) -> str:
 def id_of(principal: Principal, text: str) -> str | None:
     """The id that a ticket stands for; None for none, an old one or somebody else's."""
     try:
-        made, *whose = signing.loads(text, salt=_SALT, max_age=_SECONDS)
+        id_, *whose = signing.loads(text, salt=_SALT, max_age=_SECONDS)
     except (signing.BadSignature, ValueError, TypeError):
         return None
-    return made if whose == [principal.tenant_id, principal.user_id] else None
+    return id_ if whose == [principal.tenant_id, principal.user_id] else None

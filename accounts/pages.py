@@ -34,25 +34,25 @@ def typed(request: PageRequest, name: str) -> str:
     return request.POST.get(name, "").replace("\x00", "").strip()[:MAX_TYPED]
 
 
-def form_of(values: dict[str, Any], refused: Invalid | Conflict | None = None) -> Context:
-    """Each field of a form with its value and what is wrong with it; `refused` where no field is to blame."""
-    field = (refused.field or "").partition("[")[0] if refused else ""
+def form_of(values: dict[str, Any], error: Invalid | Conflict | None = None) -> Context:
+    """Each field of a form with its value and what is wrong with it; `error` where no field is to blame."""
+    field = (error.field or "").partition("[")[0] if error else ""
     shown = {
-        name: {"value": value, "error": refused.message if refused and field == name else ""}
+        name: {"value": value, "error": error.message if error and field == name else ""}
         for name, value in values.items()
     }
-    return {"form": shown, "refused": refused.message if refused and field not in values else ""}
+    return {"form": shown, "refused": error.message if error and field not in values else ""}
 
 
-def status_of(refused: Invalid | Conflict) -> int:
+def status_of(error: Invalid | Conflict) -> int:
     """The status of a page that shows what was refused."""
-    return 409 if isinstance(refused, Conflict) else 422
+    return 409 if isinstance(error, Conflict) else 422
 
 
 def neighbours(page: Page) -> Context:
     """Where the pages beside this one are."""
-    found = {"newer": page.previous, "older": page.next}
-    return {name: address and f"?{address.partition('?')[2]}" for name, address in found.items()}
+    addresses = {"newer": page.previous, "older": page.next}
+    return {name: address and f"?{address.partition('?')[2]}" for name, address in addresses.items()}
 
 
 def member_list(request: PageRequest) -> Context:
@@ -67,14 +67,14 @@ def member_list(request: PageRequest) -> Context:
 def new_member(request: PageRequest) -> tuple[Context, int]:
     """The form of a new member; once it is sent and good, the member with the password that is shown only now."""
     values = {name: typed(request, name) for name in MEMBER_FIELDS}
-    refused = None
+    refusal = None
     if request.method == "POST":
         try:
             member, password = members.add_member(request.principal, **values)
             return {"member": member, "password": password}, 201
         except (Invalid, Conflict) as error:
-            refused = error
-    return form_of(values, refused) | _choices(request), status_of(refused) if refused else 200
+            refusal = error
+    return form_of(values, refusal) | _choices(request), status_of(refusal) if refusal else 200
 
 
 def member_form(request: PageRequest, member: Membership) -> Context:
@@ -96,8 +96,8 @@ def change_member(request: PageRequest, member: Membership) -> tuple[Context, in
     try:
         members.change_member(request.principal, member.user.username, **values)
         return None
-    except (Invalid, Conflict) as refused:
-        return form_of(values, refused) | about_member(request, member), status_of(refused)
+    except (Invalid, Conflict) as error:
+        return form_of(values, error) | about_member(request, member), status_of(error)
 
 
 def remove_member(request: PageRequest, member: Membership) -> tuple[Context, int] | None:
@@ -127,13 +127,13 @@ def new_group(request: PageRequest) -> tuple[Context, int] | Group:
         "name": typed(request, "name"),
         "members": request.POST.getlist("members"),
     }
-    refused = None
+    refusal = None
     if request.method == "POST":
         try:
             return services.create_group(request.principal, **values)
         except (Invalid, Conflict) as error:
-            refused = error
-    return form_of(values, refused) | _seats(request, values), status_of(refused) if refused else 200
+            refusal = error
+    return form_of(values, refusal) | _seats(request, values), status_of(refusal) if refusal else 200
 
 
 def group_form(request: PageRequest, group: Group) -> Context:
@@ -157,8 +157,8 @@ def change_group(request: PageRequest, group: Group) -> tuple[Context, int] | No
     try:
         services.change_group(request.principal, group.pk, **values)
         return None
-    except (Invalid, Conflict) as refused:
-        return form_of(values, refused) | about_group(request, group, values), status_of(refused)
+    except (Invalid, Conflict) as error:
+        return form_of(values, error) | about_group(request, group, values), status_of(error)
 
 
 def delete_group(request: PageRequest, group: Group) -> tuple[Context, int] | None:
@@ -178,8 +178,8 @@ def _ended(request: PageRequest, page: Context, act: Callable[[], None]) -> tupl
     try:
         act()
         return None
-    except (Invalid, Conflict) as refused:
-        return page | {"refused": refused.message, "reason": typed(request, "reason")}, status_of(refused)
+    except (Invalid, Conflict) as error:
+        return page | {"refused": error.message, "reason": typed(request, "reason")}, status_of(error)
 
 
 def _choices(request: PageRequest) -> Context:

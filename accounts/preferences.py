@@ -25,13 +25,13 @@ def change_notifications(
     principal: Principal, *, mail: str | None = None, email: str | None = None, reason: str | None = None
 ) -> dict[str, str]:
     """Set what is given, for themselves alone. Raises Invalid."""
-    changed: dict[str, str] = {}
+    values: dict[str, str] = {}
     if mail is not None:
-        changed["mail"] = _known(mail)
+        values["mail"] = _known(mail)
     if email is not None:
-        changed["email"] = _address(email)
-    if changed:
-        User.objects.filter(pk=principal.user_id).update(**changed)
+        values["email"] = _address(email)
+    if values:
+        User.objects.filter(pk=principal.user_id).update(**values)
         audit.record(principal, "change notifications", f"user {principal.username}", reason=reason)
     return notifications_of(principal)
 

@@ -93,10 +93,10 @@ def members_of_roles(tenant_id: int, roles: Iterable[str]) -> QuerySet[Membershi
 
 def members_named(tenant_id: int, usernames: Iterable[str]) -> dict[str, Membership]:
     """The tenant's active members of these names, by the key of each name."""
-    wanted = {key_of(name) for name in usernames}
+    names = {key_of(name) for name in usernames}
     members = Membership.objects.for_tenant(tenant_id).select_related("user").filter(user__is_active=True)
-    found = members.annotate(lowered=Lower("user__username")).filter(lowered__in=wanted)
-    return {key_of(member.user.username): member for member in found}
+    rows = members.annotate(lowered=Lower("user__username")).filter(lowered__in=names)
+    return {key_of(member.user.username): member for member in rows}
 
 
 def group_keys_of(tenant_id: int, user_id: int) -> list[str]:
@@ -147,13 +147,13 @@ def session_principal(user: User) -> Principal | None:
 
 def principals_of(users: Iterable[User]) -> dict[int, Principal]:
     """Who these active users act as when they are logged in, by their keys; in one statement."""
-    known = {user.pk: user for user in users}
-    members = Membership.unsafe_all_tenants.select_related("tenant").filter(user__in=known)
-    found: dict[int, Principal] = {}
+    by_id = {user.pk: user for user in users}
+    members = Membership.unsafe_all_tenants.select_related("tenant").filter(user__in=by_id)
+    principals: dict[int, Principal] = {}
     for member in members.order_by("pk"):
-        user = known[member.user_id]
-        found.setdefault(user.pk, _principal(user, member.tenant, member.role, "session"))
-    return found
+        user = by_id[member.user_id]
+        principals.setdefault(user.pk, _principal(user, member.tenant, member.role, "session"))
+    return principals
 
 
 def command_principal(username: str, tenant_slug: str) -> Principal:

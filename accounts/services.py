@@ -144,8 +144,8 @@ def authenticate_token(text: str) -> Principal:
         raise BadToken
     token = token_store.find_token(public_id)
     # The hash is compared also where there is no token, so that an answer's time tells nothing of the ids.
-    stored = token.secret_sha256 if token else bytes(32)
-    if not hmac.compare_digest(stored, token_format.digest(text)) or token is None or not token.is_valid:
+    digest = token.secret_sha256 if token else bytes(32)
+    if not hmac.compare_digest(digest, token_format.digest(text)) or token is None or not token.is_valid:
         raise BadToken
     if token.is_expired:
         raise BadToken("This token has expired.", code="token_expired")
@@ -165,10 +165,10 @@ def authenticate_token(text: str) -> Principal:
 
 def tokens_shut_out(public_ids: Collection[str], scope: str) -> set[str]:
     """Those of these tokens that are not valid any more, or don't hold the scope any more: in one statement."""
-    found = token_store.find_tokens(public_ids)
+    tokens = token_store.find_tokens(public_ids)
     good = {
         name
-        for name, token in found.items()
+        for name, token in tokens.items()
         if token.is_valid and not token.is_expired and scope in _scopes_of(token)
     }
     return set(public_ids) - good
@@ -236,12 +236,12 @@ def _save_group(group: Group) -> None:
 
 
 def _seat(group: Group, usernames: Sequence[str]) -> None:
-    found = queries.members_named(group.tenant_id, usernames)
+    members = queries.members_named(group.tenant_id, usernames)
     for place, username in enumerate(usernames):
-        if key_of(username) not in found:
+        if key_of(username) not in members:
             raise Invalid(f"{username} is no member of this tenant.", field=f"members[{place}]")
     GroupMember.objects.bulk_create(
-        GroupMember(tenant_id=group.tenant_id, group=group, membership=member) for member in found.values()
+        GroupMember(tenant_id=group.tenant_id, group=group, membership=member) for member in members.values()
     )
 
 

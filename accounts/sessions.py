@@ -82,22 +82,22 @@ def principals(keys: Collection[str]) -> dict[str, Principal]:
         if SESSION_KEY in data and _idle_seconds(data) <= settings.HANDOFF_IDLE_SECONDS
     }
     users = {str(user.pk): user for user in User.objects.filter(pk__in=set(whose.values()), is_active=True)}
-    known = principals_of(users.values())
+    by_id = principals_of(users.values())
     return {
-        key: known[user.pk]
+        key: by_id[user.pk]
         for key, pk in whose.items()
-        if (user := users.get(pk)) and user.pk in known and is_of(user, sessions[key])
+        if (user := users.get(pk)) and user.pk in by_id and is_of(user, sessions[key])
     }
 
 
 def is_of(user: User, session: Mapping[str, Any]) -> bool:
     """Whether a session was opened with the password that the user has now."""
-    known = session.get(HASH_SESSION_KEY, "")
+    hash_ = session.get(HASH_SESSION_KEY, "")
     good = [user.get_session_auth_hash(), *user.get_session_auth_fallback_hash()]
-    return any(constant_time_compare(known, one) for one in good)
+    return any(constant_time_compare(hash_, one) for one in good)
 
 
 def _idle_seconds(session: Any) -> float:
-    seen = session.get(_SEEN)
+    last = session.get(_SEEN)
     # A session from before this was noted is as good as new.
-    return time.time() - seen if isinstance(seen, int | float) else 0.0
+    return time.time() - last if isinstance(last, int | float) else 0.0

@@ -29,9 +29,9 @@ def count_by_group(counter: Counter) -> None:
 
 def open_tasks_of_groups(tenant_id: int, keys: Iterable[str]) -> dict[str, int]:
     """How many open tasks ask each group, by its key."""
-    wanted = list(keys)
-    found = dict.fromkeys(wanted, 0)
-    for counter in _counters if wanted else ():
-        for key, count in counter(tenant_id, wanted).items():
-            found[key] += count
-    return found
+    names = list(keys)
+    counts = dict.fromkeys(names, 0)
+    for counter in _counters if names else ():
+        for key, count in counter(tenant_id, names).items():
+            counts[key] += count
+    return counts

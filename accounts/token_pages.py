@@ -35,12 +35,12 @@ def token_list(request: PageRequest) -> HttpResponse:
     values = {name: typed(request, name) for name in _FIELDS}
     try:
         token, text = _made(request, values)
-    except Forbidden as refused:
-        wrong = form_of(values, Invalid(refused.message, field="role"))
+    except Forbidden as error:
+        wrong = form_of(values, Invalid(error.message, field="role"))
         return render(request, "settings/tokens.html", _listed(request) | wrong, status=403)
-    except (Invalid, Conflict) as refused:
-        context = _listed(request) | form_of(values, refused)
-        return render(request, "settings/tokens.html", context, status=status_of(refused))
+    except (Invalid, Conflict) as error:
+        context = _listed(request) | form_of(values, error)
+        return render(request, "settings/tokens.html", context, status=status_of(error))
     context = {"made": tokens.rows([token])[0], "text": text}
     return render(request, "settings/new_token.html", context, status=201)
 
@@ -71,8 +71,8 @@ def _made(request: PageRequest, values: dict[str, str]) -> tuple[ApiToken, str]:
 def _listed(request: PageRequest) -> Context:
     q = request.GET.get("user", "").replace("\x00", "").strip()[:150]
     cursor = request.GET.get("cursor") or None
-    found = tokens.visible(request.principal, user=q)
-    page_ = keyset_page(found, request, keys=("id",), limit=ON_A_PAGE, cursor=cursor)
+    rows = tokens.visible(request.principal, user=q)
+    page_ = keyset_page(rows, request, keys=("id",), limit=ON_A_PAGE, cursor=cursor)
     context = {
         "tokens": tokens.rows(page_.rows),
         "of_all": TOKENS_MANAGE in request.principal.scopes,

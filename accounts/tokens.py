@@ -111,7 +111,7 @@ def _narrowed(principal: Principal, role: str, scopes: Iterable[str] | None) -> 
     """The scopes that are asked for as far as they hold them; None, all of the role's, where they hold all."""
     of_role = SCOPES_OF_ROLE.get(role, frozenset())
     if scopes is not None:
-        for scope in (asked := frozenset(scopes)) & SCOPES:
+        for scope in (names := frozenset(scopes)) & SCOPES:
             principal.require(scope)
-        return asked
+        return names
     return None if of_role <= principal.scopes else of_role & principal.scopes

@@ -126,14 +126,14 @@ def password_page(request: PageRequest) -> HttpResponse:
     if request.method != "POST":
         return render(request, "accounts/password.html")
     try:
-        said = _change_password(request)
-    except Invalid as refused:
-        wrong = {refused.field or "old": refused.message}
+        sentence = _change_password(request)
+    except Invalid as error:
+        wrong = {error.field or "old": error.message}
         return render(request, "accounts/password.html", {"wrong": wrong}, status=422)
-    except TooMany as refused:
-        shown = render(request, "accounts/password.html", {"wrong": {"old": refused.message}}, status=429)
-        return _later(shown, refused)
-    messages.success(request, said)
+    except TooMany as error:
+        page_ = render(request, "accounts/password.html", {"wrong": {"old": error.message}}, status=429)
+        return _later(page_, error)
+    messages.success(request, sentence)
     return redirect("settings-password")
 
 
@@ -154,11 +154,11 @@ def notifications_page(request: PageRequest) -> HttpResponse:
     wrong: dict[str, str] = {}
     shown = preferences.notifications_of(request.principal)
     if request.method == "POST":
-        given = {name: request.POST.get(name, "") for name in shown}
+        values = {name: request.POST.get(name, "") for name in shown}
         try:
-            preferences.change_notifications(request.principal, **given)
-        except Invalid as refused:
-            shown, wrong = given, {refused.field or "": refused.message}
+            preferences.change_notifications(request.principal, **values)
+        except Invalid as error:
+            shown, wrong = values, {error.field or "": error.message}
         else:
             messages.success(request, "Kept.")
             return redirect("settings-notifications")

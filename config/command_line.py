@@ -18,8 +18,8 @@ SHORT = {"run": "run_workflow"}
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command (`sys.argv` by default). Raises SystemExit, with a line for what its user can put right."""
-    program, *given = sys.argv if arguments is None else arguments
-    if given == ["--version"]:
+    program, *words = sys.argv if arguments is None else arguments
+    if words == ["--version"]:
         print(f"Handoff {release()}")
         return
     # Asked first, because with these the settings cannot even be read.
@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit("\n".join(f"problem  {problem}" for problem in problems))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     try:
-        execute_from_command_line([program, *(SHORT.get(name, name) for name in given[:1]), *given[1:]])
+        execute_from_command_line([program, *(SHORT.get(name, name) for name in words[:1]), *words[1:]])
     except ImproperlyConfigured as problem:
         sys.exit(str(problem))
     except OPERATIONAL_ERRORS as problem:

@@ -67,9 +67,9 @@ def examine() -> Iterator[Finding]:
     # Where Handoff does not run, only servers that the environment names can be expected to answer.
     silent = True
     if settings.DATABASE_URL and (runs or os.environ.get("DATABASE_URL")):
-        found = list(_database())
-        silent = len(found) == 1
-        yield from found
+        database = list(_database())
+        silent = len(database) == 1
+        yield from database
     if settings.REDIS_URL and (runs or os.environ.get("REDIS_URL")):
         yield from _redis()
     if runs and not silent:
@@ -189,15 +189,15 @@ def _port() -> Iterator[Finding]:
 
 
 def _servers() -> Iterator[Finding]:
-    wanted: list[tuple[str, Callable[[], Path]]] = []
+    binaries: list[tuple[str, Callable[[], Path]]] = []
     if not os.environ.get("DATABASE_URL"):
-        wanted.append(("PostgreSQL", lambda: postgres.binary("postgres")))
+        binaries.append(("PostgreSQL", lambda: postgres.binary("postgres")))
         if not can_leave_root():
             advice = "start as an ordinary user, or set DATABASE_URL"
             yield Finding("problem", "PostgreSQL refuses root, and there are no user namespaces here", advice)
     if not os.environ.get("REDIS_URL"):
-        wanted.append(("Redis", redis.binary))
-    for name, binary in wanted:
+        binaries.append(("Redis", redis.binary))
+    for name, binary in binaries:
         try:
             yield Finding("ok", f"embedded {name}: {binary()}")
         except EmbeddedError as problem:
@@ -278,7 +278,7 @@ def _database() -> Iterator[Finding]:
         with patience.at_most(_ANSWER_SECONDS):
             problems = server_problems()
         with patience.at_most(_SCHEMA_SECONDS):
-            found = schema()
+            state = schema()
     except (DatabaseError, ImproperlyConfigured, psycopg.Error) as problem:
         yield Finding(
             "problem",
@@ -290,20 +290,20 @@ def _database() -> Iterator[Finding]:
         yield Finding("problem", text, "Handoff does not start on this server")
     if not problems:
         yield Finding("ok", "the database answers and keeps what it promises")
-    if found.unknown:
+    if state.unknown:
         yield Finding(
-            "problem", f"the schema is of a later Handoff ({found.unknown[0]})", "start that version"
+            "problem", f"the schema is of a later Handoff ({state.unknown[0]})", "start that version"
         )
-    elif found.missing:
+    elif state.missing:
         yield Finding(
             "problem",
-            f"the schema is too old for this code (it lacks {found.missing[0]})",
+            f"the schema is too old for this code (it lacks {state.missing[0]})",
             f"{_UP} says what to do",
         )
-    elif found.pending:
+    elif state.pending:
         yield Finding(
             "warn",
-            f"{len(found.pending)} migrations are to be applied",
+            f"{len(state.pending)} migrations are to be applied",
             f"{_UP} applies them",
         )
     else:
@@ -324,25 +324,25 @@ def _undecidable() -> Iterator[Finding]:
 
 def _roles() -> Iterator[Finding]:
     if tables := roles.changeable():
-        said = f"the database role that Handoff works with may change evidence ({', '.join(tables)})"
-        yield Finding("warn", said, 'name two roles: see "Two database roles" in docs/operations.md')
+        sentence = f"the database role that Handoff works with may change evidence ({', '.join(tables)})"
+        yield Finding("warn", sentence, 'name two roles: see "Two database roles" in docs/operations.md')
     else:
         yield Finding("ok", "the database role that Handoff works with can't change evidence")
 
 
 def _mails() -> Iterator[Finding]:
-    if lost := outbox.lost():
-        said = f"{lost} mails about tasks were given up in the last month"
-        yield Finding("warn", said, 'see "Mail about tasks" in docs/operations.md')
+    if count := outbox.lost():
+        sentence = f"{count} mails about tasks were given up in the last month"
+        yield Finding("warn", sentence, 'see "Mail about tasks" in docs/operations.md')
 
 
 def _stuck() -> Iterator[Finding]:
-    repaired, left = queries.repairs()
+    repairs, stuck_runs = queries.repairs()
     advice = 'see "Never stuck" in docs/operations.md, and please report it'
-    if left:
-        yield Finding("problem", f"{left} runs are stuck and can't be repaired", advice)
-    if repaired:
-        yield Finding("warn", f"{repaired} times something was stuck and was repaired", advice)
+    if stuck_runs:
+        yield Finding("problem", f"{stuck_runs} runs are stuck and can't be repaired", advice)
+    if repairs:
+        yield Finding("warn", f"{repairs} times something was stuck and was repaired", advice)
 
 
 def _secrets() -> Iterator[Finding]:

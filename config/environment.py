@@ -45,10 +45,10 @@ def command(name: str) -> str:
 
 def port() -> int:
     """The port that the web process listens on (`HANDOFF_PORT`, default 8000). Raises BadEnvironment."""
-    given = os.environ.get("HANDOFF_PORT") or "8000"
-    if not (given.isascii() and given.isdecimal() and 0 < int(given) < 65_536):
-        raise BadEnvironment(f"HANDOFF_PORT must be a number from 1 to 65535, not {given[:20]!r}.")
-    return int(given)
+    value = os.environ.get("HANDOFF_PORT") or "8000"
+    if not (value.isascii() and value.isdecimal() and 0 < int(value) < 65_536):
+        raise BadEnvironment(f"HANDOFF_PORT must be a number from 1 to 65535, not {value[:20]!r}.")
+    return int(value)
 
 
 def blocking_threads() -> int:
@@ -56,10 +56,10 @@ def blocking_threads() -> int:
 
     Raises BadEnvironment.
     """
-    given = os.environ.get("HANDOFF_BLOCKING_THREADS") or "32"
-    if not (given.isascii() and given.isdecimal() and 0 < int(given) <= 1000):
-        raise BadEnvironment(f"HANDOFF_BLOCKING_THREADS must be a number from 1 to 1000, not {given[:20]!r}.")
-    return int(given)
+    value = os.environ.get("HANDOFF_BLOCKING_THREADS") or "32"
+    if not (value.isascii() and value.isdecimal() and 0 < int(value) <= 1000):
+        raise BadEnvironment(f"HANDOFF_BLOCKING_THREADS must be a number from 1 to 1000, not {value[:20]!r}.")
+    return int(value)
 
 
 def file_scan() -> str:
@@ -67,12 +67,12 @@ def file_scan() -> str:
 
     Raises BadEnvironment.
     """
-    given = os.environ.get("HANDOFF_FILE_SCAN", "").strip()
+    value = os.environ.get("HANDOFF_FILE_SCAN", "").strip()
     try:
-        shlex.split(given)
+        shlex.split(value)
     except ValueError:
         raise BadEnvironment("HANDOFF_FILE_SCAN must be a command; a quote in it has no end.") from None
-    return given
+    return value
 
 
 def session_hours() -> int:
@@ -89,10 +89,10 @@ def idle_minutes(*, default: int) -> int:
 
 
 def _whole(variable: str, default: int, least: int, most: int) -> int:
-    given = os.environ.get(variable) or str(default)
-    if not (given.isascii() and given.isdecimal() and len(given) < 10 and least <= int(given) <= most):
-        raise BadEnvironment(f"{variable} must be a number from {least} to {most}, not {given[:20]!r}.")
-    return int(given)
+    value = os.environ.get(variable) or str(default)
+    if not (value.isascii() and value.isdecimal() and len(value) < 10 and least <= int(value) <= most):
+        raise BadEnvironment(f"{variable} must be a number from {least} to {most}, not {value[:20]!r}.")
+    return int(value)
 
 
 def undo_seconds() -> int:
@@ -100,10 +100,10 @@ def undo_seconds() -> int:
 
     Raises BadEnvironment.
     """
-    given = os.environ.get("HANDOFF_UNDO_SECONDS") or "10"
-    if not (given.isascii() and given.isdecimal() and int(given) <= 60):
-        raise BadEnvironment(f"HANDOFF_UNDO_SECONDS must be a number from 0 to 60, not {given[:20]!r}.")
-    return int(given)
+    value = os.environ.get("HANDOFF_UNDO_SECONDS") or "10"
+    if not (value.isascii() and value.isdecimal() and int(value) <= 60):
+        raise BadEnvironment(f"HANDOFF_UNDO_SECONDS must be a number from 0 to 60, not {value[:20]!r}.")
+    return int(value)
 
 
 def operator_tasks() -> tuple[str, ...]:
@@ -111,13 +111,13 @@ def operator_tasks() -> tuple[str, ...]:
 
     Raises BadEnvironment.
     """
-    given = tuple(dict.fromkeys(os.environ.get("HANDOFF_OPERATOR_TASKS", "").replace(",", " ").split()))
-    for name in given:
+    names = tuple(dict.fromkeys(os.environ.get("HANDOFF_OPERATOR_TASKS", "").replace(",", " ").split()))
+    for name in names:
         if name not in ("dead_letters", "repairs"):
             raise BadEnvironment(
                 f"HANDOFF_OPERATOR_TASKS may have dead_letters and repairs, not {name[:20]!r}."
             )
-    return given
+    return names
 
 
 def trusted_proxies() -> tuple[IPv4Network | IPv6Network, ...]:
@@ -125,15 +125,15 @@ def trusted_proxies() -> tuple[IPv4Network | IPv6Network, ...]:
 
     Raises BadEnvironment.
     """
-    found = []
-    for given in os.environ.get("HANDOFF_TRUSTED_PROXIES", "").replace(",", " ").split():
+    networks = []
+    for text in os.environ.get("HANDOFF_TRUSTED_PROXIES", "").replace(",", " ").split():
         try:
-            found.append(ip_network(given))
+            networks.append(ip_network(text))
         except ValueError:
             raise BadEnvironment(
-                f"HANDOFF_TRUSTED_PROXIES must be networks such as 10.1.2.0/24, not {given[:40]!r}."
+                f"HANDOFF_TRUSTED_PROXIES must be networks such as 10.1.2.0/24, not {text[:40]!r}."
             ) from None
-    return tuple(found)
+    return tuple(networks)
 
 
 def url() -> str:
@@ -141,25 +141,25 @@ def url() -> str:
 
     Raises BadEnvironment.
     """
-    given = os.environ.get("HANDOFF_URL", "").strip().rstrip("/")
+    value = os.environ.get("HANDOFF_URL", "").strip().rstrip("/")
     try:
-        parts = urlsplit(given)
+        parts = urlsplit(value)
         good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         good = False
-    if given and not (good and given == f"{parts.scheme}://{parts.netloc}" and "@" not in given):
+    if value and not (good and value == f"{parts.scheme}://{parts.netloc}" and "@" not in value):
         raise BadEnvironment(
             "HANDOFF_URL must be an address such as https://handoff.example.org, without a path."
         )
-    return given
+    return value
 
 
 def switch(variable: str, *, default: bool) -> bool:
     """An on/off variable. Raises BadEnvironment: who mistypes one must not get the opposite of what they want."""
-    given = os.environ.get(variable, "").strip().lower()
-    if given and given not in _ON | _OFF:
-        raise BadEnvironment(f"{variable} must be on or off, not {given[:20]!r}.")
-    return given in _ON if given else default
+    value = os.environ.get(variable, "").strip().lower()
+    if value and value not in _ON | _OFF:
+        raise BadEnvironment(f"{variable} must be on or off, not {value[:20]!r}.")
+    return value in _ON if value else default
 
 
 def master_keys() -> tuple[bytes, ...]:
@@ -188,7 +188,7 @@ def _padded(text: str) -> str:
 
 def problems() -> list[str]:
     """A line for each variable that cannot be understood; empty when all is well."""
-    found = []
+    messages = []
     readers: list[Callable[[], object]] = [
         port,
         url,
@@ -204,8 +204,8 @@ def problems() -> list[str]:
         try:
             read()
         except BadEnvironment as problem:
-            found.append(str(problem))
-    return found
+            messages.append(str(problem))
+    return messages
 
 
 def run_facts() -> dict[str, object]:
@@ -226,10 +226,10 @@ def own_servers(database_url: str, redis_url: str, web_port: int) -> list[tuple[
     """Host and port of our own database, Redis and web, which no step may reach; a unix socket has none."""
     database = database_of(database_url)
     redis = urlsplit(redis_url)
-    found = [(str(database["HOST"]), int(str(database["PORT"] or 5432))), ("127.0.0.1", web_port)]
+    servers = [(str(database["HOST"]), int(str(database["PORT"] or 5432))), ("127.0.0.1", web_port)]
     if redis.scheme != "unix":
-        found.append((redis.hostname or "", redis.port or 6379))
-    return [(host, port) for host, port in found if host and not host.startswith("/")]
+        servers.append((redis.hostname or "", redis.port or 6379))
+    return [(host, port) for host, port in servers if host and not host.startswith("/")]
 
 
 def secret(variable: str, file: str) -> str:
@@ -283,11 +283,11 @@ def connected_as(process: str, database: dict[str, object]) -> dict[str, object]
     """
     if not process:
         return {**database, "CONN_MAX_AGE": 600}
-    given = cast(dict[str, object], database["OPTIONS"])
+    kept_options = cast(dict[str, object], database["OPTIONS"])
     # The server ends what runs too long; we end it a little later where the server itself hangs.
-    limits = f"{given['options']} -c statement_timeout={STATEMENT_SECONDS}s"
+    limits = f"{kept_options['options']} -c statement_timeout={STATEMENT_SECONDS}s"
     limits += f" -c idle_in_transaction_session_timeout={IDLE_SECONDS}s"
-    options = {**given, "options": limits, "longest_wait": STATEMENT_SECONDS + 2.0}
+    options = {**kept_options, "options": limits, "longest_wait": STATEMENT_SECONDS + 2.0}
     if process == "web":
         return {**database, "OPTIONS": {**options, "shared_connections": WEB_CONNECTIONS}, "CONN_MAX_AGE": 0}
     return {**database, "OPTIONS": options, "CONN_MAX_AGE": 600}

@@ -32,10 +32,10 @@ def readyz(request: HttpRequest) -> HttpResponse:
     """
     checks, standing = readiness()
     ready = all(checks.values())
-    said: dict[str, object] = {"ready": ready, "checks": checks}
+    payload: dict[str, object] = {"ready": ready, "checks": checks}
     if standing is not None:
-        said |= {"ages": standing.ages(), "complaints": list(standing.complaints())}
-    response = JsonResponse(said, status=200 if ready else 503)
+        payload |= {"ages": standing.ages(), "complaints": list(standing.complaints())}
+    response = JsonResponse(payload, status=200 if ready else 503)
     # Django would log each "not yet" as an error of the server.
     response._has_been_logged = True  # type: ignore[attr-defined]
     return response

@@ -43,16 +43,16 @@ class Console(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Write it, unless the pipe is full."""
         try:
-            said = whole = f"{self.format(record)}\n".encode(errors="backslashreplace")
+            rest = whole = f"{self.format(record)}\n".encode(errors="backslashreplace")
             if self._lost and self._has_room():
                 end = "\n" if self._is_cut else ""
                 os.write(_STDERR, f"{end}{self._lost} lines of the log are lost\n".encode())
                 self._lost, self._is_cut = 0, False
-            while said and self._has_room():
+            while rest and self._has_room():
                 # A pipe that has room has room for this much.
-                said = said[os.write(_STDERR, said[: select.PIPE_BUF]) :]
-            self._lost += bool(said)
-            self._is_cut |= 0 < len(said) < len(whole)
+                rest = rest[os.write(_STDERR, rest[: select.PIPE_BUF]) :]
+            self._lost += bool(rest)
+            self._is_cut |= 0 < len(rest) < len(whole)
         except Exception:
             self.handleError(record)
 
@@ -113,7 +113,7 @@ class NoTokens(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Never drops a record."""
-        said = record.getMessage()
-        if "/hooks/" in said:
-            record.msg, record.args = self._TOKEN.sub(r"\1...", said), ()
+        message = record.getMessage()
+        if "/hooks/" in message:
+            record.msg, record.args = self._TOKEN.sub(r"\1...", message), ()
         return True

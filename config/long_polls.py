@@ -81,12 +81,12 @@ class LongPolls:
     async def _look_out(self) -> None:
         """One look for all who wait, again and again until nobody does."""
         while self._waiting:
-            asked = dict(self._waiting)
-            found = await self._in_thread(partial(_look, asked.values()))
-            for news, attempt in asked.items():
+            waiting = dict(self._waiting)
+            topics = await self._in_thread(partial(_look, waiting.values()))
+            for news, attempt in waiting.items():
                 if stopping.is_set():
                     news.cancel()
-                elif not news.done() and (found is None or attempt.topics & found):
+                elif not news.done() and (topics is None or attempt.topics & topics):
                     news.set_result(None)
             await asyncio.sleep(LOOK_SECONDS)
 

@@ -47,8 +47,8 @@ class LimitedBody:
             async with asyncio.timeout(self._seconds):
                 body = await _read(receive, most)
         except TimeoutError:
-            said = f"The body did not arrive within {self._seconds:g} s."
-            await _refuse(scope, send, 408, "body_too_slow", said)
+            message = f"The body did not arrive within {self._seconds:g} s."
+            await _refuse(scope, send, 408, "body_too_slow", message)
             return
         if body is None:
             return
@@ -69,25 +69,25 @@ class LimitedBody:
 
 async def _read(receive: Receive, most: int) -> bytes | None:
     """The body; None when the client left. Of one that is larger than `most` only the first bytes are kept."""
-    kept, seen = bytearray(), 0
+    content, size = bytearray(), 0
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
             return None
         chunk = message.get("body", b"")
-        seen += len(chunk)
-        if len(kept) <= most:
-            kept += chunk
-        if not message.get("more_body", False) or seen > _PATIENCE_BYTES:
-            return bytes(kept)
+        size += len(chunk)
+        if len(content) <= most:
+            content += chunk
+        if not message.get("more_body", False) or size > _PATIENCE_BYTES:
+            return bytes(content)
 
 
 def _too_large(most: int) -> str:
     return f"A body has at most {most} bytes."
 
 
-def _header(scope: Scope, wanted: bytes) -> bytes:
-    return next((value for name, value in scope.get("headers", ()) if name.lower() == wanted), b"")
+def _header(scope: Scope, key: bytes) -> bytes:
+    return next((value for name, value in scope.get("headers", ()) if name.lower() == key), b"")
 
 
 def _declared_length(scope: Scope) -> int:
@@ -97,12 +97,12 @@ def _declared_length(scope: Scope) -> int:
 
 def _with_length(scope: Scope, length: int) -> Scope:
     """The scope of a request whose body is all there: without its length WSGI would take a chunked one for empty."""
-    kept = [
+    others = [
         (name, value)
         for name, value in scope.get("headers", ())
         if name.lower() not in (b"content-length", b"transfer-encoding")
     ]
-    return {**scope, "headers": [*kept, (b"content-length", str(length).encode())]}
+    return {**scope, "headers": [*others, (b"content-length", str(length).encode())]}
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

@@ -63,6 +63,6 @@ def changeable() -> list[str]:
         return [name for (name,) in cursor.fetchall()]
 
 
-def _connect_by(given: dict[str, object]) -> None:
+def _connect_by(values: dict[str, object]) -> None:
     connection.close()
-    connection.settings_dict.update(given)
+    connection.settings_dict.update(values)

@@ -207,19 +207,19 @@ def _going_on(say: Say, what: str) -> Iterator[None]:
 
 
 def _bring_up_to_date(role: str | None, say: Say) -> None:
-    found = schema()
-    if found.unknown:
+    state = schema()
+    if state.unknown:
         raise NotStartable(
-            f"The database was written by a later Handoff (it has {found.unknown[0]}, which this code does not know):"
+            f"The database was written by a later Handoff (it has {state.unknown[0]}, which this code does not know):"
             " start that version, or use another HANDOFF_HOME or DATABASE_URL."
         )
-    if found.missing:
+    if state.missing:
         raise NotStartable(
             f"The database was written by a Handoff from before commit {_LAST_BEFORE_TABLES}"
-            f" (it lacks {found.missing[0]}). Nothing in it is lost: {_by_that_commit()}, then start this again."
+            f" (it lacks {state.missing[0]}). Nothing in it is lost: {_by_that_commit()}, then start this again."
         )
-    if found.pending:
-        for sentence in rebuilding(found.rebuilt):
+    if state.pending:
+        for sentence in rebuilding(state.rebuilt):
             say(sentence)
         with _going_on(say, "migrating"):
             call_command("migrate", interactive=False, verbosity=0)

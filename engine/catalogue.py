@@ -85,10 +85,10 @@ class StepSpec(Protocol):
     def collect(self, results: Sequence[Json]) -> Json:
         """What a container gives, from what its children gave in their order. Raises StepError."""
 
-    def evaluate(self, params: Mapping[str, Json], given: Json) -> Json:
-        """What the step makes of `given`, for the kind `engine`: pure and fast, fit to be kept. Raises StepError."""
+    def evaluate(self, params: Mapping[str, Json], value: Json) -> Json:
+        """What the step makes of `value`, for the kind `engine`: pure and fast, fit to be kept. Raises StepError."""
 
-    def admit(self, given: Json) -> None:
+    def admit(self, value: Json) -> None:
         """Let pass what was put together to be the step's input. Raises StepError if it can't be kept."""
 
 

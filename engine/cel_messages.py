@@ -54,9 +54,11 @@ def failure_message(error: str, reads: Iterable[Read], scope: Scope) -> str:
     code, _, text = error.partition(": ")
     if code == "NOT_FOUND" or "non-message type" in text or "No value with name" in text:
         key = re.search(r': "(.*)"', text)
-        found = [missing for path, test in reads if (missing := _missing(path[:-1] if test else path, scope))]
-        exact = [reason for name, reason in found if key and name == key[1]]
-        return (exact or [reason for _, reason in found] or [_no_key(text)])[0]
+        missing_reads = [
+            missing for path, test in reads if (missing := _missing(path[:-1] if test else path, scope))
+        ]
+        exact = [reason for name, reason in missing_reads if key and name == key[1]]
+        return (exact or [reason for _, reason in missing_reads] or [_no_key(text)])[0]
     return _OF_OPERATORS.get(text) or overload_message(text) or text or error
 
 
@@ -71,11 +73,11 @@ def raised_message(exc: Exception) -> str:
 
 def overload_message(text: str) -> str | None:
     """ "No matching overload" as a sentence; None if the text says something else."""
-    found = _OVERLOAD.search(text)
-    if not found:
+    match = _OVERLOAD.search(text)
+    if not match:
         return None
-    symbol = found[1] if found[1].isidentifier() else found[1].replace("_", " ").strip(" @")
-    kinds = [kind.strip().partition("<")[0] for kind in found[2].split(",")]
+    symbol = match[1] if match[1].isidentifier() else match[1].replace("_", " ").strip(" @")
+    kinds = [kind.strip().partition("<")[0] for kind in match[2].split(",")]
     return f"`{symbol}` cannot be used with {' and '.join(_KINDS.get(kind, kind) for kind in kinds) or 'nothing'}"
 
 
@@ -83,10 +85,10 @@ def compile_message(source: str, error: str) -> str:
     """The first thing that the compiler has to say, as a sentence."""
     if "recursion" in error:
         return "the expression is nested too deeply (32 levels are allowed)"
-    located = _LOCATED.search(error)
-    if not located:
+    match = _LOCATED.search(error)
+    if not match:
         return f"the expression does not compile: {error}"
-    line, column, text = located.groups()
+    line, column, text = match.groups()
     unknown = re.match(r"undeclared reference to '([^']+)'", text)
     if unknown:
         return _undeclared(source, unknown[1].partition(".")[0])
@@ -96,8 +98,8 @@ def compile_message(source: str, error: str) -> str:
 
 def only_mixes_numbers(error: str) -> bool:
     """Whether all that the compiler minds is int beside double, which it forbids and evaluation allows."""
-    found = [_OVERLOAD.search(text) for _, _, text in _LOCATED.findall(error)]
-    kinds = [set(re.findall(r"\w+", match[2])) if match else set() for match in found]
+    matches = [_OVERLOAD.search(text) for _, _, text in _LOCATED.findall(error)]
+    kinds = [set(re.findall(r"\w+", match[2])) if match else set() for match in matches]
     return bool(kinds) and all({"int", "double"} <= each <= _NUMERIC for each in kinds)
 
 
@@ -124,8 +126,8 @@ def _missing(path: Path, scope: Scope) -> tuple[str, str] | None:
 
 
 def _no_key(text: str) -> str:
-    found = re.fullmatch(r'Key not found in map : "(.*)"', text, re.DOTALL)
-    return f"an object has no `{found[1]}`" if found else text
+    match = re.fullmatch(r'Key not found in map : "(.*)"', text, re.DOTALL)
+    return f"an object has no `{match[1]}`" if match else text
 
 
 def _absent(path: Path) -> str:
@@ -146,8 +148,8 @@ def _tidy(text: str) -> str:
     text = re.sub(r" expecting (\{.*|'.*)", "", text)
     if "input '<EOF>'" in text:
         return "the expression ends too early"
-    reserved = re.search(r"at input '\.([A-Za-z]+)'", text)
-    return f'`.{reserved[1]}` is a reserved word, write ["{reserved[1]}"]' if reserved else text
+    match = re.search(r"at input '\.([A-Za-z]+)'", text)
+    return f'`.{match[1]}` is a reserved word, write ["{match[1]}"]' if match else text
 
 
 def _undeclared(source: str, name: str) -> str:
@@ -155,7 +157,7 @@ def _undeclared(source: str, name: str) -> str:
         return "secrets cannot be used in expressions yet"
     if re.search(rf"\b{re.escape(name)}\s*\(", source):
         return f"there is no function `{name}`"
-    dashed = re.search(rf"steps\.(\w+(?:-\w+)*-{re.escape(name)}(?:-\w+)*)", source)
-    if dashed:
-        return f'there is no name `{name}`; for a step with a dash in its id write steps["{dashed[1]}"]'
+    match = re.search(rf"steps\.(\w+(?:-\w+)*-{re.escape(name)}(?:-\w+)*)", source)
+    if match:
+        return f'there is no name `{name}`; for a step with a dash in its id write steps["{match[1]}"]'
     return f"there is no name `{name}`; names in scope are {', '.join(sorted(ROOT_NAMES))}"

@@ -59,8 +59,8 @@ def confine() -> None:
 
 def allow_computing() -> None:
     """From now on one evaluation's time counts: 200 ms by the timer, 1 s (in whole seconds) by RLIMIT_CPU."""
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    until = int(used.ru_utime + used.ru_stime) + 1 + COMPUTING_SECONDS
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    until = int(usage.ru_utime + usage.ru_stime) + 1 + COMPUTING_SECONDS
     resource.setrlimit(resource.RLIMIT_CPU, (until, LIFE_SECONDS))
     signal.setitimer(signal.ITIMER_PROF, COMPUTING_MS / 1000)
 

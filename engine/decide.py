@@ -20,15 +20,15 @@ from engine.statuses import StepStatus
 Scope = Mapping[str, Any]
 
 MAX_ERROR_TEXT = 2000
-NOTHING_TOLD: Overrides = {}
+NO_OVERRIDES: Overrides = {}
 
 
-def begin(graph: Graph, scope: Scope, told: Overrides = NOTHING_TOLD) -> Effects:
+def begin(graph: Graph, scope: Scope, overrides: Overrides = NO_OVERRIDES) -> Effects:
     """What starting a run means: every node without incoming edges starts with the run's input.
 
-    Raises DoesNotFit where what is `told` can't be.
+    Raises DoesNotFit where what `overrides` say can't be.
     """
-    walk = _Walk(graph, scope, told)
+    walk = _Walk(graph, scope, overrides)
     for name in graph.starts:
         walk.pending.append((graph.nodes[name], {}, True))
     return walk.run()
@@ -61,13 +61,13 @@ def fire(
     scope: Scope,
     *,
     run: bool,
-    told: Overrides = NOTHING_TOLD,
+    overrides: Overrides = NO_OVERRIDES,
 ) -> Effects:
     """What a decided join means: it starts with the outputs of its taken predecessors, or it is skipped.
 
-    Raises DoesNotFit where what is `told` can't be.
+    Raises DoesNotFit where what `overrides` say can't be.
     """
-    walk = _Walk(graph, scope, told)
+    walk = _Walk(graph, scope, overrides)
     walk.pending.append((node, outputs, run))
     return walk.run()
 
@@ -110,21 +110,21 @@ class NoBranchMatched(StepError):
     def __init__(self, node: Node, output: Json) -> None:
         branch = output.get("branch") if isinstance(output, dict) else None
         none = "its output has no branch" if node.has_branches else "its output matches none of them"
-        said = none if branch is None else f"its branch is {branch!r}"
+        reason = none if branch is None else f"its branch is {branch!r}"
         super().__init__(
             "NoBranchMatched",
-            f"{node.title} has conditional edges but {said}: add a default edge or set allow_no_match.",
+            f"{node.title} has conditional edges but {reason}: add a default edge or set allow_no_match.",
         )
 
 
 class _Walk:
     """Follows edges from one cause until only workers and joins can go on."""
 
-    __slots__ = ("effects", "graph", "pending", "rung", "scope", "told")
+    __slots__ = ("effects", "graph", "overrides", "pending", "rung", "scope")
 
-    def __init__(self, graph: Graph, scope: Scope, told: Overrides = NOTHING_TOLD) -> None:
+    def __init__(self, graph: Graph, scope: Scope, overrides: Overrides = NO_OVERRIDES) -> None:
         self.graph = graph
-        self.told = told
+        self.overrides = overrides
         self.scope = dict(scope)
         self.effects = Effects()
         self.rung: set[str] = set()
@@ -209,94 +209,103 @@ class _Walk:
         return {edge.target: True for edge in _taken(node, output, scope, lenient=True)}
 
     def _start(self, node: Node, outputs: Mapping[str, Json]) -> None:
-        told = self.told.get(node.id)
-        if isinstance(told, KeepResult):
-            self._keep(node, told)
+        override = self.overrides.get(node.id)
+        if isinstance(override, KeepResult):
+            self._keep(node, override)
             return
         source = node.predecessors[0] if len(node.predecessors) == 1 else None
-        given: Json = self.scope.get("input") if not node.predecessors else outputs
+        value: Json = self.scope.get("input") if not node.predecessors else outputs
         if source is not None:
-            given = outputs[source]
+            value = outputs[source]
         if node.id in self.rung:
             # What a timer carries is nobody's output.
             source = None
-        fired = self._ring_again(node, told) if isinstance(told, RestartWith) else ()
+        fired = self._ring_again(node, override) if isinstance(override, RestartWith) else ()
         try:
-            if isinstance(told, RerunWith):
-                given, source = told.given, None
+            if isinstance(override, RerunWith):
+                value, source = override.input, None
             elif node.mapping is not None or node.is_join:
-                given, source = self._composed(node, given), None
+                value, source = self._composed(node, value), None
             if node.kind != "engine":
-                edited = isinstance(told, RerunWith)
+                edited = isinstance(override, RerunWith)
                 self.effects.steps.append(
-                    NewStep(node, StepStatus.QUEUED, given, source, own=edited, fired=fired)
+                    NewStep(node, StepStatus.QUEUED, value, source, own=edited, fired=fired)
                 )
                 return
-            params = node.params.render({**self.scope, "prev": given})
-            outcome: Outcome = Completed(node.spec.evaluate(params, given))
+            params = node.params.render({**self.scope, "prev": value})
+            outcome: Outcome = Completed(node.spec.evaluate(params, value))
         except ExpressionError as error:
             outcome = Failed(describe(_unevaluable(f"An expression of {node.title} failed: {error}")))
         except StepError as error:
             outcome = Failed(describe(error))
-        self.scope["prev"] = given
+        self.scope["prev"] = value
         if isinstance(outcome, Failed) and node.is_join:
-            given = _keepable(node, given)
-        self._finish_inside(node, outcome, given, source, fired)
+            value = _keepable(node, value)
+        self._finish_inside(node, outcome, value, source, fired)
 
-    def _ring_again(self, node: Node, told: RestartWith | KeepResult) -> tuple[str, ...]:
+    def _ring_again(self, node: Node, override: RestartWith | KeepResult) -> tuple[str, ...]:
         """Follow the boundary edges that were taken while the node went on; gives their targets."""
-        fired = tuple(target for target in told.fired if target in node.targets)
+        fired = tuple(target for target in override.fired if target in node.targets)
         for target in fired:
-            self.ring(node, target, told.fired[target])
+            self.ring(node, target, override.fired[target])
         if fired:
             self.effects.kept[node.id] = fired
         return fired
 
-    def _keep(self, node: Node, told: KeepResult) -> None:
+    def _keep(self, node: Node, override: KeepResult) -> None:
         """Follow the edges of a node that has ended already."""
-        self.scope["prev"] = told.given
-        fired = self._ring_again(node, told)
-        outcome, taken = self.conclude(node, told.outcome, told.fired)
-        if outcome != told.outcome or node.id == (self.effects.failure or (None,))[0]:
+        self.scope["prev"] = override.input
+        fired = self._ring_again(node, override)
+        outcome, taken = self.conclude(node, override.outcome, override.fired)
+        if outcome != override.outcome or node.id == (self.effects.failure or (None,))[0]:
             why = outcome.error["message"] if isinstance(outcome, Failed) else ""
             raise DoesNotFit(node.id, f"What {node.title} gave leads nowhere: {why}")
         taken = (*fired, *taken)
         self.effects.kept[node.id] = taken
-        if told.row is None:
+        if override.row is None:
             error = outcome.error if isinstance(outcome, Failed) else None
             output = output_of(outcome)
             step = NewStep(
-                node, told.status, told.given, told.given_from, output, error, taken, told.own, told, fired
+                node,
+                override.status,
+                override.input,
+                override.input_from,
+                output,
+                error,
+                taken,
+                override.own,
+                override,
+                fired,
             )
             self.effects.steps.append(step)
 
-    def _composed(self, node: Node, given: Json) -> Json:
+    def _composed(self, node: Node, value: Json) -> Json:
         """The input that a mapping or a join puts together: what comes from one place was admitted there."""
         if node.mapping is not None:
-            given = node.mapping.render({**self.scope, "prev": given})
-        node.spec.admit(given)
-        return given
+            value = node.mapping.render({**self.scope, "prev": value})
+        node.spec.admit(value)
+        return value
 
     def _finish_inside(
-        self, node: Node, outcome: Outcome, given: Json, source: str | None, fired: tuple[str, ...]
+        self, node: Node, outcome: Outcome, value: Json, source: str | None, fired: tuple[str, ...]
     ) -> None:
         """An engine step, or one whose input can't be made, is over as soon as it starts."""
-        own = isinstance(self.told.get(node.id), RerunWith)
+        own = isinstance(self.overrides.get(node.id), RerunWith)
         outcome, taken = self.conclude(node, outcome, fired)
         if isinstance(outcome, Failed):
             output = None if node.on_error == "fail" else failed_output(outcome.error)
             step = NewStep(
-                node, StepStatus.FAILED, given, source, output, outcome.error, taken, own, fired=fired
+                node, StepStatus.FAILED, value, source, output, outcome.error, taken, own, fired=fired
             )
         else:
             step = NewStep(
-                node, StepStatus.COMPLETED, given, source, outcome.output, None, taken, own, fired=fired
+                node, StepStatus.COMPLETED, value, source, outcome.output, None, taken, own, fired=fired
             )
         self.effects.steps.append(step)
 
     def _skip(self, node: Node) -> None:
-        told = self.told.get(node.id)
-        if isinstance(told, KeepResult) and told.row is not None:
+        override = self.overrides.get(node.id)
+        if isinstance(override, KeepResult) and override.row is not None:
             raise DoesNotFit(node.id, f"{node.title} was done, and the version would not have come to it.")
         self.effects.steps.append(NewStep(node, StepStatus.SKIPPED))
         for target in node.targets:
@@ -305,13 +314,13 @@ class _Walk:
             self.effects.sinks.append(node.id)
 
 
-def _keepable(node: Node, given: Json) -> Json:
+def _keepable(node: Node, value: Json) -> Json:
     """The outputs that met at a join which fails: nothing where they are too much, it is decided anew on a resume."""
     try:
-        node.spec.admit(given)
+        node.spec.admit(value)
     except StepError:
         return None
-    return given
+    return value
 
 
 def _unevaluable(message: str) -> StepError:
@@ -322,14 +331,14 @@ def describe(error: StepError) -> dict[str, Json]:
     """A StepError as the JSON that steps, runs and dead letters keep (R-090)."""
     # It may quote what it was given: what no document can hold is told in other characters.
     plain = error.message[:MAX_ERROR_TEXT].encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
-    found: dict[str, Json] = {
+    payload: dict[str, Json] = {
         "code": error.code,
         "message": plain[:MAX_ERROR_TEXT],
         "retryable": error.retryable,
     }
     if error.details:
-        found["details"] = error.details
-    return found
+        payload["details"] = error.details
+    return payload
 
 
 def _taken(node: Node, output: Json, scope: Scope, *, lenient: bool = False) -> Iterator[Edge]:

@@ -173,8 +173,8 @@ class Edge(Shape):
     @property
     def conditions(self) -> list[str]:
         """Which of the four are used."""
-        given = {"branch": self.branch, "when": self.when, "default": self.default, "on": self.on}
-        return [name for name, value in given.items() if value]
+        fields = {"branch": self.branch, "when": self.when, "default": self.default, "on": self.on}
+        return [name for name, value in fields.items() if value]
 
     @property
     def is_conditional(self) -> bool:

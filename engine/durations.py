@@ -27,7 +27,7 @@ def parse_duration(text: str) -> timedelta:
     """`P7D`, `PT1H30M`, `P2W` as a timedelta. Raises ValueError for anything else, years and months included."""
     if _CALENDAR.match(text):
         raise ValueError("has years or months, which have no fixed length: write days, such as P30D")
-    found = _DURATION.fullmatch(text)
-    if not found or not any(found.groups()):
+    match = _DURATION.fullmatch(text)
+    if not match or not any(match.groups()):
         raise ValueError("must be an ISO 8601 duration, such as PT30M, PT1H30M or P7D")
-    return timedelta(**{unit: float(n.replace(",", ".")) for unit, n in found.groupdict().items() if n})
+    return timedelta(**{unit: float(n.replace(",", ".")) for unit, n in match.groupdict().items() if n})

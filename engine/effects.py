@@ -12,7 +12,7 @@ from engine.statuses import StepStatus
 
 @dataclass(frozen=True, slots=True)
 class NewStep:
-    """A step row to create. `given` is its input; `given_from` the node whose output that is, where it is one.
+    """A step row to create. `input_from`: the node whose output its input is, where it is one.
 
     `own`: the input is what somebody said, whatever comes before it. `kept`: why the step is not done but kept.
     `fired`: the targets of its boundary timers that are resolved already.
@@ -20,8 +20,8 @@ class NewStep:
 
     node: Node
     status: StepStatus
-    given: Json = None
-    given_from: str | None = None
+    input: Json = None
+    input_from: str | None = None
     output: Json = None
     error: Mapping[str, Json] | None = None
     taken: tuple[str, ...] = ()

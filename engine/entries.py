@@ -45,15 +45,15 @@ class Entry:
 
     def as_dict(self) -> dict[str, Json]:
         """As the API gives it."""
-        found: dict[str, Json] = {"path": self.path, "type": self.type}
+        fields: dict[str, Json] = {"path": self.path, "type": self.type}
         if self.title:
-            found["title"] = self.title
-        found |= {"from": self.origin, "always": self.always}
+            fields["title"] = self.title
+        fields |= {"from": self.origin, "always": self.always}
         if self.sample is not ABSENT:
-            found["sample"] = self.sample
+            fields["sample"] = self.sample
         if self.is_cut:
-            found["cut"] = True
-        return found
+            fields["cut"] = True
+        return fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,20 +67,20 @@ class _Branch:
     always: bool
 
 
-def entries(known: Iterable[Known]) -> list[Entry]:
+def entries(values: Iterable[Known]) -> list[Entry]:
     """The values that are known, and what is in them, at most 400: what lies near the surface first."""
-    found: list[tuple[tuple[int, ...], Entry]] = []
+    ranked: list[tuple[tuple[int, ...], Entry]] = []
     pending = deque(
         _Branch((at,), path_of(one.path), one.schema, one.schema, one.sample, one.origin, one.always)
-        for at, one in enumerate(known)
+        for at, one in enumerate(values)
     )
-    while pending and len(found) < MOST:
+    while pending and len(ranked) < MOST:
         branch = pending.popleft()
         schema = _plain(branch.schema, branch.root)
-        found.append((branch.order, _entry(branch, schema)))
+        ranked.append((branch.order, _entry(branch, schema)))
         if len(branch.order) < DEEPEST:
             pending.extend(_below(branch, schema))
-    return [entry for _, entry in sorted(found, key=lambda pair: pair[0])]
+    return [entry for _, entry in sorted(ranked, key=lambda pair: pair[0])]
 
 
 def path_of(keys: Iterable[str]) -> str:
@@ -135,27 +135,27 @@ def _type(schema: Mapping[str, Json], sample: Json) -> str:
 
 def _plain(schema: Json, root: Json) -> Mapping[str, Json]:
     """The schema of a value that is there: references followed, "or null" left out, nothing where it is unclear."""
-    found = resolved(schema, root)
-    if not isinstance(found, dict):
+    plain = resolved(schema, root)
+    if not isinstance(plain, dict):
         return {}
-    options = found.get("anyOf")
+    options = plain.get("anyOf")
     if isinstance(options, list):
         there = [one for one in options if not (isinstance(one, dict) and one.get("type") == "null")]
         if len(there) == 1 and isinstance(inner := resolved(there[0], root), dict):
-            return {**inner, **{key: found[key] for key in ("title",) if key in found}}
-    return found
+            return {**inner, **{key: plain[key] for key in ("title",) if key in plain}}
+    return plain
 
 
 def _below(branch: _Branch, schema: Mapping[str, Json]) -> Iterator[_Branch]:
-    listed = schema.get("properties")
-    properties = listed if isinstance(listed, dict) else {}
-    required = schema.get("required")
-    needed = required if isinstance(required, list) else []
+    declared = schema.get("properties")
+    properties = declared if isinstance(declared, dict) else {}
+    names = schema.get("required")
+    required_names = names if isinstance(names, list) else []
     sample = branch.sample if isinstance(branch.sample, dict) else {}
     keys = [key for key in dict.fromkeys([*properties, *sample]) if len(key) <= LONGEST_KEY]
     for at, key in enumerate(keys[:WIDEST]):
         # Of what only a run has shown, no schema says that it might be missing.
-        always = branch.always and (key in needed or key not in properties)
+        always = branch.always and (key in required_names or key not in properties)
         yield _Branch(
             (*branch.order, at),
             branch.path + selected(key),

@@ -80,12 +80,12 @@ class Expression:
 
         A plain path hands its value on whatever its size: nothing is computed, so CEL's limits guard nothing.
         """
-        found = self._selected(scope)
-        value, is_error = self._eval(scope) if found is _ABSENT else (found, False)
+        selected = self._selected(scope)
+        value, is_error = self._eval(scope) if selected is _ABSENT else (selected, False)
         if is_error:
             raise self._failed(failure_message(str(value), self._reads, scope))
         try:
-            return _plain(value) if found is not _ABSENT else _bounded(_plain(value))
+            return _plain(value) if selected is not _ABSENT else _bounded(_plain(value))
         except (ValueError, orjson.JSONEncodeError) as exc:
             raise self._failed(str(exc)) from exc
 

@@ -155,11 +155,11 @@ class Graph:
 
     def behind(self, name: str) -> list[str]:
         """The nodes that depend on this one, in their order."""
-        found = {name}
+        names = {name}
         for node in self.nodes.values():
-            if found.intersection(node.predecessors):
-                found.add(node.id)
-        return [node for node in self.nodes if node in found and node != name]
+            if names.intersection(node.predecessors):
+                names.add(node.id)
+        return [node for node in self.nodes if node in names and node != name]
 
     @property
     def only_sink(self) -> str | None:
@@ -173,11 +173,11 @@ NOTHING = References(steps=frozenset(), every_step=False, names=frozenset())
 
 def union(parts: Iterable[References]) -> References:
     """Everything that any of `parts` reads."""
-    found = list(parts)
+    references = list(parts)
     return References(
-        steps=frozenset().union(*(part.steps for part in found)),
-        every_step=any(part.every_step for part in found),
-        names=frozenset().union(*(part.names for part in found)),
+        steps=frozenset().union(*(part.steps for part in references)),
+        every_step=any(part.every_step for part in references),
+        names=frozenset().union(*(part.names for part in references)),
     )
 
 
@@ -229,16 +229,16 @@ def entry_reads(node: Node, nodes: Mapping[str, Node]) -> References:
 def _node(
     raw: Mapping[str, Any], index: int, edges: list[Edge], catalogue: Catalogue, later: Mapping[str, Node]
 ) -> Node:
-    name, given = raw["id"], raw.get("params") or {}
-    spec = catalogue[raw["type"]].with_params(given)
-    body, literal = spec.body(given), NO_LITERAL
+    name, raw_params = raw["id"], raw.get("params") or {}
+    spec = catalogue[raw["type"]].with_params(raw_params)
+    body, literal = spec.body(raw_params), NO_LITERAL
     if body is not None:
         literal = {BODY: body}
-        given = {key: value for key, value in given.items() if key != BODY}
+        raw_params = {key: value for key, value in raw_params.items() if key != BODY}
     predecessors = tuple(dict.fromkeys(edge.source for edge in edges if edge.target == name))
     leaving = tuple(edge for edge in edges if edge.source == name)
     targets = tuple(dict.fromkeys(edge.target for edge in leaving))
-    params = compile_template(given, spec.markdown)
+    params = compile_template(raw_params, spec.markdown)
     conditions = [edge.when.refs for edge in leaving if edge.when]
     onward = [entry_reads(later[target], later) for target in targets if not later[target].is_join]
     timeout = raw.get("timeout_seconds")

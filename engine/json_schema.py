@@ -54,9 +54,9 @@ def schema_faults(schema: Json, field: str, root: Json = None) -> Iterator[tuple
             yield path, fault
 
 
-def clash(given: Schema, wanted: Schema) -> str | None:
-    """Why no value of `given` can be one of `wanted`, as far as that is certain; None if it may be (R-014)."""
-    return _clash(given, wanted, given, wanted, "", 0)
+def clash(source: Schema, target: Schema) -> str | None:
+    """Why no value of `source` can be one of `target`, as far as that is certain; None if it may be (R-014)."""
+    return _clash(source, target, source, target, "", 0)
 
 
 def schema_of(value: Json) -> dict[str, Json]:
@@ -77,9 +77,9 @@ def schema_of(value: Json) -> dict[str, Json]:
     return {"type": kinds.get(type(value), "array")}
 
 
-def _each(pairs: Any, path: str, root: Json, wanted: str) -> Iterator[tuple[str, str]]:
+def _each(pairs: Any, path: str, root: Json, rule: str) -> Iterator[tuple[str, str]]:
     if pairs is None:
-        yield path, f"must be {wanted}"
+        yield path, f"must be {rule}"
         return
     for key, value in pairs:
         yield from schema_faults(
@@ -148,15 +148,15 @@ _KEYWORDS: Mapping[str, Callable[[Json, Json], str | None]] = {
 def any_properties(schema: Json, root: Json = None, depth: int = 0) -> dict[str, Json]:
     """Every property that an object may have, whatever its conditions say."""
     root = schema if root is None else root
-    said = resolved(schema, root)
-    if not isinstance(said, dict) or depth > 20:
+    plain = resolved(schema, root)
+    if not isinstance(plain, dict) or depth > 20:
         return {}
-    own, all_of, dependent = (said.get(key) for key in ("properties", "allOf", "dependentSchemas"))
-    below = [said.get("then"), said.get("else")]
+    own, all_of, dependent = (plain.get(key) for key in ("properties", "allOf", "dependentSchemas"))
+    below = [plain.get("then"), plain.get("else")]
     below += all_of if isinstance(all_of, list) else []
     below += dependent.values() if isinstance(dependent, dict) else []
-    found = {key: one for part in below for key, one in any_properties(part, root, depth + 1).items()}
-    return found | (own if isinstance(own, dict) else {})
+    deeper = {key: one for part in below for key, one in any_properties(part, root, depth + 1).items()}
+    return deeper | (own if isinstance(own, dict) else {})
 
 
 def resolved(schema: Json, root: Json) -> Json | None:
@@ -172,23 +172,23 @@ def resolved(schema: Json, root: Json) -> Json | None:
     return None
 
 
-def _clash(given: Json, wanted: Json, root: Json, wanted_root: Json, path: str, depth: int) -> str | None:
-    given, wanted = resolved(given, root), resolved(wanted, wanted_root)
-    if not isinstance(given, dict) or not isinstance(wanted, dict) or depth > 20:
+def _clash(source: Json, target: Json, root: Json, target_root: Json, path: str, depth: int) -> str | None:
+    source, target = resolved(source, root), resolved(target, target_root)
+    if not isinstance(source, dict) or not isinstance(target, dict) or depth > 20:
         return None
-    if options := _alternatives(wanted):
-        return _all_clash([(given, one) for one in options], root, wanted_root, path, depth)
-    if options := _alternatives(given):
-        return _all_clash([(one, wanted) for one in options], root, wanted_root, path, depth)
-    kinds, allowed = _types(given), _types(wanted)
-    if kinds and allowed and not any(_fits(kind, allowed) for kind in kinds):
+    if options := _alternatives(target):
+        return _all_clash([(source, one) for one in options], root, target_root, path, depth)
+    if options := _alternatives(source):
+        return _all_clash([(one, target) for one in options], root, target_root, path, depth)
+    kinds, target_kinds = _types(source), _types(target)
+    if kinds and target_kinds and not any(_fits(kind, target_kinds) for kind in kinds):
         where = f"`{path}`" if path else "its input"
-        return f"{where} is {' or '.join(kinds)}, but must be {' or '.join(allowed)}"
-    return _object_clash(given, wanted, root, wanted_root, path, depth)
+        return f"{where} is {' or '.join(kinds)}, but must be {' or '.join(target_kinds)}"
+    return _object_clash(source, target, root, target_root, path, depth)
 
 
 def _all_clash(pairs: list[tuple[Json, Json]], root: Json, other: Json, path: str, depth: int) -> str | None:
-    reasons = [_clash(given, wanted, root, other, path, depth + 1) for given, wanted in pairs]
+    reasons = [_clash(source, target, root, other, path, depth + 1) for source, target in pairs]
     if any(reason is None for reason in reasons):
         return None
     # Of several alternatives the one for objects says most: it names the property.
@@ -196,18 +196,18 @@ def _all_clash(pairs: list[tuple[Json, Json]], root: Json, other: Json, path: st
 
 
 def _object_clash(
-    given: Schema, wanted: Schema, root: Json, other: Json, path: str, depth: int
+    source: Schema, target: Schema, root: Json, other: Json, path: str, depth: int
 ) -> str | None:
-    if _types(given) != ["object"]:
+    if _types(source) != ["object"]:
         return None
-    has, wants, required = given.get("properties"), wanted.get("properties"), wanted.get("required")
+    has, wants, required = source.get("properties"), target.get("properties"), target.get("required")
     has = has if isinstance(has, dict) else {}
     for name in required if isinstance(required, list) else ():
         if not isinstance(name, str):
             continue
         here = join_path(path, name)
         if name not in has:
-            if given.get("additionalProperties") is False and not given.get("patternProperties"):
+            if source.get("additionalProperties") is False and not source.get("patternProperties"):
                 return f"`{here}` is missing"
         elif isinstance(wants, dict) and (
             reason := _clash(has[name], wants.get(name), root, other, here, depth + 1)
@@ -217,21 +217,21 @@ def _object_clash(
 
 
 def _alternatives(schema: Schema) -> list[Json]:
-    found = schema.get("anyOf") or schema.get("oneOf")
-    return found if isinstance(found, list) else []
+    options = schema.get("anyOf") or schema.get("oneOf")
+    return options if isinstance(options, list) else []
 
 
 def _types(schema: Schema) -> list[str]:
-    found = schema.get("type")
+    kinds = schema.get("type")
     return (
-        [found]
-        if isinstance(found, str)
-        else [t for t in found if isinstance(t, str)]
-        if isinstance(found, list)
+        [kinds]
+        if isinstance(kinds, str)
+        else [t for t in kinds if isinstance(t, str)]
+        if isinstance(kinds, list)
         else []
     )
 
 
-def _fits(kind: str, allowed: list[str]) -> bool:
+def _fits(kind: str, kinds: list[str]) -> bool:
     # A number that happens to be whole is an integer, so only its value could tell.
-    return kind in allowed or {"integer": "number", "number": "integer"}.get(kind) in allowed
+    return kind in kinds or {"integer": "number", "number": "integer"}.get(kind) in kinds

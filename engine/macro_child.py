@@ -69,16 +69,16 @@ def _requests() -> Iterator[bytes]:
 
 
 def _read(size: int) -> bytes:
-    found = bytearray()
-    while len(found) < size:
-        piece = os.read(0, size - len(found))
+    content = bytearray()
+    while len(content) < size:
+        piece = os.read(0, size - len(content))
         if not piece:
             return b""
-        found += piece
-    return bytes(found)
+        content += piece
+    return bytes(content)
 
 
 def _send(answer: bytes) -> None:
-    left = memoryview(LENGTH.pack(len(answer)) + answer)
-    while left:
-        left = left[os.write(1, left) :]
+    rest = memoryview(LENGTH.pack(len(answer)) + answer)
+    while rest:
+        rest = rest[os.write(1, rest) :]

@@ -70,12 +70,12 @@ def evaluate_apart(source: str, data: Mapping[str, object], *, is_condition: boo
 
 def _packed(source: str, data: Mapping[str, object], is_condition: bool) -> bytes:
     # JSON would turn NaN into null.
-    given: Any = data
+    scope: Any = data
     try:
-        text = marshal.dumps((source, is_condition, given))
+        text = marshal.dumps((source, is_condition, scope))
     except ValueError:
         # Subclasses of plain types, which JSON takes as what they are.
-        text = marshal.dumps((source, is_condition, orjson.loads(orjson.dumps(given))))
+        text = marshal.dumps((source, is_condition, orjson.loads(orjson.dumps(scope))))
     return LENGTH.pack(len(text)) + text
 
 
@@ -109,11 +109,11 @@ class _Child:
         """The answer. Raises TimeoutError, BrokenPipeError where it was gone before, EOFError where it ended."""
         if not self._is_ready:
             self._await_start()
-        left = memoryview(request)
-        while left:
+        rest = memoryview(request)
+        while rest:
             if not self._writable.poll(patience_ms):
                 raise TimeoutError
-            left = left[os.write(self._in, left) :]
+            rest = rest[os.write(self._in, rest) :]
         return self._receive(patience_ms)
 
     def _await_start(self) -> None:
@@ -124,18 +124,18 @@ class _Child:
         self._is_ready = True
 
     def _receive(self, patience_ms: int) -> bytes:
-        found = bytearray()
+        content = bytearray()
         size = LENGTH.size
-        while len(found) < size:
+        while len(content) < size:
             if not self._readable.poll(patience_ms):
                 raise TimeoutError
             piece = os.read(self._out, ANSWER_BYTES)
-            found += piece
-            if len(found) >= LENGTH.size:
-                size = LENGTH.size + LENGTH.unpack(found[: LENGTH.size])[0]
+            content += piece
+            if len(content) >= LENGTH.size:
+                size = LENGTH.size + LENGTH.unpack(content[: LENGTH.size])[0]
             if not piece or size > ANSWER_BYTES:
                 raise EOFError
-        return bytes(found[LENGTH.size :])
+        return bytes(content[LENGTH.size :])
 
     def close(self) -> None:
         """Let go of the pipes."""

@@ -32,21 +32,21 @@ def in_code(parts: Iterable[str | None]) -> list[bool]:
     Where that isn't sure, for tables and code of several lines, none does: values are escaped there.
     """
     text = "".join(_HOLE if part is None else part.replace(_HOLE, "|") for part in parts)
-    found: list[bool] = []
+    flags: list[bool] = []
     may_be_table = "|" in text
     for line in text.splitlines():
         at = 0
         while sign := _SIGN.search(line, at):
             at = sign.end()
             if sign[0] == _HOLE:
-                found.append(False)
+                flags.append(False)
             elif sign[0][0] == "`":
                 end = re.compile(f"(?<!`){sign[0]}(?!`)").search(line, at)
                 if end is None or may_be_table:
                     return [False] * text.count(_HOLE)
-                found += [True] * line.count(_HOLE, at, end.start())
+                flags += [True] * line.count(_HOLE, at, end.start())
                 at = end.end()
-    return found
+    return flags
 
 
 def before_hole(text: str) -> str:
@@ -58,6 +58,6 @@ def _in_one_line(blanks: re.Match[str]) -> str:
     return " " if "\n" in blanks[0] or "\r" in blanks[0] else blanks[0]
 
 
-def _escaped_start(found: re.Match[str]) -> str:
-    blanks, sign, number, dot = found.groups()
+def _escaped_start(match: re.Match[str]) -> str:
+    blanks, sign, number, dot = match.groups()
     return f"{blanks}\\{sign}" if sign else f"{blanks}{number}\\{dot}"

@@ -12,15 +12,15 @@ from engine.statuses import StepStatus
 class KeepResult:
     """The node has ended already, so it is not done again: its edges follow from `outcome`.
 
-    `given` is its input: the output of `given_from`, unless it is its `own`. `fired`: the boundary edges that were
+    Its `input` is the output of `input_from`, unless it is its `own`. `fired`: the boundary edges that were
     taken while it went on, each with what it carries. `row`: the step row that stands for it; without one, a row is
     made, with `status`, `cause` and what history says of it (`said`).
     """
 
     outcome: Outcome
     status: StepStatus = StepStatus.COMPLETED
-    given: Json = None
-    given_from: str | None = None
+    input: Json = None
+    input_from: str | None = None
     own: bool = False
     fired: Mapping[str, Json] = field(default_factory=dict)
     row: str | None = None
@@ -32,7 +32,7 @@ class KeepResult:
 class RerunWith:
     """The node starts with this input, whatever its mapping or its predecessors say."""
 
-    given: Json
+    input: Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +45,12 @@ class RestartWith:
 Overrides = Mapping[str, KeepResult | RerunWith | RestartWith]
 
 
-def outputs_of(told: Overrides) -> dict[str, Json]:
+def outputs_of(overrides: Overrides) -> dict[str, Json]:
     """What expressions see of the nodes that are kept, as `steps`."""
     return {
-        node: {"output": output_of(one.outcome)} for node, one in told.items() if isinstance(one, KeepResult)
+        node: {"output": output_of(one.outcome)}
+        for node, one in overrides.items()
+        if isinstance(one, KeepResult)
     }
 
 

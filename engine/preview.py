@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from engine.catalogue import Json
 from engine.cel_reads import Path
 from engine.checks.nodes import params_problems
-from engine.checks.outline import SeenNode
+from engine.checks.outline import OutlineNode
 from engine.checks.references import Check
 from engine.entries import kind_of, path_of
 from engine.errors import ExpressionError, ExpressionInvalid
@@ -61,12 +61,12 @@ def preview(
     place = around.place(spot)
     check = Check(around.outline, around.flow)
     is_condition = spot.place == "when"
-    found = check.condition(text, place) if is_condition else check.value(text, place)
-    problems = list(dict.fromkeys(found))
-    paths, broken = _read(text, is_condition)
+    found_problems = check.condition(text, place) if is_condition else check.value(text, place)
+    problems = list(dict.fromkeys(found_problems))
+    paths, reason = _read(text, is_condition)
     reads = [path_of(path) for path in paths]
-    if broken is not None:
-        return Shown(None, broken, reads, problems)
+    if reason is not None:
+        return Shown(None, reason, reads, problems)
     scope = around.scope(spot)
     try:
         value = _evaluated(text, is_condition, scope, before_each)
@@ -98,24 +98,24 @@ def _read(text: Json, is_condition: bool) -> tuple[list[Path], Fault | None]:
 
 def _holes(value: Json) -> list[tuple[int, str]]:
     """(where it begins in its string, source) of every hole."""
-    found: list[tuple[int, str]] = []
+    holes: list[tuple[int, str]] = []
     for _, text in strings_with_holes(value, ""):
         at = 0
         for is_hole, source in split_holes(text):
             at = text.index(source, at)
             if is_hole:
-                found.append((at, source))
+                holes.append((at, source))
             at += len(source)
-    return found
+    return holes
 
 
 def _column(message: str, source: str) -> int | None:
     """The character that a compiler's message points at."""
-    located = _COLUMN.search(message)
-    if located is None:
+    match = _COLUMN.search(message)
+    if match is None:
         return None
-    before = source.split("\n")[: int(located[1] or 1) - 1]
-    return sum(len(line) + 1 for line in before) + int(located[2]) - 1
+    before = source.split("\n")[: int(match[1] or 1) - 1]
+    return sum(len(line) + 1 for line in before) + int(match[2]) - 1
 
 
 def _evaluated(
@@ -132,9 +132,9 @@ def _unsampled(paths: list[Path], scope: Mapping[str, Json], around: Surrounding
     """A sentence on the first thing that is read and of which no value is known."""
     for path in paths:
         if path[0] == "steps" and len(path) > 1 and path[1] not in scope["steps"]:
-            seen = around.outline.by_id.get(path[1])
-            if seen is not None:
-                title = seen.node.title or seen.id
+            item = around.outline.by_id.get(path[1])
+            if item is not None:
+                title = item.node.title or item.id
                 return f"There is no value of {title} yet: run the workflow, or pin an output to that step."
         elif path[0] in ("prev", "output") and path[0] not in scope:
             return (
@@ -155,22 +155,22 @@ def _mismatch(around: Surroundings, spot: Spot, value: Json, keys: Keys) -> str 
         )
     if spot.place == "input" and not keys and not isinstance(value, dict):
         return f"A step's input is an object here, but this is {_a(value)}."
-    seen = around.outline.by_id.get(spot.node or "")
-    if spot.place != "params" or seen is None or has_holes(value):
+    item = around.outline.by_id.get(spot.node or "")
+    if spot.place != "params" or item is None or has_holes(value):
         return None
-    return _unfit(seen, value, keys)
+    return _unfit(item, value, keys)
 
 
-def _unfit(seen: SeenNode, value: Json, keys: Keys) -> str | None:
-    if seen.spec is None:
+def _unfit(item: OutlineNode, value: Json, keys: Keys) -> str | None:
+    if item.spec is None:
         return None
-    given = _with(seen.node.params or {}, keys, value)
-    if not isinstance(given, dict):
+    params = _with(item.node.params or {}, keys, value)
+    if not isinstance(params, dict):
         return f"The params are an object, but this is {_a(value)}."
     field = _path("params", keys)
-    for found in params_problems(seen.spec, given, "params", seen.id):
-        if found.field == field or found.field.startswith((f"{field}.", f"{field}[")):
-            return found.message
+    for problem in params_problems(item.spec, params, "params", item.id):
+        if problem.field == field or problem.field.startswith((f"{field}.", f"{field}[")):
+            return problem.message
     return None
 
 
@@ -185,8 +185,8 @@ def _with(within: Json, keys: Keys, value: Json) -> Json:
         if key < len(items):
             items[key] = _with(items[key], rest, value)
         return items
-    held = within if isinstance(within, dict) else {}
-    return {**held, key: _with(held.get(key), rest, value)}
+    members = within if isinstance(within, dict) else {}
+    return {**members, key: _with(members.get(key), rest, value)}
 
 
 def _path(field: str, keys: Keys) -> str:

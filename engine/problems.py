@@ -107,14 +107,16 @@ def shape_problems(
 
     `code` replaces the codes of the kinds; with `holes`, values with `{{ }}` are not judged: nobody knows them yet.
     """
-    found: dict[str, list[ErrorDetails]] = {}
+    by_path: dict[str, list[ErrorDetails]] = {}
     for detail in failure.errors(include_url=False, include_context=False):
         path, there = _locate(detail, value, field)
-        judged = not holes or detail["type"] in ("missing", "extra_forbidden") or not has_holes(there)
-        if judged:
-            found.setdefault(path, []).append(detail)
-    for path, details in found.items():
-        if any(other.startswith((f"{path}.", f"{path}[")) for other in found) and _is_other_kind(details[0]):
+        is_certain = not holes or detail["type"] in ("missing", "extra_forbidden") or not has_holes(there)
+        if is_certain:
+            by_path.setdefault(path, []).append(detail)
+    for path, details in by_path.items():
+        if any(other.startswith((f"{path}.", f"{path}[")) for other in by_path) and _is_other_kind(
+            details[0]
+        ):
             # Of a union only the alternative of the value's own kind is of interest.
             continue
         yield error(code or _code(details[0]["type"]), path, _sentence(details, path))
@@ -169,10 +171,10 @@ def _sentence(details: list[ErrorDetails], path: str) -> str:
             f"{name} has characters that are not allowed, or is empty or too long: it must match {pattern}."
         )
     # Of a union pydantic says what each alternative wants.
-    wanted = [_form(detail["msg"]) for detail in details if detail["msg"].startswith("Input should")]
-    if not wanted:
+    forms = [_form(detail["msg"]) for detail in details if detail["msg"].startswith("Input should")]
+    if not forms:
         return f"{name}: {message}."
-    return f"{name} must {' or '.join(dict.fromkeys(wanted))}."
+    return f"{name} must {' or '.join(dict.fromkeys(forms))}."
 
 
 def _form(message: str) -> str:

@@ -52,12 +52,12 @@ def renamed_in(source: str, holders: frozenset[Path], old: str, new: str) -> str
     """The expression with `new` for the key `old` of what stands at `holders`. Raises ExpressionInvalid."""
     tree = compile_expression(source).placed_tree()
     edits = {edit.start: edit for edit in _edits(tree, frozenset(), source, holders, old, new)}
-    made = source
+    text = source
     for edit in sorted(edits.values(), key=lambda edit: edit.start, reverse=True):
-        made = made[: edit.start] + edit.text + made[edit.end :]
-    if made != source:
-        compile_expression(made)
-    return made
+        text = text[: edit.start] + edit.text + text[edit.end :]
+    if text != source:
+        compile_expression(text)
+    return text
 
 
 def _edits(
@@ -137,8 +137,8 @@ def _contained(source: str, holder: Expr, at: int, old: str, new: str) -> _Edit:
     called = re.search(r"\w\s*\Z", source[: start - 1]) if bracketed else None
     if not bracketed or called or is_plain(old) or not is_plain(new):
         return _Edit(start, end, _spelled(source[start:end], new))
-    held = re.sub(r"\A\s*in\s*", "", source[end:until])
-    return _Edit(start - 1, until + 1, f"has({held}.{new})")
+    container = re.sub(r"\A\s*in\s*", "", source[end:until])
+    return _Edit(start - 1, until + 1, f"has({container}.{new})")
 
 
 def _name_behind_dot(source: str, dot: int, name: str) -> tuple[int, int]:
@@ -151,10 +151,10 @@ def _name_behind_dot(source: str, dot: int, name: str) -> tuple[int, int]:
 
 
 def _literal(source: str, at: int) -> tuple[int, int]:
-    found = _LITERAL.match(source, at)
-    if found is None:
+    match = _LITERAL.match(source, at)
+    if match is None:
         raise Unclear
-    return found.span()
+    return match.span()
 
 
 def _spelled(literal: str, name: str) -> str:
@@ -176,8 +176,8 @@ def _end_of(source: str, expr: Expr) -> int:
 
 
 def _after(pattern: re.Pattern[str], source: str, at: int) -> int:
-    found = pattern.match(source, at)
-    return found.end() if found else at
+    match = pattern.match(source, at)
+    return match.end() if match else at
 
 
 # --- a definition ------------------------------------------------------------------------------------------------
@@ -206,34 +206,34 @@ class _Renaming:
         }
 
     def definition(self) -> dict[str, Json]:
-        made = dict(self.document)
-        if isinstance(made.get("nodes"), list):
-            made["nodes"] = [self._node(node, f"nodes[{at}]") for at, node in enumerate(made["nodes"])]
-        if isinstance(made.get("edges"), list):
-            made["edges"] = [self._edge(edge, f"edges[{at}]") for at, edge in enumerate(made["edges"])]
-        if "output" in made:
-            made["output"] = self._value(made["output"], "output", frozenset({STEPS}))
-        return made
+        copy = dict(self.document)
+        if isinstance(copy.get("nodes"), list):
+            copy["nodes"] = [self._node(node, f"nodes[{at}]") for at, node in enumerate(copy["nodes"])]
+        if isinstance(copy.get("edges"), list):
+            copy["edges"] = [self._edge(edge, f"edges[{at}]") for at, edge in enumerate(copy["edges"])]
+        if "output" in copy:
+            copy["output"] = self._value(copy["output"], "output", frozenset({STEPS}))
+        return copy
 
     def _node(self, node: Json, field: str) -> Json:
         if not isinstance(node, dict):
             return node
-        made = dict(node)
-        given = self._given(node.get("id"), behind_mapping=False)
-        taken = self._given(node.get("id"))
-        for key, holders in (("params", taken), ("input", given)):
-            if key in made:
-                made[key] = self._value(made[key], f"{field}.{key}", holders)
-        if isinstance(made.get("compensate"), dict) and "params" in made["compensate"]:
-            undone = frozenset({STEPS} | {("prev", "input") for holder in taken if holder == ("prev",)})
-            params = self._value(made["compensate"]["params"], f"{field}.compensate.params", undone)
-            made["compensate"] = {**made["compensate"], "params": params}
-        if isinstance(made.get("boundary_timers"), list):
-            made["boundary_timers"] = [
+        copy = dict(node)
+        own = self._given(node.get("id"), behind_mapping=False)
+        from_params = self._given(node.get("id"))
+        for key, holders in (("params", from_params), ("input", own)):
+            if key in copy:
+                copy[key] = self._value(copy[key], f"{field}.{key}", holders)
+        if isinstance(copy.get("compensate"), dict) and "params" in copy["compensate"]:
+            undone = frozenset({STEPS} | {("prev", "input") for holder in from_params if holder == ("prev",)})
+            params = self._value(copy["compensate"]["params"], f"{field}.compensate.params", undone)
+            copy["compensate"] = {**copy["compensate"], "params": params}
+        if isinstance(copy.get("boundary_timers"), list):
+            copy["boundary_timers"] = [
                 self._end(timer, "to", f"{field}.boundary_timers[{at}].to")
-                for at, timer in enumerate(made["boundary_timers"])
+                for at, timer in enumerate(copy["boundary_timers"])
             ]
-        return self._own(made, field) if made.get("id") == self.old else made
+        return self._own(copy, field) if copy.get("id") == self.old else copy
 
     def _own(self, node: dict[str, Json], field: str) -> dict[str, Json]:
         node["id"] = self.new
@@ -251,11 +251,11 @@ class _Renaming:
         if not isinstance(edge, dict):
             return edge
         source = edge.get("from")
-        made = self._end(self._end(edge, "from", f"{field}.from"), "to", f"{field}.to")
-        if isinstance(made.get("when"), str):
-            when = self._rewritten(made["when"], f"{field}.when", self._given(source))
-            made = {**made, "when": when}
-        return made
+        copy = self._end(self._end(edge, "from", f"{field}.from"), "to", f"{field}.to")
+        if isinstance(copy.get("when"), str):
+            when = self._rewritten(copy["when"], f"{field}.when", self._given(source))
+            copy = {**copy, "when": when}
+        return copy
 
     def _end(self, holder: Json, key: str, field: str) -> Json:
         if not isinstance(holder, dict) or holder.get(key) != self.old:
@@ -290,14 +290,14 @@ class _Renaming:
 
     def _noted(self, before: str, field: str, rewrite: Callable[[], str]) -> str:
         try:
-            made = rewrite()
+            text = rewrite()
         except (ExpressionInvalid, Unclear):
             if self.old in before:
                 self.unread.append(field)
             return before
-        if made != before:
+        if text != before:
             self.changed.append(field)
-        return made
+        return text
 
 
 def _objects(value: Json) -> list[dict[str, Json]]:
@@ -306,11 +306,11 @@ def _objects(value: Json) -> list[dict[str, Json]]:
 
 def _sources(definition: Mapping[str, Json]) -> dict[str, set[str]]:
     """Which nodes lead to each node."""
-    found: dict[str, set[str]] = {}
+    sources: dict[str, set[str]] = {}
     arrows = [(edge.get("from"), edge.get("to")) for edge in _objects(definition.get("edges"))]
     for node in _objects(definition.get("nodes")):
         arrows += [(node.get("id"), timer.get("to")) for timer in _objects(node.get("boundary_timers"))]
     for source, target in arrows:
         if isinstance(source, str) and isinstance(target, str):
-            found.setdefault(target, set()).add(source)
-    return found
+            sources.setdefault(target, set()).add(source)
+    return sources

@@ -31,9 +31,9 @@ def policy(spec: str | Mapping[str, Any] | None, default: str = "seed") -> Retry
         return PRESETS[default]
     if isinstance(spec, str):
         return PRESETS[spec]
-    given = {key: value for key, value in spec.items() if value is not None}
-    given["non_retryable"] = frozenset(given.get("non_retryable", ()))
-    return replace(PRESETS[default], **given)
+    values = {key: value for key, value in spec.items() if value is not None}
+    values["non_retryable"] = frozenset(values.get("non_retryable", ()))
+    return replace(PRESETS[default], **values)
 
 
 def delay_seconds(policy: RetryPolicy, attempt: int, jitter: float) -> float:

@@ -17,7 +17,7 @@ class StepState:
     """What a step row would say. `fired`: what the edges carry that timers took while it went on."""
 
     status: StepStatus
-    given: Json = None
+    input: Json = None
     output: Json = None
     error: Mapping[str, Json] | None = None
     taken: tuple[str, ...] = ()
@@ -88,13 +88,13 @@ def simulate(
     while state.status == RunStatus.RUNNING and state.open_steps:
         batch = pick(state.open_steps)
         for name in batch:
-            node, left = graph.nodes[name], dict(rung.get(name, {}))
-            while left and state.status == RunStatus.RUNNING:
-                target = next(iter(left))
-                _ring(state, node, target, left.pop(target))
+            node, timers = graph.nodes[name], dict(rung.get(name, {}))
+            while timers and state.status == RunStatus.RUNNING:
+                target = next(iter(timers))
+                _ring(state, node, target, timers.pop(target))
             if state.status == RunStatus.RUNNING:
                 _end(state, node, _outcome(state, node, outcomes))
-            elif state.status == RunStatus.FAILED and not left:
+            elif state.status == RunStatus.FAILED and not timers:
                 outcome = _outcome(state, node, outcomes)
                 if _is_awaited(node, outcome):
                     # Claimed before the run failed: the worker's result is kept, its edges are not resolved.
@@ -104,7 +104,7 @@ def simulate(
 
 def _outcome(state: FinalState, node: Node, outcomes: Mapping[str, Outcome] | Work) -> Outcome:
     if callable(outcomes):
-        return outcomes(node, state.scope() | {"prev": state.steps[node.id].given})
+        return outcomes(node, state.scope() | {"prev": state.steps[node.id].input})
     return outcomes[node.id]
 
 
@@ -118,12 +118,12 @@ def _ring(state: FinalState, node: Node, target: str, output: Json) -> None:
     if target not in step.fired:
         step.fired[target] = output
         step.taken += (target,)
-        _apply(state, ring(state.graph, node, target, output, state.scope() | {"prev": step.given}))
+        _apply(state, ring(state.graph, node, target, output, state.scope() | {"prev": step.input}))
 
 
 def _end(state: FinalState, node: Node, outcome: Outcome) -> None:
     step = state.steps[node.id]
-    scope = state.scope() | {"prev": step.given}
+    scope = state.scope() | {"prev": step.input}
     effects = settle(state.graph, node, outcome, scope, fired=step.fired)
     _record(step, effects.outcome or outcome)
     step.taken += effects.taken
@@ -144,7 +144,7 @@ def _apply(state: FinalState, effects: Effects) -> None:
     waves = [effects]
     for wave in waves:
         for new in wave.steps:
-            state.steps[new.node.id] = StepState(new.status, new.given, new.output, new.error, new.taken)
+            state.steps[new.node.id] = StepState(new.status, new.input, new.output, new.error, new.taken)
         state.sinks += wave.sinks
         waves += [fired for arrival in wave.arrivals if (fired := _count(state, arrival))]
     failure = next((wave.failure for wave in waves if wave.failure), None)
@@ -160,13 +160,13 @@ def _count(state: FinalState, arrival: Arrival) -> Effects | None:
     if arrival.taken:
         join.taken.append(arrival.source)
     node = state.graph.nodes[arrival.node]
-    decided = verdict(node.join, len(join.arrived), len(join.taken))
-    if join.fired or decided is None:
+    decision = verdict(node.join, len(join.arrived), len(join.taken))
+    if join.fired or decision is None:
         return None
     join.fired += 1
-    chosen = contributors(node.join, join.taken)
-    outputs = {name: _carried(state, name, node.id) for name in node.predecessors if name in chosen}
-    return fire(state.graph, node, outputs, state.scope(), run=decided == "run")
+    sources = contributors(node.join, join.taken)
+    outputs = {name: _carried(state, name, node.id) for name in node.predecessors if name in sources}
+    return fire(state.graph, node, outputs, state.scope(), run=decision == "run")
 
 
 def _carried(state: FinalState, source: str, target: str) -> Json:

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from engine.catalogue import Catalogue, Json
 from engine.checks.flow import Flow
-from engine.checks.outline import Limits, Outline, SeenNode, outline_of
+from engine.checks.outline import Limits, Outline, OutlineNode, outline_of
 from engine.checks.places import Place, Places
 from engine.errors import ExpressionError, ExpressionInvalid
 from engine.json_schema import schema_of
@@ -112,47 +112,47 @@ class Surroundings:
             return self.places.output()
         if spot.place == "business_key":
             return self.places.business_key()
-        seen = self._node(spot.node, "node")
-        return self.places.undo(seen) if spot.place == "compensate" else self.places.step(seen, spot.place)
+        item = self._node(spot.node, "node")
+        return self.places.undo(item) if spot.place == "compensate" else self.places.step(item, spot.place)
 
     def known(self, spot: Spot) -> list[Known]:
         """All that may be read there, the nearest first. Raises NoSuchPlace."""
         place = self.place(spot)
-        found: list[Known] = []
+        values: list[Known] = []
         if spot.place == "when":
             source = self._node(spot.source, "edge")
-            found.append(
+            values.append(
                 Known(("output",), self._given_by(source), self._output(source.id), _title(source), True)
             )
-            found.append(self._prev(source, behind_mapping=True))
+            values.append(self._prev(source, behind_mapping=True))
         elif spot.place in OF_NODE:
-            seen = self._node(spot.node, "node")
-            found.append(
-                self._undone(seen) if spot.place == "compensate" else self._prev(seen, spot.place == "params")
+            item = self._node(spot.node, "node")
+            values.append(
+                self._undone(item) if spot.place == "compensate" else self._prev(item, spot.place == "params")
             )
-        found += self._steps(place)
+        values += self._steps(place)
         schema = self.outline.document.get("input_schema")
-        found.append(Known(("input",), schema, self.sample.input, "Input of the run", True))
+        values.append(Known(("input",), schema, self.sample.input, "Input of the run", True))
         if "run" in place.names:
-            found.append(Known(("run",), RUN_SCHEMA, self.sample.run, "The run", True))
-        return found
+            values.append(Known(("run",), RUN_SCHEMA, self.sample.run, "The run", True))
+        return values
 
     def scope(self, spot: Spot) -> dict[str, Json]:
         """What an expression there sees, as far as the sample tells. Raises NoSuchPlace."""
         place = self.place(spot)
         scope: dict[str, Json] = {"vars": {}, "steps": self._outputs(place)}
-        for known in self.known(spot):
-            if known.sample is not ABSENT and len(known.path) == 1:
-                scope[known.path[0]] = known.sample
+        for value in self.known(spot):
+            if value.sample is not ABSENT and len(value.path) == 1:
+                scope[value.path[0]] = value.sample
         return scope
 
-    def _node(self, name: str | None, asked: str) -> SeenNode:
+    def _node(self, name: str | None, argument: str) -> OutlineNode:
         if name is None:
-            raise NoSuchPlace(asked, f"Say which {asked}.")
-        seen = self.outline.by_id.get(name)
-        if seen is None:
-            raise NoSuchPlace(asked, f"There is no node {name[:64]} in this definition.")
-        return seen
+            raise NoSuchPlace(argument, f"Say which {argument}.")
+        item = self.outline.by_id.get(name)
+        if item is None:
+            raise NoSuchPlace(argument, f"There is no node {name[:64]} in this definition.")
+        return item
 
     def _steps(self, place: Place) -> Iterator[Known]:
         # The last ones first: what was just done is what is read most.
@@ -161,10 +161,10 @@ class Surroundings:
             if name == place.node and not place.possible & bit:
                 continue
             if place.possible & bit or not self.flow.order:
-                seen = self.outline.by_id[name]
+                item = self.outline.by_id[name]
                 always = bool(place.certain & bit)
-                schema = self._given_by(seen)
-                yield Known(("steps", name, "output"), schema, self._output(name), _title(seen), always)
+                schema = self._given_by(item)
+                yield Known(("steps", name, "output"), schema, self._output(name), _title(item), always)
 
     def _outputs(self, place: Place) -> dict[str, Json]:
         bits = self.flow.bits
@@ -177,99 +177,99 @@ class Surroundings:
     def _output(self, name: str) -> Json:
         return self.sample.outputs.get(name, ABSENT)
 
-    def _given_by(self, seen: SeenNode) -> Json:
+    def _given_by(self, item: OutlineNode) -> Json:
         """The schema of what a node gives, None where nothing is known of it."""
-        return self._schemas.get(seen.id)
+        return self._schemas.get(item.id)
 
     @cached_property
     def _schemas(self) -> dict[str, Json]:
-        self.__dict__["_schemas"] = found = dict[str, Json]()
+        self.__dict__["_schemas"] = schemas = dict[str, Json]()
         # In their order, so that a long chain of steps that give their input on is no deep recursion.
         for name in self.flow.order or tuple(self.outline.by_id):
-            found[name] = self._schema_of(self.outline.by_id[name])
-        return found
+            schemas[name] = self._schema_of(self.outline.by_id[name])
+        return schemas
 
-    def _schema_of(self, seen: SeenNode) -> Json:
-        if seen.spec is None:
+    def _schema_of(self, item: OutlineNode) -> Json:
+        if item.spec is None:
             return None
-        if seen.spec.gives_input:
-            schema = self._prev(seen, behind_mapping=True).schema
+        if item.spec.gives_input:
+            schema = self._prev(item, behind_mapping=True).schema
         else:
-            schema = seen.spec.output_schema(seen.node.params or {})
-        if seen.on_error != "continue" or not isinstance(schema, dict):
+            schema = item.spec.output_schema(item.node.params or {})
+        if item.on_error != "continue" or not isinstance(schema, dict):
             return schema
         # One that goes on after a failure may give its error instead.
         properties = {**schema.get("properties", {}), "error": ERROR_SCHEMA}
         return {**schema, "properties": properties, "required": []}
 
-    def _undone(self, seen: SeenNode) -> Known:
-        given = self._prev(seen, behind_mapping=True)
+    def _undone(self, item: OutlineNode) -> Known:
+        input_value = self._prev(item, behind_mapping=True)
         schema = {
             "type": "object",
             "required": ["input", "output", "idempotency_key"],
             "properties": {
-                "input": given.schema if isinstance(given.schema, dict) else {},
-                "output": self._given_by(seen) or {},
+                "input": input_value.schema if isinstance(input_value.schema, dict) else {},
+                "output": self._given_by(item) or {},
                 "idempotency_key": {"type": "string"},
             },
         }
         sample: Json = ABSENT
-        output = self._output(seen.id)
+        output = self._output(item.id)
         if output is not ABSENT:
-            before = None if given.sample is ABSENT else given.sample
+            before = None if input_value.sample is ABSENT else input_value.sample
             sample = {"input": before, "output": output, "idempotency_key": "sample"}
-        return Known(("prev",), schema, sample, _title(seen), True)
+        return Known(("prev",), schema, sample, _title(item), True)
 
-    def _prev(self, seen: SeenNode, behind_mapping: bool) -> Known:
+    def _prev(self, item: OutlineNode, behind_mapping: bool) -> Known:
         """What a node is given: what comes before it, or what its mapping makes of that."""
-        before = self._before(seen)
-        if not behind_mapping or seen.node.input is None:
+        before = self._before(item)
+        if not behind_mapping or item.node.input is None:
             return before
-        schema = schema_of(seen.node.input)
-        return Known(("prev",), schema, self._mapped(seen, before), "Input of this step", True)
+        schema = schema_of(item.node.input)
+        return Known(("prev",), schema, self._mapped(item, before), "Input of this step", True)
 
-    def _mapped(self, seen: SeenNode, before: Known) -> Json:
-        scope = {"vars": {}, "steps": self._outputs(self.places.step(seen, "input"))}
+    def _mapped(self, item: OutlineNode, before: Known) -> Json:
+        scope = {"vars": {}, "steps": self._outputs(self.places.step(item, "input"))}
         more = {"prev": before.sample, "input": self.sample.input, "run": self.sample.run}
         scope |= {name: value for name, value in more.items() if value is not ABSENT}
         try:
-            return compile_template(seen.node.input).render(scope)
+            return compile_template(item.node.input).render(scope)
         except (ExpressionError, ExpressionInvalid):
-            return self.sample.inputs.get(seen.id, ABSENT)
+            return self.sample.inputs.get(item.id, ABSENT)
 
-    def _before(self, seen: SeenNode) -> Known:
-        sources = [link.source for link in self.flow.into[seen.id]]
+    def _before(self, item: OutlineNode) -> Known:
+        sources = [link.source for link in self.flow.into[item.id]]
         if not sources:
             schema = self.outline.document.get("input_schema")
             return Known(("prev",), schema, self.sample.input, "Input of the run", True)
         if len(sources) == 1:
             source = self.outline.by_id[sources[0]]
-            sample = self.sample.outputs.get(source.id, self.sample.inputs.get(seen.id, ABSENT))
-            if seen.node.input is not None and source.id not in self.sample.outputs:
+            sample = self.sample.outputs.get(source.id, self.sample.inputs.get(item.id, ABSENT))
+            if item.node.input is not None and source.id not in self.sample.outputs:
                 sample = ABSENT
-            return Known(("prev",), self._carried(source, seen), sample, _title(source), True)
-        schemas = {name: self._carried(self.outline.by_id[name], seen) or {} for name in sources}
-        sure = [name for name in sources if self._is_certain(name, seen)]
+            return Known(("prev",), self._carried(source, item), sample, _title(source), True)
+        schemas = {name: self._carried(self.outline.by_id[name], item) or {} for name in sources}
+        sure = [name for name in sources if self._is_certain(name, item)]
         schema = {"type": "object", "properties": schemas, "required": sure}
-        found = {name: self.sample.outputs[name] for name in sources if name in self.sample.outputs}
-        return Known(("prev",), schema, found or ABSENT, "The steps before", True)
+        outputs = {name: self.sample.outputs[name] for name in sources if name in self.sample.outputs}
+        return Known(("prev",), schema, outputs or ABSENT, "The steps before", True)
 
-    def _is_certain(self, name: str, seen: SeenNode) -> bool:
-        if seen.node.join == "all":
+    def _is_certain(self, name: str, item: OutlineNode) -> bool:
+        if item.node.join == "all":
             return True
-        sure = all(link.sure for link in self.flow.into[seen.id] if link.source == name)
-        return sure and bool(self.flow.order and self.flow.certain[seen.id] & self.flow.bits[name])
+        sure = all(link.sure for link in self.flow.into[item.id] if link.source == name)
+        return sure and bool(self.flow.order and self.flow.certain[item.id] & self.flow.bits[name])
 
-    def _carried(self, source: SeenNode, target: SeenNode) -> Json:
+    def _carried(self, source: OutlineNode, target: OutlineNode) -> Json:
         """The schema of what the edges from one node to another carry; None where they may carry different things."""
         edges = [edge.edge for edge in self.outline.leaving(source) if edge.edge.target == target.id]
-        rung = any(timer.to == target.id for timer in source.node.boundary_timers or ())
+        by_timer = any(timer.to == target.id for timer in source.node.boundary_timers or ())
         failed = [edge for edge in edges if edge.on]
-        kinds = [bool(failed), len(failed) < len(edges), rung]
+        kinds = [bool(failed), len(failed) < len(edges), by_timer]
         if sum(kinds) != 1:
             return None
         return FAILED_SCHEMA if kinds[0] else TIMER_SCHEMA if kinds[2] else self._given_by(source)
 
 
-def _title(seen: SeenNode) -> str:
-    return seen.node.title or seen.id
+def _title(item: OutlineNode) -> str:
+    return item.node.title or item.id

@@ -174,13 +174,13 @@ def split_holes(text: str) -> list[tuple[bool, str]]:
 
 def replaced_holes(text: str, replace: Callable[[str], str]) -> str:
     """The string with what stands in each hole replaced; the rest stays. Raises ExpressionInvalid as split_holes."""
-    made: list[str] = []
+    pieces: list[str] = []
     at = 0
     while (start := text.find("{{", at)) >= 0:
         end = _hole_end(text, start + 2)
-        made += (text[at : start + 2], replace(text[start + 2 : end]))
+        pieces += (text[at : start + 2], replace(text[start + 2 : end]))
         at = end
-    return "".join((*made, text[at:]))
+    return "".join((*pieces, text[at:]))
 
 
 def has_holes(value: Json) -> bool:
@@ -235,28 +235,34 @@ def _as_code(value: Json) -> str:
     return within_code(as_text(value))
 
 
-def _compile(value: Json, path: str, depth: int, found: list[Expression], markdown: Collection[str]) -> _Part:
+def _compile(
+    value: Json, path: str, depth: int, expressions: list[Expression], markdown: Collection[str]
+) -> _Part:
     if depth > MAX_DEPTH:
         raise ExpressionInvalid(f"the value is nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, str):
-        return _compile_string(value, path, found, path in markdown) if "{{" in value else _Static(value)
+        return (
+            _compile_string(value, path, expressions, path in markdown) if "{{" in value else _Static(value)
+        )
     if isinstance(value, dict):
         items = tuple(
-            (k, _compile(v, join_path(path, k), depth + 1, found, markdown)) for k, v in value.items()
+            (k, _compile(v, join_path(path, k), depth + 1, expressions, markdown)) for k, v in value.items()
         )
         return _Static(value) if all(isinstance(part, _Static) for _, part in items) else _Object(items)
     if isinstance(value, list):
-        parts = tuple(_compile(v, f"{path}[{i}]", depth + 1, found, markdown) for i, v in enumerate(value))
+        parts = tuple(
+            _compile(v, f"{path}[{i}]", depth + 1, expressions, markdown) for i, v in enumerate(value)
+        )
         return _Static(value) if all(isinstance(part, _Static) for part in parts) else _List(parts)
     return _Static(value)
 
 
-def _compile_string(text: str, path: str, found: list[Expression], is_markdown: bool) -> _Part:
+def _compile_string(text: str, path: str, expressions: list[Expression], is_markdown: bool) -> _Part:
     try:
         parts = [compile_expression(source) if hole else source for hole, source in split_holes(text)]
     except ExpressionInvalid as exc:
         raise ExpressionInvalid(f"{path}: {exc}" if path else str(exc)) from exc
-    found.extend(part for part in parts if isinstance(part, Expression))
+    expressions.extend(part for part in parts if isinstance(part, Expression))
     only = parts[0] if len(parts) == 1 else None
     if isinstance(only, Expression):
         return _Hole(path, only)
@@ -307,8 +313,8 @@ def _text_end(text: str, opening: re.Match[str]) -> int | None:
     quote = opening[0].lstrip("rR")
     is_raw = quote != opening[0]
     at = opening.end()
-    found = _RAW_ENDS[quote].match(text, at) if is_raw else _ENDS[quote].match(text, at)
-    return found.end() if found else None
+    match = _RAW_ENDS[quote].match(text, at) if is_raw else _ENDS[quote].match(text, at)
+    return match.end() if match else None
 
 
 def _evaluate(expression: Expression, scope: Scope, path: str, room: _Room) -> Json:

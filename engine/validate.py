@@ -35,9 +35,9 @@ def validate(document: object, catalogue: Catalogue, limits: Limits | None = Non
         return [
             error("too_deep", "", f"The definition is nested deeper than {MAX_DEPTH} levels: flatten it.")
         ]
-    listed = document.get("nodes")
-    if isinstance(listed, list) and len(listed) > HOPELESS * limits.max_nodes:
-        return [graph.too_many_nodes(len(listed), limits.max_nodes)]
+    nodes = document.get("nodes")
+    if isinstance(nodes, list) and len(nodes) > HOPELESS * limits.max_nodes:
+        return [graph.too_many_nodes(len(nodes), limits.max_nodes)]
     outline = outline_of(document, catalogue, limits)
     problems = list(dict.fromkeys([*_shape(outline), *_rules(outline)]))
     problems.sort(key=lambda problem: problem.severity)
@@ -69,10 +69,10 @@ def _shape(outline: Outline) -> Iterator[Problem]:
     try:
         Definition.model_validate(outline.document)
     except ValidationError as failure:
-        ids = {seen.index: seen.id for seen in outline.nodes}
+        ids = {item.index: item.id for item in outline.nodes}
         for problem in shape_problems(failure, outline.document, ""):
-            found = _NODE_FIELD.match(problem.field)
-            yield replace(problem, node=ids.get(int(found[1])) if found else None)
+            match = _NODE_FIELD.match(problem.field)
+            yield replace(problem, node=ids.get(int(match[1])) if match else None)
 
 
 def _too_deep(document: Json) -> bool:

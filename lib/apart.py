@@ -23,7 +23,7 @@ def in_batches(
     if not batch:
         return []
     if len(batch) == 1:
-        return [one for found in one_by_one(batch, lambda item: act([item]), log, fails) for one in found]
+        return [one for results in one_by_one(batch, lambda item: act([item]), log, fails) for one in results]
     try:
         return act(batch)
     except Exception as error:
@@ -41,12 +41,12 @@ def one_by_one(
 
     Raises what a database that is away raises.
     """
-    done = []
+    results = []
     for item in items:
         try:
-            done.append(act(item))
+            results.append(act(item))
         except Exception as error:
             if is_away(error):
                 raise
             log.exception("%s", fails(item))
-    return done
+    return results

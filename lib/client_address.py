@@ -15,15 +15,15 @@ def client_address(remote: str, forwarded: str, trusted: Sequence[Network]) -> s
     """The address nearest to us that is no trusted proxy's: `remote` is who is connected, `forwarded` the values of
     X-Forwarded-For, of which only what a trusted proxy wrote is believed.
     """
-    known = remote
+    nearest = remote
     for hop in [remote, *reversed(forwarded.rsplit(",", MOST_HOPS)[-MOST_HOPS:])]:
         address = _parsed(hop)
         if address is None:
-            return known
-        known = str(address)
+            return nearest
+        nearest = str(address)
         if not any(address.version == net.version and address in net for net in trusted):
-            return known
-    return known
+            return nearest
+    return nearest
 
 
 def neighbourhood(address: str) -> str:

@@ -110,15 +110,15 @@ def _hand_in(connection: smtplib.SMTP, message: EmailMessage, sender: str, recip
 
 
 def _accept(answer: tuple[int, bytes], what: str) -> None:
-    code, said = answer
+    code, reply = answer
     if code not in _ACCEPTED:
-        raise _refusal(code, said, what)
+        raise _refusal(code, reply, what)
 
 
-def _refusal(code: int, said: bytes | str, what: str) -> MailError:
-    text = said if isinstance(said, str) else said.decode(errors="replace")
-    shown = " ".join(text.split())[:300]
-    return MailError(f"The mail server refused {what}: {code} {shown}", transient=not 500 <= code < 600)
+def _refusal(code: int, reply: bytes | str, what: str) -> MailError:
+    text = reply if isinstance(reply, str) else reply.decode(errors="replace")
+    excerpt = " ".join(text.split())[:300]
+    return MailError(f"The mail server refused {what}: {code} {excerpt}", transient=not 500 <= code < 600)
 
 
 @contextlib.contextmanager

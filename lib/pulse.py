@@ -23,8 +23,8 @@ def adopt(descriptor: int) -> None:
 
 def beat() -> None:
     """Say that this process makes progress; the first time means that it is ready. Never raises."""
-    if _descriptor is None and (given := os.environ.pop(VARIABLE, "")):
-        adopt(int(given))
+    if _descriptor is None and (descriptor := os.environ.pop(VARIABLE, "")):
+        adopt(int(descriptor))
     if _descriptor is not None:
         with suppress(OSError):
             os.write(_descriptor, b".")

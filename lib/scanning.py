@@ -12,14 +12,16 @@ SECONDS = 60
 def is_clean(command: str, content: bytes) -> bool:
     """Whether the command lets these bytes pass; one that can't be run, or takes too long, lets nothing pass."""
     try:
-        done = subprocess.run(
+        result = subprocess.run(
             shlex.split(command), input=content, capture_output=True, timeout=SECONDS, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         log.error("a file could not be scanned: %s", type(error).__name__)
         return False
-    if done.returncode:
+    if result.returncode:
         log.warning(
-            "the scan refused a file: status %s, %r", done.returncode, (done.stdout or done.stderr)[:500]
+            "the scan refused a file: status %s, %r",
+            result.returncode,
+            (result.stdout or result.stderr)[:500],
         )
-    return done.returncode == 0
+    return result.returncode == 0

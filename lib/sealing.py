@@ -80,10 +80,10 @@ class KeyRing:
         """Takes the keys in the clear. Raises ValueError for none at all, or one that has not 256 bits."""
         if not keys or any(len(key.reveal()) != KEY_BYTES for key in keys):
             raise ValueError(f"a key ring needs a key, and a key has {KEY_BYTES} bytes")
-        named = [(_id_of(key), AESGCM(key.reveal())) for key in keys]
-        self._first = named[0]
+        ciphers = [(_id_of(key), AESGCM(key.reveal())) for key in keys]
+        self._first = ciphers[0]
         # Of two that are equal either will do.
-        self._keys = dict(named)
+        self._keys = dict(ciphers)
 
     def seal(self, value: Hidden, place: Place) -> bytes:
         """The value as it may be stored in this place."""

@@ -52,7 +52,7 @@ def sign(secret: bytes, message_id: str, timestamp: str, body: bytes) -> str:
 
 
 def verify(
-    known: Iterable[bytes], *, message_id: str, timestamp: str, signatures: str, body: bytes, now: float
+    secrets: Iterable[bytes], *, message_id: str, timestamp: str, signatures: str, body: bytes, now: float
 ) -> None:
     """Return if one of the secrets signed the message within five minutes of `now`. Raises NotSigned.
 
@@ -68,11 +68,11 @@ def verify(
         raise NotSigned("bad_timestamp", "webhook-timestamp is the time in whole seconds since 1970.")
     if abs(now - int(timestamp)) > TOLERANCE_SECONDS:
         raise NotSigned("bad_timestamp", "webhook-timestamp is more than five minutes off.")
-    given = [one.encode() for one in signatures.split(" ")[:_MOST_SIGNATURES]]
+    offered = [one.encode() for one in signatures.split(" ")[:_MOST_SIGNATURES]]
     good = 0
-    for secret in known:
+    for secret in secrets:
         expected = sign(secret, message_id, timestamp, body).encode()
         # All are compared, so that the time tells nothing of which one fits.
-        good += sum(hmac.compare_digest(expected, one) for one in given)
+        good += sum(hmac.compare_digest(expected, one) for one in offered)
     if not good:
         raise NotSigned("bad_signature", "No signature in webhook-signature is by a secret of this webhook.")

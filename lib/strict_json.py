@@ -210,15 +210,15 @@ class _Reader:
         return number
 
     def object(self, pairs: list[tuple[str, Any]]) -> Any:
-        found = dict(pairs)
-        if len(found) < len(pairs):
+        members = dict(pairs)
+        if len(members) < len(pairs):
             return self._fault("the key is there twice", _first_duplicate(pairs))
         if len(pairs) > MAX_KEYS:
             return self._fault(_TOO_MANY_KEYS)
-        for key in found:
+        for key in members:
             if len(key) > MAX_KEY_BYTES // 4 and _is_long(key):
                 return self._fault(_LONG_KEY)
-        return found
+        return members
 
 
 _INTEGER = "the integer is beyond 2^53; send it as a text"

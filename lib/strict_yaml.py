@@ -67,13 +67,13 @@ def yaml_loads(text: str, *, max_bytes: int) -> Json:
             reader.take(event)
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        said = " ".join(str(part) for part in (error.context, error.problem) if part)
-        raise BadYaml(f"this is not YAML: {said}", *_place(mark)) from None
+        reason = " ".join(str(part) for part in (error.context, error.problem) if part)
+        raise BadYaml(f"this is not YAML: {reason}", *_place(mark)) from None
     except YAMLError as error:
-        said = str(getattr(error, "reason", "") or error).partition("\n")[0]
+        reason = str(getattr(error, "reason", "") or error).partition("\n")[0]
         before = text[: getattr(error, "position", 0) or 0]
         line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
-        raise BadYaml(f"this is not YAML: {said}", line, column) from None
+        raise BadYaml(f"this is not YAML: {reason}", line, column) from None
     strict_dumps(reader.value, max_bytes=8 * max_bytes)
     return reader.value
 
@@ -121,9 +121,9 @@ class _Reader:
         else:
             if len(self._open) >= MAX_DEPTH:
                 _refuse(event, f"the YAML is nested deeper than {MAX_DEPTH} levels")
-            made: Json = {} if isinstance(event, MappingStartEvent) else []
-            self._put(made)
-            self._open.append(made)
+            collection: Json = {} if isinstance(event, MappingStartEvent) else []
+            self._put(collection)
+            self._open.append(collection)
             self._keys.append(None)
 
     def _put(self, value: Json) -> None:
@@ -195,8 +195,8 @@ class _Representer(SafeRepresenter):
             style = "|"
         elif not isinstance(plain(data), str) or _DOUBTFUL.fullmatch(data):
             style = "'"
-        found: ScalarNode = self.represent_scalar("tag:yaml.org,2002:str", data, style=style)
-        return found
+        node: ScalarNode = self.represent_scalar("tag:yaml.org,2002:str", data, style=style)
+        return node
 
 
 _Representer.add_representer(str, _Representer.represent_text)

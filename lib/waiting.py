@@ -36,5 +36,5 @@ def with_attempt(scope: MutableMapping[str, Any]) -> tuple[MutableMapping[str, A
 
 def attempt_of(environ: MutableMapping[str, Any]) -> Attempt:
     """The attempt of the server in front, by a request's WSGI environment; behind any other one nobody reads it."""
-    found: Attempt = environ.get("asgi.scope", {}).get(_KEY) or Attempt()
-    return found
+    attempt: Attempt = environ.get("asgi.scope", {}).get(_KEY) or Attempt()
+    return attempt

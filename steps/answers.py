@@ -55,11 +55,11 @@ def excerpt(answer: EgressResponse) -> str:
 
 def retry_after(answer: EgressResponse) -> float | None:
     """The seconds that the server wants to be left alone for: Retry-After as seconds or as a date; None without."""
-    said = answer.headers.get("retry-after", "").strip()
-    if said.isascii() and said.isdigit():
-        return float(said[:12])
+    header = answer.headers.get("retry-after", "").strip()
+    if header.isascii() and header.isdigit():
+        return float(header[:12])
     try:
-        return max(0.0, parsedate_to_datetime(said).timestamp() - time.time())
+        return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
     except (TypeError, ValueError, OverflowError):
         return None
 

@@ -50,13 +50,13 @@ class Candidates(Params):
 
     @model_validator(mode="before")
     @classmethod
-    def _names_somebody(cls, given: Any) -> Any:
+    def _names_somebody(cls, value: Any) -> Any:
         # An expression that finds nobody must not open the task to everybody.
-        if isinstance(given, dict) and not any(given.values()):
+        if isinstance(value, dict) and not any(value.values()):
             raise ValueError(
                 "names nobody: give users, groups, roles, manager_of or expr, or leave candidates out"
             )
-        return given
+        return value
 
 
 class Choice(Params):
@@ -277,9 +277,11 @@ class HumanParams(Params):
 
     @model_validator(mode="after")
     def _fits_together(self) -> "HumanParams":
-        known = None if has_holes(self.form) else any_properties(self.form or {})
+        properties = None if has_holes(self.form) else any_properties(self.form or {})
         for outcome in self.outcomes or ():
-            unknown = [name for name in outcome.require or () if known is not None and name not in known]
+            unknown = [
+                name for name in outcome.require or () if properties is not None and name not in properties
+            ]
             if unknown:
                 raise PydanticCustomError(
                     "unknown_field",
@@ -303,12 +305,17 @@ class HumanParams(Params):
                     "has no fact {fact}, which {name} names",
                     {"fact": unknown[0], "name": name},
                 )
-        asked = self.candidates
-        if isinstance(self.quorum, Quorum) and self.quorum.groups and asked and not has_holes(asked.groups):
+        candidates = self.candidates
+        if (
+            isinstance(self.quorum, Quorum)
+            and self.quorum.groups
+            and candidates
+            and not has_holes(candidates.groups)
+        ):
             missing = [
                 name
                 for name in self.quorum.groups
-                if name.casefold() not in map(str.casefold, asked.groups or ())
+                if name.casefold() not in map(str.casefold, candidates.groups or ())
             ]
             if missing:
                 raise PydanticCustomError(

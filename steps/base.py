@@ -166,15 +166,15 @@ class StepType:
         storable(output, "output", code="BadOutput", max_bytes=MAX_OUTPUT_BYTES)
         return output
 
-    def evaluate(self, params: Mapping[str, Json], given: Json) -> Json:
-        """What the step makes of `given`, for the engine's own kinds, which no worker executes.
+    def evaluate(self, params: Mapping[str, Json], value: Json) -> Json:
+        """What the step makes of `value`, for the engine's own kinds, which no worker executes.
 
         `params` are rendered. Pure and fast: it runs inside the advance transaction. Raises StepError and nothing
         else: a bug in a step type must not take the batch with it, and neither must an output that can't be stored.
         """
         try:
-            output = execute(self, params, given, run_id="", node="", attempt=1, idempotency_key="")
-            if output is not given:
+            output = execute(self, params, value, run_id="", node="", attempt=1, idempotency_key="")
+            if output is not value:
                 storable(output, "output", code="BadOutput", max_bytes=MAX_OUTPUT_BYTES)
             return output
         except StepError:
@@ -182,9 +182,9 @@ class StepType:
         except Exception as error:
             raise StepError("InternalError", f"{type(error).__name__}: {error}"[:2000]) from error
 
-    def admit(self, given: Json) -> None:
+    def admit(self, value: Json) -> None:
         """Let pass what was put together to be the step's input. Raises StepError (BadInput) if it can't be stored."""
-        storable(given, "input", code="BadInput", max_bytes=MAX_INPUT_BYTES)
+        storable(value, "input", code="BadInput", max_bytes=MAX_INPUT_BYTES)
 
 
 def storable(value: object, what: str, *, code: str, max_bytes: int) -> bytes:
@@ -205,7 +205,7 @@ def _schema(model: type[BaseModel], mode: SchemaMode) -> dict[str, Json]:
 def execute(
     step_type: StepType,
     params: Mapping[str, Json],
-    given: Json,
+    value: Json,
     *,
     run_id: str,
     node: str,
@@ -220,11 +220,15 @@ def execute(
     """
     if step_type.takes_nothing and not params:
         # Chains of noop run 10,000 times a second and more: they pay for no validation.
-        return step_type.run(StepContext(params, given, run_id, node, attempt, idempotency_key))
+        return step_type.run(StepContext(params, value, run_id, node, attempt, idempotency_key))
     checked = _checked(step_type.params_model, params, "BadParams", "params")
-    taken = _checked(step_type.input_model, given, "BadInput", "input") if step_type.input_model else given
-    used = {} if usage is None else usage
-    output = step_type.run(StepContext(checked, taken, run_id, node, attempt, idempotency_key, used))
+    checked_input = (
+        _checked(step_type.input_model, value, "BadInput", "input") if step_type.input_model else value
+    )
+    usage_so_far = {} if usage is None else usage
+    output = step_type.run(
+        StepContext(checked, checked_input, run_id, node, attempt, idempotency_key, usage_so_far)
+    )
     if step_type.output_model is not None and step_type.kind != "wait":
         _checked(step_type.output_model, output, "BadOutput", "output")
     return output

@@ -30,14 +30,14 @@ def problems_of(step_type: StepType, rules: Iterable[Rule] | None = None) -> lis
 
     With `AT_START`: what keeps it out of the catalogue. No step is run for that, and it takes a millisecond.
     """
-    found: list[str] = []
+    problems: list[str] = []
     for rule in RULES if rules is None else rules:
         # The type's own models and functions are called here, and may raise anything.
         try:
-            found += rule(step_type)
+            problems += rule(step_type)
         except Exception as error:
-            found.append(f"{type(error).__name__}: {error}.")
-    return found
+            problems.append(f"{type(error).__name__}: {error}.")
+    return problems
 
 
 def has_a_name(step_type: StepType) -> Iterator[str]:
@@ -59,13 +59,13 @@ def has_a_face(step_type: StepType) -> Iterator[str]:
 
 def is_of_a_known_kind(step_type: StepType) -> Iterator[str]:
     """What workers and the engine go by."""
-    for field, value, known in (
+    for field, value, kinds in (
         ("kind", step_type.kind, get_args(Kind)),
         ("on_error", step_type.on_error, get_args(OnError)),
         ("retry", step_type.retry, tuple(PRESETS)),
     ):
-        if value not in known:
-            yield f"`{field}` must be one of {', '.join(known)}, not {value!r}."
+        if value not in kinds:
+            yield f"`{field}` must be one of {', '.join(kinds)}, not {value!r}."
     if step_type.kind in ("blocking", "external") and not step_type.has_side_effects:
         yield "what a worker waits for is others' work, or costs money: `has_side_effects` must be true."
     if not isinstance(step_type.lease_seconds, int) or step_type.lease_seconds < 1:
@@ -112,21 +112,21 @@ def has_params_that_a_form_can_show(step_type: StepType) -> Iterator[str]:
                 yield f"{model.__name__}.{name} needs a title for people."
             if len(about) < _LEAST_DESCRIPTION_CHARS or about[0].islower() or about[-1] not in _SENTENCE_ENDS:
                 yield f"{model.__name__}.{name} needs a description: a sentence."
-    for name, described in _properties_within(step_type.params_schema):
-        if described["x-widget"] not in WIDGETS:
-            yield f"The param {name} has an unknown widget: {described['x-widget']}."
-        elif (described["x-widget"] == "select") != ("enum" in whole(step_type.params_schema, described)):
+    for name, schema in _properties_within(step_type.params_schema):
+        if schema["x-widget"] not in WIDGETS:
+            yield f"The param {name} has an unknown widget: {schema['x-widget']}."
+        elif (schema["x-widget"] == "select") != ("enum" in whole(step_type.params_schema, schema)):
             yield f"The param {name}: the widget `select` belongs to a choice of fixed values."
-        if _PYDANTIC_LIMITS & set(described):
+        if _PYDANTIC_LIMITS & set(schema):
             yield f"The param {name} has limits that JSON Schema does not know."
 
 
 def has_valid_schemas(step_type: StepType) -> Iterator[str]:
     """Schemas are JSON Schemas, and the example fits them."""
-    params, given = step_type.example["params"], step_type.example["input"]
+    params, value = step_type.example["params"], step_type.example["input"]
     yield from _misfits("params", step_type.params_schema, params)
     if (schema := step_type.input_schema) is not None:
-        yield from _misfits("input", schema, given)
+        yield from _misfits("input", schema, value)
     if (schema := step_type.output_schema(params)) is not None:
         jsonschema.Draft202012Validator.check_schema(schema)
 
@@ -135,17 +135,17 @@ def works_on_its_example(step_type: StepType) -> Iterator[str]:
     """What computes alone gives what it says, and the same again; what asks others is for its own tests."""
     if step_type.kind not in ("inline", "engine"):
         return
-    params, given = step_type.example["params"], step_type.example["input"]
+    params, value = step_type.example["params"], step_type.example["input"]
     outputs = []
     for _ in range(2):
-        example = deepcopy((dict(params), given))
+        example = deepcopy((dict(params), value))
         try:
             output = execute(step_type, *example, run_id="r", node="n", attempt=1, idempotency_key="r:n")
         except StepError as error:
             yield f"The example ends with {error.code}: {error.message}"
             return
         outputs.append(deepcopy(output))
-        if example != (params, given):
+        if example != (params, value):
             yield "The step changes its params or its input."
     if outputs[0] != outputs[1]:
         yield "The step gives something else the second time."
@@ -173,15 +173,15 @@ def _misfits(what: str, schema: dict[str, Json], value: Json) -> Iterator[str]:
 
 def _models_within(model: type[BaseModel]) -> list[type[BaseModel]]:
     """The model of some params, and those of the objects in them."""
-    found: dict[type[BaseModel], None] = {}
+    models: dict[type[BaseModel], None] = {}
     pending: list[object] = [model]
     while pending:
         here = pending.pop()
-        if isinstance(here, type) and issubclass(here, BaseModel) and here not in found:
-            found[here] = None
+        if isinstance(here, type) and issubclass(here, BaseModel) and here not in models:
+            models[here] = None
             pending += [field.annotation for field in here.model_fields.values()]
         pending += get_args(here)
-    return list(found)
+    return list(models)
 
 
 def _properties_within(schema: dict[str, Json]) -> Iterator[tuple[str, dict[str, Json]]]:

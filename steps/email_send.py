@@ -22,8 +22,8 @@ MOST_RECIPIENTS = 50
 MAX_BODY_CHARS = 1024 * 1024
 
 
-def _as_list(given: object) -> object:
-    return [given] if isinstance(given, str) else given
+def _as_list(value: object) -> object:
+    return [value] if isinstance(value, str) else value
 
 
 class MailParams(Params):

@@ -33,12 +33,12 @@ Value = str | int | float | bool | None
 Status = Annotated[WholeNumber, Field(ge=200, le=599)]
 
 
-def _upper(given: object) -> object:
-    return given.upper() if isinstance(given, str) else given
+def _upper(value: object) -> object:
+    return value.upper() if isinstance(value, str) else value
 
 
-def _as_list(given: object) -> object:
-    return given if isinstance(given, list) or given is None else [given]
+def _as_list(value: object) -> object:
+    return value if isinstance(value, list) or value is None else [value]
 
 
 class HttpParams(Params):

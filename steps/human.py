@@ -84,15 +84,15 @@ def _fact(params: HumanParams, label: str, value: Json) -> dict[str, Json]:
 
 
 def _candidates(params: HumanParams) -> dict[str, Json]:
-    asked = params.candidates or Candidates.model_construct()
-    by_expr = [asked.expr] if isinstance(asked.expr, str) else asked.expr or []
-    counted = params.quorum.groups if isinstance(params.quorum, Quorum) else None
-    named = {
-        "users": _once([*(asked.users or []), *by_expr]),
-        "groups": _once(asked.groups or list(counted or ())),
-        "roles": _once(asked.roles or []),
+    candidates = params.candidates or Candidates.model_construct()
+    by_expr = [candidates.expr] if isinstance(candidates.expr, str) else candidates.expr or []
+    counted_groups = params.quorum.groups if isinstance(params.quorum, Quorum) else None
+    by_name = {
+        "users": _once([*(candidates.users or []), *by_expr]),
+        "groups": _once(candidates.groups or list(counted_groups or ())),
+        "roles": _once(candidates.roles or []),
     }
-    return named | ({"manager_of": asked.manager_of} if asked.manager_of else {})
+    return by_name | ({"manager_of": candidates.manager_of} if candidates.manager_of else {})
 
 
 def _clock(params: HumanParams, usual: tuple[Choice, ...]) -> list[Json]:
@@ -111,8 +111,10 @@ def _clock(params: HumanParams, usual: tuple[Choice, ...]) -> list[Json]:
     return sorted(moments, key=lambda moment: moment["after"])
 
 
-def _quorum(given: int | Quorum) -> Json:
-    return {"need": given, "rule": "veto"} if isinstance(given, int) else given.model_dump(exclude_none=True)
+def _quorum(quorum: int | Quorum) -> Json:
+    return (
+        {"need": quorum, "rule": "veto"} if isinstance(quorum, int) else quorum.model_dump(exclude_none=True)
+    )
 
 
 def who_decides(params: Mapping[str, Json]) -> tuple[Json, Json]:
@@ -120,9 +122,9 @@ def who_decides(params: Mapping[str, Json]) -> tuple[Json, Json]:
 
     Neither `candidates` nor `quorum` may have expressions in them; whatever else there is doesn't matter.
     """
-    said = {name: params[name] for name in ("candidates", "quorum") if name in params}
-    known = HumanParams.model_validate({"title": "?", **said})
-    return _candidates(known), _quorum(known.quorum)
+    values = {name: params[name] for name in ("candidates", "quorum") if name in params}
+    model = HumanParams.model_validate({"title": "?", **values})
+    return _candidates(model), _quorum(model.quorum)
 
 
 def _once(names: list[Any]) -> list[str]:
@@ -148,8 +150,10 @@ def _output_schema(params: Mapping[str, Json], usual: tuple[Choice, ...]) -> dic
     """What is known of a decision before the params are rendered: the outcomes, and what the form gives."""
     schema = _decision_schema()
     properties: dict[str, Json] = {**schema["properties"]}
-    given = params.get("outcomes") or [{"name": outcome.name} for outcome in usual]
-    names = [one.get("name") for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+    outcomes = params.get("outcomes") or [{"name": outcome.name} for outcome in usual]
+    names = (
+        [one.get("name") for one in outcomes if isinstance(one, dict)] if isinstance(outcomes, list) else []
+    )
     if names and not has_holes(names) and all(isinstance(name, str) for name in names):
         properties |= {key: {"type": "string", "enum": names} for key in ("outcome", "branch")}
     shape = params.get("form")

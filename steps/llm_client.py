@@ -115,13 +115,15 @@ def _body(question: Question, model: str, form: str) -> bytes:
     if question.schema is not None:
         # In words, too: servers may ignore `response_format`, and some want the word JSON to occur.
         schema = strict_dumps(question.schema, max_bytes=MAX_INPUT_BYTES).decode()
-        wanted = f"Answer with JSON only, without any other text. It must fit this JSON Schema:\n{schema}"
-        system = f"{system}\n\n{wanted}" if system else wanted
+        instruction = (
+            f"Answer with JSON only, without any other text. It must fit this JSON Schema:\n{schema}"
+        )
+        system = f"{system}\n\n{instruction}" if system else instruction
         body["response_format"] = {"type": form}
         if form == "json_schema":
             body["response_format"]["json_schema"] = {"name": "answer", "schema": question.schema}
-    said = [{"role": "system", "content": system}] if system else []
-    body["messages"] = [*said, {"role": "user", "content": question.user}]
+    messages = [{"role": "system", "content": system}] if system else []
+    body["messages"] = [*messages, {"role": "user", "content": question.user}]
     if question.temperature is not None:
         body["temperature"] = question.temperature
     if question.max_tokens is not None:
@@ -154,8 +156,8 @@ def _posted(server: outside.LlmServer, body: bytes) -> EgressResponse:
 
 
 def _knows_no_schemas(answer: EgressResponse) -> bool:
-    said = answer.body.lower()
-    return answer.status in (400, 422) and (b"response_format" in said or b"json_schema" in said)
+    text = answer.body.lower()
+    return answer.status in (400, 422) and (b"response_format" in text or b"json_schema" in text)
 
 
 def _not_good(answer: EgressResponse) -> StepError:
@@ -190,9 +192,9 @@ def _usage(completion: _Completion) -> dict[str, Json]:
 def _judged(choice: _Choice, question: Question) -> Json:
     content = choice.message.content or ""
     if choice.message.refusal or choice.finish_reason == "content_filter":
-        said = choice.message.refusal or content
+        answer = choice.message.refusal or content
         raise StepError(
-            "LlmRefused", "The language model refuses to answer.", details={"answer": said[:EXCERPT_CHARS]}
+            "LlmRefused", "The language model refuses to answer.", details={"answer": answer[:EXCERPT_CHARS]}
         )
     if choice.finish_reason == "length" and not question.may_be_cut:
         message = "The answer was cut off because it became too long for the model or for `max_tokens`."

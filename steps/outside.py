@@ -73,15 +73,15 @@ def mail(variables: Mapping[str, str] = os.environ) -> Mail:
 
 def llm() -> LlmServer | None:
     """The server of the language model; None where none is configured. Raises BadSetting."""
-    given = os.environ.get(LLM_URL, "").strip()
+    address = os.environ.get(LLM_URL, "").strip()
     key, model = os.environ.get(LLM_KEY, "").strip(), os.environ.get(LLM_MODEL, "").strip()
     if not (key.isascii() and key.isprintable()) or " " in key:
         raise BadSetting(f"{LLM_KEY} must have neither blanks nor other than ASCII characters.")
     if not model.isprintable() or len(model) > 200:
         raise BadSetting(f"{LLM_MODEL} must be the name of a model in one line of at most 200 characters.")
-    if not given:
+    if not address:
         return None
-    parts = _llm_address(given)
+    parts = _llm_address(address)
     path = parts.path.rstrip("/") or "/v1"
     path = path if path.endswith("/chat/completions") else f"{path}/chat/completions"
     port = parts.port or _PORTS[parts.scheme]
@@ -89,17 +89,17 @@ def llm() -> LlmServer | None:
     return LlmServer(urlunsplit(parts._replace(path=path)), key, model, Egress(rules))
 
 
-def _llm_address(given: str) -> SplitResult:
-    wanted = f"{LLM_URL} must be an address such as https://llm.example.org/v1, with http:// or https://"
+def _llm_address(address: str) -> SplitResult:
+    rule = f"{LLM_URL} must be an address such as https://llm.example.org/v1, with http:// or https://"
     try:
-        parts = urlsplit(given)
+        parts = urlsplit(address)
         is_good = parts.scheme in _PORTS and bool(parts.hostname) and parts.port != 0
     except ValueError:
-        raise BadSetting(f"{wanted}.") from None
-    if not is_good or not given.isprintable() or " " in given:
-        raise BadSetting(f"{wanted}.")
+        raise BadSetting(f"{rule}.") from None
+    if not is_good or not address.isprintable() or " " in address:
+        raise BadSetting(f"{rule}.")
     if parts.username is not None or parts.query or parts.fragment:
-        raise BadSetting(f"{wanted} and without user, query or fragment; the key belongs into {LLM_KEY}.")
+        raise BadSetting(f"{rule} and without user, query or fragment; the key belongs into {LLM_KEY}.")
     return parts
 
 

@@ -32,14 +32,14 @@ class PlugIn:
     problems: tuple[str, ...]
 
 
-def discover(built_in: Iterable[StepType], offered: Iterable[EntryPoint]) -> tuple[PlugIn, ...]:
+def discover(built_in: Iterable[StepType], entries: Iterable[EntryPoint]) -> tuple[PlugIn, ...]:
     """What each entry point gives beside `built_in`; one that two distributions name alike is read once."""
-    taken = {step_type.name for step_type in built_in}
-    once = {entry.value: entry for entry in sorted(offered, key=_rank, reverse=True)}
+    names = {step_type.name for step_type in built_in}
+    once = {entry.value: entry for entry in sorted(entries, key=_rank, reverse=True)}
     plug_ins = []
     for entry in sorted(once.values(), key=_rank):
-        plug_in = _plug_in(entry, taken)
-        taken |= {step_type.name for step_type in plug_in.types}
+        plug_in = _plug_in(entry, names)
+        names |= {step_type.name for step_type in plug_in.types}
         plug_ins.append(plug_in)
     return tuple(plug_ins)
 
@@ -48,9 +48,9 @@ def _rank(entry: EntryPoint) -> tuple[bool, str, str]:
     return entry.dist is None or entry.dist.name != OURS, entry.name, entry.value
 
 
-def _plug_in(entry: EntryPoint, taken: Iterable[str]) -> PlugIn:
+def _plug_in(entry: EntryPoint, taken_names: Iterable[str]) -> PlugIn:
     package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else "a package without a name"
-    names = set(taken)
+    names = set(taken_names)
     types: list[StepType] = []
     problems: list[str] = []
     try:
@@ -60,9 +60,9 @@ def _plug_in(entry: EntryPoint, taken: Iterable[str]) -> PlugIn:
     except (Exception, SystemExit) as error:
         return PlugIn(package, entry.value, (), (f"It can't be loaded: {type(error).__name__}: {error}.",))
     for offer in offers:
-        found = list(_refusals(offer, names))
-        problems += found
-        if isinstance(offer, StepType) and not found:
+        refusals = list(_refusals(offer, names))
+        problems += refusals
+        if isinstance(offer, StepType) and not refusals:
             names.add(offer.name)
             types.append(offer)
     return PlugIn(package, entry.value, tuple(types), tuple(problems))
@@ -104,11 +104,11 @@ def _offers(value: object) -> Iterable[object]:
     return value if isinstance(value, list | tuple) else (value,)
 
 
-def _refusals(offer: object, taken: Iterable[str]) -> Iterator[str]:
+def _refusals(offer: object, names: Iterable[str]) -> Iterator[str]:
     if not isinstance(offer, StepType):
         yield f"It offers {offer!r:.100}, which is no StepType."
         return
-    if offer.name in taken:
+    if offer.name in names:
         yield f"The step type `{offer.name}` is there already: choose another name."
     yield from (f"The step type `{offer.name}`: {problem}" for problem in problems_of(offer, AT_START))
 

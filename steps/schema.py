@@ -31,9 +31,9 @@ EXAMPLES: Mapping[str, str] = {
 
 def problem_of(schema: Mapping[str, Json], value: Json) -> tuple[str, str] | None:
     """The first thing that is wrong with `value` as (path such as `.items[3].price`, sentence); None when it fits."""
-    for found in _validator(orjson.dumps(schema)).iter_errors(value):
-        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in found.absolute_path)
-        return path, _sentence(found)
+    for error in _validator(orjson.dumps(schema)).iter_errors(value):
+        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)
+        return path, _sentence(error)
     return None
 
 
@@ -41,8 +41,8 @@ def problems_of(
     schema: Mapping[str, Json], value: Json, *, most: int
 ) -> list[tuple[tuple[str | int, ...], str]]:
     """What is wrong with `value`, each as (path, sentence), at most so many; what is missing is at its own path."""
-    found = (_placed(error) for error in _validator(orjson.dumps(schema)).iter_errors(value))
-    return list(islice(found, most))
+    problems = (_placed(error) for error in _validator(orjson.dumps(schema)).iter_errors(value))
+    return list(islice(problems, most))
 
 
 def fits(root: Mapping[str, Json], schema: Json, value: Json) -> bool:
@@ -77,12 +77,12 @@ def _validator(schema: bytes) -> Any:
 
 
 def _formats() -> jsonschema.FormatChecker:
-    found = jsonschema.FormatChecker(())
-    known = jsonschema.Draft202012Validator.FORMAT_CHECKER.checkers
-    found.checkers = {name: known[name] for name in EXAMPLES}
+    checker = jsonschema.FormatChecker(())
+    checkers = jsonschema.Draft202012Validator.FORMAT_CHECKER.checkers
+    checker.checkers = {name: checkers[name] for name in EXAMPLES}
     # The same that `email.send` takes.
-    found.checks("email")(lambda text: not isinstance(text, str) or is_address(text))
-    return found
+    checker.checks("email")(lambda text: not isinstance(text, str) or is_address(text))
+    return checker
 
 
 def _pattern(_: Any, pattern: str, value: Json, __: Json) -> Iterator[jsonschema.ValidationError]:

@@ -49,8 +49,8 @@ def run(context: StepContext) -> Json:
 
 def _as_params_say(step_type: StepType, params: Mapping[str, Json]) -> StepType:
     """A timeout is a failure of the step, which means what `on_timeout` says."""
-    said = params.get("on_timeout")
-    return replace(step_type, on_error=said) if said in ("continue", "branch") else step_type
+    on_timeout = params.get("on_timeout")
+    return replace(step_type, on_error=on_timeout) if on_timeout in ("continue", "branch") else step_type
 
 
 SIGNAL = StepType(

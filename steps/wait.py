@@ -14,13 +14,13 @@ from steps.waiting import for_timer
 TEN_YEARS = timedelta(days=3_650)
 
 
-def as_seconds(given: object) -> object:
+def as_seconds(value: object) -> object:
     """Let pass what may be a number of seconds; a text such as `7D` is told how to write it."""
-    if isinstance(given, str):
+    if isinstance(value, str):
         raise PydanticCustomError(
             "seconds", "must be a number of seconds, such as 604800 for seven days, and no text"
         )
-    return given
+    return value
 
 
 Seconds = Annotated[
@@ -64,10 +64,10 @@ class WaitParams(Params):
 
     @model_validator(mode="before")
     @classmethod
-    def _one_of_them(cls, given: Any) -> Any:
-        if isinstance(given, dict) and sum(given.get(name) is not None for name in cls.model_fields) != 1:
+    def _one_of_them(cls, value: Any) -> Any:
+        if isinstance(value, dict) and sum(value.get(name) is not None for name in cls.model_fields) != 1:
             raise ValueError("give seconds, duration or until: one of the three")
-        return given
+        return value
 
     @field_validator("duration")
     @classmethod

@@ -167,7 +167,7 @@ def claimed(queue: str = "default", *, limit: int = 100, worker: str = "w") -> l
 
 def complete(*steps: ClaimedStep, output: Json = None) -> Result:
     """End these attempts well, in one batch; each gives `output`, or its input where that is None."""
-    return advance([(step, Succeeded(step.given if output is None else output)) for step in steps])
+    return advance([(step, Succeeded(step.input if output is None else output)) for step in steps])
 
 
 def fail(*steps: ClaimedStep, code: str = "Boom", retryable: bool = False) -> Result:
@@ -220,7 +220,7 @@ def unpause(*runs: str) -> None:
 def retry(run_id: str, node: str, *given: Json) -> None:
     """Have a step tried again, with another input where one is `given`."""
     edited = RerunWith(given[0]) if given else None
-    operators.retry_step(a_tenant().pk, run_id, node, given=edited, by="test", reason="because")
+    operators.retry_step(a_tenant().pk, run_id, node, override=edited, by="test", reason="because")
 
 
 def skip(run_id: str, node: str, output: Json) -> None:
@@ -253,7 +253,7 @@ def rerun(run_id: str, from_node: str, *given: Json, version: WorkflowVersion | 
     edited = RerunWith(given[0]) if given else None
     on = version and version.pk
     said = {"by": "test", "reason": "because"}
-    return replay.rerun(a_tenant().pk, run_id, from_node, given=edited, version=on, **said).id
+    return replay.rerun(a_tenant().pk, run_id, from_node, override=edited, version=on, **said).id
 
 
 def tick() -> int:

@@ -32,11 +32,11 @@ class SessionAuthentication(authentication.SessionAuthentication):
     """The session of a logged-in page; changes need its CSRF token."""
 
     def authenticate(self, request: Request) -> tuple[User, Principal] | None:
-        found = super().authenticate(request)
-        principal = session_principal(found[0]) if found else None
-        if found is None or principal is None:
+        login = super().authenticate(request)
+        principal = session_principal(login[0]) if login else None
+        if login is None or principal is None:
             return None
-        return found[0], principal
+        return login[0], principal
 
     def enforce_csrf(self, request: Request) -> None:
         try:

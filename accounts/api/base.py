@@ -44,8 +44,8 @@ class ApiView(APIView):
         self, post: Callable[..., Response], request: Request, *args: Any, **kwargs: Any
     ) -> HttpResponse:
         where, key = request.get_full_path(), request.headers[HEADER]
-        asked = idempotency.asked(self.principal, key, where, request.body, is_slow=self.is_slow)
-        with idempotency.once(asked) as doing:
+        call = idempotency.asked(self.principal, key, where, request.body, is_slow=self.is_slow)
+        with idempotency.once(call) as doing:
             if doing.kept is not None:
                 headers = {**doing.kept.headers, REPLAYED: "true"}
                 return HttpResponse(doing.kept.body, status=doing.kept.status, headers=headers)

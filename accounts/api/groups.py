@@ -30,17 +30,17 @@ class GroupsView(_GroupsApiView):
     @extend_schema(parameters=[s.GroupListQuery], responses=page_schema(s.GroupSerializer))
     def get(self, request: Request) -> Response:
         """The tenant's groups, newest first."""
-        asked = query(s.GroupListQuery, request)
+        params = query(s.GroupListQuery, request)
         tenant = self.principal.tenant_id
-        page = keyset_page(queries.groups_of(tenant), request, keys=("id",), **asked)
+        page = keyset_page(queries.groups_of(tenant), request, keys=("id",), **params)
         return Response(page.answer(queries.group_rows(tenant, page.rows)))
 
     @extend_schema(request=s.CreateGroup, responses={201: s.GroupSerializer})
     def post(self, request: Request) -> Response:
         """Makes a group: 201; 409 if there is one of this name."""
-        asked = body(s.CreateGroup, request)
+        payload = body(s.CreateGroup, request)
         group = services.create_group(
-            self.principal, asked["name"], asked.get("members", ()), reason=asked.get("reason")
+            self.principal, payload["name"], payload.get("members", ()), reason=payload.get("reason")
         )
         return Response(self.shown(group), status=201, headers={"Location": f"/api/v1/groups/{group.pk}"})
 
@@ -58,8 +58,8 @@ class GroupView(_GroupsApiView):
     @extend_schema(request=s.ChangeGroup, responses=s.GroupSerializer)
     def patch(self, request: Request, group_id: int) -> Response:
         """Changes its name, or its members as a whole."""
-        asked = body(s.ChangeGroup, request)
-        return Response(self.shown(services.change_group(self.principal, group_id, **asked)))
+        payload = body(s.ChangeGroup, request)
+        return Response(self.shown(services.change_group(self.principal, group_id, **payload)))
 
     @extend_schema(request=Verb, responses={204: None})
     def delete(self, request: Request, group_id: int) -> Response:

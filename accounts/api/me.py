@@ -24,5 +24,5 @@ class NotificationsView(ApiView):
     @extend_schema(request=s.ChangeNotifications, responses=s.NotificationsSerializer)
     def patch(self, request: Request) -> Response:
         """Changes what is given, for yourself alone."""
-        asked = body(s.ChangeNotifications, request)
-        return Response(preferences.change_notifications(self.principal, **asked))
+        payload = body(s.ChangeNotifications, request)
+        return Response(preferences.change_notifications(self.principal, **payload))

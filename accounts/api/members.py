@@ -30,10 +30,10 @@ class MembersView(_MembersApiView):
     @extend_schema(parameters=[s.MemberListQuery], responses=page_schema(s.MemberSerializer))
     def get(self, request: Request) -> Response:
         """The tenant's members, newest first."""
-        asked = query(s.MemberListQuery, request)
+        params = query(s.MemberListQuery, request)
         tenant = self.principal.tenant_id
-        found = queries.members_of(tenant, asked.pop("q", ""))
-        page = keyset_page(found, request, keys=("id",), **asked)
+        members_of_tenant = queries.members_of(tenant, params.pop("q", ""))
+        page = keyset_page(members_of_tenant, request, keys=("id",), **params)
         return Response(page.answer(queries.member_rows(tenant, page.rows)))
 
     @extend_schema(request=s.CreateMember, responses={201: s.NewMemberSerializer})
@@ -58,8 +58,8 @@ class MemberView(_MembersApiView):
     @extend_schema(request=s.ChangeMember, responses=s.MemberSerializer)
     def patch(self, request: Request, username: str) -> Response:
         """Changes their role, manager, name or e-mail; 409 for the last admin."""
-        asked = body(s.ChangeMember, request)
-        return Response(self.shown(members.change_member(self.principal, username, **asked)))
+        payload = body(s.ChangeMember, request)
+        return Response(self.shown(members.change_member(self.principal, username, **payload)))
 
     @extend_schema(request=Verb, responses={204: None})
     def delete(self, request: Request, username: str) -> Response:

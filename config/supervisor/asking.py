@@ -22,9 +22,13 @@ def complaints(url: str) -> list[str]:
     if status == 200:
         return []
     try:
-        said = json.loads(body)
-        broken = [name for name, good in said["checks"].items() if not good and name in ("database", "redis")]
-        return [f"{name} does not answer" for name in broken] + list(map(str, said.get("complaints", [])))
+        standing = json.loads(body)
+        failing = [
+            name for name, good in standing["checks"].items() if not good and name in ("database", "redis")
+        ]
+        return [f"{name} does not answer" for name in failing] + list(
+            map(str, standing.get("complaints", []))
+        )
     except (ValueError, KeyError, TypeError, AttributeError):
         return ["web does not answer"]
 

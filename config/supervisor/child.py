@@ -143,7 +143,7 @@ class Child:
         # Not awaited: it ends by itself when the last holder of the pipe is gone.
         self._keep(asyncio.create_task(self._pump.run(launched.output)))
         self._on_change()
-        signs = self._signs = Signs(self.program, launched.told, self._start_seconds)
+        signs = self._signs = Signs(self.program, launched.ready_end, self._start_seconds)
         watch = asyncio.create_task(self._until_it_hangs(signs))
         death = asyncio.create_task(launched.process.wait())
         try:
@@ -164,7 +164,7 @@ class Child:
         finally:
             for task in (watch, death):
                 task.cancel()
-            os.close(launched.told)
+            os.close(launched.ready_end)
 
     async def _until_it_hangs(self, signs: Signs) -> None:
         """Set `_ready` once this life of the process is ready; come back when it gives no sign of progress any more."""

@@ -27,31 +27,31 @@ Launch = Callable[[Program, Mapping[str, str], int, int], Awaitable[Process]]
 
 @dataclass(frozen=True)
 class Launched:
-    """A process with our ends of its pipes; who launched it closes `told`."""
+    """A process with our ends of its pipes; who launched it closes `ready_end`."""
 
     process: Process
     output: asyncio.StreamReader
-    told: int
+    ready_end: int
 
 
 async def launch_with_pipes(launch: Launch, program: Program, environment: Mapping[str, str]) -> Launched:
     """Start `program` by `launch` and give it with its pipes. Raises what `launch` raises."""
-    said, say = os.pipe()
-    told, tell = os.pipe()
-    os.set_blocking(told, False)
+    read_end, write_end = os.pipe()
+    ready_end, tell = os.pipe()
+    os.set_blocking(ready_end, False)
     try:
-        process = await launch(program, {**environment, **program.environment}, say, tell)
+        process = await launch(program, {**environment, **program.environment}, write_end, tell)
     except BaseException:
-        os.close(said)
-        os.close(told)
+        os.close(read_end)
+        os.close(ready_end)
         raise
     finally:
-        os.close(say)
+        os.close(write_end)
         os.close(tell)
     reader = asyncio.StreamReader()
-    pipe = os.fdopen(said, "rb", 0)
+    pipe = os.fdopen(read_end, "rb", 0)
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)
-    return Launched(process, reader, told)
+    return Launched(process, reader, ready_end)
 
 
 async def execute(program: Program, environment: Mapping[str, str], say: int, tell: int) -> Process:

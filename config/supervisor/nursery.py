@@ -52,10 +52,10 @@ class _Line:
         """Have a child born. Raises OSError where the nursery has ended."""
         async with self._one_at_a_time:
             socket.send_fds(self._control, [json.dumps(order).encode()], descriptors)
-            born = await self._births.get()
-        if born is None:
+            child = await self._births.get()
+        if child is None:
             raise OSError("the nursery ended")
-        return born
+        return child
 
     async def listen(self) -> None:
         """Take its reports until it ends; nobody outlives it, so all its children have ended then."""
@@ -90,9 +90,9 @@ class Nursery:
         """Start a nursery process. It takes orders at once, and carries them out as soon as it has loaded."""
         ours, theirs = socket.socketpair()
         with theirs:
-            told_where = {**environment, "HANDOFF_CONTROL_FD": str(theirs.fileno())}
+            variables = {**environment, "HANDOFF_CONTROL_FD": str(theirs.fileno())}
             program = dataclasses.replace(program, descriptors=(theirs.fileno(),))
-            process = await execute(program, told_where, say, tell)
+            process = await execute(program, variables, say, tell)
         line = _Line(ours)
         listening = asyncio.create_task(self._listen(line))
         self._listening.add(listening)

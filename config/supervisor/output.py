@@ -94,6 +94,6 @@ class Pump:
     def _keep(file: Path, lines: list[bytes]) -> None:
         """Append to the file, which begins anew when it is too long; a full disk must not end the reading."""
         with contextlib.suppress(OSError):
-            begun = not file.exists() or file.stat().st_size > _LONGEST_LOG
-            with file.open("wb" if begun else "ab") as log:
+            anew = not file.exists() or file.stat().st_size > _LONGEST_LOG
+            with file.open("wb" if anew else "ab") as log:
                 log.write(b"\n".join([*lines, b""]))

@@ -8,15 +8,15 @@ from config.supervisor.programs import Program
 
 
 class Signs:
-    """What a life of `program` says through the pipe `told`, or when it is asked.
+    """What a life of `program` says through the pipe `ready_end`, or when it is asked.
 
     It has `start_seconds` to give its first sign; one that answers, and is not ready yet, has to go on answering.
     """
 
-    def __init__(self, program: Program, told: int, start_seconds: float) -> None:
+    def __init__(self, program: Program, ready_end: int, start_seconds: float) -> None:
         self.was_ready = False
         self.last = time.monotonic()
-        self._program, self._told, self._start_seconds = program, told, start_seconds
+        self._program, self._ready_end, self._start_seconds = program, ready_end, start_seconds
         self.has_answered = False
 
     async def are_good(self) -> bool:
@@ -33,8 +33,8 @@ class Signs:
     @property
     def complaint(self) -> str:
         """What is wrong with it."""
-        said = "has given no sign of progress" if self.was_ready else "has not become ready"
-        return f"{said} for {self._patience:g} s"
+        complaint_text = "has given no sign of progress" if self.was_ready else "has not become ready"
+        return f"{complaint_text} for {self._patience:g} s"
 
     @property
     def _patience(self) -> float:
@@ -52,6 +52,6 @@ class Signs:
 
     def _beats(self) -> bool:
         try:
-            return bool(os.read(self._told, 65_536))
+            return bool(os.read(self._ready_end, 65_536))
         except BlockingIOError:
             return False

@@ -40,8 +40,8 @@ _ASK_SECONDS = 4.0
 
 
 def _first_secrets(embedded: Postgres | None) -> dict[str, str]:
-    given = {name: os.environ[name] for name in _FOR_FIRST_START if name in os.environ}
-    return given | {_OWNER_URL: embedded.owner_url} if embedded else given
+    secrets = {name: os.environ[name] for name in _FOR_FIRST_START if name in os.environ}
+    return secrets | {_OWNER_URL: embedded.owner_url} if embedded else secrets
 
 
 def _without_ours(environment: Mapping[str, str]) -> dict[str, str]:
@@ -133,8 +133,8 @@ class Supervisor:
         seconds: float,
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        given = self._environment if environment is None else environment
-        started = [Child(program, launch, given, self._output, self._tell) for program in programs]
+        variables = self._environment if environment is None else environment
+        started = [Child(program, launch, variables, self._output, self._tell) for program in programs]
         self._children += started
         await asyncio.gather(*(child.start(seconds) for child in started))
 
@@ -144,7 +144,7 @@ class Supervisor:
             self._nursery.fork, prepare_program(_first_secrets(self._postgres)), self._environment
         )
         self._preparing = launched.process
-        os.close(launched.told)
+        os.close(launched.ready_end)
         pump = Pump(self._output, "prepare", unsaid=_REFUSAL)
         try:
             await pump.run(launched.output, _PREPARE_SILENT_SECONDS)

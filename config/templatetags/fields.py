@@ -13,7 +13,7 @@ def tied(slot: SafeString, control: str, help_text: str, error: str) -> SafeStri
     below = [f"{control}-{part}" for part, text in (("help", help_text), ("fault", error)) if text]
     if not below:
         return slot
-    told = f' id="{escape(control)}" aria-describedby="{escape(" ".join(below))}"'
-    told += ' aria-invalid="true"' if error else ""
+    attributes = f' id="{escape(control)}" aria-describedby="{escape(" ".join(below))}"'
+    attributes += ' aria-invalid="true"' if error else ""
     # Quotes in values and texts are escaped: this finds the attribute and nothing else.
-    return mark_safe(slot.replace(f' id="{escape(control)}"', told, 1))  # noqa: S308
+    return mark_safe(slot.replace(f' id="{escape(control)}"', attributes, 1))  # noqa: S308

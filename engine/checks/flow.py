@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from engine.checks.outline import Outline, SeenNode
+from engine.checks.outline import Outline, OutlineNode
 from engine.definition import NOf
 
 MAX_WORK = 3_000_000
@@ -36,8 +36,8 @@ class Flow:
         for (source, target), sure in links.items():
             into[target].append(Link(source, sure))
             after[source].append(target)
-        self.into = {node: tuple(found) for node, found in into.items()}
-        self.after = {node: tuple(found) for node, found in after.items()}
+        self.into = {node: tuple(sources) for node, sources in into.items()}
+        self.after = {node: tuple(targets) for node, targets in after.items()}
 
     @cached_property
     def order(self) -> tuple[str, ...]:
@@ -53,25 +53,25 @@ class Flow:
     @cached_property
     def before(self) -> Mapping[str, int]:
         """Each node's ancestors."""
-        found: dict[str, int] = {}
+        masks: dict[str, int] = {}
         for node in self.order:
             mask = 0
             for link in self.into[node]:
-                mask |= found[link.source] | self.bits[link.source]
-            found[node] = mask
-        return found
+                mask |= masks[link.source] | self.bits[link.source]
+            masks[node] = mask
+        return masks
 
     @cached_property
     def certain(self) -> Mapping[str, int]:
         """Per node: the ancestors that have an output whenever it runs (docs/engine.md, "Semantics")."""
-        found: dict[str, int] = {}
+        sure_masks: dict[str, int] = {}
         for node in self.order:
-            masks = [found[link.source] | self.bits[link.source] for link in self.into[node]]
+            masks = [sure_masks[link.source] | self.bits[link.source] for link in self.into[node]]
             join = self.outline.by_id[node].node.join
-            known = _at_least(masks, _enough(join, len(masks)))
+            mask = _at_least(masks, _enough(join, len(masks)))
             waits_for_all = join in (None, "any_taken", "all")
-            found[node] = self._closure(known, self.before[node]) if waits_for_all else known
-        return found
+            sure_masks[node] = self._closure(mask, self.before[node]) if waits_for_all else mask
+        return sure_masks
 
     @cached_property
     def certain_at_end(self) -> int:
@@ -81,19 +81,19 @@ class Flow:
     @property
     def is_small(self) -> bool:
         """Whether `certain` is worth its time; it is for every definition within the limits."""
-        links = sum(len(found) for found in self.into.values())
+        links = sum(len(links_into) for links_into in self.into.values())
         return len(self.order) * max(links, 1) <= MAX_WORK
 
     def cycles(self) -> list[list[str]]:
         """Cycles without a common node, at most ten, each as a path that ends where it began."""
-        left = set(self.into) - set(self._sorted())
-        found: list[list[str]] = []
-        while left and len(found) < 10:
-            cycle = self._cycle_in(left)
-            found.append(cycle)
-            left -= set(cycle)
-            left = self._trimmed(left)
-        return found
+        nodes = set(self.into) - set(self._sorted())
+        cycles: list[list[str]] = []
+        while nodes and len(cycles) < 10:
+            cycle = self._cycle_in(nodes)
+            cycles.append(cycle)
+            nodes -= set(cycle)
+            nodes = self._trimmed(nodes)
+        return cycles
 
     def longest_chain(self) -> list[str]:
         """The nodes of a longest path."""
@@ -122,45 +122,45 @@ class Flow:
                     ready.append(target)
         return order
 
-    def _cycle_in(self, left: set[str]) -> list[str]:
+    def _cycle_in(self, nodes: set[str]) -> list[str]:
         # Each node that is left has a predecessor that is left, so going backwards must come round.
-        here = next(node for node in self.into if node in left)
-        walked: dict[str, int] = {}
-        while here not in walked:
-            walked[here] = len(walked)
-            here = next(link.source for link in self.into[here] if link.source in left)
-        cycle = list(walked)[walked[here] :][::-1]
+        here = next(node for node in self.into if node in nodes)
+        places: dict[str, int] = {}
+        while here not in places:
+            places[here] = len(places)
+            here = next(link.source for link in self.into[here] if link.source in nodes)
+        cycle = list(places)[places[here] :][::-1]
         first = min(range(len(cycle)), key=lambda at: self.outline.by_id[cycle[at]].index)
         return [*cycle[first:], *cycle[:first], cycle[first]]
 
-    def _trimmed(self, left: set[str]) -> set[str]:
+    def _trimmed(self, nodes: set[str]) -> set[str]:
         while True:
-            loose = {node for node in left if not any(link.source in left for link in self.into[node])}
+            loose = {node for node in nodes if not any(link.source in nodes for link in self.into[node])}
             if not loose:
-                return left
-            left = left - loose
+                return nodes
+            nodes = nodes - loose
 
-    def _closure(self, known: int, among: int) -> int:
-        """`known` and what must have run as well, when every node of `among` is decided."""
-        missing = among & ~known
+    def _closure(self, mask: int, among: int) -> int:
+        """`mask` and what must have run as well, when every node of `among` is decided."""
+        missing = among & ~mask
         while missing:
             # The lowest bit is the first in order.
             bit = missing & -missing
             missing ^= bit
             node = self.order[bit.bit_length() - 1]
             links = self.into[node]
-            sure = sum(1 for link in links if link.sure and known & self.bits[link.source])
+            sure = sum(1 for link in links if link.sure and mask & self.bits[link.source])
             if not links or sure >= _needed(self.outline.by_id[node].node.join, len(links)):
-                known |= bit
-        return known
+                mask |= bit
+        return mask
 
 
 def _arrows(outline: Outline) -> Iterable[tuple[str, str, bool]]:
     """(source, target, sure) of every edge and boundary timer between known nodes."""
-    for seen in outline.edges:
-        source, target = seen.edge.source, seen.edge.target
+    for item in outline.edges:
+        source, target = item.edge.source, item.edge.target
         if source in outline.by_id and target in outline.by_id:
-            sure = not seen.edge.is_conditional and not _may_leave(outline.by_id[source])
+            sure = not item.edge.is_conditional and not _may_leave(outline.by_id[source])
             yield source, target, sure
     for node in outline.by_id.values():
         for timer in node.node.boundary_timers or ():
@@ -168,10 +168,10 @@ def _arrows(outline: Outline) -> Iterable[tuple[str, str, bool]]:
                 yield node.id, timer.to, False
 
 
-def _may_leave(seen: SeenNode) -> bool:
+def _may_leave(item: OutlineNode) -> bool:
     """Whether the success edges of a node may be dead although the run goes on."""
-    interrupted = any(timer.interrupting is not False for timer in seen.node.boundary_timers or ())
-    return seen.on_error == "branch" or interrupted
+    interrupted = any(timer.interrupting is not False for timer in item.node.boundary_timers or ())
+    return item.on_error == "branch" or interrupted
 
 
 def _enough(join: object, count: int) -> int:
@@ -188,11 +188,11 @@ def _needed(join: object, count: int) -> int:
     return count if join == "all" else 1
 
 
-def _at_least(masks: list[int], taken: int) -> int:
-    """The bits that every choice of `taken` masks covers: fewer than `taken` masks are without them."""
+def _at_least(masks: list[int], number: int) -> int:
+    """The bits that every choice of `number` masks covers: fewer than `number` masks are without them."""
     if not masks:
         return 0
-    if taken == 1:
+    if number == 1:
         common = masks[0]
         for mask in masks[1:]:
             common &= mask
@@ -203,6 +203,6 @@ def _at_least(masks: list[int], taken: int) -> int:
     while union:
         bit = union & -union
         union ^= bit
-        if sum(1 for mask in masks if not mask & bit) < taken:
+        if sum(1 for mask in masks if not mask & bit) < number:
             result |= bit
     return result

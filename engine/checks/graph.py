@@ -3,18 +3,18 @@
 from collections.abc import Iterator
 
 from engine.checks.flow import Flow
-from engine.checks.outline import Outline, SeenEdge, SeenNode, did_you_mean
+from engine.checks.outline import Outline, OutlineEdge, OutlineNode, did_you_mean
 from engine.definition import NOf
 from engine.problems import Problem, error, quoted, warning
 
 
 def ids(outline: Outline) -> Iterator[Problem]:
     """Every id once."""
-    for seen in outline.nodes:
-        first = outline.by_id[seen.id]
-        if first is not seen:
-            message = f"{quoted(seen.id)} is also the id of {first.field}: give each node its own id."
-            yield error("duplicate_id", f"{seen.field}.id", message, seen.id)
+    for item in outline.nodes:
+        first = outline.by_id[item.id]
+        if first is not item:
+            message = f"{quoted(item.id)} is also the id of {first.field}: give each node its own id."
+            yield error("duplicate_id", f"{item.field}.id", message, item.id)
 
 
 def size(outline: Outline, flow: Flow) -> Iterator[Problem]:
@@ -49,9 +49,9 @@ def ends(outline: Outline) -> Iterator[Problem]:
     if len(outline.nodes) > 1 and not outline.edges and not outline.document.get("edges"):
         message = "There are several nodes but no edges, so all of them start at once: add edges."
         yield warning("no_edges", "edges", message)
-    for seen in outline.edges:
-        for key, name in (("from", seen.edge.source), ("to", seen.edge.target)):
-            yield from _known(outline, name, f"{seen.field}.{key}", None)
+    for item in outline.edges:
+        for key, name in (("from", item.edge.source), ("to", item.edge.target)):
+            yield from _known(outline, name, f"{item.field}.{key}", None)
     for node in outline.nodes:
         for at, timer in enumerate(node.node.boundary_timers or ()):
             field = f"{node.field}.boundary_timers[{at}]"
@@ -64,81 +64,81 @@ def ends(outline: Outline) -> Iterator[Problem]:
 def conditions(outline: Outline) -> Iterator[Problem]:
     """One condition per edge, no edge twice, error edges only where they can be taken."""
     seen_before: set[tuple[object, ...]] = set()
-    for seen in outline.edges:
-        edge = seen.edge
+    for item in outline.edges:
+        edge = item.edge
         if len(edge.conditions) > 1:
             message = f"The edge has {' and '.join(edge.conditions)}: keep one of them."
-            yield error("several_conditions", seen.field, message, edge.source)
+            yield error("several_conditions", item.field, message, edge.source)
         if edge.on and not _takes_error_edges(outline.by_id.get(edge.source)):
             message = f'{quoted(edge.source)} never takes this edge: set its on_error to "branch".'
-            yield error("error_edge_never_taken", f"{seen.field}.on", message, edge.source)
+            yield error("error_edge_never_taken", f"{item.field}.on", message, edge.source)
         key = (edge.source, edge.target, edge.branch, edge.when, bool(edge.default), edge.on)
         if key in seen_before:
             message = "The same edge is there twice, which changes nothing: remove one."
-            yield warning("duplicate_edge", seen.field, message, edge.source)
+            yield warning("duplicate_edge", item.field, message, edge.source)
         seen_before.add(key)
 
 
 def joins(outline: Outline, flow: Flow) -> Iterator[Problem]:
     """`n_of` can be reached."""
-    for seen in outline.nodes:
-        join, count = seen.node.join, len(flow.into[seen.id])
+    for item in outline.nodes:
+        join, count = item.node.join, len(flow.into[item.id])
         if isinstance(join, NOf) and join.n_of > count:
-            message = f"{quoted(seen.id)} waits for {join.n_of} of its {count} predecessors: lower n_of."
-            yield error("join_never_fires", f"{seen.field}.join.n_of", message, seen.id)
+            message = f"{quoted(item.id)} waits for {join.n_of} of its {count} predecessors: lower n_of."
+            yield error("join_never_fires", f"{item.field}.join.n_of", message, item.id)
         elif join is not None and count < 2:
-            message = f"{quoted(seen.id)} has a join, but fewer than two edges lead to it: leave it out."
-            yield warning("without_effect", f"{seen.field}.join", message, seen.id)
+            message = f"{quoted(item.id)} has a join, but fewer than two edges lead to it: leave it out."
+            yield warning("without_effect", f"{item.field}.join", message, item.id)
 
 
 def branches(outline: Outline) -> Iterator[Problem]:
     """Whatever a step decides, an edge is there for it (H-7)."""
-    for seen in outline.nodes:
-        edges = [edge for edge in outline.leaving(seen) if not edge.edge.on]
-        yield from _default(seen, edges)
-        if seen.decides:
-            yield from _never_first(seen, edges)
-            if not outline.leaving(seen):
+    for item in outline.nodes:
+        edges = [edge for edge in outline.leaving(item) if not edge.edge.on]
+        yield from _default(item, edges)
+        if item.decides:
+            yield from _never_first(item, edges)
+            if not outline.leaving(item):
                 message = (
-                    f"{quoted(seen.id)} decides nothing, no edge leads on from it: add edges, or remove it."
+                    f"{quoted(item.id)} decides nothing, no edge leads on from it: add edges, or remove it."
                 )
-                yield warning("decision_without_edge", seen.field, message, seen.id)
-        if seen.on_error == "branch" and len(edges) == len(outline.leaving(seen)):
+                yield warning("decision_without_edge", item.field, message, item.id)
+        if item.on_error == "branch" and len(edges) == len(outline.leaving(item)):
             message = (
-                f"{quoted(seen.id)} has no edge for its failure, so the run would go on as if nothing had "
+                f"{quoted(item.id)} has no edge for its failure, so the run would go on as if nothing had "
                 'happened: add an edge with "on": "error", or leave on_error out.'
             )
-            yield warning("no_error_edge", f"{seen.field}.on_error", message, seen.id)
+            yield warning("no_error_edge", f"{item.field}.on_error", message, item.id)
 
 
-def _default(seen: SeenNode, edges: list[SeenEdge]) -> Iterator[Problem]:
-    decides = seen.decides or any(edge.edge.branch for edge in edges)
+def _default(item: OutlineNode, edges: list[OutlineEdge]) -> Iterator[Problem]:
+    decides = item.decides or any(edge.edge.branch for edge in edges)
     conditional = [edge for edge in edges if edge.edge.branch or edge.edge.when]
-    caught = any(edge.edge.default for edge in edges)
-    if seen.decides or not decides:
-        caught = caught or any(not edge.edge.is_conditional for edge in edges)
-    if conditional and not (caught or seen.node.allow_no_match or _covers_branches(seen, edges)):
+    has_default = any(edge.edge.default for edge in edges)
+    if item.decides or not decides:
+        has_default = has_default or any(not edge.edge.is_conditional for edge in edges)
+    if conditional and not (has_default or item.node.allow_no_match or _covers_branches(item, edges)):
         happens = "the step fails" if decides else "the run ends here"
-        message = f"If no condition after {quoted(seen.id)} holds, {happens}: add a default edge."
-        yield warning("no_default_edge", conditional[0].field, message, seen.id)
+        message = f"If no condition after {quoted(item.id)} holds, {happens}: add a default edge."
+        yield warning("no_default_edge", conditional[0].field, message, item.id)
 
 
-def _covers_branches(seen: SeenNode, edges: list[SeenEdge]) -> bool:
+def _covers_branches(item: OutlineNode, edges: list[OutlineEdge]) -> bool:
     """Whether each branch that the step can give, as far as its type knows them all, has an edge."""
-    known = seen.spec and seen.spec.output_schema(seen.node.params or {})
-    branch = (known or {}).get("properties", {}).get("branch", {})
+    schema = item.spec and item.spec.output_schema(item.node.params or {})
+    branch = (schema or {}).get("properties", {}).get("branch", {})
     names = branch.get("enum", ()) if isinstance(branch, dict) else ()
     return bool(names) and {edge.edge.branch for edge in edges}.issuperset(names)
 
 
-def _never_first(seen: SeenNode, edges: list[SeenEdge]) -> Iterator[Problem]:
+def _never_first(item: OutlineNode, edges: list[OutlineEdge]) -> Iterator[Problem]:
     """A decision takes the first edge that holds, and at most one default."""
     plain = [edge for edge in edges if not edge.edge.is_conditional]
     behind = [edge for edge in edges if plain and edge.index > plain[0].index]
     defaults = [edge for edge in edges if edge.edge.default]
     for edge in dict.fromkeys([*behind, *(defaults if plain else defaults[1:])]):
-        message = f"{quoted(seen.id)} never takes this edge, another one always comes first: remove it."
-        yield warning("edge_never_taken", edge.field, message, seen.id)
+        message = f"{quoted(item.id)} never takes this edge, another one always comes first: remove it."
+        yield warning("edge_never_taken", edge.field, message, item.id)
 
 
 def _known(outline: Outline, name: str, field: str, node: str | None) -> Iterator[Problem]:
@@ -147,8 +147,8 @@ def _known(outline: Outline, name: str, field: str, node: str | None) -> Iterato
         yield error("unknown_node", field, message, node)
 
 
-def _takes_error_edges(seen: SeenNode | None) -> bool:
-    if seen is None or seen.on_error == "branch":
+def _takes_error_edges(item: OutlineNode | None) -> bool:
+    if item is None or item.on_error == "branch":
         return True
     # Its params may say so beside what it says itself, as a signal's on_timeout.
-    return seen.spec is not None and seen.spec.with_params(seen.node.params or {}).on_error == "branch"
+    return item.spec is not None and item.spec.with_params(item.node.params or {}).on_error == "branch"

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pydantic import ValidationError
 
 from engine.catalogue import Json, StepSpec
-from engine.checks.outline import Outline, SeenNode, did_you_mean
+from engine.checks.outline import Outline, OutlineNode, did_you_mean
 from engine.problems import Problem, error, quoted, shape_problems, warning
 
 BUILT_IN_QUEUES = frozenset({"default", "blocking", "engine", "ticks"})
@@ -14,58 +14,58 @@ RESERVED_QUEUES = frozenset({"engine", "ticks"})
 
 def types(outline: Outline) -> Iterator[Problem]:
     """Every type is in the catalogue, a compensation's too."""
-    for seen in outline.nodes:
-        if seen.has_type:
-            yield from _type(outline, seen.node.type, f"{seen.field}.type", seen.id)
-        if seen.node.compensate:
-            yield from _type(outline, seen.node.compensate.type, f"{seen.field}.compensate.type", seen.id)
+    for item in outline.nodes:
+        if item.has_type:
+            yield from _type(outline, item.node.type, f"{item.field}.type", item.id)
+        if item.node.compensate:
+            yield from _type(outline, item.node.compensate.type, f"{item.field}.compensate.type", item.id)
 
 
 def params(outline: Outline) -> Iterator[Problem]:
     """Params as the type wants them; of values with `{{ }}` only later can tell."""
-    for seen in outline.nodes:
-        if seen.spec:
-            yield from params_problems(seen.spec, seen.node.params or {}, f"{seen.field}.params", seen.id)
-        undo = seen.node.compensate
+    for item in outline.nodes:
+        if item.spec:
+            yield from params_problems(item.spec, item.node.params or {}, f"{item.field}.params", item.id)
+        undo = item.node.compensate
         spec = outline.catalogue.get(undo.type) if undo else None
         if undo and spec:
-            yield from params_problems(spec, undo.params or {}, f"{seen.field}.compensate.params", seen.id)
+            yield from params_problems(spec, undo.params or {}, f"{item.field}.compensate.params", item.id)
 
 
 def params_problems(
-    spec: StepSpec, given: Mapping[str, Json], field: str, node: str | None
+    spec: StepSpec, values: Mapping[str, Json], field: str, node: str | None
 ) -> Iterator[Problem]:
     """What is wrong with the params of one step."""
     try:
-        spec.params_model.model_validate(given)
+        spec.params_model.model_validate(values)
     except ValidationError as failure:
-        for found in shape_problems(failure, given, field, code="bad_params", holes=True):
-            yield error(found.code, found.field, found.message, node)
+        for problem in shape_problems(failure, values, field, code="bad_params", holes=True):
+            yield error(problem.code, problem.field, problem.message, node)
 
 
 def times(outline: Outline) -> Iterator[Problem]:
     """Times that mean nothing where they stand, each with what does it instead."""
-    for seen in outline.nodes:
-        if seen.spec is None:
+    for item in outline.nodes:
+        if item.spec is None:
             continue
-        if seen.node.timeout_seconds is not None:
-            yield from _timeout(seen.spec, f"{seen.field}.timeout_seconds", seen.id, undoes=False)
-        if seen.node.boundary_timers and seen.spec.kind == "engine":
-            message = f"{quoted(seen.id)} is done at once: its boundary_timers never fire."
-            yield warning("without_effect", f"{seen.field}.boundary_timers", message, seen.id)
-        undo = seen.node.compensate
+        if item.node.timeout_seconds is not None:
+            yield from _timeout(item.spec, f"{item.field}.timeout_seconds", item.id, undoes=False)
+        if item.node.boundary_timers and item.spec.kind == "engine":
+            message = f"{quoted(item.id)} is done at once: its boundary_timers never fire."
+            yield warning("without_effect", f"{item.field}.boundary_timers", message, item.id)
+        undo = item.node.compensate
         spec = outline.catalogue.get(undo.type) if undo else None
         if undo is None or spec is None:
             continue
         if undo.timeout_seconds is not None:
-            field = f"{seen.field}.compensate.timeout_seconds"
-            yield from _timeout(spec, field, seen.id, undoes=True)
+            field = f"{item.field}.compensate.timeout_seconds"
+            yield from _timeout(spec, field, item.id, undoes=True)
         if spec.takes_signals and (undo.params or {}).get("on_timeout") in ("continue", "branch"):
             message = (
-                f"What undoes {quoted(seen.id)} has no edges: if its signal doesn't come in time, a person sees to it, "
+                f"What undoes {quoted(item.id)} has no edges: if its signal doesn't come in time, a person sees to it, "
                 "whatever on_timeout says."
             )
-            yield warning("without_effect", f"{seen.field}.compensate.params.on_timeout", message, seen.id)
+            yield warning("without_effect", f"{item.field}.compensate.params.on_timeout", message, item.id)
 
 
 def _timeout(spec: StepSpec, field: str, node: str, *, undoes: bool) -> Iterator[Problem]:
@@ -80,57 +80,57 @@ def _timeout(spec: StepSpec, field: str, node: str, *, undoes: bool) -> Iterator
 
 def queues(outline: Outline) -> Iterator[Problem]:
     """Jobs on queues of their own, all other steps on queues that a worker of ours listens to."""
-    for seen in outline.nodes:
-        if seen.spec is None:
+    for item in outline.nodes:
+        if item.spec is None:
             continue
-        queue = seen.node.queue or seen.spec.default_queue or seen.id
-        field = f"{seen.field}.queue" if seen.node.queue else f"{seen.field}.id"
-        if seen.spec.kind == "external":
+        queue = item.node.queue or item.spec.default_queue or item.id
+        field = f"{item.field}.queue" if item.node.queue else f"{item.field}.id"
+        if item.spec.kind == "external":
             if queue in BUILT_IN_QUEUES:
                 message = (
                     f"External workers cannot poll the built-in queue {quoted(queue)}: name another queue."
                 )
-                yield error("built_in_queue", field, message, seen.id)
-        elif seen.node.queue in RESERVED_QUEUES and seen.spec.kind != "engine":
+                yield error("built_in_queue", field, message, item.id)
+        elif item.node.queue in RESERVED_QUEUES and item.spec.kind != "engine":
             message = f"The queue {quoted(queue)} belongs to the engine: leave queue out or name another."
-            yield error("reserved_queue", field, message, seen.id)
+            yield error("reserved_queue", field, message, item.id)
         elif queue not in BUILT_IN_QUEUES:
             message = (
                 f"No built-in worker listens to {quoted(queue)}: start one that does, or leave queue out."
             )
-            yield warning("unserved_queue", field, message, seen.id)
-        yield from _queue_of_undo(outline, seen)
+            yield warning("unserved_queue", field, message, item.id)
+        yield from _queue_of_undo(outline, item)
 
 
-def _queue_of_undo(outline: Outline, seen: SeenNode) -> Iterator[Problem]:
+def _queue_of_undo(outline: Outline, item: OutlineNode) -> Iterator[Problem]:
     """A compensation that nobody could take would hold up all that is to be undone."""
-    undo = seen.node.compensate
+    undo = item.node.compensate
     spec = outline.catalogue.get(undo.type) if undo else None
     if undo is None or spec is None or undo.queue is None:
         return
-    field = f"{seen.field}.compensate.queue"
+    field = f"{item.field}.compensate.queue"
     if spec.kind == "external" and undo.queue in BUILT_IN_QUEUES:
         message = f"External workers cannot poll the built-in queue {quoted(undo.queue)}: name another queue."
-        yield error("built_in_queue", field, message, seen.id)
+        yield error("built_in_queue", field, message, item.id)
     elif spec.kind != "external" and undo.queue not in BUILT_IN_QUEUES:
         message = (
             f"No built-in worker listens to {quoted(undo.queue)}: start one that does, or leave queue out."
         )
-        yield warning("unserved_queue", field, message, seen.id)
+        yield warning("unserved_queue", field, message, item.id)
 
 
 def deadlines(outline: Outline) -> Iterator[Problem]:
     """A person who never answers must not hold up a run unnoticed."""
-    for seen in outline.nodes:
-        has_deadline = (seen.node.params or {}).get("due_seconds") or seen.node.boundary_timers
-        if seen.spec is not None and seen.spec.asks_people and not has_deadline:
-            message = f"{quoted(seen.id)} waits for a person without a deadline: set due_seconds."
-            yield warning("no_deadline", f"{seen.field}.params", message, seen.id)
-        undo = seen.node.compensate
+    for item in outline.nodes:
+        has_deadline = (item.node.params or {}).get("due_seconds") or item.node.boundary_timers
+        if item.spec is not None and item.spec.asks_people and not has_deadline:
+            message = f"{quoted(item.id)} waits for a person without a deadline: set due_seconds."
+            yield warning("no_deadline", f"{item.field}.params", message, item.id)
+        undo = item.node.compensate
         spec = outline.catalogue.get(undo.type) if undo else None
         if undo and spec and spec.asks_people and not (undo.params or {}).get("due_seconds"):
-            message = f"What undoes {quoted(seen.id)} waits for a person without a deadline: set due_seconds."
-            yield warning("no_deadline", f"{seen.field}.compensate.params", message, seen.id)
+            message = f"What undoes {quoted(item.id)} waits for a person without a deadline: set due_seconds."
+            yield warning("no_deadline", f"{item.field}.compensate.params", message, item.id)
 
 
 def _type(outline: Outline, name: str, field: str, node: str) -> Iterator[Problem]:
@@ -139,8 +139,8 @@ def _type(outline: Outline, name: str, field: str, node: str) -> Iterator[Proble
         yield error("unknown_type", field, message, node)
 
 
-def has_bad_params(seen: SeenNode) -> bool:
+def has_bad_params(item: OutlineNode) -> bool:
     """Whether the params would be refused; then nothing can be said of the output either."""
-    if seen.spec is None:
+    if item.spec is None:
         return True
-    return any(params_problems(seen.spec, seen.node.params or {}, "", None))
+    return any(params_problems(item.spec, item.node.params or {}, "", None))

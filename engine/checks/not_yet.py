@@ -18,10 +18,10 @@ def fields(outline: Outline) -> Iterator[Problem]:
     for name, effect in OF_WORKFLOW.items():
         if outline.document.get(name) is not None:
             yield _without_effect(name, name, effect, None)
-    for seen in outline.nodes:
+    for item in outline.nodes:
         for name, effect in OF_NODE.items():
-            if getattr(seen.node, name) is not None:
-                yield _without_effect(name, f"{seen.field}.{name}", effect, seen.id)
+            if getattr(item.node, name) is not None:
+                yield _without_effect(name, f"{item.field}.{name}", effect, item.id)
 
 
 def _without_effect(name: str, field: str, effect: str, node: str | None) -> Problem:

@@ -22,7 +22,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class SeenNode:
+class OutlineNode:
     """A node with a readable id; `node` holds its fields that have the right shape. `spec`: None if unknown.
 
     Without a type (`has_type`) that of `node` says nothing.
@@ -49,7 +49,7 @@ class SeenNode:
 
 
 @dataclass(frozen=True, slots=True)
-class SeenEdge:
+class OutlineEdge:
     """An edge with readable ends."""
 
     index: int
@@ -62,38 +62,38 @@ class Outline:
     """What the rules work on. `by_id` holds the first node of each id."""
 
     document: Mapping[str, Json]
-    nodes: tuple[SeenNode, ...]
-    edges: tuple[SeenEdge, ...]
-    by_id: Mapping[str, SeenNode]
+    nodes: tuple[OutlineNode, ...]
+    edges: tuple[OutlineEdge, ...]
+    by_id: Mapping[str, OutlineNode]
     catalogue: Catalogue
     limits: Limits
-    by_source: Mapping[str, list[SeenEdge]]
+    by_source: Mapping[str, list[OutlineEdge]]
 
-    def leaving(self, node: SeenNode) -> list[SeenEdge]:
+    def leaving(self, node: OutlineNode) -> list[OutlineEdge]:
         """The edges from this node, in order."""
         return self.by_source.get(node.id, [])
 
 
 def outline_of(document: Mapping[str, Json], catalogue: Catalogue, limits: Limits) -> Outline:
     """Read what can be read."""
-    nodes = tuple(_seen_nodes(_list(document.get("nodes")), catalogue))
-    edges = tuple(_seen_edges(_list(document.get("edges"))))
-    by_id: dict[str, SeenNode] = {}
+    nodes = tuple(_outline_nodes(_list(document.get("nodes")), catalogue))
+    edges = tuple(_outline_edges(_list(document.get("edges"))))
+    by_id: dict[str, OutlineNode] = {}
     for node in nodes:
         by_id.setdefault(node.id, node)
-    by_source: dict[str, list[SeenEdge]] = {}
+    by_source: dict[str, list[OutlineEdge]] = {}
     for edge in edges:
         by_source.setdefault(edge.edge.source, []).append(edge)
     return Outline(document, nodes, edges, by_id, catalogue, limits, by_source)
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, names: Iterable[str]) -> str:
     """` (did you mean …?)` with the nearest known name, or nothing."""
-    near = difflib.get_close_matches(name[:64], list(known), n=1)
+    near = difflib.get_close_matches(name[:64], list(names), n=1)
     return f" (did you mean `{near[0]}`?)" if near else ""
 
 
-def _seen_nodes(raw: list[Json], catalogue: Catalogue) -> Iterable[SeenNode]:
+def _outline_nodes(raw: list[Json], catalogue: Catalogue) -> Iterable[OutlineNode]:
     for index, item in enumerate(raw):
         if not isinstance(item, dict) or not isinstance(item.get("id"), str):
             continue
@@ -103,14 +103,14 @@ def _seen_nodes(raw: list[Json], catalogue: Catalogue) -> Iterable[SeenNode]:
         node = _salvaged(Node, {**item, "id": "_", "type": kind if has_type else "_"})
         if node is not None:
             spec = catalogue.get(node.type) if has_type else None
-            yield SeenNode(index, item["id"], f"nodes[{index}]", node, spec, has_type)
+            yield OutlineNode(index, item["id"], f"nodes[{index}]", node, spec, has_type)
 
 
-def _seen_edges(raw: list[Json]) -> Iterable[SeenEdge]:
+def _outline_edges(raw: list[Json]) -> Iterable[OutlineEdge]:
     for index, item in enumerate(raw):
         edge = _salvaged(Edge, item) if isinstance(item, dict) else None
         if edge is not None:
-            yield SeenEdge(index, f"edges[{index}]", edge)
+            yield OutlineEdge(index, f"edges[{index}]", edge)
 
 
 def _salvaged(model: type[AnyShape], raw: Mapping[str, Json]) -> AnyShape | None:

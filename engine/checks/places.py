@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from engine.checks.flow import Flow
-from engine.checks.outline import Outline, SeenEdge, SeenNode
+from engine.checks.outline import Outline, OutlineEdge, OutlineNode
 
 ALWAYS = frozenset({"input", "steps", "run", "vars"})
 IN_STEP = ALWAYS | {"prev"}
@@ -36,25 +36,25 @@ class Places:
         """A run's business key: no step has run yet."""
         return Place("business_key", None, frozenset({"input"}), 0, 0)
 
-    def step(self, seen: SeenNode, key: Literal["input", "params"]) -> Place:
+    def step(self, item: OutlineNode, key: Literal["input", "params"]) -> Place:
         """The params of a node, or the mapping of its input."""
-        names = IN_STEP | EXTRA_NAMES.get(seen.node.type, frozenset())
-        return Place(f"{seen.field}.{key}", seen.id, names, *self._masks(seen))
+        names = IN_STEP | EXTRA_NAMES.get(item.node.type, frozenset())
+        return Place(f"{item.field}.{key}", item.id, names, *self._masks(item))
 
-    def undo(self, seen: SeenNode) -> Place:
+    def undo(self, item: OutlineNode) -> Place:
         """The params of what undoes a node: it has an output itself."""
-        before, certain = self._masks(seen)
-        own = self.flow.bits.get(seen.id, 0)
-        return Place(f"{seen.field}.compensate.params", seen.id, IN_STEP, before | own, certain | own)
+        before, certain = self._masks(item)
+        own = self.flow.bits.get(item.id, 0)
+        return Place(f"{item.field}.compensate.params", item.id, IN_STEP, before | own, certain | own)
 
-    def edge(self, edge: SeenEdge) -> Place:
+    def edge(self, edge: OutlineEdge) -> Place:
         """The condition of an edge: its own source has ended."""
         return self.after(edge.edge.source, f"{edge.field}.when")
 
     def after(self, source: str, field: str) -> Place:
         """A condition on what leads away from a node, `source`."""
-        seen = self._outline.by_id.get(source)
-        before, certain = self._masks(seen) if seen else (self._all, self._all)
+        item = self._outline.by_id.get(source)
+        before, certain = self._masks(item) if item else (self._all, self._all)
         own = self.flow.bits.get(source, 0)
         return Place(field, source, IN_EDGE, before | own, certain | own)
 
@@ -63,8 +63,8 @@ class Places:
         end = self.flow.certain_at_end if self._knows_paths else self._all
         return Place("output", None, ALWAYS, self._all, end)
 
-    def _masks(self, seen: SeenNode) -> tuple[int, int]:
+    def _masks(self, item: OutlineNode) -> tuple[int, int]:
         if not self.flow.order:
             return self._all, self._all
-        before = self.flow.before[seen.id]
-        return before, self.flow.certain[seen.id] if self._knows_paths else before
+        before = self.flow.before[item.id]
+        return before, self.flow.certain[item.id] if self._knows_paths else before

@@ -18,11 +18,11 @@ def expressions(outline: Outline, flow: Flow) -> Iterator[Problem]:
     places = check.places
     document = outline.document
     yield from check.value(document.get("business_key"), places.business_key())
-    for seen in outline.nodes:
-        yield from check.value(seen.node.input, places.step(seen, "input"))
-        yield from check.value(seen.node.params, places.step(seen, "params"))
-        if seen.node.compensate:
-            yield from check.value(seen.node.compensate.params, places.undo(seen))
+    for item in outline.nodes:
+        yield from check.value(item.node.input, places.step(item, "input"))
+        yield from check.value(item.node.params, places.step(item, "params"))
+        if item.node.compensate:
+            yield from check.value(item.node.compensate.params, places.undo(item))
     for edge in outline.edges:
         if edge.edge.when is not None:
             yield from check.condition(edge.edge.when, places.edge(edge))
@@ -67,8 +67,8 @@ class Check:
             yield error("bad_expression", place.field, f"{quoted(place.field)}: {exc}.", place.node)
             return None
         for name in sorted(expression.refs.names - place.names):
-            known = ", ".join(sorted(place.names))
-            message = f"{quoted(name)} cannot be read here: names in scope are {known}."
+            names = ", ".join(sorted(place.names))
+            message = f"{quoted(name)} cannot be read here: names in scope are {names}."
             yield error("name_not_in_scope", place.field, message, place.node)
         if "steps" in place.names:
             for step in sorted(expression.refs.steps):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from engine.catalogue import Json
 from engine.checks.flow import Flow
 from engine.checks.nodes import has_bad_params
-from engine.checks.outline import Outline, SeenNode
+from engine.checks.outline import Outline, OutlineNode
 from engine.json_schema import clash, schema_faults, schema_of
 from engine.problems import Problem, error, quoted
 
@@ -27,47 +27,47 @@ def input_schema(outline: Outline) -> Iterator[Problem]:
 
 def inputs(outline: Outline, flow: Flow) -> Iterator[Problem]:
     """Each node can take what it is given, as far as the schemas tell."""
-    for seen in outline.nodes:
-        wanted = seen.spec.input_schema if seen.spec else None
-        if wanted is None:
+    for item in outline.nodes:
+        taker_schema = item.spec.input_schema if item.spec else None
+        if taker_schema is None:
             continue
-        given, giver, field = _given(outline, flow, seen)
-        reason = clash(given, wanted) if isinstance(given, dict) else None
+        giver_schema, giver, field = _given(outline, flow, item)
+        reason = clash(giver_schema, taker_schema) if isinstance(giver_schema, dict) else None
         if reason:
-            message = f"{quoted(seen.id)} cannot take what {giver} gives: {reason}; map its input."
-            yield error("incompatible_input", field, message, seen.id)
+            message = f"{quoted(item.id)} cannot take what {giver} gives: {reason}; map its input."
+            yield error("incompatible_input", field, message, item.id)
 
 
 def inputs_of_undoing(outline: Outline) -> Iterator[Problem]:
     """A compensation is given `{input, output}` of what it undoes; no mapping could change that."""
-    for seen in outline.nodes:
-        undo = seen.node.compensate
+    for item in outline.nodes:
+        undo = item.node.compensate
         spec = outline.catalogue.get(undo.type) if undo else None
-        wanted = spec.input_schema if spec else None
-        reason = clash(_UNDONE, wanted) if wanted else None
+        taker_schema = spec.input_schema if spec else None
+        reason = clash(_UNDONE, taker_schema) if taker_schema else None
         if undo and reason:
             message = (
-                f"{quoted(undo.type)} cannot undo {quoted(seen.id)}: it would be given an object of its input and "
+                f"{quoted(undo.type)} cannot undo {quoted(item.id)}: it would be given an object of its input and "
                 f"output, and {reason}; choose another type."
             )
-            yield error("incompatible_input", f"{seen.field}.compensate.type", message, seen.id)
+            yield error("incompatible_input", f"{item.field}.compensate.type", message, item.id)
 
 
-def _given(outline: Outline, flow: Flow, seen: SeenNode) -> tuple[Json, str, str]:
+def _given(outline: Outline, flow: Flow, item: OutlineNode) -> tuple[Json, str, str]:
     """(schema of what the node gets or None, who gives it, the field to point at)."""
-    if seen.node.input is not None:
-        return schema_of(seen.node.input), "its input mapping", f"{seen.field}.input"
-    sources = flow.into[seen.id]
+    if item.node.input is not None:
+        return schema_of(item.node.input), "its input mapping", f"{item.field}.input"
+    sources = flow.into[item.id]
     if not sources:
-        return outline.document.get("input_schema"), "the run's input", seen.field
+        return outline.document.get("input_schema"), "the run's input", item.field
     source = outline.by_id[sources[0].source]
-    if len(sources) > 1 or _only_after_failure(outline, source, seen) or has_bad_params(source):
-        return None, "", seen.field
+    if len(sources) > 1 or _only_after_failure(outline, source, item) or has_bad_params(source):
+        return None, "", item.field
     # Several predecessors give an object of their outputs, which only a mapping can make fit.
     spec = source.spec
-    return spec.output_schema(source.node.params or {}) if spec else None, quoted(source.id), seen.field
+    return spec.output_schema(source.node.params or {}) if spec else None, quoted(source.id), item.field
 
 
-def _only_after_failure(outline: Outline, source: SeenNode, target: SeenNode) -> bool:
+def _only_after_failure(outline: Outline, source: OutlineNode, target: OutlineNode) -> bool:
     edges = [edge.edge for edge in outline.leaving(source) if edge.edge.target == target.id]
     return all(edge.on for edge in edges)

@@ -22,12 +22,12 @@ def detect(document: object) -> str:
     """The name of the document's dialect. Raises DialectError if it is none that we know."""
     if not isinstance(document, dict):
         raise DialectError("A definition is a JSON object.")
-    found = next((dialect.name for dialect in DIALECTS.values() if dialect.matches(document)), None)
-    if found is None:
+    name = next((dialect.name for dialect in DIALECTS.values() if dialect.matches(document)), None)
+    if name is None:
         raise DialectError(
             "This is no definition in a known dialect: it has neither nodes nor steps nor a dag nor a configuration."
         )
-    return found
+    return name
 
 
 def to_native(document: object, dialect: str | None = None, name: str | None = None) -> dict[str, Json]:
@@ -37,11 +37,11 @@ def to_native(document: object, dialect: str | None = None, name: str | None = N
     """
     if not isinstance(document, dict):
         raise DialectError("A definition is a JSON object.")
-    chosen = DIALECTS.get(dialect if dialect is not None else detect(document))
-    if chosen is None:
-        known = ", ".join(sorted(DIALECTS))
-        raise DialectError(f"There is no dialect `{dialect}`; known ones are {known}.", "dialect")
-    native = chosen.to_native(document)
+    translator = DIALECTS.get(dialect if dialect is not None else detect(document))
+    if translator is None:
+        names = ", ".join(sorted(DIALECTS))
+        raise DialectError(f"There is no dialect `{dialect}`; known ones are {names}.", "dialect")
+    native = translator.to_native(document)
     if name is not None and native.get("name") is None:
         native = {"name": name, **{key: value for key, value in native.items() if key != "name"}}
     return native

@@ -28,27 +28,27 @@ def _matches(document: Document) -> bool:
 
 
 def _to_native(document: Document) -> dict[str, Json]:
-    listed = document.get("configuration")
-    if isinstance(listed, dict):
-        listed = listed.get("steps")
-    if not isinstance(listed, list):
+    items = document.get("configuration")
+    if isinstance(items, dict):
+        items = items.get("steps")
+    if not isinstance(items, list):
         raise DialectError("`configuration` must be a list of step types.", "configuration")
     around = {key: value for key, value in document.items() if key not in ("configuration", *_RECORD_FIELDS)}
     record = {key: document[key] for key in _RECORD_FIELDS if key in document}
     if record:
         metadata = around.get("metadata")
         around["metadata"] = {**(metadata if isinstance(metadata, dict) else {}), **record}
-    steps = [_step(item, f"configuration[{at}]") for at, item in enumerate(listed)]
+    steps = [_step(item, f"configuration[{at}]") for at, item in enumerate(items)]
     return STEPS.to_native({**_named(around), "steps": steps})
 
 
 def _named(around: dict[str, Json]) -> dict[str, Json]:
     """S2's names are what people call a thing: where ours can't be so, it becomes the title."""
-    given = around.get("name")
-    if not isinstance(given, str) or _NAME.fullmatch(given):
+    own_name = around.get("name")
+    if not isinstance(own_name, str) or _NAME.fullmatch(own_name):
         return around
-    name = re.sub(r"[^a-z0-9]+", "-", given.lower()).strip("-")[:128]
-    return {"title": given, **around, "name": name or given}
+    name = re.sub(r"[^a-z0-9]+", "-", own_name.lower()).strip("-")[:128]
+    return {"title": own_name, **around, "name": name or own_name}
 
 
 def _step(item: Json, field: str) -> dict[str, Json]:
@@ -59,8 +59,8 @@ def _step(item: Json, field: str) -> dict[str, Json]:
     if not isinstance(kind, str):
         raise DialectError(f"`{field}` needs a type, such as summarize.", f"{field}.type")
     rest = {key: value for key, value in step.items() if key not in ("type", "step_type")}
-    known = _TYPES.get(re.sub(r"[\s\-]+", "_", kind.strip().lower()))
-    return {"type": known or kind, **rest}
+    known_type = _TYPES.get(re.sub(r"[\s\-]+", "_", kind.strip().lower()))
+    return {"type": known_type or kind, **rest}
 
 
 CONFIGURATION = Dialect("configuration", _matches, _to_native)

@@ -10,8 +10,8 @@ _KINDS = {"parallel": "noop", "join": "noop", "task": "job"}
 
 
 def _matches(document: Document) -> bool:
-    _around, key, listed = _listed(document)
-    return bool(key) and any(isinstance(item, dict) and "depends_on" in item for item in listed)
+    _around, key, items = _listed(document)
+    return bool(key) and any(isinstance(item, dict) and "depends_on" in item for item in items)
 
 
 def _to_native(document: Document) -> dict[str, Json]:
@@ -29,10 +29,10 @@ def _to_native(document: Document) -> dict[str, Json]:
         nodes.append(node)
         own = node.get("id", node.get("step_name"))
         edges += [{"from": before, "to": own} for before in _before(item, f"{prefix}[{at}].depends_on")]
-    given = objects(around.get("edges", []), f"{prefix}.edges")
+    own_edges = objects(around.get("edges", []), f"{prefix}.edges")
     rest = {name: value for part in (around, document) for name, value in part.items()}
     rest = {name: value for name, value in rest.items() if name not in (*_KEYS, "edges", "dag")}
-    return S0.to_native({**rest, "nodes": nodes, "edges": [*given, *edges]})
+    return S0.to_native({**rest, "nodes": nodes, "edges": [*own_edges, *edges]})
 
 
 def _listed(document: Document) -> tuple[Document, str, list[Json]]:

@@ -71,8 +71,8 @@ def _chain(definition: Document, dialect: Dialect) -> list[Json]:
     named: set[int] = set()
     while True:
         steps = [_step(node, at in named) for at, node in enumerate(nodes)]
-        given = STEPS.to_native({"steps": steps})["nodes"]
-        wrong = {at for at, node in enumerate(nodes) if given[at].get("id") != node.get("id")} - named
+        nodes_again = STEPS.to_native({"steps": steps})["nodes"]
+        wrong = {at for at, node in enumerate(nodes) if nodes_again[at].get("id") != node.get("id")} - named
         if not wrong:
             return steps
         named |= wrong
@@ -120,12 +120,12 @@ _S0_NAMES = {"id": "step_name", "timeout_seconds": "timeout_s"}
 
 
 def _s0_node(node: dict[str, Json]) -> dict[str, Json]:
-    made = {_S0_NAMES.get(key, key): value for key, value in node.items()}
+    result = {_S0_NAMES.get(key, key): value for key, value in node.items()}
     retry = node.get("retry")
     if isinstance(retry, dict) and set(retry) == {"max_retries"}:
-        del made["retry"]
-        made["max_retries"] = retry["max_retries"]
-    return made
+        del result["retry"]
+        result["max_retries"] = retry["max_retries"]
+    return result
 
 
 _WRITERS: Mapping[str, Callable[[Document], dict[str, Json]]] = {

@@ -23,8 +23,8 @@ def _to_native(document: Document) -> dict[str, Json]:
         _node(item, f"{prefix}nodes[{at}]")
         for at, item in enumerate(objects(dag.get("nodes"), f"{prefix}nodes"))
     ]
-    given = objects(dag.get("edges", []), f"{prefix}edges")
-    edges = [_edge(item, f"{prefix}edges[{at}]") for at, item in enumerate(given)]
+    items = objects(dag.get("edges", []), f"{prefix}edges")
+    edges = [_edge(item, f"{prefix}edges[{at}]") for at, item in enumerate(items)]
     return {**_around(document, dag), "nodes": nodes, "edges": edges}
 
 

@@ -17,9 +17,9 @@ def _to_native(document: Document) -> dict[str, Json]:
         raise DialectError("`steps` must be a list of step types or nodes.", "steps")
     if "nodes" in document:
         raise DialectError("The document has both steps and nodes: keep one of them.", "steps")
-    given = [_node(step, f"steps[{index}]") for index, step in enumerate(steps)]
-    taken = {node["id"] for node in given if isinstance(node.get("id"), str)}
-    nodes = [node if "id" in node else {"id": _free_id(node["type"], taken), **node} for node in given]
+    own_nodes = [_node(step, f"steps[{index}]") for index, step in enumerate(steps)]
+    ids = {node["id"] for node in own_nodes if isinstance(node.get("id"), str)}
+    nodes = [node if "id" in node else {"id": _free_id(node["type"], ids), **node} for node in own_nodes]
     native = {key: value for key, value in document.items() if key != "steps"}
     chain = [{"from": one["id"], "to": two["id"]} for one, two in pairwise(nodes)]
     return {**native, "nodes": nodes, "edges": document.get("edges", chain)}
@@ -34,16 +34,16 @@ def _node(step: Json, field: str) -> dict[str, Json]:
     return dict(node)
 
 
-def _free_id(kind: str, taken: set[str]) -> str:
+def _free_id(kind: str, ids: set[str]) -> str:
     """`text.clean` becomes `clean`, the second one `clean_2`."""
     base = re.sub(r"[^A-Za-z0-9_-]+", "_", kind.rpartition(".")[2])[:58] or "step"
     base = base if base[0].isalpha() or base[0] == "_" else f"_{base}"
-    found, number = base, 1
-    while found in taken:
+    candidate, number = base, 1
+    while candidate in ids:
         number += 1
-        found = f"{base}_{number}"
-    taken.add(found)
-    return found
+        candidate = f"{base}_{number}"
+    ids.add(candidate)
+    return candidate
 
 
 STEPS = Dialect("steps", _matches, _to_native)

@@ -93,8 +93,8 @@ def json_error(problem: Problem, request: HttpRequest) -> HttpResponse:
 
 def describe(error: Exception) -> Problem:
     """What to tell the caller of this exception; what isn't the caller's fault is logged under an incident id."""
-    for known in (_refused, _bad_json, _framework, _django, _database):
-        if problem := known(error):
+    for problem_of in (_refused, _bad_json, _framework, _django, _database):
+        if problem := problem_of(error):
             return problem
     return _incident(error, 500, "internal_error", "Something went wrong on our side.")
 
@@ -184,9 +184,9 @@ def _database(error: Exception) -> Problem | None:
 
 
 def _incident(error: Exception, code: int, name: str, message: str, *, trace: bool = True) -> Problem:
-    incident, said = uuid.uuid4().hex, str(error).partition("\n")[0]
+    incident, summary = uuid.uuid4().hex, str(error).partition("\n")[0]
     logger.error(
-        "incident %s: %s: %s", incident, type(error).__name__, said, exc_info=error if trace else None
+        "incident %s: %s: %s", incident, type(error).__name__, summary, exc_info=error if trace else None
     )
     return Problem(code, name, message, details={"incident": incident})
 

@@ -92,14 +92,14 @@ def keyset_page(
     """
     at = cursor_of(request, cursor, keys)
     backwards = at is not None and at.backwards
-    found = list(rows_from(rows, at, keys, oldest_first=oldest_first)[: limit + 1])
-    fits = limit if weight is None else fitting([weight(row) for row in found[:limit]], most)
-    more = len(found) > fits
-    found = found[:fits]
+    page_rows = list(rows_from(rows, at, keys, oldest_first=oldest_first)[: limit + 1])
+    fits = limit if weight is None else fitting([weight(row) for row in page_rows[:limit]], most)
+    more = len(page_rows) > fits
+    page_rows = page_rows[:fits]
     if backwards:
-        found.reverse()
-    values = [key_values(row, keys) for row in found]
-    return page_of(found, values, request, at=at, more=more)
+        page_rows.reverse()
+    values = [key_values(row, keys) for row in page_rows]
+    return page_of(page_rows, values, request, at=at, more=more)
 
 
 def cursor_of(request: HttpRequest, cursor: str | None, keys: Sequence[str]) -> Cursor | None:
@@ -153,10 +153,10 @@ def key_values(row: Model, keys: Sequence[str]) -> tuple[Json, ...]:
     return tuple(_plain(getattr(row, key)) for key in keys)
 
 
-def _beyond(rows: QuerySet[M], keys: Sequence[str], given: Sequence[Json], *, rising: bool) -> Q:
+def _beyond(rows: QuerySet[M], keys: Sequence[str], place: Sequence[Json], *, rising: bool) -> Q:
     operator = "gt" if rising else "lt"
     try:
-        values = [_field(rows, key).clean(value, None) for key, value in zip(keys, given, strict=True)]
+        values = [_field(rows, key).clean(value, None) for key, value in zip(keys, place, strict=True)]
     except (ValidationError, TypeError, ValueError, BadJson):
         raise bad_cursor() from None
     branches = []

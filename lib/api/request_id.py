@@ -17,8 +17,8 @@ class RequestIdMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        given = request.headers.get(HEADER, "")
-        request.META["handoff.request_id"] = given if _ACCEPTABLE.fullmatch(given) else uuid.uuid4().hex
+        header = request.headers.get(HEADER, "")
+        request.META["handoff.request_id"] = header if _ACCEPTABLE.fullmatch(header) else uuid.uuid4().hex
         response = self.get_response(request)
         response.headers[HEADER] = request_id(request)
         return response

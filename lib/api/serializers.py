@@ -29,8 +29,8 @@ class StrictSerializer(serializers.Serializer[Any]):
         try:
             values = super().to_internal_value(data)
         except serializers.ValidationError as error:
-            found = error.detail if isinstance(error.detail, dict) else {}
-            raise serializers.ValidationError({**found, **unknown}) from None
+            problems = error.detail if isinstance(error.detail, dict) else {}
+            raise serializers.ValidationError({**problems, **unknown}) from None
         if unknown:
             raise serializers.ValidationError(unknown)
         return dict(values)
@@ -46,16 +46,16 @@ class Query(serializers.Serializer[Any]):
     """A query string: known parameters only, each once; texts are read as the fields' types."""
 
     def to_internal_value(self, data: Any) -> Parsed:
-        given = data if isinstance(data, QueryDict) else QueryDict()
+        parameters = data if isinstance(data, QueryDict) else QueryDict()
         faults = {}
-        for name, values in given.lists():
+        for name, values in parameters.lists():
             if name not in self.fields:
                 faults[name] = [serializers.ErrorDetail("There is no such parameter.", code="unknown_field")]
             elif len(values) > 1:
                 faults[name] = [serializers.ErrorDetail("This is there more than once.", code="invalid")]
         if faults:
             raise serializers.ValidationError(faults)
-        return dict(super().to_internal_value(given.dict()))
+        return dict(super().to_internal_value(parameters.dict()))
 
 
 class PageQuery(Query):

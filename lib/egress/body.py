@@ -17,15 +17,15 @@ def whole(parts: Iterable[bytes], encoding: str, max_bytes: int) -> bytes:
     """
     decoder = _decoder(encoding.strip().lower())
     body = bytearray()
-    taken = 0
+    bytes_read = 0
     for part in parts:
-        taken += len(part)
-        if taken > max_bytes + _MOST_OVERHEAD:
+        bytes_read += len(part)
+        if bytes_read > max_bytes + _MOST_OVERHEAD:
             raise _too_large(max_bytes)
         body += decoder.feed(part, max_bytes + 1 - len(body)) if decoder else part
         if len(body) > max_bytes:
             raise _too_large(max_bytes)
-    if decoder and taken and not decoder.ended:
+    if decoder and bytes_read and not decoder.ended:
         raise EgressFailed("The compressed answer ends too early.")
     return bytes(body)
 

@@ -95,9 +95,9 @@ def _request(method: str, url: httpx.URL, headers: Mapping[str, str], content: b
     for name in headers:
         if name.lower() in _OUR_HEADERS:
             raise EgressRefused(f"The header {name} can't be set.")
-    sent = {"accept-encoding": ENCODINGS, **{name.lower(): value for name, value in headers.items()}}
+    fields = {"accept-encoding": ENCODINGS, **{name.lower(): value for name, value in headers.items()}}
     try:
-        return httpx.Request(method, url, headers={**sent, "connection": "close"}, content=content)
+        return httpx.Request(method, url, headers={**fields, "connection": "close"}, content=content)
     except UnicodeEncodeError:
         raise EgressRefused("Names and values of headers can be ASCII only.") from None
 
@@ -142,14 +142,14 @@ def _redirected(request: httpx.Request, status: int, location: str) -> httpx.Req
     becomes_get = status == 303 or (status in (301, 302) and request.method == "POST")
     method = "GET" if becomes_get and request.method != "HEAD" else request.method
     content = None if becomes_get else request.content or None
-    kept = {name: value for name, value in request.headers.items() if name not in _OUR_HEADERS}
+    fields = {name: value for name, value in request.headers.items() if name not in _OUR_HEADERS}
     if becomes_get:
-        kept.pop("content-type", None)
+        fields.pop("content-type", None)
     if _origin(request.url) != _origin(target):
         if content is not None:
             raise EgressRefused(f"{request.url.host} redirects a request with a body to {target.host}.")
-        kept = {name: value for name, value in kept.items() if name in _FOR_EVERY_ORIGIN}
-    return _request(method, target, kept, content)
+        fields = {name: value for name, value in fields.items() if name in _FOR_EVERY_ORIGIN}
+    return _request(method, target, fields, content)
 
 
 def _origin(url: httpx.URL) -> tuple[str, str, int]:

@@ -66,37 +66,37 @@ class CheckedNetwork(httpcore.NetworkBackend):
         except (OSError, UnicodeError) as error:
             raise EgressUnreached(f"The name {host} can't be resolved: {reason(error)}.") from None
 
-    def _in_time(self, checked: Callable[[], list[Address]]) -> list[Address]:
-        """`checked()`; nothing can interrupt a resolver: its thread is left behind where it takes too long."""
+    def _in_time(self, look_up: Callable[[], list[Address]]) -> list[Address]:
+        """`look_up()`; nothing can interrupt a resolver: its thread is left behind where it takes too long."""
         answer: queue.SimpleQueue[list[Address] | Exception] = queue.SimpleQueue()
 
         def ask() -> None:
             try:
-                answer.put(checked())
+                answer.put(look_up())
             except Exception as error:
                 answer.put(error)
 
         threading.Thread(target=ask, daemon=True).start()
         try:
-            found = answer.get(timeout=self._deadline.left())
+            result = answer.get(timeout=self._deadline.left())
         except queue.Empty:
             raise self._deadline.over() from None
-        if isinstance(found, Exception):
-            raise found
-        return found
+        if isinstance(result, Exception):
+            raise result
+        return result
 
     def _connect(self, address: Address, port: int) -> socket.socket:
         seconds = min(self._rules.connect_seconds, self._deadline.left())
-        connected = socket.create_connection((str(address), port), seconds)
-        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return connected
+        connection = socket.create_connection((str(address), port), seconds)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return connection
 
 
 class CheckedStream(httpcore.NetworkStream):
     """A connection that gives up at the deadline, however busily the other side drips."""
 
-    def __init__(self, connected: socket.socket, host: str, deadline: Deadline) -> None:
-        self._socket = connected
+    def __init__(self, connection: socket.socket, host: str, deadline: Deadline) -> None:
+        self._socket = connection
         self._host = host
         self._deadline = deadline
 
@@ -112,11 +112,11 @@ class CheckedStream(httpcore.NetworkStream):
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """Send all of `buffer`. Raises EgressTimeout, or httpcore.WriteError, upon which the answer is read at once."""
-        left = memoryview(buffer)
-        while left:
+        rest = memoryview(buffer)
+        while rest:
             self._socket.settimeout(self._deadline.left())
             try:
-                left = left[self._socket.send(left) :]
+                rest = rest[self._socket.send(rest) :]
             except TimeoutError:
                 raise self._deadline.over() from None
             except OSError as error:
@@ -132,7 +132,7 @@ class CheckedStream(httpcore.NetworkStream):
         """The same connection, encrypted, with a certificate that is checked against the host. Raises EgressError."""
         try:
             self._socket.settimeout(self._deadline.left())
-            secured = ssl_context.wrap_socket(self._socket, server_hostname=server_hostname)
+            tls_socket = ssl_context.wrap_socket(self._socket, server_hostname=server_hostname)
         except ssl.SSLCertVerificationError as error:
             self.close()
             message = f"The certificate of {self._host} is not trusted: {error.verify_message}."
@@ -146,7 +146,7 @@ class CheckedStream(httpcore.NetworkStream):
         except BaseException:
             self.close()
             raise
-        return CheckedStream(secured, self._host, self._deadline)
+        return CheckedStream(tls_socket, self._host, self._deadline)
 
     def get_extra_info(self, info: str) -> Any:
         """Only what httpcore asks for: which protocol the two sides agreed on is never HTTP/2."""

@@ -71,9 +71,9 @@ class EgressRules:
     def _is_own(self, server: Server, address: Address, port: int) -> bool:
         if server.port != port:
             return False
-        known = literal(server.host)
-        if known is not None:
-            addresses: set[Address] = {known}
+        own = literal(server.host)
+        if own is not None:
+            addresses: set[Address] = {own}
         else:
             try:
                 addresses = set(addresses_of(self.resolver(server.host, port, type=socket.SOCK_STREAM)))
@@ -92,8 +92,8 @@ def allowances(text: str) -> tuple[Allowance, ...]:
 
 def addresses_of(answers: Iterable[tuple[Any, ...]]) -> list[Address]:
     """The addresses of what getaddrinfo answers, each once, in its order."""
-    found = (literal(str(answer[4][0])) for answer in answers)
-    return list(dict.fromkeys(address for address in found if address is not None))
+    addresses = (literal(str(answer[4][0])) for answer in answers)
+    return list(dict.fromkeys(address for address in addresses if address is not None))
 
 
 def _allowance(entry: str) -> Allowance:

@@ -40,28 +40,30 @@ def with_hints(schema: Schema) -> dict[str, Json]:
 
 def _hinted(schema: Schema, root: Schema) -> dict[str, Json]:
     # Pydantic writes the limits of a number that it first converts by its own names.
-    made = {_LIMITS.get(key, key): value for key, value in schema.items()}
-    if isinstance(made.get("properties"), dict):
-        made["properties"] = {key: _property(key, value, root) for key, value in made["properties"].items()}
+    hinted = {_LIMITS.get(key, key): value for key, value in schema.items()}
+    if isinstance(hinted.get("properties"), dict):
+        hinted["properties"] = {
+            key: _property(key, value, root) for key, value in hinted["properties"].items()
+        }
     for key in ("items", "additionalProperties"):
-        if isinstance(made.get(key), dict):
-            made[key] = _hinted(made[key], root)
-    if isinstance(made.get("$defs"), dict):
-        made["$defs"] = {key: _hinted(value, root) for key, value in made["$defs"].items()}
-    if isinstance(made.get("anyOf"), list):
-        made["anyOf"] = [_hinted(choice, root) for choice in made["anyOf"]]
-    return made
+        if isinstance(hinted.get(key), dict):
+            hinted[key] = _hinted(hinted[key], root)
+    if isinstance(hinted.get("$defs"), dict):
+        hinted["$defs"] = {key: _hinted(value, root) for key, value in hinted["$defs"].items()}
+    if isinstance(hinted.get("anyOf"), list):
+        hinted["anyOf"] = [_hinted(choice, root) for choice in hinted["anyOf"]]
+    return hinted
 
 
-def _property(name: str, described: Schema, root: Schema) -> dict[str, Json]:
-    made = _hinted(described, root)
-    made.setdefault("x-widget", widget_of(name, described, root))
-    return made
+def _property(name: str, schema: Schema, root: Schema) -> dict[str, Json]:
+    hinted = _hinted(schema, root)
+    hinted.setdefault("x-widget", widget_of(name, schema, root))
+    return hinted
 
 
-def widget_of(name: str, described: Schema, root: Schema) -> str:
+def widget_of(name: str, schema: Schema, root: Schema) -> str:
     """Which widget fits the values of this property; `code` where none is made for them."""
-    plain = whole(root, described)
+    plain = whole(root, schema)
     if "enum" in plain:
         return "select"
     match plain.get("type"):

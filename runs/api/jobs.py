@@ -35,17 +35,17 @@ class JobsPollView(JobsApiView):
     @extend_schema(request=s.PollJobs, responses=s.JobsSerializer)
     def post(self, request: Request) -> Response:
         """Leases up to `max_jobs` jobs of the queues; waits for the first one up to `wait_seconds`."""
-        asked = body(s.PollJobs, request)
-        _refuse_reserved(asked["queues"])
+        payload = body(s.PollJobs, request)
+        _refuse_reserved(payload["queues"])
         tenant = self.principal.tenant_id
-        found = jobs.poll(
-            tenant=tenant, worker=asked["worker_id"], queues=asked["queues"], max_jobs=asked["max_jobs"]
+        claimed = jobs.poll(
+            tenant=tenant, worker=payload["worker_id"], queues=payload["queues"], max_jobs=payload["max_jobs"]
         )
         attempt = attempt_of(request.META)
-        attempt.undo = partial(jobs.take_back, found)
-        attempt.topics, attempt.look = polls.topics(self.principal, asked["queues"]), polls.look
-        attempt.wait_seconds = 0 if found else asked["wait_seconds"]
-        return Response({"jobs": [_job_row(job) for job in found]})
+        attempt.undo = partial(jobs.take_back, claimed)
+        attempt.topics, attempt.look = polls.topics(self.principal, payload["queues"]), polls.look
+        attempt.wait_seconds = 0 if claimed else payload["wait_seconds"]
+        return Response({"jobs": [_job_row(job) for job in claimed]})
 
 
 def _refuse_reserved(queues: list[str]) -> None:
@@ -57,14 +57,14 @@ def _refuse_reserved(queues: list[str]) -> None:
 
 def _job_row(job: jobs.Job) -> dict[str, Any]:
     return {
-        "id": job.held.id,
-        "run_id": job.held.run_id,
+        "id": job.step.id,
+        "run_id": job.step.run_id,
         "workflow": job.workflow,
-        "node": job.held.node,
+        "node": job.step.node,
         "type": job.type,
         "params": job.params,
-        "input": job.held.given,
-        "attempt": job.held.attempt,
+        "input": job.step.input,
+        "attempt": job.step.attempt,
         "max_attempts": job.max_attempts,
         "lease_token": job.lease_token,
         "lease_expires_at": job.lease_expires_at,
@@ -74,14 +74,14 @@ def _job_row(job: jobs.Job) -> dict[str, Any]:
 
 def _answer(answer: jobs.Answer, **always: Any) -> Response:
     """`applied`, and of the rest what there is to say."""
-    said = {
+    fields = {
         "reason": answer.reason,
         "duplicate": answer.duplicate or None,
         "lease_expires_at": answer.lease_expires_at,
         "cut": answer.cut or None,
     }
-    told = {key: value for key, value in said.items() if value is not None}
-    return Response({"applied": answer.applied, **told, **always})
+    known_fields = {key: value for key, value in fields.items() if value is not None}
+    return Response({"applied": answer.applied, **known_fields, **always})
 
 
 class JobCompleteView(JobsApiView):
@@ -90,13 +90,13 @@ class JobCompleteView(JobsApiView):
     @extend_schema(request=s.CompleteJob, responses=s.JobAnswerSerializer)
     def post(self, request: Request, job_id: UUID) -> Response:
         """The job is done; too late for its lease, it counts while nobody else was given the step."""
-        asked = body(s.CompleteJob, request)
+        payload = body(s.CompleteJob, request)
         return _answer(
             jobs.complete(
                 tenant=self.principal.tenant_id,
                 job=str(job_id),
-                lease_token=asked["lease_token"],
-                output=asked["output"],
+                lease_token=payload["lease_token"],
+                output=payload["output"],
             )
         )
 
@@ -107,16 +107,16 @@ class JobFailView(JobsApiView):
     @extend_schema(request=s.FailJob, responses=s.JobAnswerSerializer)
     def post(self, request: Request, job_id: UUID) -> Response:
         """The attempt failed; `retryable` ones are tried again as the node's retry policy says."""
-        asked = body(s.FailJob, request)
+        payload = body(s.FailJob, request)
         return _answer(
             jobs.fail(
                 tenant=self.principal.tenant_id,
                 job=str(job_id),
-                lease_token=asked["lease_token"],
-                code=asked["error"]["code"],
-                message=asked["error"]["message"],
-                details=asked["error"].get("details"),
-                retryable=asked["retryable"],
+                lease_token=payload["lease_token"],
+                code=payload["error"]["code"],
+                message=payload["error"]["message"],
+                details=payload["error"].get("details"),
+                retryable=payload["retryable"],
             )
         )
 
@@ -127,12 +127,12 @@ class JobHeartbeatView(JobsApiView):
     @extend_schema(request=s.Heartbeat, responses=s.JobAnswerSerializer)
     def post(self, request: Request, job_id: UUID) -> Response:
         """Renews the lease; says until when, and whether the run wants the job no more."""
-        asked = body(s.Heartbeat, request)
+        payload = body(s.Heartbeat, request)
         answer = jobs.heartbeat(
             tenant=self.principal.tenant_id,
             job=str(job_id),
-            lease_token=asked["lease_token"],
-            progress=asked.get("progress"),
+            lease_token=payload["lease_token"],
+            progress=payload.get("progress"),
         )
         return _answer(answer, cancel_requested=answer.cancel_requested)
 

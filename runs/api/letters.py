@@ -28,11 +28,11 @@ class DeadLettersView(RunsApiView):
     @extend_schema(parameters=[s.DeadLetterQuery], responses=page_schema(s.DeadLetterSerializer))
     def get(self, request: Request) -> Response:
         """The steps that failed their run for good, newest first."""
-        asked = query(s.DeadLetterQuery, request)
-        found = queries.dead_letters_of(self.principal.tenant_id)
-        if resolution := asked.pop("resolution", None):
-            found = found.filter(resolution__isnull=resolution == "open")
-        page = keyset_page(found, request, keys=("id",), **asked)
+        params = query(s.DeadLetterQuery, request)
+        rows = queries.dead_letters_of(self.principal.tenant_id)
+        if resolution := params.pop("resolution", None):
+            rows = rows.filter(resolution__isnull=resolution == "open")
+        page = keyset_page(rows, request, keys=("id",), **params)
         return Response(page.answer([queries.dead_letter_row(letter) for letter in page.rows]))
 
 
@@ -55,8 +55,8 @@ class DeadLetterRedriveView(_OneLetterView):
         """Lets its run go on: the failed step runs again; 409 where it can't."""
         reason = body(Verb, request).get("reason", "")
         letter = self.find(letter_id)
-        for refused in dead_letters.redrive(self.principal, [letter], reason=reason).refused.values():
-            raise refused
+        for refusal in dead_letters.redrive(self.principal, [letter], reason=reason).refused.values():
+            raise refusal
         return Response(queries.dead_letter_row(self.find(letter_id)), status=202)
 
 
@@ -82,15 +82,16 @@ class DeadLettersRedriveView(RunsApiView):
 
         `left` says how many more fit: ask again.
         """
-        asked = body(s.RedriveLetters, request)
-        found = dead_letters.matching(
-            self.principal.tenant_id, ids=asked.get("ids"), **asked.get("filter", {})
+        payload = body(s.RedriveLetters, request)
+        matches = dead_letters.matching(
+            self.principal.tenant_id, ids=payload.get("ids"), **payload.get("filter", {})
         )
-        done = dead_letters.redrive(self.principal, found.letters, reason=asked.get("reason", ""))
-        refused = [
-            {"id": letter, "code": why.code, "message": why.message} for letter, why in done.refused.items()
+        outcome = dead_letters.redrive(self.principal, matches.letters, reason=payload.get("reason", ""))
+        refusals = [
+            {"id": letter, "code": why.code, "message": why.message}
+            for letter, why in outcome.refused.items()
         ]
-        refused += [
-            {"id": str(letter), "code": Missing.code, "message": NO_LETTER} for letter in found.unknown
+        refusals += [
+            {"id": str(letter), "code": Missing.code, "message": NO_LETTER} for letter in matches.unknown
         ]
-        return Response({"redriven": done.done, "refused": refused, "left": found.left}, status=202)
+        return Response({"redriven": outcome.done, "refused": refusals, "left": matches.left}, status=202)

@@ -22,16 +22,16 @@ from workflows.queries import get_version
 class _OperatorView(RunsApiView):
     scopes = {"POST": RUNS_OPERATE}
 
-    def said(self, asked: dict[str, Any]) -> dict[str, str]:
+    def terms_of(self, payload: dict[str, Any]) -> dict[str, str]:
         """By whom and why."""
-        return {"by": self.principal.username, "reason": asked.get("reason", "")}
+        return {"by": self.principal.username, "reason": payload.get("reason", "")}
 
-    def version_of(self, run: Run, asked: dict[str, Any]) -> int | None:
+    def version_of(self, run: Run, payload: dict[str, Any]) -> int | None:
         """The id of the version that is asked for; None for the run's own. Raises Missing."""
-        known = shown(run.version_id)
-        if asked.get("version") in (None, known.number):
+        own = shown(run.version_id)
+        if payload.get("version") in (None, own.number):
             return None
-        return get_version(run.tenant_id, known.workflow, asked["version"]).pk
+        return get_version(run.tenant_id, own.workflow, payload["version"]).pk
 
 
 class RunResumeView(_OperatorView):
@@ -43,12 +43,12 @@ class RunResumeView(_OperatorView):
 
         With `version` it goes on by another version of its workflow; 409 `does_not_fit` where what was done doesn't.
         """
-        asked = body(s.ResumeRun, request)
+        payload = body(s.ResumeRun, request)
         run = self.find_run(run_id)
-        if (version := self.version_of(run, asked)) is None:
-            lifecycle.resume_runs(run.tenant_id, [str(run.id)], **self.said(asked))
+        if (version := self.version_of(run, payload)) is None:
+            lifecycle.resume_runs(run.tenant_id, [str(run.id)], **self.terms_of(payload))
         else:
-            replay.resume_on(run.tenant_id, str(run.id), version, **self.said(asked))
+            replay.resume_on(run.tenant_id, str(run.id), version, **self.terms_of(payload))
         return Response(self.shown(run_id))
 
 
@@ -58,18 +58,18 @@ class RunRerunView(_OperatorView):
     @extend_schema(request=s.RerunRun, responses={201: s.RunSerializer})
     def post(self, request: Request, run_id: UUID) -> Response:
         """Starts a new run that keeps what the ended one did, approvals too, but for `from_node` and what follows."""
-        asked = body(s.RerunRun, request)
+        payload = body(s.RerunRun, request)
         run = self.find_run(run_id)
-        started = replay.rerun(
+        rerun = replay.rerun(
             run.tenant_id,
             str(run.id),
-            asked["from_node"],
-            given=RerunWith(asked["input"]) if "input" in asked else None,
-            version=self.version_of(run, asked),
-            **self.said(asked),
+            payload["from_node"],
+            override=RerunWith(payload["input"]) if "input" in payload else None,
+            version=self.version_of(run, payload),
+            **self.terms_of(payload),
         )
-        headers = {"Location": f"/api/v1/runs/{started.id}"}
-        return Response(self.shown(started.id), status=201, headers=headers)
+        headers = {"Location": f"/api/v1/runs/{rerun.id}"}
+        return Response(self.shown(rerun.id), status=201, headers=headers)
 
 
 class StepRetryView(_OperatorView):
@@ -81,12 +81,12 @@ class StepRetryView(_OperatorView):
 
         A compensation is the step `<node>:compensate`; it takes no other input.
         """
-        asked = body(s.RetryStep, request)
+        payload = body(s.RetryStep, request)
         run = self.find_run(run_id)
-        check_step(run, node, asked)
-        given = RerunWith(asked["input"]) if "input" in asked else None
-        said = self.said(asked) | {"via": self.principal.via}
-        operators.retry_step(run.tenant_id, str(run.id), node, given=given, **said)
+        check_step(run, node, payload)
+        override = RerunWith(payload["input"]) if "input" in payload else None
+        terms = self.terms_of(payload) | {"via": self.principal.via}
+        operators.retry_step(run.tenant_id, str(run.id), node, override=override, **terms)
         return Response(self.shown(run_id))
 
 
@@ -99,18 +99,18 @@ class StepSkipView(_OperatorView):
 
         A compensation, `<node>:compensate`, counts as done by hand, and the run goes on undoing.
         """
-        asked = body(s.SkipStep, request)
+        payload = body(s.SkipStep, request)
         run = self.find_run(run_id)
-        check_step(run, node, asked)
-        said = self.said(asked) | {"via": self.principal.via}
-        operators.skip_step(run.tenant_id, str(run.id), node, asked["output"], **said)
+        check_step(run, node, payload)
+        terms = self.terms_of(payload) | {"via": self.principal.via}
+        operators.skip_step(run.tenant_id, str(run.id), node, payload["output"], **terms)
         return Response(self.shown(run_id))
 
 
-def check_step(run: Run, node: str, asked: dict[str, Any]) -> None:
+def check_step(run: Run, node: str, payload: dict[str, Any]) -> None:
     """Raises Missing where the run's version has no such node, or the node no such item."""
     nodes = shown(run.version_id).graph.nodes
     if node not in nodes and node.rpartition(":")[0] not in nodes:
         raise Missing(f"The run has no node {node}.")
-    if asked.get("index") is not None:
+    if payload.get("index") is not None:
         raise Missing(f"{node} has no items.", field="index")

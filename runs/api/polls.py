@@ -23,11 +23,13 @@ class _Lookout:
     def look(self, topics: Topics) -> Topics:
         """Those about which there is something to say."""
         tokens = {name for kind, name in topics if kind == _TOKEN}
-        found: set[Any] = set(jobs.queues_with_jobs({topic for topic in topics if topic[0] != _TOKEN}))
+        topics_with_news: set[Any] = set(
+            jobs.queues_with_jobs({topic for topic in topics if topic[0] != _TOKEN})
+        )
         if tokens and time.monotonic() - self._asked_at >= TOKEN_SECONDS:
             self._asked_at = time.monotonic()
-            found |= {(_TOKEN, name) for name in services.tokens_shut_out(tokens, JOBS_WORK)}
-        return found
+            topics_with_news |= {(_TOKEN, name) for name in services.tokens_shut_out(tokens, JOBS_WORK)}
+        return topics_with_news
 
 
 _lookout = _Lookout()
@@ -37,5 +39,5 @@ look = _lookout.look
 
 def topics(principal: Principal, queues: list[str]) -> Topics:
     """What a poll of this principal for these queues is about."""
-    found: set[Any] = {(principal.tenant_id, queue) for queue in queues}
-    return found | {(_TOKEN, principal.token)} if principal.token else found
+    names: set[Any] = {(principal.tenant_id, queue) for queue in queues}
+    return names | {(_TOKEN, principal.token)} if principal.token else names

@@ -38,9 +38,9 @@ class RunsView(RunsApiView):
         With `q` those that are found by their key or id come first; a page that ends its look through inputs before it
         is full, even empty, leads on by `next`, and `searched` says how far it went.
         """
-        asked = query(s.RunListQuery, request)
-        limit, cursor, q = asked.pop("limit"), asked.pop("cursor", None), asked.pop("q", None)
-        found = queries.runs_of(self.principal.tenant_id, **asked)
+        params = query(s.RunListQuery, request)
+        limit, cursor, q = params.pop("limit"), params.pop("cursor", None), params.pop("q", None)
+        matches = queries.runs_of(self.principal.tenant_id, **params)
         bounds: dict[str, Any] = {
             "limit": limit,
             "cursor": cursor,
@@ -49,9 +49,9 @@ class RunsView(RunsApiView):
         }
         more = {}
         if q is None:
-            page = keyset_page(found, request, keys=("id",), **bounds)
+            page = keyset_page(matches, request, keys=("id",), **bounds)
         else:
-            page, searched = search_page(found, request, q, **bounds)
+            page, searched = search_page(matches, request, q, **bounds)
             more = {"searched": searched.answer()}
         rows = run_rows(self.principal.tenant_id, [run.id for run in page.rows])
         return Response(page.answer(rows) | more)
@@ -119,10 +119,10 @@ class RunHistoryView(RunsApiView):
     @extend_schema(parameters=[s.HistoryQuery], responses=page_schema(s.EventSerializer))
     def get(self, request: Request, run_id: UUID) -> Response:
         """What happened, newest first unless `order=asc`."""
-        asked = query(s.HistoryQuery, request)
-        oldest_first = asked.pop("order") == "asc"
+        params = query(s.HistoryQuery, request)
+        oldest_first = params.pop("order") == "asc"
         events = queries.history_of(self.find_run(run_id))
-        page = keyset_page(events, request, keys=("id",), oldest_first=oldest_first, **asked)
+        page = keyset_page(events, request, keys=("id",), oldest_first=oldest_first, **params)
         return Response(page.answer([queries.history_row(event) for event in page.rows]))
 
 
@@ -134,14 +134,14 @@ class RunCancelView(RunsApiView):
     @extend_schema(request=s.CancelRun, responses=s.RunSerializer)
     def post(self, request: Request, run_id: UUID) -> Response:
         """Cancels an open run: what waits at once, what runs is awaited; 409 if it has ended."""
-        asked = body(s.CancelRun, request)
+        payload = body(s.CancelRun, request)
         run = self.find_run(run_id)
         lifecycle.cancel_runs(
             run.tenant_id,
             [str(run.id)],
             by=self.principal.username,
-            reason=asked.get("reason", ""),
-            compensate=asked["compensate"],
+            reason=payload.get("reason", ""),
+            compensate=payload["compensate"],
         )
         return Response(self.shown(run_id))
 

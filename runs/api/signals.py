@@ -15,17 +15,19 @@ from runs.commands.signals import NewSignal, send_signals
 from runs.reading import queries
 
 
-def signal_of(asked: Parsed) -> NewSignal:
+def signal_of(payload: Parsed) -> NewSignal:
     """A signal as a body names it."""
-    return NewSignal(asked["signal_id"], asked["name"], asked.get("payload"))
+    return NewSignal(payload["signal_id"], payload["name"], payload.get("payload"))
 
 
 class _SignallingView(RunsApiView):
     scopes = {"POST": RUNS_SIGNAL}
 
-    def send(self, run: str, asked: Parsed) -> Response:
+    def send(self, run: str, payload: Parsed) -> Response:
         """Send it to this run of the tenant."""
-        (new,) = send_signals(self.principal.tenant_id, [(run, signal_of(asked))], by=self.principal.username)
+        (new,) = send_signals(
+            self.principal.tenant_id, [(run, signal_of(payload))], by=self.principal.username
+        )
         return Response({"run_id": run, "duplicate": not new}, status=202 if new else 200)
 
 
@@ -45,8 +47,8 @@ class SignalsView(_SignallingView):
     @extend_schema(request=s.SendSignalByKey, responses={200: s.SignalSerializer, 202: s.SignalSerializer})
     def post(self, request: Request) -> Response:
         """Sends a signal to the run that has this business key in the workflow; answers as above."""
-        asked = body(s.SendSignalByKey, request)
-        run = queries.run_with_key(self.principal.tenant_id, asked["workflow"], asked["business_key"])
+        payload = body(s.SendSignalByKey, request)
+        run = queries.run_with_key(self.principal.tenant_id, payload["workflow"], payload["business_key"])
         if run is None:
             raise Missing("No run of this workflow has this business key.", field="business_key")
-        return self.send(run, asked)
+        return self.send(run, payload)

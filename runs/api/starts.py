@@ -11,30 +11,30 @@ from runs.kernel.refused import RunRefused
 from runs.reading.presentation import found_run
 
 
-def start_one(principal: Principal, asked: Parsed) -> tuple[dict[str, Any], bool]:
+def start_one(principal: Principal, payload: Parsed) -> tuple[dict[str, Any], bool]:
     """Starts a run; the run as it is shown, and whether it is a new one.
 
     The run that exists already says `input_mismatch` where it was started with another input (H-12).
     Raises Missing, Conflict and RunRefused.
     """
-    signal = signal_of(asked["signal"]) if "signal" in asked else None
-    item = NewRun(asked["input"], asked.get("business_key"), signal=signal)
-    (started,) = _start(principal, asked, [item], if_exists=asked["if_exists"])
-    if signal is not None and not started.created:
-        send_signals(principal.tenant_id, [(started.id, signal)], by=principal.username)
-    row = found_run(principal.tenant_id, started.id)
-    if started.warnings:
-        row["warnings"] = list(started.warnings)
-    if started.input_mismatch:
+    signal = signal_of(payload["signal"]) if "signal" in payload else None
+    item = NewRun(payload["input"], payload.get("business_key"), signal=signal)
+    (start,) = _start(principal, payload, [item], if_exists=payload["if_exists"])
+    if signal is not None and not start.created:
+        send_signals(principal.tenant_id, [(start.id, signal)], by=principal.username)
+    row = found_run(principal.tenant_id, start.id)
+    if start.warnings:
+        row["warnings"] = list(start.warnings)
+    if start.input_mismatch:
         row["input_mismatch"] = True
-    return row, started.created
+    return row, start.created
 
 
-def start_many(principal: Principal, asked: Parsed) -> list[Started]:
+def start_many(principal: Principal, payload: Parsed) -> list[Started]:
     """Starts all items or none. Raises Missing, Conflict and RunRefused naming the item."""
-    items = [NewRun(item["input"], item.get("business_key")) for item in asked["items"]]
+    items = [NewRun(item["input"], item.get("business_key")) for item in payload["items"]]
     try:
-        return _start(principal, asked, items)
+        return _start(principal, payload, items)
     except RunRefused as refusal:
         if len(items) == 1 and refusal.field and not refusal.field.startswith("items"):
             refusal.field = f"items[0].{refusal.field}"
@@ -42,15 +42,15 @@ def start_many(principal: Principal, asked: Parsed) -> list[Started]:
 
 
 def _start(
-    principal: Principal, asked: Parsed, items: list[NewRun], if_exists: IfExists = "return"
+    principal: Principal, payload: Parsed, items: list[NewRun], if_exists: IfExists = "return"
 ) -> list[Started]:
     return start_workflow(
         principal.tenant_id,
-        asked["workflow"],
+        payload["workflow"],
         items,
         by=principal.username,
-        version=asked.get("version"),
-        priority=asked.get("priority", 0),
-        sla_seconds=asked.get("sla_seconds"),
+        version=payload.get("version"),
+        priority=payload.get("priority", 0),
+        sla_seconds=payload.get("sla_seconds"),
         if_exists=if_exists,
     )

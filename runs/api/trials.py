@@ -26,10 +26,10 @@ class TrialsView(RunsApiView):
     def post(self, request: Request, name: str) -> Response:
         """Starts a test run of the draft: what has side effects is left out unless it is `live`, nothing waits."""
         self.principal.require(WORKFLOWS_READ)
-        asked = body(t.StartTrial, request)
-        tried = start_trial(self.principal, name, _asked(asked), **_rest(asked))
-        row = self.shown(tried.run) | {"stubbed": [one.as_dict() for one in tried.stubbed]}
-        return Response(row, status=201, headers={"Location": f"/api/v1/runs/{tried.run}"})
+        payload = body(t.StartTrial, request)
+        trial = start_trial(self.principal, name, _asked(payload), **_rest(payload))
+        row = self.shown(trial.run) | {"stubbed": [one.as_dict() for one in trial.stubbed]}
+        return Response(row, status=201, headers={"Location": f"/api/v1/runs/{trial.run}"})
 
 
 class RecordCaseView(RunsApiView):
@@ -40,9 +40,9 @@ class RecordCaseView(RunsApiView):
     @extend_schema(request=t.RecordCase, responses={201: CaseSerializer})
     def post(self, request: Request, name: str) -> Response:
         """Makes a test case of a run that ended: its input, what the outside answered, its way and output."""
-        asked = body(t.RecordCase, request)
-        said = {"reason": asked.get("reason")}
-        case = record_case(self.principal, name, asked["run_id"], asked["name"], **said)
+        payload = body(t.RecordCase, request)
+        optional = {"reason": payload.get("reason")}
+        case = record_case(self.principal, name, payload["run_id"], payload["name"], **optional)
         headers = {"Location": f"/api/v1/workflows/{name}/test-cases/{case.pk}"}
         return Response(CaseSerializer(case).data, status=201, headers=headers)
 
@@ -60,7 +60,7 @@ def _asked(body: Mapping[str, Json]) -> Asked:
 
 def _rest(body: Mapping[str, Json]) -> dict[str, Json]:
     return {
-        "given": body.get("input", {}),
+        "value": body.get("input", {}),
         "definition": body.get("definition"),
         "own_pins": "pins" not in body,
         "all_live": body.get("live") == "all",

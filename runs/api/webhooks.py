@@ -28,10 +28,10 @@ class _WebhooksApiView(ApiView):
         """A webhook as it is shown."""
         return dict(s.WebhookSerializer(webhook, context={"url_of": self.url_of}).data)
 
-    def shown_once(self, made: WithSecret) -> dict[str, object]:
+    def shown_once(self, created: WithSecret) -> dict[str, object]:
         """A webhook with its new secret."""
-        context = {"url_of": self.url_of, "secret": made.secret}
-        return dict(s.WebhookWithSecretSerializer(made.webhook, context=context).data)
+        context = {"url_of": self.url_of, "secret": created.secret}
+        return dict(s.WebhookWithSecretSerializer(created.webhook, context=context).data)
 
 
 class WebhooksView(_WebhooksApiView):
@@ -42,16 +42,16 @@ class WebhooksView(_WebhooksApiView):
     @extend_schema(parameters=[PageQuery], responses=page_schema(s.WebhookSerializer))
     def get(self, request: Request) -> Response:
         """The tenant's webhooks, newest first."""
-        asked = query(PageQuery, request)
+        params = query(PageQuery, request)
         rows = services.webhooks_of(self.principal.tenant_id)
-        page = keyset_page(rows, request, keys=("id",), limit=asked["limit"], cursor=asked.get("cursor"))
+        page = keyset_page(rows, request, keys=("id",), limit=params["limit"], cursor=params.get("cursor"))
         return Response(page.answer([self.shown(webhook) for webhook in page.rows]))
 
     @extend_schema(request=s.CreateWebhook, responses={201: s.WebhookWithSecretSerializer})
     def post(self, request: Request) -> Response:
         """A new webhook, with its address and its secret: the secret is shown only here."""
-        made = services.create_webhook(self.principal, **body(s.CreateWebhook, request))
-        return Response(self.shown_once(made), status=201)
+        created = services.create_webhook(self.principal, **body(s.CreateWebhook, request))
+        return Response(self.shown_once(created), status=201)
 
 
 class WebhookView(_WebhooksApiView):
@@ -67,8 +67,8 @@ class WebhookView(_WebhooksApiView):
     @extend_schema(request=s.ChangeWebhook, responses=s.WebhookSerializer)
     def patch(self, request: Request, webhook_id: UUID) -> Response:
         """Changes what is given; `enabled: false` has its messages answered 410."""
-        asked = body(s.ChangeWebhook, request)
-        return Response(self.shown(services.change_webhook(self.principal, webhook_id, **asked)))
+        payload = body(s.ChangeWebhook, request)
+        return Response(self.shown(services.change_webhook(self.principal, webhook_id, **payload)))
 
     @extend_schema(request=Verb, responses={204: None})
     def delete(self, request: Request, webhook_id: UUID) -> Response:
@@ -85,5 +85,5 @@ class WebhookRotateView(_WebhooksApiView):
     @extend_schema(request=s.RotateSecret, responses=s.WebhookWithSecretSerializer)
     def post(self, request: Request, webhook_id: UUID) -> Response:
         """A new secret, shown only here; the old ones count for `overlap_seconds` more (a day)."""
-        made = services.rotate_secret(self.principal, webhook_id, **body(s.RotateSecret, request))
-        return Response(self.shown_once(made))
+        rotated = services.rotate_secret(self.principal, webhook_id, **body(s.RotateSecret, request))
+        return Response(self.shown_once(rotated))

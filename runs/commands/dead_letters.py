@@ -49,8 +49,10 @@ def _redrive(who: Principal, letter: DeadLetter, reason: str, *, is_undo: bool) 
         raise RunRefused("resolved", f"This dead letter was {letter.resolution} already.", conflict=True)
     run = str(letter.run_id)
     if is_undo:
-        told = {"by": who.username, "reason": reason, "via": who.via}
-        lifecycle.resolve_compensation(who.tenant_id, run, letter.step_id, "retry", way="dead letter", **told)
+        terms = {"by": who.username, "reason": reason, "via": who.via}
+        lifecycle.resolve_compensation(
+            who.tenant_id, run, letter.step_id, "retry", way="dead letter", **terms
+        )
     else:
         lifecycle.resume_runs(who.tenant_id, [run], by=who.username, reason=reason)
 
@@ -62,7 +64,7 @@ def discard(who: Principal, letters: Iterable[DeadLetter], *, reason: str = "") 
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Selection:
     """Letters to redrive; `left`: how many more fit, beyond what is done at once; `unknown`: named, and not there."""
 
     letters: list[DeadLetter]
@@ -77,25 +79,25 @@ def matching(
     workflow: str | None = None,
     node: str | None = None,
     code: str | None = None,
-) -> Found:
+) -> Selection:
     """The tenant's open letters that fit, oldest first, at most a thousand; those that `ids` names also if resolved.
 
     Raises Invalid for more than a thousand `ids`.
     """
-    found = queries.dead_letters_of(tenant).order_by("id")
+    rows = queries.dead_letters_of(tenant).order_by("id")
     if ids is not None:
-        wanted = list(dict.fromkeys(ids))
-        if len(wanted) > MOST_AT_ONCE:
+        wanted_ids = list(dict.fromkeys(ids))
+        if len(wanted_ids) > MOST_AT_ONCE:
             raise Invalid(f"At most {MOST_AT_ONCE:,} are redriven at once.", field="ids")
-        named = list(found.filter(pk__in=wanted))
-        known = {letter.pk for letter in named}
-        return Found(named, unknown=[id_ for id_ in wanted if id_ not in known])
-    found = found.filter(resolution=None)
+        letters_named = list(rows.filter(pk__in=wanted_ids))
+        known_ids = {letter.pk for letter in letters_named}
+        return Selection(letters_named, unknown=[id_ for id_ in wanted_ids if id_ not in known_ids])
+    rows = rows.filter(resolution=None)
     if workflow is not None:
-        found = found.filter(run_id__in=queries.runs_of(tenant, workflow=workflow).values("pk"))
+        rows = rows.filter(run_id__in=queries.runs_of(tenant, workflow=workflow).values("pk"))
     if node is not None:
-        found = found.filter(node=node)
+        rows = rows.filter(node=node)
     if code is not None:
-        found = found.filter(error__code=code)
-    letters = list(found[:MOST_AT_ONCE])
-    return Found(letters, left=found.count() - len(letters) if len(letters) == MOST_AT_ONCE else 0)
+        rows = rows.filter(error__code=code)
+    letters = list(rows[:MOST_AT_ONCE])
+    return Selection(letters, left=rows.count() - len(letters) if len(letters) == MOST_AT_ONCE else 0)

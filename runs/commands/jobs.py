@@ -46,7 +46,7 @@ class StaleToken(Exception):
 class Job:
     """A job as its worker gets it."""
 
-    held: ClaimedStep
+    step: ClaimedStep
     workflow: str
     type: str
     params: Json
@@ -57,7 +57,7 @@ class Job:
     @property
     def idempotency_key(self) -> str:
         """The same for every attempt at this step."""
-        return idempotency_key(self.held.run_id, self.held.node, self.held.index)
+        return idempotency_key(self.step.run_id, self.step.node, self.step.index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def poll(*, tenant: int, worker: str, queues: Sequence[str], max_jobs: int) -> l
     tokens = [secrets.token_urlsafe(16) for _ in range(max_jobs)]
     # Those that must run alone go when nothing else waits, and now and then before all else: they must not starve.
     for alone in (True, False) if random.random() < ALONE_FIRST else (False, True):  # noqa: S311
-        found = hot.claim_jobs(
+        claims = hot.claim_jobs(
             tenant=tenant,
             queues=queues,
             worker=worker,
@@ -87,46 +87,46 @@ def poll(*, tenant: int, worker: str, queues: Sequence[str], max_jobs: int) -> l
             token_hashes=[_hash(token) for token in tokens],
             alone=alone,
         )
-        if found:
+        if claims:
             break
-    live.tell_steps((held for held, _, _ in found), StepStatus.RUNNING)
-    scopes.load(held for held, _, _ in found)
-    jobs = [_job(held, tokens[place - 1], expires) for held, expires, place in found]
+    live.tell_steps((step for step, _, _ in claims), StepStatus.RUNNING)
+    scopes.load(step for step, _, _ in claims)
+    jobs = [_job(step, tokens[place - 1], expires) for step, expires, place in claims]
     return [job for job in jobs if job is not None]
 
 
 def _note(tenant: int, queues: Sequence[str]) -> None:
     """Remember now and then that somebody asks for jobs of these queues: pages say of others that nobody does."""
     now = time.monotonic()
-    asked = {queue for queue in queues if now - _noted.get((tenant, queue), -NOTE_SECONDS) >= NOTE_SECONDS}
-    if asked:
+    unnoted = {queue for queue in queues if now - _noted.get((tenant, queue), -NOTE_SECONDS) >= NOTE_SECONDS}
+    if unnoted:
         if len(_noted) > MOST_NOTED:
             _noted.clear()
-        findings.queues_polled(tenant, asked)
-        _noted.update(dict.fromkeys(((tenant, queue) for queue in asked), now))
+        findings.queues_polled(tenant, unnoted)
+        _noted.update(dict.fromkeys(((tenant, queue) for queue in unnoted), now))
 
 
-def queues_with_jobs(wanted: Set[tuple[int, str]]) -> frozenset[tuple[int, str]]:
+def queues_with_jobs(queues: Set[tuple[int, str]]) -> frozenset[tuple[int, str]]:
     """Those of the queues (tenant, name) that have a job which could be leased now."""
-    return frozenset(hot.queues_with_jobs(wanted))
+    return frozenset(hot.queues_with_jobs(queues))
 
 
-def take_back(found: Sequence[Job]) -> None:
+def take_back(claimed: Sequence[Job]) -> None:
     """Queue jobs again whose worker had left before it could be told of them; that costs them no attempt."""
-    dispatch.wake(hand_back([job.held for job in found]))
+    dispatch.wake(hand_back([job.step for job in claimed]))
 
 
-def _job(held: ClaimedStep, token: str, expires: str) -> Job | None:
-    version = compiled(held.version_id)
-    node = version.graph.step(held.node, held.index)
+def _job(step: ClaimedStep, token: str, expires: str) -> Job | None:
+    version = compiled(step.version_id)
+    node = version.graph.step(step.node, step.index)
     try:
-        params = node.params.render(held.scope)
+        params = node.params.render(step.scope)
     except ExpressionError as error:
-        message = f"A param of {held.node} can't be computed: {error}"
-        _end(held, broken(StepError("ExpressionError", message, retryable=isinstance(error, NotEvaluated))))
+        message = f"A param of {step.node} can't be computed: {error}"
+        _end(step, broken(StepError("ExpressionError", message, retryable=isinstance(error, NotEvaluated))))
         return None
     most = node.retry.max_retries + 1
-    return Job(held, version.workflow, node.type, params, most, _lease_token(held, token), expires)
+    return Job(step, version.workflow, node.type, params, most, _lease_token(step, token), expires)
 
 
 def complete(*, tenant: int, job: str, lease_token: str, output: Json) -> Answer:
@@ -149,17 +149,17 @@ def complete(*, tenant: int, job: str, lease_token: str, output: Json) -> Answer
 def _completed(tenant: int, facts: "_Facts", lease_token: str, output: Json) -> Answer:
     answer = _said_already(facts, output)
     if answer is None:
-        answer = _end(facts.held, Succeeded(output, storable(output, "output", max_bytes=MAX_OUTPUT_BYTES)))
+        answer = _end(facts.step, Succeeded(output, storable(output, "output", max_bytes=MAX_OUTPUT_BYTES)))
         if not answer.applied:
             # Something was first: the same word at the same time, the sweep, a cancel.
-            answer = _said_already(_facts(tenant, facts.held.id, lease_token), output) or answer
+            answer = _said_already(_facts(tenant, facts.step.id, lease_token), output) or answer
     return answer
 
 
 def _keep_as_evidence(facts: "_Facts", reason: str, *, output: Json = None, error: Json = None) -> None:
     """Keep what a worker says of an attempt that is its no more; of a token that was not made here, nothing."""
     if facts.epoch is not None:
-        late.keep([late.LateResult(facts.held.id, facts.epoch, reason, output, error)])
+        late.keep([late.LateResult(facts.step.id, facts.epoch, reason, output, error)])
 
 
 def _said_already(facts: "_Facts", output: Json) -> Answer | None:
@@ -171,7 +171,7 @@ def _said_already(facts: "_Facts", output: Json) -> Answer | None:
     if not facts.is_holder:
         return Answer(False, "lease_lost")
     if facts.status == StepStatus.COMPLETED:
-        is_same = hot.gave(facts.held.id, storable(output, "output", max_bytes=MAX_OUTPUT_BYTES))
+        is_same = hot.gave(facts.step.id, storable(output, "output", max_bytes=MAX_OUTPUT_BYTES))
         return Answer(True, duplicate=True) if is_same else Answer(False, "completed_otherwise")
     if facts.status == StepStatus.FAILED:
         error = facts.error or {}
@@ -199,7 +199,7 @@ def fail(
     error, cut = _fitting(code, message, details)
     answer = Answer(False, "lease_lost")
     if facts.is_running:
-        answer = _end(facts.held, Errored(error | {"retryable": retryable}, retryable))
+        answer = _end(facts.step, Errored(error | {"retryable": retryable}, retryable))
     if not answer.applied:
         _keep_as_evidence(facts, "lease_lost", error=error)
     return replace(answer, cut=cut) if answer.applied else answer
@@ -229,11 +229,11 @@ def _fitting(
 def heartbeat(*, tenant: int, job: str, lease_token: str, progress: Json = None) -> Answer:
     """Renew the lease; the answer says how long it lasts and whether the run wants the job no more (H-4, R-109)."""
     facts = _facts(tenant, job, lease_token)
-    held = facts.held
+    step = facts.step
     if facts.is_running:
-        kept = hot.heartbeat([{"id": held.id, "epoch": held.epoch, "progress": progress}])
-        if held.id in kept:
-            expires, run_status = kept[held.id]
+        leases = hot.heartbeat([{"id": step.id, "epoch": step.epoch, "progress": progress}])
+        if step.id in leases:
+            expires, run_status = leases[step.id]
             return Answer(True, lease_expires_at=expires, cancel_requested=run_status in RUN_CLOSING)
     return Answer(False, "lease_lost", cancel_requested=facts.status == StepStatus.CANCELLED)
 
@@ -243,7 +243,7 @@ def release(*, tenant: int, job: str, lease_token: str) -> Answer:
     facts = _facts(tenant, job, lease_token)
     if not facts.is_running:
         return Answer(False, "lease_lost")
-    dispatch.wake(hand_back([facts.held]))
+    dispatch.wake(hand_back([facts.step]))
     return Answer(True)
 
 
@@ -254,7 +254,7 @@ class _Facts:
     `epoch`: of the attempt that the token was made for, where it was made here.
     """
 
-    held: ClaimedStep
+    step: ClaimedStep
     status: str
     error: Json
     is_holder: bool
@@ -270,15 +270,15 @@ def _facts(tenant: int, job: str, token: str) -> _Facts:
     row = hot.job_facts(tenant=tenant, step=job)
     if row is None:
         raise UnknownJob
-    held, (status, known, error) = claimed_of(row)
+    step, (status, token_hash, error) = claimed_of(row)
     secret, _, _ = token.partition(".")
-    is_holder = hmac.compare_digest(known or "", _hash(secret).hex())
-    return _Facts(held, status, error, is_holder, known is None, _epoch_of(held.id, token))
+    is_holder = hmac.compare_digest(token_hash or "", _hash(secret).hex())
+    return _Facts(step, status, error, is_holder, token_hash is None, _epoch_of(step.id, token))
 
 
-def _lease_token(held: ClaimedStep, secret: str) -> str:
+def _lease_token(step: ClaimedStep, secret: str) -> str:
     """What a worker is given for its lease: the secret of the lease, and proof of whose it was when it is over."""
-    return f"{secret}.{held.epoch}.{_proof(held.id, held.epoch, secret)}"
+    return f"{secret}.{step.epoch}.{_proof(step.id, step.epoch, secret)}"
 
 
 def _epoch_of(step: str, token: str) -> int | None:
@@ -295,11 +295,11 @@ def _proof(step: str, epoch: int, secret: str) -> str:
     return Signer(salt="runs.jobs").signature(f"{step}/{epoch}/{secret}")
 
 
-def _end(held: ClaimedStep, ending: AttemptResult) -> Answer:
-    scopes.load([held])
-    result = advance([(held, ending)])
+def _end(step: ClaimedStep, outcome: AttemptResult) -> Answer:
+    scopes.load([step])
+    result = advance([(step, outcome)])
     dispatch.wake(result.wake)
-    return Answer(True) if held.id in result.applied else Answer(False, "lease_lost")
+    return Answer(True) if step.id in result.applied else Answer(False, "lease_lost")
 
 
 def _hash(token: str) -> bytes:

@@ -21,10 +21,10 @@ from steps.base import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES
 
 
 @dataclass(frozen=True, slots=True)
-class _Spoken:
-    """The step that is spoken of, as it stands."""
+class _Target:
+    """The step that an operator acts on, as it stands."""
 
-    held: ClaimedStep
+    claim: ClaimedStep
     status: str
     cause: str | None
     has_output: bool
@@ -41,12 +41,12 @@ class _Spoken:
     @property
     def is_undo(self) -> bool:
         """Whether it compensates another."""
-        return self.held.undoes is not None
+        return self.claim.undoes is not None
 
     @property
     def begins_anew(self) -> bool:
         """Whether it failed before any worker had it: then it is entered again, and its row is another one."""
-        return self.status == StepStatus.FAILED and self.held.epoch == 0
+        return self.status == StepStatus.FAILED and self.claim.epoch == 0
 
 
 def retry_step(
@@ -54,38 +54,38 @@ def retry_step(
     run: str,
     node: str,
     *,
-    given: RerunWith | None = None,
+    override: RerunWith | None = None,
     by: str,
     reason: str = "",
     via: str = "command",
 ) -> None:
-    """Try a failed step again with a fresh budget, and with another input where one is `given`.
+    """Try a failed step again with a fresh budget, and with another input where there is an `override`.
 
     In a FAILED run, which is resumed by it; or at once where it waits for its next attempt. A compensation that failed
     for good goes on by it. Raises RunRefused.
     """
-    said = {"by": by, "reason": reason}
+    payload = {"by": by, "reason": reason}
     with changing(tenant, [run]) as change:
         locked = change.locked
-        step = _spoken_of(run, node)
-        if given is not None:
+        step = _target_of(run, node)
+        if override is not None:
             if step.is_undo:
                 message = (
                     "What undoes a step is given what that step was given and gave: it takes no other input."
                 )
                 raise RunRefused("invalid", message, field="input")
-            storable(given.given, "input", max_bytes=MAX_INPUT_BYTES)
+            storable(override.input, "input", max_bytes=MAX_INPUT_BYTES)
         is_failed = locked[run].status == RunStatus.FAILED and step.has_failed
         if not (is_failed or step.allows("retry", locked[run])):
             _refuse(locked[run], step, "tried again")
         if step.is_undo and locked[run].status == RunStatus.WAITING_FOR_MANUAL_ACTION:
-            change.queues |= _settle(locked[run], step, "retry", said | {"via": via}, None)
+            change.queues |= _settle(locked[run], step, "retry", payload | {"via": via}, None)
         elif is_failed:
-            told: Overrides = {node: given} if given is not None and step.begins_anew else {}
-            apply = None if step.begins_anew else _requeuing(step, given, said)
-            reopen(change, said, told={run: told}, apply=apply)
+            overrides: Overrides = {node: override} if override is not None and step.begins_anew else {}
+            apply = None if step.begins_anew else _requeuing(step, override, payload)
+            reopen(change, payload, overrides={run: overrides}, apply=apply)
         else:
-            change.queues |= _requeue(step.held.id, given, said)
+            change.queues |= _requeue(step.claim.id, override, payload)
 
 
 def skip_step(
@@ -96,81 +96,83 @@ def skip_step(
     A FAILED run is resumed by it; a compensation counts as done by hand. Raises RunRefused, also where the output
     leads nowhere.
     """
-    said = {"by": by, "reason": reason}
+    payload = {"by": by, "reason": reason}
     with changing(tenant, [run]) as change:
         locked = change.locked
-        step = _spoken_of(run, node)
+        step = _target_of(run, node)
         storable(output, "output", max_bytes=MAX_OUTPUT_BYTES)
-        replaced = said | {"was": step.status}
+        history = payload | {"was": step.status}
         if not step.allows("skip", locked[run]):
             _refuse(locked[run], step, "skipped")
         if step.is_undo:
-            change.queues |= _settle(locked[run], step, "done", said | {"via": via}, output)
+            change.queues |= _settle(locked[run], step, "done", payload | {"via": via}, output)
         elif locked[run].status == RunStatus.FAILED:
             if step.begins_anew:
-                kept = KeepResult(
+                result = KeepResult(
                     Completed(output),
                     status=StepStatus.SKIPPED,
-                    given=step.held.given,
+                    input=step.claim.input,
                     own=True,
                     cause=PASSED,
-                    said=replaced,
+                    said=history,
                 )
-                reopen(change, said, told={run: {node: kept}})
+                reopen(change, payload, overrides={run: {node: result}})
             else:
-                reopen(change, said, apply=_passing(run, node, output, replaced))
+                reopen(change, payload, apply=_passing(run, node, output, history))
         else:
-            _passing(run, node, output, replaced)(change.transition, locked)
+            _passing(run, node, output, history)(change.transition, locked)
             wait_kinds.waits_ended([run])
 
 
-def _spoken_of(run: str, node: str) -> _Spoken:
-    found = hot.step_to_change(run=run, node=node)
-    if found is not None:
-        return _Spoken(*found)
+def _target_of(run: str, node: str) -> _Target:
+    row = hot.step_to_change(run=run, node=node)
+    if row is not None:
+        return _Target(*row)
     message = f"The run has not come to {node} yet, or has no such step."
     raise RunRefused("not_begun", message, field="node", conflict=True)
 
 
 def _settle(
-    run: LockedRun, step: _Spoken, how: compensation.How, said: Mapping[str, str], output: Json
+    run: LockedRun, step: _Target, how: compensation.How, payload: Mapping[str, str], output: Json
 ) -> set[str]:
     """Go on behind a compensation that failed, or instead of one that is queued or waits; gives the queues."""
-    held = step.held
+    claim = step.claim
     verb = "retry" if how == "retry" else "skip"
     statuses = tuple(
         StepStatus(status) for (of, status), verbs in UNDO_VERBS.items() if of == run.status and verb in verbs
     )
-    settled = compensation.resolve(
-        held.run_id, str(held.undoes), how, way="step", statuses=statuses, output=output, **said
+    outcome = compensation.resolve(
+        claim.run_id, str(claim.undoes), how, way="step", statuses=statuses, output=output, **payload
     )
-    if settled is None:
+    if outcome is None:
         raise _moved()
-    return {settled[1]} if how == "retry" else compensation.compensate_next({held.run_id: held.version_id})
+    return {outcome[1]} if how == "retry" else compensation.compensate_next({claim.run_id: claim.version_id})
 
 
-def _requeuing(step: _Spoken, given: RerunWith | None, said: Mapping[str, Json]) -> Apply:
+def _requeuing(step: _Target, override: RerunWith | None, payload: Mapping[str, Json]) -> Apply:
     def change(transition: Transition, _: Mapping[str, LockedRun]) -> None:
-        transition.result.wake |= _requeue(step.held.id, given, said)
+        transition.result.wake |= _requeue(step.claim.id, override, payload)
 
     return change
 
 
-def _requeue(step: str, given: RerunWith | None, said: Mapping[str, Json]) -> set[str]:
-    queues = hot.requeue_step(step=step, edited=given is not None, value=given and given.given, payload=said)
+def _requeue(step: str, override: RerunWith | None, payload: Mapping[str, Json]) -> set[str]:
+    queues = hot.requeue_step(
+        step=step, edited=override is not None, value=override and override.input, payload=payload
+    )
     if not queues:
         raise _moved()
     return set(queues)
 
 
-def _passing(run: str, node: str, output: Json, said: Mapping[str, Json]) -> Apply:
+def _passing(run: str, node: str, output: Json, payload: Mapping[str, Json]) -> Apply:
     """End the step as skipped; it is read anew, since its row may have been queued again."""
 
     def change(transition: Transition, locked: Mapping[str, LockedRun]) -> None:
-        held = _spoken_of(run, node).held
-        scopes.load([held])
-        graph = compiled(held.version_id).graph
-        planned = plan(held, SkippedByOperator(output, said), graph, jitter=0.0)
+        claim = _target_of(run, node).claim
+        scopes.load([claim])
+        graph = compiled(claim.version_id).graph
+        planned = plan(claim, SkippedByOperator(output, payload), graph, jitter=0.0)
         if planned.effects is not None and isinstance(planned.effects.outcome, Failed):
             message = str(planned.effects.outcome.error["message"])
             raise RunRefused("leads_nowhere", message, field="output")
@@ -185,7 +187,7 @@ def _moved() -> RunRefused:
     return RunRefused("step_moved", "A worker took the step just now: nothing was changed.", conflict=True)
 
 
-def _refuse(run: LockedRun, step: _Spoken, verb: str) -> None:
+def _refuse(run: LockedRun, step: _Target, verb: str) -> None:
     """Raises RunRefused with what stands against it."""
     if not changes_steps(run.status, undoes=step.is_undo):
         message = f"The run is {run.status}: its steps can't be {verb} now."

@@ -42,11 +42,11 @@ def record_case(
     graph = compiled(version.pk).graph
     if any(_is_beyond(node) for node in version.definition["nodes"]):
         raise Conflict("This tested a part of the workflow: record a whole run.", code="not_whole")
-    made = {"input": run["input"], "stubs": _stubs(graph, run["steps"]), "expect": _expected(run)}
-    if not _gives_the_same(version, principal, made):
+    case_body = {"input": run["input"], "stubs": _stubs(graph, run["steps"]), "expect": _expected(run)}
+    if not _gives_the_same(version, principal, case_body):
         # It reads the time, its id or something else that is another one each time.
-        del made["expect"]["output"]
-    return create_case(principal, workflow, case_name=name, reason=reason, **made)
+        del case_body["expect"]["output"]
+    return create_case(principal, workflow, case_name=name, reason=reason, **case_body)
 
 
 def _is_beyond(node: Row) -> bool:
@@ -82,11 +82,11 @@ def _expected(run: Row) -> dict[str, Json]:
     return expect | ({"output": run["output"]} if run["status"] == "COMPLETED" else {})
 
 
-def _gives_the_same(version: WorkflowVersion, principal: Principal, made: dict[str, Json]) -> bool:
+def _gives_the_same(version: WorkflowVersion, principal: Principal, case_body: dict[str, Json]) -> bool:
     """Whether the case gives the run's output with the definition that the run had."""
-    if "output" not in made["expect"]:
+    if "output" not in case_body["expect"]:
         return True
     name = version.workflow.name
-    tested = Subject(version.definition, name, principal.tenant_slug, {}, is_valid=True)
-    (result,) = run_cases(tested, [Case(0, "", made["input"], made["stubs"], made["expect"])])
+    subject = Subject(version.definition, name, principal.tenant_slug, {}, is_valid=True)
+    (result,) = run_cases(subject, [Case(0, "", case_body["input"], case_body["stubs"], case_body["expect"])])
     return all(one.what != "output" for one in result.differences)

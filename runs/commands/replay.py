@@ -38,9 +38,9 @@ class _Was:
     type: str
     status: str
     cause: str | None
-    given: Json
+    input: Json
     own: bool
-    given_from: str | None
+    input_from: str | None
     output: Json
     error: Json
     fired: Mapping[str, str]
@@ -68,19 +68,19 @@ class _Was:
 
     def kept(self, outcome: Outcome, *, here: bool) -> KeepResult:
         """It as what is kept: by its own row, or by a copy."""
-        said: dict[str, Json] = {} if here else {"kept_from": self.id}
+        payload: dict[str, Json] = {} if here else {"kept_from": self.id}
         if self.fired and not here:
-            said["fired"] = self.fired
+            payload["fired"] = self.fired
         return KeepResult(
             outcome,
             status=StepStatus(self.status),
-            given=self.given,
-            given_from=self.given_from,
+            input=self.input,
+            input_from=self.input_from,
             own=self.own,
             fired=self.carried,
             row=self.id if here else None,
             cause=self.cause,
-            said=said,
+            said=payload,
         )
 
 
@@ -92,26 +92,29 @@ def resume_on(tenant: int, run: str, version: int, *, by: str, reason: str = "")
     with changing(tenant, [run]) as change:
         check_failed(change.locked)
         on = compiled(version)
-        known = [_Was(*row) for row in hot.kept_steps(run)]
+        steps = [_Was(*row) for row in hot.kept_steps(run)]
         done = {
             step.node: step.kept(outcome, here=True)
-            for step in known
+            for step in steps
             if (outcome := step.outcome) is not None
         }
-        _check_there(on.graph, known, done)
-        told: Overrides = {**{step.node: RestartWith(step.carried) for step in known if step.fired}, **done}
+        _check_there(on.graph, steps, done)
+        overrides: Overrides = {
+            **{step.node: RestartWith(step.carried) for step in steps if step.fired},
+            **done,
+        }
         _check_no_test(Run.objects.for_tenant(tenant).get(pk=run))
-        kept = [one.row for one in done.values() if one.row is not None]
+        row_ids = [one.row for one in done.values() if one.row is not None]
         facts = {"version": version, "number": on.number, "sinks": len(on.graph.sinks)}
-        found = hot.reopen_on(run=run, kept=kept, facts=facts, payload={"by": by, "reason": reason})
-        anchor = Anchor(uuid7(), run, tenant, found["shard"], version, found["priority"])
+        run_row = hot.reopen_on(run=run, kept=row_ids, facts=facts, payload={"by": by, "reason": reason})
+        anchor = Anchor(uuid7(), run, tenant, run_row["shard"], version, run_row["priority"])
         transition = change.transition
-        transition.overrides[run] = told
+        transition.overrides[run] = overrides
         _walk(transition, on, anchor)
-        if lost := [node for node in done if (run, node) not in transition.kept]:
-            raise _misfit(f"{lost[0]} was done, and this version would not have come to it yet.")
-        resolved = {node: taken for (_, node), taken in transition.kept.items()}
-        hot.walked_again(run=run, kept=resolved)
+        if missing := [node for node in done if (run, node) not in transition.kept]:
+            raise _misfit(f"{missing[0]} was done, and this version would not have come to it yet.")
+        edges_by_node = {node: edges for (_, node), edges in transition.kept.items()}
+        hot.walked_again(run=run, kept=edges_by_node)
 
 
 def _walk(transition: Transition, version: Compiled, anchor: Anchor) -> None:
@@ -122,9 +125,9 @@ def _walk(transition: Transition, version: Compiled, anchor: Anchor) -> None:
     transition.apply_effects([(anchor, begin(version.graph, scope, transition.overrides[run]))])
 
 
-def _check_there(graph: Graph, known: Iterable[_Was], told: Mapping[str, KeepResult]) -> None:
-    for step in known:
-        if step.node not in told:
+def _check_there(graph: Graph, steps: Iterable[_Was], overrides: Mapping[str, KeepResult]) -> None:
+    for step in steps:
+        if step.node not in overrides:
             continue
         if step.node not in graph.nodes:
             raise _misfit(f"{step.node} was done, and this version has no such step.")
@@ -150,7 +153,7 @@ def rerun(
     run: str,
     from_node: str,
     *,
-    given: RerunWith | None = None,
+    override: RerunWith | None = None,
     version: int | None = None,
     id: str | None = None,
     by: str,
@@ -158,12 +161,12 @@ def rerun(
 ) -> Started:
     """Start a new run that keeps what an ended run has done, approvals too, but for `from_node` and what depends on it.
 
-    `given`: what `from_node` gets instead of its input; of a node at the start it is the input of the new run.
+    `override`: what `from_node` gets instead of its input; of a node at the start it is the input of the new run.
     `version`: the id of another version of the workflow. `id`: one that was set apart for the new run. Its business key
     stands for the new run then. Raises RunRefused.
     """
-    if given is not None:
-        storable(given.given, "input", max_bytes=MAX_INPUT_BYTES)
+    if override is not None:
+        storable(override.input, "input", max_bytes=MAX_INPUT_BYTES)
     with refusing(), transaction.atomic():
         ((status, priority),) = lock_runs(tenant, [run]).values()
         if status not in RUN_ENDED:
@@ -179,18 +182,19 @@ def rerun(
             on = compiled(version or source.version_id)
         if from_node not in on.graph.nodes:
             raise RunRefused("unknown_node", f"The version has no step {from_node}.", field="from_node")
-        told = _kept_before(on.graph, run, from_node)
+        overrides = _kept_before(on.graph, run, from_node)
         run_input = source.input
-        if given is not None:
+        if override is not None:
             if on.graph.nodes[from_node].predecessors:
-                told[from_node] = given
+                overrides[from_node] = override
             else:
-                run_input = given.given
-                told = {node: _with_its_own(one, {None}) for node, one in told.items()}
-        said = {"from_node": from_node, "reason": reason}
-        if given is not None:
-            said |= hot.digests_of(run=run, node=from_node, value=given.given)
-        item = NewRun(run_input, source.business_key, id=id, rerun_of=run, told=told, said=said)
+                run_input = override.input
+                overrides = {node: _with_its_own(one, {None}) for node, one in overrides.items()}
+        payload = {"from_node": from_node, "reason": reason}
+        if override is not None:
+            payload |= hot.digests_of(run=run, node=from_node, value=override.input)
+        key = source.business_key
+        item = NewRun(run_input, key, id=id, rerun_of=run, overrides=overrides, payload=payload)
         terms = Terms(
             tenant=tenant,
             version=version or source.version_id,
@@ -200,7 +204,7 @@ def rerun(
         )
         (started,) = starts.start_runs(terms, [item], if_exists="new_if_ended")
         if not started.created:
-            message = f"The business key {source.business_key!r} stands for a run that is open: {started.id}."
+            message = f"The business key {key!r} stands for a run that is open: {started.id}."
             raise RunRefused("key_taken", message, conflict=True)
         _check_reached(tenant, started.id, from_node)
     return started
@@ -208,7 +212,7 @@ def rerun(
 
 def _kept_before(graph: Graph, run: str, from_node: str) -> dict[str, KeepResult | RerunWith]:
     again = {from_node, *graph.behind(from_node)}
-    told: dict[str, KeepResult | RerunWith] = {}
+    overrides: dict[str, KeepResult | RerunWith] = {}
     for step in (_Was(*row) for row in hot.kept_steps(run)):
         if step.node not in graph.nodes or step.node in again or graph.nodes[step.node].type != step.type:
             continue
@@ -217,13 +221,13 @@ def _kept_before(graph: Graph, run: str, from_node: str) -> dict[str, KeepResult
         if step.undone:
             message = f"What {step.node} did was undone: rerun from it, or from a step before it."
             raise RunRefused("compensated", message, field="from_node", conflict=True)
-        told[step.node] = step.kept(outcome, here=False)
-    return {node: _with_its_own(one, again) for node, one in told.items()}
+        overrides[step.node] = step.kept(outcome, here=False)
+    return {node: _with_its_own(one, again) for node, one in overrides.items()}
 
 
 def _with_its_own(one: KeepResult | RerunWith, sources: Collection[str | None]) -> KeepResult | RerunWith:
     """A step keeps what it was given by one of these `sources` (None: the run), which gives another thing now."""
-    return replace(one, own=True) if isinstance(one, KeepResult) and one.given_from in sources else one
+    return replace(one, own=True) if isinstance(one, KeepResult) and one.input_from in sources else one
 
 
 def _check_reached(tenant: int, run: str, node: str) -> None:

@@ -47,17 +47,17 @@ def send_signals(tenant: int, signals: Sequence[tuple[str, NewSignal]], *, by: s
         fresh.update(waits.insert_signals(rows, by))
         if repeated := [row for row in rows if row["id"] not in fresh]:
             _refuse_others(repeated)
-        told = {row["run_id"] for row in rows if row["id"] in fresh}
-        for run in sorted(told):
+        runs = {row["run_id"] for row in rows if row["id"] in fresh}
+        for run in sorted(runs):
             if (status := locked[run].status) not in RUN_OPEN and not _may_undo_by_signal(
                 tenant, run, status
             ):
                 raise RunRefused(
                     "run_ended", f"The run is {status}: it takes no more signals.", conflict=True
                 )
-        waiting = [(held, wait["name"]) for held, wait in waiters(told)] if told else []
-        taken = waits.take_signals(waiting) if waiting else {}
-        return [(held, Succeeded(taken[held.id])) for held, _ in waiting if held.id in taken]
+        waiting = [(step, wait["name"]) for step, wait in waiters(runs)] if runs else []
+        payloads = waits.take_signals(waiting) if waiting else {}
+        return [(step, Succeeded(payloads[step.id])) for step, _ in waiting if step.id in payloads]
 
     wake(tenant, {run for run, _ in signals}, "signal", deliver)
     return [row["id"] in fresh for row in rows]

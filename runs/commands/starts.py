@@ -37,8 +37,8 @@ MAX_ITEMS = 1000
 class NewRun:
     """What a caller asks to start; `id`: one that was set apart for it, so that asking twice starts it once.
 
-    `signal`: one that a new run is sent with its start (R-131). `rerun_of`: the run of which it keeps what `told` says;
-    `said`: what history keeps of that.
+    `signal`: one that a new run is sent with its start (R-131). `rerun_of`: the run of which it keeps what `overrides`
+    say; `payload`: what history keeps of that.
     """
 
     input: Json
@@ -46,8 +46,8 @@ class NewRun:
     id: str | None = None
     signal: NewSignal | None = None
     rerun_of: str | None = None
-    told: Overrides = field(default_factory=dict)
-    said: Mapping[str, Json] = field(default_factory=dict)
+    overrides: Overrides = field(default_factory=dict)
+    payload: Mapping[str, Json] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +107,11 @@ def judges_starts(judge: Judge) -> None:
 
 def _judged(terms: Terms, items: Sequence[NewRun]) -> list[Judged]:
     """What all judges say of each. Before there is any transaction: an expression may take its time."""
-    said = [] if terms.is_test else [judge(terms, items) for judge in _judges]
+    judgements = [] if terms.is_test else [judge(terms, items) for judge in _judges]
     return [
         Judged(
-            tuple(text for each in said for text in each[place].warnings),
-            next((each[place].refused for each in said if each[place].refused), None),
+            tuple(text for each in judgements for text in each[place].warnings),
+            next((each[place].refused for each in judgements if each[place].refused), None),
         )
         for place in range(len(items))
     ]
@@ -145,24 +145,24 @@ def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "
         version = compiled(terms.version)
     except BrokenVersion as error:
         raise RunRefused("broken_version", str(error), field="workflow", conflict=True) from error
-    asked = [_checked(version.graph, item, place, len(items)) for place, item in enumerate(items)]
-    judged = _judged(terms, [one.item for one in asked])
-    keyed = () if terms.is_test else asked
+    requests = [_checked(version.graph, item, place, len(items)) for place, item in enumerate(items)]
+    judged = _judged(terms, [one.item for one in requests])
+    keyed = () if terms.is_test else requests
     fresh = {one.business_key: one.item.id or uuid7() for one in keyed if one.business_key is not None}
     with unit_of_work() as change:
         keys = _claimed_keys(terms.tenant, version, fresh, if_exists)
-        started, seen, told, inputs = [], set(), {}, {}
+        started, keys_seen, overrides, inputs = [], set(), {}, {}
         rows: list[RunRow] = []
-        for place, one in enumerate(asked):
+        for place, one in enumerate(requests):
             item, key = one.item, one.business_key
             if key is None or terms.is_test:
                 run_id, new = item.id or uuid7(), True
             else:
                 run_id = keys[key]
-                new = run_id == fresh[key] and key not in seen
-            seen.add(key)
-            if new and (refused := judged[place].refused):
-                raise refused
+                new = run_id == fresh[key] and key not in keys_seen
+            keys_seen.add(key)
+            if new and (refusal := judged[place].refused):
+                raise refusal
             if new:
                 shard = zlib.crc32(run_id.encode()) % SHARDS
                 row: RunRow = {
@@ -172,29 +172,29 @@ def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "
                     "input": orjson.Fragment(one.encoded),
                 }
                 if item.rerun_of:
-                    row |= {"rerun_of": item.rerun_of, "said": item.said}
+                    row |= {"rerun_of": item.rerun_of, "said": item.payload}
                 rows.append(row)
-                if item.told:
-                    told[run_id] = item.told
+                if item.overrides:
+                    overrides[run_id] = item.overrides
                 inputs[run_id] = item.input
             warnings = judged[place].warnings if new else ()
             started.append(Started(run_id, key, new, warnings=warnings, version=version.number))
         signals = [
-            (begun.id, one.item.signal)
-            for begun, one in zip(started, asked, strict=True)
-            if begun.created and one.item.signal
+            (run.id, one.item.signal)
+            for run, one in zip(started, requests, strict=True)
+            if run.created and one.item.signal
         ]
         if rows:
-            change.transition.overrides |= told
-            change.told |= {(terms.tenant, row["id"]) for row in rows}
+            change.transition.overrides |= overrides
+            change.runs |= {(terms.tenant, row["id"]) for row in rows}
             _begin(change.transition, terms, version, rows, inputs, signals)
-        return _compared(started, asked)
+        return _compared(started, requests)
 
 
-def _compared(started: Sequence[Started], asked: Sequence[_Asked]) -> list[Started]:
+def _compared(started: Sequence[Started], requests: Sequence[_Asked]) -> list[Started]:
     """What was started, saying of each run that was there already whether its input is another one (H-12)."""
     there: list[InputRow] = [
-        {"place": place, "run_id": one.id, "input": orjson.Fragment(asked[place].encoded)}
+        {"place": place, "run_id": one.id, "input": orjson.Fragment(requests[place].encoded)}
         for place, one in enumerate(started)
         if not one.created
     ]
@@ -214,15 +214,15 @@ def _claimed_keys(
     ]
     if if_exists == "new_if_ended":
         hot.lock_keys(tenant=tenant, workflow=version.workflow_id, keys=sorted(fresh))
-    owned = hot.claim_keys(
+    own_keys = hot.claim_keys(
         tenant=tenant, workflow=version.workflow_id, keys=rows, renew=if_exists == "new_if_ended"
     )
-    if not (taken := sorted(fresh.keys() - owned)):
+    if not (others := sorted(fresh.keys() - own_keys)):
         return fresh
     if if_exists == "error":
-        message = f"A run of {version.workflow} with the business key {taken[0]!r} exists."
+        message = f"A run of {version.workflow} with the business key {others[0]!r} exists."
         raise RunRefused("run_exists", message, field="business_key", conflict=True)
-    return {**fresh, **hot.read_keys(tenant=tenant, workflow=version.workflow_id, keys=taken)}
+    return {**fresh, **hot.read_keys(tenant=tenant, workflow=version.workflow_id, keys=others)}
 
 
 def _begin(
@@ -249,17 +249,17 @@ def _begin(
         # Nobody waits for them yet: a step that does finds them when it begins to. A run may end as it starts, and
         # nothing may stand behind its end.
         waits.insert_signals(rows_of(signals), terms.by)
-    known = scopes.load_for_starts(
+    scope_of_run = scopes.load_for_starts(
         terms.version, [row["id"] for row in rows], whole=bool(transition.overrides)
     )
     causes = []
     for row in rows:
         anchor = Anchor(row["id"], row["id"], terms.tenant, row["shard"], terms.version, terms.priority)
-        kept = transition.overrides.get(row["id"], {})
-        scope = known.get(row["id"], {"vars": {}}) | {"input": inputs[row["id"]]}
-        if kept:
-            scope["steps"] = outputs_of(kept)
-        causes.append((anchor, begin(version.graph, scope, kept)))
+        overrides = transition.overrides.get(row["id"], {})
+        scope = scope_of_run.get(row["id"], {"vars": {}}) | {"input": inputs[row["id"]]}
+        if overrides:
+            scope["steps"] = outputs_of(overrides)
+        causes.append((anchor, begin(version.graph, scope, overrides)))
     transition.apply_effects(causes)
 
 
@@ -275,16 +275,16 @@ def _checked(graph: Graph, item: NewRun, place: int, count: int) -> _Asked:
     key = item.business_key
     if key is None and graph.business_key is not None:
         try:
-            made = graph.business_key.render({"input": item.input, "run": {}, "vars": {}})
+            rendered = graph.business_key.render({"input": item.input, "run": {}, "vars": {}})
         except ExpressionError as error:
             raise RunRefused(
                 "invalid_input", f"The business key can't be made: {error}", field=f"{where}input"
             ) from None
-        if isinstance(made, bool) or not isinstance(made, str | int):
+        if isinstance(rendered, bool) or not isinstance(rendered, str | int):
             # Anything else has no one spelling, and null would make all orders without an id one.
             message = "The workflow's business key must come out as a text or a whole number."
             raise RunRefused("invalid_input", message, field=f"{where}input")
-        key = str(made)
+        key = str(rendered)
     if key is not None and not 0 < len(key) <= MAX_BUSINESS_KEY:
         message = f"A business key has 1 to {MAX_BUSINESS_KEY} characters."
         raise RunRefused("invalid", message, field=f"{where}business_key")

@@ -35,13 +35,13 @@ def start_trial(
     name: str,
     asked: Asked,
     *,
-    given: Json,
+    value: Json,
     definition: Mapping[str, Json] | None = None,
     all_live: bool = False,
     own_pins: bool = False,
     step_input: StepInput | None = None,
 ) -> Tried:
-    """Start a test run of a workflow's draft, or of a `definition`, with the input `given`.
+    """Start a test run of a workflow's draft, or of a `definition`, with the input `value`.
 
     Raises what `prepare_trial` raises, and RunRefused where the input doesn't fit.
     """
@@ -54,6 +54,6 @@ def start_trial(
         principal, name, asked, definition=definition, all_live=all_live, own_pins=own_pins
     )
     terms = Terms(tenant=principal.tenant_id, version=prepared.version, by=principal.username, is_test=True)
-    told = {asked.only: RerunWith(step_input.value)} if step_input is not None and asked.only else {}
-    (started,) = start_runs(terms, [NewRun(given, told=told)])
+    overrides = {asked.only: RerunWith(step_input.value)} if step_input is not None and asked.only else {}
+    (started,) = start_runs(terms, [NewRun(value, overrides=overrides)])
     return Tried(started.id, prepared.stubbed)

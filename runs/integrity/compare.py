@@ -7,7 +7,7 @@ from typing import NamedTuple
 from engine.catalogue import Json
 from engine.graph import Graph
 from engine.statuses import RUN_ENDED, StepStatus
-from runs.integrity.fold import AT_WORK, ToldRun, ToldStep
+from runs.integrity.fold import AT_WORK, RunByHistory, StepByHistory
 
 _ABSENT = "no row"
 
@@ -35,12 +35,12 @@ class JoinRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """A run with its steps and joins as the rows have them; `digest` and `given` are those of its output and input."""
+    """A run with its steps and joins as the rows have them; `digest` is that of its output."""
 
     status: str
     life: int
     version: int
-    given: str | None
+    input_digest: str | None
     digest: str | None
     steps: Sequence[StepRow]
     joins: Sequence[JoinRow]
@@ -57,67 +57,67 @@ class Difference:
     found: Json
 
 
-def differences(run: str, told: ToldRun, row: RunRow, graph: Graph | None) -> Iterator[Difference]:
+def differences(run: str, by_history: RunByHistory, row: RunRow, graph: Graph | None) -> Iterator[Difference]:
     """Everything in which the rows of a run are not as its history says; `graph`: of its version, if known."""
-    for event, rule in told.wrong:
+    for event, rule in by_history.wrong:
         yield Difference(run, event.node, "history", rule, f"event {event.id} {event.type}")
-    yield from _of_run(run, told, row)
+    yield from _of_run(run, by_history, row)
     rows = {step.node: step for step in row.steps}
-    for name, step in told.steps.items():
+    for name, step in by_history.steps.items():
         if name in rows:
-            yield from _of_step(run, step, rows[name], fired=told.keeps_graph)
+            yield from _of_step(run, step, rows[name], fired=by_history.keeps_graph)
         else:
             yield Difference(run, name, "row", step.status, _ABSENT)
-    for name, found in rows.items():
-        if name not in told.steps:
+    for name, row_of_step in rows.items():
+        if name not in by_history.steps:
             # Only a step that begins is in no event.
-            yield from _of_step(run, ToldStep(), found, fired=told.keeps_graph)
-            if told.status in RUN_ENDED:
-                yield Difference(run, name, "row", _ABSENT, found.status)
-    if graph is not None and told.keeps_graph:
-        yield from _of_edges(run, told, rows, row.joins, graph)
+            yield from _of_step(run, StepByHistory(), row_of_step, fired=by_history.keeps_graph)
+            if by_history.status in RUN_ENDED:
+                yield Difference(run, name, "row", _ABSENT, row_of_step.status)
+    if graph is not None and by_history.keeps_graph:
+        yield from _of_edges(run, by_history, rows, row.joins, graph)
 
 
-def _of_run(run: str, told: ToldRun, row: RunRow) -> Iterator[Difference]:
+def _of_run(run: str, by_history: RunByHistory, row: RunRow) -> Iterator[Difference]:
     pairs = {
-        "status": (told.status, row.status),
-        "life": (told.life, row.life),
-        "version": (row.version if told.version is None else told.version, row.version),
-        "input": (told.given, row.given),
-        "output": (told.digest, row.digest),
+        "status": (by_history.status, row.status),
+        "life": (by_history.life, row.life),
+        "version": (row.version if by_history.version is None else by_history.version, row.version),
+        "input": (by_history.input_digest, row.input_digest),
+        "output": (by_history.digest, row.digest),
     }
-    for name, (expected, found) in pairs.items():
-        if expected != found:
-            yield Difference(run, None, name, expected, found)
+    for name, (expected, actual) in pairs.items():
+        if expected != actual:
+            yield Difference(run, None, name, expected, actual)
 
 
-def _of_step(run: str, told: ToldStep, row: StepRow, *, fired: bool) -> Iterator[Difference]:
+def _of_step(run: str, by_history: StepByHistory, row: StepRow, *, fired: bool) -> Iterator[Difference]:
     claimed = 0
-    pairs: dict[str, tuple[Json, Json]] = {"status": (told.status, row.status)}
-    if told.status == AT_WORK:
+    pairs: dict[str, tuple[Json, Json]] = {"status": (by_history.status, row.status)}
+    if by_history.status == AT_WORK:
         claimed = int(row.status == StepStatus.RUNNING)
         if row.status in (StepStatus.QUEUED, StepStatus.RUNNING):
             del pairs["status"]
-    if told.attempt is not None:
-        pairs["attempt"] = told.attempt + claimed, row.attempt
-    if told.epoch is not None:
-        pairs["epoch"] = told.epoch + claimed, row.epoch
-    if not told.is_open:
-        pairs["output"] = told.digest, row.digest
-        pairs["edges_pending"] = told.edges_pending, row.edges_pending
+    if by_history.attempt is not None:
+        pairs["attempt"] = by_history.attempt + claimed, row.attempt
+    if by_history.epoch is not None:
+        pairs["epoch"] = by_history.epoch + claimed, row.epoch
+    if not by_history.is_open:
+        pairs["output"] = by_history.digest, row.digest
+        pairs["edges_pending"] = by_history.edges_pending, row.edges_pending
     if fired:
-        pairs["fired"] = sorted(told.fired), sorted(row.fired)
-    for name, (expected, found) in pairs.items():
-        if expected != found:
-            yield Difference(run, row.node, name, expected, found)
+        pairs["fired"] = sorted(by_history.fired), sorted(row.fired)
+    for name, (expected, actual) in pairs.items():
+        if expected != actual:
+            yield Difference(run, row.node, name, expected, actual)
 
 
 def _of_edges(
-    run: str, told: ToldRun, rows: Mapping[str, StepRow], joins: Sequence[JoinRow], graph: Graph
+    run: str, by_history: RunByHistory, rows: Mapping[str, StepRow], joins: Sequence[JoinRow], graph: Graph
 ) -> Iterator[Difference]:
     counted = {join.node: join for join in joins}
     for name, node in graph.nodes.items():
-        arrived, taken = edges_into(told, node.predecessors, name)
+        arrived, taken = edges_into(by_history, node.predecessors, name)
         decided = not node.predecessors or bool(arrived)
         if node.is_join:
             join = counted.get(name) or JoinRow(name, 0, (), False)
@@ -129,11 +129,11 @@ def _of_edges(
             yield Difference(run, name, "row", f"{_ABSENT}: its edges are not decided", rows[name].status)
 
 
-def edges_into(told: ToldRun, sources: Sequence[str], target: str) -> tuple[set[str], set[str]]:
+def edges_into(by_history: RunByHistory, sources: Sequence[str], target: str) -> tuple[set[str], set[str]]:
     """Of the edges from `sources` to `target` the sources of those that are resolved, and of those that are taken."""
-    known = {source: told.steps[source] for source in sources if source in told.steps}
-    arrived = {source for source, step in known.items() if step.resolves(target)}
-    return arrived, {source for source in arrived if known[source].takes(target)}
+    steps = {source: by_history.steps[source] for source in sources if source in by_history.steps}
+    arrived = {source for source, step in steps.items() if step.resolves(target)}
+    return arrived, {source for source in arrived if steps[source].takes(target)}
 
 
 def _of_join(run: str, join: JoinRow, arrived: set[str], taken: set[str]) -> Iterator[Difference]:

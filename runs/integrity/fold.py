@@ -29,7 +29,7 @@ class Event(NamedTuple):
 
 
 @dataclass(slots=True)
-class ToldStep:
+class StepByHistory:
     """A step as history tells of it; None where it does not say.
 
     `attempt` and `epoch` of a step `AT_WORK` are those of it queued: claimed, both are one more.
@@ -71,7 +71,7 @@ class ToldStep:
 
 
 @dataclass(slots=True)
-class ToldRun:
+class RunByHistory:
     """A run as history tells of it. `wrong`: what can't be, with the event that says it.
 
     `version`: the number of the version, where history says it. `keeps_graph`: whether all its steps were decided by
@@ -81,28 +81,28 @@ class ToldRun:
     status: str | None = None
     life: int = 0
     version: int | None = None
-    given: str | None = None
+    input_digest: str | None = None
     digest: str | None = None
     keeps_graph: bool = True
-    steps: dict[str, ToldStep] = field(default_factory=dict)
+    steps: dict[str, StepByHistory] = field(default_factory=dict)
     wrong: list[tuple[Event, str]] = field(default_factory=list)
 
 
-def fold(events: Iterable[Event]) -> ToldRun:
+def fold(events: Iterable[Event]) -> RunByHistory:
     """Rebuild a run from its events, in their order."""
-    told = ToldRun()
+    by_history = RunByHistory()
     for event in events:
         if event.type in EVIDENCE:
             continue
-        if told.status in RUN_ENDED and event.type != EventType.RUN_REOPENED:
-            told.wrong.append((event, "nothing behind the end of the run"))
-        if told.status is None and not _starts(event):
-            told.wrong.append((event, "the start of the run first"))
+        if by_history.status in RUN_ENDED and event.type != EventType.RUN_REOPENED:
+            by_history.wrong.append((event, "nothing behind the end of the run"))
+        if by_history.status is None and not _starts(event):
+            by_history.wrong.append((event, "the start of the run first"))
         if event.node is None:
-            _of_run(told, event)
+            _of_run(by_history, event)
         else:
-            _of_step(told, step_name(event.node, event.payload), event)
-    return told
+            _of_step(by_history, step_name(event.node, event.payload), event)
+    return by_history
 
 
 def step_name(node: str, payload: Mapping[str, Json]) -> str:
@@ -114,87 +114,87 @@ def _starts(event: Event) -> bool:
     return event.type == EventType.RUN_STARTED or (event.node is None and "rerun_of" in event.payload)
 
 
-def _of_run(told: ToldRun, event: Event) -> None:
-    said = event.payload
+def _of_run(by_history: RunByHistory, event: Event) -> None:
+    payload = event.payload
     if _starts(event):
-        if told.status is not None:
-            told.wrong.append((event, "a run starts once"))
-        told.status, told.life = RunStatus.RUNNING, 1
-        told.version, told.given = said.get("version"), said.get("digest")
-        told.keeps_graph = "rerun_of" not in said
+        if by_history.status is not None:
+            by_history.wrong.append((event, "a run starts once"))
+        by_history.status, by_history.life = RunStatus.RUNNING, 1
+        by_history.version, by_history.input_digest = payload.get("version"), payload.get("digest")
+        by_history.keeps_graph = "rerun_of" not in payload
     elif event.type == EventType.RUN_REOPENED:
-        _reopen(told, event)
+        _reopen(by_history, event)
     elif event.type in _RUN_IS:
-        told.status = _RUN_IS[event.type]
-        told.digest = said.get("digest") if told.status in RUN_ENDED else None
+        by_history.status = _RUN_IS[event.type]
+        by_history.digest = payload.get("digest") if by_history.status in RUN_ENDED else None
 
 
-def _reopen(told: ToldRun, event: Event) -> None:
+def _reopen(by_history: RunByHistory, event: Event) -> None:
     """A new life. What failed before any worker had it begins anew, as if it had never been."""
-    if told.status not in RUN_ENDED:
-        told.wrong.append((event, "only a run that has ended is reopened"))
-    told.status, told.digest = RunStatus.RUNNING, None
-    told.life = event.payload.get("life", told.life + 1)
+    if by_history.status not in RUN_ENDED:
+        by_history.wrong.append((event, "only a run that has ended is reopened"))
+    by_history.status, by_history.digest = RunStatus.RUNNING, None
+    by_history.life = event.payload.get("life", by_history.life + 1)
     if event.payload.get("version") is not None:
-        told.version, told.keeps_graph = event.payload["version"], False
-    for name, step in list(told.steps.items()):
+        by_history.version, by_history.keeps_graph = event.payload["version"], False
+    for name, step in list(by_history.steps.items()):
         if step.status == StepStatus.FAILED and step.digest is None and step.epoch == 0:
-            del told.steps[name]
+            del by_history.steps[name]
 
 
-def _of_step(told: ToldRun, name: str, event: Event) -> None:
-    said = event.payload
+def _of_step(by_history: RunByHistory, name: str, event: Event) -> None:
+    payload = event.payload
     if event.type == EventType.COMPENSATE_RUN:
-        told.steps[name] = ToldStep()
+        by_history.steps[name] = StepByHistory()
         return
-    if event.type == EventType.RUN_REPAIRED and said.get("anew"):
+    if event.type == EventType.RUN_REPAIRED and payload.get("anew"):
         # Its row was gone, and is made once more.
-        told.steps.pop(name, None)
+        by_history.steps.pop(name, None)
         return
     if event.type == EventType.TIMER_FIRED:
-        step = told.steps.setdefault(name, ToldStep())
-        step.fired |= frozenset(said.get("taken") or ())
+        step = by_history.steps.setdefault(name, StepByHistory())
+        step.fired |= frozenset(payload.get("taken") or ())
         return
     if event.type == EventType.STEP_WITHDRAWN:
         # What stands for it, if the run comes to it again, is another row with epochs of its own.
-        told.steps.pop(name, None)
+        by_history.steps.pop(name, None)
         return
-    step = told.steps.get(name) or ToldStep()
+    step = by_history.steps.get(name) or StepByHistory()
     if event.type in _BACK:
         _back(step, event)
     elif event.type == EventType.STEP_REQUEUED:
-        told.steps[name] = ToldStep(epoch=said.get("epoch"), fired=step.fired)
+        by_history.steps[name] = StepByHistory(epoch=payload.get("epoch"), fired=step.fired)
     elif event.type == EventType.STEP_WAITING:
-        step.status, step.attempt, step.epoch = StepStatus.WAITING, event.attempt, said.get("epoch")
+        step.status, step.attempt, step.epoch = StepStatus.WAITING, event.attempt, payload.get("epoch")
     elif event.type == EventType.EDGES_RESOLVED:
-        step.taken, step.edges_pending = tuple(said.get("taken") or ()), False
+        step.taken, step.edges_pending = tuple(payload.get("taken") or ()), False
     elif event.type in _ENDS:
         if step.status == StepStatus.COMPLETED and not step.edges_pending:
-            told.wrong.append((event, "a step that has completed is over"))
+            by_history.wrong.append((event, "a step that has completed is over"))
         _end(step, event)
     else:
         return
-    told.steps.setdefault(name, step)
-    if "resolution" in said and told.status == RunStatus.WAITING_FOR_MANUAL_ACTION:
+    by_history.steps.setdefault(name, step)
+    if "resolution" in payload and by_history.status == RunStatus.WAITING_FOR_MANUAL_ACTION:
         # A person has seen to what could not be undone: the run goes on undoing.
-        told.status = RunStatus.COMPENSATING
+        by_history.status = RunStatus.COMPENSATING
 
 
-def _back(step: ToldStep, event: Event) -> None:
+def _back(step: StepByHistory, event: Event) -> None:
     """The attempt is over and the step is queued again; some attempts don't count."""
-    used = event.attempt if event.payload.get("counted") is not False else (event.attempt or 1) - 1
-    step.status, step.attempt, step.epoch = AT_WORK, used, event.payload.get("epoch")
+    attempts = event.attempt if event.payload.get("counted") is not False else (event.attempt or 1) - 1
+    step.status, step.attempt, step.epoch = AT_WORK, attempts, event.payload.get("epoch")
 
 
-def _end(step: ToldStep, event: Event) -> None:
-    said = event.payload
+def _end(step: StepByHistory, event: Event) -> None:
+    payload = event.payload
     if event.attempt is not None:
         step.attempt = event.attempt
-    elif "kept_from" in said:
+    elif "kept_from" in payload:
         step.attempt = None
-    step.epoch = said.get("epoch", None if "by" in said or "kept_from" in said else step.epoch)
+    step.epoch = payload.get("epoch", None if "by" in payload or "kept_from" in payload else step.epoch)
     step.status = _ENDS[event.type]
-    step.digest = said.get("digest")
-    step.taken = tuple(said.get("taken") or ())
-    step.edges_pending = bool(said.get("edges_pending"))
-    step.interrupted = said.get("cause") == "timer"
+    step.digest = payload.get("digest")
+    step.taken = tuple(payload.get("taken") or ())
+    step.edges_pending = bool(payload.get("edges_pending"))
+    step.interrupted = payload.get("cause") == "timer"

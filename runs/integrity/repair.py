@@ -18,7 +18,7 @@ from lib import crash_points
 from lib.database_errors import OPERATIONAL_ERRORS
 from lib.uuid7 import uuid7
 from runs.integrity.compare import RunRow, edges_into
-from runs.integrity.fold import ToldRun, ToldStep
+from runs.integrity.fold import RunByHistory, StepByHistory
 from runs.integrity.verify import read
 from runs.kernel import compensation, notices, scopes, wait_kinds
 from runs.kernel.graphs import graph_of, shown
@@ -42,13 +42,13 @@ class _StillStuck(Exception):
 
 def look(runs: Sequence[str]) -> list[Finding]:
     """What nothing moves in these runs; read in one snapshot."""
-    found, joins = findings.stuck_among(runs)
+    stuck, joins = findings.stuck_among(runs)
     gone = [
         Finding(run, tenant, life, wait_kinds.GONE, node)
         for run, tenant, life, node in wait_kinds.missing(runs)
     ]
     return sorted(
-        [*found, *gone, *_stuck_joins(joins)], key=lambda one: (one.run_id, one.what, one.node or "")
+        [*stuck, *gone, *_stuck_joins(joins)], key=lambda one: (one.run_id, one.what, one.node or "")
     )
 
 
@@ -68,35 +68,35 @@ def _stuck_joins(joins: Sequence[OpenJoin]) -> Iterator[Finding]:
 def before(version_id: int, node: str) -> frozenset[str]:
     """The nodes of a version from which a way leads to `node`."""
     nodes = shown(version_id).graph.nodes
-    found = set(nodes[node].predecessors)
-    waiting = list(found)
+    ancestors = set(nodes[node].predecessors)
+    waiting = list(ancestors)
     while waiting:
-        new = set(nodes[waiting.pop()].predecessors) - found
-        found |= new
+        new = set(nodes[waiting.pop()].predecessors) - ancestors
+        ancestors |= new
         waiting += new
-    return frozenset(found)
+    return frozenset(ancestors)
 
 
-def repair(found: Sequence[Finding]) -> int:
+def repair(reported: Sequence[Finding]) -> int:
     """Repair what was found in one run, unless it was reported before or is so no longer; gives how much was done."""
-    run = found[0].run_id
+    run = reported[0].run_id
     done: list[Finding] = []
     failed: list[tuple[Finding, str]] = []
     queues: set[str] = set()
     with transaction.atomic():
         alone = findings.lock_unless_busy(run)
-        known = findings.known_repairs([run]) if alone else {}
-        todo = _confirmed(found, known) if alone else []
+        earlier = findings.known_repairs([run]) if alone else {}
+        todo = _confirmed(reported, earlier) if alone else []
         while alone and todo and len(done) + len(failed) < MOST_OF_A_RUN:
             one = todo[0]
-            if known.get((*_key(one), True), 0) >= MOST_TIMES:
+            if earlier.get((*_key(one), True), 0) >= MOST_TIMES:
                 failed.append((one, "It was repaired before, and came back."))
             elif (problem := _tried(alone, one, queues)) is None:
                 done.append(one)
             else:
                 failed.append((one, problem))
             over = {_key(each) for each, _ in failed} | {_key(each) for each in done}
-            todo = [each for each in _confirmed(found, known) if _key(each) not in over]
+            todo = [each for each in _confirmed(reported, earlier) if _key(each) not in over]
         findings.note_repairs([_noted(one, True, "") for one in done])
         findings.note_repairs([_noted(one, False, why) for one, why in failed])
         crash_points.hit("before_commit")
@@ -128,12 +128,12 @@ def _noted(one: Finding, done: bool, detail: str) -> RepairRow:
     }
 
 
-def _confirmed(found: Sequence[Finding], known: dict[tuple[Json, ...], int]) -> list[Finding]:
+def _confirmed(reported: Sequence[Finding], earlier: dict[tuple[Json, ...], int]) -> list[Finding]:
     """What is so still, now that nobody else can change it, and was not reported yet."""
-    now = look([found[0].run_id])
+    now = look([reported[0].run_id])
     # Timers of a run that has ended are in no look at open ones.
-    now += [one for one in found if one.what == TIMER and one not in now]
-    return [one for one in now if (*_key(one), False) not in known]
+    now += [one for one in reported if one.what == TIMER and one not in now]
+    return [one for one in now if (*_key(one), False) not in earlier]
 
 
 def _tried(alone: Alone, one: Finding, queues: set[str]) -> str | None:
@@ -187,12 +187,12 @@ def _wake(alone: Alone, one: Finding) -> set[str]:
     for sleeper in findings.sleepers(alone.id, str(one.node)):
         wait = sleeper.wait or {}
         if not wait_kinds.is_whole(wait):
-            queues = findings.wait_anew(alone.id, sleeper.held.id)
+            queues = findings.wait_anew(alone.id, sleeper.step.id)
             findings.drop_timers(alone.id)
             return queues
         if wait.get("until") and not sleeper.is_timed:
-            findings.arm_wait(alone.id, sleeper.held.id)
-        over = wait_kinds.ended_meanwhile(sleeper.held, wait, is_gone=one.what == wait_kinds.GONE)
+            findings.arm_wait(alone.id, sleeper.step.id)
+        over = wait_kinds.ended_meanwhile(sleeper.step, wait, is_gone=one.what == wait_kinds.GONE)
         if over:
             transition.wake(over, locked)
     return _finished(transition)
@@ -205,8 +205,10 @@ def _transition(alone: Alone) -> Transition:
 
 
 def _anchor(alone: Alone, id_: str) -> Anchor:
-    held = alone.status == RunStatus.PAUSED
-    return Anchor(id_, alone.id, alone.tenant_id, alone.shard, alone.version_id, alone.priority, held=held)
+    is_paused = alone.status == RunStatus.PAUSED
+    return Anchor(
+        id_, alone.id, alone.tenant_id, alone.shard, alone.version_id, alone.priority, held=is_paused
+    )
 
 
 def _finished(transition: Transition) -> set[str]:
@@ -221,73 +223,77 @@ def _rebuild(alone: Alone, one: Finding) -> set[str]:
     Raises _StillStuck where the output of a step is gone.
     """
     graph = graph_of(alone.version_id)
-    [(_, told, row)] = read([alone.id])
+    [(_, by_history, row)] = read([alone.id])
     rows = {step.node for step in row.steps}
-    skipped = [name for name, step in told.steps.items() if step == SKIPPED and name not in rows]
+    skipped = [name for name, step in by_history.steps.items() if step == SKIPPED and name not in rows]
     for name in skipped:
         # As if it had never been: it is skipped once more.
-        del told.steps[name]
-    gone = sorted(name for name, step in told.steps.items() if not step.is_open and name not in rows)
-    if gone:
-        raise _StillStuck(f"What {', '.join(gone)} gave is gone.")
-    missing = [name for name in graph.nodes if name not in rows and _is_due(graph, told, name)]
+        del by_history.steps[name]
+    lost = sorted(name for name, step in by_history.steps.items() if not step.is_open and name not in rows)
+    if lost:
+        raise _StillStuck(f"What {', '.join(lost)} gave is gone.")
+    missing = [name for name in graph.nodes if name not in rows and _is_due(graph, by_history, name)]
     findings.say_repaired(alone.id, None, {"what": one.what, "of": one.node, "made": missing})
     for name in [*skipped, *missing]:
-        if name in told.steps or name in skipped:
+        if name in by_history.steps or name in skipped:
             findings.say_repaired(alone.id, name, {"what": one.what, "anew": True})
-    sinks = [name for name in graph.sinks if not told.steps.get(name, ToldStep()).is_resolved]
-    joins = _counted(graph, told, row, rows)
+    sinks = [name for name in graph.sinks if not by_history.steps.get(name, StepByHistory()).is_resolved]
+    joins = _counted(graph, by_history, row, rows)
     findings.mend_run(alone.id, len(sinks), joins)
     transition = _transition(alone)
     if not sinks:
         transition.sunk.add(alone.id)
-    _make(transition, alone, graph, told, missing)
+    _make(transition, alone, graph, by_history, missing)
     transition.decide_joins(
         [(alone.id, join["node"], join["arrived"], join["taken"]) for join in joins if not join["fired"]]
     )
     return _finished(transition)
 
 
-def _is_due(graph: Graph, told: ToldRun, name: str) -> bool:
+def _is_due(graph: Graph, by_history: RunByHistory, name: str) -> bool:
     """Whether a node that is no join must have a row by what is resolved before it."""
     node = graph.nodes[name]
-    return not node.is_join and (not node.predecessors or bool(edges_into(told, node.predecessors, name)[0]))
+    return not node.is_join and (
+        not node.predecessors or bool(edges_into(by_history, node.predecessors, name)[0])
+    )
 
 
-def _counted(graph: Graph, told: ToldRun, row: RunRow, rows: set[str]) -> list[CountedRow]:
-    known = {join.node: join for join in row.joins}
-    found: list[CountedRow] = []
+def _counted(graph: Graph, by_history: RunByHistory, row: RunRow, rows: set[str]) -> list[CountedRow]:
+    joins = {join.node: join for join in row.joins}
+    counted: list[CountedRow] = []
     for name, node in graph.nodes.items():
-        if not node.is_join or (name in known and known[name].fired and name in rows):
+        if not node.is_join or (name in joins and joins[name].fired and name in rows):
             continue
-        arrived, taken = edges_into(told, node.predecessors, name)
+        arrived, taken = edges_into(by_history, node.predecessors, name)
         if arrived:
-            first = [source for source in (known[name].taken if name in known else ()) if source in taken]
+            first = [source for source in (joins[name].taken if name in joins else ()) if source in taken]
             order = first + [source for source in node.predecessors if source in taken.difference(first)]
-            found.append({"node": name, "arrived": len(arrived), "taken": order, "fired": name in rows})
-    return found
+            counted.append({"node": name, "arrived": len(arrived), "taken": order, "fired": name in rows})
+    return counted
 
 
-def _make(transition: Transition, alone: Alone, graph: Graph, told: ToldRun, missing: Sequence[str]) -> None:
+def _make(
+    transition: Transition, alone: Alone, graph: Graph, by_history: RunByHistory, missing: Sequence[str]
+) -> None:
     """The steps that follow from what is resolved."""
     if not missing:
         return
-    asked: ScopeRow = {"run_id": alone.id, "nodes": [], "every": True}
-    facts, outputs = hot.read_scopes([asked])[alone.id]
+    query: ScopeRow = {"run_id": alone.id, "nodes": [], "every": True}
+    facts, outputs = hot.read_scopes([query])[alone.id]
     scope = scopes.scope_of(shown(alone.version_id), alone.id, facts, outputs)
     causes = []
     for name in missing:
         node = graph.nodes[name]
-        arrived, taken = edges_into(told, node.predecessors, name)
+        arrived, taken = edges_into(by_history, node.predecessors, name)
         if arrived and taken and not arrived <= outputs.keys():
             raise _StillStuck(f"What the timer of {', '.join(sorted(arrived))} gave is gone.")
-        given = {source: outputs[source][1] for source in taken}
-        effects = fire(graph, node, given, scope, run=bool(taken) or not node.predecessors)
+        outputs_taken = {source: outputs[source][1] for source in taken}
+        effects = fire(graph, node, outputs_taken, scope, run=bool(taken) or not node.predecessors)
         causes.append((_anchor(alone, uuid7()), effects))
     transition.apply_effects(causes)
 
 
-SKIPPED = ToldStep(status=StepStatus.SKIPPED)
+SKIPPED = StepByHistory(status=StepStatus.SKIPPED)
 NOTHING_OPEN, TIMER = "nothing open", "timer of nothing"
 JOINS = ("join not fired", "join without a step before it")
 _WAYS: dict[str, Callable[[Alone, Finding], set[str]]] = {

@@ -8,12 +8,12 @@ from engine.catalogue import Json
 from engine.graph import Graph
 from lib.stored_json import StoredDecoder
 from runs.integrity.compare import Difference, JoinRow, RunRow, StepRow, differences
-from runs.integrity.fold import Event, ToldRun, fold
+from runs.integrity.fold import Event, RunByHistory, fold
 from runs.kernel import graphs
 from runs.store import hot
 
 
-def read(runs: Iterable[str]) -> Iterator[tuple[str, ToldRun, RunRow]]:
+def read(runs: Iterable[str]) -> Iterator[tuple[str, RunByHistory, RunRow]]:
     """Runs as their history tells of them, and as their rows are."""
     for text in hot.told_runs(runs):
         run, row, events = _read(json.loads(text, cls=StoredDecoder))
@@ -26,17 +26,17 @@ def verify(runs: Iterable[str]) -> Iterator[Difference]:
         yield from _of_run(json.loads(text, cls=StoredDecoder))
 
 
-def _of_run(told: Sequence[Json]) -> Iterator[Difference]:
-    run, row, events = _read(told)
-    version, sealed, texts, seals = told[2], told[5], told[11], told[12]
+def _of_run(columns: Sequence[Json]) -> Iterator[Difference]:
+    run, row, events = _read(columns)
+    version, sealed, texts, seals = columns[2], columns[5], columns[11], columns[12]
     yield from _of_seals(run, texts, events, seals, sealed)
     yield from differences(run, fold(events), row, _graph(version))
 
 
-def _read(told: Sequence[Json]) -> tuple[str, RunRow, list[Event]]:
-    run, _, _, status, life, _, number, given, digest, steps, joins, texts, _ = told
+def _read(columns: Sequence[Json]) -> tuple[str, RunRow, list[Event]]:
+    run, _, _, status, life, _, number, input_digest, digest, steps, joins, texts, _ = columns
     rows = [StepRow(*step) for step in steps], [JoinRow(*join) for join in joins]
-    return run, RunRow(status, life, number, given, digest, *rows), [_event(text) for text in texts]
+    return run, RunRow(status, life, number, input_digest, digest, *rows), [_event(text) for text in texts]
 
 
 def _event(text: str) -> Event:
@@ -63,8 +63,8 @@ def _of_seals(
         link = sha256(link + text.encode()).digest()
         links[event.id] = count, link.hex()
     for life, count, last, digest in seals:
-        found_count, found = links.get(last, (0, None))
+        found_count, sealed_digest = links.get(last, (0, None))
         if found_count != count:
             yield Difference(run, None, f"seal of life {life}: events", count, found_count)
-        if found != digest:
-            yield Difference(run, None, f"seal of life {life}: digest", digest, found)
+        if sealed_digest != digest:
+            yield Difference(run, None, f"seal of life {life}: digest", digest, sealed_digest)

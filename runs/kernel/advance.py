@@ -46,7 +46,7 @@ def advance(endings: Sequence[tuple[ClaimedStep, AttemptResult]], keep: Affinity
     database raises once retries and bisection are over; then nothing of the rest is committed.
     """
     result = Result()
-    plans = [_planned(held, ending) for held, ending in endings]
+    plans = [_planned(step, attempt) for step, attempt in endings]
     heavy = [planned for planned in plans if planned.is_heavy]
     heavy += _commit(_light, [planned for planned in plans if not planned.is_heavy], keep, result)
     _commit(_heavy, heavy, None, result)
@@ -61,26 +61,28 @@ def _lost(
     endings: Sequence[tuple[ClaimedStep, AttemptResult]], result: Result, worker: str
 ) -> Iterator[late.LateResult]:
     """What a worker of ours made of steps that it had lost meanwhile."""
-    for held, ending in endings:
-        if held.id not in result.applied and isinstance(ending, Succeeded | Errored):
-            output, error = (ending.output, None) if isinstance(ending, Succeeded) else (None, ending.error)
-            yield late.LateResult(held.id, held.epoch, "lease_lost", output, error, worker)
+    for step, attempt in endings:
+        if step.id not in result.applied and isinstance(attempt, Succeeded | Errored):
+            output, error = (
+                (attempt.output, None) if isinstance(attempt, Succeeded) else (None, attempt.error)
+            )
+            yield late.LateResult(step.id, step.epoch, "lease_lost", output, error, worker)
 
 
 def _changes(result: Result) -> Iterator[live.Change]:
     for planned in result.written:
-        if (held := planned.held).id in result.applied:
+        if (step := planned.step).id in result.applied:
             # With any step its run may have ended.
-            yield live.Change(held.tenant_id, held.run_id, True, held.node, planned.row["status"])
+            yield live.Change(step.tenant_id, step.run_id, True, step.node, planned.row["status"])
 
 
-def _planned(held: ClaimedStep, ending: AttemptResult) -> Planned:
+def _planned(step: ClaimedStep, result: AttemptResult) -> Planned:
     try:
-        graph = graph_of(held.version_id)
+        graph = graph_of(step.version_id)
     except BrokenVersion as error:
-        said = {"code": "BrokenVersion", "message": str(error), "retryable": False}
-        return plan_hopeless(held, said, ending)
-    return plan(held, ending, graph, jitter=random.random())  # noqa: S311
+        failure = {"code": "BrokenVersion", "message": str(error), "retryable": False}
+        return plan_hopeless(step, failure, result)
+    return plan(step, result, graph, jitter=random.random())  # noqa: S311
 
 
 def _commit(write: Write, plans: list[Planned], keep: Affinity | None, result: Result) -> list[Planned]:
@@ -109,12 +111,12 @@ def _commit(write: Write, plans: list[Planned], keep: Affinity | None, result: R
 
 def _refused(planned: Planned, error: Exception) -> list[Planned]:
     """What an ending becomes that the database refuses: a failure; refused as one, the failure of its run."""
-    said = {"code": "BadOutput", "message": f"This can't be stored: {error}".strip(), "retryable": False}
-    if not isinstance(planned.ending, Errored):
-        return [_planned(planned.held, Errored(said, timer=planned.ending.timer))]
+    failure = {"code": "BadOutput", "message": f"This can't be stored: {error}".strip(), "retryable": False}
+    if not isinstance(planned.result, Errored):
+        return [_planned(planned.step, Errored(failure, timer=planned.result.timer))]
     if planned.graph is not None:
-        return [plan_hopeless(planned.held, said, planned.ending)]
-    log.error("Step %s of run %s can't be ended: %s", planned.held.id, planned.held.run_id, error)
+        return [plan_hopeless(planned.step, failure, planned.result)]
+    log.error("Step %s of run %s can't be ended: %s", planned.step.id, planned.step.run_id, error)
     return []
 
 
@@ -128,9 +130,9 @@ def _light(plans: list[Planned], keep: Affinity | None, result: Result) -> list[
             if mine:
                 _forward(transition, mine, locked)
             crash_points.hit("before_commit")
-    except _NeedsAlone as found:
-        alone = [planned for planned in plans if planned.held.run_id in found.runs]
-        rest = [planned for planned in plans if planned.held.run_id not in found.runs]
+    except _NeedsAlone as conflict:
+        alone = [planned for planned in plans if planned.step.run_id in conflict.runs]
+        rest = [planned for planned in plans if planned.step.run_id not in conflict.runs]
         return alone + (_light(rest, keep, result) if rest else [])
     result.add(transition.result)
     return closing
@@ -138,9 +140,9 @@ def _light(plans: list[Planned], keep: Affinity | None, result: Result) -> list[
 
 def _sorted(plans: list[Planned], locked: Mapping[str, LockedRun]) -> tuple[list[Planned], list[Planned]]:
     """The endings in open runs and those in closing ones; a run that is over takes none."""
-    status = {run: found.status for run, found in locked.items()}
-    mine = [planned for planned in plans if status.get(planned.held.run_id) in RUN_OPEN]
-    closing = [planned for planned in plans if status.get(planned.held.run_id) in RUN_CLOSING]
+    status = {run: run_row.status for run, run_row in locked.items()}
+    mine = [planned for planned in plans if status.get(planned.step.run_id) in RUN_OPEN]
+    closing = [planned for planned in plans if status.get(planned.step.run_id) in RUN_CLOSING]
     return mine, closing
 
 
@@ -161,18 +163,18 @@ def _undoing(plans: list[Planned], locked: Mapping[str, LockedRun]) -> list[Plan
         planned
         for planned in plans
         if planned.is_undo
-        and planned.held.run_id in locked
-        and locked[planned.held.run_id].status == RunStatus.COMPENSATING
+        and planned.step.run_id in locked
+        and locked[planned.step.run_id].status == RunStatus.COMPENSATING
     ]
 
 
 def _as_timers_left_them(plans: list[Planned]) -> list[Planned]:
     """The plans anew of steps whose boundary timers fired meanwhile: those edges are resolved already."""
-    timed = [planned.held.id for planned in plans if planned.graph is not None and planned.is_timed]
+    timed = [planned.step.id for planned in plans if planned.graph is not None and planned.is_timed]
     fired = waits.fired_edges(timed) if timed else {}
     return [
-        _planned(replace(planned.held, fired=frozenset(fired[planned.held.id])), planned.ending)
-        if planned.held.id in fired
+        _planned(replace(planned.step, fired=frozenset(fired[planned.step.id])), planned.result)
+        if planned.step.id in fired
         else planned
         for planned in plans
     ]
@@ -185,8 +187,8 @@ def _heavy(plans: list[Planned], keep: Affinity | None, result: Result) -> list[
         locked = hot.lock_heavy(runs_of(plans))
         mine, closing = _sorted(plans, locked)
         if mine:
-            waiting = [planned for planned in mine if isinstance(planned.ending, Suspended)]
-            over = [planned for planned in mine if not isinstance(planned.ending, Suspended)]
+            waiting = [planned for planned in mine if isinstance(planned.result, Suspended)]
+            over = [planned for planned in mine if not isinstance(planned.result, Suspended)]
             transition.complete(_as_timers_left_them(over), locked)
             if waiting:
                 transition.suspend(waiting, locked)
@@ -195,7 +197,7 @@ def _heavy(plans: list[Planned], keep: Affinity | None, result: Result) -> list[
             transition.fail()
         if closing:
             closing = [
-                replace(planned, row=closing_row(planned, locked[planned.held.run_id])) for planned in closing
+                replace(planned, row=closing_row(planned, locked[planned.step.run_id])) for planned in closing
             ]
             rows = [planned.row for planned in closing]
             done = hot.advance(worker=None, ended=rows, anchors=[], steps=[], arrivals=[])
@@ -203,9 +205,9 @@ def _heavy(plans: list[Planned], keep: Affinity | None, result: Result) -> list[
             transition.result.written += closing
             transition.result.wake |= compensation.close(runs_of(closing))
         undoing = _undoing(plans, locked)
-        if over := [planned for planned in undoing if not isinstance(planned.ending, Suspended)]:
+        if over := [planned for planned in undoing if not isinstance(planned.result, Suspended)]:
             transition.end_compensations(over)
-        if waiting := [planned for planned in undoing if isinstance(planned.ending, Suspended)]:
+        if waiting := [planned for planned in undoing if isinstance(planned.result, Suspended)]:
             transition.suspend(waiting, locked)
         crash_points.hit("before_commit")
     result.add(transition.result)

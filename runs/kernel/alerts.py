@@ -33,5 +33,5 @@ def send(alerts: Sequence[Alert]) -> None:
 def _write(alerts: Sequence[Alert]) -> None:
     for one in alerts:
         facts = {"tenant": one.tenant, "run": one.run, "node": one.node, **one.facts}
-        said = " ".join(f"{name}={value!r}" for name, value in facts.items())
-        log.error("alert %s %s", one.kind, said, extra={"alert": one.kind, **facts})
+        text = " ".join(f"{name}={value!r}" for name, value in facts.items())
+        log.error("alert %s %s", one.kind, text, extra={"alert": one.kind, **facts})

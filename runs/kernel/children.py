@@ -29,17 +29,17 @@ def enter(entered: Sequence[tuple[ClaimedStep, Mapping[str, Json]]]) -> Endings:
     A wait without `items` was entered before: its children are counted once more, as a repair asks it.
     """
     rows: list[ContainerRow] = []
-    for held, wait in entered:
-        row: ContainerRow = {"step_id": held.id, "anew": "items" in wait}
+    for step, wait in entered:
+        row: ContainerRow = {"step_id": step.id, "anew": "items" in wait}
         if "items" in wait:
             row |= {"items": wait["items"], "at_once": wait["at_once"], "tolerated": wait["tolerated"]}
         rows.append(row)
     counts = children.open_containers(rows)
-    versions = {held.run_id: held.version_id for held, _ in entered}
+    versions = {step.run_id: step.version_id for step, _ in entered}
     # The runs of what begins to wait are told of by whoever lets it wait.
     notices.after_commit((), open_next(counts, versions))
-    lost = [held for held, _ in entered if (held.run_id, held.node) not in counts]
-    return [*((held, _lost()) for held in lost), *endings(over(counts))]
+    lost = [step for step, _ in entered if (step.run_id, step.node) not in counts]
+    return [*((step, _lost()) for step in lost), *endings(over(counts))]
 
 
 def open_next(counts: Mapping[Container, Counts], versions: Mapping[str, int]) -> set[str]:
@@ -70,9 +70,9 @@ def over(counts: Mapping[Container, Counts]) -> set[Container]:
 
 def endings(containers: Iterable[Container]) -> Endings:
     """How containers end whose children are over, or fail; those that wait no more are left out."""
-    asked = list(containers)
-    found = children.containers_over(asked, most=MAX_RESULTS_BYTES) if asked else []
-    return [(one.held, _ending(one)) for one in found]
+    candidates = list(containers)
+    results = children.containers_over(candidates, most=MAX_RESULTS_BYTES) if candidates else []
+    return [(one.step, _ending(one)) for one in results]
 
 
 def _ending(finished: Finished) -> AttemptResult:
@@ -82,7 +82,7 @@ def _ending(finished: Finished) -> AttemptResult:
         if finished.results is None:
             message = f"What the children gave is larger than {MAX_RESULTS_BYTES:,} bytes together."
             raise StepError("BadOutput", message, details={"field": "output"})
-        spec = graph_of(finished.held.version_id).nodes[finished.held.node].spec
+        spec = graph_of(finished.step.version_id).nodes[finished.step.node].spec
         return Succeeded(spec.collect(finished.results))
     except StepError as error:
         return Errored(describe(error))

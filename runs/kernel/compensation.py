@@ -71,10 +71,10 @@ def has_compensations(version_id: int) -> bool:
 
 def close(runs: Iterable[str]) -> set[str]:
     """Go on with those closing runs that have no running step left: undo, or end. Gives queues that have work now."""
-    found = SQL.value("closed_runs", {"runs": sorted(runs)})
-    undoing = {run: version for run, version, undo in found if undo and has_compensations(version)}
+    rows = SQL.value("closed_runs", {"runs": sorted(runs)})
+    undoing = {run: version for run, version, undo in rows if undo and has_compensations(version)}
     queues = _undo_next(undoing)
-    over = {run for run, _, _ in found} - queues.keys()
+    over = {run for run, _, _ in rows} - queues.keys()
     if over:
         hot.end_closing_runs(over)
     return set(queues.values())
@@ -90,8 +90,8 @@ def compensate_next(runs: Mapping[str, int]) -> set[str]:
 
 def await_operator(runs: Iterable[str]) -> None:
     """A compensation of these runs failed for good: they wait for a person, and that alerts (not of tests; R-136)."""
-    found = SQL.value("await_operator", {"runs": sorted(runs), "now": now_or_none()})
-    failed = [Failed(*row) for row in found]
+    rows = SQL.value("await_operator", {"runs": sorted(runs), "now": now_or_none()})
+    failed = [Failed(*row) for row in rows]
     alerts.send(
         [
             alerts.Alert(
@@ -135,10 +135,10 @@ def resolve(
         "payload": document({"by": by, "reason": reason}),
         "now": now_or_none(),
     }
-    found = SQL.value("resolve_compensation", params)
-    if found is None:
+    row = SQL.value("resolve_compensation", params)
+    if row is None:
         return None
-    status, queue, step = found
+    status, queue, step = row
     hot.cancel_timers([run])
     wait_kinds.waits_ended([run])
     for listener in _told_of_settling:
@@ -157,8 +157,8 @@ def _undo_next(runs: Mapping[str, int]) -> dict[str, str]:
     if not rows:
         return {}
     params = {"runs": sorted(runs), "nodes": document(rows), "now": now_or_none()}
-    found: dict[str, str] = SQL.value("next_compensations", params)
-    return found
+    queues: dict[str, str] = SQL.value("next_compensations", params)
+    return queues
 
 
 def _rows(run: str, version: int) -> Iterable[CompensationRow]:

@@ -56,4 +56,4 @@ def _never_started(steps: Sequence[ClaimedStep]) -> None:
 
 def _shared(steps: Sequence[ClaimedStep]) -> dict[str, str]:
     locked = hot.lock_light({step.run_id for step in steps})
-    return {run: found.status for run, found in locked.items()}
+    return {run: row.status for run, row in locked.items()}

@@ -49,9 +49,9 @@ class Affinity:
 class Planned:
     """One ending with all that it means. `effects` is None where the step is not over: it is tried again, or waits."""
 
-    held: ClaimedStep
+    step: ClaimedStep
     graph: Graph | None
-    ending: AttemptResult
+    result: AttemptResult
     effects: Effects | None
     row: EndedRow
     # Not the step's id: a worker that lost a step and got it again may report both epochs in one batch.
@@ -63,7 +63,7 @@ class Planned:
 
         The step enters a wait, or has timers that may fire just now; the run fails, or other steps are left to cancel.
         """
-        if isinstance(self.ending, Suspended) or self.is_timed or self.is_undo:
+        if isinstance(self.result, Suspended) or self.is_timed or self.is_undo:
             return True
         if self.effects is None:
             return False
@@ -78,14 +78,14 @@ class Planned:
     @property
     def is_undo(self) -> bool:
         """Whether the step compensates another."""
-        return self.held.undoes is not None
+        return self.step.undoes is not None
 
     @property
     def is_timed(self) -> bool:
         """Whether timers of the step must be settled with its end."""
         if self.graph is None or self.effects is None:
             return False
-        return self.graph.step(self.held.node, self.held.index).is_timed
+        return self.graph.step(self.step.node, self.step.index).is_timed
 
     @property
     def may_sink(self) -> bool:
@@ -93,123 +93,123 @@ class Planned:
         return self.effects is not None and bool(self.effects.sinks or self.effects.arrivals)
 
 
-def plan(held: ClaimedStep, ending: AttemptResult, graph: Graph, *, jitter: float) -> Planned:
+def plan(step: ClaimedStep, result: AttemptResult, graph: Graph, *, jitter: float) -> Planned:
     """What an attempt's end means; `jitter` in [0, 1) says where in its span the pause before a retry lies."""
-    node = graph.step(held.node, held.index)
-    row: EndedRow = {"id": held.id, "epoch": held.epoch}
-    if ending.usage is not None:
-        row["usage"] = ending.usage
-    row |= _freed_from(ending)
-    if isinstance(ending, Suspended):
+    node = graph.step(step.node, step.index)
+    row: EndedRow = {"id": step.id, "epoch": step.epoch}
+    if result.usage is not None:
+        row["usage"] = result.usage
+    row |= _freed_from(result)
+    if isinstance(result, Suspended):
         row["status"] = StepStatus.WAITING
-        return Planned(held, graph, ending, None, row)
-    if isinstance(ending, Errored):
-        if ending.expired:
+        return Planned(step, graph, result, None, row)
+    if isinstance(result, Errored):
+        if result.expired:
             row["by"] = EndedBy.LEASE
         delay = next_delay(
             node.retry,
-            attempt=held.attempt,
-            code=str(ending.error.get("code")),
-            retryable=ending.retryable,
+            attempt=step.attempt,
+            code=str(result.error.get("code")),
+            retryable=result.retryable,
             jitter=jitter,
-            retry_after=ending.retry_after,
+            retry_after=result.retry_after,
         )
         if delay is not None:
-            row |= {"status": StepStatus.QUEUED, "error": ending.error, "delay": delay}
-            return Planned(held, graph, ending, None, row)
+            row |= {"status": StepStatus.QUEUED, "error": result.error, "delay": delay}
+            return Planned(step, graph, result, None, row)
     if node.undoes:
-        return Planned(held, graph, ending, Effects(_outcome(ending)), row | _undo_row(ending))
-    effects = settle(graph, node, _outcome(ending), held.scope, fired=held.fired)
-    row |= _final_row(node, ending, effects, graph)
-    return Planned(held, graph, ending, effects, row)
+        return Planned(step, graph, result, Effects(_outcome(result)), row | _undo_row(result))
+    effects = settle(graph, node, _outcome(result), step.scope, fired=step.fired)
+    row |= _final_row(node, result, effects, graph)
+    return Planned(step, graph, result, effects, row)
 
 
-def _outcome(ending: Succeeded | Errored | TimerFired | SkippedByOperator) -> Outcome:
-    match ending:
+def _outcome(result: Succeeded | Errored | TimerFired | SkippedByOperator) -> Outcome:
+    match result:
         case Succeeded() | SkippedByOperator():
-            return Completed(ending.output)
+            return Completed(result.output)
         case Errored():
-            return Failed(ending.error)
+            return Failed(result.error)
         case TimerFired():
-            return Interrupted(ending.target, ending.output)
+            return Interrupted(result.target, result.output)
 
 
-def _freed_from(ending: AttemptResult) -> EndedRow:
+def _freed_from(result: AttemptResult) -> EndedRow:
     """Which step an ending may end that nobody works on: one that waits, or any that is open."""
-    if isinstance(ending, TimerFired):
+    if isinstance(result, TimerFired):
         return {"by": EndedBy.TIMER}
-    if isinstance(ending, SkippedByOperator):
-        return {"by": EndedBy.OPERATOR, "said": ending.said}
-    return {} if ending.timer is None else {"by": EndedBy.WAIT}
+    if isinstance(result, SkippedByOperator):
+        return {"by": EndedBy.OPERATOR, "said": result.said}
+    return {} if result.timer is None else {"by": EndedBy.WAIT}
 
 
 def plan_hopeless(
-    held: ClaimedStep, said: Mapping[str, Json], ending: AttemptResult | None = None
+    step: ClaimedStep, error: Mapping[str, Json], result: AttemptResult | None = None
 ) -> Planned:
     """The end of a step that its graph can't deal with: nothing follows, its run fails and can be resumed later.
 
     Its version can't be compiled by this release, or what follows from its failure can't be stored.
     """
-    effects = Effects(outcome=Failed(said), failure=(held.node, said))
+    effects = Effects(outcome=Failed(error), failure=(step.node, error))
     row: EndedRow = {
-        "id": held.id,
-        "epoch": held.epoch,
+        "id": step.id,
+        "epoch": step.epoch,
         "status": StepStatus.FAILED,
-        "error": said,
+        "error": error,
         "output": None,
         "sinks": 0,
-        **(_freed_from(ending) if ending else {}),
+        **(_freed_from(result) if result else {}),
     }
-    return Planned(held, None, Errored(said), effects, row)
+    return Planned(step, None, Errored(error), effects, row)
 
 
-def _undo_row(ending: AttemptResult) -> EndedRow:
+def _undo_row(result: AttemptResult) -> EndedRow:
     """The end of a compensation: no edge hangs on it."""
-    if isinstance(ending, Errored):
-        return {"status": StepStatus.FAILED, "error": ending.error, "output": None, "sinks": 0}
-    return {"status": StepStatus.COMPLETED, "output": _encoded(ending), "sinks": 0}
+    if isinstance(result, Errored):
+        return {"status": StepStatus.FAILED, "error": result.error, "output": None, "sinks": 0}
+    return {"status": StepStatus.COMPLETED, "output": _encoded(result), "sinks": 0}
 
 
-def _final_row(node: Node, ending: AttemptResult, effects: Effects, graph: Graph) -> EndedRow:
+def _final_row(node: Node, result: AttemptResult, effects: Effects, graph: Graph) -> EndedRow:
     row: EndedRow = {"taken": effects.taken, "sinks": len(effects.sinks)}
     if isinstance(effects.outcome, Failed):
         handled = None if node.on_error == "fail" else failed_output(effects.outcome.error)
         row |= {"status": StepStatus.FAILED, "error": effects.outcome.error, "output": handled}
         return row
-    if isinstance(ending, TimerFired):
-        row |= {"status": StepStatus.CANCELLED, "cause": "timer", "output": ending.output}
+    if isinstance(result, TimerFired):
+        row |= {"status": StepStatus.CANCELLED, "cause": "timer", "output": result.output}
         return row
-    row |= {"status": StepStatus.COMPLETED, "output": _encoded(ending)}
-    if isinstance(ending, SkippedByOperator):
-        row |= {"status": StepStatus.SKIPPED, "cause": PASSED, "output": ending.output}
+    row |= {"status": StepStatus.COMPLETED, "output": _encoded(result)}
+    if isinstance(result, SkippedByOperator):
+        row |= {"status": StepStatus.SKIPPED, "cause": PASSED, "output": result.output}
     if graph.plain and graph.only_sink == node.id and node.container is None:
         row["final"] = True
     return row
 
 
-def _encoded(ending: AttemptResult) -> Json:
-    if isinstance(ending, Succeeded) and ending.encoded is not None:
-        return orjson.Fragment(ending.encoded)
-    return ending.output if isinstance(ending, Succeeded) else None
+def _encoded(result: AttemptResult) -> Json:
+    if isinstance(result, Succeeded) and result.encoded is not None:
+        return orjson.Fragment(result.encoded)
+    return result.output if isinstance(result, Succeeded) else None
 
 
 def closing_row(planned: Planned, run: LockedRun) -> EndedRow:
     """The row of an ending in a run that is failing or being cancelled: kept as it is, its edges unresolved."""
     # A child has no edges: its container counts it when it begins anew.
-    pending = planned.held.index is None
-    row: EndedRow = {"id": planned.held.id, "epoch": planned.held.epoch, "pending": pending, "sinks": 0}
-    ending = planned.ending
-    if ending.usage is not None:
-        row["usage"] = ending.usage
-    if isinstance(ending, Succeeded):
-        row |= {"status": StepStatus.COMPLETED, "output": _encoded(ending)}
+    pending = planned.step.index is None
+    row: EndedRow = {"id": planned.step.id, "epoch": planned.step.epoch, "pending": pending, "sinks": 0}
+    result = planned.result
+    if result.usage is not None:
+        row["usage"] = result.usage
+    if isinstance(result, Succeeded):
+        row |= {"status": StepStatus.COMPLETED, "output": _encoded(result)}
         return row
-    if not isinstance(ending, Errored):
+    if not isinstance(result, Errored):
         cause = "failure" if run.status == RunStatus.FAILING else "cancelled"
         row |= {"status": StepStatus.CANCELLED, "pending": False, "cause": cause}
         return row
-    row |= {"error": ending.error, "pending": False}
-    if ending.expired:
+    row |= {"error": result.error, "pending": False}
+    if result.expired:
         return row | {"status": StepStatus.CANCELLED, "cause": "unknown", "by": EndedBy.LEASE}
     return row | {"status": StepStatus.FAILED}
 
@@ -230,7 +230,7 @@ class Anchor:
     @classmethod
     def of(cls, planned: Planned, run: LockedRun) -> "Anchor":
         """The anchor of an ended step: what follows has the priority of the run, and waits while it is paused."""
-        return cls.beside(planned.held, run, id=planned.anchor)
+        return cls.beside(planned.step, run, id=planned.anchor)
 
     @classmethod
     def beside(cls, step: ClaimedStep, run: LockedRun, *, id: str) -> "Anchor":
@@ -269,7 +269,7 @@ class AdvanceRows:
     arrivals: list[ArrivalRow] = field(default_factory=list)
     kept: list[tuple[str, ClaimedStep]] = field(default_factory=list)
     queued: set[tuple[str, str]] = field(default_factory=set)
-    letters: list[tuple[str, str]] = field(default_factory=list)
+    dead_letters: list[tuple[str, str]] = field(default_factory=list)
     timers: list[tuple[str, TimerRow]] = field(default_factory=list)
 
     def end(self, planned: Planned, anchor: Anchor) -> None:
@@ -277,9 +277,9 @@ class AdvanceRows:
         row = planned.row | {"anchor": planned.anchor}
         self.ended.append(row | {"held": True} if anchor.held and planned.effects is None else row)
         if planned.effects is not None:
-            step = planned.held
+            step = planned.step
             if _failed_hard(planned.row):
-                self.letters.append((planned.anchor, step.id))
+                self.dead_letters.append((planned.anchor, step.id))
             self.follow(anchor, planned.effects, {step.node: step.id})
 
     def add_effects(self, anchor: Anchor, effects: Effects, ids: Mapping[str, str] = NO_IDS) -> None:
@@ -324,20 +324,20 @@ class AdvanceRows:
         elif new.status == StepStatus.SKIPPED:
             return row
         if new.own:
-            row["input"] = new.given
-        elif new.given_from is not None and new.given_from in ids:
-            row["input_from"] = ids[new.given_from]
+            row["input"] = new.input
+        elif new.input_from is not None and new.input_from in ids:
+            row["input_from"] = ids[new.input_from]
         elif not node.predecessors and node.mapping is None:
             row["input_from"] = anchor.run_id
         else:
-            row["input"] = new.given
+            row["input"] = new.input
         if new.status == StepStatus.QUEUED:
             self.timers += [(anchor.id, timer) for timer in boundary_timers(node, row["id"], new.fired)]
             self._send(anchor, new, row)
         else:
             row |= {"output": new.output, "error": new.error, "taken": new.taken}
             if _failed_hard(row):
-                self.letters.append((anchor.id, row["id"]))
+                self.dead_letters.append((anchor.id, row["id"]))
         return row
 
     def _send(self, anchor: Anchor, new: NewStep, row: StepRow) -> None:
@@ -386,7 +386,7 @@ def _kept(anchor: Anchor, new: NewStep, row: StepRow) -> ClaimedStep:
         attempt=1,
         priority=row["priority"],
         solo=False,
-        given=new.given,
+        input=new.input,
         lease_seconds=new.node.lease_seconds,
         hops=anchor.hops + 1,
     )
@@ -394,4 +394,4 @@ def _kept(anchor: Anchor, new: NewStep, row: StepRow) -> ClaimedStep:
 
 def runs_of(plans: Iterable[Planned]) -> set[str]:
     """The runs that the plans touch."""
-    return {planned.held.run_id for planned in plans}
+    return {planned.step.run_id for planned in plans}

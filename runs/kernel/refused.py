@@ -76,13 +76,11 @@ def fitting() -> Iterator[None]:
 
 def lock_runs(tenant: int, runs: Iterable[str]) -> dict[str, LockedRun]:
     """The tenant's runs, locked FOR UPDATE. Raises RunRefused for another tenant's."""
-    wanted = set(runs)
-    own = {
-        str(run) for run in Run.objects.for_tenant(tenant).filter(pk__in=wanted).values_list("pk", flat=True)
-    }
-    if own != wanted:
+    ids = set(runs)
+    own = {str(run) for run in Run.objects.for_tenant(tenant).filter(pk__in=ids).values_list("pk", flat=True)}
+    if own != ids:
         raise RunRefused("unknown_run", "There is no such run.")
-    return hot.lock_heavy(wanted)
+    return hot.lock_heavy(ids)
 
 
 def require_verb(locked: Mapping[str, LockedRun], verb: str) -> None:

@@ -43,24 +43,24 @@ def reopen(
     change: Change,
     payload: Mapping[str, Json],
     *,
-    told: Mapping[str, Overrides] | None = None,
+    overrides: Mapping[str, Overrides] | None = None,
     apply: Apply | None = None,
 ) -> None:
     """Give FAILED runs a new life.
 
-    `told` says of steps that begin anew what is to become of them, `apply` what of those whose rows are queued again.
+    `overrides` say what is to become of steps that begin anew, `apply` what of those whose rows are queued again.
     Raises RunRefused, also for what `check_failed` says.
     """
     check_failed(change.locked)
     reopened = hot.reopen_runs(change.locked, dict(payload))
     transition = change.transition
-    transition.overrides.update(told or {})
+    transition.overrides.update(overrides or {})
     for run_id, tenant, shard, version, priority, open_sinks in reopened["runs"]:
         transition.anchors[run_id] = Anchor("", run_id, tenant, shard, version, priority)
         if open_sinks <= 0:
             # It failed after its last step: what failed is to compute its output.
             transition.sunk.add(run_id)
-    open_again = {run: found._replace(status=RunStatus.RUNNING) for run, found in change.locked.items()}
+    open_again = {run: row._replace(status=RunStatus.RUNNING) for run, row in change.locked.items()}
     _arm_again(transition, reopened["queued"])
     if apply is not None:
         apply(transition, open_again)
@@ -95,7 +95,7 @@ def _resolve_pending(transition: Transition, locked: Mapping[str, LockedRun]) ->
         failure = planned.effects.failure if planned.effects else None
         if failure and failure[0] == step.node:
             transition.failures.setdefault(step.run_id, failure)
-            transition.letters.append(step.id)
+            transition.dead_letters.append(step.id)
         else:
             planned.row["by"] = EndedBy.REOPENING
             plans.append(planned)
@@ -104,18 +104,20 @@ def _resolve_pending(transition: Transition, locked: Mapping[str, LockedRun]) ->
 
 def _enter_again(transition: Transition, entered: Sequence[tuple[str, str, Json]]) -> None:
     """Start steps once more that failed when they were started: their input is made anew, by the same rules."""
-    known = scopes.load_for_joins(
+    by_join = scopes.load_for_joins(
         ((run_id, transition.anchors[run_id].version_id, node) for run_id, node, _ in entered),
         whole=transition.overrides.keys(),
     )
     causes = []
-    for run_id, name, given in entered:
+    for run_id, name, value in entered:
         anchor = replace(transition.anchors[run_id], id=uuid7())
         graph = graph_of(anchor.version_id)
         node = graph.nodes[name]
-        scope = {"vars": {}} | ({} if node.predecessors else {"input": given}) | known.get((run_id, name), {})
-        outputs = dict.fromkeys(node.predecessors, given)
-        effects = fire(graph, node, outputs, scope, run=True, told=transition.overrides.get(run_id, {}))
+        scope = (
+            {"vars": {}} | ({} if node.predecessors else {"input": value}) | by_join.get((run_id, name), {})
+        )
+        outputs = dict.fromkeys(node.predecessors, value)
+        effects = fire(graph, node, outputs, scope, run=True, overrides=transition.overrides.get(run_id, {}))
         causes.append((anchor, effects))
     if causes:
         transition.apply_effects(causes)

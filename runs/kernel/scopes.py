@@ -49,9 +49,9 @@ def load(steps: Iterable[ClaimedStep]) -> None:
     asking: dict[str, list[ClaimedStep]] = {}
     rows = []
     for step in steps:
-        step.scope = {"prev": step.given, "vars": {}}
+        step.scope = {"prev": step.input, "vars": {}}
         if step.index is not None:
-            step.scope |= {"item": step.given, "index": step.index}
+            step.scope |= {"item": step.input, "index": step.index}
         try:
             reads = compiled(step.version_id).graph.step(step.node, step.index).reads
         except BrokenVersion:
@@ -82,9 +82,9 @@ def load_for_joins(
             reading.append((run_id, version_id, node, reads))
     if not reading:
         return {}
-    found = hot.read_scopes(_merged([wanted(run_id, reads) for run_id, _, _, reads in reading]))
+    facts = hot.read_scopes(_merged([wanted(run_id, reads) for run_id, _, _, reads in reading]))
     return {
-        (run_id, node): scope_of(compiled(version_id), run_id, *found[run_id])
+        (run_id, node): scope_of(compiled(version_id), run_id, *facts[run_id])
         for run_id, version_id, node, _ in reading
     }
 
@@ -96,16 +96,16 @@ def load_for_starts(
     version = compiled(version_id)
     if not whole and not version.graph.reads_at_start.names & {"run"}:
         return {}
-    found = hot.read_scopes([wanted(run_id, NOTHING) for run_id in runs])
-    return {run_id: scope_of(version, run_id, *found[run_id]) for run_id in runs}
+    facts = hot.read_scopes([wanted(run_id, NOTHING) for run_id in runs])
+    return {run_id: scope_of(version, run_id, *facts[run_id]) for run_id in runs}
 
 
 def _merged(rows: list[ScopeRow]) -> list[ScopeRow]:
     """One row a run: several steps of it may read different things."""
     merged: dict[str, ScopeRow] = {}
     for row in rows:
-        known = merged.setdefault(row["run_id"], row)
-        if known is not row:
-            known["nodes"] = sorted({*known["nodes"], *row["nodes"]})
-            known["every"] = known["every"] or row["every"]
+        row_of_run = merged.setdefault(row["run_id"], row)
+        if row_of_run is not row:
+            row_of_run["nodes"] = sorted({*row_of_run["nodes"], *row["nodes"]})
+            row_of_run["every"] = row_of_run["every"] or row["every"]
     return list(merged.values())

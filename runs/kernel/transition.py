@@ -62,7 +62,7 @@ class Transition:
     keep: Affinity | None = None
     anchors: dict[str, Anchor] = field(default_factory=dict)
     failures: dict[str, Failure] = field(default_factory=dict)
-    letters: list[str] = field(default_factory=list)
+    dead_letters: list[str] = field(default_factory=list)
     sunk: set[str] = field(default_factory=set)
     overrides: dict[str, Overrides] = field(default_factory=dict)
     kept: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
@@ -75,20 +75,20 @@ class Transition:
         self.result.written += plans
         draft = AdvanceRows(self.keep)
         for planned in plans:
-            run_id = planned.held.run_id
+            run_id = planned.step.run_id
             anchor = Anchor.of(planned, locked[run_id])
-            known = self.anchors.get(run_id)
+            earlier = self.anchors.get(run_id)
             # Joins of the run that fire now may stay here as long as the longest way that led to them.
-            self.anchors[run_id] = replace(anchor, hops=max(anchor.hops, known.hops if known else 0))
+            self.anchors[run_id] = replace(anchor, hops=max(anchor.hops, earlier.hops if earlier else 0))
             draft.end(planned, anchor)
         joins = self._write(draft)
         self._settle_timers(
             [planned for planned in plans if planned.is_timed and planned.anchor in self.alive]
         )
         for planned in plans:
-            failed = planned.effects and planned.effects.failure
-            if failed and planned.anchor in self.alive:
-                self.failures.setdefault(planned.held.run_id, failed)
+            failure = planned.effects and planned.effects.failure
+            if failure and planned.anchor in self.alive:
+                self.failures.setdefault(planned.step.run_id, failure)
         self.decide_joins(joins)
         self._count_children(plans)
 
@@ -96,13 +96,13 @@ class Transition:
         self, endings: Sequence[tuple[ClaimedStep, AttemptResult]], locked: Mapping[str, LockedRun]
     ) -> None:
         """End steps whose wait is over, within the transaction that has their runs alone."""
-        scopes.load(held for held, _ in endings)
-        graphs = {held.id: compiled(held.version_id).graph for held, _ in endings}
-        timed = [held.id for held, _ in endings if graphs[held.id].steps[held.node].boundary]
+        scopes.load(step for step, _ in endings)
+        graphs = {step.id: compiled(step.version_id).graph for step, _ in endings}
+        timed = [step.id for step, _ in endings if graphs[step.id].steps[step.node].boundary]
         fired = waits.fired_edges(timed) if timed else {}
         plans = [
-            plan(replace(held, fired=frozenset(fired.get(held.id, ()))), ending, graphs[held.id], jitter=0.0)
-            for held, ending in endings
+            plan(replace(step, fired=frozenset(fired.get(step.id, ()))), result, graphs[step.id], jitter=0.0)
+            for step, result in endings
         ]
         for planned in plans:
             planned.row["by"] = EndedBy.WAIT
@@ -116,7 +116,7 @@ class Transition:
         ends: dict[Container, ChildEndsRow] = {}
         for planned in plans:
             if planned.effects is not None and planned.effects.child and planned.anchor in self.alive:
-                run_id, node = planned.held.run_id, planned.effects.child
+                run_id, node = planned.step.run_id, planned.effects.child
                 row = ends.setdefault(
                     (run_id, node), {"run_id": run_id, "node": node, "ended": 0, "failed": 0}
                 )
@@ -133,18 +133,18 @@ class Transition:
         if ended := children.endings(self.containers_over):
             self.wake(ended, locked)
             # Of a run that fails now those that run are awaited, as all its steps.
-            cancel_children({held.run_id for held, _ in ended} - self.failures.keys())
+            cancel_children({step.run_id for step, _ in ended} - self.failures.keys())
 
     def suspend(self, plans: Sequence[Planned], locked: Mapping[str, LockedRun]) -> None:
         """Let steps wait; those whose wait is over at once, such as for a signal that came early, end."""
         waiting = [
-            (planned.held, planned.ending) for planned in plans if isinstance(planned.ending, Suspended)
+            (planned.step, planned.result) for planned in plans if isinstance(planned.result, Suspended)
         ]
-        epochs = waits.enter_waits([wait_kinds.row_of(held, ending) for held, ending in waiting])
+        epochs = waits.enter_waits([wait_kinds.row_of(step, result) for step, result in waiting])
         entered = [
-            (replace(held, epoch=epochs[held.id]), ending.wait)
-            for held, ending in waiting
-            if held.id in epochs
+            (replace(step, epoch=epochs[step.id]), result.wait)
+            for step, result in waiting
+            if step.id in epochs
         ]
         self.result.written += plans
         self.result.applied |= epochs.keys()
@@ -166,11 +166,11 @@ class Transition:
         self._settle_timers([planned for planned in over if planned.is_timed])
         failed = [planned for planned in over if planned.row["status"] == StepStatus.FAILED]
         if failed:
-            hot.insert_dead_letters([{"id": uuid7(), "step_id": planned.held.id} for planned in failed])
+            hot.insert_dead_letters([{"id": uuid7(), "step_id": planned.step.id} for planned in failed])
             compensation.await_operator(runs_of(failed))
         if undone := [planned for planned in over if planned not in failed]:
             self.result.wake |= compensation.compensate_next(
-                {planned.held.run_id: planned.held.version_id for planned in undone}
+                {planned.step.run_id: planned.step.version_id for planned in undone}
             )
 
     def apply_effects(self, causes: Iterable[tuple[Anchor, Effects]]) -> None:
@@ -188,8 +188,8 @@ class Transition:
         return self._write(draft)
 
     def _rows_there(self, run_id: str) -> dict[str, str]:
-        told = self.overrides.get(run_id, {})
-        return {node: one.row for node, one in told.items() if isinstance(one, KeepResult) and one.row}
+        overrides = self.overrides.get(run_id, {})
+        return {node: one.row for node, one in overrides.items() if isinstance(one, KeepResult) and one.row}
 
     def _write(self, draft: AdvanceRows) -> list[Counted]:
         done = hot.advance(
@@ -202,9 +202,9 @@ class Transition:
         alive = {*done.ended, *(row["id"] for row in draft.anchors)}
         self.alive |= alive
         self.result.applied |= {*done.ended.values()}
-        self.result.kept += [held for after, held in draft.kept if after in alive]
+        self.result.kept += [claimed for after, claimed in draft.kept if after in alive]
         self.result.wake |= {queue for after, queue in draft.queued if after in alive}
-        self.letters += [step for after, step in draft.letters if after in alive]
+        self.dead_letters += [step for after, step in draft.dead_letters if after in alive]
         self.sunk |= set(done.sunk)
         if timers := [timer for after, timer in draft.timers if after in alive]:
             waits.arm_timers(timers)
@@ -213,10 +213,10 @@ class Transition:
     def _settle_timers(self, plans: Sequence[Planned]) -> None:
         if not plans:
             return
-        fired = {planned.ending.timer for planned in plans if planned.ending.timer}
-        waits.settle_timers(runs_of(plans), (planned.held.id for planned in plans), fired)
+        fired = {planned.result.timer for planned in plans if planned.result.timer}
+        waits.settle_timers(runs_of(plans), (planned.step.id for planned in plans), fired)
         # It may have been a wait that time has ended: who else could have ended it is told.
-        if timed_out := [planned for planned in plans if planned.ending.timer]:
+        if timed_out := [planned for planned in plans if planned.result.timer]:
             wait_kinds.waits_ended(runs_of(timed_out))
 
     def decide_joins(self, joins: list[Counted]) -> None:
@@ -225,9 +225,9 @@ class Transition:
             decided: dict[tuple[str, str], tuple[bool, list[str]]] = {}
             for run_id, name, arrived, taken in joins:
                 join = self._node(run_id, name).join
-                if said := verdict(join, arrived, len(taken)):
-                    chosen = list(contributors(join, taken)) if said == "run" else []
-                    decided[run_id, name] = said == "run", chosen
+                if decision := verdict(join, arrived, len(taken)):
+                    sources = list(contributors(join, taken)) if decision == "run" else []
+                    decided[run_id, name] = decision == "run", sources
             if not decided:
                 return
             joins = self._apply(self._fired(decided))
@@ -236,22 +236,23 @@ class Transition:
         self, decided: Mapping[tuple[str, str], tuple[bool, list[str]]]
     ) -> Iterable[tuple[Anchor, Effects]]:
         rows: list[DecidedRow] = [
-            {"run_id": run_id, "node": name, "sources": chosen}
-            for (run_id, name), (_, chosen) in decided.items()
+            {"run_id": run_id, "node": name, "sources": sources}
+            for (run_id, name), (_, sources) in decided.items()
         ]
         fired = hot.fire_joins(rows)
         starting = [
             (run, self.anchors[run].version_id, name) for run, name, _ in fired if decided[run, name][0]
         ]
-        known = scopes.load_for_joins(starting, whole=self.overrides.keys())
+        by_join = scopes.load_for_joins(starting, whole=self.overrides.keys())
         for run_id, name, outputs in fired:
-            runs, chosen = decided[run_id, name]
+            runs, sources = decided[run_id, name]
             node = self._node(run_id, name)
             anchor = replace(self.anchors[run_id], id=uuid7())
-            given = {source: outputs.get(source) for source in node.predecessors if source in chosen}
-            scope = known.get((run_id, name), {"vars": {}})
-            told = self.overrides.get(run_id, {})
-            yield anchor, fire(compiled(anchor.version_id).graph, node, given, scope, run=runs, told=told)
+            inputs = {source: outputs.get(source) for source in node.predecessors if source in sources}
+            scope = by_join.get((run_id, name), {"vars": {}})
+            overrides = self.overrides.get(run_id, {})
+            graph = compiled(anchor.version_id).graph
+            yield anchor, fire(graph, node, inputs, scope, run=runs, overrides=overrides)
 
     def finish(self) -> None:
         """Complete the runs whose last sink fell; one whose output can't be computed fails."""
@@ -262,11 +263,11 @@ class Transition:
         for run_id in runs:
             graph = compiled(self.anchors[run_id].version_id).graph
             rows.append(scopes.wanted(run_id, graph.output.refs if graph.output else NOTHING, graph.sinks))
-        found = hot.read_scopes(rows)
+        by_run = hot.read_scopes(rows)
         finished: list[FinishedRow] = []
         for run_id in runs:
             try:
-                output = strict_dumps(self._output(run_id, *found[run_id]), max_bytes=MAX_RUN_OUTPUT_BYTES)
+                output = strict_dumps(self._output(run_id, *by_run[run_id]), max_bytes=MAX_RUN_OUTPUT_BYTES)
                 finished.append({"run_id": run_id, "output": orjson.Fragment(output)})
             except ExpressionError as error:
                 message = f"The output of the workflow can't be computed: {error}"
@@ -307,8 +308,8 @@ class Transition:
                 for run, (node, error) in self.failures.items()
             ]
         )
-        if self.letters:
-            hot.insert_dead_letters([{"id": uuid7(), "step_id": step} for step in self.letters])
+        if self.dead_letters:
+            hot.insert_dead_letters([{"id": uuid7(), "step_id": step} for step in self.dead_letters])
         hot.cancel_open_steps(self.failures, cause="failure", statuses=NOT_STARTED)
         hot.cancel_timers(self.failures)
         wait_kinds.waits_ended(self.failures)

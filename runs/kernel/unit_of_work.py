@@ -20,13 +20,13 @@ class Change:
     """Runs that nobody else can change meanwhile, and what is done to them.
 
     `locked` is how each stood, `transition` what follows in their graphs, `queues` where there is work beside that.
-    Whoever looks is told of the runs in `told` (tenant, id).
+    Whoever looks is told of `runs` (tenant, id).
     """
 
     locked: Mapping[str, LockedRun] = field(default_factory=dict)
     transition: Transition = field(default_factory=Transition)
     queues: set[str] = field(default_factory=set)
-    told: set[tuple[int, str]] = field(default_factory=set)
+    runs: set[tuple[int, str]] = field(default_factory=set)
 
 
 @contextmanager
@@ -42,7 +42,7 @@ def unit_of_work() -> Iterator[Change]:
         change.transition.finish()
         change.transition.fail()
         crash_points.hit("before_commit")
-        notices.after_commit(change.told, change.transition.result.wake | change.queues)
+        notices.after_commit(change.runs, change.transition.result.wake | change.queues)
 
 
 @contextmanager
@@ -50,5 +50,5 @@ def changing(tenant: int, runs: Iterable[str]) -> Iterator[Change]:
     """A unit of work that has runs of the tenant alone. Raises RunRefused for another tenant's run."""
     with unit_of_work() as change:
         change.locked = lock_runs(tenant, runs)
-        change.told |= {(tenant, run) for run in change.locked}
+        change.runs |= {(tenant, run) for run in change.locked}
         yield change

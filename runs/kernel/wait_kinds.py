@@ -46,8 +46,8 @@ class WaitKind:
 
 def _take_signals(entered: Entered) -> list[tuple[ClaimedStep, AttemptResult]]:
     """A signal that came early is there already (R-130)."""
-    taken = waits.take_signals([(held, wait["name"]) for held, wait in entered])
-    return [(held, Succeeded(taken[held.id])) for held, _ in entered if held.id in taken]
+    taken = waits.take_signals([(step, wait["name"]) for step, wait in entered])
+    return [(step, Succeeded(taken[step.id])) for step, _ in entered if step.id in taken]
 
 
 def moment(text: str) -> str:
@@ -93,13 +93,13 @@ def register(kind: str, handler: WaitKind) -> None:
     _KINDS[kind] = handler
 
 
-def row_of(held: ClaimedStep, waiting: Suspended) -> WaitRow:
+def row_of(step: ClaimedStep, waiting: Suspended) -> WaitRow:
     """What says to the database that a step waits: the wait without its timer, and the timer if it has one."""
     kind = _KINDS[waiting.wait["kind"]]
     wait = {key: value for key, value in waiting.wait.items() if key not in kind.for_enter}
     wait["source"] = kind.source
     timer = wait.pop("timer", None)
-    row: WaitRow = {"id": held.id, "epoch": held.epoch, "wait": wait, "usage": waiting.usage}
+    row: WaitRow = {"id": step.id, "epoch": step.epoch, "wait": wait, "usage": waiting.usage}
     if timer:
         row |= {"timer_id": uuid7(), "timer": timer["kind"]}
         if "seconds" in timer:
@@ -112,9 +112,9 @@ def row_of(held: ClaimedStep, waiting: Suspended) -> WaitRow:
 def begin(entered: Entered) -> list[tuple[ClaimedStep, AttemptResult]]:
     """Tell the owners of each kind; gives the steps whose wait is over at once."""
     by_kind: dict[str, list[tuple[ClaimedStep, Mapping[str, Json]]]] = {}
-    for held, wait in entered:
-        by_kind.setdefault(wait["kind"], []).append((held, wait))
-    return [ending for kind, those in by_kind.items() for ending in _KINDS[kind].enter(those)]
+    for step, wait in entered:
+        by_kind.setdefault(wait["kind"], []).append((step, wait))
+    return [result for kind, those in by_kind.items() for result in _KINDS[kind].enter(those)]
 
 
 def in_words(wait: Mapping[str, Json]) -> str:
@@ -131,11 +131,11 @@ def is_whole(wait: Wait) -> bool:
 
 
 def ended_meanwhile(
-    held: ClaimedStep, wait: Wait, *, is_gone: bool
+    step: ClaimedStep, wait: Wait, *, is_gone: bool
 ) -> list[tuple[ClaimedStep, AttemptResult]]:
     """A repair's question: the step with its ending, if what it waits for is there. What `is_gone` is made anew."""
     kind = _KINDS[wait["kind"]]
-    return kind.enter([(held, wait)]) if is_gone or kind.looks_again else []
+    return kind.enter([(step, wait)]) if is_gone or kind.looks_again else []
 
 
 def timed_out(wait: Wait) -> dict[str, Json]:
@@ -154,13 +154,13 @@ def page_part(wait: Wait) -> str | None:
 
 def missing(runs: Iterable[str]) -> list[tuple[str, int, int, str]]:
     """The steps of these runs that wait for what is not there: run, tenant, life, node."""
-    asked = list(runs)
-    return [row for kind in _KINDS.values() if kind.missing is not None for row in kind.missing(asked)]
+    ids = list(runs)
+    return [row for kind in _KINDS.values() if kind.missing is not None for row in kind.missing(ids)]
 
 
 def waits_ended(runs: Iterable[str]) -> None:
     """Tell the owners of each kind that steps of these runs may wait no more."""
-    gone = list(runs)
+    ids = list(runs)
     for kind in _KINDS.values():
         if kind.leave is not None:
-            kind.leave(gone)
+            kind.leave(ids)

@@ -60,20 +60,20 @@ def all_duties() -> tuple[Duty, ...]:
 def do(name: str, worker: str) -> int:
     """Do a duty now, unless somebody did so just before or is at it; gives what its work gave, and raises that."""
     duty = _duties[name]
-    taken = {"name": name, "worker": worker}
-    if not SQL.value("take_duty", {**taken, "every": duty.every, "lease": LEASE_SECONDS}):
+    claim = {"name": name, "worker": worker}
+    if not SQL.value("take_duty", {**claim, "every": duty.every, "lease": LEASE_SECONDS}):
         return 0
     _running[threading.get_ident()] = Running(name, time.monotonic())
     try:
         usual = _limit_statements(f"{STATEMENT_SECONDS:g}s")
         try:
-            found = duty.work()
+            result = duty.work()
         finally:
             _limit_statements(usual)
     finally:
         del _running[threading.get_ident()]
-    SQL.execute("end_duty", taken)
-    return found
+    SQL.execute("end_duty", claim)
+    return result
 
 
 def _limit_statements(limit: str) -> str:
@@ -88,14 +88,14 @@ def overdue(worker: str, lived: float, *, hears_ticks: bool = True) -> list[Duty
     `lived`: seconds since this process began, the silence of a duty that nobody ever did. Without `hears_ticks`
     nobody waits for a silence to be noticed.
     """
-    begun = SQL.value("duties_begun", {})
-    found = []
+    last_begun = SQL.value("duties_begun", {})
+    duties = []
     for duty in _duties.values():
-        age, by = begun.get(duty.name, (lived, ""))
+        age, by = last_begun.get(duty.name, (lived, ""))
         is_ours = by == worker or not hears_ticks
         if age >= _LATE * duty.every and (is_ours or age >= SILENT_SECONDS):
-            found.append(duty)
-    return found
+            duties.append(duty)
+    return duties
 
 
 def at_it(seconds: float) -> str | None:

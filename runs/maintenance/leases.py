@@ -30,11 +30,11 @@ def _take_back(limit: int) -> int:
     company = [
         step for step, timed_out, status in batch if not (timed_out or step.solo or status in RUN_CLOSING)
     ]
-    known = {step.id for step in company}
+    ids = {step.id for step in company}
     endings: list[tuple[ClaimedStep, AttemptResult]] = [
         (step, Errored(_error(timed_out), retryable=True, expired=True))
         for step, timed_out, _ in batch
-        if step.id not in known
+        if step.id not in ids
     ]
     queues = set(hand_back(company, lost=True))
     if endings:

@@ -12,9 +12,9 @@ BATCH = 500
 
 def look() -> int:
     """Say of the runs that near or pass their deadline that they do; gives how many were looked at."""
-    found = waits.sla_due(BATCH)
-    for run, _, breached in found:
+    rows = waits.sla_due(BATCH)
+    for run, _, breached in rows:
         if breached:
             log.warning("The run %s is open past its deadline, %s", run, breached)
-    live.tell(live.Change(tenant, run) for run, tenant, _ in found)
-    return len(found)
+    live.tell(live.Change(tenant, run) for run, tenant, _ in rows)
+    return len(rows)

@@ -24,11 +24,11 @@ _FIRST = "00000000-0000-0000-0000-000000000000"
 
 def check(seconds: float = TICK_SECONDS) -> int:
     """Look at the open runs behind the last ones for at most `seconds`, repair what is stuck; gives how much was."""
-    found = _looked(seconds)
+    stuck = _looked(seconds)
     findings.forget_polls()
-    known = findings.known_repairs({one.run_id for one in found}) if found else {}
-    found = [one for one in found if (one.run_id, one.life, one.what, one.node, False) not in known]
-    runs = [list(group) for _, group in groupby(sorted(found, key=_run_of), key=_run_of)]
+    earlier = findings.known_repairs({one.run_id for one in stuck}) if stuck else {}
+    stuck = [one for one in stuck if (one.run_id, one.life, one.what, one.node, False) not in earlier]
+    runs = [list(group) for _, group in groupby(sorted(stuck, key=_run_of), key=_run_of)]
     return sum(one_by_one(runs[:MOST_RUNS], repair.repair, log, _not_repaired))
 
 
@@ -42,13 +42,13 @@ def _run_of(one: Finding) -> str:
 
 def _looked(seconds: float) -> list[Finding]:
     until = time.monotonic() + seconds
-    found = findings.overdue_timers(MOST_TIMERS)
+    stuck = findings.overdue_timers(MOST_TIMERS)
     while runs := findings.open_runs(BATCH):
-        found += in_batches(runs, repair.look, log, lambda run: f"Run {run} can't be looked at")
+        stuck += in_batches(runs, repair.look, log, lambda run: f"Run {run} can't be looked at")
         findings.move_cursor(runs[-1])
         if len(runs) < BATCH or time.monotonic() >= until:
             break
     if len(runs) < BATCH:
         # The last ones: the next time begins from the first.
         findings.move_cursor(_FIRST)
-    return found
+    return stuck

@@ -36,9 +36,9 @@ def fire(seconds: float = TICK_SECONDS) -> int:
     Those of one run fire in the order of their times, however late the tick is.
     """
     until = time.monotonic() + seconds
-    found, last = 0, None
+    count, last = 0, None
     while batch := waits.due_timers(BATCH, last):
-        found, last = found + len(batch), batch[-1]
+        count, last = count + len(batch), batch[-1]
         is_over = _fire(batch, until)
         if is_over and len(batch) < BATCH:
             break
@@ -46,7 +46,7 @@ def fire(seconds: float = TICK_SECONDS) -> int:
             # The next tick of the clock is a moment away: who is late already does not wait for it.
             dispatch.tick(TICK)
             break
-    return found
+    return count
 
 
 def _fire(batch: list[Due], until: float) -> bool:
@@ -67,13 +67,13 @@ def _turns(batch: list[Due]) -> list[list[Due]]:
     turns: list[list[Due]] = []
     latest: dict[str, tuple[int, bool]] = {}
     for due in batch:
-        turn, ended = latest.get(due.held.run_id, (0, False))
-        if due.held.run_id in latest and (ended or _ends(due)):
+        turn, ended = latest.get(due.step.run_id, (0, False))
+        if due.step.run_id in latest and (ended or _ends(due)):
             turn += 1
         if turn == len(turns):
             turns.append([])
         turns[turn].append(due)
-        latest[due.held.run_id] = turn, _ends(due)
+        latest[due.step.run_id] = turn, _ends(due)
     return turns
 
 
@@ -83,13 +83,13 @@ def _ends(due: Due) -> bool:
 
 
 def _not_fired(due: Due) -> str:
-    return f"The timer {due.id} of {due.held.node} in run {due.held.run_id} can't fire"
+    return f"The timer {due.id} of {due.step.node} in run {due.step.run_id} can't fire"
 
 
 def _end(batch: Sequence[Due]) -> list[None]:
     """Timers that end their step."""
-    endings = [(due.held, _ending(due)) for due in batch]
-    scopes.load(held for held, _ in endings)
+    endings = [(due.step, _ending(due)) for due in batch]
+    scopes.load(step for step, _ in endings)
     dispatch.wake(advance(endings).wake)
     return []
 
@@ -104,27 +104,27 @@ def _ending(due: Due) -> AttemptResult:
 
 
 def _fired(due: Due) -> dict[str, Json]:
-    return {"fired_at": due.fired_at, "timer_of": due.held.node}
+    return {"fired_at": due.fired_at, "timer_of": due.step.node}
 
 
 def _ring(batch: Sequence[Due]) -> list[None]:
     """Boundary timers beside which their step goes on: their edge is taken, with the moment as its output."""
     with unit_of_work() as change:
-        locked = hot.lock_heavy({due.held.run_id for due in batch})
+        locked = hot.lock_heavy({due.step.run_id for due in batch})
         mine = [
-            due for due in batch if due.held.run_id in locked and locked[due.held.run_id].status in RUN_OPEN
+            due for due in batch if due.step.run_id in locked and locked[due.step.run_id].status in RUN_OPEN
         ]
-        rung = waits.ring_timers(due.id for due in mine)
-        fired = [due for due in mine if due.id in rung]
-        scopes.load(due.held for due in fired)
+        ids = waits.ring_timers(due.id for due in mine)
+        fired = [due for due in mine if due.id in ids]
+        scopes.load(due.step for due in fired)
         for due in fired:
             # One after another: two of one run may meet in a join.
-            anchor = Anchor.beside(due.held, locked[due.held.run_id], id=uuid7())
+            anchor = Anchor.beside(due.step, locked[due.step.run_id], id=uuid7())
             change.transition.apply_effects([(anchor, _effects(due))])
-        change.told |= {(due.held.tenant_id, due.held.run_id) for due in fired}
+        change.runs |= {(due.step.tenant_id, due.step.run_id) for due in fired}
     return []
 
 
 def _effects(due: Due) -> Effects:
-    graph = compiled(due.held.version_id).graph
-    return ring(graph, graph.nodes[due.held.node], str(due.target), _fired(due), due.held.scope)
+    graph = compiled(due.step.version_id).graph
+    return ring(graph, graph.nodes[due.step.node], str(due.target), _fired(due), due.step.scope)

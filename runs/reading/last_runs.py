@@ -48,8 +48,8 @@ def _steps(tenant_id: int, run: Run) -> list[dict[str, Any]]:
     rows = StepExecution.objects.for_tenant(tenant_id).filter(run_id=run.id, index__isnull=True)
     sizes = {f"{name}_size": _Size(name) for name in ("input", "output")}
     values = {f"{name}_": _if_small(name) for name in ("input", "output")}
-    found = rows.order_by("-id").annotate(**sizes).annotate(**values)
-    return list(found.values("id", "node", "status", "input_from", *sizes, *values)[:MOST_STEPS])
+    annotated = rows.order_by("-id").annotate(**sizes).annotate(**values)
+    return list(annotated.values("id", "node", "status", "input_from", *sizes, *values)[:MOST_STEPS])
 
 
 def _if_small(name: str) -> Case:

@@ -19,9 +19,9 @@ def offers(status: str, step: Shown) -> list[str]:
     if step["status"] == "PENDING" or step["index"] is not None:
         return []
     undoes = step["undoes"] is not None
-    found = list(step_verbs(status, step["status"], redone=has_failed(step), undoes=undoes))
+    verbs = list(step_verbs(status, step["status"], redone=has_failed(step), undoes=undoes))
     was_reached = step["status"] != StepStatus.SKIPPED or step["cause"] == "operator"
-    return [*found, "rerun"] if "rerun" in run_verbs(status) and was_reached and not undoes else found
+    return [*verbs, "rerun"] if "rerun" in run_verbs(status) and was_reached and not undoes else verbs
 
 
 def has_failed(step: Shown) -> bool:

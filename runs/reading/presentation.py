@@ -84,8 +84,8 @@ class _Run(NamedTuple):
 
 def run_rows(tenant: int, runs: Sequence[UUID | str], bounds: Bounds = LISTED) -> list[dict[str, Json]]:
     """The tenant's runs of these ids, in their order, each with its steps (docs/api.md, "Runs"); one statement."""
-    found = {run.id: _run_row(run) for run in _read(tenant, runs, bounds)}
-    return [found[str(run)] for run in runs if str(run) in found]
+    by_id = {run.id: _run_row(run) for run in _read(tenant, runs, bounds)}
+    return [by_id[str(run)] for run in runs if str(run) in by_id]
 
 
 def run_row(tenant: int, run_id: UUID | str, bounds: Bounds = ONE_RUN) -> dict[str, Json] | None:
@@ -129,19 +129,19 @@ def _read(
         node=node,
         items=items,
     )
-    found = [_Run(*json.loads(row, cls=StoredDecoder)) for row in rows]
-    return [run._replace(steps=[_Step(*step) for step in run.steps]) for run in found]
+    runs_read = [_Run(*json.loads(row, cls=StoredDecoder)) for row in rows]
+    return [run._replace(steps=[_Step(*step) for step in run.steps]) for run in runs_read]
 
 
 def _shown(payloads: list[list[Json]]) -> dict[str, Json]:
     """The fields of a row's payloads; `truncated` names those that are cut out, with their sizes."""
     values: dict[str, Json] = dict.fromkeys(COLUMNS)
-    cut = {}
+    sizes = {}
     for rank, value, size in payloads:
         values[COLUMNS[rank - 1]] = value
         if size is not None:
-            cut[COLUMNS[rank - 1]] = size
-    return {**values, "truncated": cut} if cut else values
+            sizes[COLUMNS[rank - 1]] = size
+    return {**values, "truncated": sizes} if sizes else values
 
 
 def _time(text: str | None) -> datetime | None:
@@ -200,8 +200,10 @@ def _step_rows(run: _Run) -> list[dict[str, Json]]:
     rows = []
     graph = graphs.shown(run.version_id).graph
     for node in graph.nodes.values():
-        known = by_node.get(node.id)
-        rows += [_step_row(_done_by(node, step), step) for step in known] if known else [_pending_row(node)]
+        attempts = by_node.get(node.id)
+        rows += (
+            [_step_row(_done_by(node, step), step) for step in attempts] if attempts else [_pending_row(node)]
+        )
     for undo in reversed(list(graph.compensations.values())):
         rows += [_step_row(undo, step) for step in by_node.get(undo.id, ())]
     return [row | {"verbs": offers(run.status, row)} for row in rows]

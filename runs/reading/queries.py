@@ -36,8 +36,8 @@ def run_with_key(tenant: int, workflow: str, business_key: str) -> str | None:
         workflow_id=Subquery(_workflows(tenant).filter(name=workflow).values("id")[:1]),
         business_key=business_key,
     )
-    found = keys.values_list("run_id", flat=True).first()
-    return None if found is None else str(found)
+    run_id = keys.values_list("run_id", flat=True).first()
+    return None if run_id is None else str(run_id)
 
 
 def runs_of(
@@ -200,10 +200,10 @@ def _unresolved(tenant: int, most: int) -> list[str]:
 
 def repairs() -> tuple[int, int]:
     """How much was repaired that nothing would have moved, and how many open runs can't be: both must be 0."""
-    done = Repair.unsafe_all_tenants.filter(done=True).count()
-    left = Repair.unsafe_all_tenants.filter(done=False).values("run_id")
-    still_open = Run.unsafe_all_tenants.filter(pk__in=left, completed_at__isnull=True)
-    return done, still_open.count()
+    count = Repair.unsafe_all_tenants.filter(done=True).count()
+    stuck_runs = Repair.unsafe_all_tenants.filter(done=False).values("run_id")
+    still_open = Run.unsafe_all_tenants.filter(pk__in=stuck_runs, completed_at__isnull=True)
+    return count, still_open.count()
 
 
 def not_over_before(runs: QuerySet[Run], moment: datetime) -> QuerySet[Run]:

@@ -47,8 +47,8 @@ class Searched:
 
     def answer(self) -> dict[str, Any]:
         """As the API tells it."""
-        told = {"since": self.since, "runs": self.runs, "complete": self.is_complete}
-        return {name: value for name, value in told.items() if value is not None}
+        values = {"since": self.since, "runs": self.runs, "complete": self.is_complete}
+        return {name: value for name, value in values.items() if value is not None}
 
 
 class _Place(NamedTuple):
@@ -82,24 +82,24 @@ def search_page(
     `q` is a part of the business key, how the id begins (from 4 hexadecimal digits on), or a part of the input. A page
     may be empty and lead on. Raises Invalid for a cursor that doesn't fit.
     """
-    asked = cursor_of(request, cursor, KEYS)
-    at, backwards = _place(asked), asked is not None and asked.backwards
-    found, end = _Walk(runs, q, at, backwards).rows(limit + 1)
-    fits = limit if weight is None else fitting([weight(run) for _, run in found[:limit]], most)
-    more = len(found) > fits
-    found = found[:fits]
+    place = cursor_of(request, cursor, KEYS)
+    at, backwards = _place(place), place is not None and place.backwards
+    hits, end = _Walk(runs, q, at, backwards).rows(limit + 1)
+    fits = limit if weight is None else fitting([weight(run) for _, run in hits[:limit]], most)
+    more = len(hits) > fits
+    hits = hits[:fits]
     if backwards:
-        found.reverse()
-    places = [_Place(rank, run.id) for rank, run in found]
+        hits.reverse()
+    places = [_Place(rank, run.id) for rank, run in hits]
     edge = None if end is None else _Place(BY_INPUT, end.id)
     first, last = (places[0], places[-1]) if places else (edge, edge)
     if backwards:
         older, newer = last, first if more else _beyond(end)
     else:
         older, newer = last if more else _beyond(end), first if at is not None else None
-    page = Page([run for _, run in found], _address(request, older, False), _address(request, newer, True))
+    page = Page([run for _, run in hits], _address(request, older, False), _address(request, newer, True))
     if end is None or more or backwards:
-        since = found[-1][1].created_at if found else None
+        since = hits[-1][1].created_at if hits else None
         return page, Searched(since, None, is_complete=older is None)
     return page, Searched(end.created_at, end.runs, is_complete=older is None)
 
@@ -137,16 +137,16 @@ class _Walk:
 
     def rows(self, room: int) -> tuple[list[tuple[int, Run]], _End | None]:
         """The next rows, at most `room`, each with its rank; and where the look through inputs ended, if it began."""
-        found: list[tuple[int, Run]] = []
+        hits: list[tuple[int, Run]] = []
         end = None
         for rank in self._ranks():
-            if len(found) >= room or (end is not None and not end.is_last):
+            if len(hits) >= room or (end is not None and not end.is_last):
                 break
             if rank == BY_KEY:
-                found += [(rank, run) for run in self._by_key()[: room - len(found)]]
+                hits += [(rank, run) for run in self._by_key()[: room - len(hits)]]
             elif (end := self._end()) is not None:
-                found += [(rank, run) for run in self._by_input(end)[: room - len(found)]]
-        return found, end
+                hits += [(rank, run) for run in self._by_input(end)[: room - len(hits)]]
+        return hits, end
 
     def _ranks(self) -> Iterator[int]:
         for rank in (BY_INPUT, BY_KEY) if self._rising else (BY_KEY, BY_INPUT):

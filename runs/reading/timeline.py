@@ -94,7 +94,7 @@ def timeline(steps: Iterable[Row], endings: Iterable[Ending], now: datetime) -> 
 
 def _stretches(step: Row, endings: Iterable[Ending], now: datetime) -> list[_Stretch]:
     """A step's life so far, one stretch after another."""
-    found: list[_Stretch] = []
+    stretches: list[_Stretch] = []
     # Nobody works on such a step: all its time is waiting.
     waits = step["type"] in EXECUTABLE and EXECUTABLE[step["type"]].kind == "wait"
     since: datetime | None = step["queued_at"]
@@ -104,21 +104,21 @@ def _stretches(step: Row, endings: Iterable[Ending], now: datetime) -> list[_Str
             continue
         started = ending.started_at
         if since:
-            found.append(_Stretch("wait", None, since, started or ending.at))
+            stretches.append(_Stretch("wait", None, since, started or ending.at))
         if started:
             kind = (
                 "wait"
                 if waits and ending.type == EventType.STEP_COMPLETED
                 else _KINDS[EventType(ending.type)]
             )
-            found.append(_Stretch(kind, ending.attempt, started, ending.at))
+            stretches.append(_Stretch(kind, ending.attempt, started, ending.at))
         since = ending.at if ending.type in _GOES_ON else None
     if since and step["status"] in ("QUEUED", "WAITING"):
-        found.append(_Stretch("wait", None, since, now))
+        stretches.append(_Stretch("wait", None, since, now))
     elif step["status"] == "RUNNING" and step["started_at"]:
-        found.append(_Stretch("wait", None, since or step["started_at"], step["started_at"]))
-        found.append(_Stretch("work", step["attempt"], step["started_at"], now))
-    return [stretch for stretch in found if stretch.end > stretch.start]
+        stretches.append(_Stretch("wait", None, since or step["started_at"], step["started_at"]))
+        stretches.append(_Stretch("work", step["attempt"], step["started_at"], now))
+    return [stretch for stretch in stretches if stretch.end > stretch.start]
 
 
 def _merged(spans: Iterable[Span]) -> list[Span]:

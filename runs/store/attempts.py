@@ -9,7 +9,7 @@ from engine.catalogue import Json
 
 @dataclass(slots=True)
 class ClaimedStep:
-    """One epoch of a step, as its holder knows it. `given` is its input; `hops`: how often it was kept in a row.
+    """One epoch of a step, as its holder knows it. `hops`: how often it was kept in a row.
 
     `undoes`: the node that it compensates; `index`: of a container's child its place; `fired`: the targets of its
     boundary timers that have fired, where somebody looked.
@@ -27,7 +27,7 @@ class ClaimedStep:
     attempt: int
     priority: int
     solo: bool
-    given: Json = None
+    input: Json = None
     lease_seconds: int = 30
     hops: int = 0
     fired: frozenset[str] = frozenset()

@@ -21,7 +21,7 @@ class Finished:
     `first`: place and error of the first child that failed.
     """
 
-    held: ClaimedStep
+    step: ClaimedStep
     total: int
     tolerated: int
     failed: int
@@ -48,8 +48,8 @@ def open_children(opening: Sequence[OpeningRow]) -> set[str]:
 def containers_over(containers: Iterable[Container], *, most: int) -> list[Finished]:
     """Those of the containers that wait, with what their children gave: at most so many bytes of each."""
     rows = [{"run_id": run, "node": node} for run, node in sorted(containers)]
-    found = SQL.value("containers_over", {"containers": document(rows), "most": most})
-    return [Finished(held, *columns) for held, columns in map(claimed_of, found)]
+    rows_over = SQL.value("containers_over", {"containers": document(rows), "most": most})
+    return [Finished(step, *columns) for step, columns in map(claimed_of, rows_over)]
 
 
 def cancel_children(runs: Iterable[str]) -> None:

@@ -52,15 +52,15 @@ class Alone(NamedTuple):
 class Sleeper:
     """A step that waits, what it says it waits for, and whether a timer of that is there."""
 
-    held: ClaimedStep
+    step: ClaimedStep
     wait: Json
     is_timed: bool
 
 
 def open_runs(limit: int) -> list[str]:
     """The next open runs behind the duty's cursor."""
-    found: list[str] = SQL.value("open_runs", {"limit": limit})
-    return found
+    ids: list[str] = SQL.value("open_runs", {"limit": limit})
+    return ids
 
 
 def move_cursor(after: str) -> None:
@@ -70,8 +70,8 @@ def move_cursor(after: str) -> None:
 
 def stuck_among(runs: Iterable[str]) -> tuple[list[Finding], list[OpenJoin]]:
     """What has no wake source in these runs, and their joins that have not fired."""
-    found = SQL.value("stuck_among", {"runs": sorted(runs)})
-    return [Finding(*row) for row in found["found"]], [OpenJoin(*row) for row in found["joins"]]
+    stuck = SQL.value("stuck_among", {"runs": sorted(runs)})
+    return [Finding(*row) for row in stuck["found"]], [OpenJoin(*row) for row in stuck["joins"]]
 
 
 def overdue_timers(limit: int) -> list[Finding]:
@@ -81,8 +81,8 @@ def overdue_timers(limit: int) -> list[Finding]:
 
 def lock_unless_busy(run: str) -> Alone | None:
     """Have the run alone; None where somebody else has it, or it is gone."""
-    found = SQL.value("lock_unless_busy", {"run": run})
-    return None if found is None else Alone(*found)
+    row = SQL.value("lock_unless_busy", {"run": run})
+    return None if row is None else Alone(*row)
 
 
 def say_repaired(run: str, node: str | None, payload: Row) -> None:
@@ -113,8 +113,8 @@ def drop_timers(run: str) -> None:
 
 def sleepers(run: str, node: str) -> list[Sleeper]:
     """The step of this name, if it waits."""
-    found = SQL.value("sleepers", {"run": run, "node": node})
-    return [Sleeper(held, *wait) for held, wait in map(claimed_of, found)]
+    rows = SQL.value("sleepers", {"run": run, "node": node})
+    return [Sleeper(step, *wait) for step, wait in map(claimed_of, rows)]
 
 
 def arm_wait(run: str, step: str) -> None:

@@ -100,29 +100,29 @@ def claim_jobs(
 
 
 def _claimed(row: Sequence[Json]) -> ClaimedStep:
-    held, (lease_seconds, *_) = claimed_of(row)
-    held.lease_seconds = lease_seconds
-    return held
+    step, (lease_seconds, *_) = claimed_of(row)
+    step.lease_seconds = lease_seconds
+    return step
 
 
-def read_scopes(wanted: Iterable[ScopeRow]) -> dict[str, tuple[Row, dict[str, tuple[str, Json]]]]:
+def read_scopes(rows: Iterable[ScopeRow]) -> dict[str, tuple[Row, dict[str, tuple[str, Json]]]]:
     """For each run its facts (input, key, starter, now) and node → (status, output) of the steps that are over."""
-    params = {"wanted": document(list(wanted)), "now": now_or_none()}
+    params = {"wanted": document(list(rows)), "now": now_or_none()}
     return {run: (facts, outputs) for run, facts, outputs in SQL.value("read_scope", params)}
 
 
 def queues_with_work(queues: Sequence[str], *, older_seconds: float = 0) -> list[str]:
     """Those of the queues that have a step which could have been claimed `older_seconds` ago."""
     params = {"queues": list(queues), "older_seconds": older_seconds, "now": now_or_none()}
-    found: list[str] = SQL.value("queues_with_work", params)
-    return found
+    names: list[str] = SQL.value("queues_with_work", params)
+    return names
 
 
-def queues_with_jobs(wanted: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
+def queues_with_jobs(queues: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
     """Those of the queues (tenant, name) that have a job which an external worker could lease now."""
-    rows = [{"tenant_id": tenant, "queue": queue} for tenant, queue in sorted(wanted)]
-    found = SQL.value("queues_with_jobs", {"wanted": document(rows), "now": now_or_none()})
-    return [(tenant, queue) for tenant, queue in found]
+    rows = [{"tenant_id": tenant, "queue": queue} for tenant, queue in sorted(queues)]
+    pairs = SQL.value("queues_with_jobs", {"wanted": document(rows), "now": now_or_none()})
+    return [(tenant, queue) for tenant, queue in pairs]
 
 
 def lock_light(runs: Iterable[str]) -> dict[str, LockedRun]:
@@ -166,9 +166,9 @@ def advance(
         "arrivals": document(arrivals),
         "now": now_or_none(),
     }
-    found = SQL.value("advance", params)
-    joins = [(run, node, arrived, taken) for run, node, arrived, taken in found["joins"]]
-    return Advanced(found["ended"], joins, found["sunk"])
+    counts = SQL.value("advance", params)
+    joins = [(run, node, arrived, taken) for run, node, arrived, taken in counts["joins"]]
+    return Advanced(counts["ended"], joins, counts["sunk"])
 
 
 def fire_joins(joins: Sequence[DecidedRow]) -> list[tuple[str, str, dict[str, Json]]]:
@@ -191,14 +191,14 @@ def cancel_open_steps(runs: Iterable[str], *, cause: str, statuses: Sequence[str
 
 def close_runs(runs: Sequence[ClosingRow]) -> list[str]:
     """Put open runs into FAILING or CANCELLING (`status`), with their `error` and what history says of it."""
-    found: list[str] = SQL.value("close_runs", {"runs": document(runs), "now": now_or_none()})
-    return found
+    ids: list[str] = SQL.value("close_runs", {"runs": document(runs), "now": now_or_none()})
+    return ids
 
 
 def end_closing_runs(runs: Iterable[str]) -> list[str]:
     """End those FAILING and CANCELLING runs that have no running step left."""
-    found: list[str] = SQL.value("end_closing_runs", {"runs": sorted(runs), "now": now_or_none()})
-    return found
+    ids: list[str] = SQL.value("end_closing_runs", {"runs": sorted(runs), "now": now_or_none()})
+    return ids
 
 
 def cancel_timers(runs: Iterable[str]) -> None:
@@ -209,8 +209,8 @@ def cancel_timers(runs: Iterable[str]) -> None:
 def pause_runs(runs: Iterable[str], payload: Row, *, pause: bool) -> list[str]:
     """Pause open runs that are held FOR UPDATE, or let paused ones go on; gives the queues whose steps it moved."""
     params = {"runs": sorted(runs), "payload": document(payload), "pause": pause, "now": now_or_none()}
-    found: list[str] = SQL.value("pause_runs", params)
-    return found
+    queues: list[str] = SQL.value("pause_runs", params)
+    return queues
 
 
 def discard_letters(*, tenant: int, letters: Sequence[str], by: int, reason: str) -> list[str]:
@@ -219,9 +219,9 @@ def discard_letters(*, tenant: int, letters: Sequence[str], by: int, reason: str
     return SQL.column("discard_letters", params)
 
 
-def insert_dead_letters(letters: Sequence[LetterRow]) -> None:
+def insert_dead_letters(rows: Sequence[LetterRow]) -> None:
     """Write dead letters for steps that failed their run."""
-    SQL.execute("insert_dead_letters", {"letters": document(letters)})
+    SQL.execute("insert_dead_letters", {"letters": document(rows)})
 
 
 def reopen_runs(runs: Iterable[str], payload: Row) -> Row:
@@ -233,42 +233,42 @@ def reopen_runs(runs: Iterable[str], payload: Row) -> Row:
     for joins, which are in `joins`: [run, node, arrived, taken], not fired any more.
     """
     params = {"runs": sorted(runs), "payload": document(payload), "now": now_or_none()}
-    found: Row = SQL.value("reopen_runs", params)
-    return found
+    row: Row = SQL.value("reopen_runs", params)
+    return row
 
 
 def pending_edges(runs: Iterable[str]) -> list[tuple[ClaimedStep, Json]]:
     """Steps that completed while their run was failing, each with its output."""
-    found = []
+    edges = []
     for row in SQL.value("pending_edges", {"runs": sorted(runs)}):
-        held, (fired, output) = claimed_of(row)
-        held.fired = frozenset(fired)
-        found.append((held, output))
-    return found
+        step, (fired, output) = claimed_of(row)
+        step.fired = frozenset(fired)
+        edges.append((step, output))
+    return edges
 
 
-def heartbeat(held: Sequence[BeatRow]) -> dict[str, tuple[str, str]]:
+def heartbeat(beats: Sequence[BeatRow]) -> dict[str, tuple[str, str]]:
     """Renew leases by (id, epoch); gives id → (lease's end, status of the run) of those still held."""
-    found = SQL.value("heartbeat", {"held": document(held), "now": now_or_none()})
-    return {step: (expires, status) for step, expires, status in found}
+    rows = SQL.value("heartbeat", {"held": document(beats), "now": now_or_none()})
+    return {step: (expires, status) for step, expires, status in rows}
 
 
 def expired(limit: int) -> list[tuple[ClaimedStep, bool, str]]:
     """Running steps whose lease is over: each with whether its hard deadline is, and its run's status."""
     rows = SQL.value("expired", {"limit": limit, "now": now_or_none()})
-    return [(held, bool(timed_out), status) for held, (timed_out, status) in map(claimed_of, rows)]
+    return [(step, bool(timed_out), status) for step, (timed_out, status) in map(claimed_of, rows)]
 
 
 def hand_back(steps: Sequence[ReturnedRow], *, lost: bool) -> list[str]:
     """Queue steps again without using their attempt; `lost`: if the lease is over, and to run alone. Gives queues."""
-    found: list[str] = SQL.value("hand_back", {"steps": document(steps), "lost": lost, "now": now_or_none()})
-    return found
+    queues: list[str] = SQL.value("hand_back", {"steps": document(steps), "lost": lost, "now": now_or_none()})
+    return queues
 
 
 def job_facts(*, tenant: int, step: str) -> list[Json] | None:
     """What an external worker's answer is judged by; None where the tenant has no such step."""
-    found: list[Json] | None = SQL.value("job_facts", {"id": step, "tenant": tenant})
-    return found
+    row: list[Json] | None = SQL.value("job_facts", {"id": step, "tenant": tenant})
+    return row
 
 
 def gave(step: str, output: bytes) -> bool:
@@ -299,10 +299,10 @@ def lock_keys_of(runs: Iterable[str]) -> list[tuple[str, str]]:
 
 def read_keys(*, tenant: int, workflow: int, keys: Sequence[str]) -> dict[str, str]:
     """Which run each business key stands for."""
-    found: dict[str, str] = SQL.value(
+    run_ids: dict[str, str] = SQL.value(
         "read_keys", {"tenant": tenant, "workflow": workflow, "keys": list(keys)}
     )
-    return found
+    return run_ids
 
 
 def other_inputs(runs: Sequence[InputRow]) -> set[int]:
@@ -315,21 +315,21 @@ def insert_runs(runs: Sequence[RunRow], facts: Mapping[str, Json]) -> None:
     SQL.execute("insert_runs", {**facts, "runs": document(runs), "now": now_or_none()})
 
 
-def show_runs(**asked: Json) -> list[str]:
+def show_runs(**params: Json) -> list[str]:
     """Runs and their steps as JSON texts, the payloads within bounds (`shown`)."""
-    return SQL.column("show_runs", {**asked, "silent": WORKER_SECONDS, "now": now_or_none()})
+    return SQL.column("show_runs", {**params, "silent": WORKER_SECONDS, "now": now_or_none()})
 
 
 def lock_unsealed(limit: int) -> list[str]:
     """Up to `limit` runs with an ended life that has no seal, locked FOR UPDATE."""
-    found: list[str] = SQL.value("lock_unsealed", {"limit": limit})
-    return found
+    ids: list[str] = SQL.value("lock_unsealed", {"limit": limit})
+    return ids
 
 
 def seal_runs(runs: Iterable[str]) -> int:
     """Seal the ended lives of runs that are held FOR UPDATE; gives of how many runs."""
-    found: int = SQL.value("seal_runs", {"runs": sorted(runs), "now": now_or_none()})
-    return found
+    count: int = SQL.value("seal_runs", {"runs": sorted(runs), "now": now_or_none()})
+    return count
 
 
 def told_runs(runs: Iterable[str]) -> list[str]:
@@ -352,9 +352,9 @@ def step_to_change(*, run: str, node: str) -> tuple[ClaimedStep, str, str | None
     row = SQL.value("step_to_change", {"run": run, "node": node})
     if row is None:
         return None
-    held, (status, cause, has_output, fired) = claimed_of(row)
-    held.fired = frozenset(fired)
-    return held, status, cause, has_output
+    step, (status, cause, has_output, fired) = claimed_of(row)
+    step.fired = frozenset(fired)
+    return step, status, cause, has_output
 
 
 def requeue_step(*, step: str, edited: bool, value: Json, payload: Mapping[str, Json]) -> list[str]:
@@ -371,14 +371,14 @@ def requeue_step(*, step: str, edited: bool, value: Json, payload: Mapping[str, 
 
 def digests_of(*, run: str, node: str, value: Json) -> Row:
     """Digests of the input `value` of a step and of the one that it had in this run, as history keeps them."""
-    found: Row = SQL.value("digests_of", {"run": run, "node": node, "input": document(value)})
-    return found
+    digests: Row = SQL.value("digests_of", {"run": run, "node": node, "input": document(value)})
+    return digests
 
 
 def kept_steps(run: str) -> list[list[Json]]:
     """How each step of a run stands: see the statement for the columns (`replay`)."""
-    found: list[list[Json]] = SQL.value("kept_steps", {"run": run})
-    return found
+    rows: list[list[Json]] = SQL.value("kept_steps", {"run": run})
+    return rows
 
 
 def reopen_on(*, run: str, kept: Sequence[str], facts: Mapping[str, Json], payload: Row) -> Row:

@@ -18,7 +18,7 @@ class Due:
     `wait`: what the step waits for; `fired_at`: when the timer was found to be due.
     """
 
-    held: ClaimedStep
+    step: ClaimedStep
     id: str
     kind: str
     target: str | None
@@ -30,8 +30,8 @@ class Due:
 
 def enter_waits(steps: Sequence[WaitRow]) -> dict[str, int]:
     """Let steps of runs that are held FOR UPDATE wait; gives id → epoch of those that their holder still had."""
-    found: dict[str, int] = SQL.value("enter_waits", {"steps": document(steps), "now": now_or_none()})
-    return found
+    epochs: dict[str, int] = SQL.value("enter_waits", {"steps": document(steps), "now": now_or_none()})
+    return epochs
 
 
 def arm_timers(timers: Sequence[TimerRow]) -> None:
@@ -53,7 +53,7 @@ def due_timers(limit: int, after: Due | None = None) -> list[Due]:
         "after_id": after and after.id,
         "now": now_or_none(),
     }
-    return [Due(held, *timer) for held, timer in map(claimed_of, SQL.value("due_timers", params))]
+    return [Due(step, *timer) for step, timer in map(claimed_of, SQL.value("due_timers", params))]
 
 
 def ring_timers(timers: Iterable[str]) -> set[str]:
@@ -66,8 +66,8 @@ def ring_timers(timers: Iterable[str]) -> set[str]:
 
 def fired_edges(steps: Iterable[str]) -> dict[str, list[str]]:
     """The boundary edges of steps that are resolved already: step → their targets."""
-    found: dict[str, list[str]] = SQL.value("fired_edges", {"steps": sorted(steps)})
-    return found
+    targets: dict[str, list[str]] = SQL.value("fired_edges", {"steps": sorted(steps)})
+    return targets
 
 
 def insert_signals(signals: Sequence[SignalRow], by: str) -> set[str]:
@@ -84,13 +84,13 @@ def other_signals(signals: Sequence[SignalRow]) -> list[str]:
 def waiters(tenant: int, runs: Iterable[str], kind: str) -> list[tuple[ClaimedStep, Json]]:
     """The steps of these runs that wait for something of this kind, each with what it waits for."""
     params = {"tenant": tenant, "runs": sorted(runs), "kind": kind}
-    return [(held, waiting) for held, (waiting,) in map(claimed_of, SQL.value("waiters", params))]
+    return [(step, waiting) for step, (waiting,) in map(claimed_of, SQL.value("waiters", params))]
 
 
 def take_signals(steps: Sequence[tuple[ClaimedStep, str]]) -> dict[str, Json]:
     """Give waiting steps the signals that are there for them; gives step → payload of those that got one."""
     rows = [
-        {"step_id": held.id, "run_id": held.run_id, "node": held.node, "name": name} for held, name in steps
+        {"step_id": step.id, "run_id": step.run_id, "node": step.node, "name": name} for step, name in steps
     ]
     return dict(SQL.value("take_signals", {"steps": document(rows), "now": now_or_none()}))
 
@@ -100,5 +100,5 @@ def sla_due(limit: int) -> list[tuple[str, int, str | None]]:
 
     Gives (run, tenant, deadline), the deadline only of those that are open when it is over.
     """
-    found = SQL.value("sla_due", {"limit": limit, "now": now_or_none()})
-    return [(run, tenant, breached) for run, tenant, breached in found]
+    rows = SQL.value("sla_due", {"limit": limit, "now": now_or_none()})
+    return [(run, tenant, breached) for run, tenant, breached in rows]

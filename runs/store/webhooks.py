@@ -34,16 +34,16 @@ def digest(token: str) -> bytes:
 
 def find_webhook(token: str) -> FoundWebhook | None:
     """The webhook with this token, of whichever tenant."""
-    found = SQL.value("find_webhook", {"token_sha256": digest(token), "now": now_or_none()})
-    return None if found is None else FoundWebhook(**found)
+    row = SQL.value("find_webhook", {"token_sha256": digest(token), "now": now_or_none()})
+    return None if row is None else FoundWebhook(**row)
 
 
 def delivered(webhook: str, message_id: str, body: bytes) -> bool | None:
     """Whether the message that the webhook took by this id had this body (its SHA-256); None where it took none."""
-    found: bool | None = SQL.value(
+    is_same: bool | None = SQL.value(
         "delivered", {"webhook": webhook, "message_id": message_id, "body_sha256": body}
     )
-    return found
+    return is_same
 
 
 def insert_delivery(tenant: int, webhook: str, message_id: str, body: bytes) -> bool:

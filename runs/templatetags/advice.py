@@ -42,8 +42,8 @@ _OF_CODE = {
 @register.filter
 def what_to_do(error: Mapping[str, Any]) -> str:
     """The advice that fits an error's code."""
-    if known := _OF_CODE.get(error.get("code", "")):
-        return known
+    if advice := _OF_CODE.get(error.get("code", "")):
+        return advice
     return (
         _LATER
         if error.get("retryable")

@@ -88,11 +88,11 @@ def unquoted(text: str) -> Any:
 @register.filter
 def source_of(step: Mapping[str, Any]) -> Part | None:
     """The text that a summary was made of or a translation of, to be read beside it."""
-    given = step["input"].get("text") if isinstance(step["input"], Mapping) else step["input"]
-    made = step["output"].get("text") if isinstance(step["output"], Mapping) else None
-    if step["type"] not in _MADE_OF_TEXT or not isinstance(given, str) or not isinstance(made, str):
+    before = step["input"].get("text") if isinstance(step["input"], Mapping) else step["input"]
+    after = step["output"].get("text") if isinstance(step["output"], Mapping) else None
+    if step["type"] not in _MADE_OF_TEXT or not isinstance(before, str) or not isinstance(after, str):
         return None
-    return _part("text", given) if given != made else None
+    return _part("text", before) if before != after else None
 
 
 @register.filter
@@ -140,9 +140,9 @@ def in_words(bar: Bar) -> str:
 
 
 @register.filter
-def at(found: Mapping[str, Any], key: str | None) -> Any:
+def at(mapping: Mapping[str, Any], key: str | None) -> Any:
     """What a mapping has there, if anything."""
-    return found.get(key) if key else None
+    return mapping.get(key) if key else None
 
 
 @register.filter

@@ -60,11 +60,11 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
 
     async def connect(self) -> None:
         """Accept whoever may see the topic; everybody else gets the same refusal (403)."""
-        found = await self._allowed()
-        if found is None or not self._take_place(found[0], found[1].user_id):
+        access = await self._allowed()
+        if access is None or not self._take_place(access[0], access[1].user_id):
             await self.close()
             return
-        self._topic, principal = found
+        self._topic, principal = access
         await self.channel_layer.group_add(self._topic.group, self.channel_name)
         await live.watch(self._topic)
         await self.accept()
@@ -129,8 +129,8 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
 
     async def _allowed(self) -> tuple[Topic, Principal] | None:
         """The topic and who asks, if the session may see it now."""
-        found: tuple[Topic, Principal] | None = await database_sync_to_async(self._read_allowed)()
-        return found
+        access: tuple[Topic, Principal] | None = await database_sync_to_async(self._read_allowed)()
+        return access
 
     def _read_allowed(self) -> tuple[Topic, Principal] | None:
         key = self.scope["session_key"] or ""

@@ -84,12 +84,12 @@ def _has_newer(principal: Principal, run: dict[str, Json]) -> bool:
 def _failed_step(run: dict[str, Json]) -> dict[str, Json] | None:
     """What people call the step whose failure ended the run, and its place on the page, from 1."""
     node = (run["error"] or {}).get("node")
-    found = (
+    steps = (
         {"place": place, "title": step["title"]}
         for place, step in enumerate(run["steps"], 1)
         if node and step["node"] == node
     )
-    return next(found, None)
+    return next(steps, None)
 
 
 def may(principal: Principal) -> dict[str, Json]:
@@ -105,41 +105,43 @@ def may(principal: Principal) -> dict[str, Json]:
 
 def workflow_context(principal: Principal, workflow: Workflow) -> dict[str, Json]:
     """The last runs of a workflow."""
-    found = queries.runs_of(principal.tenant_id, workflow=workflow.name)
-    ids = found.order_by("-id").values_list("id", flat=True)[:LAST]
+    runs_of_workflow = queries.runs_of(principal.tenant_id, workflow=workflow.name)
+    ids = runs_of_workflow.order_by("-id").values_list("id", flat=True)[:LAST]
     return {"workflow": workflow, "runs": run_rows(principal.tenant_id, list(ids), NOTHING)}
 
 
 def list_context(request: PageRequest) -> dict[str, Json]:
     """A page of the runs that fit what the address asks for."""
     tenant, form = request.principal.tenant_id, FilterForm(request.GET)
-    asked, cursor = form.asked(), request.GET.get("cursor")
-    shown, searched = _shown(request, asked, cursor) if form.is_valid() else (NO_PAGE, None)
+    filters, cursor = form.asked(), request.GET.get("cursor")
+    page, searched = _shown(request, filters, cursor) if form.is_valid() else (NO_PAGE, None)
     return {
         "form": form,
         "filters": form.in_words(),
         "workflows": queries.workflow_names(tenant, MOST_NAMES),
-        "runs": run_rows(tenant, [run.id for run in shown.rows], NOTHING),
-        "newer": shown.previous,
-        "older": shown.next,
+        "runs": run_rows(tenant, [run.id for run in page.rows], NOTHING),
+        "newer": page.previous,
+        "older": page.next,
         "searched": searched,
         # A search reads much: once, and not at every change.
         "follows": not cursor and searched is None,
-        "is_newest": bool(cursor and shown.rows) and shown.previous is None,
+        "is_newest": bool(cursor and page.rows) and page.previous is None,
     }
 
 
-def _shown(request: PageRequest, asked: dict[str, Json], cursor: str | None) -> tuple[Page, Searched | None]:
-    q = asked.pop("q", "")
-    found = queries.runs_of(request.principal.tenant_id, **asked)
+def _shown(
+    request: PageRequest, filters: dict[str, Json], cursor: str | None
+) -> tuple[Page, Searched | None]:
+    q = filters.pop("q", "")
+    rows = queries.runs_of(request.principal.tenant_id, **filters)
     if q:
-        return search_page(found, request, q, limit=ON_A_PAGE, cursor=cursor)
-    return keyset_page(found, request, keys=("id",), limit=ON_A_PAGE, cursor=cursor), None
+        return search_page(rows, request, q, limit=ON_A_PAGE, cursor=cursor)
+    return keyset_page(rows, request, keys=("id",), limit=ON_A_PAGE, cursor=cursor), None
 
 
-def without_cursor(asked: QueryDict) -> str:
+def without_cursor(query: QueryDict) -> str:
     """What a list is asked for, from its beginning."""
-    parameters = asked.copy()
+    parameters = query.copy()
     del parameters["cursor"]
     return parameters.urlencode()
 
@@ -152,16 +154,16 @@ class Value:
     value: Json
 
 
-def value_of(principal: Principal, run_id: UUID, asked: QueryDict) -> Value:
+def value_of(principal: Principal, run_id: UUID, query: QueryDict) -> Value:
     """The payload `of` (input, output, error) of a run, or of its step `node` (and `index`); of an object its `field`
     where that is named. Raises Missing.
     """
-    of, node = asked.get("of", ""), asked.get("node")
+    of, node = query.get("of", ""), query.get("node")
     node = node and node.replace("\x00", "")
-    rows = _rows(principal, run_id, node, asked.get("index")) if of in COLUMNS else []
+    rows = _rows(principal, run_id, node, query.get("index")) if of in COLUMNS else []
     if not rows:
         raise Missing("There is no such value.")
-    value, field = rows[0][of], asked.get("field")
+    value, field = rows[0][of], query.get("field")
     if field is not None:
         if not isinstance(value, dict) or field not in value:
             raise Missing("There is no such value.")
@@ -177,11 +179,11 @@ def _rows(principal: Principal, run_id: UUID, node: str | None, index: str | Non
     return [row for row in rows if index is None or str(row["index"]) == index]
 
 
-def as_file(found: Value) -> HttpResponse:
+def as_file(content: Value) -> HttpResponse:
     """A text as .txt, anything else as .json."""
-    is_text = isinstance(found.value, str)
-    body = found.value if is_text else json.dumps(found.value, ensure_ascii=False, indent=2) + "\n"
-    kind, ending = ("text/plain", "txt") if is_text else ("application/json", "json")
-    name = re.sub(r"[^A-Za-z0-9_-]+", "_", found.name)[:100]
-    headers = {"Content-Disposition": content_disposition_header(True, f"run-{name}.{ending}") or ""}
+    is_text = isinstance(content.value, str)
+    body = content.value if is_text else json.dumps(content.value, ensure_ascii=False, indent=2) + "\n"
+    kind, suffix = ("text/plain", "txt") if is_text else ("application/json", "json")
+    name = re.sub(r"[^A-Za-z0-9_-]+", "_", content.name)[:100]
+    headers = {"Content-Disposition": content_disposition_header(True, f"run-{name}.{suffix}") or ""}
     return HttpResponse(body, content_type=f"{kind}; charset=utf-8", headers=headers)

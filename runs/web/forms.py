@@ -49,23 +49,23 @@ class FilterForm(forms.Form):
 
     def clean_status(self) -> str:
         """A status as people name it or as the API spells it, in capitals or not."""
-        given = str(self.cleaned_data["status"]).strip()
-        if not given or given.lower() in GROUPS:
-            return given.lower()
-        if given.upper() in _SPELLED:
-            return given.upper()
-        known = ", ".join([*GROUPS, *(name for name in _SPELLED if name.lower() not in GROUPS)])
-        raise forms.ValidationError(f"There is no status “{given}”. There are: {known}.")
+        value = str(self.cleaned_data["status"]).strip()
+        if not value or value.lower() in GROUPS:
+            return value.lower()
+        if value.upper() in _SPELLED:
+            return value.upper()
+        names = ", ".join([*GROUPS, *(name for name in _SPELLED if name.lower() not in GROUPS)])
+        raise forms.ValidationError(f"There is no status “{value}”. There are: {names}.")
 
     def clean_test(self) -> bool:
-        given = str(self.cleaned_data["test"]).strip().lower()
-        if given not in YES | NO:
+        value = str(self.cleaned_data["test"]).strip().lower()
+        if value not in YES | NO:
             raise forms.ValidationError("Give 1 for test runs, or leave it out.")
-        return given in YES
+        return value in YES
 
     def clean(self) -> dict[str, Json]:
-        asked = cast(QueryDict, self.data)
-        for name, values in asked.lists():
+        query = cast(QueryDict, self.data)
+        for name, values in query.lists():
             if name != "cursor" and name not in self.fields:
                 self.add_error(None, f"Runs can't be filtered by “{name[:50]}”.")
             elif len(values) > 1:
@@ -80,29 +80,31 @@ class FilterForm(forms.Form):
     @property
     def statuses(self) -> list[tuple[str, str, bool]]:
         """The statuses to choose from, with their words, and whether it is the one that was chosen."""
-        chosen = (self.cleaned_data.get("status") if self.is_bound else "") or ""
-        known = {key: words for key, (words, _) in GROUPS.items()}
-        if chosen not in known and chosen:
-            known[chosen] = chosen.capitalize().replace("_", " ")
-        return [(key, words, key == chosen) for key, words in known.items()]
+        choice = (self.cleaned_data.get("status") if self.is_bound else "") or ""
+        words_of = {key: words for key, (words, _) in GROUPS.items()}
+        if choice not in words_of and choice:
+            words_of[choice] = choice.capitalize().replace("_", " ")
+        return [(key, words, key == choice) for key, words in words_of.items()]
 
     def asked(self) -> dict[str, Json]:
         """What is asked of `queries.runs_of`, and `q`."""
         self.is_valid()
-        given = {name: value for name, value in self.cleaned_data.items() if value}
-        asked: dict[str, Json] = {name: given[name] for name in ("q", "workflow", "test") if name in given}
-        if "status" in given:
-            status = given["status"]
-            asked |= GROUPS[status][1] if status in GROUPS else {"status": status}
-        if "since" in given:
-            asked["created_after"] = _midnight(given["since"])
-        if "until" in given and given["until"] < date.max:
-            asked["created_before"] = _midnight(given["until"] + timedelta(days=1))
-        return asked
+        cleaned = {name: value for name, value in self.cleaned_data.items() if value}
+        filters: dict[str, Json] = {
+            name: cleaned[name] for name in ("q", "workflow", "test") if name in cleaned
+        }
+        if "status" in cleaned:
+            status = cleaned["status"]
+            filters |= GROUPS[status][1] if status in GROUPS else {"status": status}
+        if "since" in cleaned:
+            filters["created_after"] = _midnight(cleaned["since"])
+        if "until" in cleaned and cleaned["until"] < date.max:
+            filters["created_before"] = _midnight(cleaned["until"] + timedelta(days=1))
+        return filters
 
     def in_words(self) -> list[str]:
         """What hides rows, each in a few words."""
-        given = self.cleaned_data
+        cleaned = self.cleaned_data
         words = {
             "status": lambda value: GROUPS[value][0].lower() if value in GROUPS else value,
             "workflow": lambda value: f"workflow {value}",
@@ -111,7 +113,7 @@ class FilterForm(forms.Form):
             "q": lambda value: f"“{value}”",
             "test": lambda value: "test runs",
         }
-        return [say(given[name]) for name, say in words.items() if given.get(name)]
+        return [say(cleaned[name]) for name, say in words.items() if cleaned.get(name)]
 
 
 def _midnight(day: date) -> datetime:
@@ -140,24 +142,24 @@ class StartForm(forms.Form):
         return self._value["text"] if is_text and is_bare else self._value
 
     def clean_input(self) -> str:
-        given = str(self.cleaned_data["input"]).replace("\r\n", "\n")
-        if self.cleaned_data.get("input_kind") == "text" and not given.strip():
+        text = str(self.cleaned_data["input"]).replace("\r\n", "\n")
+        if self.cleaned_data.get("input_kind") == "text" and not text.strip():
             raise forms.ValidationError("Paste a text, or choose a file.")
         try:
             if self.cleaned_data.get("input_kind") == "text":
-                self._value = {"text": given}
+                self._value = {"text": text}
                 strict_dumps(self._value, max_bytes=MAX_RUN_INPUT_BYTES)
             else:
-                self._value = strict_loads(given.encode(), max_bytes=MAX_RUN_INPUT_BYTES)
+                self._value = strict_loads(text.encode(), max_bytes=MAX_RUN_INPUT_BYTES)
         except BadJson as error:
             raise _in_words(error) from None
-        return given
+        return text
 
-    def refuse(self, refused: RunRefused | Conflict) -> None:
+    def refuse(self, refusal: RunRefused | Conflict) -> None:
         """Show what was refused at the field that is to blame."""
-        field = (refused.field or "").replace("[", ".").partition(".")[0]
-        path = (refused.field or "").removeprefix("input").removeprefix(".")
-        message = f"{path}: {refused.message}" if field == "input" and path else refused.message
+        field = (refusal.field or "").replace("[", ".").partition(".")[0]
+        path = (refusal.field or "").removeprefix("input").removeprefix(".")
+        message = f"{path}: {refusal.message}" if field == "input" and path else refusal.message
         self.add_error(field if field in ("input", "business_key") else None, message)
 
 
@@ -170,13 +172,13 @@ class SignalForm(forms.Form):
     value: Json = None
 
     def clean_payload(self) -> str:
-        given = str(self.cleaned_data["payload"])
-        if given.strip():
+        text = str(self.cleaned_data["payload"])
+        if text.strip():
             try:
-                self.value = strict_loads(given.encode(), max_bytes=MAX_SIGNAL_BYTES)
+                self.value = strict_loads(text.encode(), max_bytes=MAX_SIGNAL_BYTES)
             except BadJson as error:
                 raise _in_words(error) from None
-        return given
+        return text
 
 
 class StepForm(forms.Form):
@@ -198,16 +200,16 @@ class StepForm(forms.Form):
         return canonical_bytes(self.given) != canonical_bytes(self.was)
 
     def clean_value(self) -> str:
-        typed = str(self.cleaned_data["value"])
+        text = str(self.cleaned_data["value"])
         try:
-            self.given = strict_loads(typed.encode(), max_bytes=MAX_INPUT_BYTES)
+            self.given = strict_loads(text.encode(), max_bytes=MAX_INPUT_BYTES)
         except BadJson as error:
             raise _in_words(error) from None
-        return typed
+        return text
 
-    def refuse(self, refused: RunRefused) -> None:
+    def refuse(self, refusal: RunRefused) -> None:
         """Show what was refused, at the value if that is to blame."""
-        self.add_error("value" if refused.field in ("input", "output") else None, refused.message)
+        self.add_error("value" if refusal.field in ("input", "output") else None, refusal.message)
 
 
 class VersionForm(forms.Form):

@@ -40,7 +40,7 @@ def find(request: PageRequest) -> HttpResponse:
     if not q:
         return JsonResponse({"results": []})
     tenant = request.principal.tenant_id
-    found = [
+    results = [
         {
             "name": workflow.title or workflow.name,
             "about": "Workflow",
@@ -50,8 +50,8 @@ def find(request: PageRequest) -> HttpResponse:
     ]
     if (run_id := _as_uuid(q)) and (run := queries.get_run_for(tenant, run_id)):
         about = f"Run, {run.status.lower()}"
-        found.insert(0, {"name": str(run.id), "about": about, "url": reverse("run", args=[run.id])})
-    return JsonResponse({"results": found})
+        results.insert(0, {"name": str(run.id), "about": about, "url": reverse("run", args=[run.id])})
+    return JsonResponse({"results": results})
 
 
 def _how_near(q: str) -> Case:

@@ -41,20 +41,20 @@ def resume(request: PageRequest, run_id: UUID) -> HttpResponse:
 def cancel(request: PageRequest, run_id: UUID) -> HttpResponse:
     """Cancels an open run; what it did is undone where that is asked."""
     undo = "compensate" in request.POST
-    said = "The run is cancelled; what runs right now is awaited."
+    sentence = "The run is cancelled; what runs right now is awaited."
     return _done(
         request,
         run_id,
         partial(lifecycle.cancel_runs, compensate=undo),
-        f"{said} Then what was done is undone." if undo else said,
+        f"{sentence} Then what was done is undone." if undo else sentence,
     )
 
 
 @page(RUNS_OPERATE, "POST")
 def pause(request: PageRequest, run_id: UUID) -> HttpResponse:
     """Pauses a running run."""
-    said = "The run is paused: what runs now goes on to its end, nothing new starts."
-    return _done(request, run_id, lifecycle.pause_runs, said)
+    sentence = "The run is paused: what runs now goes on to its end, nothing new starts."
+    return _done(request, run_id, lifecycle.pause_runs, sentence)
 
 
 @page(RUNS_OPERATE, "POST")
@@ -74,16 +74,16 @@ def seen_to(request: PageRequest, run_id: UUID) -> HttpResponse:
     return redirect("run", run_id)
 
 
-def _done(request: PageRequest, run_id: UUID, verb: Callable[..., None], said: str) -> HttpResponse:
+def _done(request: PageRequest, run_id: UUID, verb: Callable[..., None], sentence: str) -> HttpResponse:
     who = request.principal
     found_run(who.tenant_id, run_id, NOTHING)
     reason = request.POST.get("reason", "").replace("\x00", "").strip()[:_LONGEST_REASON]
     try:
         verb(who.tenant_id, [str(run_id)], by=who.username, reason=reason)
-    except RunRefused as refused:
-        messages.error(request, f"{refused.message} Nothing was changed.")
+    except RunRefused as refusal:
+        messages.error(request, f"{refusal.message} Nothing was changed.")
     else:
-        messages.success(request, said)
+        messages.success(request, sentence)
     return redirect("run", run_id)
 
 
@@ -95,27 +95,27 @@ def signal(request: PageRequest, run_id: UUID) -> HttpResponse:
     form = SignalForm(request.POST if request.method == "POST" else None, initial=request.GET.dict())
     if form.is_bound and form.is_valid():
         signal_id = once.id_of(who, request.POST.get("once", "")) or uuid7()
-        sent = NewSignal(signal_id, form.cleaned_data["name"], form.value)
+        new = NewSignal(signal_id, form.cleaned_data["name"], form.value)
         try:
-            _send(request, run_id, sent)
-        except RunRefused as refused:
-            form.add_error(None, refused.message)
+            _send(request, run_id, new)
+        except RunRefused as refusal:
+            form.add_error(None, refusal.message)
         else:
-            messages.success(request, f"The signal {sent.name} was sent.")
+            messages.success(request, f"The signal {new.name} was sent.")
             return redirect("run", run_id)
     context = {"run": run, "form": form, "once": once.ticket(who)}
     return render(request, "runs/signal.html", context, status=422 if form.is_bound else 200)
 
 
-def _send(request: PageRequest, run_id: UUID, sent: NewSignal) -> None:
+def _send(request: PageRequest, run_id: UUID, new: NewSignal) -> None:
     """Send it; what somebody changed in a form that was sent before is another signal. Raises RunRefused."""
     who = request.principal
     try:
-        send_signals(who.tenant_id, [(str(run_id), sent)], by=who.username)
-    except RunRefused as refused:
-        if refused.code != "signal_mismatch":
+        send_signals(who.tenant_id, [(str(run_id), new)], by=who.username)
+    except RunRefused as refusal:
+        if refusal.code != "signal_mismatch":
             raise
-        send_signals(who.tenant_id, [(str(run_id), replace(sent, signal_id=uuid7()))], by=who.username)
+        send_signals(who.tenant_id, [(str(run_id), replace(new, signal_id=uuid7()))], by=who.username)
 
 
 @page(RUNS_START, "GET", "POST")
@@ -140,11 +140,11 @@ def run_again(request: PageRequest, run_id: UUID) -> HttpResponse:
         return _from_form(request, StartForm(request.POST), name, context, if_exists="new_if_ended")
     try:
         version = startable_version(request.principal.tenant_id, name)
-        started = _started(request, version, NewRun(run["input"], key), if_exists="new_if_ended")
-    except (RunRefused, Conflict) as refused:
-        messages.error(request, refused.message)
+        start = _started(request, version, NewRun(run["input"], key), if_exists="new_if_ended")
+    except (RunRefused, Conflict) as refusal:
+        messages.error(request, refusal.message)
         return redirect("run", run_id)
-    return _to(request, started)
+    return _to(request, start)
 
 
 def _from_form(
@@ -161,8 +161,8 @@ def _from_form(
             version = startable_version(request.principal.tenant_id, workflow)
             item = NewRun(form.given(_takes_a_bare_text(version)), form.cleaned_data["business_key"] or None)
             return _to(request, _started(request, version, item, if_exists=if_exists))
-        except (RunRefused, Conflict) as refused:
-            form.refuse(refused)
+        except (RunRefused, Conflict) as refusal:
+            form.refuse(refusal)
     context |= {"form": form, **contexts.may(request.principal)}
     return render(request, "runs/start.html", context, status=422 if form.is_bound else 200)
 
@@ -179,28 +179,28 @@ def _started(request: PageRequest, version: int, item: NewRun, *, if_exists: IfE
     run_id = once.id_of(who, request.POST.get("once", ""))
     try:
         return start([replace(item, id=run_id)])[0]
-    except RunRefused as refused:
-        if run_id is None or refused.code != "started_already":
+    except RunRefused as refusal:
+        if run_id is None or refusal.code != "started_already":
             raise
-    sent = queries.get_run_for(who.tenant_id, run_id)
-    if sent is None or sent.input != item.input:
+    earlier = queries.get_run_for(who.tenant_id, run_id)
+    if earlier is None or earlier.input != item.input:
         # Somebody went back to the form and changed what is in it: this is another run.
         return start([item])[0]
     messages.info(request, "This form was sent before; this is the run that it started.")
     return Started(run_id, item.business_key, created=True)
 
 
-def _to(request: PageRequest, started: Started) -> HttpResponse:
-    if started.input_mismatch:
+def _to(request: PageRequest, start: Started) -> HttpResponse:
+    if start.input_mismatch:
         messages.warning(
             request,
             "There is a run with this business key already: this one. It was started with another input,"
             " and what you gave was not used.",
         )
-    elif not started.created:
+    elif not start.created:
         messages.info(
             request, "There is a run with this business key already: this one. No other was started."
         )
-    for text in started.warnings:
+    for text in start.warnings:
         messages.warning(request, text)
-    return redirect("run", started.id)
+    return redirect("run", start.id)

@@ -61,10 +61,10 @@ class SocketWatch:
                 log.warning("It can't be asked whether sockets may stay: %s", error or type(error).__name__)
 
     async def _check(self) -> None:
-        asked = set(self._open)
-        keys = {socket.session_key for socket in asked}
-        found = await database_sync_to_async(sessions.principals)(keys)
-        over = [socket for socket in asked if not socket.may_stay(found.get(socket.session_key))]
+        sockets = set(self._open)
+        keys = {socket.session_key for socket in sockets}
+        principals = await database_sync_to_async(sessions.principals)(keys)
+        over = [socket for socket in sockets if not socket.may_stay(principals.get(socket.session_key))]
         await asyncio.gather(*(socket.end() for socket in over), return_exceptions=True)
 
 

@@ -32,9 +32,9 @@ def retry(request: PageRequest, run_id: UUID, node: str) -> HttpResponse:
     """Tries a step again, with another input where the form has one."""
 
     def act(form: StepForm) -> str:
-        given = RerunWith(form.given) if form.is_edited else None
-        said = _said(request, form)
-        operators.retry_step(request.principal.tenant_id, str(run_id), node, given=given, **said)
+        override = RerunWith(form.given) if form.is_edited else None
+        terms = _terms_of(request, form)
+        operators.retry_step(request.principal.tenant_id, str(run_id), node, override=override, **terms)
         messages.success(request, "The step is tried again.")
         return str(run_id)
 
@@ -46,8 +46,8 @@ def skip(request: PageRequest, run_id: UUID, node: str) -> HttpResponse:
     """Skips a step, with the output that the form has."""
 
     def act(form: StepForm) -> str:
-        said = _said(request, form)
-        operators.skip_step(request.principal.tenant_id, str(run_id), node, form.given, **said)
+        terms = _terms_of(request, form)
+        operators.skip_step(request.principal.tenant_id, str(run_id), node, form.given, **terms)
         messages.success(request, "The step is skipped; the run goes on behind it.")
         return str(run_id)
 
@@ -61,24 +61,24 @@ def rerun(request: PageRequest, run_id: UUID, node: str) -> HttpResponse:
     new = once.id_of(who, request.POST.get("once", ""))
 
     def act(form: StepForm) -> str:
-        given = RerunWith(form.given) if form.is_edited else None
-        said = {"by": who.username, "reason": form.cleaned_data["reason"]}
+        override = RerunWith(form.given) if form.is_edited else None
+        terms = {"by": who.username, "reason": form.cleaned_data["reason"]}
         try:
-            started = replay.rerun(who.tenant_id, str(run_id), node, given=given, id=new, **said)
-        except RunRefused as refused:
-            if new is None or refused.code != "started_already":
+            start = replay.rerun(who.tenant_id, str(run_id), node, override=override, id=new, **terms)
+        except RunRefused as refusal:
+            if new is None or refusal.code != "started_already":
                 raise
             messages.info(request, "This form was sent before; this is the run that it started.")
             return new
         messages.success(
             request, "This run keeps what was done before; the run that you came from stays as it is."
         )
-        return started.id
+        return start.id
 
     return _mended(request, run_id, node, "rerun", "input", act)
 
 
-def _said(request: PageRequest, form: StepForm) -> dict[str, str]:
+def _terms_of(request: PageRequest, form: StepForm) -> dict[str, str]:
     """By whom, why and over which way."""
     who = request.principal
     return {"by": who.username, "reason": form.cleaned_data["reason"], "via": who.via}
@@ -88,18 +88,18 @@ def _mended(request: PageRequest, run_id: UUID, node: str, verb: str, of: str, a
     """The form of a verb on a step, and what it did."""
     tenant = request.principal.tenant_id
     run = found_run(tenant, run_id, NOTHING)
-    found, step = get_run_for(tenant, run_id), next(iter(step_rows(tenant, run_id, node) or []), None)
-    if found is None or step is None or (step["undoes"] and verb == "rerun"):
+    record, step = get_run_for(tenant, run_id), next(iter(step_rows(tenant, run_id, node) or []), None)
+    if record is None or step is None or (step["undoes"] and verb == "rerun"):
         raise Missing("There is no such step.")
     form = StepForm(request.POST if request.method == "POST" else None, was=step[of])
     if form.is_bound and form.is_valid():
         try:
             return redirect("run", act(form))
-        except RunRefused as refused:
-            form.refuse(refused)
+        except RunRefused as refusal:
+            form.refuse(refusal)
     context = {"run": run, "step": step, "form": form, "verb": verb, "once": once.ticket(request.principal)}
     context["undoes"] = step["undoes"]
-    graph = shown(found.version_id).graph
+    graph = shown(record.version_id).graph
     context |= mendable.means(graph, run, step)
     return render(request, "runs/mend.html", context, status=422 if form.is_bound else 200)
 
@@ -117,13 +117,13 @@ def resume_on(request: PageRequest, run_id: UUID) -> HttpResponse:
     form = VersionForm(request.POST if request.method == "POST" else None, versions=others)
     if form.is_bound and form.is_valid():
         try:
-            chosen = versions[form.cleaned_data["version"]]
-            said = {"by": who.username, "reason": form.cleaned_data["reason"]}
-            replay.resume_on(who.tenant_id, str(run_id), chosen.pk, **said)
-        except RunRefused as refused:
-            form.add_error("version" if refused.field else None, refused.message)
+            choice = versions[form.cleaned_data["version"]]
+            terms = {"by": who.username, "reason": form.cleaned_data["reason"]}
+            replay.resume_on(who.tenant_id, str(run_id), choice.pk, **terms)
+        except RunRefused as refusal:
+            form.add_error("version" if refusal.field else None, refusal.message)
         else:
-            messages.success(request, f"The run goes on with v{chosen.number}.")
+            messages.success(request, f"The run goes on with v{choice.number}.")
             return redirect("run", run_id)
     here = published.get(number=run["version"]).definition
     choices = [(one, mendable.differs(here, one.definition)) for one in others]

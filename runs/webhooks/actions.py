@@ -42,13 +42,13 @@ class Delivered:
 
     def answer(self) -> dict[str, Json]:
         """As the sender is told."""
-        caused = {
+        values = {
             "run_id": self.run_id,
             "signal_id": self.signal_id,
             "input_mismatch": self.input_mismatch or None,
         }
-        known = {name: value for name, value in caused.items() if value is not None}
-        return {"duplicate": self.duplicate} | known | ({} if self.duplicate else {"created": self.created})
+        present = {name: value for name, value in values.items() if value is not None}
+        return {"duplicate": self.duplicate} | present | ({} if self.duplicate else {"created": self.created})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +84,12 @@ def deliver(token: str, headers: Mapping[str, str], raw: bytes) -> Delivered:
         raise JsonTooLarge(f"the body is larger than the {MAX_BODY_BYTES:,} bytes that are allowed here")
     message_id = _verified(hook, headers, raw)
     body = strict_loads(raw, max_bytes=MAX_BODY_BYTES)
-    told = Message(message_id, sha256(canonical_bytes(body)).digest()) if message_id is not None else None
-    if told is not None and _is_repeated(hook, told):
+    message = Message(message_id, sha256(canonical_bytes(body)).digest()) if message_id is not None else None
+    if message is not None and _is_repeated(hook, message):
         return Delivered(duplicate=True)
     # Before there is any transaction: an expression may take its time.
-    meant = meaning(hook.action, hook.mapping, body, message_id)
-    return _done_once(hook, meant, told)
+    effect = meaning(hook.action, hook.mapping, body, message_id)
+    return _done_once(hook, effect, message)
 
 
 def _is_repeated(hook: FoundWebhook, message: Message) -> bool:
@@ -127,7 +127,7 @@ def _verified(hook: FoundWebhook, headers: Mapping[str, str], raw: bytes) -> str
     return message_id
 
 
-def _done_once(hook: FoundWebhook, meant: Meant, message: Message | None) -> Delivered:
+def _done_once(hook: FoundWebhook, effect: Meant, message: Message | None) -> Delivered:
     """The effect and the note that the message was taken are one transaction: both are kept, or neither.
 
     The note comes first. Who sends the same at the same moment waits for it, holding nothing that anybody else needs,
@@ -140,32 +140,32 @@ def _done_once(hook: FoundWebhook, meant: Meant, message: Message | None) -> Del
                     hook.tenant_id, hook.id, message.id, message.body
                 ):
                     return Delivered(duplicate=_is_repeated(hook, message))
-                return _signalled(hook, meant, meant.signal) if meant.signal else _started(hook, meant)
-        except RunRefused as refused:
-            raise refused.as_refusal(Unprocessable) from refused
+                return _signalled(hook, effect, effect.signal) if effect.signal else _started(hook, effect)
+        except RunRefused as refusal:
+            raise refusal.as_refusal(Unprocessable) from refusal
     raise Conflict("Runs with this business key come and go; send it again.", code="conflict")
 
 
-def _signalled(hook: FoundWebhook, meant: Meant, signal: NewSignal) -> Delivered:
-    run = queries.run_with_key(hook.tenant_id, hook.workflow, meant.business_key or "")
-    if run is None and meant.starts:
-        started = _started(hook, meant)
-        if not started.created:
+def _signalled(hook: FoundWebhook, effect: Meant, signal: NewSignal) -> Delivered:
+    run = queries.run_with_key(hook.tenant_id, hook.workflow, effect.business_key or "")
+    if run is None and effect.starts:
+        start = _started(hook, effect)
+        if not start.created:
             # The start has locked the key, which a resume locks behind its run: to lock the run behind the key could
             # be a deadlock. From the beginning, then; the run is there now.
             raise _TakenMeanwhile
-        return Delivered(False, started.run_id, True, signal.signal_id)
+        return Delivered(False, start.run_id, True, signal.signal_id)
     if run is None:
-        message = f"No run of {hook.workflow} has the business key {meant.business_key!r}."
+        message = f"No run of {hook.workflow} has the business key {effect.business_key!r}."
         raise Conflict(message, code="no_run", field="mapping.business_key")
     (new,) = send_signals(hook.tenant_id, [(run, signal)], by=_name_of(hook))
     return Delivered(not new, run, False, signal.signal_id)
 
 
-def _started(hook: FoundWebhook, meant: Meant) -> Delivered:
-    item = NewRun(meant.input, meant.business_key, signal=meant.signal)
-    (started,) = start_workflow(hook.tenant_id, hook.workflow, [item], by=_name_of(hook))
-    return Delivered(False, started.id, started.created, input_mismatch=started.input_mismatch)
+def _started(hook: FoundWebhook, effect: Meant) -> Delivered:
+    item = NewRun(effect.input, effect.business_key, signal=effect.signal)
+    (start,) = start_workflow(hook.tenant_id, hook.workflow, [item], by=_name_of(hook))
+    return Delivered(False, start.id, start.created, input_mismatch=start.input_mismatch)
 
 
 def _name_of(hook: FoundWebhook) -> str:

@@ -35,9 +35,9 @@ def _received(request: HttpRequest, token: str) -> HttpResponse:
         response = json_error(problem, request)
         response.headers["Allow"] = "POST"
         return response
-    delivered = deliver(token, request.headers, request.body)
-    status = 200 if delivered.duplicate else 202
-    return HttpResponse(to_json(delivered.answer()), status=status, content_type="application/json")
+    delivery = deliver(token, request.headers, request.body)
+    status = 200 if delivery.duplicate else 202
+    return HttpResponse(to_json(delivery.answer()), status=status, content_type="application/json")
 
 
 def _problem(error: Exception) -> Problem:

@@ -70,7 +70,7 @@ def create_webhook(
     """
     _require(principal, action)
     mappings.check(action, mapping)
-    refuse_archived(found := get_workflow(principal.tenant_id, workflow))
+    refuse_archived(target := get_workflow(principal.tenant_id, workflow))
     webhook_id, token = uuid7(), secrets.token_urlsafe(TOKEN_BYTES)
     ring = ring_of(principal.tenant_id)
     try:
@@ -78,7 +78,7 @@ def create_webhook(
             InboundWebhook.objects.create(
                 id=webhook_id,
                 tenant_id=principal.tenant_id,
-                workflow=found,
+                workflow=target,
                 name=name,
                 token_sha256=webhooks.digest(token),
                 token_sealed=ring.seal(Hidden(token.encode()), _token_place(principal.tenant_id, webhook_id)),
@@ -127,10 +127,10 @@ def rotate_secret(
         # One after another: each takes the next number.
         if rows.select_for_update().filter(pk=webhook_id).first() is None:
             raise Missing("There is no such webhook.")
-        kept = WebhookSecret.objects.for_tenant(principal.tenant_id).filter(webhook_id=webhook_id)
-        number = kept.aggregate(last=Max("number"))["last"] or 0
+        secrets = WebhookSecret.objects.for_tenant(principal.tenant_id).filter(webhook_id=webhook_id)
+        number = secrets.aggregate(last=Max("number"))["last"] or 0
         webhooks.retire_secrets(principal.tenant_id, str(webhook_id), overlap_seconds)
-        if kept.count() >= MOST_SECRETS:
+        if secrets.count() >= MOST_SECRETS:
             message = f"{MOST_SECRETS} secrets are still valid; rotate with overlap_seconds 0 to end them."
             if overlap_seconds:
                 raise Conflict(message, code="too_many_secrets", field="overlap_seconds")

@@ -48,7 +48,7 @@ Ended = tuple[ClaimedStep, AttemptResult]
 
 @dataclass(slots=True)
 class _Running:
-    held: ClaimedStep
+    step: ClaimedStep
     lost_at: float | None = None
     is_stuck: bool = False
 
@@ -102,7 +102,7 @@ class BlockingDrain(QueueWorker):
                 self._safely(self._turn)
             self._safely(self._finish_running)
         finally:
-            self.in_hand.drop([one.held for one in self._running.values()])
+            self.in_hand.drop([one.step for one in self._running.values()])
             connection.close()
 
     def _safely(self, act: Callable[[], None]) -> None:
@@ -129,27 +129,27 @@ class BlockingDrain(QueueWorker):
 
     def _fill(self) -> None:
         """Claim for the free slots, as long as there was more than they could take or somebody says so."""
-        told, self._told = self._told, False
-        if told:
+        has_news, self._told = self._told, False
+        if has_news:
             dispatch.dispatcher().taken(self.queue)
             self._more = self._more_alone = True
         if self._more_alone and self._room() > 0 and not self._runs_alone():
-            found = self._take(hot.claim_alone(queue=self.queue, worker=self.worker))
-            self._more_alone = bool(found)
-            self._begin(found)
+            claims = self._take(hot.claim_alone(queue=self.queue, worker=self.worker))
+            self._more_alone = bool(claims)
+            self._begin(claims)
         if self._more and (room := self._room()) > 0:
-            found = self.claim(room, alone=False)
-            self._more = len(found) >= room
-            if told and self._more:
+            claims = self.claim(room, alone=False)
+            self._more = len(claims) >= room
+            if has_news and self._more:
                 dispatch.wake([self.queue])
-            self._begin(found)
+            self._begin(claims)
 
     def _room(self) -> int:
         return self.slots - len(self._running)
 
     def _runs_alone(self) -> bool:
         """Whether a step that must run alone is at it; one that was lost may never come back: nobody waits for it."""
-        return any(one.held.solo and not self.in_hand.is_lost(one.held) for one in self._running.values())
+        return any(one.step.solo and not self.in_hand.is_lost(one.step) for one in self._running.values())
 
     def _begin(self, steps: Sequence[ClaimedStep]) -> None:
         """A thread for each, none after a stop; what has none in the end is not kept alive."""
@@ -211,14 +211,14 @@ class BlockingDrain(QueueWorker):
     def _count_stuck(self) -> None:
         now = time.monotonic()
         for one in self._running.values():
-            if one.lost_at is None and self.in_hand.is_lost(one.held):
+            if one.lost_at is None and self.in_hand.is_lost(one.step):
                 one.lost_at = now
             if one.lost_at is not None and not one.is_stuck and now - one.lost_at >= STUCK_SECONDS:
                 one.is_stuck = True
                 log.error(
                     "Step %s of run %s doesn't come back although its lease is over: its slot is lost",
-                    one.held.node,
-                    one.held.run_id,
+                    one.step.node,
+                    one.step.run_id,
                 )
         stuck = sum(one.is_stuck for one in self._running.values())
         if stuck != self._stuck:
@@ -229,8 +229,8 @@ class BlockingDrain(QueueWorker):
         until = time.monotonic() + GRACE_SECONDS
         while self._awaited() and (left := until - time.monotonic()) > 0:
             self._commit(self._ended_within(min(left, LOOK_SECONDS)))
-        if left_over := [one.held.id for one in self._awaited()]:
+        if left_over := [one.step.id for one in self._awaited()]:
             log.warning("Stopping with %s steps still running: their leases will run out", len(left_over))
 
     def _awaited(self) -> list[_Running]:
-        return [one for one in self._running.values() if not self.in_hand.is_lost(one.held)]
+        return [one for one in self._running.values() if not self.in_hand.is_lost(one.step)]

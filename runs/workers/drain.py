@@ -319,10 +319,10 @@ class Drain(QueueWorker):
                 step = hand.popleft()
                 if self.in_hand.begin(step):
                     turn.since, turn.lost_at, turn.step = now, None, step
-                    ending = execute(step)
+                    result = execute(step)
                     turn.step = None
-                    ended.append((step, ending))
-                    size += len(ending.encoded or b"") if isinstance(ending, Succeeded) else 0
+                    ended.append((step, result))
+                    size += len(result.encoded or b"") if isinstance(result, Succeeded) else 0
                 now = time.monotonic()
             if ended:
                 self._learn((now - began) / len(ended))

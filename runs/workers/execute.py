@@ -47,14 +47,14 @@ def prepare(step: ClaimedStep) -> Work:
             params = {**params, **node.literal}
         return partial(_attempt, step, EXECUTABLE[node.type], params)
     except Exception as error:
-        ending = _failure(step, error)
-        return lambda: ending
+        result = _failure(step, error)
+        return lambda: result
 
 
 def _attempt(step: ClaimedStep, step_type: StepType, params: Json) -> AttemptResult:
     usage: dict[str, Json] = {}
-    ending = _ending(step, step_type, params, usage)
-    return replace(ending, usage=usage) if usage else ending
+    result = _ending(step, step_type, params, usage)
+    return replace(result, usage=usage) if usage else result
 
 
 def _ending(step: ClaimedStep, step_type: StepType, params: Json, usage: dict[str, Json]) -> AttemptResult:
@@ -62,7 +62,7 @@ def _ending(step: ClaimedStep, step_type: StepType, params: Json, usage: dict[st
         output = execute_type(
             step_type,
             params,
-            step.given,
+            step.input,
             run_id=step.run_id,
             node=step.node,
             attempt=step.attempt,
@@ -96,13 +96,13 @@ def encoded(output: object) -> AttemptResult:
 def broken(error: StepError) -> Errored:
     """A StepError as the end of an attempt; what of it can't be stored is told in plain characters."""
     wait = error.details.get("retry_after")
-    said = describe(error)
+    payload = describe(error)
     try:
-        strict_dumps(said, max_bytes=MAX_ERROR_BYTES)
+        strict_dumps(payload, max_bytes=MAX_ERROR_BYTES)
     except BadJson:
-        said.pop("details", None)
-    asked = wait if isinstance(wait, int | float) and wait > 0 else 0
-    return Errored(said, error.retryable, float(min(asked, MAX_RETRY_AFTER)) or None)
+        payload.pop("details", None)
+    seconds = wait if isinstance(wait, int | float) and wait > 0 else 0
+    return Errored(payload, error.retryable, float(min(seconds, MAX_RETRY_AFTER)) or None)
 
 
 def idempotency_key(run_id: str, node: str, index: int | None = None) -> str:

@@ -26,7 +26,7 @@ Epoch = tuple[str, int]
 
 @dataclass(slots=True)
 class _Lease:
-    held: ClaimedStep
+    step: ClaimedStep
     renew_at: float
     taken_at: float
     started: bool = False
@@ -47,8 +47,8 @@ class InHand:
         with self._lock:
             for step in steps:
                 older = self._leases.get(step.id)
-                if older is not None and older.held.epoch != step.epoch:
-                    self._lost.add(_epoch(older.held))
+                if older is not None and older.step.epoch != step.epoch:
+                    self._lost.add(_epoch(older.step))
                 self._leases[step.id] = _Lease(step, now + step.lease_seconds / 3, now)
             if self._thread is None and self._leases:
                 self._thread = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
@@ -61,7 +61,7 @@ class InHand:
             for step in steps:
                 lease = self._leases.get(step.id)
                 # A thread may come back with what it lost long ago, and what this process has got again since.
-                if lease is not None and lease.held.epoch == step.epoch:
+                if lease is not None and lease.step.epoch == step.epoch:
                     del self._leases[step.id]
                 self._lost.discard(_epoch(step))
 
@@ -81,7 +81,7 @@ class InHand:
         before = time.monotonic() - STALLED_SECONDS
         with self._lock:
             stalled = [
-                lease.held for lease in self._leases.values() if not lease.started and lease.taken_at < before
+                lease.step for lease in self._leases.values() if not lease.started and lease.taken_at < before
             ]
             for step in stalled:
                 del self._leases[step.id]
@@ -95,12 +95,12 @@ class InHand:
             due = [lease for lease in self._leases.values() if lease.renew_at <= now]
         if not due:
             return
-        kept = hot.heartbeat([{"id": lease.held.id, "epoch": lease.held.epoch} for lease in due])
+        renewed = hot.heartbeat([{"id": lease.step.id, "epoch": lease.step.epoch} for lease in due])
         with self._lock:
             for lease in due:
-                lease.renew_at = now + lease.held.lease_seconds / 3
-                if self._leases.get(lease.held.id) is lease and lease.held.id not in kept:
-                    self._lost.add(_epoch(lease.held))
+                lease.renew_at = now + lease.step.lease_seconds / 3
+                if self._leases.get(lease.step.id) is lease and lease.step.id not in renewed:
+                    self._lost.add(_epoch(lease.step))
 
     def _rests(self) -> bool:
         """Whether nothing is in hand: then this thread ends, and the next step starts another."""

@@ -90,14 +90,14 @@ class WorkerProcess:
 
     def _keep_time(self) -> None:
         """Every second: is Redis there, is this worker seen, is time going on."""
-        seen = 0.0
+        last_sign = 0.0
         while not self.drain.stopping.wait(1.0):
             self._ticks.note()
             now = time.monotonic()
             try:
                 dispatch.dispatcher().listen()
-                if now - seen >= SEEN_SECONDS:
-                    seen = now
+                if now - last_sign >= SEEN_SECONDS:
+                    last_sign = now
                     self._say_alive()
                     self._count_backlog()
                 for duty in duties.overdue(self.drain.worker, now - self._began, hears_ticks=_hears_ticks()):

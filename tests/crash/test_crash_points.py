@@ -175,7 +175,7 @@ def given_up_while_cancelling() -> Work:
     tenant = make.a_tenant().pk
     (job,) = jobs.poll(tenant=tenant, worker="w", queues=[victim.OUTSIDE], max_jobs=1)
     make.cancel(run_id)
-    return victim.release, (tenant, job.held.id, job.lease_token)
+    return victim.release, (tenant, job.step.id, job.lease_token)
 
 
 def waited() -> Work:

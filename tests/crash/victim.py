@@ -187,7 +187,7 @@ def mend(tenant: int, runs: Sequence[str]) -> None:
     """Try the failed step of one run again with another input, skip that of the other; work."""
     said = {"by": "test"}
     verbs = (
-        lambda: operators.retry_step(tenant, runs[0], "b", given=RerunWith({"text": "x"}), **said),
+        lambda: operators.retry_step(tenant, runs[0], "b", override=RerunWith({"text": "x"}), **said),
         lambda: operators.skip_step(tenant, runs[1], "b", {"text": "x"}, **said),
     )
     for verb in verbs:
@@ -212,7 +212,7 @@ def rerun(tenant: int, runs: Sequence[str], ids: Sequence[str]) -> None:
     """Rerun each from its failed step, with an input that it can take; work."""
     for run, new in zip(runs, ids, strict=True):
         try:
-            replay.rerun(tenant, run, "b", given=RerunWith({"text": "x"}), id=new, by="test")
+            replay.rerun(tenant, run, "b", override=RerunWith({"text": "x"}), id=new, by="test")
         except RunRefused:
             continue
     drain()
@@ -260,7 +260,7 @@ def do_jobs(tenant: int) -> None:
     first = True
     while found := jobs.poll(tenant=tenant, worker="outside", queues=[OUTSIDE], max_jobs=3):
         for job in found:
-            said: dict[str, Any] = {"tenant": tenant, "job": job.held.id, "lease_token": job.lease_token}
+            said: dict[str, Any] = {"tenant": tenant, "job": job.step.id, "lease_token": job.lease_token}
             jobs.heartbeat(**said)
             if first:
                 jobs.release(**said)

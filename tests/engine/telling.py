@@ -55,7 +55,7 @@ def told_by_core(state: FinalState) -> Told:
         "status": str(state.status),
         "output": plain(state.output),
         "steps": {
-            name: step_told(str(step.status), step.given, step.output, step.error)
+            name: step_told(str(step.status), step.input, step.output, step.error)
             for name, step in state.steps.items()
         },
         "taken": {(name, target) for name, step in state.steps.items() for target in step.taken},

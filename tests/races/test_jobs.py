@@ -13,7 +13,7 @@ def poll(many, worker="w"):
 
 def complete(job, output):
     return jobs.complete(
-        tenant=make.a_tenant().pk, job=job.held.id, lease_token=job.lease_token, output=output
+        tenant=make.a_tenant().pk, job=job.step.id, lease_token=job.lease_token, output=output
     )
 
 
@@ -36,7 +36,7 @@ def test_polls_at_once_share_the_jobs(rounds):
         found = [job for actor in actors for job in actor.end()]
         rest = poll(12)
 
-        ids = [job.held.id for job in [*found, *rest]]
+        ids = [job.step.id for job in [*found, *rest]]
         assert len(ids) == len(set(ids)) == 12
         for job in [*found, *rest]:
             complete(job, {})

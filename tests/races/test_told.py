@@ -98,7 +98,7 @@ def resume_on() -> Act:
 
 def rerun() -> Act:
     run = ended_run()
-    return lambda: replay.rerun(tenant(), run, "a", given=RerunWith(2), **SAID)
+    return lambda: replay.rerun(tenant(), run, "a", override=RerunWith(2), **SAID)
 
 
 def redrive() -> Act:

@@ -41,8 +41,8 @@ def a_case(dice: random.Random) -> Case:
 def result(step: ClaimedStep, case: Case) -> AttemptResult:
     """How a step ends; `before` and `after` give on what they are given."""
     if step.index is None:
-        return Succeeded(step.given)
-    return Errored(BAD) if step.index in case.bad else Succeeded({"of": step.given})
+        return Succeeded(step.input)
+    return Errored(BAD) if step.index in case.bad else Succeeded({"of": step.input})
 
 
 def drive(dice: random.Random, cases: dict[str, Case]) -> None:

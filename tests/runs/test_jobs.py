@@ -17,7 +17,7 @@ def poll(many=1, worker="w"):
 
 
 def say(verb, job, **more):
-    return verb(tenant=make.a_tenant().pk, job=job.held.id, lease_token=job.lease_token, **more)
+    return verb(tenant=make.a_tenant().pk, job=job.step.id, lease_token=job.lease_token, **more)
 
 
 @pytest.mark.parametrize("output", [None, [], "x", 0, False])
@@ -67,12 +67,12 @@ def test_the_idempotency_key_is_one_for_all_attempts_at_a_step_and_of_no_other_s
     seen = {run_id: set(), other: set()}
     for _ in range(2):
         for job in poll(2):
-            seen[str(job.held.run_id)].add(job.idempotency_key)
+            seen[str(job.step.run_id)].add(job.idempotency_key)
             fail(job, retryable=True)
     for _ in range(2):
         for _ in range(2):
             (job,) = poll()
-            seen[str(job.held.run_id)].add(job.idempotency_key)
+            seen[str(job.step.run_id)].add(job.idempotency_key)
         clock.advance(31)
         assert sweep() == 2
     assert make.run(run_id).status == "FAILED"
@@ -159,7 +159,7 @@ def test_a_job_given_back_while_its_run_closes_is_over_at_once(closing, ended, a
     assert say(jobs.complete, job, output="late") == jobs.Answer(False, "step_cancelled")
     if again:
         make.resume(run_id)
-        assert poll()[0].held.attempt == 1
+        assert poll()[0].step.attempt == 1
 
 
 def test_a_late_completion_counts_until_somebody_else_has_the_job(clock):
@@ -192,7 +192,7 @@ def test_a_job_given_back_costs_no_attempt_and_goes_to_the_next():
     assert say(jobs.release, job).applied
 
     again = poll()[0]
-    assert (again.held.id, again.held.attempt, again.held.epoch) == (job.held.id, 1, 2)
+    assert (again.step.id, again.step.attempt, again.step.epoch) == (job.step.id, 1, 2)
 
 
 def test_jobs_lost_in_company_are_polled_one_at_a_time(clock):
@@ -218,7 +218,7 @@ def test_another_tenant_has_no_such_job():
 
     with pytest.raises(jobs.UnknownJob):
         jobs.complete(
-            tenant=make.a_tenant("other").pk, job=job.held.id, lease_token=job.lease_token, output={}
+            tenant=make.a_tenant("other").pk, job=job.step.id, lease_token=job.lease_token, output={}
         )
 
 

@@ -18,7 +18,7 @@ def hops(definition, worker="w"):
     hand, count = make.claimed(worker=worker), 0
     while hand:
         kept = advance(
-            [(step, Succeeded(step.given)) for step in hand], Affinity(worker, "default", 100)
+            [(step, Succeeded(step.input)) for step in hand], Affinity(worker, "default", 100)
         ).kept
         make.scopes.load(kept)
         hand, count = kept, count + bool(kept)
@@ -72,7 +72,7 @@ def test_a_kept_step_is_leased_like_a_claimed_one(clock):
     step = make.steps(run_id)["b"]
     assert (step.status, step.worker, step.epoch, step.attempt) == ("RUNNING", "w", 1, 1)
     assert (step.lease_expires_at - clock.now).seconds == step.lease_seconds
-    assert (kept.id, kept.epoch, kept.given) == (str(step.id), 1, {"a": 1})
+    assert (kept.id, kept.epoch, kept.input) == (str(step.id), 1, {"a": 1})
 
 
 def test_nothing_is_kept_of_an_outcome_that_was_dropped():

@@ -25,7 +25,7 @@ def poll(worker):
 
 def complete(job, output, token=None):
     return jobs.complete(
-        tenant=make.a_tenant().pk, job=job.held.id, lease_token=token or job.lease_token, output=output
+        tenant=make.a_tenant().pk, job=job.step.id, lease_token=token or job.lease_token, output=output
     )
 
 
@@ -60,7 +60,7 @@ def test_a_late_result_of_a_worker_outside_is_kept_with_its_epoch_worker_and_dig
     (completed,) = make.events(run_id, "STEP_COMPLETED")
     assert kept == {
         "evidence": True,
-        "epoch": first.held.epoch,
+        "epoch": first.step.epoch,
         "worker": "slow",
         "reason": "lease_lost",
         "digest": completed.payload["digest"],
@@ -80,14 +80,14 @@ def test_it_may_stand_behind_the_end_of_the_run_and_its_seal(reclaimed):
 
 def test_another_output_of_the_same_lease_and_one_after_a_failure_are_kept_too():
     run_id, other = make.start(JOB, 1, 2)
-    jobs_of = {job.held.run_id: job for job in (poll("w"), poll("w"))}
+    jobs_of = {job.step.run_id: job for job in (poll("w"), poll("w"))}
     complete(jobs_of[run_id], 1)
     complete(jobs_of[run_id], 2)
     assert [(kept["reason"], kept["epoch"]) for kept in late(run_id)] == [("completed_otherwise", 1)]
     told = {"code": "Boom", "message": "It went wrong.", "retryable": True}
     jobs.fail(
         tenant=make.a_tenant().pk,
-        job=jobs_of[other].held.id,
+        job=jobs_of[other].step.id,
         lease_token=jobs_of[other].lease_token,
         **told,
     )
@@ -99,7 +99,7 @@ def test_another_output_of_the_same_lease_and_one_after_a_failure_are_kept_too()
 def test_a_late_error_is_kept(reclaimed):
     run_id, first, _ = reclaimed
     error = {"code": "Boom", "message": "m" * 9000, "retryable": True}
-    said = jobs.fail(tenant=make.a_tenant().pk, job=first.held.id, lease_token=first.lease_token, **error)
+    said = jobs.fail(tenant=make.a_tenant().pk, job=first.step.id, lease_token=first.lease_token, **error)
     assert said == jobs.Answer(False, "lease_lost")
     (kept,) = late(run_id)
     assert kept["error"] == {"code": "Boom", "message": "m" * 500}
@@ -113,7 +113,7 @@ def test_of_a_token_that_is_none_nothing_is_kept(reclaimed, token):
     run_id, first, _ = reclaimed
     assert not complete(first, "x", token).applied
     secret, _, proof = first.lease_token.split(".")
-    assert not complete(first, "x", f"{secret}.{first.held.epoch + 1}.{proof}").applied
+    assert not complete(first, "x", f"{secret}.{first.step.epoch + 1}.{proof}").applied
     assert late(run_id) == []
 
 

@@ -90,7 +90,7 @@ def test_what_a_timer_started_is_given_what_the_timer_gave_it(clock, verb):
     make.work()
 
     assert make.run(run_id).status == "COMPLETED"
-    assert make.steps(run_id)["remind"].output == {"timer_of": "work", "fired_at": remind.given["fired_at"]}
+    assert make.steps(run_id)["remind"].output == {"timer_of": "work", "fired_at": remind.input["fired_at"]}
 
 
 def test_a_step_that_goes_on_with_another_version_keeps_the_reminders_that_were_sent(clock):

@@ -20,7 +20,7 @@ def test_one_poison_value_in_a_batch_of_a_hundred_fails_its_own_step_only():
     batch = make.claimed()
     guilty = batch[57]
 
-    result = advance([(step, POISON if step is guilty else Succeeded(step.given)) for step in batch])
+    result = advance([(step, POISON if step is guilty else Succeeded(step.input)) for step in batch])
 
     assert result.applied == {step.id for step in batch}
     steps = make.steps(guilty.run_id)
@@ -36,7 +36,7 @@ def test_several_poison_values_in_one_batch_are_all_found():
     batch = make.claimed()
     guilty = {batch[0].id, batch[10].id, batch[11].id, batch[19].id}
 
-    advance([(step, POISON if step.id in guilty else Succeeded(step.given)) for step in batch])
+    advance([(step, POISON if step.id in guilty else Succeeded(step.input)) for step in batch])
 
     assert {step.id for step in batch if make.run(step.run_id).status == "FAILED"} == guilty
 

@@ -63,7 +63,7 @@ def test_what_was_done_is_undone_in_reverse_and_the_run_is_compensated():
     assert make.run(run_id).status == "COMPENSATING"
     (undo,) = make.claimed("undo")
     assert undo.node == "charge:compensate"
-    assert undo.given == {
+    assert undo.input == {
         "input": {"reservation": 5},
         "output": {"receipt": 7},
         "idempotency_key": f"{run_id}/charge",

@@ -201,7 +201,7 @@ def test_a_lost_step_that_must_run_alone_keeps_no_other_such_step_waiting(slow, 
         clock.advance(6)
         sweep()
         drain.in_hand._lost.update(
-            (lease.held.id, lease.held.epoch) for lease in drain.in_hand._leases.values()
+            (lease.step.id, lease.step.epoch) for lease in drain.in_hand._leases.values()
         )
         drain.told()
         until(ended(second), "the other one that must run alone")

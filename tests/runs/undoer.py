@@ -41,7 +41,7 @@ class Undoer:
         while alone := hot.claim_alone(queue="undo", worker="w"):
             found += alone
         for step in found:
-            self.begun.setdefault(step.run_id, []).append((step.node.removesuffix(UNDO), step.given))
+            self.begun.setdefault(step.run_id, []).append((step.node.removesuffix(UNDO), step.input))
         return found
 
     def _times(self, step: ClaimedStep) -> int:

@@ -32,7 +32,7 @@ class TestClaim:
         assert (step.lease_expires_at - clock.now).seconds == 20
         assert (step.hard_deadline - clock.now).seconds == 50
         assert step.started_at == clock.now
-        assert (held.given, held.lease_seconds, held.epoch) == ({"n": 1}, 20, 1)
+        assert (held.input, held.lease_seconds, held.epoch) == ({"n": 1}, 20, 1)
 
     def test_a_lease_is_never_longer_than_the_attempt_may_take(self, clock):
         run_id = make.start(lone(lease_seconds=30, timeout_seconds=5))[0]
@@ -122,7 +122,7 @@ class TestClaim:
         make.start(make.chain("noop", "noop"), {"n": 1})
         make.complete(*take(), output={"from": "a"})
 
-        assert [(step.node, step.given) for step in take()] == [("b", {"from": "a"})]
+        assert [(step.node, step.input) for step in take()] == [("b", {"from": "a"})]
 
     def test_only_a_step_that_is_taken_alone_is_marked_so(self):
         runs = make.start(lone(), {}, {})

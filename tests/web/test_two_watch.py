@@ -54,7 +54,7 @@ def test_both_see_each_step_begin_and_end_and_the_run_complete(visitor, bob):
     (job,) = jobs.poll(tenant=make.a_tenant().pk, worker="w", queues=["pricing"], max_jobs=1)
     for one in both:
         expect(one.step("price").get_by_text("Running", exact=True)).to_be_visible()
-    make.complete(job.held, output={"price": 5})
+    make.complete(job.step, output={"price": 5})
     for one in both:
         expect(one.page.get_by_role("heading", level=1)).to_contain_text("Completed")
         assert one.page.evaluate("window.loaded")

@@ -16,13 +16,13 @@ class Command(BaseCommand):
     help = "Makes the default tenant and the user admin if they are missing."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        given = os.environ.get("HANDOFF_ADMIN_PASSWORD")
+        password = os.environ.get("HANDOFF_ADMIN_PASSWORD")
         exists = User.objects.filter(username="admin").exists()
-        user, created = ensure_admin(given or ("" if exists else _kept_password()))
+        user, created = ensure_admin(password or ("" if exists else _kept_password()))
         if created:
             self.stderr.write("made the user admin")
-        elif given and not user.check_password(given):
-            set_password(user, given)
+        elif password and not user.check_password(password):
+            set_password(user, password)
             self.stderr.write("gave the user admin the password from HANDOFF_ADMIN_PASSWORD")
 
 
@@ -33,9 +33,9 @@ def _kept_password() -> str:
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        if not (kept := path.read_text().strip()):
+        if not (password := path.read_text().strip()):
             raise CommandError(f"{path} is empty; put a password in it or remove it") from None
-        return kept
+        return password
     with os.fdopen(descriptor, "w") as file:
         file.write((password := secrets.token_urlsafe(18)) + "\n")
     return password

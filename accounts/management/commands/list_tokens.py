@@ -25,10 +25,10 @@ class Command(BaseCommand):
             tenant = queries.get_tenant(options["tenant"])
         except Refusal as refusal:
             raise CommandError(refusal.message) from None
-        found = ApiToken.objects.for_tenant(tenant.pk).select_related("user").order_by("-pk")
+        rows = ApiToken.objects.for_tenant(tenant.pk).select_related("user").order_by("-pk")
         if options["user"]:
-            found = found.filter(user__username__iexact=options["user"])
-        for row in tokens.rows(found if options["all"] else found.filter(revoked_at=None)):
+            rows = rows.filter(user__username__iexact=options["user"])
+        for row in tokens.rows(rows if options["all"] else rows.filter(revoked_at=None)):
             self.stdout.write("\t".join(_text(row[name]) for name in _SHOWN))
 
 

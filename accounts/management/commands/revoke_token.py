@@ -25,11 +25,13 @@ class Command(BaseCommand):
         if bool(options["token"]) == bool(options["user"]):
             raise CommandError("name one token, or a --user")
         try:
-            said = _all_of(options["user"]) if options["user"] else _one(options["token"], options["tenant"])
+            sentence = (
+                _all_of(options["user"]) if options["user"] else _one(options["token"], options["tenant"])
+            )
         except Refusal as refusal:
             raise CommandError(refusal.message) from None
-        logger.info("%s by a command", said)
-        self.stdout.write(said)
+        logger.info("%s by a command", sentence)
+        self.stdout.write(sentence)
 
 
 def _one(token: str, tenant: str) -> str:

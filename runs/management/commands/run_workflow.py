@@ -64,26 +64,26 @@ class Command(BaseCommand):
 
     def _start(self, principal: Principal, options: dict[str, Any]) -> str:
         principal.require(RUNS_START)
-        given = _value(_read(options["input"]), must_be_json=options["input"].endswith(".json"))
-        item = NewRun(given, options["business_key"])
-        (started,) = start_workflow(principal.tenant_id, options["name"], [item], by=principal.username)
-        word = "started" if started.created else "exists already:"
-        self.stderr.write(f"{options['name']} v{started.version}: run {started.id} {word}")
-        if started.input_mismatch:
+        value = _value(_read(options["input"]), must_be_json=options["input"].endswith(".json"))
+        item = NewRun(value, options["business_key"])
+        (run,) = start_workflow(principal.tenant_id, options["name"], [item], by=principal.username)
+        word = "started" if run.created else "exists already:"
+        self.stderr.write(f"{options['name']} v{run.version}: run {run.id} {word}")
+        if run.input_mismatch:
             self.stderr.write("  It was started with another input: what --input gives is not used.")
-        for text in started.warnings:
+        for text in run.warnings:
             self.stderr.write(f"  ! {text}")
-        return started.id
+        return run.id
 
     def _watch(self, tenant_id: int, run_id: str) -> dict[str, Json]:
         """The run when it has ended; tells of each step that ends, and what a silent run waits for."""
-        told: set[str] = set()
+        reported: set[str] = set()
         last_word = monotonic()
         while True:
             run = _shown(tenant_id, run_id)
             for step in run["steps"]:
-                if step["status"] in ENDED_STEPS and step["node"] not in told:
-                    told.add(step["node"])
+                if step["status"] in ENDED_STEPS and step["node"] not in reported:
+                    reported.add(step["node"])
                     self._tell(step)
                     last_word = monotonic()
             if run["status"] in RUN_ENDED:

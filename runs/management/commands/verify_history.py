@@ -34,10 +34,12 @@ class Command(BaseCommand):
         runs = _asked(options)
         looked_at = wrong = 0
         for number, batch in enumerate(_batches(runs), 1):
-            for found in verify(batch):
+            for difference in verify(batch):
                 wrong += 1
-                where = f"run {found.run}" + (f" step {found.node}" if found.node else "")
-                self.stdout.write(f"{where} {found.field}: expected {found.expected}, found {found.found}")
+                where = f"run {difference.run}" + (f" step {difference.node}" if difference.node else "")
+                self.stdout.write(
+                    f"{where} {difference.field}: expected {difference.expected}, found {difference.found}"
+                )
             looked_at += len(batch)
             if number % TELL_EVERY == 0:
                 self.stderr.write(f"  … {looked_at:,} runs looked at, {wrong:,} differences")
@@ -68,18 +70,18 @@ def _asked(options: dict[str, Any]) -> QuerySet[Run]:
 def _moment(text: str) -> datetime:
     try:
         day = parse_date(text)
-        found = datetime(day.year, day.month, day.day) if day else parse_datetime(text)  # noqa: DTZ001
+        moment = datetime(day.year, day.month, day.day) if day else parse_datetime(text)  # noqa: DTZ001
     except ValueError:
-        found = None
-    if found is None:
+        moment = None
+    if moment is None:
         raise CommandError(f"{text!r} is no day (2026-11-20) or time (RFC 3339).", returncode=2)
-    return found if found.tzinfo else make_aware(found, get_current_timezone())
+    return moment if moment.tzinfo else make_aware(moment, get_current_timezone())
 
 
 def _batches(runs: QuerySet[Run]) -> Iterator[list[str]]:
     """The ids of the runs, in bounded batches by keyset: what is written meanwhile makes none long."""
     ids = runs.order_by("id").values_list("id", flat=True)
     last: UUID | None = None
-    while found := list((ids if last is None else ids.filter(id__gt=last))[:BATCH]):
-        yield [str(run) for run in found]
-        last = found[-1]
+    while batch := list((ids if last is None else ids.filter(id__gt=last))[:BATCH]):
+        yield [str(run) for run in batch]
+        last = batch[-1]
