@@ -291,8 +291,11 @@ def _body(raw: Mapping[str, Any], body: Mapping[str, Json], catalogue: Catalogue
 
     That it fails is the container's to judge.
     """
-    node = {**body, "id": raw["id"], "title": raw.get("title"), "priority": raw.get("priority")}
-    return replace(_node(node, 0, [], catalogue, {}), container=raw["id"], on_error="continue")
+    named = {**body, "id": raw["id"], "title": raw.get("title"), "priority": raw.get("priority")}
+    node = _node(named, 0, [], catalogue, {})
+    if node.kind == "wait":
+        raise ValueError(f"the body of {raw['id']} waits, which children can't do yet")
+    return replace(node, container=raw["id"], on_error="continue")
 
 
 def _edge(index: int, raw: Mapping[str, Any]) -> Edge:

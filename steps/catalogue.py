@@ -56,7 +56,9 @@ def build(built_in: Iterable[StepType], plug_ins: Iterable[PlugIn]) -> Mapping[s
     return MappingProxyType({step_type.name: step_type for step_type in in_groups(types, GROUP_TITLES)})
 
 
-PLUG_INS = discover((*BUILT_IN, TEST_STUB), entry_points(group=GROUP))
+RESERVED = (*BUILT_IN, TEST_STUB, MAP)
+"""Whose names no plug-in may take."""
+PLUG_INS = discover(RESERVED, entry_points(group=GROUP))
 """What was found in the installed packages when this process started, with what is wrong with it."""
 
 CATALOGUE = build(BUILT_IN, PLUG_INS)

@@ -110,6 +110,8 @@ def _refusals(offer: object, names: Iterable[str]) -> Iterator[str]:
         return
     if offer.name in names:
         yield f"The step type `{offer.name}` is there already: choose another name."
+    if offer.collects is not None:
+        yield f"The step type `{offer.name}` has children: only Handoff's own can, so far."
     yield from (f"The step type `{offer.name}`: {problem}" for problem in problems_of(offer, AT_START))
 
 

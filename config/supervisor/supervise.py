@@ -153,9 +153,9 @@ class Supervisor:
             raise CannotStart(
                 f"The database is not prepared, and nothing was heard of it for {_PREPARE_SILENT_SECONDS} s."
             ) from None
-        if code == PREPARE_REFUSED:
-            refusal = pump.last_lines[-1] if pump.last_lines else "The database was refused."
-            raise CannotStart(refusal.removeprefix(_REFUSAL))
+        last = pump.last_lines[-1] if pump.last_lines else "The database was refused."
+        if code == PREPARE_REFUSED or (code and last.startswith(_REFUSAL)):
+            raise CannotStart(last.removeprefix(_REFUSAL))
         if code:
             raise CannotStart(f"The database could not be prepared (exit code {code}, see above).")
 

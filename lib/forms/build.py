@@ -15,6 +15,8 @@ from lib.forms.shapes import Fits, Schema, Shape, shape_of, whole
 from lib.forms.values import (
     ABSENT,
     AS_JSON,
+    NUMBERS,
+    TEXTS,
     can_stand,
     choices_of,
     items_of,
@@ -119,7 +121,7 @@ class Builder:
         shown = default if before is ABSENT and (self.is_open or not self.is_filled) else before
         field = self._blank(key, described, at, required, depth)
         if field.kind != "json" and self._is_json(field, described, shown):
-            field.kind, field.name = "json", f"{at}{AS_JSON}"
+            field.kind, field.name, field.place = "json", f"{at}{AS_JSON}", at
         value = self._filled(field, described, depth, shown)
         field.is_optional = not required and not (self.is_open and field.text)
         if value is ABSENT and (
@@ -128,7 +130,7 @@ class Builder:
             return field, None
         # A box without a default that nobody checked says nothing.
         usual = False if default is ABSENT and not required else default
-        is_usual = self.is_open and before is ABSENT and value == usual
+        is_usual = self.is_open and before is ABSENT and (type(value), value) == (type(usual), usual)
         return field, ABSENT if is_usual else value
 
     def _blank(self, key: str, described: Schema, at: str, required: bool, depth: int) -> FormField:
@@ -156,7 +158,8 @@ class Builder:
                 return self._rows(field, described, depth, shown)
             case "checks":
                 return self._checks(field, described, shown)
-        field.text = self.text(field.name, field.kind, shown)
+        is_null = shown is None and field.kind == "choice" and None in described.get("enum", ())
+        field.text = self.text(field.name, "json" if is_null and not self.is_open else field.kind, shown)
         if field.kind == "choice":
             options = {json_of(value): words_of(value) for value in described.get("enum", ())}
             # What was chosen although it is none of them.
@@ -206,7 +209,7 @@ class Builder:
         """Whether a field's value is written as JSON, because it is none that can stand in the field."""
         if self.typed is not None and (not self.fresh or self._was_there(field.name)):
             return f"{field.name}{AS_JSON}" in self.typed
-        if shown is ABSENT or (shown is None and (self.is_open or described.get("nullable"))):
+        if shown is ABSENT or (shown is None and (self.is_open or self._is_empty_null(field, described))):
             return False
         if field.kind == "checks":
             values = list(map(json_of, shown)) if isinstance(shown, list) else [""]
@@ -217,6 +220,12 @@ class Builder:
             return not isinstance(shown, list) or not all(self._is_row(described, part) for part in shown)
         shape = shape_of(self.schema, described, shown, self.fits) if isinstance(shown, dict) else Shape()
         return not can_stand(field.kind, shown, shape.properties, is_open=self.is_open)
+
+    def _is_empty_null(self, field: FormField, described: Schema) -> bool:
+        """Whether the field left empty, or a choice of it, stands for null."""
+        if field.kind == "choice":
+            return bool(described.get("nullable")) or None in described.get("enum", ())
+        return bool(described.get("nullable")) and field.kind in (*TEXTS, *NUMBERS)
 
     def _is_row(self, described: Schema, part: Json) -> bool:
         items = items_of(self.schema, described)

@@ -42,7 +42,9 @@ def kind_of(root: Schema, described: Schema, depth: int, *, lines: bool) -> Kind
             return _FORMATS[described["format"]]
         case "string":
             widget = "textarea" if (described.get("maxLength") or 0) > LONG_TEXT else "text"
-            return "long" if described.get("x-widget", widget) == "textarea" else "text"
+            # A hint is an author's of ours: in the schema of a task it would cut line breaks off.
+            hint = described.get("x-widget", widget) if lines else widget
+            return "long" if hint == "textarea" else "text"
         case "integer":
             return "integer"
         case "number":
@@ -61,7 +63,8 @@ def _kind_of_list(root: Schema, described: Schema, *, lines: bool) -> Kind:
     if items.get("nullable"):
         return "json"  # A row left empty is no value: it can't be the null of one.
     if items.get("type") == "object" and items.get("properties"):
-        return "rows"
+        # In a strict form an object with a name alone must not become the text of it.
+        return "rows" if lines or named_items(root, described) is None else "json"
     kind = kind_of(root, items, DEEPEST, lines=lines)
     if kind == "choice":
         return "checks"

@@ -55,6 +55,12 @@ def test_a_server_that_may_lose_what_it_accepted(handoff):
     assert "synchronous_commit=off" in line
 
 
+def test_a_password_file_that_is_empty(handoff):
+    handoff.home.mkdir(mode=0o700)
+    (handoff.home / "admin-password").write_text("")
+    assert any("admin-password is empty; put a password in it" in line for line in handoff.refusal())
+
+
 def test_a_home_that_cannot_be_written(handoff):
     handoff.home.write_text("a file where the folder should be")
     [line] = handoff.refusal()

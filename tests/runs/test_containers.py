@@ -1,7 +1,9 @@
 """Containers: a map's children begin some at a time, are counted as they end, and gathered in their order."""
 
 import pytest
+from django.db import connection
 
+from runs.kernel.refused import RunRefused
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -217,3 +219,23 @@ def test_a_map_may_be_a_join_too():
     make.work()
     assert make.run(run_id).output == {"results": [1, 2]}
     assert make.joins(run_id)["each"].arrived == 2
+
+
+def test_the_next_items_begin_in_their_order_whatever_the_plan():
+    """With statistics a hash join gives them in an order of its own."""
+    run_ids = [make.start(make.mapped(), {"items": list(range(1000))})[0] for _ in range(6)]
+    make.work("engine")
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE runs_stepexecution; ANALYZE runs_container; ANALYZE runs_run")
+    make.complete(*make.claimed(limit=20))
+    items = [child for run_id in run_ids for child in make.children(run_id, "each")]
+    assert {child.status for child in items} == {"COMPLETED", "QUEUED"}
+    assert sum(child.status == "COMPLETED" for child in items) == 20
+
+
+@pytest.mark.parametrize("body", ["map", "wait"])
+def test_a_body_that_waits_is_refused(body):
+    """Children that wait need timers, events and counts of their own."""
+    params = {"items": [1], "body": {"type": "noop"}} if body == "map" else {"seconds": 1}
+    with pytest.raises(RunRefused, match="waits"):
+        make.start(make.mapped({"type": body, "params": params}), {"items": [1]})

@@ -16,7 +16,8 @@ from pydantic import Field
 from config import checks, doctor
 from handoff.steps import Params
 from handoff.testing import problems_of
-from steps.catalogue import BUILT_IN, CATALOGUE, PLUG_INS
+from steps.catalogue import BUILT_IN, CATALOGUE, PLUG_INS, RESERVED
+from steps.map import MAP
 from steps.noop import NOOP
 from steps.plugins import GROUP, HUNG_EXIT, discover, sentences
 
@@ -54,6 +55,17 @@ def test_a_package_offers_a_step_type(offered):
 def test_or_several_which_keep_their_order(offered):
     several = [WASH, replace(NOOP, name="acme.dry"), replace(NOOP, name="acme.comb")]
     assert taken(discover(BUILT_IN, [offered(several)])) == ["acme.wash", "acme.dry", "acme.comb"]
+
+
+def test_no_package_takes_the_name_of_what_no_definition_may_name_yet(offered):
+    """It would be published as one type and executed as another."""
+    assert taken(discover(RESERVED, [offered(replace(NOOP, name="map"))])) == []
+
+
+def test_no_package_brings_a_container_yet(offered):
+    [plug_in] = discover(RESERVED, [offered(replace(MAP, name="acme.each"))])
+    assert plug_in.types == ()
+    assert "has children" in plug_in.problems[0]
 
 
 def test_the_text_steps_are_a_plug_in_that_comes_with_handoff():

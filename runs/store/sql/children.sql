@@ -86,7 +86,7 @@ i AS MATERIALIZED (
     SELECT c.*, i.index, i.item, (c.ids ->> (i.place - 1)::int)::uuid AS id
       FROM c
      CROSS JOIN LATERAL (
-               SELECT (e.ordinality - 1)::int AS index, nullif(e.value, 'null') AS item, row_number() OVER () AS place
+               SELECT (e.ordinality - 1)::int AS index, nullif(e.value, 'null') AS item, row_number() OVER (ORDER BY e.ordinality) AS place
                  FROM jsonb_array_elements(c.items) WITH ORDINALITY e
                 WHERE e.ordinality > c.next AND NOT EXISTS (
                       SELECT 1 FROM runs_stepexecution s
