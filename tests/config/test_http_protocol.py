@@ -22,6 +22,10 @@ from tests import factories as make
 from tests.serving import served
 from tests.sockets import Watcher, session_of
 
+pytestmark = pytest.mark.processes
+
+# Who is refused is heard out for a while, so that the answer reaches them; here, for less long.
+IMPATIENT = "from config import http_protocol; http_protocol._PATIENCE_SECONDS = 0.5"
 TICK = 1 / os.sysconf("SC_CLK_TCK")
 HOST = b"Host: localhost\r\n"
 OFFER = (
@@ -36,7 +40,7 @@ JSON = b"Content-Type: application/json\r\n"
 @pytest.fixture(scope="module")
 def web(django_db_setup) -> Iterator[tuple[tuple[str, int], int]]:
     """Where a web process listens, and its pid."""
-    with served() as (address, process):
+    with served(IMPATIENT) as (address, process):
         parts = urlsplit(address)
         yield (str(parts.hostname), int(parts.port or 0)), process.pid
 

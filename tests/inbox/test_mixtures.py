@@ -27,6 +27,8 @@ from tests import invariants
 from tests.inbox.asking import again, member
 from tests.inbox.mixing import go_away, lives_through, time_goes, tried
 
+pytestmark = pytest.mark.slow
+
 ROLES = {"ria": "viewer", "ann": "approver", "bob": "approver", "cat": "approver", "ops": "admin"}
 NAMES = st.sampled_from(sorted(ROLES))
 OUTCOMES = st.sampled_from(["approved", "rejected"])
@@ -208,7 +210,7 @@ class World:
         assert list(verify.faults(text, Path("nowhere"))) == []
 
 
-@tried(20)
+@tried(12)
 @given(definition=definitions(), course=courses())
 def test_whatever_happens_in_whatever_order_the_tables_are_sound(clock, definition, course):
     lives_through(lambda: World(clock, definition), course)

@@ -26,6 +26,8 @@ from tests import invariants
 from tests.inbox.asking import again, member
 from tests.inbox.mixing import go_away, lives_through, time_goes, tried
 
+pytestmark = pytest.mark.slow
+
 ROLES = {"ria": "viewer", "ann": "approver", "bob": "approver", "cat": "approver", "dan": "operator"}
 NAMES = st.sampled_from(sorted(ROLES))
 OUTCOMES = st.sampled_from(["approved", "approved", "rejected"])
@@ -243,7 +245,7 @@ class World:
         assert invariants.broken() == {}
 
 
-@tried(20)
+@tried(12)
 @given(quorum=st.sampled_from(QUORUMS), course=courses())
 def test_each_decision_counts_once_for_whom_it_was_made_or_not_at_all(clock, quorum, course):
     lives_through(lambda: World(clock, quorum), course)

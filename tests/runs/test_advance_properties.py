@@ -13,9 +13,9 @@ from tests.engine.strategies import BYTES, Case, case_from, handling
 from tests.engine.telling import Told, read, told_by_page, wrong_joins
 from tests.runs.fleet import Fleet
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
-QUICK = range(3)
+QUICK = range(2)
 SOAK = range(100, 200)
 RUNS = 25
 
