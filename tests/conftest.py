@@ -1,5 +1,6 @@
 """One PostgreSQL for the whole session and one Redis for each process, both real; no skip for want of a tool in CI."""
 
+import gc
 import os
 import shutil
 import tempfile
@@ -42,8 +43,11 @@ _MARKS = {
     "site": "processes",
     "acceptance": "processes",
     "crash": "processes",
-    "races": "slow",
     "growth": "slow",
+    "inbox": "slow",
+    "races": "slow",
+    "runs": "slow",
+    "web": "slow",
 }
 _KEY = pytest.StashKey[tuple]()
 # What is made up is the same each time: whoever looks for a failure finds it again. `make soak` makes up other things.
@@ -145,6 +149,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=soak)
         gone = set(soak)
         items[:] = [item for item in items if item not in gone]
+
+
+def pytest_collection_finish() -> None:
+    """What is there now stays: no collection of garbage has to look through it again."""
+    gc.collect()
+    gc.freeze()
 
 
 def _is_soak(config: pytest.Config) -> bool:

@@ -129,6 +129,7 @@ def patterns() -> Iterator[Pattern]:
                 uses.get(names[name].get(id(call), ""), set(METHODS)) if function == "compile" else {function}
             )
             yield Pattern(f"{name}:{call.lineno}", compiled, frozenset(methods))
+    _tree.cache_clear()
 
 
 def _compiled(module: str, call: ast.Call, function: str) -> re.Pattern[Any] | None:

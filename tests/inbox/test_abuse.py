@@ -14,8 +14,6 @@ from tasks_inbox.models import ManualTask, TaskDecision
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, hand, member
 
-pytestmark = pytest.mark.slow
-
 TESTS = Path(__file__).resolve().parents[1]
 
 

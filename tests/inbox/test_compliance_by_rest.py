@@ -6,13 +6,9 @@ import subprocess
 import sys
 import zipfile
 
-import pytest
-
 from tests import factories as make
 from tests.inbox.asking import ORDER
 from tests.inbox.persons import Person
-
-pytestmark = pytest.mark.slow
 
 
 def counts(*people):

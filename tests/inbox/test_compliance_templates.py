@@ -10,8 +10,6 @@ from tests.inbox.persons import PASSWORD, Person, template
 from workflows.checking.check import check
 from workflows.versions import lifecycle
 
-pytestmark = pytest.mark.slow
-
 DAY = 86_400
 DESCRIBED = {
     "legal_name": "Nordlicht Hosting GmbH",

@@ -27,8 +27,6 @@ from tests import factories as make
 from tests.inbox.asking import approval, asked, decide, hand, member, resolve, stuck, undo_the_rest
 from tests.people import People
 
-pytestmark = pytest.mark.slow
-
 SCRIPT = Path(verify.__file__)
 FORM = {"type": "object", "properties": {"limit": {"type": "number"}, "note": {"type": "string"}}}
 NAMES = {"ann": "Ann Größe", "bob": "Łukasz Żak", "li": "李"}

@@ -18,8 +18,6 @@ from tests.api.authorisation_matrix import MATRIX, address
 from tests.inbox.asking import again, approval, asked, member
 from tests.smtp import mailbox
 
-pytestmark = pytest.mark.slow
-
 OURS = {"HTTP_ORIGIN": "http://testserver", "HTTP_SEC_FETCH_SITE": "same-origin"}
 
 

@@ -27,8 +27,6 @@ from tests import invariants
 from tests.inbox.asking import again, member
 from tests.inbox.mixing import go_away, lives_through, time_goes, tried
 
-pytestmark = pytest.mark.slow
-
 ROLES = {"ria": "viewer", "ann": "approver", "bob": "approver", "cat": "approver", "ops": "admin"}
 NAMES = st.sampled_from(sorted(ROLES))
 OUTCOMES = st.sampled_from(["approved", "rejected"])

@@ -26,8 +26,6 @@ from tests import invariants
 from tests.inbox.asking import again, member
 from tests.inbox.mixing import go_away, lives_through, time_goes, tried
 
-pytestmark = pytest.mark.slow
-
 ROLES = {"ria": "viewer", "ann": "approver", "bob": "approver", "cat": "approver", "dan": "operator"}
 NAMES = st.sampled_from(sorted(ROLES))
 OUTCOMES = st.sampled_from(["approved", "approved", "rejected"])

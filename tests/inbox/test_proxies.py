@@ -17,8 +17,6 @@ from tasks_inbox.reading import sources, task_rows
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, hand, member
 
-pytestmark = pytest.mark.slow
-
 LEGAL = {"candidates": {"groups": ["Legal"]}, "quorum": 2}
 
 

@@ -11,8 +11,6 @@ from tasks_inbox.store import queries
 from tests import factories as make
 from tests.inbox.asking import approval, asked, decide, member
 
-pytestmark = pytest.mark.slow
-
 
 def seen(who, view):
     return {task.title for task in sources.tasks_of(identity.who_is(who), view=view)}

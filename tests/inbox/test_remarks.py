@@ -19,7 +19,7 @@ from tests import factories as make
 from tests.conftest import NEVER_EMPTIED
 from tests.inbox.asking import approval, asked, decide, member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -23,8 +23,6 @@ from tests.inbox.asking import again, approval, asked, hand, member, task_of
 from tests.inbox.mixing import tried
 from tests.inbox.persons import Person
 
-pytestmark = pytest.mark.slow
-
 PEOPLE = {
     "ria": ("viewer",),
     "ann": ("approver", "Legal"),

@@ -21,8 +21,6 @@ from tests.inbox.persons import Person
 from tests.inbox.test_compliance_templates import DESCRIBED, taken
 from workflows.checking.check import check
 
-pytestmark = pytest.mark.slow
-
 OWN = {"candidates": {"users": ["{{ run.created_by }}"]}}
 
 

@@ -13,7 +13,7 @@ from tests.engine.strategies import BYTES, Case, case_from, handling
 from tests.engine.telling import Told, read, told_by_page, wrong_joins
 from tests.runs.fleet import Fleet
 
-pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+pytestmark = pytest.mark.django_db
 
 QUICK = range(2)
 SOAK = range(100, 200)

@@ -18,7 +18,7 @@ from steps.base import StepType
 from tests import factories as make
 from tests.runs.conftest import lose_the_connection
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 TYPE = "test.gate"
 

@@ -9,7 +9,7 @@ from runs.workers.drain import Drain
 from tests import factories as make
 from tests.runs.conftest import lose_the_connection
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def test_a_drain_that_is_told_to_stop_gives_back_what_it_did_not_start(before, monkeypatch):

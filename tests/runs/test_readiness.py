@@ -7,7 +7,7 @@ from runs.reading import readiness
 from runs.store import hot
 from tests import factories as make
 
-pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+pytestmark = pytest.mark.django_db
 
 
 def sql(statement):

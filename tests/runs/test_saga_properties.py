@@ -12,7 +12,7 @@ from tests.engine.undoing import misplaced, status_after, to_undo
 from tests.runs.fleet import Fleet
 from tests.runs.undoer import UNDO, Undoer
 
-pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+pytestmark = pytest.mark.django_db
 
 QUICK = range(3)
 SOAK = range(100, 200)

@@ -14,7 +14,7 @@ from runs.workers.drain import Drain
 from steps.base import StepType
 from tests import factories as make
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 TYPE = "test.slow"
 

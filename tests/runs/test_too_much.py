@@ -12,7 +12,7 @@ from runs.store.attempts import Succeeded
 from steps.base import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES
 from tests import factories as make
 
-pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+pytestmark = pytest.mark.django_db
 
 
 def nested(levels):

@@ -21,7 +21,7 @@ from tests.inbox.asking import decide, member, task_of
 from tests.llm_answers import said
 from tests.smtp import mailbox
 
-pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+pytestmark = pytest.mark.django_db
 
 WAIT = {"type": "wait", "params": {"seconds": 3600}}
 SIGNAL = {"type": "signal", "params": {"name": "undone"}}

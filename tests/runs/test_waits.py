@@ -7,7 +7,7 @@ import pytest
 from runs.models import Run
 from tests import factories as make
 
-pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+pytestmark = pytest.mark.django_db
 
 
 def waits(**params):
