@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 from django.conf import settings
 
-from accounts.models import Membership, User
+from accounts.models import User
 from accounts.services import create_token
 from config import http_protocol
 from tests import factories as make
@@ -200,8 +200,7 @@ def test_requests_that_come_together_are_answered_in_turn_before_one_that_is_ref
 @pytest.fixture
 def token(transactional_db) -> bytes:
     """The header line of a token that may start runs."""
-    user = make.a_user()
-    Membership.objects.create(tenant=make.a_tenant(), user=user, role="author")
+    user = make.a_member("author", "author")
     return b"Authorization: Bearer " + create_token(user=user, tenant=make.a_tenant())[1].encode() + b"\r\n"
 
 

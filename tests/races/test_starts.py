@@ -11,7 +11,7 @@ from runs.kernel.refused import RunRefused
 from runs.models import Run
 from tests import factories as make
 from tests.races.staging import Actor, blocked, holding, me
-from workflows.models import Workflow, WorkflowVersion
+from workflows.models import Workflow
 
 CALLERS = 20
 
@@ -29,14 +29,7 @@ def publish_again(version, number):
     """Version `number`, under the lock that publishing takes."""
     with transaction.atomic():
         Workflow.unsafe_all_tenants.select_for_update().get(pk=version.workflow_id)
-        WorkflowVersion.objects.create(
-            tenant_id=version.tenant_id,
-            workflow_id=version.workflow_id,
-            number=number,
-            definition=version.definition,
-            content_hash=f"{number:064d}",
-            published_by_id=version.published_by_id,
-        )
+        make.VersionFactory(workflow=version.workflow, number=number, definition=version.definition)
 
 
 def runs_of(version):
