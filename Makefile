@@ -5,7 +5,7 @@ VENV = .venv/bin/python
 # For `make test ARGS="tests/engine -x"`.
 ARGS ?=
 
-.PHONY: up doctor test check bench soak wheel lock docs venv dev-venv
+.PHONY: up doctor test test-fast check bench soak wheel lock docs venv dev-venv
 
 up: venv
 	@$(VENV) -m config.supervisor
@@ -13,8 +13,15 @@ up: venv
 doctor: venv
 	@$(VENV) manage.py doctor
 
+# Every process of a test would compile all of Handoff anew.
+test test-fast soak: export PYTHONDONTWRITEBYTECODE :=
+
 test: dev-venv
 	@$(VENV) -m pytest -n 2 --dist loadscope --no-loadscope-reorder $(ARGS)
+
+# What needs no browser, no process of Handoff and no patience: under a minute.
+test-fast: dev-venv
+	@$(VENV) -m pytest -n 2 --dist loadscope --no-loadscope-reorder -m "not browser and not processes and not slow" $(ARGS)
 
 check: dev-venv
 	@scripts/check

@@ -1,5 +1,6 @@
 """One PostgreSQL for the whole session and one Redis for each process, both real; no skip for want of a tool in CI."""
 
+import gc
 import os
 import shutil
 import tempfile
@@ -36,6 +37,18 @@ NEVER_EMPTIED = (
     "tasks_inbox_taskcomment",
     "tasks_inbox_evidencehead",
 )
+# What a test uses, by fixture or folder, and what is said of it by a mark (`make test-fast` leaves these out).
+_MARKS = {
+    "chromium": "browser",
+    "site": "processes",
+    "acceptance": "processes",
+    "crash": "processes",
+    "growth": "slow",
+    "inbox": "slow",
+    "races": "slow",
+    "runs": "slow",
+    "web": "slow",
+}
 _KEY = pytest.StashKey[tuple]()
 # What is made up is the same each time: whoever looks for a failure finds it again. `make soak` makes up other things.
 hypothesis.settings.register_profile("same", deadline=None, derandomize=True, database=None)
@@ -48,7 +61,7 @@ def pytest_configure(config: pytest.Config) -> None:
     folder = Path(tempfile.mkdtemp(prefix="handoff-test-"))
     broker = redis.Redis(folder / "redis")
     broker.prepare()
-    if not config.option.markexpr:
+    if not _is_soak(config):
         hypothesis.settings.load_profile("same")
     if hasattr(config, "workerinput"):
         config.stash[_KEY] = (folder, None, [(broker.start(), redis.STOP_SIGNAL)])
@@ -121,12 +134,31 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
     return ByFile(config, log)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """`soak` tests run by `make soak` (`-m soak`) only."""
-    if not config.option.markexpr:
-        soak = [item for item in items if item.get_closest_marker("soak")]
+    """Mark what needs a browser or processes by what it uses; `soak` tests run by `make soak` (`-m soak`) only."""
+    soak = []
+    for item in items:
+        path = item.nodeid.partition("::")[0]
+        uses = {*path.split("/"), *getattr(item, "fixturenames", ())}
+        for mark in {_MARKS[name] for name in uses & _MARKS.keys()}:
+            item.add_marker(mark)
+        if item.get_closest_marker("soak") and not _is_soak(config):
+            soak.append(item)
+    if soak:
         config.hook.pytest_deselected(items=soak)
-        items[:] = [item for item in items if item not in soak]
+        gone = set(soak)
+        items[:] = [item for item in items if item not in gone]
+
+
+def pytest_collection_finish() -> None:
+    """What is there now stays: no collection of garbage has to look through it again."""
+    gc.collect()
+    gc.freeze()
+
+
+def _is_soak(config: pytest.Config) -> bool:
+    return "soak" in (config.option.markexpr or "")
 
 
 def _no_skip_in_ci(report: pytest.TestReport | pytest.CollectReport) -> None:

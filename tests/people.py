@@ -2,9 +2,10 @@
 
 from rest_framework.test import APIClient
 
-from accounts.models import Membership, Tenant, User
+from accounts.models import Tenant, User
 from accounts.principal import Principal
 from accounts.services import authenticate_token, create_token
+from tests import factories as make
 
 
 class People:
@@ -14,13 +15,13 @@ class People:
         self._tokens = {}
 
     def tenant(self, slug: str = "ours") -> Tenant:
-        return Tenant.objects.get_or_create(slug=slug, defaults={"name": slug})[0]
+        return make.TenantFactory(slug=slug, name=slug)
 
     def member(self, role: str, tenant: str = "ours") -> User:
-        user, made = User.objects.get_or_create(username=f"{role}-of-{tenant}")
-        if made:
-            Membership.objects.create(tenant=self.tenant(tenant), user=user, role=role)
-        return user
+        seat = make.MembershipFactory(
+            user__username=f"{role}-of-{tenant}", tenant=self.tenant(tenant), role=role
+        )
+        return seat.user
 
     def token(self, role: str = "admin", tenant: str = "ours", scopes: frozenset[str] | None = None) -> str:
         """The text of a token of this role; a worker's acts for the admin."""

@@ -25,9 +25,7 @@ def ann():
 
 
 def a_member(name, role="admin"):
-    user = User.objects.create_user(name, "a long password")
-    Membership.objects.create(tenant=make.a_tenant(), user=user, role=role)
-    return user
+    return make.a_member(name, role)
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from rest_framework.test import APIClient
 
+from accounts import tokens
 from accounts.models import ApiToken, Membership, User
 from accounts.services import BadToken, authenticate_token, create_token
 from tests import factories as make
@@ -56,6 +57,16 @@ def test_a_token_is_made_shown_once_listed_and_revoked_over_rest(people):
     assert made["id"] not in [row["id"] for row in client.get("/api/v1/tokens").json()["results"]]
     with_revoked = client.get("/api/v1/tokens?revoked=true").json()["results"]
     assert next(row["status"] for row in with_revoked if row["id"] == made["id"]) == "revoked"
+
+
+def test_nobody_has_more_tokens_than_anybody_can_look_after(people, monkeypatch):
+    monkeypatch.setattr(tokens, "MOST_TOKENS", 2)
+    client = people.client("author")
+    first = new(client)
+    refused = client.post("/api/v1/tokens", {"name": "ci"})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "too_many_tokens")
+    client.delete(f"/api/v1/tokens/{first['id']}")
+    assert is_valid(new(client)["token"])
 
 
 def test_one_sees_and_revokes_ones_own_and_an_admin_those_of_the_tenant(people):

@@ -8,7 +8,7 @@ import pytest
 from accounts.models import User
 from engine.definition import Compensation, Definition, Edge, Node
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 URL = "/api/v1/workflows"
 ABSENT = object()

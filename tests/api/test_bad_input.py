@@ -329,17 +329,37 @@ bodies = st.fixed_dictionaries(
 )
 
 
-@pytest.mark.parametrize(("name", "method"), WRITES)
-@given(body=bodies | json_values)
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], database=None
-)
-def test_no_body_whatever_is_a_500(ours, name, method, body):
-    answer = send(ours, name, method, json.dumps(body).encode())
+def tried(examples):
+    return settings(
+        max_examples=examples,
+        deadline=None,
+        suppress_health_check=[HealthCheck.function_scoped_fixture],
+        database=None,
+    )
+
+
+def is_no_500(client, name, method, body):
+    answer = send(client, name, method, json.dumps(body).encode())
     assert answer.status_code < 500, answer.content
     if answer.status_code >= 400:
         assert_envelope(answer, answer.status_code)
     assert not answer.content or orjson.loads(answer.content) is not None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "method"), WRITES)
+@given(body=bodies | json_values)
+@tried(15)
+def test_no_body_whatever_is_a_500(ours, name, method, body):
+    is_no_500(ours, name, method, body)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("name", "method"), WRITES)
+@given(body=bodies | json_values)
+@tried(500)
+def test_so_it_is_for_many_bodies(ours, name, method, body):
+    is_no_500(ours, name, method, body)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from tests.timing import clock
 from tests.webhooks import Sender, signature, signed
 
 __all__ = ["clock", "make_hook", "order", "run", "sender"]
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 PAID = {"order": "o-1", "amount": 40}
 

@@ -11,7 +11,7 @@ from runs.api import runs as routes
 from tests import factories
 from tests.people import People
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 URL = "/api/v1/runs"
 MEGABYTE = 1024 * 1024
 

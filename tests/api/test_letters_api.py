@@ -5,7 +5,7 @@ import pytest
 from lib.uuid7 import uuid7
 from tests import factories as make
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 URL = "/api/v1/dead-letters"
 FAILS = {

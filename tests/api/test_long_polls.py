@@ -15,7 +15,7 @@ from tests.serving import served, site
 
 __all__ = ["site"]
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.processes]
 
 MORE_THAN_THREADS = 40
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests import factories
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 URL = "/api/v1/runs"
 
 BROKEN = [

@@ -11,7 +11,7 @@ from tests.timing import clock
 from workflows.versions.examples import examples
 
 __all__ = ["clock"]
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 WORKER = Path(__file__).resolve().parents[2] / "docs" / "examples" / "order_worker.py"
 EXAMPLE = next(one.definition for one in examples() if one.name == "order_fulfillment")

@@ -6,7 +6,7 @@ from lib import named_sql
 from tests import factories as make
 from tests.inbox.asking import booking, undo_the_rest
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from runs.reading import search
 from tests import factories as make
 from tests.api.hooks import publish
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 URL = "/api/v1/runs?q=siemens&limit=2"
 
 

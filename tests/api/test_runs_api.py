@@ -13,7 +13,7 @@ from tests import factories
 from tests.api.authorisation_matrix import NOBODY
 from tests.definitions import chain
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 URL = "/api/v1/runs"
 
 

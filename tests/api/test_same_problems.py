@@ -8,7 +8,7 @@ from django.test import Client
 
 from tests.definitions import chain
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 API = "/api/v1/workflows"
 FOLDER = Path(__file__).resolve().parents[1] / "engine" / "fixtures" / "invalid"

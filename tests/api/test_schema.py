@@ -7,6 +7,8 @@ from drf_spectacular.validation import validate_schema
 
 from tests.api.authorisation_matrix import MATRIX, PUBLIC
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def document(client, db):

@@ -4,7 +4,7 @@ import pytest
 
 from tests import factories as make
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 SIGNAL = {"name": "paid", "signal_id": "evt_1", "payload": {"amount": 40}}
 

@@ -13,7 +13,7 @@ from tests.api.hooks import make_hook, order, publish
 from tests.webhooks import Sender
 
 __all__ = ["make_hook", "order"]
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 RUNS = "/api/v1/runs"
 TOO_LARGE_INPUT = {"text": "x" * MAX_RUN_INPUT_BYTES}

@@ -10,6 +10,8 @@ from tests.api.authorisation_matrix import SOCKETS
 from tests.serving import served, site
 from tests.sockets import refusal, session_of
 
+pytestmark = pytest.mark.processes
+
 __all__ = ["site"]
 
 LET_IN = (0, b"")

@@ -6,7 +6,7 @@ from lib import named_sql
 from tests.api.test_tasks_api import ask
 
 __all__ = ["ask"]
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 def test_a_task_goes_back_comes_again_and_is_decided(api, people, ask):

@@ -6,7 +6,7 @@ import pytest
 
 from tests import factories as make
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 FORM = {"type": "object", "required": ["account"], "properties": {"account": {"type": "string"}}}
 

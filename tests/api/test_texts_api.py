@@ -9,7 +9,7 @@ from engine.canonical import content_hash
 from tests.definitions import chain
 from workflows.versions.examples import examples
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 API = "/api/v1/workflows"
 EXAMPLES = pytest.mark.parametrize("example", examples(), ids=lambda example: example.name)

@@ -12,7 +12,7 @@ from tests.answering import answering, http
 from tests.api.authorisation_matrix import MATRIX, PUBLIC, address
 from workflows.models import Workflow, WorkflowVersion
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 URL = "/api/v1/workflows/flow"
 QUEUES = ("default", "engine", "blocking")
 CLEAN = {"id": "clean", "type": "text.clean"}

@@ -11,7 +11,7 @@ from tests.api.hooks import ORDER, SIGNAL, make_hook, order, publish, run, sende
 from tests.webhooks import Sender
 
 __all__ = ["make_hook", "order", "run", "sender"]
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 PAID = {"order": "o-1", "amount": 40}
 SHOWN = {

@@ -27,12 +27,13 @@ def source(path: str) -> str:
 
 
 @cache
-def tree(path: str) -> ast.Module:
-    return ast.parse(source(path), path)
+def nodes(path: str) -> tuple[ast.AST, ...]:
+    """Everything in a file: to walk a tree takes longer than to look at what it holds."""
+    return tuple(ast.walk(ast.parse(source(path), path)))
 
 
 def functions(path: str) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node
 

@@ -3,7 +3,7 @@
 import ast
 import re
 
-from tests.architecture.sources import PRODUCT, ROOT, offenders, source, tree
+from tests.architecture.sources import PRODUCT, ROOT, nodes, offenders, source
 
 # Few places open transactions, and each says what it changes together.
 MAY_OPEN_TRANSACTIONS = {
@@ -48,7 +48,7 @@ DJANGO_SIGNALS = {"post_save", "pre_save", "post_delete", "pre_delete", "m2m_cha
 
 def test_transactions_are_opened_in_few_places():
     def opened(path):
-        return [n.lineno for n in ast.walk(tree(path)) if isinstance(n, ast.Attribute) and n.attr == "atomic"]
+        return [n.lineno for n in nodes(path) if isinstance(n, ast.Attribute) and n.attr == "atomic"]
 
     found = offenders(PRODUCT, opened)
     assert found.keys() - MAY_OPEN_TRANSACTIONS == set()
@@ -65,7 +65,7 @@ def test_no_logic_hangs_on_django_signals():
     def imported(path):
         return DJANGO_SIGNALS & {
             name.name
-            for node in ast.walk(tree(path))
+            for node in nodes(path)
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("django")
             for name in node.names
         }
@@ -77,7 +77,7 @@ def test_rows_of_hot_tables_are_never_saved_one_by_one():
     def saves(path):
         return [
             node.lineno
-            for node in ast.walk(tree(path))
+            for node in nodes(path)
             if isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
             and node.func.attr == "save"

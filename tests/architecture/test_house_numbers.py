@@ -4,7 +4,7 @@ import ast
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from tests.architecture.sources import EVERYTHING, PRODUCT, functions, offenders, source, tree
+from tests.architecture.sources import EVERYTHING, PRODUCT, functions, nodes, offenders, source
 
 MOST_LINES_OF_A_FILE = 400
 MOST_LINES_OF_A_FUNCTION = 60
@@ -73,7 +73,7 @@ def test_no_test_sleeps():
     def naps(path):
         return [
             node.lineno
-            for node in ast.walk(tree(path))
+            for node in nodes(path)
             if (isinstance(node, ast.Attribute) and node.attr == "sleep")
             or (isinstance(node, ast.ImportFrom) and any(name.name == "sleep" for name in node.names))
         ]

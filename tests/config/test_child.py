@@ -15,6 +15,8 @@ from config.supervisor.errors import CannotStart
 from config.supervisor.launch import execute
 from config.supervisor.programs import Program
 
+pytestmark = pytest.mark.processes
+
 BEATS = """
 import os, signal, time
 if {deaf}: signal.signal(signal.SIGTERM, signal.SIG_IGN)

@@ -17,6 +17,8 @@ from config.database.pool import Pool
 from config.embedded.postgres import Postgres
 from config.embedded.processes import wait_until
 
+pytestmark = pytest.mark.slow
+
 
 @contextmanager
 def within(seconds):

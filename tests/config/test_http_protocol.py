@@ -15,13 +15,17 @@ from urllib.parse import urlsplit
 import pytest
 from django.conf import settings
 
-from accounts.models import Membership, User
+from accounts.models import User
 from accounts.services import create_token
 from config import http_protocol
 from tests import factories as make
 from tests.serving import served
 from tests.sockets import Watcher, session_of
 
+pytestmark = pytest.mark.processes
+
+# Who is refused is heard out for a while, so that the answer reaches them; here, for less long.
+IMPATIENT = "from config import http_protocol; http_protocol._PATIENCE_SECONDS = 0.5"
 TICK = 1 / os.sysconf("SC_CLK_TCK")
 HOST = b"Host: localhost\r\n"
 OFFER = (
@@ -36,7 +40,7 @@ JSON = b"Content-Type: application/json\r\n"
 @pytest.fixture(scope="module")
 def web(django_db_setup) -> Iterator[tuple[tuple[str, int], int]]:
     """Where a web process listens, and its pid."""
-    with served() as (address, process):
+    with served(IMPATIENT) as (address, process):
         parts = urlsplit(address)
         yield (str(parts.hostname), int(parts.port or 0)), process.pid
 
@@ -196,8 +200,7 @@ def test_requests_that_come_together_are_answered_in_turn_before_one_that_is_ref
 @pytest.fixture
 def token(transactional_db) -> bytes:
     """The header line of a token that may start runs."""
-    user = make.a_user()
-    Membership.objects.create(tenant=make.a_tenant(), user=user, role="author")
+    user = make.a_member("author", "author")
     return b"Authorization: Bearer " + create_token(user=user, tenant=make.a_tenant())[1].encode() + b"\r\n"
 
 

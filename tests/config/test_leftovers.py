@@ -2,8 +2,12 @@
 
 import subprocess
 
+import pytest
+
 from config.embedded import postgres
 from config.embedded.processes import wait_until
+
+pytestmark = pytest.mark.slow
 
 
 def test_lock_files_that_name_a_living_process_of_ours_are_no_obstacle(tmp_path):

@@ -8,6 +8,8 @@ import pytest
 
 from config.environment import BASE_DIR
 
+pytestmark = pytest.mark.processes
+
 
 def manage(tmp_path, *arguments, **environment):
     clean = {

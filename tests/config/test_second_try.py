@@ -8,6 +8,8 @@ import pytest
 
 from tests.serving import ROOT
 
+pytestmark = pytest.mark.processes
+
 TESTS = """
 import pathlib, pytest
 HERE = pathlib.Path(__file__).parent

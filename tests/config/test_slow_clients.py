@@ -11,6 +11,8 @@ from config import http_protocol
 from config.embedded.processes import wait_until
 from config.http_protocol import BoundedHttp, BoundedWebSocket
 
+pytestmark = pytest.mark.processes
+
 LARGE = 16 * 1024 * 1024
 HEAD = b"POST / HTTP/1.1\r\nHost: localhost\r\n"
 
@@ -42,6 +44,7 @@ def application(monkeypatch):
     monkeypatch.setattr(http_protocol, "HEAD_SECONDS", 0.5)
     monkeypatch.setattr(http_protocol, "STALL_SECONDS", 0.5)
     monkeypatch.setattr(http_protocol, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(http_protocol, "_PATIENCE_SECONDS", 0.5)
     return Application()
 
 

@@ -18,6 +18,8 @@ from engine.expressions import compile_expression
 from engine.macro_child import MOST_REQUESTS
 from engine.templates import compile_template
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 PLUS_ONE = compile_expression("input.xs.map(x, x + 1)")
 

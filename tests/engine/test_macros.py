@@ -19,6 +19,8 @@ from engine.expressions import (
 )
 from tests.engine.strategies import QUICK
 
+pytestmark = pytest.mark.slow
+
 SCOPE = {
     "input": {
         "rows": [{"n": 1, "tag": "a"}, {"n": 2.5, "tag": "b"}, {"n": 3, "tag": "a"}],

@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = ("accounts", "config", "engine", "lib", "runs", "steps", "tasks_inbox", "workflows")
 ANCHORED = ("match", "fullmatch")
 METHODS = (*ANCHORED, "search", "sub", "subn", "split", "findall", "finditer")
+_READS = re.compile(rf"\bre\.(?:compile|{'|'.join(METHODS)})\b")
 
 # What is given for what isn't the text, by the beginning of its annotation.
 _FILLERS: tuple[tuple[str, object], ...] = (
@@ -82,16 +83,20 @@ class Reader:
 
 
 @cache
-def sources() -> Mapping[str, ast.Module]:
-    """The syntax tree of each module, by its name."""
+def sources() -> Mapping[str, str]:
+    """The source of each module, by its name."""
     paths = (path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py")))
     return {
-        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): ast.parse(
-            path.read_text()
-        )
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path.read_text()
         for path in paths
         if not {"migrations", "management"} & set(path.parts)
     }
+
+
+@cache
+def _tree(name: str) -> ast.Module:
+    """The syntax tree of a module. All of them take seconds, in each process that collects tests."""
+    return ast.parse(sources()[name])
 
 
 def module_named(name: str) -> ModuleType:
@@ -102,21 +107,29 @@ def module_named(name: str) -> ModuleType:
 
 def patterns() -> Iterator[Pattern]:
     """Every pattern that is known before a text comes; those compiled from values say so by a NameError."""
-    uses = _uses()
-    for name, tree in sources().items():
-        names = _assigned(tree)
-        for call in ast.walk(tree):
-            if not (isinstance(call, ast.Call) and ast.unparse(call.func).startswith("re.") and call.args):
-                continue
-            function = ast.unparse(call.func).removeprefix("re.")
-            if function not in ("compile", *METHODS):
-                continue
-            compiled = _compiled(name, call, function)
-            if compiled is not None:
-                methods = (
-                    uses.get(names.get(id(call), ""), set(METHODS)) if function == "compile" else {function}
-                )
-                yield Pattern(f"{name}:{call.lineno}", compiled, frozenset(methods))
+    calls = [
+        (name, call, call.func.attr)
+        for name, text in sources().items()
+        if _READS.search(text)
+        for call in ast.walk(_tree(name))
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and isinstance(call.func.value, ast.Name)
+        and call.func.value.id == "re"
+        and call.args
+    ]
+    names = {name: _assigned(_tree(name)) for name in {name for name, _, _ in calls}}
+    uses = _uses({word for assigned in names.values() for word in assigned.values()})
+    for name, call, function in calls:
+        if function not in ("compile", *METHODS):
+            continue
+        compiled = _compiled(name, call, function)
+        if compiled is not None:
+            methods = (
+                uses.get(names[name].get(id(call), ""), set(METHODS)) if function == "compile" else {function}
+            )
+            yield Pattern(f"{name}:{call.lineno}", compiled, frozenset(methods))
+    _tree.cache_clear()
 
 
 def _compiled(module: str, call: ast.Call, function: str) -> re.Pattern[Any] | None:
@@ -148,11 +161,12 @@ def _assigned(tree: ast.Module) -> dict[int, str]:
     return found
 
 
-def _uses() -> dict[str, set[str]]:
-    """The methods that are called of each name, wherever; all of them where it is handed on."""
+def _uses(names: Collection[str]) -> dict[str, set[str]]:
+    """The methods that are called of each of these names, wherever; all of them where it is handed on."""
     found: dict[str, set[str]] = {}
-    for tree in sources().values():
-        for node in ast.walk(tree):
+    mentioned = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b")
+    for name in (name for name, text in sources().items() if mentioned.search(text)):
+        for node in ast.walk(_tree(name)):
             if isinstance(node, ast.Attribute) and node.attr in METHODS:
                 found.setdefault(_name_of(node.value), set()).add(node.attr)
             elif isinstance(node, ast.Call):

@@ -1,7 +1,5 @@
 """Runs that ask people, and the people."""
 
-from accounts.models import Group, GroupMember, Membership, User
-from accounts.names import key_of
 from accounts.principal import Principal
 from accounts.roles import SCOPES_OF_ROLE
 from engine.catalogue import Json
@@ -67,15 +65,11 @@ def again(task: ManualTask) -> ManualTask:
 
 def member(name: str, role: str = "approver", *groups: str) -> Principal:
     """A member of the default tenant, in these groups, who asks."""
-    tenant = make.a_tenant()
-    user, _ = User.objects.get_or_create(username=name)
-    seat, _ = Membership.unsafe_all_tenants.get_or_create(tenant=tenant, user=user, defaults={"role": role})
+    seat = make.MembershipFactory(user__username=name, role=role)
     for group in groups:
-        found, _ = Group.unsafe_all_tenants.get_or_create(
-            tenant=tenant, key=key_of(group), defaults={"name": group}
-        )
-        GroupMember.unsafe_all_tenants.get_or_create(tenant=tenant, group=found, membership=seat)
-    return Principal(tenant.pk, tenant.slug, user.pk, name, role, SCOPES_OF_ROLE[role], "session")
+        make.GroupMemberFactory(membership=seat, group__name=group)
+    tenant = seat.tenant
+    return Principal(tenant.pk, tenant.slug, seat.user_id, name, role, SCOPES_OF_ROLE[role], "session")
 
 
 def decide(who: Principal, task: ManualTask, outcome: str = "approved", **more: Json) -> ManualTask:

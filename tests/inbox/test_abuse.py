@@ -58,7 +58,7 @@ def test_a_token_that_is_no_good_decides_nothing(why):
     user = User.objects.get(username="ann")
     tenant = make.a_tenant("theirs" if why == "theirs" else "default")
     if why == "theirs":
-        Membership.objects.create(tenant=tenant, user=user, role="admin")
+        make.MembershipFactory(tenant=tenant, user=user, role="admin")
     scopes = frozenset({"tasks:read"}) if why == "reads" else None
     token, text = create_token(user=user, tenant=tenant, scopes=scopes)
     if why == "left":

@@ -9,7 +9,7 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from accounts.models import Membership, User
+from accounts.models import User
 from lib.uuid7 import uuid7
 from tasks_inbox.mail import links, mailing
 from tasks_inbox.models import Notification
@@ -112,8 +112,7 @@ def test_a_post_from_elsewhere_is_refused_and_uses_nothing(mailed, headers):
 
 def test_somebody_else_is_told_so_and_the_link_stays_good(mailed):
     member("bob", "admin")
-    stranger, _ = User.objects.get_or_create(username="zoe")
-    Membership.unsafe_all_tenants.create(tenant=make.a_tenant("theirs"), user=stranger, role="admin")
+    make.a_member("zoe", "admin", "theirs")
     for name in ("bob", "zoe"):
         for answer in (browser(name).get(mailed), browser(name).post(mailed, **OURS)):
             assert answer.status_code == 403

@@ -208,7 +208,7 @@ class World:
         assert list(verify.faults(text, Path("nowhere"))) == []
 
 
-@tried(20)
+@tried(12)
 @given(definition=definitions(), course=courses())
 def test_whatever_happens_in_whatever_order_the_tables_are_sound(clock, definition, course):
     lives_through(lambda: World(clock, definition), course)

@@ -243,7 +243,7 @@ class World:
         assert invariants.broken() == {}
 
 
-@tried(20)
+@tried(12)
 @given(quorum=st.sampled_from(QUORUMS), course=courses())
 def test_each_decision_counts_once_for_whom_it_was_made_or_not_at_all(clock, quorum, course):
     lives_through(lambda: World(clock, quorum), course)

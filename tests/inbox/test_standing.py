@@ -84,9 +84,7 @@ def is_listed(who, task, *views):
     return any(sources.tasks_of(who, view=view).filter(pk=task.pk).exists() for view in views)
 
 
-@tried(60)
-@given(row=tasks(), away=AWAY)
-def test_whatever_a_task_is_like_lists_offer_it_to_whom_it_is_to_decide(db, row, away):
+def lists_offer_it_to_whom_it_is_to_decide(row, away):
     with transaction.atomic():
         task = arranged(row, away)
         for name, (role, *groups) in PEOPLE.items():
@@ -105,6 +103,19 @@ def test_whatever_a_task_is_like_lists_offer_it_to_whom_it_is_to_decide(db, row,
             if key_of(name) in task.exclude:
                 assert not stands.may_decide, name
         transaction.set_rollback(True)
+
+
+@tried(25)
+@given(row=tasks(), away=AWAY)
+def test_whatever_a_task_is_like_lists_offer_it_to_whom_it_is_to_decide(db, row, away):
+    lists_offer_it_to_whom_it_is_to_decide(row, away)
+
+
+@pytest.mark.soak
+@tried(500)
+@given(row=tasks(), away=AWAY)
+def test_so_it_is_for_long(db, row, away):
+    lists_offer_it_to_whom_it_is_to_decide(row, away)
 
 
 def test_the_first_reason_against_it_is_told():

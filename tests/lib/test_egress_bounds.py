@@ -11,6 +11,8 @@ import pytest
 from lib.egress import EgressFailed, EgressTimeout, EgressTooLarge
 from tests.answering import answering, dripping, http, silent
 
+pytestmark = pytest.mark.slow
+
 MIB = 1024 * 1024
 
 

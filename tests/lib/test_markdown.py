@@ -3,6 +3,7 @@
 from html.parser import HTMLParser
 
 import pytest
+from markdown_it import MarkdownIt
 
 from lib.markdown import markdown
 
@@ -61,3 +62,21 @@ def tags_of(html):
 def test_a_lot_of_it_takes_no_long_time():
     for text in ("[" * 20_000, "*a " * 6_000, "> " * 10_000, "- " * 10_000, "`" * 20_000, "|a" * 10_000):
         markdown(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        '<iframe src="/"></iframe>',
+        '<p style="position: fixed">a</p>',
+        '<p onclick="alert(1)">a</p>',
+        '<a href="javascript:alert(1)">a</a>',
+    ],
+)
+def test_whatever_a_reader_lets_through_is_cleaned(monkeypatch, text):
+    """The second wall: should the reader take HTML for HTML one day, nothing of it does anything."""
+    monkeypatch.setattr("lib.markdown._READER", MarkdownIt("commonmark", {"html": True}))
+    html = markdown.__wrapped__(text)
+    assert not any(word in html for word in ("script", "img", "iframe", "style", "onclick")), html

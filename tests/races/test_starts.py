@@ -8,10 +8,10 @@ from django.db import transaction
 
 from runs.commands.starts import NewRun, Terms, start_runs
 from runs.kernel.refused import RunRefused
-from runs.models import Run
+from runs.models import Run, RunKey
 from tests import factories as make
 from tests.races.staging import Actor, blocked, holding, me
-from workflows.models import Workflow, WorkflowVersion
+from workflows.models import Workflow
 
 CALLERS = 20
 
@@ -29,14 +29,7 @@ def publish_again(version, number):
     """Version `number`, under the lock that publishing takes."""
     with transaction.atomic():
         Workflow.unsafe_all_tenants.select_for_update().get(pk=version.workflow_id)
-        WorkflowVersion.objects.create(
-            tenant_id=version.tenant_id,
-            workflow_id=version.workflow_id,
-            number=number,
-            definition=version.definition,
-            content_hash=f"{number:064d}",
-            published_by_id=version.published_by_id,
-        )
+        make.VersionFactory(workflow=version.workflow, number=number, definition=version.definition)
 
 
 def runs_of(version):
@@ -176,6 +169,30 @@ def test_batches_with_the_same_keys_in_opposite_order_do_not_deadlock(version, r
             second = blocked(lambda items=items: start_runs(terms, items[::-1]))
 
         assert {one.id for one in first.end()} == {one.id for one in second.end()}
+
+
+def is_locked(version, key):
+    """Whether somebody else has the row of this key now."""
+    keys = RunKey.unsafe_all_tenants.filter(workflow_id=version.workflow_id, business_key=key)
+    with transaction.atomic():
+        found = keys.select_for_update(skip_locked=True, no_key=True).exists()
+        transaction.set_rollback(True)
+    return not found
+
+
+def test_keys_are_taken_in_the_order_of_their_names(version):
+    """As a resume takes them, and a start that renews them: else they would wait for each other."""
+    terms = Terms(version.tenant_id, version.pk, "test")
+    for key in "abc":
+        start(version, key)
+    with transaction.atomic():
+        RunKey.unsafe_all_tenants.select_for_update(no_key=True).get(
+            workflow_id=version.workflow_id, business_key="b"
+        )
+        late = blocked(lambda: start_runs(terms, [NewRun({}, key) for key in "cba"]))
+        assert (is_locked(version, "a"), is_locked(version, "c")) == (True, False)
+
+    assert [one.created for one in late.end()] == [False] * 3
 
 
 def test_a_run_stays_on_the_version_it_was_started_with_while_another_is_published(version, rounds):

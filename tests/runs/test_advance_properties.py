@@ -15,7 +15,7 @@ from tests.runs.fleet import Fleet
 
 pytestmark = pytest.mark.django_db
 
-QUICK = range(3)
+QUICK = range(2)
 SOAK = range(100, 200)
 RUNS = 25
 

@@ -45,9 +45,7 @@ def _nobody_watches(settings):
 
 
 def a_member(name: str, tenant: str = "default") -> User:
-    user = User.objects.create_user(name, "a long password")
-    Membership.objects.create(tenant=make.a_tenant(tenant), user=user, role="viewer")
-    return user
+    return make.a_member(name, "viewer", tenant)
 
 
 def a_run(*types: str, tenant: str = "default") -> str:

@@ -4,13 +4,14 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from io import StringIO
 from itertools import pairwise
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 
 from config.environment import BASE_DIR
-from lib.uuid7 import uuid7
 from runs.commands.lifecycle import cancel_runs, pause_runs, resolve_compensation, unpause_runs
 from runs.commands.signals import NewSignal
 from runs.commands.starts import NewRun, Terms, start_runs
@@ -340,27 +341,53 @@ def manage(*arguments):
     )
 
 
+def verified(*arguments) -> tuple[int, str, str]:
+    """The same command within this process: what it would exit with, its output and its errors."""
+    out, err = StringIO(), StringIO()
+    try:
+        call_command("verify_history", *arguments, stdout=out, stderr=err)
+    except CommandError as refused:
+        return refused.returncode, out.getvalue(), err.getvalue()
+    return 0, out.getvalue(), err.getvalue()
+
+
 @pytest.mark.django_db(transaction=True)
 def test_the_command_says_every_difference_and_exits_1(monkeypatch):
-    good, bad = (make.start(make.chain("noop"))[0] for _ in range(2))
+    (bad,) = make.start(make.chain("noop"))
     make.work()
-    seals.seal()
-    assert (manage("--all").returncode, manage("--tenant", "default").stdout) == (0, "")
     make.change(str(make.steps(bad)["a"].id), attempt=7)
 
     found = manage("--all")
 
     assert (found.returncode, found.stdout) == (1, f"run {bad} step a attempt: expected 1, found 7\n")
-    assert "2 runs looked at, 1 differences" in found.stderr
-    assert manage("--run", good).returncode == 0
-    assert manage("--all", "--since", "2099-01-01").returncode == 0
-    for wrong in [
-        ("--run", "x"),
-        ("--run", uuid7()),
-        ("--tenant", "nobody"),
-        ("--all", "--since", "soon"),
-        (),
-    ]:
-        ran = manage(*wrong)
-        assert (ran.returncode, ran.stdout) == (2, ""), wrong
+    assert "1 runs looked at, 1 differences" in found.stderr
+    refused = manage()
+    assert (refused.returncode, refused.stdout) == (2, "")
     make.change(str(make.steps(bad)["a"].id), attempt=1)
+
+
+def test_the_command_looks_at_the_runs_that_it_is_asked_for():
+    good, bad = (make.start(make.chain("noop"))[0] for _ in range(2))
+    make.work()
+    seals.seal()
+    assert verified("--all")[:2] == verified("--tenant", "default")[:2] == (0, "")
+    make.change(str(make.steps(bad)["a"].id), attempt=7)
+
+    code, _, errors = verified("--all")
+
+    assert code == 1
+    assert "2 runs looked at, 1 differences" in errors
+    assert verified("--run", good)[0] == 0
+    assert verified("--run", bad)[0] == 1
+    assert verified("--all", "--since", "2099-01-01")[0] == 0
+    make.change(str(make.steps(bad)["a"].id), attempt=1)
+
+
+NOBODY = "019e0000-0000-7000-8000-000000000000"
+
+
+@pytest.mark.parametrize(
+    "wrong", [("--run", "x"), ("--run", NOBODY), ("--tenant", "nobody"), ("--all", "--since", "soon")]
+)
+def test_the_command_says_what_it_does_not_understand(wrong):
+    assert verified(*wrong)[:2] == (2, "")

@@ -3,7 +3,7 @@
 import pytest
 
 from lib.uuid7 import uuid7
-from runs.models import Run, StepJoin
+from runs.models import Run
 from runs.store import hot
 from tests import factories as make
 
@@ -93,8 +93,7 @@ class TestFireJoins:
         run_id, (a, b) = lone(running=True)
         make.change(a, output={"n": 1})
         make.change(b, output={"n": 2})
-        tenant = make.a_tenant().pk
-        StepJoin.unsafe_all_tenants.create(tenant_id=tenant, run_id=run_id, shard=0, node="z")
+        make.JoinFactory(run_id=run_id)
 
         assert self.fire(run_id) == [(run_id, "z", {"a": {"n": 1}})]
         assert self.fire(run_id) == []

@@ -11,7 +11,7 @@ from runs.workers.drain import Drain
 from tests import factories as make
 from tests.store.watching import watching
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 ERROR = {"code": "Boom", "message": "It went wrong."}
 READS = "{{ steps.a.output.branch + run.workflow }}"

@@ -15,7 +15,7 @@ from tasks_inbox.reading import listing
 from tasks_inbox.reading.sources import parts_of, tasks_of
 from tests import factories as make
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 SQL = Statements(Path(__file__).parents[2] / "benchmarks")
 TASKS = 20_000

@@ -13,7 +13,7 @@ from runs.reading import queries
 from runs.reading.search import search_page
 from tests import factories as make
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 RUNS = 100_000
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)

@@ -9,7 +9,7 @@ from django.db import connection
 from runs.store import hot
 from tests.store.watching import HOT, numbered, plan
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 ROWS = 50_000
 FILL = f"""

@@ -5,7 +5,7 @@ import pytest
 from engine.statuses import STEP, StepStatus
 from runs.kernel import compensation
 from runs.kernel.hand_back import hand_back
-from runs.models import Container, Run, StepExecution
+from runs.models import Run, StepExecution
 from runs.store import hot, waits
 from runs.store.children import cancel_children
 from tests import factories as make
@@ -39,9 +39,7 @@ def closing(run_id, cause, statuses):
 
 
 def container_over(run_id):
-    counts = {"items": [1], "total": 1, "at_once": 1, "tolerated": 0}
-    tenant = make.a_tenant().pk
-    Container.unsafe_all_tenants.create(tenant_id=tenant, run_id=run_id, shard=0, node="a", **counts)
+    make.ContainerFactory(run_id=run_id)
     cancel_children([run_id])
 
 

@@ -10,7 +10,7 @@ from django.db import connection
 from django.test import Client
 from playwright.sync_api import Browser, sync_playwright
 
-from accounts.models import Membership, User
+from accounts.models import User
 from tests import factories as make
 from tests.serving import site
 from tests.web.visitor import Visitor
@@ -38,9 +38,7 @@ def chromium() -> Iterator[Browser]:
 @pytest.fixture
 def ann(transactional_db) -> User:
     """A viewer of the default tenant."""
-    user = User.objects.create_user("ann", "a long password")
-    Membership.objects.create(tenant=make.a_tenant(), user=user, role="viewer")
-    return user
+    return make.a_member("ann", "viewer")
 
 
 @pytest.fixture

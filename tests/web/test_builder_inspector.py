@@ -1,12 +1,12 @@
 """The inspector of the builder: every field is set, taken back and saved as it was meant."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, expect
 
 from accounts.models import Membership
 from tests import factories as make
 from tests.inbox.asking import member
+from tests.web.axe import faults
 from tests.web.builder import Builder
 
 pytestmark = pytest.mark.browser
@@ -342,12 +342,12 @@ def test_the_inspector_has_no_fault_that_axe_finds(orders, scheme):
         for _ in range(closed.count()):
             closed.first.click()
         expect(pane(orders).locator(".preview-bad")).to_have_count(0)
-        seen += Axe().run(orders.page, context=".inspector").response["violations"]
+        seen += faults(orders.page, ".inspector")
     choose(orders, "Check it")
     pane(orders).get_by_role("button", name="Edit the way to Note it").click()
     pane(orders).get_by_label("If…").check()
-    seen += Axe().run(orders.page, context=".inspector").response["violations"]
-    assert [(fault["id"], [each["html"][:160] for each in fault["nodes"]]) for fault in seen] == []
+    seen += faults(orders.page, ".inspector")
+    assert seen == []
 
 
 def test_who_may_only_look_sees_everything_and_changes_nothing(visitor):

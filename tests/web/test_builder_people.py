@@ -1,12 +1,12 @@
 """Steps for people in the builder: who may decide, how many must, and when they are reminded."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from accounts.models import Membership
 from tests import factories as make
 from tests.inbox.asking import approval, member
+from tests.web.axe import faults
 from tests.web.builder import Builder
 
 pytestmark = pytest.mark.browser
@@ -66,8 +66,7 @@ def test_how_many_decide_is_set_in_words_and_the_server_says_what_it_comes_to(bu
     assert params(builder)["quorum"] == {"groups": {"Legal": 2, "Finance": 1}}
     for scheme in ("light", "dark"):
         builder.page.emulate_media(color_scheme=scheme)
-        found = Axe().run(builder.page, context=".inspector")
-        assert found.violations_count == 0, found.generate_report()
+        assert faults(builder.page, ".inspector") == []
 
     how.select_option("one")
     assert "quorum" not in params(builder)

@@ -11,7 +11,6 @@ from tests import factories as make
 from tests.definitions import chain
 from tests.web.builder import Builder
 from tests.web.test_workflow_pages import a_workflow
-from workflows import models
 from workflows.models import Workflow
 from workflows.trials.rewrite import Asked, trial_definition
 
@@ -82,15 +81,7 @@ def test_a_version_is_restored_over_a_draft_that_can_not_be_drawn(author):
 def test_on_a_phone_publishing_leads_to_the_test_case_that_fails(author):
     make.a_workflow("ours", TEXTS)
     Workflow.objects.for_tenant(make.a_tenant().pk).update(draft_definition={**TEXTS, "title": "New"})
-    workflow = ours()
-    models.TestCase.objects.create(
-        tenant_id=workflow.tenant_id,
-        workflow=workflow,
-        name="A paid order",
-        input={"text": "x"},
-        expect={"status": "FAILED", "path": None},
-        created_by_id=workflow.draft_updated_by_id,
-    )
+    make.CaseFactory(workflow=ours(), input={"text": "x"}, expect={"status": "FAILED", "path": None})
     author.forgive("422")
     author.page.set_viewport_size({"width": 390, "height": 844})
     Builder(author, "ours")

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.test import Client
 from playwright.sync_api import BrowserContext, expect
 
-from accounts.models import Membership, User
+from accounts.models import User
 from tests import factories as make
 from tests.web.builder import Builder
 from tests.web.visitor import Visitor
@@ -33,8 +33,7 @@ def log_in(context: BrowserContext, name: str, site: str) -> None:
 
 
 def logged_in(site, chromium, name: str) -> Visitor:
-    user = User.objects.create_user(name, "a long password")
-    Membership.objects.create(tenant=make.a_tenant(), user=user, role="author")
+    make.a_member(name, "author")
     context = chromium.new_context(base_url=site, viewport={"width": 1440, "height": 900})
     log_in(context, name, site)
     return Visitor(context.new_page())

@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from accounts.models import Membership, User
 from tests import factories as make
 from tests.inbox.asking import member
 from tests.web.test_page_queries import statements_of
@@ -15,8 +14,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def author(client):
     """The client, logged in as an author of the default tenant."""
-    user = User.objects.create_user("ben", "a long password")
-    Membership.objects.create(tenant=make.a_tenant(), user=user, role="author")
+    user = make.a_member("ben", "author")
     client.force_login(user)
     return client
 

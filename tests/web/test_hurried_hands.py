@@ -1,11 +1,11 @@
 """What people do faster, later or otherwise than a page expects, with a browser."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from accounts.models import Membership
 from tests import factories as make
+from tests.web.axe import faults
 from workflows.models import Workflow
 
 pytestmark = pytest.mark.browser
@@ -138,8 +138,7 @@ def test_what_stands_against_publishing_is_where_the_reader_goes_on(form):
     expect(page.get_by_role("alert")).to_be_focused()
     expect(page.get_by_role("alert")).to_contain_text("One thing stands against publishing")
     expect(page.locator("fieldset.wrong")).to_have_attribute("aria-invalid", "true")
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
+    assert faults(page) == []
 
 
 def test_a_menu_is_left_by_escape_and_by_tab(admin):

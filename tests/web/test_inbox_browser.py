@@ -1,7 +1,6 @@
 """An approver with a browser: from the run to the question, the decision, and the run that goes on."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 from django.test import Client
 from playwright.sync_api import expect
@@ -9,6 +8,7 @@ from playwright.sync_api import expect
 from accounts.models import Membership, User
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member
+from tests.web.axe import faults
 from tests.web.test_task_forms import BOTH, CONTRACT
 from tests.web.visitor import Visitor
 
@@ -29,8 +29,7 @@ def approver(visitor, ann):
 
 
 def accessible(page):
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
+    assert faults(page) == []
 
 
 def test_an_approver_decides_and_the_run_goes_on(approver):

@@ -6,7 +6,6 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
-from accounts.models import Membership, User
 from tests import factories as make
 from tests.web.test_workflow_pages import a_workflow, sent, the
 from workflows.models import Workflow
@@ -17,8 +16,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def author(client):
     """The client, logged in as an author of the default tenant."""
-    user = User.objects.create_user("ben", "a long password")
-    Membership.objects.create(tenant=make.a_tenant(), user=user, role="author")
+    user = make.a_member("ben", "author")
     client.force_login(user)
     return client
 

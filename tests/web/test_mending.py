@@ -5,7 +5,6 @@ import re
 import pytest
 from django.test import Client
 
-from accounts.models import Membership, User
 from runs.web import step_forms
 from tests import factories as make
 
@@ -22,8 +21,7 @@ FAILS = make.graph(
 
 
 def member(role: str) -> Client:
-    user = User.objects.create_user(role, "a long password")
-    Membership.objects.create(tenant=make.a_tenant(), user=user, role=role)
+    user = make.a_member(role, role)
     client = Client()
     client.force_login(user)
     return client

@@ -5,7 +5,7 @@ import re
 import pytest
 from django.test import Client
 
-from accounts.models import Membership, User
+from accounts.models import User
 from lib import named_sql
 from tests import factories as make
 
@@ -17,8 +17,7 @@ WAITS = make.graph([{"id": "a", "type": "job", "queue": "pricing"}], [])
 
 def member(role: str) -> Client:
     """Somebody of the default tenant with this role, logged in."""
-    user = User.objects.create_user(role, "a long password")
-    Membership.objects.create(tenant=make.a_tenant(), user=user, role=role)
+    user = make.a_member(role, role)
     client = Client()
     client.force_login(user)
     return client

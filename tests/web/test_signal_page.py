@@ -5,7 +5,6 @@ import re
 import pytest
 from django.test import Client
 
-from accounts.models import Membership, User
 from runs.commands.lifecycle import cancel_runs
 from tests import factories as make
 
@@ -18,8 +17,7 @@ ORDER = make.graph([{"id": "a", "type": "noop", "compensate": UNDO}, {"id": "b",
 
 @pytest.fixture
 def operator() -> Client:
-    user = User.objects.create_user("op", "a long password")
-    Membership.objects.create(tenant=make.a_tenant(), user=user, role="operator")
+    user = make.a_member("op", "operator")
     client = Client()
     client.force_login(user)
     return client

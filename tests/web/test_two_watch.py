@@ -7,7 +7,6 @@ from django.conf import settings
 from django.test import Client
 from playwright.sync_api import expect
 
-from accounts.models import Membership, User
 from runs.commands import jobs
 from tests import factories as make
 from tests.web.visitor import Visitor
@@ -23,8 +22,7 @@ CALLS_A_PROGRAM = make.graph(
 @pytest.fixture
 def bob(site, chromium, transactional_db) -> Iterator[Visitor]:
     """An operator with a browser of their own."""
-    user = User.objects.create_user("bob", "a long password")
-    Membership.objects.create(tenant=make.a_tenant(), user=user, role="operator")
+    user = make.a_member("bob", "operator")
     client = Client()
     client.force_login(user)
     context = chromium.new_context(base_url=site, viewport={"width": 390, "height": 844})

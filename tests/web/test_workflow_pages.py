@@ -7,7 +7,6 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils.html import escape
 
-from accounts.models import Membership, User
 from tests import factories as make
 from tests.api.authorisation_matrix import MATRIX, address
 from workflows.models import Workflow, WorkflowVersion
@@ -21,8 +20,7 @@ CHAIN = make.chain("text.clean", "text.summarize")
 @pytest.fixture
 def author(client):
     """The client, logged in as an author of the default tenant."""
-    user = User.objects.create_user("ben", "a long password")
-    Membership.objects.create(tenant=make.a_tenant(), user=user, role="author")
+    user = make.a_member("ben", "author")
     client.force_login(user)
     return client
 

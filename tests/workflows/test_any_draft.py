@@ -18,6 +18,8 @@ from tests.engine.test_validate_anything import QUICK, documents, junk
 from workflows.checking.check import check
 from workflows.design.samples import chosen
 
+pytestmark = pytest.mark.slow
+
 SPOTS = [
     *(Spot(place, node="a") for place in ("params", "input", "compensate")),
     Spot("when", source="a"),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.engine.strategies import QUICK
+from tests.engine.strategies import QUICK, SOAK
 from workflows.document.changes import (
     NOTHING,
     Change,
@@ -20,6 +20,8 @@ from workflows.document.changes import (
     unkeyed,
 )
 from workflows.versions.examples import examples
+
+pytestmark = pytest.mark.slow
 
 IDS = st.sampled_from("abcdefg")
 KEYS = st.sampled_from(["type", "params", "url", "json", "retry"])
@@ -75,7 +77,7 @@ def test_each_example_is_what_its_document_stands_for(example):
     assert same(unkeyed(keyed(example.definition, {}))[0], example.definition)
 
 
-@settings(QUICK, max_examples=500)
+@settings(QUICK, max_examples=150)
 @given(DOCUMENTS, DOCUMENTS)
 def test_what_differs_between_two_documents_makes_one_of_the_other(before, after):
     assert same_document(applied(before, diff(before, after)), after)
@@ -95,7 +97,7 @@ def without_empty_objects(value):
     return value
 
 
-@settings(QUICK, max_examples=500)
+@settings(QUICK, max_examples=150)
 @given(DOCUMENTS, DOCUMENTS)
 def test_the_inverses_take_back_what_was_applied(before, after):
     changes = diff(before, after)
@@ -124,7 +126,7 @@ def test_a_group_with_a_conflict_changes_nothing(here, before, after):
         assert result.document is here
 
 
-@settings(QUICK, max_examples=300)
+@settings(QUICK)
 @given(DOCUMENTS, DOCUMENTS, st.data())
 def test_disjoint_groups_may_come_in_any_order(before, after, data):
     """In the order of entries the last one wins, so only what they hold is compared."""
@@ -145,6 +147,27 @@ def test_what_is_applied_leaves_the_document_given_as_it_was(before, after):
     copy = keyed(*unkeyed(before))
     apply(before, [group(diff(before, after))])
     assert same_document(before, copy)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(
+    "prove",
+    [
+        test_what_differs_between_two_documents_makes_one_of_the_other,
+        test_the_inverses_take_back_what_was_applied,
+        test_sending_a_group_twice_is_sending_it_once,
+        test_a_group_with_a_conflict_changes_nothing,
+    ],
+    ids=lambda prove: prove.__name__.removeprefix("test_"),
+)
+def test_twenty_thousand_pairs_of_documents(prove):
+    @SOAK
+    @given(st.tuples(DOCUMENTS, DOCUMENTS, DOCUMENTS))
+    def at_length(documents):
+        test = prove.hypothesis.inner_test
+        test(*documents[: test.__code__.co_argcount])
+
+    at_length()
 
 
 def test_each_param_is_a_change_of_its_own():

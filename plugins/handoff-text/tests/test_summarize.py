@@ -10,6 +10,8 @@ from handoff_text.language import detect
 from handoff_text.sentences import sentences_of
 from handoff_text.summarize import summarize
 
+pytestmark = pytest.mark.slow
+
 THESIS = "Cities can lower the danger of extreme heat considerably with trees, shade"
 CONCLUSION = "Cities that begin with the most exposed people and the cheapest measures"
 

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from handoff.steps import StepError
 
+pytestmark = pytest.mark.slow
+
 MIB = 1024 * 1024
 TYPES = ["text.clean", "text.summarize", "text.keywords", "text.tag"]
 # Far above what they take alone on one core, since tests share it; a quadratic step takes minutes.

@@ -1,12 +1,9 @@
-"""Rows for tests: a tenant, published versions and runs in any legal state, made the way the product makes them."""
+"""What tests begin with: rows by the factories of each app, runs in any legal state the way the product makes them."""
 
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 from itertools import pairwise
 
-import orjson
-
-from accounts.models import Tenant, User
+from accounts.models import Tenant
 from engine.catalogue import Json
 from engine.overrides import RerunWith
 from lib.uuid7 import uuid7
@@ -22,17 +19,37 @@ from runs.models import DeadLetter, HistoryEvent, Run, StepExecution, StepJoin, 
 from runs.store import hot
 from runs.store.attempts import ClaimedStep, Errored, Succeeded
 from runs.workers.drain import Drain
-from workflows.models import Workflow, WorkflowVersion
+from tests.factories.accounts import (
+    PASSWORD,
+    GroupMemberFactory,
+    MembershipFactory,
+    TenantFactory,
+    UserFactory,
+    a_member,
+    a_tenant,
+    a_user,
+)
+from tests.factories.runs import ContainerFactory, JoinFactory, RepairFactory
+from tests.factories.workflows import CaseFactory, VersionFactory, a_version, a_workflow, next_version
+from workflows.models import WorkflowVersion
 
-
-def a_tenant(slug: str = "default") -> Tenant:
-    """The tenant of this name."""
-    return Tenant.objects.get_or_create(slug=slug, defaults={"name": slug.title()})[0]
-
-
-def a_user(username: str = "author") -> User:
-    """The user of this name."""
-    return User.objects.get_or_create(username=username)[0]
+__all__ = [
+    "PASSWORD",
+    "CaseFactory",
+    "ContainerFactory",
+    "GroupMemberFactory",
+    "JoinFactory",
+    "MembershipFactory",
+    "RepairFactory",
+    "TenantFactory",
+    "UserFactory",
+    "VersionFactory",
+    "a_member",
+    "a_tenant",
+    "a_user",
+    "a_version",
+    "a_workflow",
+]
 
 
 def chain(*types: str, **extra: Json) -> dict[str, Json]:
@@ -74,35 +91,6 @@ def mapped(
     does = {"type": body} if isinstance(body, str) else body
     each = {"id": "each", "type": "map", "params": {"items": items, "body": does, **params}, **(node or {})}
     return graph([each, "after"], ["each>after"])
-
-
-def a_version(definition: Mapping[str, Json], *, tenant: Tenant | None = None) -> WorkflowVersion:
-    """The definition published under a name of its own."""
-    tenant, user = tenant or a_tenant(), a_user()
-    name = f"{definition['name']}-{uuid7()[-12:]}"
-    definition = {**definition, "name": name}
-    workflow = Workflow.objects.create(
-        tenant=tenant, name=name, draft_definition=definition, draft_updated_by=user
-    )
-    return WorkflowVersion.objects.create(
-        tenant=tenant,
-        workflow=workflow,
-        number=1,
-        definition=definition,
-        content_hash=sha256(orjson.dumps(definition)).hexdigest(),
-        published_by=user,
-    )
-
-
-def a_workflow(name: str, definition: Mapping[str, Json], *, tenant: Tenant | None = None) -> Workflow:
-    """A workflow with this draft, not published."""
-    return Workflow.objects.create(
-        tenant=tenant or a_tenant(),
-        name=name,
-        title=definition.get("title", ""),
-        draft_definition=dict(definition),
-        draft_updated_by=a_user(),
-    )
 
 
 def start(
@@ -230,17 +218,7 @@ def skip(run_id: str, node: str, output: Json) -> None:
 
 def newer(run_id: str, definition: Mapping[str, Json]) -> WorkflowVersion:
     """Publish this definition as the next version of the workflow of a run."""
-    old = run(run_id).version
-    number = WorkflowVersion.unsafe_all_tenants.filter(workflow=old.workflow).count() + 1
-    definition = {**definition, "name": old.workflow.name}
-    return WorkflowVersion.objects.create(
-        tenant=old.tenant,
-        workflow=old.workflow,
-        number=number,
-        definition=definition,
-        content_hash=sha256(orjson.dumps(definition)).hexdigest(),
-        published_by=a_user(),
-    )
+    return next_version(run(run_id).version.workflow, definition)
 
 
 def resume_on(run_id: str, version: WorkflowVersion) -> None:

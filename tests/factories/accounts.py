@@ -1,0 +1,99 @@
+"""Rows of accounts: tenants, people and what they are in a tenant."""
+
+from typing import Any
+
+import factory
+from django.db.models import Manager, Model
+from factory.django import DjangoModelFactory, Password
+
+from accounts.models import Group, GroupMember, Membership, Tenant, User
+from accounts.names import key_of
+
+PASSWORD = "a long password"
+
+
+class OfATenant(DjangoModelFactory):
+    """Rows of a table that is asked for with its tenant; a factory looks for one that is there by its own columns."""
+
+    class Meta:
+        abstract = True
+
+    @classmethod
+    def _get_manager(cls, model_class: type[Model]) -> Manager[Any]:
+        return model_class._base_manager
+
+
+class TenantFactory(DjangoModelFactory[Tenant]):
+    """A tenant, once for each slug."""
+
+    slug = "default"
+    name = factory.LazyAttribute(lambda tenant: tenant.slug.title())
+
+    class Meta:
+        model = Tenant
+        django_get_or_create = ("slug",)
+
+
+class UserFactory(DjangoModelFactory[User]):
+    """A person, once for each username, with `PASSWORD` where they log in."""
+
+    username = factory.Sequence(lambda number: f"user{number}")
+
+    class Meta:
+        model = User
+        django_get_or_create = ("username",)
+
+    class Params:
+        logs_in = factory.Trait(password=Password(PASSWORD))
+
+
+class MembershipFactory(OfATenant):
+    """Somebody's role in a tenant: `MembershipFactory(user__username="ann", role="author")`."""
+
+    tenant = factory.SubFactory(TenantFactory)
+    user = factory.SubFactory(UserFactory)
+    role = "viewer"
+
+    class Meta:
+        model = Membership
+        django_get_or_create = ("tenant", "user")
+
+
+class GroupFactory(OfATenant):
+    """A group of a tenant, once for each name."""
+
+    tenant = factory.SubFactory(TenantFactory)
+    name = "Finance"
+    key = factory.LazyAttribute(lambda group: key_of(group.name))
+
+    class Meta:
+        model = Group
+        django_get_or_create = ("tenant", "key")
+
+
+class GroupMemberFactory(OfATenant):
+    """A member in a group of the same tenant."""
+
+    membership = factory.SubFactory(MembershipFactory)
+    tenant = factory.SelfAttribute("membership.tenant")
+    group = factory.SubFactory(GroupFactory, tenant=factory.SelfAttribute("..tenant"))
+
+    class Meta:
+        model = GroupMember
+        django_get_or_create = ("group", "membership")
+
+
+def a_tenant(slug: str = "default") -> Tenant:
+    """The tenant of this name."""
+    return TenantFactory(slug=slug)
+
+
+def a_user(username: str = "author") -> User:
+    """The user of this name, who is no member of anything yet."""
+    return UserFactory(username=username)
+
+
+def a_member(username: str, role: str = "viewer", tenant: str = "default") -> User:
+    """The user of this name, with this role in this tenant and `PASSWORD`."""
+    seat = MembershipFactory(user__username=username, user__logs_in=True, tenant__slug=tenant, role=role)
+    return seat.user

@@ -1,0 +1,76 @@
+"""Rows of workflows: definitions as drafts, as versions and with their test cases."""
+
+from collections.abc import Mapping
+from hashlib import sha256
+
+import factory
+import orjson
+from factory.django import DjangoModelFactory
+
+from accounts.models import Tenant
+from engine.catalogue import Json
+from lib.uuid7 import uuid7
+from tests.factories.accounts import TenantFactory, UserFactory, a_tenant
+from workflows.models import TestCase, Workflow, WorkflowVersion
+
+
+class WorkflowFactory(DjangoModelFactory[Workflow]):
+    """A workflow that is named as its draft is."""
+
+    tenant = factory.SubFactory(TenantFactory)
+    draft_definition = factory.LazyFunction(
+        lambda: {"name": f"flow-{uuid7()[-12:]}", "nodes": [{"id": "a", "type": "noop"}], "edges": []}
+    )
+    name = factory.LazyAttribute(lambda workflow: workflow.draft_definition["name"])
+    title = factory.LazyAttribute(lambda workflow: workflow.draft_definition.get("title", ""))
+    draft_updated_by = factory.SubFactory(UserFactory, username="author")
+
+    class Meta:
+        model = Workflow
+
+
+class VersionFactory(DjangoModelFactory[WorkflowVersion]):
+    """A version of a workflow, of its draft as it stands."""
+
+    workflow = factory.SubFactory(WorkflowFactory)
+    tenant = factory.SelfAttribute("workflow.tenant")
+    number = 1
+    definition = factory.LazyAttribute(lambda version: version.workflow.draft_definition)
+    content_hash = factory.LazyAttribute(
+        lambda version: sha256(orjson.dumps([version.number, version.definition])).hexdigest()
+    )
+    published_by = factory.SubFactory(UserFactory, username="author")
+
+    class Meta:
+        model = WorkflowVersion
+
+
+class CaseFactory(DjangoModelFactory[TestCase]):
+    """A test case of a workflow: it completes, whichever way it takes."""
+
+    workflow = factory.SubFactory(WorkflowFactory)
+    tenant = factory.SelfAttribute("workflow.tenant")
+    name = "A paid order"
+    input = factory.LazyFunction(dict)
+    expect = factory.LazyFunction(lambda: {"status": "COMPLETED", "path": None})
+    created_by = factory.SubFactory(UserFactory, username="author")
+
+    class Meta:
+        model = TestCase
+
+
+def a_version(definition: Mapping[str, Json], *, tenant: Tenant | None = None) -> WorkflowVersion:
+    """The definition published under a name of its own."""
+    draft = {**definition, "name": f"{definition['name']}-{uuid7()[-12:]}"}
+    return VersionFactory(workflow__tenant=tenant or a_tenant(), workflow__draft_definition=draft)
+
+
+def a_workflow(name: str, definition: Mapping[str, Json], *, tenant: Tenant | None = None) -> Workflow:
+    """A workflow with this draft, not published."""
+    return WorkflowFactory(tenant=tenant or a_tenant(), name=name, draft_definition=dict(definition))
+
+
+def next_version(workflow: Workflow, definition: Mapping[str, Json]) -> WorkflowVersion:
+    """The definition published as the next version of a workflow."""
+    number = WorkflowVersion.unsafe_all_tenants.filter(workflow=workflow).count() + 1
+    return VersionFactory(workflow=workflow, number=number, definition={**definition, "name": workflow.name})
