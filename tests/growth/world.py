@@ -101,7 +101,7 @@ def _rows_of(who: Principal, run: Run) -> dict[str, object]:
         "other": keyed_draft,
         "facts": {"input": {}, "business_key": None},
         "database": {"OPTIONS": {}},
-        "asked": {
+        "payload": {
             "workflow": "w",
             "input": {},
             "signal_id": None,
