@@ -5,8 +5,8 @@ import shlex
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import redis
 from django.conf import settings
@@ -16,6 +16,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
 from config import environment, roles
+from lib.meanwhile import meanwhile
 from lib.messages import first_line
 from steps import outside
 from steps.catalogue import PLUG_INS
@@ -188,22 +189,11 @@ def _about_how_many(table: str) -> int:
     return int(rows)
 
 
-@contextmanager
-def _going_on(say: Say, what: str) -> Iterator[None]:
-    """Say every few seconds that the block is not over: who starts us ends what is silent for too long."""
-    over, began = threading.Event(), time.monotonic()
-
-    def tell() -> None:
-        while not over.wait(_STILL_SECONDS):
-            say(f"Still {what}, for {time.monotonic() - began:.0f} s now.")
-
-    thread = threading.Thread(target=tell, name="going on", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
+def _report_progress(say: Say, what: str, over: threading.Event) -> None:
+    """Say every few seconds that it is not over: who starts us ends what is silent for too long."""
+    began = time.monotonic()
+    while not over.wait(_STILL_SECONDS):
+        say(f"Still {what}, for {time.monotonic() - began:.0f} s now.")
 
 
 def _bring_up_to_date(role: str | None, say: Say) -> None:
@@ -221,7 +211,7 @@ def _bring_up_to_date(role: str | None, say: Say) -> None:
     if state.pending:
         for sentence in rebuilding(state.rebuilt):
             say(sentence)
-        with _going_on(say, "migrating"):
+        with meanwhile(partial(_report_progress, say, "migrating"), "progress"):
             call_command("migrate", interactive=False, verbosity=0)
     if role is not None:
         roles.grant(role)

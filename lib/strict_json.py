@@ -122,6 +122,17 @@ def is_json_object(value: Json) -> TypeGuard[dict[str, Json]]:
     return isinstance(value, dict)
 
 
+def same(one: Json, other: Json) -> bool:
+    """Equality as JSON has it: true is not 1, and 1 is 1.0."""
+    if one is other:
+        return True
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(same(*pair) for pair in zip(one, other, strict=True))
+    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
+
+
 def _too_large(max_bytes: int) -> JsonTooLarge:
     return JsonTooLarge(f"the JSON is larger than the {max_bytes:,} bytes that are allowed here")
 

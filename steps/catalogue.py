@@ -56,15 +56,19 @@ def build(built_in: Iterable[StepType], plug_ins: Iterable[PlugIn]) -> Mapping[s
     return MappingProxyType({step_type.name: step_type for step_type in in_groups(types, GROUP_TITLES)})
 
 
-RESERVED = (*BUILT_IN, TEST_STUB, MAP)
+OF_TESTS = (TEST_STUB,)
+"""What only test runs have: no palette shows it, and no definition that is published may name it."""
+CONTAINERS = (MAP,)
+"""What the engine can run and no definition may name yet: the builder and test runs do not know containers."""
+RESERVED = (*BUILT_IN, *OF_TESTS, *CONTAINERS)
 """Whose names no plug-in may take."""
 PLUG_INS = discover(RESERVED, entry_points(group=GROUP))
 """What was found in the installed packages when this process started, with what is wrong with it."""
 
 CATALOGUE = build(BUILT_IN, PLUG_INS)
 
-ALL_TYPES: Mapping[str, StepType] = MappingProxyType({**CATALOGUE, TEST_STUB.name: TEST_STUB})
-"""With what only test runs have: no palette shows it, and no definition that is published may name it."""
+ALL_TYPES: Mapping[str, StepType] = MappingProxyType({**CATALOGUE, **{one.name: one for one in OF_TESTS}})
+"""What the definition of a test run may name."""
 
-EXECUTABLE: Mapping[str, StepType] = MappingProxyType({**ALL_TYPES, MAP.name: MAP})
-"""With what the engine can run and no definition may name yet: the builder and test runs do not know containers."""
+EXECUTABLE: Mapping[str, StepType] = MappingProxyType({**ALL_TYPES, **{one.name: one for one in CONTAINERS}})
+"""What the engine can run."""

@@ -6,10 +6,11 @@ A plug-in that is broken takes nothing with it but its own step types; `PlugIn.p
 import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import EntryPoint
 
+from lib.meanwhile import meanwhile
 from steps.base import StepType
 from steps.conformance import AT_START, problems_of
 
@@ -54,7 +55,7 @@ def _plug_in(entry: EntryPoint, taken_names: Iterable[str]) -> PlugIn:
     types: list[StepType] = []
     problems: list[str] = []
     try:
-        with _watched(f"{entry.value} ({package})"):
+        with meanwhile(partial(_watch, f"{entry.value} ({package})"), "plug-in"):
             offers = list(_offers(entry.load()))
     # A module that is imported may do anything, and even ask Python to exit.
     except (Exception, SystemExit) as error:
@@ -68,30 +69,15 @@ def _plug_in(entry: EntryPoint, taken_names: Iterable[str]) -> PlugIn:
     return PlugIn(package, entry.value, tuple(types), tuple(problems))
 
 
-@contextmanager
-def _watched(plug_in: str) -> Iterator[None]:
-    """Name a plug-in whose import takes long, and end the process, which could do nothing else, if it takes for ever.
-
-    No thread is left when the block is over: processes are forked from this one.
-    """
-    over = threading.Event()
-
-    def watch() -> None:
-        if over.wait(SLOW_SECONDS):
-            return
-        _say(f"The plug-in {plug_in} has been at its import for {SLOW_SECONDS:g} s; everything waits for it.")
-        if over.wait(HUNG_SECONDS - SLOW_SECONDS):
-            return
-        _say(f"The plug-in {plug_in} hangs in its import ({HUNG_SECONDS:g} s): mend or uninstall it.")
-        os._exit(HUNG_EXIT)
-
-    thread = threading.Thread(target=watch, name="plug-in", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
+def _watch(plug_in: str, over: threading.Event) -> None:
+    """Name a plug-in whose import takes long; end the process, which can do nothing else, if it takes for ever."""
+    if over.wait(SLOW_SECONDS):
+        return
+    _say(f"The plug-in {plug_in} has been at its import for {SLOW_SECONDS:g} s; everything waits for it.")
+    if over.wait(HUNG_SECONDS - SLOW_SECONDS):
+        return
+    _say(f"The plug-in {plug_in} hangs in its import ({HUNG_SECONDS:g} s): mend or uninstall it.")
+    os._exit(HUNG_EXIT)
 
 
 def _say(line: str) -> None:

@@ -57,13 +57,13 @@ def _now() -> str:
 class Pump:
     """Carries one child's output over, and remembers its last lines for when it has to be blamed.
 
-    Lines that begin with `unsaid` are remembered only.
+    A last line that begins with `refusal` is not printed: whoever reads why the child ended says it.
     """
 
     def __init__(
-        self, output: Output, name: str, log_file: Path | None = None, *, unsaid: str | None = None
+        self, output: Output, name: str, log_file: Path | None = None, *, refusal: str | None = None
     ) -> None:
-        self._output, self._name, self._log_file, self._unsaid = output, name, log_file, unsaid
+        self._output, self._name, self._log_file, self._refusal = output, name, log_file, refusal
         self.last_lines: deque[str] = deque(maxlen=50)
 
     async def run(self, stream: asyncio.StreamReader, silent_seconds: float | None = None) -> None:
@@ -84,11 +84,17 @@ class Pump:
         for line in lines:
             text = line[:_LONGEST_LINE].decode(errors="replace").rstrip()
             if text:
+                if not self._log_file:
+                    if self.last_lines and self._is_refusal(self.last_lines[-1]):
+                        self._output.say(self.last_lines[-1], self._name)
+                    if not self._is_refusal(text):
+                        self._output.say(text, self._name)
                 self.last_lines.append(text)
-                if not self._log_file and not (self._unsaid and text.startswith(self._unsaid)):
-                    self._output.say(text, self._name)
         if self._log_file:
             self._keep(self._log_file, lines)
+
+    def _is_refusal(self, text: str) -> bool:
+        return self._refusal is not None and text.startswith(self._refusal)
 
     @staticmethod
     def _keep(file: Path, lines: list[bytes]) -> None:

@@ -12,7 +12,7 @@ from config.embedded.processes import EmbeddedError
 from config.embedded.redis import Redis
 from config.supervisor.asking import Readiness, answers, complaints
 from config.supervisor.child import Child
-from config.supervisor.errors import PREPARE_REFUSED, CannotStart
+from config.supervisor.errors import CannotStart
 from config.supervisor.home import Home
 from config.supervisor.launch import Launch, Process, execute, launch_with_pipes
 from config.supervisor.nursery import Nursery
@@ -145,7 +145,7 @@ class Supervisor:
         )
         self._preparing = launched.process
         os.close(launched.ready_end)
-        pump = Pump(self._output, "prepare", unsaid=_REFUSAL)
+        pump = Pump(self._output, "prepare", refusal=_REFUSAL)
         try:
             await pump.run(launched.output, _PREPARE_SILENT_SECONDS)
             code = await launched.process.wait()
@@ -153,8 +153,8 @@ class Supervisor:
             raise CannotStart(
                 f"The database is not prepared, and nothing was heard of it for {_PREPARE_SILENT_SECONDS} s."
             ) from None
-        last = pump.last_lines[-1] if pump.last_lines else "The database was refused."
-        if code == PREPARE_REFUSED or (code and last.startswith(_REFUSAL)):
+        last = pump.last_lines[-1] if pump.last_lines else ""
+        if code and last.startswith(_REFUSAL):
             raise CannotStart(last.removeprefix(_REFUSAL))
         if code:
             raise CannotStart(f"The database could not be prepared (exit code {code}, see above).")

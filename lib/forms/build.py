@@ -28,7 +28,7 @@ from lib.forms.values import (
     value_of,
     words_of,
 )
-from lib.strict_json import Json
+from lib.strict_json import Json, same
 
 Typed = Mapping[str, str]
 
@@ -130,7 +130,7 @@ class Builder:
             return field, None
         # A box without a default that nobody checked says nothing.
         usual = False if default is ABSENT and not required else default
-        is_usual = self.is_open and before is ABSENT and (type(value), value) == (type(usual), usual)
+        is_usual = self.is_open and before is ABSENT and same(value, usual)
         return field, ABSENT if is_usual else value
 
     def _blank(self, key: str, described: Schema, at: str, required: bool, depth: int) -> FormField:

@@ -98,7 +98,7 @@ class Transition:
         """End steps whose wait is over, within the transaction that has their runs alone."""
         scopes.load(step for step, _ in endings)
         graphs = {step.id: compiled(step.version_id).graph for step, _ in endings}
-        timed = [step.id for step, _ in endings if graphs[step.id].steps[step.node].boundary]
+        timed = [step.id for step, _ in endings if graphs[step.id].step(step.node, step.index).boundary]
         fired = waits.fired_edges(timed) if timed else {}
         plans = [
             plan(replace(step, fired=frozenset(fired.get(step.id, ()))), result, graphs[step.id], jitter=0.0)

@@ -10,6 +10,7 @@ from runs.store.attempts import ClaimedStep, claimed_of
 from runs.store.hot import SQL, document
 from runs.store.rows import ChildEndsRow, ContainerRow, OpeningRow
 
+_OPEN = ["QUEUED", "RUNNING", "WAITING"]
 Container = tuple[str, str]
 """A container's run and node."""
 
@@ -54,7 +55,8 @@ def containers_over(containers: Iterable[Container], *, most: int) -> list[Finis
 
 def cancel_children(runs: Iterable[str]) -> None:
     """Cancel what is open of containers that wait no more, in runs held FOR UPDATE that go on."""
-    SQL.execute("cancel_children", {"runs": sorted(runs), "now": now_or_none()})
+    params = {"runs": sorted(runs), "cause": "container ended", "statuses": _OPEN, "now": now_or_none()}
+    SQL.execute("cancel_children", params)
 
 
 def containers_without_children(runs: Iterable[str]) -> list[tuple[str, int, int, str]]:

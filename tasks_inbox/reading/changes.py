@@ -1,6 +1,7 @@
 """What differs between the rounds of a task. Pure."""
 
 from engine.catalogue import Json
+from lib.strict_json import same
 from tasks_inbox.models import ManualTask
 
 
@@ -10,15 +11,10 @@ def changes(before: list[Json], after: list[Json]) -> list[Json]:
     return [
         {"label": fact["label"], "before": was.get(fact["label"]), "after": fact["value"]}
         for fact in after
-        if not _same(was.get(fact["label"]), fact["value"])
+        if not same(was.get(fact["label"]), fact["value"])
     ]
 
 
 def changed_since(task: ManualTask) -> list[Json]:
     """What differs from the round before, as `changes` gives it; nothing in the first round."""
     return changes(task.earlier[-1]["facts"], task.facts) if task.earlier else []
-
-
-def _same(one: Json, other: Json) -> bool:
-    # True and 1 are equal in Python, and differ in JSON.
-    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)

@@ -33,14 +33,14 @@ def test_a_line_is_printed_before_the_next_one_comes():
     asyncio.run(scenario())
 
 
-def test_what_is_said_otherwise_is_remembered_and_not_printed():
+def test_only_a_refusal_that_is_the_last_line_is_left_to_who_says_why():
     async def scenario():
         printed, stream = Printed(), asyncio.StreamReader()
-        pump = Pump(printed, "prepare", unsaid="CommandError: ")
-        stream.feed_data(b"a warning\nCommandError: not here\n")
+        pump = Pump(printed, "prepare", refusal="CommandError: ")
+        stream.feed_data(b"CommandError: of a plug-in\na warning\nCommandError: not here\n")
         stream.feed_eof()
         await pump.run(stream)
-        assert printed == [("prepare", "a warning")]
+        assert printed == [("prepare", "CommandError: of a plug-in"), ("prepare", "a warning")]
         assert pump.last_lines[-1] == "CommandError: not here"
 
     asyncio.run(scenario())

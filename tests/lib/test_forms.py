@@ -386,3 +386,16 @@ def test_an_open_form_has_an_empty_row_that_is_no_value():
     typed = {one.name: one.text for one in groups.rows[1]} | {"params.groups[0].name": "b"}
     assert OPEN.form_of(NAMED, typed).data == {"groups": ["b"]}
     assert [one.name for one in at.fields] == ["params.at.city"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "default", "text"), [("number", 2.0, "2"), ("integer", 1, "1"), ("boolean", True, "on")]
+)
+def test_what_is_usual_in_an_open_form_is_left_out(kind, default, text):
+    schema = {"properties": {"size": {"type": kind, "default": default}}}
+    assert OPEN.form_of(schema, {"params.size": text}).data == {}
+
+
+def test_a_flag_is_no_number_that_equals_its_default():
+    schema = {"properties": {"size": {"default": 1}}}
+    assert OPEN.form_of(schema, {"params.size": "true"}).data == {"size": True}

@@ -11,6 +11,7 @@ from enum import Enum
 from typing import Any, Final
 
 from engine.catalogue import Json
+from lib.strict_json import same
 
 Document = dict[str, Any]
 Path = tuple[str, ...]
@@ -160,17 +161,6 @@ def same_document(one: Document, other: Document) -> bool:
     """Whether both say the same, the order of nodes and edges included."""
     in_order = all(list(one[root]) == list(other[root]) for root in ORDERED)
     return in_order and all(same(one[root], other[root]) for root in ROOTS)
-
-
-def same(one: Json, other: Json) -> bool:
-    """Equality as JSON has it: true is not 1, and 1 is 1.0."""
-    if one is other:
-        return True
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(same(*pair) for pair in zip(one, other, strict=True))
-    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
 
 
 def inverse(change: Change) -> Change:

@@ -3,7 +3,6 @@
 from django.core.management.base import BaseCommand, CommandError
 
 from config.startup import NotStartable, prepare
-from config.supervisor.errors import PREPARE_REFUSED
 
 
 class Command(BaseCommand):
@@ -11,11 +10,11 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def handle(self, *args: object, **options: object) -> None:
-        """Exits with 3 and one line where Handoff must not start on these servers."""
+        """Ends with a CommandError of one line where Handoff must not start on these servers."""
         try:
             prepare(self._say)
         except NotStartable as problem:
-            raise CommandError(str(problem), returncode=PREPARE_REFUSED) from None
+            raise CommandError(str(problem)) from None
 
     def _say(self, line: str) -> None:
         self.stdout.write(line)

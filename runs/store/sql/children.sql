@@ -146,26 +146,14 @@ l AS MATERIALIZED (
       FROM runs_container c
       JOIN runs_run r ON r.id = c.run_id AND r.status IN ('RUNNING', 'PAUSED')
       JOIN runs_stepexecution s ON s.run_id = c.run_id AND s.node = c.node AND s.index IS NOT NULL
-                               AND s.status IN ('QUEUED', 'RUNNING', 'WAITING')
+                               AND s.status = ANY (%(statuses)s::text[])
      WHERE c.run_id = ANY (%(runs)s::uuid[]) AND NOT EXISTS (
            SELECT 1 FROM runs_stepexecution p
             WHERE p.run_id = c.run_id AND p.node = c.node AND p.index IS NULL AND p.status = 'WAITING')
      ORDER BY s.id
        FOR NO KEY UPDATE OF s
 ),
-s AS (
-    UPDATE runs_stepexecution s
-       SET status = 'CANCELLED', epoch = s.epoch + 1, cancel_cause = 'container ended', completed_at = clock.now, held = false,
-           waiting = NULL
-      FROM clock
-     WHERE s.id = ANY (ARRAY(SELECT id FROM l)) AND s.status IN ('QUEUED', 'RUNNING', 'WAITING')
-    RETURNING s.tenant_id, s.run_id, s.shard, s.node, s.index, s.attempt, s.epoch
-)
-/* include write_history */
-SELECT s.tenant_id, s.run_id, s.shard, 100, 'STEP_CANCELLED', s.node, s.attempt,
-       jsonb_build_object('index', s.index, 'epoch', s.epoch, 'cause', 'container ended'), clock.now
-  FROM s CROSS JOIN clock
- ORDER BY s.run_id, s.node, s.index
+/* include cancel_locked */
 
 -- name: containers_without_children
 -- Containers that wait though none of their children is open.

@@ -9,3 +9,18 @@ INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, at
 
 -- name: held (fragment)
 s.id, s.epoch, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.undoes, s.index, s.attempt, s.priority, s.solo
+
+-- name: cancel_locked (fragment)
+c AS (
+    UPDATE runs_stepexecution s
+       SET status = 'CANCELLED', epoch = s.epoch + 1, cancel_cause = %(cause)s, completed_at = clock.now, held = false,
+           waiting = NULL
+      FROM clock
+     WHERE s.id = ANY (ARRAY(SELECT id FROM l)) AND s.status = ANY (%(statuses)s::text[])
+    RETURNING s.run_id, s.tenant_id, s.shard, s.node, s.index, s.attempt, s.epoch
+)
+/* include write_history */
+SELECT c.tenant_id, c.run_id, c.shard, 100, 'STEP_CANCELLED', c.node, c.attempt,
+       jsonb_strip_nulls(jsonb_build_object('index', c.index, 'epoch', c.epoch, 'cause', %(cause)s)), clock.now
+  FROM c CROSS JOIN clock
+ ORDER BY c.run_id, c.node, c.index

@@ -21,7 +21,7 @@ WITH o AS MATERIALIZED (
       FROM runs_run r
      CROSS JOIN LATERAL (
                SELECT bool_or(s.status = 'RUNNING') AS running,
-                      array_agg(s.node) FILTER (WHERE s.status IN ('QUEUED', 'RUNNING', 'WAITING')) AS nodes,
+                      array_agg(DISTINCT s.node) FILTER (WHERE s.status IN ('QUEUED', 'RUNNING', 'WAITING')) AS nodes,
                       bool_or(s.status = 'FAILED' AND s.undoes IS NOT NULL) AS given_up
                  FROM runs_stepexecution s
                 WHERE s.run_id = r.id) s
