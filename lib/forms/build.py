@@ -71,18 +71,18 @@ class Builder:
         shape = shape_of(self.schema, schema, {}, self.fits)
         fields, data = self._fields(shape, always, at, depth, value)
         for _ in range(SETTLES):
-            again = shape_of(self.schema, schema, data, self.fits)
-            if again == shape:
+            next_shape = shape_of(self.schema, schema, data, self.fits)
+            if next_shape == shape:
                 break
-            shape = again
+            shape = next_shape
             fields, data = self._fields(shape, always, at, depth, value)
         return fields, data
 
     def text(self, name: str, kind: Json, value: Json) -> str:
         """What stands in a field: what was typed, or its value."""
         if self.typed is not None and (name in self.typed or not self.fresh):
-            typed = self.typed.get(name, "").replace("\r\n", "\n").replace("\x00", "")
-            return "" if kind == "file" and not _FILE.fullmatch(typed) else typed
+            text = self.typed.get(name, "").replace("\r\n", "\n").replace("\x00", "")
+            return "" if kind == "file" and not _FILE.fullmatch(text) else text
         if value is ABSENT or (value is None and (self.is_open or kind != "json")):
             return ""
         if isinstance(value, str) and kind in ("integer", "number", "json") and not self.is_filled:
@@ -105,85 +105,83 @@ class Builder:
         for key in shape.keys():  # noqa: SIM118 - in their order
             part = value.get(key, ABSENT) if isinstance(value, dict) else ABSENT
             here = join(at, key)
-            field, held = self._field(key, shape.properties[key], here, key in shape.required, depth, part)
-            if key not in always and self.typed is not None and not self._was_there(here):
+            field, content = self._field(key, shape.properties[key], here, key in shape.required, depth, part)
+            if key not in always and self.typed is not None and not self._is_typed(here):
                 field.is_new = True
             fields.append(field)
-            if held is not ABSENT:
-                data[key] = held
+            if content is not ABSENT:
+                data[key] = content
         return fields, data
 
     def _field(
         self, key: str, schema: Json, at: str, required: bool, depth: int, before: Json
     ) -> tuple[FormField, Json]:
-        described = whole(self.schema, schema)
-        default = described.get("default", ABSENT)
-        shown = default if before is ABSENT and (self.is_open or not self.is_filled) else before
-        field = self._blank(key, described, at, required, depth)
-        if field.kind != "json" and self._is_json(field, described, shown):
+        schema = whole(self.schema, schema)
+        default = schema.get("default", ABSENT)
+        initial = default if before is ABSENT and (self.is_open or not self.is_filled) else before
+        field = self._blank(key, schema, at, required, depth)
+        if field.kind != "json" and self._is_json(field, schema, initial):
             field.kind, field.name, field.place = "json", f"{at}{AS_JSON}", at
-        value = self._filled(field, described, depth, shown)
+        value = self._fill(field, schema, depth, initial)
         field.is_optional = not required and not (self.is_open and field.text)
-        if value is ABSENT and (
-            before is None or (required and not self.is_open and described.get("nullable"))
-        ):
+        if value is ABSENT and (before is None or (required and not self.is_open and schema.get("nullable"))):
             return field, None
         # A box without a default that nobody checked says nothing.
         usual = False if default is ABSENT and not required else default
         is_usual = self.is_open and before is ABSENT and same(value, usual)
         return field, ABSENT if is_usual else value
 
-    def _blank(self, key: str, described: Schema, at: str, required: bool, depth: int) -> FormField:
-        title = described.get("title")
+    def _blank(self, key: str, schema: Schema, at: str, required: bool, depth: int) -> FormField:
+        title = schema.get("title")
         if self.is_open and title == key.replace("_", " ").title():
             title = None  # Pydantic's, not an author's.
-        kind = kind_of(self.schema, described, depth, lines=self.is_open)
-        about = str(described.get("description") or "")
+        kind = kind_of(self.schema, schema, depth, lines=self.is_open)
+        about = str(schema.get("description") or "")
         field = FormField(key, at, label_of(key, title), about, kind, required and kind != "flag")
         if kind == "file":
-            accept, most = described.get("x-accept"), described.get("x-max-bytes")
+            accept, most = schema.get("x-accept"), schema.get("x-max-bytes")
             field.accept = tuple(map(str, accept)) if isinstance(accept, list) else ()
             field.max_bytes = most if type(most) is int else None
-        field.max_length = described.get("maxLength") if kind in ("text", "long") else None
+        field.max_length = schema.get("maxLength") if kind in ("text", "long") else None
         return field
 
-    def _filled(self, field: FormField, described: Schema, depth: int, shown: Json) -> Json:
+    def _fill(self, field: FormField, schema: Schema, depth: int, initial: Json) -> Json:
         """What a field holds, after it was filled."""
         match field.kind:
             case "group":
-                field.fields, value = self.object(described, field.name, depth + 1, shown)
-                holds = any(part is not False for part in value.values())
-                return value if field.required or holds else ABSENT
+                field.fields, value = self.object(schema, field.name, depth + 1, initial)
+                has_value = any(part is not False for part in value.values())
+                return value if field.required or has_value else ABSENT
             case "rows":
-                return self._rows(field, described, depth, shown)
+                return self._rows(field, schema, depth, initial)
             case "checks":
-                return self._checks(field, described, shown)
-        is_null = shown is None and field.kind == "choice" and None in described.get("enum", ())
-        field.text = self.text(field.name, "json" if is_null and not self.is_open else field.kind, shown)
+                return self._checks(field, schema, initial)
+        is_null = initial is None and field.kind == "choice" and None in schema.get("enum", ())
+        field.text = self.text(field.name, "json" if is_null and not self.is_open else field.kind, initial)
         if field.kind == "choice":
-            options = {json_of(value): words_of(value) for value in described.get("enum", ())}
+            options = {json_of(value): words_of(value) for value in schema.get("enum", ())}
             # What was chosen although it is none of them.
-            other = {field.text: words_of(shown)} if self.is_open and field.text and self.is_filled else {}
+            other = {field.text: words_of(initial)} if self.is_open and field.text and self.is_filled else {}
             field.options = tuple((other | options).items())
         return self.read(field)
 
-    def _rows(self, field: FormField, described: Schema, depth: int, shown: Json) -> Json:
-        least, most = described.get("minItems") or 0, described.get("maxItems")
-        given = shown if isinstance(shown, list) else []
-        items = items_of(self.schema, described)
-        named = named_items(self.schema, described) is not None
+    def _rows(self, field: FormField, schema: Schema, depth: int, initial: Json) -> Json:
+        least, most = schema.get("minItems") or 0, schema.get("maxItems")
+        values = initial if isinstance(initial, list) else []
+        items = items_of(self.schema, schema)
+        by_name = named_items(self.schema, schema) is not None
         field.is_plain = items.get("type") != "object"
-        if self.typed is None or (self.fresh and not self._was_there(field.name)):
+        if self.typed is None or (self.fresh and not self._is_typed(field.name)):
             # In an open form an empty row, to write the next one in, also where no script runs.
             least = 0 if self.is_filled else least
-            places = list(range(len(given) + 1 if self.is_open else max(least, len(given))))
+            places = list(range(len(values) + 1 if self.is_open else max(least, len(values))))
         else:
-            places, given = places_of(self.typed, field.name), given if self.is_open else []
+            places, values = places_of(self.typed, field.name), values if self.is_open else []
         data: list[Json] = []
         for place in places:
-            part = given[place] if place < len(given) else ABSENT
+            part = values[place] if place < len(values) else ABSENT
             value = self._row(field, items, place, depth, part, len(data))
-            if named and isinstance(value, dict) and value.keys() == {"name"}:
+            if by_name and isinstance(value, dict) and value.keys() == {"name"}:
                 value = value["name"]
             data += [] if value is ABSENT else [value]
         field.may_add = len(field.rows) < (MOST_ROWS if most is None else min(most, MOST_ROWS))
@@ -205,50 +203,48 @@ class Builder:
         is_empty = self.is_open and all(one is False for one in value.values())
         return ABSENT if is_empty else value
 
-    def _is_json(self, field: FormField, described: Schema, shown: Json) -> bool:
+    def _is_json(self, field: FormField, schema: Schema, initial: Json) -> bool:
         """Whether a field's value is written as JSON, because it is none that can stand in the field."""
-        if self.typed is not None and (not self.fresh or self._was_there(field.name)):
+        if self.typed is not None and (not self.fresh or self._is_typed(field.name)):
             return f"{field.name}{AS_JSON}" in self.typed
-        if shown is ABSENT or (shown is None and (self.is_open or self._is_empty_null(field, described))):
+        if initial is ABSENT or (initial is None and (self.is_open or self._is_empty_null(field, schema))):
             return False
         if field.kind == "checks":
-            values = list(map(json_of, shown)) if isinstance(shown, list) else [""]
-            return len(set(values)) < len(values) or not set(values) <= set(
-                choices_of(self.schema, described)
-            )
+            values = list(map(json_of, initial)) if isinstance(initial, list) else [""]
+            return len(set(values)) < len(values) or not set(values) <= set(choices_of(self.schema, schema))
         if field.kind == "rows":
-            return not isinstance(shown, list) or not all(self._is_row(described, part) for part in shown)
-        shape = shape_of(self.schema, described, shown, self.fits) if isinstance(shown, dict) else Shape()
-        return not can_stand(field.kind, shown, shape.properties, is_open=self.is_open)
+            return not isinstance(initial, list) or not all(self._is_row(schema, part) for part in initial)
+        shape = shape_of(self.schema, schema, initial, self.fits) if isinstance(initial, dict) else Shape()
+        return not can_stand(field.kind, initial, shape.properties, is_open=self.is_open)
 
-    def _is_empty_null(self, field: FormField, described: Schema) -> bool:
+    def _is_empty_null(self, field: FormField, schema: Schema) -> bool:
         """Whether the field left empty, or a choice of it, stands for null."""
         if field.kind == "choice":
-            return bool(described.get("nullable")) or None in described.get("enum", ())
-        return bool(described.get("nullable")) and field.kind in (*TEXTS, *NUMBERS)
+            return bool(schema.get("nullable")) or None in schema.get("enum", ())
+        return bool(schema.get("nullable")) and field.kind in (*TEXTS, *NUMBERS)
 
-    def _is_row(self, described: Schema, part: Json) -> bool:
-        items = items_of(self.schema, described)
+    def _is_row(self, schema: Schema, part: Json) -> bool:
+        items = items_of(self.schema, schema)
         if items.get("type") != "object":
             return True
         if not isinstance(part, dict):
-            return isinstance(part, str) and named_items(self.schema, described) is not None
+            return isinstance(part, str) and named_items(self.schema, schema) is not None
         shape = shape_of(self.schema, items, part, self.fits)
         return can_stand("group", part, shape.properties, is_open=self.is_open)
 
-    def _checks(self, field: FormField, described: Schema, shown: Json) -> Json:
-        was_there = self.typed is not None and (field.name in self.typed or not self.fresh)
-        given = list(map(json_of, shown)) if isinstance(shown, list) else []
+    def _checks(self, field: FormField, schema: Schema, initial: Json) -> Json:
+        is_typed = self.typed is not None and (field.name in self.typed or not self.fresh)
+        values = list(map(json_of, initial)) if isinstance(initial, list) else []
         data: list[Json] = []
-        for place, (text, value) in enumerate(choices_of(self.schema, described).items()):
+        for place, (text, value) in enumerate(choices_of(self.schema, schema).items()):
             name = f"{field.name}[{place}]"
-            is_checked = (self.typed or {}).get(name) == "true" if was_there else text in given
+            is_checked = (self.typed or {}).get(name) == "true" if is_typed else text in values
             box = FormField(None, name, words_of(value), "", "flag", False, "true" if is_checked else "")
             box.place = None
             field.fields.append(box)
             data += [value] if is_checked else []
-        return data if data or (field.required and not described.get("minItems")) else ABSENT
+        return data if data or (field.required and not schema.get("minItems")) else ABSENT
 
-    def _was_there(self, name: str) -> bool:
+    def _is_typed(self, name: str) -> bool:
         typed = self.typed or {}
         return name in typed or any(one.startswith((f"{name}.", f"{name}[", f"{name}:")) for one in typed)

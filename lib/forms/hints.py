@@ -35,30 +35,30 @@ _LIMITS = {"ge": "minimum", "le": "maximum", "gt": "exclusiveMinimum", "lt": "ex
 
 def with_hints(schema: Schema) -> dict[str, Json]:
     """The schema with a widget for each property that names none, also in the objects within it."""
-    return _hinted(schema, schema)
+    return _with_hints(schema, schema)
 
 
-def _hinted(schema: Schema, root: Schema) -> dict[str, Json]:
+def _with_hints(schema: Schema, root: Schema) -> dict[str, Json]:
     # Pydantic writes the limits of a number that it first converts by its own names.
-    hinted = {_LIMITS.get(key, key): value for key, value in schema.items()}
-    if isinstance(hinted.get("properties"), dict):
-        hinted["properties"] = {
-            key: _property(key, value, root) for key, value in hinted["properties"].items()
+    result = {_LIMITS.get(key, key): value for key, value in schema.items()}
+    if isinstance(result.get("properties"), dict):
+        result["properties"] = {
+            key: _property(key, value, root) for key, value in result["properties"].items()
         }
     for key in ("items", "additionalProperties"):
-        if isinstance(hinted.get(key), dict):
-            hinted[key] = _hinted(hinted[key], root)
-    if isinstance(hinted.get("$defs"), dict):
-        hinted["$defs"] = {key: _hinted(value, root) for key, value in hinted["$defs"].items()}
-    if isinstance(hinted.get("anyOf"), list):
-        hinted["anyOf"] = [_hinted(choice, root) for choice in hinted["anyOf"]]
-    return hinted
+        if isinstance(result.get(key), dict):
+            result[key] = _with_hints(result[key], root)
+    if isinstance(result.get("$defs"), dict):
+        result["$defs"] = {key: _with_hints(value, root) for key, value in result["$defs"].items()}
+    if isinstance(result.get("anyOf"), list):
+        result["anyOf"] = [_with_hints(choice, root) for choice in result["anyOf"]]
+    return result
 
 
 def _property(name: str, schema: Schema, root: Schema) -> dict[str, Json]:
-    hinted = _hinted(schema, root)
-    hinted.setdefault("x-widget", widget_of(name, schema, root))
-    return hinted
+    result = _with_hints(schema, root)
+    result.setdefault("x-widget", widget_of(name, schema, root))
+    return result
 
 
 def widget_of(name: str, schema: Schema, root: Schema) -> str:

@@ -39,15 +39,15 @@ class SchemaForms:
         it is in the data, as text. Fields left empty are left out. `before`: what an open form held before.
         """
         builder = Builder(schema or {}, self.fits, self.is_open, typed, fresh, lenient)
-        return self._made(schema, builder, before)
+        return self._form(schema, builder, before)
 
     def filled(self, schema: Schema | None, data: Json) -> Form:
         """The form with `data` in it, right or wrong; defaults are shown only if it is open."""
-        form = self._made(schema, Builder(schema or {}, self.fits, self.is_open, None, is_filled=True), data)
-        shown = form.properties()
-        texts = data.items() if isinstance(data, dict) and None not in shown else ()
+        form = self._form(schema, Builder(schema or {}, self.fits, self.is_open, None, is_filled=True), data)
+        names = form.properties()
+        texts = data.items() if isinstance(data, dict) and None not in names else ()
         hidden = [
-            (f"{self.root}.{key}", text) for key, text in texts if key not in shown and isinstance(text, str)
+            (f"{self.root}.{key}", text) for key, text in texts if key not in names and isinstance(text, str)
         ]
         return replace(form, hidden=hidden)
 
@@ -65,28 +65,30 @@ class SchemaForms:
         elif verb == "clear":
             typed = {**typed, name: ""}
         form = self.form_of(schema, typed, fresh=True)
-        changed = next((one for one in form.each() if one.name in (name, rows) and one.kind == "rows"), None)
-        if changed is not None:
-            last = each_of(changed.rows[-1]) if verb == "add" and changed.rows else iter(())
-            next((one for one in last if one.kind not in ("group", "rows")), changed).is_next = True
+        rows_field = next(
+            (one for one in form.each() if one.name in (name, rows) and one.kind == "rows"), None
+        )
+        if rows_field is not None:
+            last = each_of(rows_field.rows[-1]) if verb == "add" and rows_field.rows else iter(())
+            next((one for one in last if one.kind not in ("group", "rows")), rows_field).is_next = True
         for one in form.each():
             one.is_next = one.is_next or (verb == "clear" and one.name == name)
         return form
 
-    def _made(self, schema: Schema | None, builder: Builder, data: Json) -> Form:
+    def _form(self, schema: Schema | None, builder: Builder, data: Json) -> Form:
         if schema is None:
             return Form([], {}, [], False, self.root)
         if not shape_of(schema, schema, {}, self.fits).properties:
             return self._one_text(builder, data)
-        fields, held = builder.object(schema, self.root, 0, data)
-        shown = {one.name for one in each_of(fields)}
+        fields, content = builder.object(schema, self.root, 0, data)
+        names = {one.name for one in each_of(fields)}
         hidden = [
             (name, text)
             for name, text in (builder.typed or {}).items()
-            if text and name.startswith(f"{self.root}.") and name not in shown
+            if text and name.startswith(f"{self.root}.") and name not in names
         ]
         is_live = is_conditional(schema) or any(one.kind in ("rows", "file") for one in each_of(fields))
-        return Form(fields, held, hidden, is_live, self.root)
+        return Form(fields, content, hidden, is_live, self.root)
 
     def _one_text(self, builder: Builder, data: Json) -> Form:
         """A form of which nothing is known: its data as JSON, unless it is open, and has none."""
@@ -104,11 +106,11 @@ class SchemaForms:
 
 def _without(typed: Typed, rows: str, place: int) -> Typed:
     """What was typed without one row; those behind it move up."""
-    left = {}
+    rest = {}
     for name, text in typed.items():
         at = PLACE.match(name, len(rows)) if name.startswith(rows) else None
         if at is None or int(at[1]) < place:
-            left[name] = text
+            rest[name] = text
         elif int(at[1]) > place:
-            left[f"{rows}[{int(at[1]) - 1}]{name[at.end() :]}"] = text
-    return left
+            rest[f"{rows}[{int(at[1]) - 1}]{name[at.end() :]}"] = text
+    return rest

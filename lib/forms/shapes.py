@@ -30,8 +30,8 @@ class Shape:
         """Its properties in their order. Stored JSON keeps no order of keys, but that of lists: what its author put in
         order comes first, then what is required.
         """
-        wanted = [key for key in (*self.order, *self.required) if key in self.properties]
-        return list(dict.fromkeys([*wanted, *self.properties]))
+        first = [key for key in (*self.order, *self.required) if key in self.properties]
+        return list(dict.fromkeys([*first, *self.properties]))
 
 
 def shape_of(root: Schema, schema: Json, value: Mapping[str, Json], fits: Fits) -> Shape:
@@ -59,21 +59,21 @@ def is_conditional(schema: Json) -> bool:
 def _whole(root: Schema, schema: Json, hops: int) -> Schema:
     if not isinstance(schema, dict) or hops > _HOPS:
         return {}
-    behind = _whole(root, _target(root, schema["$ref"]), hops + 1) if "$ref" in schema else {}
-    said = {**behind, **{key: part for key, part in schema.items() if key != "$ref"}}
-    kinds, choices = said.get("type"), said.get("anyOf")
+    target = _whole(root, _target(root, schema["$ref"]), hops + 1) if "$ref" in schema else {}
+    merged = {**target, **{key: part for key, part in schema.items() if key != "$ref"}}
+    kinds, choices = merged.get("type"), merged.get("anyOf")
     if isinstance(kinds, list) and len(kinds) == 2 and "null" in kinds:
-        return {**said, "type": kinds[kinds[0] == "null"], "nullable": True}
+        return {**merged, "type": kinds[kinds[0] == "null"], "nullable": True}
     if not isinstance(choices, list):
-        return said
+        return merged
     others = [part for part in choices if part != {"type": "null"}]
-    rest = {key: part for key, part in said.items() if key != "anyOf"}
+    rest = {key: part for key, part in merged.items() if key != "anyOf"}
     nullable = {"nullable": True} if len(others) < len(choices) else {}
     if len(others) == 1 and nullable:
         return {**_whole(root, others[0], hops + 1), **rest, **nullable}
     if [_type(part) for part in others] in (["integer", "number"], ["number", "integer"]):
         return {**rest, **nullable, "type": "number"}
-    return said
+    return merged
 
 
 def _type(schema: Json) -> Json:
@@ -92,23 +92,23 @@ def _target(root: Schema, pointer: Json) -> Json:
 def _gather(
     root: Schema, schema: Json, value: Mapping[str, Json], fits: Fits, shape: Shape, depth: int
 ) -> None:
-    said = whole(root, schema)
+    merged = whole(root, schema)
     if depth > DEEPEST:
         return
-    for key, one in _mapping(said, "properties").items():
+    for key, one in _mapping(merged, "properties").items():
         before = shape.properties.get(key)
         is_more = isinstance(before, dict) and isinstance(one, dict)
         shape.properties[key] = {**(before or {}), **one} if is_more else one
-    shape.required |= dict.fromkeys(_names(said.get("required")))
-    shape.order += _names(said.get("x-order"))
-    for one in said["allOf"] if isinstance(said.get("allOf"), list) else ():
+    shape.required |= dict.fromkeys(_names(merged.get("required")))
+    shape.order += _names(merged.get("x-order"))
+    for one in merged["allOf"] if isinstance(merged.get("allOf"), list) else ():
         _gather(root, one, value, fits, shape, depth + 1)
-    if "if" in said:
-        branch = "then" if fits(root, said["if"], value) else "else"
-        _gather(root, said.get(branch), value, fits, shape, depth + 1)
-    for key, names in _mapping(said, "dependentRequired").items():
+    if "if" in merged:
+        branch = "then" if fits(root, merged["if"], value) else "else"
+        _gather(root, merged.get(branch), value, fits, shape, depth + 1)
+    for key, names in _mapping(merged, "dependentRequired").items():
         shape.required |= dict.fromkeys(_names(names)) if key in value else {}
-    for key, one in _mapping(said, "dependentSchemas").items():
+    for key, one in _mapping(merged, "dependentSchemas").items():
         if key in value:
             _gather(root, one, value, fits, shape, depth + 1)
 

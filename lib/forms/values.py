@@ -33,17 +33,17 @@ _WORDS = {
 }
 
 
-def kind_of(root: Schema, described: Schema, depth: int, *, lines: bool) -> Kind:
+def kind_of(root: Schema, schema: Schema, depth: int, *, lines: bool) -> Kind:
     """The kind of the field of a value so described, as `whole` gives it; `lines`: texts are one on each line."""
-    if isinstance(described.get("enum"), list):
+    if isinstance(schema.get("enum"), list):
         return "choice"
-    match described.get("type"):
-        case "string" if described.get("format") in _FORMATS:
-            return _FORMATS[described["format"]]
+    match schema.get("type"):
+        case "string" if schema.get("format") in _FORMATS:
+            return _FORMATS[schema["format"]]
         case "string":
-            widget = "textarea" if (described.get("maxLength") or 0) > LONG_TEXT else "text"
+            widget = "textarea" if (schema.get("maxLength") or 0) > LONG_TEXT else "text"
             # A hint is an author's of ours: in the schema of a task it would cut line breaks off.
-            hint = described.get("x-widget", widget) if lines else widget
+            hint = schema.get("x-widget", widget) if lines else widget
             return "long" if hint == "textarea" else "text"
         case "integer":
             return "integer"
@@ -51,20 +51,20 @@ def kind_of(root: Schema, described: Schema, depth: int, *, lines: bool) -> Kind
             return "number"
         case "boolean":
             return "flag"
-        case "object" if described.get("properties") and depth < DEEPEST:
+        case "object" if schema.get("properties") and depth < DEEPEST:
             return "group"
         case "array" if depth < DEEPEST:
-            return _kind_of_list(root, described, lines=lines)
+            return _kind_of_list(root, schema, lines=lines)
     return "json"
 
 
-def _kind_of_list(root: Schema, described: Schema, *, lines: bool) -> Kind:
-    items = items_of(root, described)
+def _kind_of_list(root: Schema, schema: Schema, *, lines: bool) -> Kind:
+    items = items_of(root, schema)
     if items.get("nullable"):
         return "json"  # A row left empty is no value: it can't be the null of one.
     if items.get("type") == "object" and items.get("properties"):
         # In a strict form an object with a name alone must not become the text of it.
-        return "rows" if lines or named_items(root, described) is None else "json"
+        return "rows" if lines or named_items(root, schema) is None else "json"
     kind = kind_of(root, items, DEEPEST, lines=lines)
     if kind == "choice":
         return "checks"
@@ -73,24 +73,26 @@ def _kind_of_list(root: Schema, described: Schema, *, lines: bool) -> Kind:
     return "rows" if kind in (*TEXTS, *NUMBERS) else "json"
 
 
-def items_of(root: Schema, described: Schema) -> Schema:
+def items_of(root: Schema, schema: Schema) -> Schema:
     """What each row of a list is; of a text or an object that is named so, the object."""
-    items = whole(root, described.get("items"))
-    return named_items(root, described) or items
+    items = whole(root, schema.get("items"))
+    return named_items(root, schema) or items
 
 
-def named_items(root: Schema, described: Schema) -> Schema | None:
+def named_items(root: Schema, schema: Schema) -> Schema | None:
     """The objects of a list in which a text stands for an object with that `name` alone; None for another list."""
-    options = whole(root, described.get("items")).get("anyOf")
+    options = whole(root, schema.get("items")).get("anyOf")
     wholes = [whole(root, one) for one in options] if isinstance(options, list) else []
-    named = [one for one in wholes if one.get("type") == "object" and "name" in (one.get("properties") or {})]
+    objects = [
+        one for one in wholes if one.get("type") == "object" and "name" in (one.get("properties") or {})
+    ]
     texts = [one for one in wholes if one.get("type") == "string"]
-    return named[0] if len(wholes) == 2 and named and texts else None
+    return objects[0] if len(wholes) == 2 and objects and texts else None
 
 
-def choices_of(root: Schema, described: Schema) -> dict[str, Json]:
+def choices_of(root: Schema, schema: Schema) -> dict[str, Json]:
     """What the boxes of a list stand for, by its JSON."""
-    return {json_of(value): value for value in whole(root, described.get("items")).get("enum", ())}
+    return {json_of(value): value for value in whole(root, schema.get("items")).get("enum", ())}
 
 
 def label_of(name: str, title: Json = None) -> str:
@@ -115,26 +117,26 @@ def value_of(field: FormField, *, is_open: bool) -> tuple[Json, str]:
 
     An open field also takes a decimal comma, and a text of nothing but spaces for nothing.
     """
-    typed = field.text.strip()
+    entry = field.text.strip()
     if field.kind == "flag":
         return field.text in ("true", "on"), ""
     if field.kind in TEXTS:
-        return (field.text if (typed if is_open else field.text) else ABSENT), ""
-    if not typed:
+        return (field.text if (entry if is_open else field.text) else ABSENT), ""
+    if not entry:
         return ABSENT, ""
     if field.kind == "lines":
-        return [line.strip() for line in typed.splitlines() if line.strip()], ""
+        return [line.strip() for line in entry.splitlines() if line.strip()], ""
     if field.kind in NUMBERS and is_open:
-        number = _any_number(typed)
-        return (typed if number is None else number), ""
-    return _strict_value(field.kind, typed)
+        number = _any_number(entry)
+        return (entry if number is None else number), ""
+    return _strict_value(field.kind, entry)
 
 
-def _strict_value(kind: Kind, typed: str) -> tuple[Json, str]:
-    if kind == "integer" and not _WHOLE.fullmatch(typed):
+def _strict_value(kind: Kind, entry: str) -> tuple[Json, str]:
+    if kind == "integer" and not _WHOLE.fullmatch(entry):
         return ABSENT, "Write a whole number, such as 12."
     try:
-        text = str(int(typed)) if kind == "integer" else typed
+        text = str(int(entry)) if kind == "integer" else entry
         value = strict_loads(text.encode(), max_bytes=MAX_TYPED_BYTES)
     except (BadJson, UnicodeEncodeError):
         return ABSENT, "Write a number, such as 12.5." if kind == "number" else "This is no JSON."
@@ -143,12 +145,12 @@ def _strict_value(kind: Kind, typed: str) -> tuple[Json, str]:
     return value, ""
 
 
-def _any_number(typed: str) -> Json:
+def _any_number(entry: str) -> Json:
     """A number as people write it; None for anything else."""
-    if re.fullmatch(r"[+-]?[0-9]{1,15}", typed, re.ASCII):
-        return int(typed)
+    if re.fullmatch(r"[+-]?[0-9]{1,15}", entry, re.ASCII):
+        return int(entry)
     try:
-        number = float(typed.replace(",", "."))
+        number = float(entry.replace(",", "."))
     except ValueError:
         return None
     return number if abs(number) < _MOST else None
