@@ -25,18 +25,18 @@ def listed_workflows(tenant_id: int, q: str = "") -> QuerySet[Workflow]:
     if q:
         rows = rows.filter(Q(name__icontains=q) | Q(title__icontains=q) | Q(description__icontains=q))
     versions = WorkflowVersion.objects.for_tenant(tenant_id).filter(workflow=OuterRef("pk"))
-    published = Subquery(versions.order_by("-number").values(count=_StepCount("definition"))[:1])
-    counted = rows.annotate(steps=Coalesce(published, _StepCount("draft_definition")))
-    return counted.defer("draft_definition", "draft_layout").order_by("-created_at", "-id")
+    version_steps = Subquery(versions.order_by("-number").values(count=_StepCount("definition"))[:1])
+    listing = rows.annotate(steps=Coalesce(version_steps, _StepCount("draft_definition")))
+    return listing.defer("draft_definition", "draft_layout").order_by("-created_at", "-id")
 
 
-def free_name(tenant_id: int, wanted: str) -> str:
-    """`wanted`, or with a number behind it where that is taken, archived workflows' names included."""
-    taken = set(
-        Workflow.objects.for_tenant(tenant_id).filter(name__startswith=wanted).values_list("name", flat=True)
+def free_name(tenant_id: int, base: str) -> str:
+    """`base`, or with a number behind it where that is taken, archived workflows' names included."""
+    names = set(
+        Workflow.objects.for_tenant(tenant_id).filter(name__startswith=base).values_list("name", flat=True)
     )
-    numbered = (f"{wanted}-{number}" for number in count(2))
-    return wanted if wanted not in taken else next(name for name in numbered if name not in taken)
+    candidates = (f"{base}-{number}" for number in count(2))
+    return base if base not in names else next(name for name in candidates if name not in names)
 
 
 class _StepCount(Func):
@@ -51,9 +51,9 @@ class _StepCount(Func):
 
 def startable_workflows(tenant_id: int) -> QuerySet[Workflow]:
     """The tenant's workflows of which a version is published, newest first."""
-    published = WorkflowVersion.objects.for_tenant(tenant_id).filter(workflow=OuterRef("pk"))
-    found = Workflow.objects.for_tenant(tenant_id).filter(Exists(published), archived_at__isnull=True)
-    return found.order_by("-created_at", "-id")
+    versions = WorkflowVersion.objects.for_tenant(tenant_id).filter(workflow=OuterRef("pk"))
+    rows = Workflow.objects.for_tenant(tenant_id).filter(Exists(versions), archived_at__isnull=True)
+    return rows.order_by("-created_at", "-id")
 
 
 def get_workflow(tenant_id: int, name: str) -> Workflow:
@@ -126,14 +126,14 @@ def startable_version(tenant_id: int, name: str, number: int | None = None) -> i
 
     Raises Missing, or Conflict for an archived workflow or one that was never published.
     """
-    asked = {"tenant": tenant_id, "name": name, "number": number}
-    found = _SQL.execute("startable_version", asked).fetchone()
-    if found is None:
+    parameters = {"tenant": tenant_id, "name": name, "number": number}
+    row = _SQL.execute("startable_version", parameters).fetchone()
+    if row is None:
         refuse_archived(get_workflow(tenant_id, name))
         if number is not None:
             raise Missing(f"The workflow {name} has no version {number}.", field="version")
         raise Conflict(f"The workflow {name} was never published.", code="not_published", field="workflow")
-    version_id, is_archived = found
+    version_id, is_archived = row
     if is_archived:
         refuse_archived(get_workflow(tenant_id, name))
     return int(version_id)

@@ -47,10 +47,10 @@ def _with_fix(draft: "_Draft", problem: Problem) -> Problem:
     fixer = _FIXERS.get(problem.code)
     if fixer is None or draft.document is None:
         return problem
-    found = fixer(draft, problem)
-    if found is None or any(len(change.path) > LONGEST_PATH for change in found[1]):
+    fix = fixer(draft, problem)
+    if fix is None or any(len(change.path) > LONGEST_PATH for change in fix[1]):
         return problem
-    title, changes = found
+    title, changes = fix
     return replace(problem, fix={"title": title, "changes": [change.as_dict() for change in changes]})
 
 
@@ -86,9 +86,11 @@ class _Draft:
         if not keys:
             return None
         if keys[0] in ("nodes", "edges") and len(keys) > 1:
-            known = self.node_keys if keys[0] == "nodes" else self.edge_keys
+            entry_keys = self.node_keys if keys[0] == "nodes" else self.edge_keys
             at = keys[1]
-            return (keys[0], known[at], *keys[2:]) if isinstance(at, int) and at < len(known) else None
+            return (
+                (keys[0], entry_keys[at], *keys[2:]) if isinstance(at, int) and at < len(entry_keys) else None
+            )
         return ("settings", *keys)
 
     def value(self, path: Keys) -> Json:
@@ -152,9 +154,9 @@ def _put(here: Json, keys: Keys, value: Json) -> Json:
     return {**here, key: _put(here.get(key, {}), rest, value)}
 
 
-def _near(name: str, known: Iterable[str]) -> str | None:
+def _near(name: str, names: Iterable[str]) -> str | None:
     """The one known name that is near."""
-    near = difflib.get_close_matches(name[:64], list(known), n=2)
+    near = difflib.get_close_matches(name[:64], list(names), n=2)
     return near[0] if len(near) == 1 else None
 
 
@@ -173,8 +175,8 @@ def _remove(title: str) -> Callable[[_Draft, Problem], Found]:
 
 def _no_default_edge(draft: _Draft, problem: Problem) -> Found:
     edges = (draft.document or {})["edges"]
-    leaving = [key for key, edge in edges.items() if edge["from"] == problem.node and not edge.get("on")]
-    conditional = [key for key in leaving if edges[key].get("when") or edges[key].get("branch")]
+    exits = [key for key, edge in edges.items() if edge["from"] == problem.node and not edge.get("on")]
+    conditional = [key for key in exits if edges[key].get("when") or edges[key].get("branch")]
     if len(conditional) < 2:
         path: Keys = ("nodes", str(problem.node), "allow_no_match")
         return "Let it lead nowhere if no condition holds", [draft.put(path, True)]
@@ -185,10 +187,10 @@ def _no_default_edge(draft: _Draft, problem: Problem) -> Found:
 
 
 def _remove_edge(draft: _Draft, problem: Problem) -> Found:
-    found = draft.edge(problem.field)
-    if found is None:
+    entry = draft.edge(problem.field)
+    if entry is None:
         return None
-    key, edge = found
+    key, edge = entry
     others = [other for name, other in (draft.document or {})["edges"].items() if name != key]
     if not any(other["to"] == edge["to"] for other in others):
         # What no edge leads to starts at once.
@@ -204,18 +206,18 @@ def _unknown_node(draft: _Draft, problem: Problem) -> Found:
         if path is None or near is None or not _may_lead(draft, problem.node, near):
             return None
         return f"Lead to {near}", [draft.put(path, near)]
-    found = draft.edge(problem.field)
-    if found is None:
+    entry = draft.edge(problem.field)
+    if entry is None:
         return None
-    key, edge = found
+    key, edge = entry
     end = problem.field.rpartition(".")[2]
     near = _near(edge[end], draft.node_keys)
-    made = {**edge, end: near}
-    fresh = f"{made['from']}>{made['to']}"
-    if near is None or fresh in draft.edge_keys or not _may_lead(draft, made["from"], made["to"]):
+    new_edge = {**edge, end: near}
+    new_key = f"{new_edge['from']}>{new_edge['to']}"
+    if near is None or new_key in draft.edge_keys or not _may_lead(draft, new_edge["from"], new_edge["to"]):
         return None
-    removed = draft.removed_edge(key)
-    return f"Use {near}", [removed, Change(("edges", fresh), after=made, at=removed.was_at)]
+    removal = draft.removed_edge(key)
+    return f"Use {near}", [removal, Change(("edges", new_key), after=new_edge, at=removal.was_at)]
 
 
 def _may_lead(draft: _Draft, source: str, target: str) -> bool:
@@ -240,14 +242,14 @@ def _unknown_type(draft: _Draft, problem: Problem) -> Found:
 
 
 def _unknown_step(draft: _Draft, problem: Problem) -> Found:
-    named = _NAMED.search(problem.message)
-    near = _near(named[1], draft.node_keys) if named else None
+    match = _NAMED.search(problem.message)
+    near = _near(match[1], draft.node_keys) if match else None
     path = draft.path(problem.field)
-    if named is None or near is None or path is None or not _may_read(draft, problem, path, near):
+    if match is None or near is None or path is None or not _may_read(draft, problem, path, near):
         return None
     holders = frozenset({STEPS})
-    made = _rewritten(draft, path, lambda source: renamed_in(source, holders, named[1], near))
-    return (f"Read {near} instead", [made]) if made else None
+    change = _rewrite(draft, path, lambda source: renamed_in(source, holders, match[1], near))
+    return (f"Read {near} instead", [change]) if change else None
 
 
 def _may_read(draft: _Draft, problem: Problem, path: Keys, step: str) -> bool:
@@ -261,41 +263,43 @@ def _may_read(draft: _Draft, problem: Problem, path: Keys, step: str) -> bool:
     if path[0] == "edges":
         source = problem.node or ""
         return bool(places.after(source, "").possible & flow.bits[step])
-    seen = flow.outline.by_id[str(path[1])]
-    place = places.undo(seen) if path[2] == "compensate" else places.step(seen, "params")
+    node = flow.outline.by_id[str(path[1])]
+    place = places.undo(node) if path[2] == "compensate" else places.step(node, "params")
     return bool(place.possible & flow.bits[step])
 
 
-def _rewritten(draft: _Draft, path: Keys, rewrite: Callable[[str], str]) -> Change | None:
+def _rewrite(draft: _Draft, path: Keys, rewrite: Callable[[str], str]) -> Change | None:
     """The change of the text at a path, each expression in it rewritten."""
     text = draft.value(path)
     if not isinstance(text, str):
         return None
     try:
-        made = rewrite(text) if path[-1] == "when" and path[0] == "edges" else replaced_holes(text, rewrite)
-        _compiled(made, path)
+        new_text = (
+            rewrite(text) if path[-1] == "when" and path[0] == "edges" else replaced_holes(text, rewrite)
+        )
+        _check_compiles(new_text, path)
     except (ExpressionInvalid, Unclear):
         return None
-    return None if made == text else draft.put(path, made)
+    return None if new_text == text else draft.put(path, new_text)
 
 
-def _compiled(text: str, path: Keys) -> None:
+def _check_compiles(text: str, path: Keys) -> None:
     sources = [text] if path[-1] == "when" else [source for is_hole, source in split_holes(text) if is_hole]
     for source in sources:
         compile_expression(source)
 
 
 def _not_on_every_path(draft: _Draft, problem: Problem) -> Found:
-    named = _NAMED.search(problem.message)
+    match = _NAMED.search(problem.message)
     path = draft.path(problem.field)
     text = draft.value(path) if path else None
-    if named is None or path is None or not isinstance(text, str):
+    if match is None or path is None or not isinstance(text, str):
         return None
-    step = named[1]
-    asked = f"has(steps.{step})" if is_plain(step) and step not in RESERVED else f'"{step}" in steps'
+    step = match[1]
+    condition = f"has(steps.{step})" if is_plain(step) and step not in RESERVED else f'"{step}" in steps'
     if path[0] == "edges":
-        made = _rewritten(draft, path, lambda source: f"{asked} && ({source})")
-        return ("Take the edge only if that step was done", [made]) if made else None
+        change = _rewrite(draft, path, lambda source: f"{condition} && ({source})")
+        return ("Take the edge only if that step was done", [change]) if change else None
     try:
         parts = split_holes(text)
     except ExpressionInvalid:
@@ -303,15 +307,15 @@ def _not_on_every_path(draft: _Draft, problem: Problem) -> Found:
     # A text can do without; what another value stood for nobody knows here.
     if len(parts) < 2:
         return None
-    made = _rewritten(draft, path, lambda source: _guarded(source, step, asked))
-    return ("Leave it empty if that step was not done", [made]) if made else None
+    change = _rewrite(draft, path, lambda source: _guard(source, step, condition))
+    return ("Leave it empty if that step was not done", [change]) if change else None
 
 
-def _guarded(source: str, step: str, asked: str) -> str:
+def _guard(source: str, step: str, condition: str) -> str:
     refs = compile_expression(source).refs
     if step not in refs.steps or step in refs.tested:
         return source
-    return f" {asked} ? string({source.strip()}) : '' "
+    return f" {condition} ? string({source.strip()}) : '' "
 
 
 def _no_deadline(draft: _Draft, problem: Problem) -> Found:

@@ -35,47 +35,47 @@ def _check(is_right: bool, field: str, message: str, code: str = "invalid") -> N
         raise Invalid(message, code=code, field=field)
 
 
-def _object(value: Json, field: str, known: Mapping[str, bool]) -> dict[str, Json]:
+def _object(value: Json, field: str, keys: Mapping[str, bool]) -> dict[str, Json]:
     """An object with these keys and no others; True for those that must be there."""
     _check(isinstance(value, dict), field, "This must be a JSON object.")
     for key in value:
-        _check(key in known, f"{field}.{key}", "There is no such field.", "unknown_field")
-    for key, is_needed in known.items():
+        _check(key in keys, f"{field}.{key}", "There is no such field.", "unknown_field")
+    for key, is_needed in keys.items():
         _check(not is_needed or key in value, f"{field}.{key}", "This field is required.", "required")
     return dict(value)
 
 
 def _group(value: Json, field: str) -> Group:
-    given = _object(value, field, {"id": True, "label": False, "changes": True})
-    label = given.get("label", "")
-    is_uuid = isinstance(given["id"], str) and _UUID.fullmatch(given["id"])
+    parts = _object(value, field, {"id": True, "label": False, "changes": True})
+    label = parts.get("label", "")
+    is_uuid = isinstance(parts["id"], str) and _UUID.fullmatch(parts["id"])
     _check(bool(is_uuid), f"{field}.id", "This must be a UUID.")
     is_label = isinstance(label, str) and len(label) <= LONGEST_LABEL
     _check(is_label, f"{field}.label", f"This must be a text of {LONGEST_LABEL} characters at most.")
-    _check(isinstance(given["changes"], list), f"{field}.changes", "This must be a list.")
-    changes = [_change(item, f"{field}.changes[{place}]") for place, item in enumerate(given["changes"])]
-    return Group(given["id"].lower(), label, tuple(changes))
+    _check(isinstance(parts["changes"], list), f"{field}.changes", "This must be a list.")
+    changes = [_change(item, f"{field}.changes[{place}]") for place, item in enumerate(parts["changes"])]
+    return Group(parts["id"].lower(), label, tuple(changes))
 
 
 _CHANGE = {"path": True, "from": False, "to": False, "at": False, "was_at": False}
 
 
 def _change(value: Json, field: str) -> Change:
-    given = _object(value, field, _CHANGE)
-    path = _path(given["path"], f"{field}.path")
+    parts = _object(value, field, _CHANGE)
+    path = _path(parts["path"], f"{field}.path")
     is_entry = path[0] in ORDERED and len(path) == 2
     for place in ("at", "was_at"):
         _check(
-            place not in given or is_entry, f"{field}.{place}", "Only an entry of nodes or edges has a place."
+            place not in parts or is_entry, f"{field}.{place}", "Only an entry of nodes or edges has a place."
         )
-        is_key = isinstance(given.get(place, ""), str | None)
+        is_key = isinstance(parts.get(place, ""), str | None)
         _check(is_key, f"{field}.{place}", "This must be the key of an entry, or null for the first place.")
     change = Change(
         path,
-        before=given.get("from", NOTHING),
-        after=given.get("to", NOTHING),
-        at=given.get("at", NOTHING),
-        was_at=given.get("was_at", NOTHING),
+        before=parts.get("from", NOTHING),
+        after=parts.get("to", NOTHING),
+        at=parts.get("at", NOTHING),
+        was_at=parts.get("was_at", NOTHING),
     )
     _check(
         not change.is_move or change.at is not NOTHING, field, "This changes nothing: give from, to or at."
@@ -94,8 +94,8 @@ def _path(value: Json, field: str) -> Path:
     root, key = value[:2]
     _check(root in ROOTS, f"{field}[0]", f"This must be one of {', '.join(ROOTS)}.")
     if root == "nodes":
-        why = why_no_id(key)
-        _check(why is None, f"{field}[1]", why or "")
+        reason = why_no_id(key)
+        _check(reason is None, f"{field}[1]", reason or "")
     if root == "edges":
         _check(
             bool(_EDGE.fullmatch(key)), f"{field}[1]", "The key of an edge looks like FROM>TO or FROM>TO#2."
@@ -111,6 +111,6 @@ def _check_entry(path: Path, value: Json, field: str) -> None:
     _check(isinstance(value, dict), field, "This must be a JSON object.")
     if root == "nodes":
         _check("id" not in value, f"{field}.id", "The id is the key of the node: leave it out here.")
-    elif found := _EDGE.fullmatch(key):
-        for end, node in zip(("from", "to"), found.groups()[:2], strict=True):
+    elif match := _EDGE.fullmatch(key):
+        for end, node in zip(("from", "to"), match.groups()[:2], strict=True):
             _check(value.get(end) == node, f"{field}.{end}", f"This must be {node}, as in the key.")

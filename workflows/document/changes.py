@@ -115,12 +115,12 @@ def unkeyed(document: Document) -> tuple[dict[str, Json], dict[str, Json]]:
 
 
 def _objects(definition: Mapping[str, Json], root: str) -> Iterator[tuple[str, dict[str, Json]]]:
-    listed = definition.get(root)
-    if listed is not None and not isinstance(listed, list):
+    entries = definition.get(root)
+    if entries is not None and not isinstance(entries, list):
         raise NotKeyable(root, f"`{root}` is not a list.")
-    if listed and len(listed) > MOST_ENTRIES:
+    if entries and len(entries) > MOST_ENTRIES:
         raise NotKeyable(root, f"There are more than {MOST_ENTRIES:,} {root}.")
-    for place, item in enumerate(listed or ()):
+    for place, item in enumerate(entries or ()):
         if not isinstance(item, dict):
             raise NotKeyable(f"{root}[{place}]", "This is not an object.")
         yield f"{root}[{place}]", item
@@ -136,8 +136,8 @@ def why_no_id(value: Json) -> str | None:
 def _keyed_nodes(definition: Mapping[str, Json]) -> dict[str, Json]:
     nodes: dict[str, Json] = {}
     for field, node in _objects(definition, "nodes"):
-        if why := why_no_id(node.get("id")):
-            raise NotKeyable(f"{field}.id", why)
+        if reason := why_no_id(node.get("id")):
+            raise NotKeyable(f"{field}.id", reason)
         if node["id"] in nodes:
             raise NotKeyable(f"{field}.id", f"Another node has the id {node['id']} too.")
         nodes[node["id"]] = {key: value for key, value in node.items() if key != "id"}
@@ -146,14 +146,14 @@ def _keyed_nodes(definition: Mapping[str, Json]) -> dict[str, Json]:
 
 def _keyed_edges(definition: Mapping[str, Json]) -> dict[str, Json]:
     edges: dict[str, Json] = {}
-    seen: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for field, edge in _objects(definition, "edges"):
         for end in ("from", "to"):
-            if why := why_no_id(edge.get(end)):
-                raise NotKeyable(f"{field}.{end}", why)
+            if reason := why_no_id(edge.get(end)):
+                raise NotKeyable(f"{field}.{end}", reason)
         between = f"{edge['from']}>{edge['to']}"
-        seen[between] = seen.get(between, 0) + 1
-        edges[between if seen[between] == 1 else f"{between}#{seen[between]}"] = edge
+        counts[between] = counts.get(between, 0) + 1
+        edges[between if counts[between] == 1 else f"{between}#{counts[between]}"] = edge
     return edges
 
 
@@ -175,16 +175,16 @@ def inverses(changes: Sequence[Change]) -> tuple[Change, ...]:
 
 def apply(document: Document, groups: Iterable[Group]) -> Applied:
     """The document with those groups in it that meet no conflict, one after the other. `document` stays as it is."""
-    applied: list[str] = []
+    group_ids: list[str] = []
     conflicts: list[Conflict] = []
     for group in groups:
-        changed, refused = _apply_group(document, group)
-        if refused:
-            conflicts += refused
+        candidate, clashes = _apply_group(document, group)
+        if clashes:
+            conflicts += clashes
         else:
-            document = changed
-            applied.append(group.id)
-    return Applied(document, applied, conflicts)
+            document = candidate
+            group_ids.append(group.id)
+    return Applied(document, group_ids, conflicts)
 
 
 class _Clash(Exception):
@@ -217,16 +217,16 @@ def _apply_change(document: Document, change: Change) -> Document:
     if change.is_move:
         if here is NOTHING:
             raise _Clash
-        return _placed(document, change)
+        return _with_place(document, change)
     # Two people who push the same step about don't disagree on anything.
     wins = change.path[:2] == ("layout", "nodes")
     if same(here, change.after):
-        return _placed(document, change) if same(here, change.before) else document
+        return _with_place(document, change) if same(here, change.before) else document
     if not wins and not same(here, change.before):
         raise _Clash
     if change.after is NOTHING:
         return _without(document, change.path, entry_depth(change.path))
-    return _placed(_with(document, change.path, change.after, 0, wins), change)
+    return _with_place(_with(document, change.path, change.after, 0, wins), change)
 
 
 def entry_depth(path: Path) -> int:
@@ -257,7 +257,7 @@ def _without(here: dict[str, Json], path: Path, entry: int, depth: int = 0) -> d
     return {name: value for name, value in here.items() if name != key}
 
 
-def _placed(document: Document, change: Change) -> Document:
+def _with_place(document: Document, change: Change) -> Document:
     """With the entry of nodes or edges where the change wants it."""
     if change.at is NOTHING or len(change.path) != 2 or change.path[0] not in ORDERED:
         return document
@@ -298,14 +298,14 @@ def _diff_order(root: str, before: Mapping[str, Json], after: Mapping[str, Json]
     for key in list(before)[::-1]:
         if key not in after:
             yield Change((root, key), before=before[key], was_at=row.take(key))
-    left = {key: place for place, key in enumerate(before)}
-    stay = _in_order([key for key in after if key in before], left)
+    places = {key: place for place, key in enumerate(before)}
+    unmoved = _in_order([key for key in after if key in before], places)
     ahead: str | None = None
     for key in after:
         if key not in before:
             yield Change((root, key), after=after[key], at=ahead)
             row.put(key, ahead)
-        elif key not in stay:
+        elif key not in unmoved:
             yield Change((root, key), at=ahead, was_at=row.take(key))
             row.put(key, ahead)
         ahead = key
@@ -343,12 +343,12 @@ def _in_order(keys: Sequence[str], places: Mapping[str, int]) -> set[str]:
         ahead[key] = last[length - 1] if length else None
         ends[length:] = [places[key], *ends[length + 1 :]]
         last[length:] = [key, *last[length + 1 :]]
-    found: set[str] = set()
+    longest: set[str] = set()
     at: str | None = last[-1] if last else None
     while at is not None:
-        found.add(at)
+        longest.add(at)
         at = ahead[at]
-    return found
+    return longest
 
 
 def _diff_values(path: Path, before: Json, after: Json) -> Iterator[Change]:

@@ -25,8 +25,8 @@ class Difference:
     def as_dict(self) -> dict[str, Json]:
         """As the API gives it; `from` and `to` are left out where they are nothing."""
         values = {"from": self.before, "to": self.after}
-        named = {"where": self.where, "node": self.node, "field": self.field, "kind": self.kind}
-        return named | {key: value for key, value in values.items() if value is not NOTHING}
+        body = {"where": self.where, "node": self.node, "field": self.field, "kind": self.kind}
+        return body | {key: value for key, value in values.items() if value is not NOTHING}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Comparison:
     @property
     def text(self) -> str:
         """It in a sentence."""
-        parts = [*_counted(self.nodes, "step"), *_counted(self.edges, "connection")]
+        parts = [*_counts(self.nodes, "step"), *_counts(self.edges, "connection")]
         if self.settings:
             parts.append(f"{len(self.settings)} setting{'s' * (len(self.settings) > 1)} changed")
         return ", ".join(parts) or "no difference"
@@ -97,16 +97,16 @@ def _difference(change: Change) -> Difference:
 
 def _marks(fields: Iterable[Difference], where: Where) -> Marks:
     marks = Marks([], [], [], [])
-    for found in fields:
-        if found.where != where or found.node is None:
+    for difference in fields:
+        if difference.where != where or difference.node is None:
             continue
-        kind = found.kind if not found.field else "changed"
-        listed: list[str] = getattr(marks, kind)
-        if found.node not in listed:
-            listed.append(found.node)
+        kind = difference.kind if not difference.field else "changed"
+        keys: list[str] = getattr(marks, kind)
+        if difference.node not in keys:
+            keys.append(difference.node)
     return marks
 
 
-def _counted(marks: Marks, what: str) -> list[str]:
+def _counts(marks: Marks, what: str) -> list[str]:
     counts = {"added": marks.added, "changed": marks.changed, "removed": marks.removed}
-    return [f"{len(found)} {what}{'s' * (len(found) > 1)} {how}" for how, found in counts.items() if found]
+    return [f"{len(keys)} {what}{'s' * (len(keys) > 1)} {how}" for how, keys in counts.items() if keys]

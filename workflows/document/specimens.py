@@ -26,7 +26,7 @@ def specimen(schema: Json) -> Json:
 def _specimen(schema: Json, root: Json, depth: int) -> Json:
     if not isinstance(schema, dict) or depth > MAX_DEPTH:
         return None
-    schema = _resolved(schema, root)
+    schema = _resolve(schema, root)
     for key in ("const", "default"):
         if key in schema:
             return schema[key]
@@ -39,27 +39,29 @@ def _specimen(schema: Json, root: Json, depth: int) -> Json:
     return _of_type(schema, root, depth)
 
 
-def _resolved(schema: Schema, root: Json) -> dict[str, Json]:
+def _resolve(schema: Schema, root: Json) -> dict[str, Json]:
     """The schema with what it refers to and all that must hold of it together, as far as they can be merged."""
-    found = dict(schema)
-    reference = found.pop("$ref", None)
+    merged = dict(schema)
+    reference = merged.pop("$ref", None)
     if isinstance(reference, str) and reference.startswith("#"):
-        there: Json = root
+        target: Json = root
         for part in filter(None, reference[1:].split("/")):
-            there = there.get(part) if isinstance(there, dict) else None
-        found = {**(there if isinstance(there, dict) else {}), **found}
-    parts = found.pop("allOf", None)
+            target = target.get(part) if isinstance(target, dict) else None
+        merged = {**(target if isinstance(target, dict) else {}), **merged}
+    parts = merged.pop("allOf", None)
     for part in parts if isinstance(parts, list) else ():
         if isinstance(part, dict):
-            both = {**_dict(found.get("properties")), **_dict(part.get("properties"))}
-            required = [*_list(found.get("required")), *_list(part.get("required"))]
-            found = {**part, **found} | ({"properties": both, "required": required} if both else {})
-    return found
+            properties = {**_dict(merged.get("properties")), **_dict(part.get("properties"))}
+            required = [*_list(merged.get("required")), *_list(part.get("required"))]
+            merged = {**part, **merged} | (
+                {"properties": properties, "required": required} if properties else {}
+            )
+    return merged
 
 
 def _of_type(schema: Schema, root: Json, depth: int) -> Json:
-    named = schema.get("type")
-    kind = next(iter(named), None) if isinstance(named, list) else named
+    types = schema.get("type")
+    kind = next(iter(types), None) if isinstance(types, list) else types
     match kind:
         case "object":
             return _object(schema, root, depth)

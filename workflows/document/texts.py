@@ -38,16 +38,16 @@ def read_text(text: str, *, field: str) -> Read:
             document = yaml_loads(text, max_bytes=MOST_BYTES)
     except BadYaml as bad:
         place = f" (line {bad.line} column {bad.column})"
-        raise _refused(bad.message + place, field, {"line": bad.line, "column": bad.column}) from None
+        raise _refusal(bad.message + place, field, {"line": bad.line, "column": bad.column}) from None
     except BadJson as bad:
         details = {"line": bad.line, "column": bad.column} if bad.line else {"pointer": bad.pointer}
-        raise _refused(f"{bad.message} {'' if bad.line else bad.pointer}".strip(), field, details) from None
+        raise _refusal(f"{bad.message} {'' if bad.line else bad.pointer}".strip(), field, details) from None
     if not is_json_object(document):
-        raise _refused("A definition is an object: keys with their values.", field, {"line": 1, "column": 1})
+        raise _refusal("A definition is an object: keys with their values.", field, {"line": 1, "column": 1})
     return Read(document, "json" if is_json else "yaml")
 
 
-def _refused(message: str, field: str, details: Mapping[str, Json]) -> Unprocessable:
+def _refusal(message: str, field: str, details: Mapping[str, Json]) -> Unprocessable:
     return Unprocessable(message[:1].upper() + message[1:], code="bad_document", field=field, details=details)
 
 
@@ -75,7 +75,7 @@ def arranged_node(node: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def _keys(model: type[Definition] | type[Node] | type[Edge] | type[Compensation]) -> list[str]:
-    return [found.alias or name for name, found in model.model_fields.items()]
+    return [field.alias or name for name, field in model.model_fields.items()]
 
 
 _NODE, _EDGE, _COMPENSATION = _keys(Node), _keys(Edge), _keys(Compensation)
@@ -85,8 +85,8 @@ _DEFINITION = [*_FIRST, *(key for key in _keys(Definition) if key not in (*_FIRS
 
 
 def _in_order(item: Mapping[str, Json], keys: Sequence[str]) -> dict[str, Json]:
-    found = {key: item[key] for key in keys if key in item} | dict(item)
-    undo = found.get("compensate")
+    ordered = {key: item[key] for key in keys if key in item} | dict(item)
+    undo = ordered.get("compensate")
     if keys is _NODE and isinstance(undo, dict):
-        found["compensate"] = _in_order(undo, _COMPENSATION)
-    return found
+        ordered["compensate"] = _in_order(undo, _COMPENSATION)
+    return ordered

@@ -22,5 +22,5 @@ def judged(tenant: int, native: Mapping[str, Json]) -> list[Problem]:
 
 def judged_each(tenant: int, natives: Sequence[Mapping[str, Json]]) -> list[list[Problem]]:
     """What those above find in each of several definitions, with as many statements as for one."""
-    found = [judge(tenant, natives) for judge in _JUDGES]
-    return [[problem for each in found for problem in each[at]] for at in range(len(natives))]
+    judgements = [judge(tenant, natives) for judge in _JUDGES]
+    return [[problem for judgement in judgements for problem in judgement[at]] for at in range(len(natives))]

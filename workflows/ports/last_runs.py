@@ -33,4 +33,4 @@ def tell_last_runs(reader: Reader) -> Reader:
 
 def last_run(workflow: Workflow) -> LastRun | None:
     """The last run of the workflow, if there is one."""
-    return next((found for reader in _READERS if (found := reader(workflow)) is not None), None)
+    return next((run for reader in _READERS if (run := reader(workflow)) is not None), None)

@@ -17,7 +17,7 @@ def counts_open_runs(count: Count) -> Count:
 
 def open_runs(workflow: Workflow) -> Counter[int]:
     """How many open runs each version has, by its id; 0 where nobody knows of any."""
-    found: Counter[int] = Counter()
+    totals: Counter[int] = Counter()
     for count in _COUNTS:
-        found.update(count(workflow))
-    return found
+        totals.update(count(workflow))
+    return totals
