@@ -40,10 +40,10 @@ class Clash:
 
     def as_dict(self) -> dict[str, Json]:
         """The conflict as the API gives it; `yours` and `theirs` are left out where they are nothing."""
-        found = {"group": self.conflict.group, "path": list(self.conflict.path)}
+        body = {"group": self.conflict.group, "path": list(self.conflict.path)}
         values = {"yours": self.conflict.yours, "theirs": self.conflict.theirs}
-        found |= {name: value for name, value in values.items() if value is not NOTHING}
-        return found | {"by": self.by, "at": self.at}
+        body |= {name: value for name, value in values.items() if value is not NOTHING}
+        return body | {"by": self.by, "at": self.at}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Changed:
 
 
 @dataclass(frozen=True, slots=True)
-class _Done:
+class _Outcome:
     revision: int
     result: Applied
     clashes: list[Clash]
@@ -83,46 +83,46 @@ def change_draft(
     principal.require(WORKFLOWS_WRITE)
     with transaction.atomic():
         workflow = queries.lock_workflow(principal.tenant_id, name)
-        known = writing.known_groups(workflow, (group.id for group in groups))
-        fresh: dict[str, Group] = {}
+        earlier = writing.known_groups(workflow, (group.id for group in groups))
+        new_groups: dict[str, Group] = {}
         for group in groups:
-            if group.id not in known:
-                fresh.setdefault(group.id, group)
-        done = _apply(principal, workflow, fresh, revision)
-        if done.revision != workflow.draft_revision:
+            if group.id not in earlier:
+                new_groups.setdefault(group.id, group)
+        outcome = _apply(principal, workflow, new_groups, revision)
+        if outcome.revision != workflow.draft_revision:
             audit.record(principal, "workflow.change_draft", name, reason=reason)
-    applied = known.union(done.result.groups)
-    is_current = revision == workflow.draft_revision and not done.clashes and not done.is_otherwise
+    group_ids = earlier.union(outcome.result.groups)
+    is_current = revision == workflow.draft_revision and not outcome.clashes and not outcome.is_otherwise
     return Changed(
-        done.revision,
-        list(dict.fromkeys(group.id for group in groups if group.id in applied)),
-        done.clashes,
-        None if is_current else (done.definition, done.layout),
-        check(done.definition, name=name, tenant=principal.tenant_id).problems,
+        outcome.revision,
+        list(dict.fromkeys(group.id for group in groups if group.id in group_ids)),
+        outcome.clashes,
+        None if is_current else (outcome.definition, outcome.layout),
+        check(outcome.definition, name=name, tenant=principal.tenant_id).problems,
     )
 
 
 def _apply(
-    principal: Principal, workflow: Workflow, fresh: Mapping[str, Group], known_revision: int
-) -> _Done:
-    stored = dict(workflow.draft_definition), dict(workflow.draft_layout)
-    if not fresh:
-        return _Done(workflow.draft_revision, Applied({}, [], []), [], *stored, is_otherwise=False)
-    before = _document(*stored)
-    result = apply(before, fresh.values())
+    principal: Principal, workflow: Workflow, new_groups: Mapping[str, Group], known_revision: int
+) -> _Outcome:
+    draft = dict(workflow.draft_definition), dict(workflow.draft_layout)
+    if not new_groups:
+        return _Outcome(workflow.draft_revision, Applied({}, [], []), [], *draft, is_otherwise=False)
+    before = _document(*draft)
+    result = apply(before, new_groups.values())
     revision = workflow.draft_revision
-    definition, layout = stored
+    definition, layout = draft
     is_otherwise = False
     if result.document is not before:
         definition, layout = unkeyed(result.document)
         # Edges between the same two nodes are counted anew; and a draft in another dialect was translated.
-        is_otherwise = _has_other_keys(result.document, definition, layout) or "nodes" not in stored[0]
+        is_otherwise = _has_other_keys(result.document, definition, layout) or "nodes" not in draft[0]
         _refuse_unstorable(definition, layout)
         writing.write(principal, workflow, definition, layout)
         revision += 1
-    entries = [writing.Entry(key, fresh[key].label, fresh[key].changes) for key in result.groups]
+    entries = [writing.Entry(key, new_groups[key].label, new_groups[key].changes) for key in result.groups]
     writing.log(principal, workflow, revision, entries)
-    return _Done(
+    return _Outcome(
         revision,
         result,
         _clashes(workflow, result.conflicts, known_revision),
@@ -162,6 +162,6 @@ def _refuse_unstorable(definition: dict[str, Json], layout: dict[str, Json]) -> 
 def _clashes(workflow: Workflow, conflicts: Sequence[Conflict], since: int) -> list[Clash]:
     if not conflicts:
         return []
-    known = writing.changed_last(workflow, since, (conflict.path for conflict in conflicts))
-    unknown = workflow.draft_updated_by.username, workflow.draft_updated_at
-    return [Clash(conflict, *known.get(conflict.path, unknown)) for conflict in conflicts]
+    authors = writing.changed_last(workflow, since, (conflict.path for conflict in conflicts))
+    last_author = workflow.draft_updated_by.username, workflow.draft_updated_at
+    return [Clash(conflict, *authors.get(conflict.path, last_author)) for conflict in conflicts]

@@ -94,7 +94,7 @@ def write(
 
 def _about(definition: dict[str, Json], title: str | None, description: str | None) -> dict[str, Json]:
     """What changes of the workflow's own title and description with its draft."""
-    given = {
+    values = {
         "title": text(definition.get("title"), 200) or None if title is None else title[:200],
         "description": (
             text(definition.get("description"), 10_000) or None
@@ -102,7 +102,7 @@ def _about(definition: dict[str, Json], title: str | None, description: str | No
             else description[:10_000]
         ),
     }
-    return {name: value for name, value in given.items() if value is not None}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def log(principal: Principal, workflow: Workflow, revision: int, entries: Iterable[Entry]) -> None:
@@ -114,7 +114,7 @@ def log(principal: Principal, workflow: Workflow, revision: int, entries: Iterab
             revision=revision,
             group_id=entry.group_id,
             label=entry.label,
-            changes=_kept(entry.changes),
+            changes=_changes_body(entry.changes),
             by_id=principal.user_id,
         )
         for entry in entries
@@ -124,11 +124,11 @@ def log(principal: Principal, workflow: Workflow, revision: int, entries: Iterab
         rows.filter(id__lte=oldest).delete()
 
 
-def _kept(changes: Sequence[Change] | None) -> list[Json] | None:
+def _changes_body(changes: Sequence[Change] | None) -> list[Json] | None:
     if changes is None:
         return None
-    said = [change.as_dict() for change in changes]
-    return said if len(orjson.dumps(said)) <= MOST_BYTES else None
+    body = [change.as_dict() for change in changes]
+    return body if len(orjson.dumps(body)) <= MOST_BYTES else None
 
 
 def _rows(workflow: Workflow) -> QuerySet[DraftChange]:
@@ -137,8 +137,8 @@ def _rows(workflow: Workflow) -> QuerySet[DraftChange]:
 
 def known_groups(workflow: Workflow, group_ids: Iterable[str]) -> set[str]:
     """Which of these groups were applied before."""
-    found = _rows(workflow).filter(group_id__in=list(group_ids)).values_list("group_id", flat=True)
-    return {str(group_id) for group_id in found}
+    ids = _rows(workflow).filter(group_id__in=list(group_ids)).values_list("group_id", flat=True)
+    return {str(group_id) for group_id in ids}
 
 
 def changed_last(workflow: Workflow, since: int, paths: Iterable[Path]) -> dict[Path, tuple[str, datetime]]:
@@ -147,20 +147,20 @@ def changed_last(workflow: Workflow, since: int, paths: Iterable[Path]) -> dict[
     A path that nobody is known to have changed is left out.
     """
     open_paths = set(paths)
-    found: dict[Path, tuple[str, datetime]] = {}
+    authors: dict[Path, tuple[str, datetime]] = {}
     rows = _rows(workflow).filter(revision__gt=since).select_related("by").order_by("-id")
     for row in rows.iterator(chunk_size=50):
-        touched = None if row.changes is None else [tuple(change["path"]) for change in row.changes]
-        for path in [path for path in open_paths if touched is None or _meets(path, touched)]:
-            found[path] = (row.by.username, row.at)
+        row_paths = None if row.changes is None else [tuple(change["path"]) for change in row.changes]
+        for path in [path for path in open_paths if row_paths is None or _meets(path, row_paths)]:
+            authors[path] = (row.by.username, row.at)
             open_paths.discard(path)
         if not open_paths:
             break
-    return found
+    return authors
 
 
-def _meets(path: Path, touched: Iterable[Path]) -> bool:
-    return any(path[: len(other)] == other or other[: len(path)] == path for other in touched)
+def _meets(path: Path, others: Iterable[Path]) -> bool:
+    return any(path[: len(other)] == other or other[: len(path)] == path for other in others)
 
 
 def draft_log(tenant_id: int, name: str) -> QuerySet[DraftChange]:
