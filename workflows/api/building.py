@@ -54,9 +54,7 @@ class EvaluateView(ApiView):
     @extend_schema(request=s.AskedValue, responses=s.ShownSerializer)
     def post(self, request: Request, name: str) -> Response:
         """What a value with expressions, or a condition, gives with the last run's values; a fault is an answer."""
-        asked = body(s.AskedValue, request)
-        given = {"given": asked.pop("input")} if "input" in asked else {}
-        return Response(designing.evaluate_at(self.principal, name, **asked, **given))
+        return Response(designing.evaluate_at(self.principal, name, **body(s.AskedValue, request)))
 
 
 class RenameStepView(ApiView):
@@ -68,8 +66,10 @@ class RenameStepView(ApiView):
     @extend_schema(request=s.RenameStep, responses=s.RenamedSerializer)
     def post(self, request: Request, name: str) -> Response:
         """The definition with another id for a step, also in edges, timers and expressions; nothing is saved."""
-        asked = body(s.RenameStep, request)
-        found = designing.renamed(
-            self.principal, name, definition=asked["definition"], old=asked["from"], new=asked["to"]
+        payload = body(s.RenameStep, request)
+        renaming = designing.renamed(
+            self.principal, name, definition=payload["definition"], old=payload["from"], new=payload["to"]
         )
-        return Response({"definition": found.definition, "changed": found.changed, "unread": found.unread})
+        return Response(
+            {"definition": renaming.definition, "changed": renaming.changed, "unread": renaming.unread}
+        )

@@ -39,15 +39,15 @@ def scope_at(
     pins: Mapping[str, Json] | None = None,
 ) -> dict[str, Json]:
     """What an expression at a place of a draft can read, with samples. Raises Missing, Invalid."""
-    found = _sampled(principal, name, definition, pins or {})
+    samples = _samples(principal, name, definition, pins or {})
     try:
-        known = Surroundings(definition, CATALOGUE, found.sample).known(_spot(place, node, edge))
+        names = Surroundings(definition, CATALOGUE, samples.sample).known(_spot(place, node, edge))
     except NoSuchPlace as refusal:
         raise Invalid(refusal.message, field=refusal.field) from None
     return {
-        "entries": [entry.as_dict() for entry in entries(known)],
+        "entries": [entry.as_dict() for entry in entries(names)],
         "functions": [function.as_dict() for function in FUNCTIONS],
-        "sample": found.told,
+        "sample": samples.source,
     }
 
 
@@ -62,7 +62,7 @@ def evaluate_at(
     edge: Mapping[str, str] | None = None,
     keys: list[str | int] | None = None,
     pins: Mapping[str, Json] | None = None,
-    given: Json = ABSENT,
+    input: Json = ABSENT,
 ) -> dict[str, Json]:
     """What a value with holes, or a condition, gives with samples. Raises Missing, Invalid; never for what it says."""
     if place == "when" and not isinstance(text, str):
@@ -71,15 +71,19 @@ def evaluate_at(
         strict_dumps(text, max_bytes=MOST_BYTES)
     except BadJson as error:
         raise Invalid(f"This can't be shown: {error.message}.", field="text") from None
-    found = _sampled(principal, name, definition, pins or {}, given)
-    around = Surroundings(definition, CATALOGUE, found.sample)
+    samples = _samples(principal, name, definition, pins or {}, input)
+    surroundings = Surroundings(definition, CATALOGUE, samples.sample)
     try:
         shown = preview(
-            around, _spot(place, node, edge), text, keys=tuple(keys or ()), before_each=_deadline(SECONDS)
+            surroundings,
+            _spot(place, node, edge),
+            text,
+            keys=tuple(keys or ()),
+            before_each=_deadline(SECONDS),
         )
     except NoSuchPlace as refusal:
         raise Invalid(refusal.message, field=refusal.field) from None
-    return _answer(shown) | {"sample": found.told}
+    return _answer(shown) | {"sample": samples.source}
 
 
 def renamed(
@@ -112,16 +116,16 @@ def _answer(shown: Shown) -> dict[str, Json]:
             error["at"] = shown.fault.at
         return {"error": error, **common}
     value, is_cut = cut(shown.value, SHOWN_BYTES)
-    told: dict[str, Json] = {"value": None if value is ABSENT else value, "type": shown.type}
-    return told | common | {"mismatch": shown.mismatch} | ({"cut": True} if is_cut else {})
+    answer: dict[str, Json] = {"value": None if value is ABSENT else value, "type": shown.type}
+    return answer | common | {"mismatch": shown.mismatch} | ({"cut": True} if is_cut else {})
 
 
-def _sampled(
+def _samples(
     principal: Principal,
     name: str,
     definition: Mapping[str, Json],
     pins: Mapping[str, Json],
-    given: Json = ABSENT,
+    input: Json = ABSENT,
 ) -> Chosen:
     workflow = queries.get_workflow(principal.tenant_id, name)
     _nodes(definition)
@@ -131,7 +135,7 @@ def _sampled(
         workflow=name,
         tenant=principal.tenant_slug,
         pins=pins,
-        given=given,
+        input=input,
     )
 
 

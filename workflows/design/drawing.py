@@ -52,10 +52,10 @@ def draw(document: Json) -> Drawing:
     ends = [edge for edge in _objects(native.get("edges")) if {"from", "to"} <= set(edge)]
     edges = [
         edge
-        for edge in [*ends, *_timed_ends(nodes)]
+        for edge in [*ends, *_timer_edges(nodes)]
         if _is_in(edge["from"], nodes) and _is_in(edge["to"], nodes)
     ]
-    steps = _laid_out(nodes, edges)
+    steps = _lay_out(nodes, edges)
     is_chain = all(not step.depth and not step.way and not step.after for step in steps)
     return Drawing(steps[:MOST_STEPS], is_chain, max(len(steps) - MOST_STEPS, 0))
 
@@ -65,19 +65,19 @@ def marked(
 ) -> Drawing:
     """The picture with marks on its steps, and with those behind it that are gone."""
     mark_of = {node: mark for mark, nodes in marks.items() for node in nodes}
-    kept = [replace(step, mark=mark_of.get(step.id, "")) for step in drawing.steps]
-    lost = set(gone)
-    removed = [
-        replace(step, mark="gone", depth=0, way="", after=[]) for step in before.steps if step.id in lost
+    steps = [replace(step, mark=mark_of.get(step.id, "")) for step in drawing.steps]
+    gone_ids = set(gone)
+    gone_steps = [
+        replace(step, mark="gone", depth=0, way="", after=[]) for step in before.steps if step.id in gone_ids
     ]
-    return replace(drawing, steps=[*kept, *removed])
+    return replace(drawing, steps=[*steps, *gone_steps])
 
 
 def _objects(value: Json) -> list[dict[str, Json]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def _timed_ends(nodes: Mapping[str, Mapping[str, Json]]) -> list[dict[str, Json]]:
+def _timer_edges(nodes: Mapping[str, Mapping[str, Json]]) -> list[dict[str, Json]]:
     """The edges of boundary timers, which stand with their nodes."""
     return [
         {"from": name, "to": timer.get("to"), "on": "timer", "time": _time(timer)}
@@ -103,33 +103,33 @@ def _is_in(end: Json, nodes: Mapping[str, Json]) -> bool:
     return isinstance(end, str) and end in nodes
 
 
-def _laid_out(nodes: Mapping[str, Json], edges: Sequence[Mapping[str, Json]]) -> list[Drawn]:
+def _lay_out(nodes: Mapping[str, Json], edges: Sequence[Mapping[str, Json]]) -> list[Drawn]:
     """Depth first, so that a branch stands together; a step with several ways in, when the last of them is drawn."""
     into: dict[str, list[Mapping[str, Json]]] = {node: [] for node in nodes}
     out: dict[str, list[Mapping[str, Json]]] = {node: [] for node in nodes}
     for edge in edges:
         into[edge["to"]].append(edge)
         out[edge["from"]].append(edge)
-    drawn: dict[str, Drawn] = {}
-    waiting = [node for node in reversed(list(nodes)) if not into[node]]
+    steps: dict[str, Drawn] = {}
+    ready = [node for node in reversed(list(nodes)) if not into[node]]
     missing = {node: len(ways) for node, ways in into.items()}
-    while waiting:
-        node = waiting.pop()
-        drawn[node] = _drawn(nodes[node], into[node], out, drawn)
+    while ready:
+        node = ready.pop()
+        steps[node] = _draw_step(nodes[node], into[node], out, steps)
         for edge in reversed(out[node]):
             missing[edge["to"]] -= 1
             if not missing[edge["to"]]:
-                waiting.append(edge["to"])
+                ready.append(edge["to"])
     # A circle has no beginning: a draft may have one.
-    rest = [_face(nodes[node]) for node in nodes if node not in drawn]
-    return [*drawn.values(), *rest]
+    rest = [_face(nodes[node]) for node in nodes if node not in steps]
+    return [*steps.values(), *rest]
 
 
-def _drawn(
+def _draw_step(
     node: Mapping[str, Json],
     ways: Sequence[Mapping[str, Json]],
     out: Mapping[str, Sequence[Json]],
-    drawn: Mapping[str, Drawn],
+    steps: Mapping[str, Drawn],
 ) -> Drawn:
     step = _face(node)
     if len(ways) == 1:
@@ -137,13 +137,13 @@ def _drawn(
         # A way out for when things go wrong, or take too long: it alone does not part the way.
         ways_on = [edge for edge in out[before] if not edge.get("on")]
         parts = len(ways_on) > 1 or ways[0] not in ways_on
-        step.depth = drawn[before].depth + parts
+        step.depth = steps[before].depth + parts
         step.way = _way(ways[0]) or ("at the same time" if parts else "")
-    elif not ways and drawn:
+    elif not ways and steps:
         step.way = "from the start"
     elif ways:
-        step.depth = max(min(drawn[way["from"]].depth for way in ways) - 1, 0)
-        step.after = [drawn[way["from"]].title for way in ways]
+        step.depth = max(min(steps[way["from"]].depth for way in ways) - 1, 0)
+        step.after = [steps[way["from"]].title for way in ways]
     return step
 
 
@@ -160,13 +160,15 @@ def _way(edge: Mapping[str, Json]) -> str:
 
 def _face(node: Mapping[str, Json]) -> Drawn:
     kind = str(node.get("type", ""))
-    known = CATALOGUE.get(kind)
-    title = node.get("title") or (known.title if known and known.group in TEXT_GROUPS else node["id"])
+    step_type = CATALOGUE.get(kind)
+    title = node.get("title") or (
+        step_type.title if step_type and step_type.group in TEXT_GROUPS else node["id"]
+    )
     return Drawn(
         id=node["id"],
         title=str(title),
-        type_title=known.title if known else kind,
-        icon=known.icon if known else "circle-help",
+        type_title=step_type.title if step_type else kind,
+        icon=step_type.icon if step_type else "circle-help",
         about=_about(node),
     )
 
@@ -174,47 +176,47 @@ def _face(node: Mapping[str, Json]) -> Drawn:
 def _about(node: Mapping[str, Json]) -> str:
     """Its params in a few words."""
     params = node.get("params")
-    known = CATALOGUE.get(str(node.get("type")))
-    said = (
-        (_asked if known and known.asks_people else _in_words)(params.items())
+    step_type = CATALOGUE.get(str(node.get("type")))
+    phrases = (
+        (_approval_words if step_type and step_type.asks_people else _in_words)(params.items())
         if isinstance(params, dict)
         else []
     )
     if node.get("queue"):
-        said.append(f"queue {node['queue']}")
-    return ", ".join(said)
+        phrases.append(f"queue {node['queue']}")
+    return ", ".join(phrases)
 
 
-def _asked(params: Iterable[tuple[str, Json]]) -> list[str]:
+def _approval_words(params: Iterable[tuple[str, Json]]) -> list[str]:
     """What people are asked, who may not decide, and until when."""
-    known = dict(params)
-    quorum = known.get("quorum")
+    values = dict(params)
+    quorum = values.get("quorum")
     need = quorum.get("need") if isinstance(quorum, dict) else quorum
-    said = [f"“{known['title']}”"] if isinstance(known.get("title"), str) else []
+    phrases = [f"“{values['title']}”"] if isinstance(values.get("title"), str) else []
     if isinstance(need, int | str) and need != 1 and len(str(need)) < 10:
-        said.append(f"{need} must agree")
-    said += [words for name, words in _BARRED.items() if known.get(name) is True]
-    due = known.get("due_seconds")
+        phrases.append(f"{need} must agree")
+    phrases += [words for name, words in _BARRED.items() if values.get(name) is True]
+    due = values.get("due_seconds")
     if isinstance(due, int | float) and due > 0:
         size, unit = next((size, unit) for size, unit in _UNITS if due >= size or size == 1)
         count = round(due / size, 1)
-        said.append(f"within {count:g} {unit}{'' if count == 1 else 's'}")
-    return said
+        phrases.append(f"within {count:g} {unit}{'' if count == 1 else 's'}")
+    return phrases
 
 
 def _in_words(params: Iterable[tuple[str, Json]]) -> list[str]:
-    said = []
+    phrases = []
     for name, value in params:
         words = name.replace("_", " ")
         if value is True:
-            said.append(words)
+            phrases.append(words)
         elif value is False:
-            said.append(f"not {words}")
+            phrases.append(f"not {words}")
         elif isinstance(value, list):
-            said.append(f"{len(value)} {words}")
+            phrases.append(f"{len(value)} {words}")
         elif isinstance(value, int | float) or (isinstance(value, str) and _is_short(value)):
-            said.append(f"{words} {value}")
-    return said
+            phrases.append(f"{words} {value}")
+    return phrases
 
 
 def _is_short(value: str) -> bool:

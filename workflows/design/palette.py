@@ -27,10 +27,10 @@ NO_SETTINGS = ("nodes", "edges")
 @cache
 def step_types() -> list[dict[str, Json]]:
     """Every step type in the order of the catalogue."""
-    return [_shown(step_type) for step_type in CATALOGUE.values()]
+    return [_entry(step_type) for step_type in CATALOGUE.values()]
 
 
-def _shown(step_type: StepType) -> dict[str, Json]:
+def _entry(step_type: StepType) -> dict[str, Json]:
     return {
         "name": step_type.name,
         "title": step_type.title,

@@ -19,45 +19,45 @@ class Chosen:
     """A sample, and where it comes from as the API says it; None where there is none."""
 
     sample: Sample
-    told: dict[str, Json] | None
+    source: dict[str, Json] | None
 
 
 def chosen(
     definition: Mapping[str, Json],
-    found: LastRun | None,
+    last_run: LastRun | None,
     *,
     workflow: str,
     tenant: str,
     pins: Mapping[str, Json],
-    given: Json = ABSENT,
+    input: Json = ABSENT,
 ) -> Chosen:
-    """The sample for a draft: `pins` (outputs by node) before the run's, `given` as the run's input before all."""
-    origin, run_input = _input(definition, found, given)
-    outputs = dict(found.outputs) if found else _examples(definition)
-    pinned = [node for node in pins if node in _ids(definition)]
+    """The sample for a draft: `pins` (outputs by node) before the run's, `input` as the run's input before all."""
+    origin, run_input = _input(definition, last_run, input)
+    outputs = dict(last_run.outputs) if last_run else _examples(definition)
+    pin_nodes = [node for node in pins if node in _ids(definition)]
     run: Json = {
-        "id": found.run_id if found else "sample",
+        "id": last_run.run_id if last_run else "sample",
         "workflow": workflow,
-        "business_key": found.business_key if found else None,
-        "created_by": found.created_by if found else "somebody",
+        "business_key": last_run.business_key if last_run else None,
+        "created_by": last_run.created_by if last_run else "somebody",
         "tenant": tenant,
         "now": datetime.now(UTC).isoformat().replace("+00:00", "Z"),
     }
-    sample = Sample(run_input, outputs | dict(pins), found.inputs if found else {}, run)
-    if origin is None and not pinned and not found:
+    sample = Sample(run_input, outputs | dict(pins), last_run.inputs if last_run else {}, run)
+    if origin is None and not pin_nodes and not last_run:
         return Chosen(sample, None)
-    told: dict[str, Json] = {"from": origin or "pins", "run_id": None, "at": None, "pins": pinned}
-    if found:
-        told |= {"run_id": found.run_id, "at": found.at}
-    return Chosen(sample, told)
+    source: dict[str, Json] = {"from": origin or "pins", "run_id": None, "at": None, "pins": pin_nodes}
+    if last_run:
+        source |= {"run_id": last_run.run_id, "at": last_run.at}
+    return Chosen(sample, source)
 
 
-def _input(definition: Mapping[str, Json], found: LastRun | None, given: Json) -> tuple[str | None, Json]:
+def _input(definition: Mapping[str, Json], last_run: LastRun | None, input: Json) -> tuple[str | None, Json]:
     """(where the run's input comes from, the input)"""
-    if given is not ABSENT:
-        return "given", given
-    if found is not None:
-        return "run", found.input
+    if input is not ABSENT:
+        return "given", input
+    if last_run is not None:
+        return "run", last_run.input
     metadata = definition.get("metadata")
     if isinstance(metadata, dict) and "sample_input" in metadata:
         return "sample_input", metadata["sample_input"]
@@ -67,15 +67,15 @@ def _input(definition: Mapping[str, Json], found: LastRun | None, given: Json) -
 
 def _examples(definition: Mapping[str, Json]) -> dict[str, Json]:
     """What the schemas of outputs give as examples; no value is made up."""
-    found: dict[str, Json] = {}
+    examples: dict[str, Json] = {}
     for node in _nodes(definition):
         kind, params = node.get("type"), node.get("params")
         spec = CATALOGUE.get(kind) if isinstance(kind, str) else None
         schema = spec.output_schema(params if isinstance(params, dict) else {}) if spec else None
         example = example_of(schema)
         if example is not ABSENT:
-            found[node["id"]] = example
-    return found
+            examples[node["id"]] = example
+    return examples
 
 
 def example_of(schema: Json, root: Json = None, depth: int = 0) -> Any:
@@ -95,18 +95,18 @@ def example_of(schema: Json, root: Json = None, depth: int = 0) -> Any:
     properties = plain.get("properties")
     if not isinstance(properties, dict) or not properties:
         return ABSENT
-    made = {key: example_of(inner, root, depth + 1) for key, inner in properties.items()}
+    values = {key: example_of(inner, root, depth + 1) for key, inner in properties.items()}
     required = plain.get("required")
     if any(
-        made.get(key, ABSENT) is ABSENT for key in (required if isinstance(required, list) else properties)
+        values.get(key, ABSENT) is ABSENT for key in (required if isinstance(required, list) else properties)
     ):
         return ABSENT
-    return {key: value for key, value in made.items() if value is not ABSENT}
+    return {key: value for key, value in values.items() if value is not ABSENT}
 
 
 def _nodes(definition: Mapping[str, Json]) -> list[dict[str, Json]]:
-    listed = definition.get("nodes")
-    nodes = listed if isinstance(listed, list) else []
+    value = definition.get("nodes")
+    nodes = value if isinstance(value, list) else []
     return [node for node in nodes if isinstance(node, dict) and isinstance(node.get("id"), str)]
 
 

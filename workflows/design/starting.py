@@ -25,7 +25,7 @@ def start_form(definition: Mapping[str, Json]) -> StartForm:
     kind: InputKind = "text" if takes_text(definition) else "json"
     metadata = definition.get("metadata")
     sample = metadata.get("sample_input") if isinstance(metadata, dict) else None
-    return StartForm(kind, _as_given(kind, sample))
+    return StartForm(kind, _input_text(kind, sample))
 
 
 def takes_text(definition: Mapping[str, Json]) -> bool:
@@ -38,7 +38,7 @@ def takes_text(definition: Mapping[str, Json]) -> bool:
     return all(kind in CATALOGUE and CATALOGUE[kind].group in TEXT_GROUPS for kind in firsts)
 
 
-def _as_given(kind: InputKind, sample: Json) -> str:
+def _input_text(kind: InputKind, sample: Json) -> str:
     if sample is None:
         return ""
     if kind == "json":
