@@ -151,35 +151,35 @@ def _run(subject: Subject, case: Case, room: _Room) -> Result:
         if len(orjson.dumps(result.output)) > MAX_SHOWN:
             result.output = None
             raise _TooMuch("size", f"The output of a case may have {MAX_SHOWN:,} bytes.")
-    except _TooMuch as much:
-        result.differences = [Difference(much.what, None, much.message)]
+    except _TooMuch as excess:
+        result.differences = [Difference(excess.what, None, excess.message)]
     return result
 
 
 def _play(subject: Subject, case: Case, room: _Room, result: Result) -> None:
-    trial = trial_definition(subject.definition, asked_of(case.stubs, subject.pins))
+    trial = trial_definition(subject.definition, request_of(case.stubs, subject.pins))
     result.stubbed = trial.stubbed
-    if not subject.is_valid and (wrong := _errors(validate(trial.definition, ALL_TYPES))):
-        found = [trial.in_the_original(one).as_dict() for one in wrong]
-        result.differences = [Difference("problems", [], found)]
+    if not subject.is_valid and (errors := _errors(validate(trial.definition, ALL_TYPES))):
+        problems = [trial.in_the_original(one).as_dict() for one in errors]
+        result.differences = [Difference("problems", [], problems)]
         return
     graph = _timed(compile_graph(trial.definition, ALL_TYPES), room)
     try:
         facts = _facts(subject, graph, case.input)
-    except Invalid as why_not:
-        result.differences = [Difference("input", None, why_not.message)]
+    except Invalid as refusal:
+        result.differences = [Difference("input", None, refusal.message)]
         return
     state = simulate(graph, case.input, partial(_work, room), facts=facts)
     result.status = "COMPLETED" if state.status == "COMPLETED" else "FAILED"
     result.path = [name for name in graph.nodes if _is_completed(state, name)]
     result.output, result.error = state.output, dict(state.error) if state.error else None
     result.differences = list(_differences(case.expect, result))
-    if unknown := sorted(case.stubs.keys() - {node["id"] for node in subject.definition["nodes"]}):
+    if unknown_steps := sorted(case.stubs.keys() - {node["id"] for node in subject.definition["nodes"]}):
         # A step that got another id would go on with a sample, and nobody would know.
-        result.differences.append(Difference("stubs", unknown, []))
+        result.differences.append(Difference("stubs", unknown_steps, []))
 
 
-def asked_of(stubs: Mapping[str, Mapping[str, Json]], pins: Mapping[str, Json]) -> Asked:
+def request_of(stubs: Mapping[str, Mapping[str, Json]], pins: Mapping[str, Json]) -> Asked:
     """What is asked for by a case's stubs (`{output}` or `{error}` by step) and the pins of the draft."""
     return Asked(
         pins={node: stub["output"] for node, stub in stubs.items() if "output" in stub},
@@ -193,14 +193,14 @@ def _errors(problems: Sequence[Problem]) -> list[Problem]:
     return [one for one in problems if one.severity == "error"]
 
 
-def _facts(subject: Subject, graph: Graph, given: Json) -> dict[str, Json]:
+def _facts(subject: Subject, graph: Graph, input: Json) -> dict[str, Json]:
     """What expressions see as `run`. Raises Invalid where no run can be started with this input."""
-    if graph.input_schema is not None and (problem := problem_of(graph.input_schema, given)):
+    if graph.input_schema is not None and (problem := problem_of(graph.input_schema, input)):
         raise Invalid(f"input{problem[0]}: {problem[1]}")
     key = None
     if graph.business_key is not None:
         try:
-            key = str(graph.business_key.render({"input": given, "run": {}, "vars": {}}))
+            key = str(graph.business_key.render({"input": input, "run": {}, "vars": {}}))
         except ExpressionError as error:
             raise Invalid(f"The business key can't be made: {error}") from None
     return {
@@ -275,12 +275,12 @@ def _is_completed(state: FinalState, name: str) -> bool:
 
 
 def _differences(expect: Mapping[str, Json], result: Result) -> list[Difference]:
-    found = []
+    differences = []
     if result.status != expect.get("status", "COMPLETED"):
-        found.append(Difference("status", expect.get("status", "COMPLETED"), result.status))
+        differences.append(Difference("status", expect.get("status", "COMPLETED"), result.status))
     path = expect.get("path")
     if path is not None and set(path) != set(result.path):
-        found.append(Difference("path", path, result.path))
+        differences.append(Difference("path", path, result.path))
     if "output" in expect and canonical_bytes(expect["output"]) != canonical_bytes(result.output):
-        found.append(Difference("output", expect["output"], result.output))
-    return found
+        differences.append(Difference("output", expect["output"], result.output))
+    return differences

@@ -18,7 +18,7 @@ from workflows import queries
 from workflows.checking.check import Checked, check
 from workflows.models import TestCase, Workflow
 from workflows.trials.case_runs import Case, Result, Subject, run_cases
-from workflows.trials.prepare import pins_of, refused
+from workflows.trials.prepare import pins_of, refusal
 from workflows.trials.rewrite import is_sound
 
 State = tuple[int, tuple[tuple[int, int], ...]]
@@ -67,9 +67,9 @@ def create_case(
     row = TestCase(
         tenant_id=principal.tenant_id,
         name=case_name,
-        input=_stored(input),
+        input=_input_value(input),
         stubs=dict(stubs or {}),
-        expect=_expected(expect),
+        expect=_expectation(expect),
         created_by_id=principal.user_id,
     )
     _check_size({"input": input, "stubs": row.stubs, "expect": row.expect})
@@ -78,7 +78,7 @@ def create_case(
         row.workflow = queries.lock_workflow(principal.tenant_id, workflow)
         if TestCase.objects.for_tenant(principal.tenant_id).filter(workflow=row.workflow).count() >= MOST:
             raise Conflict(f"A workflow has at most {MOST} test cases.", code="too_many_cases")
-        with _named(case_name):
+        with _unique_name(case_name):
             row.save()
         audit.record(principal, "workflow.create_test_case", f"{workflow} {case_name}", reason=reason)
     return get_case(principal.tenant_id, workflow, row.pk)
@@ -99,7 +99,7 @@ def change_case(
     """
     principal.require(WORKFLOWS_WRITE)
     if "expect" in values:
-        values["expect"] = _expected(values["expect"])
+        values["expect"] = _expectation(values["expect"])
     with transaction.atomic():
         queries.lock_workflow(principal.tenant_id, workflow)
         case = get_case(principal.tenant_id, workflow, case_id)
@@ -107,8 +107,8 @@ def change_case(
             raise Stale("The test case was changed since you read it.", details={"revision": case.revision})
         _check_size({"input": case.input, "stubs": case.stubs, "expect": case.expect} | values)
         if "input" in values:
-            values["input"] = _stored(values["input"])
-        with _named(values.get("name", case.name)):
+            values["input"] = _input_value(values["input"])
+        with _unique_name(values.get("name", case.name)):
             rows = TestCase.objects.for_tenant(principal.tenant_id).filter(pk=case.pk)
             rows.update(**values, revision=F("revision") + 1, updated_at=Now())
         audit.record(principal, "workflow.change_test_case", f"{workflow} {case.name}", reason=reason)
@@ -126,7 +126,7 @@ def delete_case(principal: Principal, workflow: str, case_id: int, *, reason: st
 
 
 @contextmanager
-def _named(name: str) -> Iterator[None]:
+def _unique_name(name: str) -> Iterator[None]:
     """Raises Conflict where another case has this name."""
     try:
         with transaction.atomic():
@@ -136,12 +136,12 @@ def _named(name: str) -> Iterator[None]:
         raise Conflict(message, code="name_taken", field="name") from None
 
 
-def _stored(input: Json) -> Json:
+def _input_value(input: Json) -> Json:
     """An input as it is written: null is a value as any, and not that there is none."""
     return Value(None, JSONField()) if input is None else input
 
 
-def _expected(expect: Mapping[str, Json] | None) -> dict[str, Json]:
+def _expectation(expect: Mapping[str, Json] | None) -> dict[str, Json]:
     return {"status": "COMPLETED", "path": None, **(expect or {})}
 
 
@@ -173,8 +173,8 @@ def run_saved(
     document = workflow.draft_definition if definition is None else dict(definition)
     checked = check(document, name=name)
     if checked.native is None or not is_sound(checked.native):
-        raise refused([one for one in checked.problems if one.severity == "error"])
-    return run_cases(_tested(workflow, checked, checked.native), cases)
+        raise refusal([one for one in checked.problems if one.severity == "error"])
+    return run_cases(_subject(workflow, checked, checked.native), cases)
 
 
 def _cases(workflow: Workflow) -> list[Case]:
@@ -182,7 +182,7 @@ def _cases(workflow: Workflow) -> list[Case]:
     return [Case(row.pk, row.name, row.input, row.stubs, row.expect) for row in rows]
 
 
-def _tested(workflow: Workflow, checked: Checked, native: Mapping[str, Json]) -> Subject:
+def _subject(workflow: Workflow, checked: Checked, native: Mapping[str, Json]) -> Subject:
     return Subject(native, workflow.name, workflow.tenant.slug, pins_of(workflow), checked.is_publishable)
 
 
@@ -193,7 +193,7 @@ def before_publishing(tenant: int, name: str) -> Before | None:
     if not state[1]:
         return None
     checked = check(workflow.draft_definition, name=name)
-    return Before(state, _tried(workflow, checked)) if checked.is_publishable else None
+    return Before(state, _results(workflow, checked)) if checked.is_publishable else None
 
 
 def refuse_failing(workflow: Workflow, checked: Checked, before: Before | None) -> None:
@@ -204,7 +204,7 @@ def refuse_failing(workflow: Workflow, checked: Checked, before: Before | None) 
     state = _state(workflow)
     if not state[1]:
         return
-    results = before.results if before and before.state == state else _tried(workflow, checked)
+    results = before.results if before and before.state == state else _results(workflow, checked)
     failing = [one.name for one in results if not one.passed]
     if failing:
         raise Unprocessable(
@@ -214,8 +214,8 @@ def refuse_failing(workflow: Workflow, checked: Checked, before: Before | None) 
         )
 
 
-def _tried(workflow: Workflow, checked: Checked) -> list[Result]:
-    return run_cases(_tested(workflow, checked, checked.native or {}), _cases(workflow))
+def _results(workflow: Workflow, checked: Checked) -> list[Result]:
+    return run_cases(_subject(workflow, checked, checked.native or {}), _cases(workflow))
 
 
 def _state(workflow: Workflow) -> State:

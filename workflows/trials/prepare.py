@@ -29,7 +29,7 @@ class Prepared:
 def prepare_trial(
     principal: Principal,
     name: str,
-    asked: Asked,
+    request: Asked,
     *,
     definition: Mapping[str, Json] | None = None,
     all_live: bool = False,
@@ -48,10 +48,10 @@ def prepare_trial(
         # Whoever may run what others have designed may not thereby run whatever they like.
         principal.require(WORKFLOWS_WRITE)
     if own_pins:
-        asked = replace(asked, pins=pins_of(workflow))
+        request = replace(request, pins=pins_of(workflow))
     document = workflow.draft_definition if definition is None else dict(definition)
-    trial = trial_of(document, name, asked, all_live=all_live)
-    return Prepared(_kept(principal, workflow, trial), trial.stubbed)
+    trial = trial_of(document, name, request, all_live=all_live)
+    return Prepared(_store_version(principal, workflow, trial), trial.stubbed)
 
 
 def _is_the_draft(workflow: Workflow, definition: Mapping[str, Json]) -> bool:
@@ -72,26 +72,26 @@ def pins_of(workflow: Workflow) -> dict[str, Json]:
     return dict(pins) if isinstance(pins, dict) else {}
 
 
-def trial_of(document: Json, name: str, asked: Asked, *, all_live: bool = False) -> Trial:
+def trial_of(document: Json, name: str, request: Asked, *, all_live: bool = False) -> Trial:
     """What is asked for of a definition in any dialect. Raises Invalid, or Unprocessable with its problems."""
     checked = check(document, name=name)
     if checked.native is None or not is_sound(checked.native):
-        raise refused([one for one in checked.problems if one.severity == "error"])
+        raise refusal([one for one in checked.problems if one.severity == "error"])
     if all_live:
-        asked = replace(asked, live=frozenset(node["id"] for node in checked.native["nodes"]))
-    trial = trial_definition(checked.native, asked)
-    wrong = [one for one in validate(trial.definition, ALL_TYPES) if one.severity == "error"]
-    wrong = [*_misnamed(checked.problems), *map(trial.in_the_original, wrong)]
-    if wrong:
-        raise refused(wrong)
+        request = replace(request, live=frozenset(node["id"] for node in checked.native["nodes"]))
+    trial = trial_definition(checked.native, request)
+    errors = [one for one in validate(trial.definition, ALL_TYPES) if one.severity == "error"]
+    errors = [*_name_errors(checked.problems), *map(trial.in_the_original, errors)]
+    if errors:
+        raise refusal(errors)
     return trial
 
 
-def _misnamed(problems: list[Problem]) -> list[Problem]:
+def _name_errors(problems: list[Problem]) -> list[Problem]:
     return [one for one in problems if one.severity == "error" and one.field == "name"][:1]
 
 
-def refused(problems: list[Problem]) -> Unprocessable:
+def refusal(problems: list[Problem]) -> Unprocessable:
     """Why steps that take part in a test can't."""
     return Unprocessable(
         "Steps that take part have problems; correct them and test again.",
@@ -100,7 +100,7 @@ def refused(problems: list[Problem]) -> Unprocessable:
     )
 
 
-def _kept(principal: Principal, workflow: Workflow, trial: Trial) -> int:
+def _store_version(principal: Principal, workflow: Workflow, trial: Trial) -> int:
     """The version for test runs that has this content, made where there is none."""
     digest = content_hash(trial.definition)
     version = WorkflowVersion(
@@ -112,7 +112,7 @@ def _kept(principal: Principal, workflow: Workflow, trial: Trial) -> int:
         published_by_id=principal.user_id,
     )
     WorkflowVersion.objects.bulk_create([version], ignore_conflicts=True)
-    found = WorkflowVersion.with_tests.for_tenant(principal.tenant_id).filter(
+    rows = WorkflowVersion.with_tests.for_tenant(principal.tenant_id).filter(
         workflow=workflow, is_test=True, content_hash=digest
     )
-    return found.values_list("pk", flat=True).get()
+    return rows.values_list("pk", flat=True).get()

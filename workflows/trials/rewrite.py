@@ -84,12 +84,14 @@ def is_sound(native: Json) -> bool:
         return False
     ids = {node["id"] for node in nodes}
     fits = isinstance(edges, list) and all(
-        isinstance(edge, dict) and {edge.get("from"), edge.get("to")} <= ids for edge in edges if _named(edge)
+        isinstance(edge, dict) and {edge.get("from"), edge.get("to")} <= ids
+        for edge in edges
+        if _has_ends(edge)
     )
     timers = [timer for node in nodes for timer in _timers(node)]
     return (
         fits
-        and all(map(_named, edges))
+        and all(map(_has_ends, edges))
         and len(ids) == len(nodes)
         and all(
             isinstance(timer, dict) and isinstance(timer.get("to"), str) and timer["to"] in ids
@@ -99,29 +101,29 @@ def is_sound(native: Json) -> bool:
     )
 
 
-def _named(edge: Json) -> bool:
+def _has_ends(edge: Json) -> bool:
     return isinstance(edge, dict) and isinstance(edge.get("from"), str) and isinstance(edge.get("to"), str)
 
 
-def trial_definition(definition: Mapping[str, Json], asked: Asked) -> Trial:
+def trial_definition(definition: Mapping[str, Json], request: Asked) -> Trial:
     """The definition of a test run of a sound one in the native dialect.
 
     Raises Invalid for steps that are not there, and for outcomes that nobody can choose.
     """
-    _check(definition, asked)
-    return _Cut(definition, asked).trial()
+    _check(definition, request)
+    return _Cut(definition, request).trial()
 
 
-def _check(definition: Mapping[str, Json], asked: Asked) -> None:
+def _check(definition: Mapping[str, Json], request: Asked) -> None:
     ids = {node["id"] for node in definition["nodes"]}
-    if asked.until is not None and asked.only is not None:
+    if request.until is not None and request.only is not None:
         raise Invalid("Give `until` or `only`, not both.", field="only")
     for name in ("until", "only"):
-        node = getattr(asked, name)
+        node = getattr(request, name)
         if node is not None and node not in ids:
             raise Invalid(f"There is no step {node}.", field=name)
     for name in ("live", "outcomes"):
-        for node in getattr(asked, name):
+        for node in getattr(request, name):
             if node not in ids:
                 raise Invalid(f"There is no step {node}.", field=f"{name}.{node}")
 
@@ -129,9 +131,9 @@ def _check(definition: Mapping[str, Json], asked: Asked) -> None:
 class _Cut:
     """One definition on its way to be a test run's."""
 
-    def __init__(self, definition: Mapping[str, Json], asked: Asked) -> None:
+    def __init__(self, definition: Mapping[str, Json], request: Asked) -> None:
         self.definition = definition
-        self.asked = asked
+        self.request = request
         self.nodes: dict[str, Node] = {node["id"]: node for node in definition["nodes"]}
         self.edges: list[dict[str, Json]] = list(definition.get("edges") or ())
         self.before: dict[str, list[str]] = {name: [] for name in self.nodes}
@@ -139,90 +141,93 @@ class _Cut:
             if source not in self.before[target]:
                 self.before[target].append(source)
         self.stubbed: list[Stubbed] = []
-        self.target = asked.only or asked.until
+        self.target = request.only or request.until
 
     def _leads(self) -> Iterator[tuple[str, str]]:
         yield from ((edge["from"], edge["to"]) for edge in self.edges)
         yield from ((name, timer["to"]) for name, node in self.nodes.items() for timer in _timers(node))
 
     def trial(self) -> Trial:
-        if self.asked.only is not None:
-            nodes, edges = self._alone(self.asked.only)
+        if self.request.only is not None:
+            nodes, edges = self._alone(self.request.only)
         else:
-            nodes, edges = self._part(self._wanted())
+            nodes, edges = self._part(self._part_names())
         places = {name: place for place, name in enumerate(self.nodes)}
-        where = places | {compensation_of(name): place for name, place in places.items()}
-        ordered = sorted(nodes, key=lambda node: places[node["id"]])
-        kept = {key: value for key, value in self.definition.items() if not self._is_dropped(key)}
-        made = kept | {"nodes": ordered, "edges": [edge for _, edge in edges]}
-        stubbed = sorted(self.stubbed, key=lambda one: where[one.node])
+        positions = places | {compensation_of(name): place for name, place in places.items()}
+        part_nodes = sorted(nodes, key=lambda node: places[node["id"]])
+        settings = {key: value for key, value in self.definition.items() if not self._is_dropped(key)}
+        definition = settings | {"nodes": part_nodes, "edges": [edge for _, edge in edges]}
+        stubbed = sorted(self.stubbed, key=lambda one: positions[one.node])
         return Trial(
-            made, tuple(stubbed), tuple(places[node["id"]] for node in ordered), tuple(at for at, _ in edges)
+            definition,
+            tuple(stubbed),
+            tuple(places[node["id"]] for node in part_nodes),
+            tuple(at for at, _ in edges),
         )
 
     def _is_dropped(self, key: str) -> bool:
         """What speaks of the whole workflow says nothing of a part; a test is in no hurry and starts nothing else."""
         if key in ("sla_seconds", "next_workflow"):
             return True
-        if self.asked.only is not None and key in ("business_key", "input_schema"):
+        if self.request.only is not None and key in ("business_key", "input_schema"):
             return True
         return key in _OF_THE_WHOLE and self.target is not None
 
-    def _wanted(self) -> set[str]:
+    def _part_names(self) -> set[str]:
         return set(self.nodes) if self.target is None else {self.target, *self._behind(self.target)}
 
     def _behind(self, name: str) -> set[str]:
         """All that may come before a node."""
-        found: set[str] = set()
+        names: set[str] = set()
         pending = list(self.before[name])
         while pending:
-            if (source := pending.pop()) not in found:
-                found.add(source)
+            if (source := pending.pop()) not in names:
+                names.add(source)
                 pending += self.before[source]
-        return found
+        return names
 
-    def _part(self, wanted: set[str]) -> tuple[list[Node], list[tuple[int, dict[str, Json]]]]:
+    def _part(self, names: set[str]) -> tuple[list[Node], list[tuple[int, dict[str, Json]]]]:
         """These nodes with the edges among them. Where an edge that leads out of them has a say in which others are
         taken, a stand-in remains at its end."""
         edges, outside = [], dict[str, None]()
         for at, edge in enumerate(self.edges):
-            if edge["from"] not in wanted or edge["from"] == self.target:
+            if edge["from"] not in names or edge["from"] == self.target:
                 continue
-            if edge["to"] not in wanted:
+            if edge["to"] not in names:
                 if not self._decides(edge["from"]):
                     continue
                 outside[edge["to"]] = None
             edges.append((at, edge))
-        nodes = [self._node(self.nodes[name]) for name in self.nodes if name in wanted]
+        nodes = [self._node(self.nodes[name]) for name in self.nodes if name in names]
         for node in nodes:
             if node["id"] == self.target:
                 node.pop("boundary_timers", None)
-            outside |= dict.fromkeys(timer["to"] for timer in _timers(node) if timer["to"] not in wanted)
+            outside |= dict.fromkeys(timer["to"] for timer in _timers(node) if timer["to"] not in names)
         return [*nodes, *(self._outside(name) for name in outside)], edges
 
     def _decides(self, name: str) -> bool:
         """Whether an edge of the node may be dead because another one is taken."""
-        leaving = [edge for edge in self.edges if edge["from"] == name]
-        known = CATALOGUE.get(str(self.nodes[name].get("type")))
-        return (known is not None and known.decides) or any(
-            edge.get(key) for edge in leaving for key in ("branch", "when", "default")
+        edges = [edge for edge in self.edges if edge["from"] == name]
+        step_type = CATALOGUE.get(str(self.nodes[name].get("type")))
+        return (step_type is not None and step_type.decides) or any(
+            edge.get(key) for edge in edges for key in ("branch", "when", "default")
         )
 
     def _alone(self, only: str) -> tuple[list[Node], list[tuple[int, dict[str, Json]]]]:
         """One node, with stand-ins for what it reads."""
-        given, behind = self.before[only], self._behind(only)
-        reads = _reads(self.nodes[only])
-        read = behind if reads.every_step else behind & reads.steps
-        rest = [name for name in self.nodes if name in read and name not in given]
-        lone = self._node({key: value for key, value in self.nodes[only].items() if key != "join"})
-        lone.pop("boundary_timers", None)
-        if lone.get("on_error") == "branch":
-            lone.pop("on_error")
-        edges = [(-1, {"from": one, "to": two}) for one in rest for two in given]
-        edges += [(-1, {"from": name, "to": only}) for name in given]
-        return [*(self._given(name) for name in (*given, *rest)), lone], edges
+        sources, behind = self.before[only], self._behind(only)
+        references = _reads(self.nodes[only])
+        read_names = behind if references.every_step else behind & references.steps
+        rest = [name for name in self.nodes if name in read_names and name not in sources]
+        node = self._node({key: value for key, value in self.nodes[only].items() if key != "join"})
+        node.pop("boundary_timers", None)
+        if node.get("on_error") == "branch":
+            node.pop("on_error")
+        edges = [(-1, {"from": one, "to": two}) for one in rest for two in sources]
+        edges += [(-1, {"from": name, "to": only}) for name in sources]
+        return [*(self._predecessor(name) for name in (*sources, *rest)), node], edges
 
-    def _given(self, name: str) -> Node:
+    def _predecessor(self, name: str) -> Node:
         """What stands for a node before the only one: it gives what was said, and reads nothing."""
         return self._stub({"id": name, "type": self.nodes[name].get("type")}, "outside")
 
@@ -237,7 +242,7 @@ class _Cut:
     def _with_stubbed_undo(self, node: Node) -> Node:
         """A node that is done: what undoes it is as real as it is, but reaches nobody and waits for nobody either."""
         name, undo = node["id"], node.get("compensate")
-        if name in self.asked.live or not isinstance(undo, dict):
+        if name in self.request.live or not isinstance(undo, dict):
             return dict(node)
         if (why := self._why_left_out(undo)) is None:
             return dict(node)
@@ -248,52 +253,52 @@ class _Cut:
     def _why_not(self, node: Node) -> Why | None:
         """Why a node is not done; None: it is."""
         name = node["id"]
-        if name != self.asked.only and (name in self.asked.pins or name in self.asked.errors):
+        if name != self.request.only and (name in self.request.pins or name in self.request.errors):
             return "pinned"
-        return None if name in self.asked.live else self._why_left_out(node)
+        return None if name in self.request.live else self._why_left_out(node)
 
     def _why_left_out(self, node: Node) -> Why | None:
         """Why a step or a compensation of this type and with these params is not done where it is not `live`."""
-        known = CATALOGUE.get(str(node.get("type")))
-        if known is None:
+        step_type = CATALOGUE.get(str(node.get("type")))
+        if step_type is None:
             return None
         params = node.get("params")
-        spec = known.with_params(params if isinstance(params, dict) else {})
+        spec = step_type.with_params(params if isinstance(params, dict) else {})
         if spec.kind == "wait":
             return "waits"
         if spec.has_side_effects:
             return "side_effects"
-        return "outside" if self.asked.in_memory and spec.kind not in _IN_MEMORY else None
+        return "outside" if self.request.in_memory and spec.kind not in _IN_MEMORY else None
 
     def _stub(self, node: Node, why: Why) -> Node:
         name, kind = node["id"], node.get("type")
-        original, known = self.nodes[name], CATALOGUE.get(str(kind))
-        said = {**self.asked.spares, **self.asked.pins}
-        is_said = name in said
-        made_up = not (is_said or name in self.asked.errors)
-        output = said[name] if is_said else self._made_up(original, known)
-        self.stubbed.append(Stubbed(name, "pinned" if is_said and why == "outside" else why, made_up))
+        original, step_type = self.nodes[name], CATALOGUE.get(str(kind))
+        outputs = {**self.request.spares, **self.request.pins}
+        has_output = name in outputs
+        made_up = not (has_output or name in self.request.errors)
+        output = outputs[name] if has_output else self._sample_output(original, step_type)
+        self.stubbed.append(Stubbed(name, "pinned" if has_output and why == "outside" else why, made_up))
         try:
             stub = _stub_of(node, literal(output), kind, why)
         except BadJson as bad:
             raise Invalid(
                 f"What {name} gives can't be stored: {bad.message}.", field=f"pins.{name}"
             ) from None
-        if (error := self.asked.errors.get(name)) is not None:
+        if (error := self.request.errors.get(name)) is not None:
             stub["params"]["error"] = literal({"code": error["code"], "message": error["message"]})
-        if known is not None and why != "outside":
+        if step_type is not None and why != "outside":
             stub["on_error"] = (
-                node.get("on_error") or known.with_params(original.get("params") or {}).on_error
+                node.get("on_error") or step_type.with_params(original.get("params") or {}).on_error
             )
         return stub
 
-    def _made_up(self, node: Node, known: StepType | None) -> Json:
-        schema = known.output_schema(node.get("params") or {}) if known else None
+    def _sample_output(self, node: Node, step_type: StepType | None) -> Json:
+        schema = step_type.output_schema(node.get("params") or {}) if step_type else None
         output = specimen(schema)
-        if (outcome := self.asked.outcomes.get(node["id"])) is None:
+        if (outcome := self.request.outcomes.get(node["id"])) is None:
             return output
         outcomes = ((schema or {}).get("properties") or {}).get("outcome")
-        if not isinstance(outcomes, dict) or known is None or known.kind != "wait":
+        if not isinstance(outcomes, dict) or step_type is None or step_type.kind != "wait":
             raise Invalid(f"{node['id']} asks nobody.", field=f"outcomes.{node['id']}")
         choices = outcomes.get("enum", [outcome])
         if outcome not in choices:
@@ -303,12 +308,12 @@ class _Cut:
 
 
 def _stub_of(node: Node, output: str, kind: Json, why: Why) -> Node:
-    kept = {key: node[key] for key in _KEPT_BY_STUBS if key in node}
+    fields = {key: node[key] for key in _KEPT_BY_STUBS if key in node}
     params: Node = {"output": output, "stands_for": str(kind), "why": why}
-    known = CATALOGUE.get(str(kind))
-    if known is not None and known.decides:
+    step_type = CATALOGUE.get(str(kind))
+    if step_type is not None and step_type.decides:
         params["decides"] = True
-    return kept | {"type": STUB_TYPE, "params": params}
+    return fields | {"type": STUB_TYPE, "params": params}
 
 
 def _timers(node: Node) -> list[dict[str, Json]]:
