@@ -75,34 +75,34 @@ def _not_comparable(field: str, message: str) -> Unprocessable:
 
 def shown(before: Mapping[str, Json], after: Mapping[str, Json]) -> Shown:
     """The comparison of two definitions for people: field by field, and as a picture. Raises Unprocessable."""
-    found = compared(before, after)
+    comparison = compared(before, after)
     titles = _titles(before) | _titles(after)
-    listed = found.fields[:MOST_SHOWN]
+    fields = comparison.fields[:MOST_SHOWN]
     parts = [
         _part(where, node, list(rows), titles)
-        for (where, node), rows in groupby(_in_order(listed), lambda each: (each.where, each.node))
+        for (where, node), rows in groupby(_in_order(fields), lambda each: (each.where, each.node))
     ]
     drawing = marked(
         draw(after),
         draw(before),
-        {"new": found.nodes.added, "changed": found.nodes.changed},
-        found.nodes.removed,
+        {"new": comparison.nodes.added, "changed": comparison.nodes.changed},
+        comparison.nodes.removed,
     )
-    return Shown(found.text, parts, len(found.fields) - len(listed), drawing)
+    return Shown(comparison.text, parts, len(comparison.fields) - len(fields), drawing)
 
 
 def _in_order(fields: Iterable[Difference]) -> list[Difference]:
     """The settings first, then steps, then connections, each with all of its fields."""
     order = ("settings", "nodes", "edges")
     first: dict[tuple[str, str | None], int] = {}
-    for found in fields:
-        first.setdefault((found.where, found.node), len(first))
+    for difference in fields:
+        first.setdefault((difference.where, difference.node), len(first))
     return sorted(fields, key=lambda each: (order.index(each.where), first[each.where, each.node]))
 
 
-def _part(where: str, node: str | None, found: list[Difference], titles: Mapping[str, str]) -> Part:
-    whole = next((each.kind for each in found if not each.field and each.kind != "moved"), "")
-    rows = [_row(each) for each in found]
+def _part(where: str, node: str | None, differences: list[Difference], titles: Mapping[str, str]) -> Part:
+    whole = next((each.kind for each in differences if not each.field and each.kind != "moved"), "")
+    rows = [_row(each) for each in differences]
     rows = [row for row in rows if row.field or row.before or row.after]
     if where == "settings" or node is None:
         return Part("Settings", "", rows)
@@ -113,13 +113,13 @@ def _part(where: str, node: str | None, found: list[Difference], titles: Mapping
     return Part(f"{ends} ({number})" if number else ends, whole, rows)
 
 
-def _row(found: Difference) -> Row:
-    if found.kind == "moved":
-        return Row("its place", "moved", _behind(found.before), _behind(found.after))
-    before, after = found.before, found.after
-    if found.where == "edges" and not found.field:
+def _row(difference: Difference) -> Row:
+    if difference.kind == "moved":
+        return Row("its place", "moved", _behind(difference.before), _behind(difference.after))
+    before, after = difference.before, difference.after
+    if difference.where == "edges" and not difference.field:
         before, after = _condition(before), _condition(after)
-    return Row(found.field, found.kind, _said(before), _said(after))
+    return Row(difference.field, difference.kind, _text(before), _text(after))
 
 
 def _condition(edge: Json) -> Json:
@@ -133,7 +133,7 @@ def _behind(key: Json) -> str:
     return f"after {key}" if isinstance(key, str) else "first"
 
 
-def _said(value: Json) -> str | None:
+def _text(value: Json) -> str | None:
     if value is NOTHING:
         return None
     value = arranged_node(value) if isinstance(value, dict) else value

@@ -54,9 +54,9 @@ class Offer:
 
 def offered(tenant: int, most: int | None = None) -> list[Offer]:
     """The first of the examples, or all, for a tenant."""
-    chosen = examples()[:most]
-    found = judged_each(tenant, [one.definition for one in chosen])
+    selection = examples()[:most]
+    judgements = judged_each(tenant, [example.definition for example in selection])
     return [
-        Offer(one, [problem for problem in problems if problem.severity == "error"])
-        for one, problems in zip(chosen, found, strict=True)
+        Offer(example, [problem for problem in problems if problem.severity == "error"])
+        for example, problems in zip(selection, judgements, strict=True)
     ]

@@ -55,22 +55,22 @@ def report(tenant_id: int, document: dict[str, Json], name: str = "") -> Report:
         raise Unprocessable(f"This can't be read as a workflow. {error.message}") from None
     if name:
         native = {**native, "name": name}
-    named = native.get("name")
-    if not isinstance(named, str) or not named:
+    workflow_name = native.get("name")
+    if not isinstance(workflow_name, str) or not workflow_name:
         raise Unprocessable("It doesn't say what the workflow is called: give it a name.", field="name")
-    workflow = queries.find_workflow(tenant_id, named)
+    workflow = queries.find_workflow(tenant_id, workflow_name)
     return Report(
         spelling=spelling,
-        name=named,
+        name=workflow_name,
         native=native,
         workflow=workflow,
-        problems=check(native, name=named, tenant=tenant_id).problems,
-        comparison=_compared(workflow.draft_definition, native) if workflow else None,
+        problems=check(native, name=workflow_name, tenant=tenant_id).problems,
+        comparison=_comparison(workflow.draft_definition, native) if workflow else None,
         is_same=workflow is not None and workflow.draft_definition == native,
     )
 
 
-def _compared(before: Mapping[str, Json], after: Mapping[str, Json]) -> Shown | None:
+def _comparison(before: Mapping[str, Json], after: Mapping[str, Json]) -> Shown | None:
     """What would be different in the draft; None where that can't be said field by field."""
     try:
         return shown(before, after)

@@ -270,13 +270,13 @@ def restore(principal: Principal, version: WorkflowVersion, *, expected_revision
 
     Raises what `save_draft` raises.
     """
-    now = queries.get_workflow(principal.tenant_id, version.workflow.name).draft_layout
-    places = {**_places(now), **_places(version.layout)}
+    layout = queries.get_workflow(principal.tenant_id, version.workflow.name).draft_layout
+    places = {**_places(layout), **_places(version.layout)}
     return save_draft(
         principal,
         version.workflow.name,
         definition=dict(version.definition),
-        layout={**now, **version.layout, **({"nodes": places} if places else {})},
+        layout={**layout, **version.layout, **({"nodes": places} if places else {})},
         expected_revision=expected_revision,
         label=f"Restored version {version.number}",
     )
@@ -307,12 +307,14 @@ def create_from_example(principal: Principal, example: Example) -> tuple[Workflo
     """
     name = queries.free_name(principal.tenant_id, example.name)
     definition = {**example.definition, "name": name}
-    made = create_workflow(principal, name=name, definition=definition, layout=dict(example.layout)).workflow
+    workflow = create_workflow(
+        principal, name=name, definition=definition, layout=dict(example.layout)
+    ).workflow
     try:
         publish(principal, name, note="From the examples")
     except Unprocessable:
-        return made, False
-    return made, True
+        return workflow, False
+    return workflow, True
 
 
 def export(
@@ -329,20 +331,20 @@ def export(
     Raises Missing; Invalid for an unknown dialect; Unprocessable for one that can't say it.
     """
     principal.require(WORKFLOWS_READ)
-    definition = _exported(principal.tenant_id, name, version, draft)
+    definition = _definition_of(principal.tenant_id, name, version, draft)
     if dialect is None:
         return definition
     if dialect not in DIALECTS:
         raise Invalid(f"There is no such dialect; known ones are {', '.join(DIALECTS)}.", field="dialect")
     try:
-        is_so = detect(definition) == dialect
-        return definition if is_so else from_native(to_native(definition, None, name), dialect)
+        is_same_dialect = detect(definition) == dialect
+        return definition if is_same_dialect else from_native(to_native(definition, None, name), dialect)
     except DialectError as refusal:
         details = {"place": refusal.field}
         raise Unprocessable(refusal.message, code="not_sayable", field="dialect", details=details) from None
 
 
-def _exported(tenant_id: int, name: str, version: int | None, draft: bool) -> dict[str, Json]:
+def _definition_of(tenant_id: int, name: str, version: int | None, draft: bool) -> dict[str, Json]:
     if version is not None:
         return dict(queries.get_version(tenant_id, name, version).definition)
     latest = None if draft else queries.latest_version(tenant_id, name)
