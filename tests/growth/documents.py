@@ -40,6 +40,6 @@ def document(name: str, text: str) -> Json:
         return definition(text)
     if name in ("schema", "form"):
         return form(text)
-    if name in ("posted", "typed"):
+    if name in ("form_fields", "typed"):
         return {"a": text, "b": text, text[:200]: text}
     return value(text)

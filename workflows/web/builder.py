@@ -29,14 +29,14 @@ def builder_page(request: PageRequest, name: str) -> HttpResponse:
 def _boot(request: PageRequest, workflow: Workflow) -> dict[str, Json]:
     scopes = request.principal.scopes
     is_open = workflow.archived_at is None
-    definition, cannot = _drawable(workflow)
+    definition, reason = _drawable(workflow)
     latest = queries.latest_version(request.principal.tenant_id, workflow.name)
     return {
         "name": workflow.name,
         "title": workflow.title,
         "revision": workflow.draft_revision,
         "definition": definition,
-        "cannot": cannot,
+        "cannot": reason,
         "layout": workflow.draft_layout,
         "saved_at": workflow.draft_updated_at.isoformat(),
         "saved_by": workflow.draft_updated_by.username,

@@ -20,7 +20,7 @@ from workflows.document.texts import MOST_BYTES, Format, arranged, read_text, wr
 from workflows.models import Workflow, WorkflowVersion
 from workflows.versions import lifecycle
 from workflows.versions.importing import Report, report
-from workflows.web.forms import as_number, said_of, storable
+from workflows.web.forms import as_number, message_of, storable
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,10 @@ def definition_page(request: PageRequest, name: str) -> HttpResponse:
     workflow = queries.get_workflow(request.principal.tenant_id, name)
     if request.method == "POST":
         return _save(request, workflow)
-    version = _asked_version(request, name)
-    shown = arranged(version.definition if version else workflow.draft_definition)
-    problems = [] if version else check(shown, name=name, tenant=request.principal.tenant_id).problems
-    context = {"version": version, "text": pretty(shown), "problems": _located(shown, problems)}
+    version = _version_in_query(request, name)
+    definition = arranged(version.definition if version else workflow.draft_definition)
+    problems = [] if version else check(definition, name=name, tenant=request.principal.tenant_id).problems
+    context = {"version": version, "text": pretty(definition), "problems": _with_lines(definition, problems)}
     return _page(request, workflow, context)
 
 
@@ -52,34 +52,36 @@ def import_page(request: PageRequest) -> HttpResponse:
     text, name = request.POST.get("document", ""), request.POST.get("name", "").replace("\x00", "").strip()
     context: dict[str, Any] = {"text": text, "name": name}
     try:
-        found = report(request.principal.tenant_id, read_text(text, field="document").document, name)
-        if "import" in request.POST and request.POST.get("seen") == found.mark:
-            return _import(request, found)
-        if found.workflow is None:
-            lifecycle.check_name(found.name)
-        context |= {"report": found, "is_other": "import" in request.POST}
+        preview = report(request.principal.tenant_id, read_text(text, field="document").document, name)
+        if "import" in request.POST and request.POST.get("seen") == preview.mark:
+            return _import(request, preview)
+        if preview.workflow is None:
+            lifecycle.check_name(preview.name)
+        context |= {"report": preview, "is_other": "import" in request.POST}
     except Refusal as refusal:
         context |= {"error": refusal.message, "asks_name": refusal.field == "name"}
     return render(request, "workflows/import.html", context, status=422 if "error" in context else 200)
 
 
-def _import(request: PageRequest, seen: Report) -> HttpResponse:
-    drafted = lifecycle.import_definition(
-        request.principal, storable(seen.native), expected_revision=as_number(request.POST.get("revision"))
+def _import(request: PageRequest, preview: Report) -> HttpResponse:
+    draft = lifecycle.import_definition(
+        request.principal, storable(preview.native), expected_revision=as_number(request.POST.get("revision"))
     )
-    messages.success(request, f"{drafted.workflow.name} is imported as a draft. Publish it to run it.")
-    return redirect("workflow", drafted.workflow.name)
+    messages.success(request, f"{draft.workflow.name} is imported as a draft. Publish it to run it.")
+    return redirect("workflow", draft.workflow.name)
 
 
 @page(WORKFLOWS_READ)
 def download_definition(request: PageRequest, name: str) -> HttpResponse:
     """The draft or `?version=` as a file, JSON or `?format=yaml`."""
     workflow = queries.get_workflow(request.principal.tenant_id, name)
-    version = _asked_version(request, name)
-    shown = version.definition if version else workflow.draft_definition
-    written_as: Format = "yaml" if request.GET.get("format") == "yaml" else "json"
-    file = f"{name}-v{version.number}.{written_as}" if version else f"{name}-draft.{written_as}"
-    answer = HttpResponse(written(arranged(shown), written_as), content_type=f"application/{written_as}")
+    version = _version_in_query(request, name)
+    definition = version.definition if version else workflow.draft_definition
+    file_format: Format = "yaml" if request.GET.get("format") == "yaml" else "json"
+    file = f"{name}-v{version.number}.{file_format}" if version else f"{name}-draft.{file_format}"
+    answer = HttpResponse(
+        written(arranged(definition), file_format), content_type=f"application/{file_format}"
+    )
     answer["Content-Disposition"] = f'attachment; filename="{file.replace(":", "_")}"'
     return answer
 
@@ -92,16 +94,16 @@ def pretty(value: Json) -> str:
 def _save(request: PageRequest, workflow: Workflow) -> HttpResponse:
     request.principal.require(WORKFLOWS_WRITE)
     text = request.POST.get("definition", "")
-    asked = request.POST.get("overwrite") or request.POST.get("revision")
+    revision = request.POST.get("overwrite") or request.POST.get("revision")
     context: dict[str, Any] = {"text": text, "revision": as_number(request.POST.get("revision"))}
     try:
         lifecycle.save_draft(
-            request.principal, workflow.name, definition=_object(text), expected_revision=as_number(asked)
+            request.principal, workflow.name, definition=_object(text), expected_revision=as_number(revision)
         )
     except Stale:
         return _page(request, workflow, context | {"stale": workflow}, status=409)
     except Refusal as refusal:
-        context |= {"error": said_of(refusal), "is_bad_json": isinstance(refusal, Invalid)}
+        context |= {"error": message_of(refusal), "is_bad_json": isinstance(refusal, Invalid)}
         return _page(request, workflow, context, status=422)
     messages.success(request, "Saved as a draft. Runs still take the last published version.")
     return redirect("workflow-definition", workflow.name)
@@ -127,13 +129,13 @@ def _page(
     return render(request, "workflows/definition.html", frame | context, status=status)
 
 
-def _asked_version(request: PageRequest, name: str) -> WorkflowVersion | None:
-    asked = as_number(request.GET.get("version"))
-    return queries.get_version(request.principal.tenant_id, name, asked) if asked else None
+def _version_in_query(request: PageRequest, name: str) -> WorkflowVersion | None:
+    number = as_number(request.GET.get("version"))
+    return queries.get_version(request.principal.tenant_id, name, number) if number else None
 
 
-def _located(shown: Json, problems: list[Problem]) -> list[Located]:
-    lines = dict(_lines(shown, "", 1)) if problems else {}
+def _with_lines(definition: Json, problems: list[Problem]) -> list[Located]:
+    lines = dict(_lines(definition, "", 1)) if problems else {}
     return [Located(problem, _line(problem.field, lines)) for problem in problems]
 
 

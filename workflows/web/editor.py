@@ -37,12 +37,12 @@ def edit_page(request: PageRequest, name: str) -> HttpResponse:
     """The draft as a form, if it is a chain of text steps; what was typed is never lost and overwrites nothing."""
     workflow = queries.get_workflow(request.principal.tenant_id, name)
     if request.method == "POST":
-        return _answer(request, _posted(request, workflow))
+        return _answer(request, _posted_form(request, workflow))
     queries.refuse_archived(workflow)
     try:
         pipeline = pipelines.from_definition(workflow.draft_definition)
-    except NotAPipeline as why:
-        return render(request, "workflows/no_pipeline.html", {"workflow": workflow, "why": str(why)})
+    except NotAPipeline as reason:
+        return render(request, "workflows/no_pipeline.html", {"workflow": workflow, "why": str(reason)})
     pipeline.title = workflow.title or pipeline.title
     pipeline.description = workflow.description or pipeline.description
     pipeline.show(check(workflow.draft_definition, name=name, tenant=request.principal.tenant_id).problems)
@@ -56,9 +56,9 @@ def _name_for(request: PageRequest) -> str:
     return pipelines.name_of(title) or queries.free_name(request.principal.tenant_id, "pipeline")
 
 
-def _posted(request: PageRequest, workflow: Workflow) -> Form:
-    posted = dict(request.POST.lists())
-    pipeline = pipelines.from_posted(posted, workflow.draft_definition)
+def _posted_form(request: PageRequest, workflow: Workflow) -> Form:
+    form_fields = dict(request.POST.lists())
+    pipeline = pipelines.from_posted(form_fields, workflow.draft_definition)
     return Form(
         pipeline, workflow, workflow.name, note_of(request.POST), as_number(request.POST.get("revision"))
     )
@@ -66,33 +66,33 @@ def _posted(request: PageRequest, workflow: Workflow) -> Form:
 
 def _answer(request: PageRequest, form: Form) -> HttpResponse:
     """What comes of a press of one of the form's buttons."""
-    asked = request.POST.get("do", "save")
-    if asked.startswith("overwrite:"):
-        revision, _, then = asked.removeprefix("overwrite:").partition(":")
-        form.revision, asked = as_number(revision), then or "save"
-    if asked == "check":
-        return _checked(request, form)
-    if asked not in ("save", "publish", "canvas", ANYWAY):
-        form.pipeline = pipelines.rearranged(form.pipeline, asked)
+    action = request.POST.get("do", "save")
+    if action.startswith("overwrite:"):
+        revision, _, next_action = action.removeprefix("overwrite:").partition(":")
+        form.revision, action = as_number(revision), next_action or "save"
+    if action == "check":
+        return _show_check(request, form)
+    if action not in ("save", "publish", "canvas", ANYWAY):
+        form.pipeline = pipelines.rearranged(form.pipeline, action)
         return _form(request, form)
-    form.asked = asked
+    form.asked = action
     try:
-        saved = _save(request, form)
+        workflow = _save(request, form)
     except Stale:
         form.stale = queries.get_workflow(request.principal.tenant_id, form.name)
         return _form(request, form, status=409)
     except Refusal as refusal:
         form.refuse(refusal)
         return _form(request, form, status=422)
-    keep_note(request, saved.name, form.note)
-    if asked == "canvas":
-        return redirect("workflow-edit", saved.name)
-    if asked == "save":
-        return _saved(request, saved)
-    return _publish(request, saved, form.note, anyway=asked == ANYWAY)
+    keep_note(request, workflow.name, form.note)
+    if action == "canvas":
+        return redirect("workflow-edit", workflow.name)
+    if action == "save":
+        return _redirect_saved(request, workflow)
+    return _publish(request, workflow, form.note, anyway=action == ANYWAY)
 
 
-def _checked(request: PageRequest, form: Form) -> HttpResponse:
+def _show_check(request: PageRequest, form: Form) -> HttpResponse:
     """The form with what stands against publishing it; nothing is saved."""
     base = form.workflow.draft_definition if form.workflow else NEW
     definition = pipelines.to_definition(form.pipeline, base, form.name)
@@ -128,14 +128,14 @@ def _save(request: PageRequest, form: Form) -> Workflow:
     ).workflow
 
 
-def _saved(request: PageRequest, workflow: Workflow) -> HttpResponse:
+def _redirect_saved(request: PageRequest, workflow: Workflow) -> HttpResponse:
     messages.success(request, "Saved as a draft. Runs still take the last published version.")
     return redirect("workflow-pipeline", workflow.name)
 
 
 def _publish(request: PageRequest, workflow: Workflow, note: str, *, anyway: bool) -> HttpResponse:
     try:
-        published = lifecycle.publish(
+        publication = lifecycle.publish(
             request.principal,
             workflow.name,
             note=note,
@@ -148,10 +148,12 @@ def _publish(request: PageRequest, workflow: Workflow, note: str, *, anyway: boo
             return redirect(f"{reverse('workflow-pipeline', args=[workflow.name])}?failing=1")
         return redirect("workflow-pipeline", workflow.name)
     keep_note(request, workflow.name, "")
-    said = (
-        "Published as version {}." if published.created else "Nothing is different from version {}: it stays."
+    message = (
+        "Published as version {}."
+        if publication.created
+        else "Nothing is different from version {}: it stays."
     )
-    messages.success(request, said.format(published.version.number))
+    messages.success(request, message.format(publication.version.number))
     return redirect("workflow", workflow.name)
 
 

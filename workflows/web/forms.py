@@ -33,19 +33,19 @@ class Form:
     def refuse(self, refusal: Refusal) -> None:
         """Show a refusal at the field that is to blame, or at the top."""
         field = refusal.field if refusal.field in ("title", "name") else "form"
-        self.errors[field] = said_of(refusal)
+        self.errors[field] = message_of(refusal)
 
 
-def said_of(refusal: Refusal) -> str:
+def message_of(refusal: Refusal) -> str:
     """A refusal to save, with what can be done so that nothing typed is lost."""
     if refusal.code != "archived":
         return refusal.message
     return f"{refusal.message} Take it out of the archive in another tab, then save again."
 
 
-def note_of(posted: Mapping[str, str]) -> str:
+def note_of(form_fields: Mapping[str, str]) -> str:
     """The note of a publication, as long as one may be."""
-    return posted.get("note", "").replace("\x00", "").strip()[:2000]
+    return form_fields.get("note", "").replace("\x00", "").strip()[:2000]
 
 
 def keep_note(request: HttpRequest, name: str, note: str) -> None:

@@ -81,12 +81,12 @@ class Pipeline:
     @property
     def faults(self) -> list[tuple[str, str]]:
         """What the steps' problems are, each with the id of the place on the page where it stands."""
-        found: list[tuple[str, str]] = []
+        entries: list[tuple[str, str]] = []
         for place, step in enumerate(self.steps, 1):
             label = f"Step {place}, {step.face.title}"
-            found += [(f"step-{step.key}", f"{label}: {problem}") for problem in step.problems]
-            found += [(one.id, f"{label}, {one.label}: {one.error}") for one in step.fields if one.error]
-        return found
+            entries += [(f"step-{step.key}", f"{label}: {problem}") for problem in step.problems]
+            entries += [(one.id, f"{label}, {one.label}: {one.error}") for one in step.fields if one.error]
+        return entries
 
     def show(self, problems: Sequence[Problem]) -> None:
         """Put each problem at the field or step it belongs to."""
@@ -98,7 +98,7 @@ class Pipeline:
                 continue
             step = self.steps[int(place[1])]
             at = next((one for one in step.fields if one.key == place[2]), None)
-            message = _said_here(problem.message, place[0])
+            message = _message_here(problem.message, place[0])
             if at is None or at.error:
                 step.problems.append(message)
             else:
@@ -121,12 +121,14 @@ def from_definition(document: Mapping[str, Json]) -> Pipeline:
     return Pipeline(_text(native.get("title")), _text(native.get("description")), steps)
 
 
-def from_posted(posted: Posted, base: Mapping[str, Json]) -> Pipeline:
+def from_posted(form_fields: Posted, base: Mapping[str, Json]) -> Pipeline:
     """The form as it was sent; `base` is the draft that it was made from."""
-    known = _nodes_by_id(base)
-    typed = {name: values[-1] for name, values in posted.items() if values}
-    keys = [key for key in dict.fromkeys(posted.get("step", ())) if re.fullmatch(r"[a-z][a-z0-9]{0,15}", key)]
-    steps = [_posted_step(key, typed, known) for key in keys if _one(typed, f"{key}.type") in CATALOGUE]
+    nodes = _nodes_by_id(base)
+    typed = {name: values[-1] for name, values in form_fields.items() if values}
+    keys = [
+        key for key in dict.fromkeys(form_fields.get("step", ())) if re.fullmatch(r"[a-z][a-z0-9]{0,15}", key)
+    ]
+    steps = [_posted_step(key, typed, nodes) for key in keys if _one(typed, f"{key}.type") in CATALOGUE]
     return Pipeline(_one(typed, "title"), _one(typed, "description"), steps)
 
 
@@ -143,9 +145,9 @@ def to_definition(pipeline: Pipeline, base: Mapping[str, Json], name: str) -> di
     return to_native({**rest, "name": name, "steps": [step.node() for step in pipeline.steps]}, "steps")
 
 
-def rearranged(pipeline: Pipeline, asked: str) -> Pipeline:
+def rearranged(pipeline: Pipeline, command: str) -> Pipeline:
     """The form after one of its buttons: `up:s2`, `down:s2`, `remove:s2`, `add:text.clean`, or anything else."""
-    verb, _, argument = asked.partition(":")
+    verb, _, argument = command.partition(":")
     steps = list(pipeline.steps)
     at = next((place for place, step in enumerate(steps) if step.key == argument), None)
     if verb == "add" and argument in CATALOGUE:
@@ -171,20 +173,20 @@ def _chain(nodes: Json, edges: Json) -> list[Mapping[str, Json]]:
     by_id = {node["id"]: node for node in nodes if isinstance(node, dict) and isinstance(node.get("id"), str)}
     if len(by_id) != len(nodes):
         raise NotAPipeline("The draft has nodes without an id of their own.")
-    following: dict[str, str] = {}
+    successors: dict[str, str] = {}
     for edge in edges or []:
         ends = list(edge.values()) if isinstance(edge, dict) and set(edge) == {"from", "to"} else [None]
-        if not all(isinstance(end, str) for end in ends) or edge["from"] in following:
+        if not all(isinstance(end, str) for end in ends) or edge["from"] in successors:
             raise NotAPipeline(
                 "It has branches: steps that are done only under a condition, or side by side."
             )
-        following[edge["from"]] = edge["to"]
+        successors[edge["from"]] = edge["to"]
     if not by_id:
         return []
-    firsts = [node for node in by_id if node not in following.values()]
+    firsts = [node for node in by_id if node not in successors.values()]
     order = firsts[:1]
-    while order and (after := following.get(order[-1])) in by_id and after not in order:
-        order.append(after)
+    while order and (successor := successors.get(order[-1])) in by_id and successor not in order:
+        order.append(successor)
     if len(order) != len(by_id):
         raise NotAPipeline("Its steps are not one chain.")
     return [by_id[node] for node in order]
@@ -200,9 +202,9 @@ def _step(key: str, node: Mapping[str, Json]) -> Step:
     return Step(key, kind, params, _text(node.get("title")), node)
 
 
-def _posted_step(key: str, typed: Typed, known: Mapping[str, Mapping[str, Json]]) -> Step:
+def _posted_step(key: str, typed: Typed, nodes: Mapping[str, Mapping[str, Json]]) -> Step:
     kind = _one(typed, f"{key}.type")
-    before = known.get(_one(typed, f"{key}.id"), {})
+    before = nodes.get(_one(typed, f"{key}.id"), {})
     if before.get("type") != kind:
         before = {}
     title = _one(typed, f"{key}.title")
@@ -242,21 +244,23 @@ def _nodes_by_id(base: Mapping[str, Json]) -> dict[str, Mapping[str, Json]]:
         nodes = to_native(base).get("nodes")
     except DialectError:
         return {}
-    listed = nodes if isinstance(nodes, list) else []
-    return {node["id"]: node for node in listed if isinstance(node, dict) and isinstance(node.get("id"), str)}
+    entries = nodes if isinstance(nodes, list) else []
+    return {
+        node["id"]: node for node in entries if isinstance(node, dict) and isinstance(node.get("id"), str)
+    }
 
 
 def _free_key(steps: Sequence[Step]) -> str:
-    taken = {step.key for step in steps}
-    return next(key for number in range(1, len(steps) + 2) if (key := f"s{number}") not in taken)
+    keys = {step.key for step in steps}
+    return next(key for number in range(1, len(steps) + 2) if (key := f"s{number}") not in keys)
 
 
-def _said_here(message: str, path: str) -> str:
+def _message_here(message: str, path: str) -> str:
     """The message without the path, which says nothing to who sees the field."""
-    said = message.replace(f"`{path}`", "this").replace(f"`{path}", "`")
-    said = re.sub(r"`\[(\d+)\][^`]*`", lambda found: f"row {int(found[1]) + 1}", said)
-    said = re.sub(r"^(this|row \d+): (?=is |are |must |has |have )", r"\1 ", said)
-    return said[:1].upper() + said[1:]
+    text = message.replace(f"`{path}`", "this").replace(f"`{path}", "`")
+    text = re.sub(r"`\[(\d+)\][^`]*`", lambda match: f"row {int(match[1]) + 1}", text)
+    text = re.sub(r"^(this|row \d+): (?=is |are |must |has |have )", r"\1 ", text)
+    return text[:1].upper() + text[1:]
 
 
 def _one(typed: Typed, name: str) -> str:

@@ -26,28 +26,28 @@ def versions_page(request: PageRequest, name: str) -> HttpResponse:
     versions = list(
         queries.versions_of(workflow).defer("definition", "layout").order_by("-number")[:MOST_LISTED]
     )
-    used = usage.open_runs(workflow)
+    run_counts = usage.open_runs(workflow)
     scopes = request.principal.scopes
     context = {
         "workflow": workflow,
-        "versions": [(version, used[version.pk]) for version in versions],
+        "versions": [(version, run_counts[version.pk]) for version in versions],
         "tab": "versions",
         "may_write": WORKFLOWS_WRITE in scopes,
         "may_start": RUNS_START in scopes,
     }
-    compared = _compared(request, workflow, versions)
-    sides = [("from", "From", compared["one"]), ("to", "to", compared["other"])]
-    return render(request, "workflows/versions.html", context | compared | {"sides": sides})
+    comparison = _comparison_context(request, workflow, versions)
+    sides = [("from", "From", comparison["one"]), ("to", "to", comparison["other"])]
+    return render(request, "workflows/versions.html", context | comparison | {"sides": sides})
 
 
-def _compared(
+def _comparison_context(
     request: PageRequest, workflow: Workflow, versions: Sequence[WorkflowVersion]
 ) -> dict[str, Any]:
     """What is asked for with `from` and `to`, or what is offered to be asked."""
     numbers = [version.number for version in versions]
-    asked = [request.GET.get(side, "") for side in ("from", "to")]
-    one, other = (_side(text) for text in asked)
-    if not any(asked) or one is None or other is None:
+    texts = [request.GET.get(side, "") for side in ("from", "to")]
+    one, other = (_side(text) for text in texts)
+    if not any(texts) or one is None or other is None:
         return {"one": numbers[0] if numbers else None, "other": "draft"}
     tenant = workflow.tenant_id
     context: dict[str, Any] = {"one": one, "other": other, "is_asked": True}
@@ -67,9 +67,9 @@ def _side(text: str) -> comparing.Side | None:
 def restore_version(request: PageRequest, name: str, number: int) -> HttpResponse:
     """Makes a version the draft again; the draft that the reader saw is the one that is replaced."""
     version = queries.get_version(request.principal.tenant_id, name, number)
-    seen = as_number(request.POST.get("revision"))
+    revision = as_number(request.POST.get("revision"))
     try:
-        lifecycle.restore(request.principal, version, expected_revision=seen)
+        lifecycle.restore(request.principal, version, expected_revision=revision)
     except Stale:
         messages.error(request, "Nothing was changed: somebody saved the draft meanwhile. Look at it first.")
         return redirect("workflow-versions", name)

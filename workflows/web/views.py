@@ -27,8 +27,8 @@ ON_A_PAGE = 50
 def workflows_page(request: PageRequest) -> HttpResponse:
     """The workflows, newest first; `?q=` looks in name, title and description."""
     q = request.GET.get("q", "").strip().replace("\x00", "")[:200]
-    found = queries.listed_workflows(request.principal.tenant_id, q)
-    rows = Paginator(found, ON_A_PAGE).get_page(request.GET.get("page"))
+    workflows = queries.listed_workflows(request.principal.tenant_id, q)
+    rows = Paginator(workflows, ON_A_PAGE).get_page(request.GET.get("page"))
     context: dict[str, Any] = {"workflows": rows, "q": q} | _about(request, "list")
     if not rows and not q:
         context |= {"offers": offered(request.principal.tenant_id, COMPLIANCE)}
@@ -45,15 +45,15 @@ def examples_page(request: PageRequest) -> HttpResponse:
 @page(WORKFLOWS_PUBLISH, "POST")
 def take_example(request: PageRequest, example: str) -> HttpResponse:
     """A published workflow like the example."""
-    chosen = next((each for each in examples() if each.name == example), None)
-    if chosen is None:
+    source = next((each for each in examples() if each.name == example), None)
+    if source is None:
         raise Missing(f"There is no example {example}.")
-    made, is_published = lifecycle.create_from_example(request.principal, chosen)
+    workflow, is_published = lifecycle.create_from_example(request.principal, source)
     how = (
         ": start it with its sample, or change it." if is_published else ", as a draft: see what is missing."
     )
     messages.success(request, f"It is yours now{how}")
-    return redirect("workflow", made.name)
+    return redirect("workflow", workflow.name)
 
 
 @page(WORKFLOWS_READ)
@@ -65,7 +65,7 @@ def workflow_page(request: PageRequest, name: str) -> HttpResponse:
         "latest": latest,
         "drawing": draw(latest.definition if latest else workflow.draft_definition),
         "start": start_form(latest.definition) if latest else None,
-        "missing": [] if latest else _against(request, workflow),
+        "missing": [] if latest else _publish_errors(request, workflow),
         "once": once.ticket(request.principal),
     }
     return render(request, "workflows/detail.html", context | _about(request, "overview"))
@@ -89,9 +89,9 @@ def archive_workflow(request: PageRequest, name: str) -> HttpResponse:
 @page(WORKFLOWS_WRITE, "POST")
 def duplicate_workflow(request: PageRequest, name: str) -> HttpResponse:
     """A new workflow with the same draft."""
-    made = lifecycle.duplicate(request.principal, name)
-    messages.success(request, f"This is {made.name}, a copy of the draft of {name}.")
-    return redirect("workflow-edit", made.name)
+    copy = lifecycle.duplicate(request.principal, name)
+    messages.success(request, f"This is {copy.name}, a copy of the draft of {name}.")
+    return redirect("workflow-edit", copy.name)
 
 
 def _with_latest(request: PageRequest, name: str) -> tuple[Workflow, WorkflowVersion | None]:
@@ -99,10 +99,10 @@ def _with_latest(request: PageRequest, name: str) -> tuple[Workflow, WorkflowVer
     return queries.get_workflow(tenant, name), queries.latest_version(tenant, name)
 
 
-def _against(request: PageRequest, workflow: Workflow) -> list[Problem]:
+def _publish_errors(request: PageRequest, workflow: Workflow) -> list[Problem]:
     """What stands against publishing the draft for the first time."""
-    found = check(workflow.draft_definition, name=workflow.name, tenant=request.principal.tenant_id)
-    return [problem for problem in found.problems if problem.severity == "error"]
+    checked = check(workflow.draft_definition, name=workflow.name, tenant=request.principal.tenant_id)
+    return [problem for problem in checked.problems if problem.severity == "error"]
 
 
 def _about(request: PageRequest, tab: str) -> dict[str, Any]:
