@@ -21,16 +21,16 @@ class CasesView(ApiView):
     @extend_schema(parameters=[PageQuery], responses=page_schema(c.CaseSerializer))
     def get(self, request: Request, name: str) -> Response:
         """The test cases of a workflow, newest first."""
-        asked = query(PageQuery, request)
+        params = query(PageQuery, request)
         rows = cases.list_cases(self.principal.tenant_id, name)
-        page = keyset_page(rows, request, keys=("id",), limit=asked["limit"], cursor=asked.get("cursor"))
+        page = keyset_page(rows, request, keys=("id",), limit=params["limit"], cursor=params.get("cursor"))
         return Response(page.answer(c.CaseSerializer(page.rows, many=True).data))
 
     @extend_schema(request=c.CreateCase, responses={201: c.CaseSerializer})
     def post(self, request: Request, name: str) -> Response:
         """Makes a test case; 409 where its name is taken."""
-        asked = body(c.CreateCase, request)
-        case = cases.create_case(self.principal, name, case_name=asked.pop("name"), **asked)
+        payload = body(c.CreateCase, request)
+        case = cases.create_case(self.principal, name, case_name=payload.pop("name"), **payload)
         headers = {"Location": f"/api/v1/workflows/{name}/test-cases/{case.pk}"}
         return Response(c.CaseSerializer(case).data, status=201, headers=headers)
 
@@ -67,7 +67,7 @@ class RunCasesView(ApiView):
     @extend_schema(request=c.RunCases, responses=c.ResultsSerializer)
     def post(self, request: Request, name: str) -> Response:
         """Runs test cases in memory, with the draft or another definition; nothing outside is asked."""
-        asked = body(c.RunCases, request)
-        asked.pop("reason", None)
-        results = cases.run_saved(self.principal, name, **asked)
-        return Response({"results": [one.as_dict() for one in results]})
+        payload = body(c.RunCases, request)
+        payload.pop("reason", None)
+        results = cases.run_saved(self.principal, name, **payload)
+        return Response({"results": [result.as_dict() for result in results]})

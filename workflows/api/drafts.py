@@ -30,7 +30,7 @@ _IF_NONE_MATCH = _etag_header(
 )
 
 
-def found(problems: Sequence[Problem]) -> dict[str, Any]:
+def problems_body(problems: Sequence[Problem]) -> dict[str, Any]:
     """The findings as every answer gives them."""
     return {"problems": [problem.as_dict() for problem in problems]}
 
@@ -53,24 +53,24 @@ class DraftView(ApiView):
     def put(self, request: Request, name: str) -> Response:
         """Replaces the draft that has the ETag in `If-Match` (428 without, 412 if it was changed since)."""
         revision = expected_revision(request)
-        drafted = lifecycle.save_draft(
+        draft = lifecycle.save_draft(
             self.principal, name, expected_revision=revision, **body(s.SaveDraft, request)
         )
-        answer = s.DraftSerializer(drafted.workflow).data | found(drafted.problems)
-        return Response(answer, headers={"ETag": etag(drafted.workflow.draft_revision)})
+        answer = s.DraftSerializer(draft.workflow).data | problems_body(draft.problems)
+        return Response(answer, headers={"ETag": etag(draft.workflow.draft_revision)})
 
     @extend_schema(request=s.ChangeDraft, responses=s.ChangedDraftSerializer)
     def patch(self, request: Request, name: str) -> Response:
         """Applies the groups of changes that fit to the draft as it is now, each whole or not at all."""
-        changed = changing.change_draft(self.principal, name, **body(s.ChangeDraft, request))
+        result = changing.change_draft(self.principal, name, **body(s.ChangeDraft, request))
         answer = {
-            "revision": changed.revision,
-            "applied": changed.applied,
-            "conflicts": [clash.as_dict() for clash in changed.conflicts],
+            "revision": result.revision,
+            "applied": result.applied,
+            "conflicts": [clash.as_dict() for clash in result.conflicts],
         }
-        if changed.draft is not None:
-            answer["definition"], answer["layout"] = changed.draft
-        return Response(answer | found(changed.problems), headers={"ETag": etag(changed.revision)})
+        if result.draft is not None:
+            answer["definition"], answer["layout"] = result.draft
+        return Response(answer | problems_body(result.problems), headers={"ETag": etag(result.revision)})
 
 
 class DraftChangesView(ApiView):
@@ -81,7 +81,7 @@ class DraftChangesView(ApiView):
     @extend_schema(parameters=[PageQuery], responses=page_schema(s.DraftChangeSerializer))
     def get(self, request: Request, name: str) -> Response:
         """Who changed what in the draft, newest first; the last 1,000 entries."""
-        asked = query(PageQuery, request)
+        params = query(PageQuery, request)
         rows = writing.draft_log(self.principal.tenant_id, name)
-        page = keyset_page(rows, request, keys=("id",), limit=asked["limit"], cursor=asked.get("cursor"))
+        page = keyset_page(rows, request, keys=("id",), limit=params["limit"], cursor=params.get("cursor"))
         return Response(page.answer(s.DraftChangeSerializer(page.rows, many=True).data))

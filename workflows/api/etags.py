@@ -25,10 +25,10 @@ def etag(revision: int) -> str:
 
 def expected_revision(request: Request) -> int:
     """The revision in `If-Match`. Raises PreconditionRequired without one, Stale for what is no ETag of ours."""
-    given = request.headers.get("If-Match")
-    if given is None:
+    header = request.headers.get("If-Match")
+    if header is None:
         raise PreconditionRequired
-    match = _ETAG.fullmatch(given.strip())
+    match = _ETAG.fullmatch(header.strip())
     if match is None or int(match.group(1)) >= 2**31:
         raise Stale("If-Match is not the ETag of this draft.")
     return int(match.group(1))
@@ -36,5 +36,5 @@ def expected_revision(request: Request) -> int:
 
 def is_known(request: Request, revision: int) -> bool:
     """Whether `If-None-Match` names this revision: the sender has it."""
-    given = request.headers.get("If-None-Match", "")
-    return etag(revision) in {known.strip().removeprefix("W/") for known in given.split(",")}
+    header = request.headers.get("If-None-Match", "")
+    return etag(revision) in {tag.strip().removeprefix("W/") for tag in header.split(",")}

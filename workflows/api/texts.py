@@ -12,8 +12,8 @@ from engine.dialects import DialectError, detect
 from lib.api.serializers import body, query
 from lib.strict_json import Json
 from workflows.api import serializers as s
-from workflows.api.drafts import found
-from workflows.api.views import drafted
+from workflows.api.drafts import problems_body
+from workflows.api.views import drafted_response
 from workflows.checking.check import check
 from workflows.document import texts
 from workflows.versions import lifecycle
@@ -30,7 +30,9 @@ class ImportView(ApiView):
     )
     def post(self, request: Request) -> Response:
         """Makes a document of any dialect the draft of the workflow that it names; 201 if that is new."""
-        return drafted(lifecycle.import_definition(self.principal, **body(s.ImportDefinition, request)))
+        return drafted_response(
+            lifecycle.import_definition(self.principal, **body(s.ImportDefinition, request))
+        )
 
 
 class ReadView(ApiView):
@@ -42,11 +44,11 @@ class ReadView(ApiView):
     @extend_schema(request=s.ReadText, responses=s.ReadTextSerializer)
     def post(self, request: Request) -> Response:
         """What a text says, JSON or YAML, in our own dialect and with its problems; 422 where it is neither."""
-        asked = body(s.ReadText, request)
-        read = texts.read_text(asked["text"], field="text")
-        checked = check(read.document, name=asked.get("name"), tenant=self.principal.tenant_id)
-        answer = {"definition": checked.native, "dialect": _dialect(read.document), "format": read.format}
-        return Response(answer | found(checked.problems))
+        payload = body(s.ReadText, request)
+        text = texts.read_text(payload["text"], field="text")
+        checked = check(text.document, name=payload.get("name"), tenant=self.principal.tenant_id)
+        answer = {"definition": checked.native, "dialect": _dialect(text.document), "format": text.format}
+        return Response(answer | problems_body(checked.problems))
 
 
 def _dialect(document: dict[str, Json]) -> str | None:
@@ -67,8 +69,8 @@ class WriteView(ApiView):
     )
     def post(self, request: Request) -> Response:
         """A definition as JSON or YAML, with its keys in the order in which people look for them."""
-        asked = body(s.WriteText, request)
-        return Response({"text": texts.written(texts.arranged(asked["definition"]), asked["format"])})
+        payload = body(s.WriteText, request)
+        return Response({"text": texts.written(texts.arranged(payload["definition"]), payload["format"])})
 
 
 class ExportView(ApiView):
@@ -82,11 +84,11 @@ class ExportView(ApiView):
     )
     def get(self, request: Request, name: str) -> HttpResponse:
         """The definition of the latest version (the draft before the first), as import takes it."""
-        asked = query(s.ExportQuery, request)
-        written_as = asked.pop("format")
-        definition = texts.arranged(lifecycle.export(self.principal, name, **asked))
+        params = query(s.ExportQuery, request)
+        file_format = params.pop("format")
+        definition = texts.arranged(lifecycle.export(self.principal, name, **params))
         return HttpResponse(
-            texts.written(definition, written_as),
-            content_type=f"application/{written_as}",
-            headers={"Content-Disposition": f'attachment; filename="{name}.{written_as}"'},
+            texts.written(definition, file_format),
+            content_type=f"application/{file_format}",
+            headers={"Content-Disposition": f'attachment; filename="{name}.{file_format}"'},
         )

@@ -11,7 +11,7 @@ from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, Verb, body, query
 from workflows import queries
 from workflows.api import serializers as s
-from workflows.api.drafts import found
+from workflows.api.drafts import problems_body
 from workflows.api.etags import etag
 from workflows.checking.check import check
 from workflows.ports.usage import open_runs
@@ -26,26 +26,26 @@ class WorkflowsView(ApiView):
     @extend_schema(parameters=[s.WorkflowListQuery], responses=page_schema(s.WorkflowSerializer))
     def get(self, request: Request) -> Response:
         """The workflows, newest first."""
-        asked = query(s.WorkflowListQuery, request)
-        limit, cursor = asked.pop("limit"), asked.pop("cursor", None)
-        rows = queries.list_workflows(self.principal.tenant_id, **asked)
+        params = query(s.WorkflowListQuery, request)
+        limit, cursor = params.pop("limit"), params.pop("cursor", None)
+        rows = queries.list_workflows(self.principal.tenant_id, **params)
         page = keyset_page(rows, request, keys=("created_at", "id"), limit=limit, cursor=cursor)
         return Response(page.answer(s.WorkflowSerializer(page.rows, many=True).data))
 
     @extend_schema(request=s.CreateWorkflow, responses={201: s.DraftedWorkflowSerializer})
     def post(self, request: Request) -> Response:
         """Makes a workflow with its draft; 409 if the name is taken."""
-        return drafted(lifecycle.create_workflow(self.principal, **body(s.CreateWorkflow, request)))
+        return drafted_response(lifecycle.create_workflow(self.principal, **body(s.CreateWorkflow, request)))
 
 
-def drafted(written: lifecycle.Drafted) -> Response:
+def drafted_response(draft: lifecycle.Drafted) -> Response:
     """The answer to what wrote a draft: 201 where the workflow is new."""
-    answer = s.WorkflowSerializer(written.workflow).data | found(written.problems)
+    answer = s.WorkflowSerializer(draft.workflow).data | problems_body(draft.problems)
     headers = {
-        "Location": f"/api/v1/workflows/{written.workflow.name}",
-        "ETag": etag(written.workflow.draft_revision),
+        "Location": f"/api/v1/workflows/{draft.workflow.name}",
+        "ETag": etag(draft.workflow.draft_revision),
     }
-    return Response(answer, status=201 if written.created else 200, headers=headers)
+    return Response(answer, status=201 if draft.created else 200, headers=headers)
 
 
 class WorkflowView(ApiView):
@@ -81,7 +81,7 @@ class ValidateView(ApiView):
     def post(self, request: Request) -> Response:
         """All problems of a definition, in whatever dialect it is written."""
         definition = body(s.ValidateDefinition, request)["definition"]
-        return Response(found(check(definition, tenant=self.principal.tenant_id).problems))
+        return Response(problems_body(check(definition, tenant=self.principal.tenant_id).problems))
 
 
 class PublishView(ApiView):
@@ -93,11 +93,11 @@ class PublishView(ApiView):
     @extend_schema(request=s.Publish, responses={200: s.PublishedSerializer, 201: s.PublishedSerializer})
     def post(self, request: Request, name: str) -> Response:
         """Makes the draft the next version; 200 where it equals the latest one, 422 with its problems."""
-        asked = body(s.Publish, request)
-        seen = asked.pop("revision", None)
-        published = lifecycle.publish(self.principal, name, expected_revision=seen, **asked)
-        answer = s.VersionSummarySerializer(published.version).data | found(published.problems)
-        return Response(answer, status=201 if published.created else 200)
+        payload = body(s.Publish, request)
+        revision = payload.pop("revision", None)
+        publication = lifecycle.publish(self.principal, name, expected_revision=revision, **payload)
+        answer = s.VersionSummarySerializer(publication.version).data | problems_body(publication.problems)
+        return Response(answer, status=201 if publication.created else 200)
 
 
 class VersionsView(ApiView):
@@ -108,12 +108,14 @@ class VersionsView(ApiView):
     @extend_schema(parameters=[PageQuery], responses=page_schema(s.ListedVersionSerializer))
     def get(self, request: Request, name: str) -> Response:
         """The published versions, newest first."""
-        asked = query(PageQuery, request)
+        params = query(PageQuery, request)
         workflow = queries.get_workflow(self.principal.tenant_id, name)
-        rows, used = queries.versions_of(workflow), open_runs(workflow)
-        page = keyset_page(rows, request, keys=("number",), limit=asked["limit"], cursor=asked.get("cursor"))
+        rows, run_counts = queries.versions_of(workflow), open_runs(workflow)
+        page = keyset_page(
+            rows, request, keys=("number",), limit=params["limit"], cursor=params.get("cursor")
+        )
         for version in page.rows:
-            version.open_runs = used[version.pk]
+            version.open_runs = run_counts[version.pk]
         return Response(page.answer(s.ListedVersionSerializer(page.rows, many=True).data))
 
 
@@ -137,14 +139,14 @@ class DiffView(ApiView):
     @extend_schema(parameters=[s.DiffQuery], responses=s.DiffSerializer)
     def get(self, request: Request, name: str) -> Response:
         """What makes one version, or the draft, of another: as changes, by field, and in a sentence."""
-        asked = query(s.DiffQuery, request)
+        params = query(s.DiffQuery, request)
         tenant = self.principal.tenant_id
-        before, after = (comparing.definition_of(tenant, name, asked[side]) for side in ("from", "to"))
-        found = comparing.compared(before, after)
+        before, after = (comparing.definition_of(tenant, name, params[side]) for side in ("from", "to"))
+        comparison = comparing.compared(before, after)
         return Response(
             {
-                "changes": [change.as_dict() for change in found.changes],
-                "fields": [each.as_dict() for each in found.fields],
-                "summary": found.summary(),
+                "changes": [change.as_dict() for change in comparison.changes],
+                "fields": [difference.as_dict() for difference in comparison.fields],
+                "summary": comparison.summary(),
             }
         )
