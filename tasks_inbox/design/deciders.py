@@ -17,9 +17,9 @@ class Deciders:
     """Those who may decide the step `id` and those whom it names and bars; what only a run knows is left out."""
 
     id: str
-    asked: Json
+    candidates: Json
     quorum: Json
-    may: list[Elector]
+    eligible: list[Elector]
     barred: list[Elector]
     bars_requester: bool
     bars_deciders: bool
@@ -32,14 +32,15 @@ class Deciders:
     def whom(self) -> str:
         """Whom it asks, by name."""
         return (
-            ", ".join(name for names in self.asked.values() for name in names) or "everybody who may decide"
+            ", ".join(name for names in self.candidates.values() for name in names)
+            or "everybody who may decide"
         )
 
 
 def is_asking(node: Mapping[str, Json]) -> bool:
     """Whether a step asks people."""
-    known = CATALOGUE.get(str(node.get("type")))
-    return known is not None and known.asks_people
+    step_type = CATALOGUE.get(str(node.get("type")))
+    return step_type is not None and step_type.asks_people
 
 
 def deciders_of(members: Iterable[Member], node: Mapping[str, Json]) -> Deciders | None:
@@ -48,23 +49,26 @@ def deciders_of(members: Iterable[Member], node: Mapping[str, Json]) -> Deciders
     Its params must be valid as far as they say who decides.
     """
     params = node.get("params") or {}
-    said = {name: params.get(name) for name in ("candidates", "exclude", "quorum")}
-    candidates = params.get("candidates") or {}
-    if has_holes(said) or candidates.get("expr") or candidates.get("manager_of"):
+    fields = {name: params.get(name) for name in ("candidates", "exclude", "quorum")}
+    raw_candidates = params.get("candidates") or {}
+    if has_holes(fields) or raw_candidates.get("expr") or raw_candidates.get("manager_of"):
         return None
-    asked, quorum = who_decides(params)
-    audience, barred = set(policies.audience_of(asked)), policies.excluded(said["exclude"] or ())
-    named = [one.elector for one in members if audience & one.marks]
+    candidates, quorum = who_decides(params)
+    audience, excluded_keys = (
+        set(policies.audience_of(candidates)),
+        policies.excluded(fields["exclude"] or ()),
+    )
+    electors = [one.elector for one in members if audience & one.marks]
     return Deciders(
         str(node["id"]),
-        asked,
+        candidates,
         quorum,
-        [one for one in named if one.key not in barred],
-        [one for one in named if one.key in barred],
+        [one for one in electors if one.key not in excluded_keys],
+        [one for one in electors if one.key in excluded_keys],
         params.get("exclude_requester") is True,
         params.get("exclude_deciders") is True,
         params.get("on_timeout") is not None,
-        barred,
+        excluded_keys,
     )
 
 
@@ -73,9 +77,9 @@ def steps_before(native: Mapping[str, Json], step: str) -> list[str]:
     into: dict[str, list[str]] = {}
     for edge in native.get("edges") or ():
         into.setdefault(edge["to"], []).append(edge["from"])
-    found, left = {step}, [step]
-    while left:
-        new = [source for source in into.get(left.pop(), ()) if source not in found]
-        found.update(new)
-        left.extend(new)
-    return [str(node["id"]) for node in native["nodes"] if node["id"] in found - {step}]
+    ids, queue = {step}, [step]
+    while queue:
+        sources = [source for source in into.get(queue.pop(), ()) if source not in ids]
+        ids.update(sources)
+        queue.extend(sources)
+    return [str(node["id"]) for node in native["nodes"] if node["id"] in ids - {step}]

@@ -25,14 +25,14 @@ def judge(tenant: int, natives: Sequence[Mapping[str, Json]]) -> list[list[Probl
 
     What only a run knows (expressions) is not judged.
     """
-    asking = [[at for at, node in enumerate(native["nodes"]) if is_asking(node)] for native in natives]
-    if not any(asking):
+    places = [[at for at, node in enumerate(native["nodes"]) if is_asking(node)] for native in natives]
+    if not any(places):
         return [[] for _ in natives]
     members = members_of(tenant)
     starters = _Starters(tenant, members)
     return [
         list(_found(tenant, members, starters, native, at))
-        for native, at in zip(natives, asking, strict=True)
+        for native, at in zip(natives, places, strict=True)
     ]
 
 
@@ -46,17 +46,17 @@ class _Starters:
     def keys(self) -> list[str]:
         """Asked for only where a step excludes them: a statement more."""
         keys = [one.elector.key for one in self._members if RUNS_START in SCOPES_OF_ROLE[one.role]]
-        others = [role for role, scopes in SCOPES_OF_ROLE.items() if RUNS_START in scopes]
-        others = [role for role in others if role not in DECIDING_ROLES]
-        return keys + ([""] if members_of_roles(self._tenant, others).exists() else [])
+        roles = [role for role, scopes in SCOPES_OF_ROLE.items() if RUNS_START in scopes]
+        roles = [role for role in roles if role not in DECIDING_ROLES]
+        return keys + ([""] if members_of_roles(self._tenant, roles).exists() else [])
 
 
 def _found(
-    tenant: int, members: list[Member], starters: _Starters, native: Mapping[str, Json], asking: list[int]
+    tenant: int, members: list[Member], starters: _Starters, native: Mapping[str, Json], places: list[int]
 ) -> Iterator[Problem]:
-    every = [deciders_of(members, native["nodes"][at]) for at in asking]
+    every = [deciders_of(members, native["nodes"][at]) for at in places]
     steps = {step.id: step for step in every if step}
-    for at, step in zip(asking, every, strict=True):
+    for at, step in zip(places, every, strict=True):
         if step is None:
             if problem := _asks_starters(starters, native["nodes"][at], f"nodes[{at}].params.candidates"):
                 yield problem
@@ -74,10 +74,10 @@ def _found(
 
 def _asks_starters(starters: _Starters, node: Mapping[str, Json], field: str) -> Problem | None:
     """Whether an approval asks who starts the run alone, and they may decide nothing; a form is theirs."""
-    named = {
+    candidates = {
         kind: names for kind, names in ((node.get("params") or {}).get("candidates") or {}).items() if names
     }
-    only = named in ({"users": [STARTER]}, {"expr": STARTER}, {"expr": [STARTER]})
+    only = candidates in ({"users": [STARTER]}, {"expr": STARTER}, {"expr": [STARTER]})
     if CATALOGUE[node["type"]].starter_decides or not only or "" not in starters.keys:
         return None
     message = (
@@ -88,15 +88,16 @@ def _asks_starters(starters: _Starters, node: Mapping[str, Json], field: str) ->
 
 
 def _too_few(field: str, step: Deciders) -> Problem | None:
-    if not step.may:
+    if not step.eligible:
         message = (
             f"`{step.id}` asks {step.whom}, and nobody of them may decide tasks: add members, or ask others."
         )
         return error("nobody_may_decide", f"{field}.candidates", message, step.id)
     if needs_several(step.quorum) and not _reaches(step, ()):
         groups = step.quorum.get("groups") or {}
-        needed = ", ".join(f"{count} of {name}" for name, count in groups.items()) or str(step.quorum["need"])
-        message = f"`{step.id}` needs {needed} to agree, and {len(step.may)} may decide: add members, or need fewer."
+        demand = ", ".join(f"{count} of {name}" for name, count in groups.items()) or str(step.quorum["need"])
+        count = len(step.eligible)
+        message = f"`{step.id}` needs {demand} to agree, and {count} may decide: add members, or need fewer."
         return error("quorum_out_of_reach", f"{field}.quorum", message, step.id)
     return None
 
@@ -105,7 +106,7 @@ def _unable(tenant: int, members: list[Member], field: str, step: Deciders) -> P
     """Whether somebody can't decide of whom all, or a share, must agree."""
     if not counts_people(step.quorum):
         return None
-    missing = unable(named_by(tenant, step.asked, step.excluded), members)
+    missing = unable(named_by(tenant, step.candidates, step.excluded), members)
     if not missing:
         return None
     message = (
@@ -118,15 +119,15 @@ def _unable(tenant: int, members: list[Member], field: str, step: Deciders) -> P
 def _four_eyes(field: str, starters: _Starters, step: Deciders, before: Sequence[Deciders]) -> Problem | None:
     """Whether too few are left, whoever of them decides the steps before; who starts a run may be none of them, such
     as a webhook, so that is a warning."""
-    earlier = [one for one in before if one.may and not one.is_waited_out] if step.bars_deciders else []
-    others = "`, `".join(one.id for one in earlier)
-    have = len({one.key for each in (step, *earlier) for one in each.may})
+    earlier = [one for one in before if one.eligible and not one.is_waited_out] if step.bars_deciders else []
+    earlier_ids = "`, `".join(one.id for one in earlier)
+    have = len({one.key for each in (step, *earlier) for one in each.eligible})
     needs = f"Needs {have + 1} people who may decide; this tenant has {have}: add members, or ask others."
     if earlier and not _is_left(step, earlier, [""]):
-        message = f"`{step.id}` may not be decided by who decided `{others}`. {needs}"
+        message = f"`{step.id}` may not be decided by who decided `{earlier_ids}`. {needs}"
         return error("four_eyes_out_of_reach", f"{field}.exclude_deciders", message, step.id)
     if step.bars_requester and starters.keys and not _is_left(step, earlier, starters.keys):
-        who = f"who started the run or decided `{others}`" if earlier else "who started the run"
+        who = f"who started the run or decided `{earlier_ids}`" if earlier else "who started the run"
         message = f"`{step.id}` may not be decided by {who}. {needs}"
         return warning("requester_may_not_decide", f"{field}.exclude_requester", message, step.id)
     return None
@@ -134,7 +135,9 @@ def _four_eyes(field: str, starters: _Starters, step: Deciders, before: Sequence
 
 def _is_left(step: Deciders, earlier: Sequence[Deciders], starters: Sequence[str]) -> bool:
     """Whether the step can be decided after some of the ways in which a run may come to it; of very many one can."""
-    ways = list(islice(product(starters, *([one.key for one in each.may] for each in earlier)), MOST_WAYS))
+    ways = list(
+        islice(product(starters, *([one.key for one in each.eligible] for each in earlier)), MOST_WAYS)
+    )
     return len(ways) == MOST_WAYS or any(
         _reaches(step, (starter if step.bars_requester else "", *deciders))
         for starter, *deciders in ways
@@ -145,6 +148,6 @@ def _is_left(step: Deciders, earlier: Sequence[Deciders], starters: Sequence[str
     )
 
 
-def _reaches(step: Deciders, barred: Sequence[str]) -> bool:
-    left = [one for one in step.may if one.key not in barred]
-    return bool(left) and verdict(step.quorum, ["yes"], [], left).is_possible
+def _reaches(step: Deciders, excluded_keys: Sequence[str]) -> bool:
+    electors = [one for one in step.eligible if one.key not in excluded_keys]
+    return bool(electors) and verdict(step.quorum, ["yes"], [], electors).is_possible

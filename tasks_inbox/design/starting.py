@@ -32,13 +32,13 @@ MOST_SAID = 20
 
 
 @dataclass(frozen=True, slots=True)
-class _Asking:
+class _HumanStep:
     """A step that asks people whom its run's input names, or its definition."""
 
     id: str
     title: str
     is_form: bool
-    said: Template
+    template: Template
 
 
 def judge_starts(terms: Terms, items: Sequence[NewRun]) -> list[Judged]:
@@ -46,85 +46,88 @@ def judge_starts(terms: Terms, items: Sequence[NewRun]) -> list[Judged]:
 
     What a rerun keeps is decided already: it is not judged.
     """
-    asking = _asking(terms.tenant, terms.version)
-    if not asking:
+    steps = _human_steps(terms.tenant, terms.version)
+    if not steps:
         return [Judged() for _ in items]
     version, members = compiled(terms.version), members_of(terms.tenant)
-    found = []
+    judgements = []
     for place, item in enumerate(items):
         where = f"items[{place}].input" if len(items) > 1 else "input"
         try:
-            said = () if item.rerun_of else tuple(_warnings(terms, version, members, asking, item, where))
-            found.append(Judged(said))
-        except RunRefused as refused:
-            found.append(Judged(refused=refused))
-    return found
+            warnings = () if item.rerun_of else tuple(_warnings(terms, version, members, steps, item, where))
+            judgements.append(Judged(warnings))
+        except RunRefused as refusal:
+            judgements.append(Judged(refused=refusal))
+    return judgements
 
 
 @lru_cache(maxsize=2000)
-def _asking(tenant: int, version: int) -> tuple[_Asking, ...]:
+def _human_steps(tenant: int, version: int) -> tuple[_HumanStep, ...]:
     """The steps of a version that ask people who can be known at the start."""
     versions = WorkflowVersion.objects.for_tenant(tenant)
     definition = versions.values_list("definition", flat=True).get(pk=version)
-    found = []
+    steps = []
     for node in definition["nodes"]:
         if not is_asking(node):
             continue
         params = node.get("params") or {}
-        said = compile_template({name: params[name] for name in PARAMS if name in params})
-        if not said.refs.steps and not said.refs.every_step and said.refs.names <= KNOWN:
+        template = compile_template({name: params[name] for name in PARAMS if name in params})
+        if not template.refs.steps and not template.refs.every_step and template.refs.names <= KNOWN:
             title = node.get("title") or node["id"]
-            found.append(_Asking(node["id"], title, CATALOGUE[node["type"]].starter_decides, said))
-    return tuple(found)
+            steps.append(_HumanStep(node["id"], title, CATALOGUE[node["type"]].starter_decides, template))
+    return tuple(steps)
 
 
 def _warnings(
     terms: Terms,
     version: Compiled,
     members: Sequence[Member],
-    asking: Sequence[_Asking],
+    steps: Sequence[_HumanStep],
     item: NewRun,
     where: str,
 ) -> Iterator[str]:
     run = {"created_by": terms.by, "workflow": version.workflow, "tenant": version.tenant_slug}
     scope = {"input": item.input, "run": run | {"business_key": item.business_key}}
-    for step in asking:
+    for step in steps:
         try:
-            said = step.said.render(scope)
-            asked, quorum = who_decides(said)
+            params = step.template.render(scope)
+            candidates, quorum = who_decides(params)
         except (EngineError, ValidationError):
             # The step says so itself when the run comes to it.
             continue
-        asked = with_manager(terms.tenant, asked)
-        barred = _barred(said, terms.by)
+        candidates = with_manager(terms.tenant, candidates)
+        excluded_keys = _barred(params, terms.by)
         if counts_people(quorum):
-            missing = unable(named_by(terms.tenant, asked, barred), members)
+            missing = unable(named_by(terms.tenant, candidates, excluded_keys), members)
             if missing:
                 raise RunRefused("cannot_decide", _refusal(step, missing), field=where)
-        if not _may_decide(terms, members, step, asked, barred):
+        if not _may_decide(terms, members, step, candidates, excluded_keys):
+            audience = whom(candidates, "everybody who may decide")
             yield (
-                f"“{step.title}” asks {whom(asked, 'everybody who may decide')}, and nobody of them may decide it: "
+                f"“{step.title}” asks {audience}, and nobody of them may decide it: "
                 "the run will wait there until an operator assigns it."
             )
 
 
-def _barred(said: Mapping[str, Json], by: str) -> list[str]:
-    return policies.excluded([*(said.get("exclude") or ()), *([by] if said.get("exclude_requester") else ())])
+def _barred(params: Mapping[str, Json], by: str) -> list[str]:
+    return policies.excluded(
+        [*(params.get("exclude") or ()), *([by] if params.get("exclude_requester") else ())]
+    )
 
 
 def _may_decide(
     terms: Terms,
     members: Sequence[Member],
-    step: _Asking,
-    asked: Mapping[str, Json],
-    barred: Sequence[str],
+    step: _HumanStep,
+    candidates: Mapping[str, Json],
+    excluded_keys: Sequence[str],
 ) -> bool:
-    audience = set(policies.audience_of(asked))
+    audience = set(policies.audience_of(candidates))
     own = step.is_form and policies.names_user(audience, terms.by)
-    return own or any(audience & one.marks and one.elector.key not in barred for one in members)
+    return own or any(audience & one.marks and one.elector.key not in excluded_keys for one in members)
 
 
-def _refusal(step: _Asking, missing: Sequence[str]) -> str:
+def _refusal(step: _HumanStep, missing: Sequence[str]) -> str:
     names = ", ".join(missing[:MOST_SAID]) + (" and others" if len(missing) > MOST_SAID else "")
     return (
         f"“{step.title}” needs all, or a share, of those whom it asks to agree, and these can't decide: {names}. "

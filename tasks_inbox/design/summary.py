@@ -32,61 +32,65 @@ def foretell(tenant: int, params: Mapping[str, Json]) -> Foretold:
     """Who may decide a step with these params; two statements, three for somebody's manager."""
     members = members_of(tenant)
     try:
-        known, unmanaged = _with_manager(tenant, params)
-        step = deciders_of(members, {"id": "step", "params": known}) if known is not None else None
+        full_params, remark = _with_manager(tenant, params)
+        step = (
+            deciders_of(members, {"id": "step", "params": full_params}) if full_params is not None else None
+        )
     except (ValidationError, AttributeError, TypeError):
         return Foretold("Who may decide is told once what stands below is right.", "in_run", None)
-    if known is None:
-        return Foretold(f"Nobody can decide this: {unmanaged}", "nobody", 0)
+    if full_params is None:
+        return Foretold(f"Nobody can decide this: {remark}", "nobody", 0)
     if step is None:
         return Foretold(_in_run(params), "in_run", None)
-    count = len(step.may)
+    count = len(step.eligible)
     if not count:
         return Foretold(f"Nobody can decide this: {_why_nobody(step)}.", "nobody", 0)
-    if needs_several(step.quorum) and not verdict(step.quorum, ["yes"], [], step.may).is_possible:
+    if needs_several(step.quorum) and not verdict(step.quorum, ["yes"], [], step.eligible).is_possible:
         return Foretold(f"Nobody can decide this: it needs {_out_of_reach(members, step)}.", "nobody", count)
     if counts_people(step.quorum) and (
-        missing := unable(named_by(tenant, step.asked, step.excluded), members)
+        missing := unable(named_by(tenant, step.candidates, step.excluded), members)
     ):
-        who = f"{_listed(missing, 'and')} can’t decide"
+        shortfall = f"{_listed(missing, 'and')} can’t decide"
         return Foretold(
-            f"Not enough can decide this: it needs {_needed(members, step)}, and {who}.", "nobody", count
+            f"Not enough can decide this: it needs {_needed(members, step)}, and {shortfall}.",
+            "nobody",
+            count,
         )
-    said = [_words(members, step), unmanaged, *_missing(members, step), _barred(step)]
-    return Foretold(" ".join(filter(None, said)), "enough", count)
+    sentences = [_words(members, step), remark, *_missing(members, step), _barred(step)]
+    return Foretold(" ".join(filter(None, sentences)), "enough", count)
 
 
 def _with_manager(tenant: int, params: Mapping[str, Json]) -> tuple[Mapping[str, Json] | None, str]:
     """The params with somebody's manager by name, None where that leaves nobody; what is to be said where there is
     none. Who is known to a run only stays as it is written.
     """
-    asked = params.get("candidates")
-    whose = asked.get("manager_of") if isinstance(asked, dict) else None
-    if not isinstance(asked, dict) or not isinstance(whose, str) or has_holes(whose):
+    candidates = params.get("candidates")
+    person = candidates.get("manager_of") if isinstance(candidates, dict) else None
+    if not isinstance(candidates, dict) or not isinstance(person, str) or has_holes(person):
         return params, ""
-    boss = people.manager_of(tenant, whose)
-    named = {name: value for name, value in asked.items() if name != "manager_of"}
+    boss = people.manager_of(tenant, person)
+    names = {name: value for name, value in candidates.items() if name != "manager_of"}
     if boss:
-        named["users"] = [*(named.get("users") or ()), boss]
-    said = "" if boss else f"{whose} has no manager."
-    return ({**params, "candidates": named} if any(named.values()) else None), said
+        names["users"] = [*(names.get("users") or ()), boss]
+    remark = "" if boss else f"{person} has no manager."
+    return ({**params, "candidates": names} if any(names.values()) else None), remark
 
 
 def _in_run(params: Mapping[str, Json]) -> str:
-    asked = params.get("candidates")
-    named = {**asked, "exclude": params.get("exclude")} if isinstance(asked, dict) else {}
-    open_ = [
+    candidates = params.get("candidates")
+    fields = {**candidates, "exclude": params.get("exclude")} if isinstance(candidates, dict) else {}
+    holes = [
         f"the manager of {each}" if kind == "manager_of" else str(each)
-        for kind, value in named.items()
+        for kind, value in fields.items()
         for each in (value if isinstance(value, list) else [value])
         if has_holes(each) or (kind == "expr" and each)
     ]
-    return f"{_IN_RUN}: {_listed(open_, 'and')}." if open_ else f"{_IN_RUN}."
+    return f"{_IN_RUN}: {_listed(holes, 'and')}." if holes else f"{_IN_RUN}."
 
 
 def _words(members: Sequence[Member], step: Deciders) -> str:
     if not needs_several(step.quorum):
-        anybody = "" if len(step.may) == 1 else "Anybody of "
+        anybody = "" if len(step.eligible) == 1 else "Anybody of "
         return f"{anybody}{_pool(members, step)} may decide."
     by = " By majority." if step.quorum.get("rule") == "majority" else ""
     return f"Needs {_needed(members, step)}.{by}"
@@ -104,7 +108,7 @@ def _needed(members: Sequence[Member], step: Deciders) -> str:
     if need == "all":
         return f"all of {_pool(members, step)}"
     if isinstance(need, str):
-        state = verdict(step.quorum, ["yes"], [], step.may).state
+        state = verdict(step.quorum, ["yes"], [], step.eligible).state
         return f"{state['need']} ({need}) of {_pool(members, step)}"
     return f"{need} of {_pool(members, step)}"
 
@@ -118,11 +122,11 @@ def _out_of_reach(members: Sequence[Member], step: Deciders) -> str:
 def _of_group(step: Deciders, name: str) -> tuple[int, int]:
     """How many of a group may decide, and how many of it are excluded."""
     key = key_of(name)
-    return sum(key in one.groups for one in step.may), sum(key in one.groups for one in step.barred)
+    return sum(key in one.groups for one in step.eligible), sum(key in one.groups for one in step.barred)
 
 
-def _counted(count: int, barred: int) -> str:
-    return f"{_people(count)}, {barred} excluded" if barred else _people(count)
+def _counted(count: int, excluded_count: int) -> str:
+    return f"{_people(count)}, {excluded_count} excluded" if excluded_count else _people(count)
 
 
 def _people(count: int) -> str:
@@ -131,23 +135,23 @@ def _people(count: int) -> str:
 
 def _pool(members: Sequence[Member], step: Deciders) -> str:
     """Those who may decide: by name where the step names them, otherwise what they have in common, and how many."""
-    asked = {kind: names for kind, names in step.asked.items() if names}
-    count, barred = len(step.may), len(step.barred)
-    if asked.keys() == {"users"} and count <= MOST_NAMED:
-        words = _listed(_named(members, step.may), "and")
-        return f"{words} ({barred} excluded)" if barred else words
-    if asked.keys() == {"groups"} and len(asked["groups"]) == 1:
-        return f"{asked['groups'][0]} ({_counted(count, barred)})"
-    if asked.keys() == {"roles"} and len(asked["roles"]) == 1:
-        said = f"{count} {asked['roles'][0] if count == 1 else _PLURALS[asked['roles'][0]]}"
-        return f"{said} ({barred} excluded)" if barred else said
+    candidates = {kind: names for kind, names in step.candidates.items() if names}
+    count, excluded_count = len(step.eligible), len(step.barred)
+    if candidates.keys() == {"users"} and count <= MOST_NAMED:
+        words = _listed(_named(members, step.eligible), "and")
+        return f"{words} ({excluded_count} excluded)" if excluded_count else words
+    if candidates.keys() == {"groups"} and len(candidates["groups"]) == 1:
+        return f"{candidates['groups'][0]} ({_counted(count, excluded_count)})"
+    if candidates.keys() == {"roles"} and len(candidates["roles"]) == 1:
+        text = f"{count} {candidates['roles'][0] if count == 1 else _PLURALS[candidates['roles'][0]]}"
+        return f"{text} ({excluded_count} excluded)" if excluded_count else text
     sources = [
-        *asked.get("groups", ()),
-        *(_PLURALS[role] for role in asked.get("roles", ())),
-        *asked.get("users", ()),
+        *candidates.get("groups", ()),
+        *(_PLURALS[role] for role in candidates.get("roles", ())),
+        *candidates.get("users", ()),
     ]
-    said = f"{_people(count)}{' of ' + _listed(sources, 'and') if sources else ''}"
-    return f"{said} ({barred} excluded)" if barred else said
+    text = f"{_people(count)}{' of ' + _listed(sources, 'and') if sources else ''}"
+    return f"{text} ({excluded_count} excluded)" if excluded_count else text
 
 
 def _named(members: Iterable[Member], electors: Iterable[Elector]) -> list[str]:
@@ -157,25 +161,29 @@ def _named(members: Iterable[Member], electors: Iterable[Elector]) -> list[str]:
 
 def _missing(members: Iterable[Member], step: Deciders) -> list[str]:
     """Those who are named and can't decide: a name that is misspelt, or of a role that decides nothing."""
-    known = {one.elector.key for one in members}
-    unknown = [name for name in step.asked.get("users") or () if key_of(name) not in known]
+    keys = {one.elector.key for one in members}
+    unknown = [name for name in step.candidates.get("users") or () if key_of(name) not in keys]
     verb = "decides" if len(unknown) == 1 else "decide"
-    empty = [name for name in step.asked.get("groups") or () if not any(_of_group(step, name))]
-    said = [f"{_listed(unknown, 'and')} {verb} no tasks here."] if unknown else []
-    return said + [f"{name} has no members who may decide." for name in empty]
+    empty = [name for name in step.candidates.get("groups") or () if not any(_of_group(step, name))]
+    sentences = [f"{_listed(unknown, 'and')} {verb} no tasks here."] if unknown else []
+    return sentences + [f"{name} has no members who may decide." for name in empty]
 
 
 def _why_nobody(step: Deciders) -> str:
     if step.barred:
         return "all whom it asks are excluded"
-    asked = step.asked
-    if asked.get("groups") and not asked.get("users") and not asked.get("roles"):
-        names = asked["groups"]
+    candidates = step.candidates
+    if candidates.get("groups") and not candidates.get("users") and not candidates.get("roles"):
+        names = candidates["groups"]
         return f"{_listed(names, 'and')} {'has' if len(names) == 1 else 'have'} no members who may decide"
-    if asked.get("roles") and not asked.get("users") and not asked.get("groups"):
-        return f"there are no {_listed([_PLURALS[role] for role in asked['roles']], 'and no')}"
-    named = [name for names in asked.values() for name in names]
-    return f"{_listed(named, 'and')} may not decide tasks here" if named else "there is nobody whom it asks"
+    if candidates.get("roles") and not candidates.get("users") and not candidates.get("groups"):
+        return f"there are no {_listed([_PLURALS[role] for role in candidates['roles']], 'and no')}"
+    everyone = [name for names in candidates.values() for name in names]
+    return (
+        f"{_listed(everyone, 'and')} may not decide tasks here"
+        if everyone
+        else "there is nobody whom it asks"
+    )
 
 
 def _barred(step: Deciders) -> str:
