@@ -39,11 +39,11 @@ class Link:
         return outbox.use_link(id=self.id, tenant=self.tenant, task=self.task, username=self.username)
 
 
-def written(link: Link, made: float) -> str:
-    """The whole address of a link in a mail whose cause was at `made`, in seconds since 1970."""
-    ends = int(made) + outbox.LINK_DAYS * _DAY
-    said = [_PURPOSE, link.id.hex, link.tenant, link.task.hex, link.username, ends]
-    return settings.HANDOFF_URL + reverse("inbox-open", args=[signing.dumps(said, salt=_SALT)])
+def written(link: Link, caused_at: float) -> str:
+    """The whole address of a link in a mail whose cause was at `caused_at`, in seconds since 1970."""
+    ends = int(caused_at) + outbox.LINK_DAYS * _DAY
+    fields = [_PURPOSE, link.id.hex, link.tenant, link.task.hex, link.username, ends]
+    return settings.HANDOFF_URL + reverse("inbox-open", args=[signing.dumps(fields, salt=_SALT)])
 
 
 def read(token: str) -> Link | None:

@@ -33,13 +33,13 @@ def tick(seconds: float = TICK_SECONDS) -> int:
     if mail.server is None:
         return outbox.drop_all(NO_SERVER)
     server = replace(mail.server, timeout_seconds=ANSWER_SECONDS)
-    until, found = time.monotonic() + seconds, 0
+    until, count = time.monotonic() + seconds, 0
     while time.monotonic() < until and (due := outbox.next_due()):
-        found += 1
+        count += 1
         if not _done(due, server, mail.sender):
             # What befell this one most likely befalls the next.
             break
-    return found
+    return count
 
 
 def _done(due: Due, server: SmtpServer, sender: str) -> bool:
@@ -77,8 +77,8 @@ def _sent(due: Due, task: ManualTask, member: Membership, server: SmtpServer, se
 
 def _not_taken(due: Due, error: MailError) -> None:
     over = due.attempts >= MOST_ATTEMPTS
-    said = f"{GIVEN_UP} after {due.attempts} attempts. {error.message}" if over else error.message
-    outbox.note_not_sent(due.id, said, for_good=over)
+    reason = f"{GIVEN_UP} after {due.attempts} attempts. {error.message}" if over else error.message
+    outbox.note_not_sent(due.id, reason, for_good=over)
     if over:
         log.error("A mail to %s about task %s is given up: %s", due.username, due.task, error.message)
     else:

@@ -18,7 +18,7 @@ def mentioned(by: Principal, text: str) -> list[str]:
     names = list(dict.fromkeys(key_of(name.rstrip(".-+@")) for name in _MENTION.findall(text)))
     if not names:
         return []
-    found = members_named(by.tenant_id, names)
-    seen = [found[name] for name in names if name in found]
-    told = [member.user.username for member in seen if TASKS_READ in SCOPES_OF_ROLE[member.role]]
-    return [name for name in told if name != by.username][:MOST]
+    members = members_named(by.tenant_id, names)
+    candidates = [members[name] for name in names if name in members]
+    usernames = [member.user.username for member in candidates if TASKS_READ in SCOPES_OF_ROLE[member.role]]
+    return [name for name in usernames if name != by.username][:MOST]

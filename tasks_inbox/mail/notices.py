@@ -39,16 +39,16 @@ def people_of(task: ManualTask, kind: str, audience: Sequence[str] | None) -> li
         return [task.assignee, *substitutes_of(task, [task.assignee])]
     if audience is not None:
         task.audience = list(audience)
-    asked = [one.key for one in electors_of(task) if one.key not in task.voted]
+    elector_keys = [one.key for one in electors_of(task) if one.key not in task.voted]
     # Of whom has handed their vote on, who has it is told.
     holders = {
         key: key_of(to)
-        for key in asked
+        for key in elector_keys
         if (to := policies.holder_of(task, key)) and not policies.is_excluded(task, to)
     }
-    told = list(dict.fromkeys(holders.get(key, key) for key in asked))
-    others = substitutes_of(task, [key for key in asked if key not in holders])
-    return [*told, *(name for name in others if name not in told)]
+    recipients = list(dict.fromkeys(holders.get(key, key) for key in elector_keys))
+    substitutes = substitutes_of(task, [key for key in elector_keys if key not in holders])
+    return [*recipients, *(name for name in substitutes if name not in recipients)]
 
 
 def why_not(task: ManualTask, kind: str, member: Membership | None) -> str | None:
@@ -59,10 +59,10 @@ def why_not(task: ManualTask, kind: str, member: Membership | None) -> str | Non
 
 
 def _why_not_wanted(task: ManualTask, kind: str, member: Membership) -> str | None:
-    mine = kind in (QUESTION, SENT_BACK, DELEGATED) or key_of(task.assignee or "") == key_of(
+    is_theirs = kind in (QUESTION, SENT_BACK, DELEGATED) or key_of(task.assignee or "") == key_of(
         member.user.username
     )
-    if member.user.mail == NOTHING or (member.user.mail == MINE and not mine):
+    if member.user.mail == NOTHING or (member.user.mail == MINE and not is_theirs):
         return "They want no such mail."
     return None if is_address(member.user.email) else "They have no e-mail address."
 

@@ -64,10 +64,10 @@ def told_of(sort: str) -> str | None:
 
 def found(who: Who, parts: Parts, text: str) -> list[QuerySet[ManualTask]]:
     """Those of the tasks that a search finds. Raises Invalid at `filter` for a word that says nothing."""
-    wanted = [_condition(who.tenant_id, one) for one in check(text)]
-    named = Workflow.objects.for_tenant(who.tenant_id).filter(pk=OuterRef("workflow_id"))
-    name = Subquery(named.values("name")[:1])
-    return [rows.alias(workflow_name=name).filter(*wanted) for rows in parts]
+    filters = [_condition(who.tenant_id, one) for one in check(text)]
+    workflows = Workflow.objects.for_tenant(who.tenant_id).filter(pk=OuterRef("workflow_id"))
+    name = Subquery(workflows.values("name")[:1])
+    return [rows.alias(workflow_name=name).filter(*filters) for rows in parts]
 
 
 def check(text: str) -> list[Q | ToldIs | Titled]:
@@ -133,9 +133,9 @@ def after(
     others = [rows.exclude(pk__in=[task_id, *but]) for rows in parts]
     for at in (Cursor("", False, key_values(here, order.keys)), None):
         rows = in_order(_first(tenant, others, sort, at, 1), sort)
-        following = rows_from(rows, at, order.keys, oldest_first=order.oldest_first).first()
-        if following is not None:
-            return following
+        successor = rows_from(rows, at, order.keys, oldest_first=order.oldest_first).first()
+        if successor is not None:
+            return successor
     return None
 
 
@@ -160,8 +160,8 @@ def counts(who: Who) -> dict[str, int]:
         for view in COUNTED_VIEWS
         for rows, most in to_count(who, view, COUNTED)
     )
-    told = Counter(view for view, _ in first.union(*others))
-    return {view: min(told[view], COUNTED) for view in COUNTED_VIEWS}
+    tally = Counter(view for view, _ in first.union(*others))
+    return {view: min(tally[view], COUNTED) for view in COUNTED_VIEWS}
 
 
 def waiting_for(who: Who) -> int:

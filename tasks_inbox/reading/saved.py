@@ -32,43 +32,43 @@ def views_for(principal: Principal, who: Who | None = None) -> QuerySet[InboxVie
     """One's own views and those shared with one's groups, by name; `who` is the one who asks, if that is known."""
     principal.require(TASKS_READ)
     keys = _group_keys(who or who_is(principal))
-    found = InboxView.objects.for_tenant(principal.tenant_id).select_related("group")
-    return found.filter(Q(owner=principal.username) | Q(group__key__in=keys)).order_by("name", "pk")
+    views = InboxView.objects.for_tenant(principal.tenant_id).select_related("group")
+    return views.filter(Q(owner=principal.username) | Q(group__key__in=keys)).order_by("name", "pk")
 
 
 def view_of(principal: Principal, view_id: int) -> InboxView:
     """One of these. Raises Missing."""
-    found = views_for(principal).filter(pk=view_id).first()
-    if found is None:
+    view = views_for(principal).filter(pk=view_id).first()
+    if view is None:
         raise Missing("There is no such view.")
-    return found
+    return view
 
 
-def view_row(saved: InboxView, principal: Principal, count: int) -> dict[str, Json]:
+def view_row(view: InboxView, principal: Principal, count: int) -> dict[str, Json]:
     """A view as the API shows it, with how many tasks it finds for who looks."""
     row = {
-        name: getattr(saved, name) for name in ("id", "name", "view", "filter", "sort", "owner", "created_at")
+        name: getattr(view, name) for name in ("id", "name", "view", "filter", "sort", "owner", "created_at")
     }
-    is_own = saved.owner == principal.username
-    return row | {"group": saved.group and saved.group.name, "is_own": is_own, "count": count}
+    is_own = view.owner == principal.username
+    return row | {"group": view.group and view.group.name, "is_own": is_own, "count": count}
 
 
-def counts_of(who: Who, saved: Sequence[InboxView]) -> dict[int, int]:
+def counts_of(who: Who, views: Sequence[InboxView]) -> dict[int, int]:
     """How many tasks each of these views finds for somebody, counted up to `COUNTED`; one statement."""
     parts = [
         rows.annotate(saved=Value(one.pk)).values_list("saved", "pk")[:COUNTED]
-        for one in saved
+        for one in views
         for rows in listing.found(who, parts_of(who, view=cast(View, one.view)), one.filter)
     ]
-    told = (
+    tally = (
         Counter(one for one, _ in reduce(lambda first, more: first.union(more), parts))
         if parts
         else Counter()
     )
-    return {one.pk: min(told[one.pk], COUNTED) for one in saved}
+    return {one.pk: min(tally[one.pk], COUNTED) for one in views}
 
 
-def add_view(principal: Principal, *, reason: str | None = None, **said: Json) -> InboxView:
+def add_view(principal: Principal, *, reason: str | None = None, **fields: Json) -> InboxView:
     """Keep a search: `name`, `view`, `filter`, `sort`, and the name of a `group` to share it with.
 
     Raises Invalid at the field that is wrong, Conflict for a name that one has given before and for too many views.
@@ -78,33 +78,35 @@ def add_view(principal: Principal, *, reason: str | None = None, **said: Json) -
     if own.count() >= MOST:
         raise Conflict(f"You keep {MOST} views already: delete one first.", code="too_many")
     usual = {"name": "", "view": "teams", "filter": "", "sort": "sla"}
-    saved = InboxView(tenant_id=principal.tenant_id, owner=principal.username, **usual)
-    return _kept(principal, saved, said, "keep", reason)
+    view = InboxView(tenant_id=principal.tenant_id, owner=principal.username, **usual)
+    return _kept(principal, view, fields, "keep", reason)
 
 
-def change_view(principal: Principal, view_id: int, *, reason: str | None = None, **said: Json) -> InboxView:
+def change_view(
+    principal: Principal, view_id: int, *, reason: str | None = None, **fields: Json
+) -> InboxView:
     """Change one's own view as `add_view` makes one; what isn't said stays. Raises Missing, NotAllowed, and as
     there."""
-    saved = view_of(principal, view_id)
-    if saved.owner != principal.username:
-        raise NotAllowed(f"This view is {saved.owner}'s: only they change it.")
-    return _kept(principal, saved, said, "change", reason)
+    view = view_of(principal, view_id)
+    if view.owner != principal.username:
+        raise NotAllowed(f"This view is {view.owner}'s: only they change it.")
+    return _kept(principal, view, fields, "change", reason)
 
 
 def delete_view(principal: Principal, view_id: int, *, reason: str | None = None) -> InboxView:
     """Delete one's own view, or with `members:manage` a shared one. Gives what it was; raises as `change_view`."""
-    saved = view_of(principal, view_id)
-    if saved.owner != principal.username and MEMBERS_MANAGE not in principal.scopes:
-        raise NotAllowed(f"This view is {saved.owner}'s: only they delete it.")
-    audit.record(principal, "delete", f"inbox view {saved.name} of {saved.owner}", reason=reason)
-    InboxView.objects.for_tenant(principal.tenant_id).filter(pk=saved.pk).delete()
-    return saved
+    view = view_of(principal, view_id)
+    if view.owner != principal.username and MEMBERS_MANAGE not in principal.scopes:
+        raise NotAllowed(f"This view is {view.owner}'s: only they delete it.")
+    audit.record(principal, "delete", f"inbox view {view.name} of {view.owner}", reason=reason)
+    InboxView.objects.for_tenant(principal.tenant_id).filter(pk=view.pk).delete()
+    return view
 
 
 def groups_of(who: Who) -> list[str]:
     """The names of the groups with which somebody may share: their own."""
-    found = Group.objects.for_tenant(who.tenant_id).filter(key__in=_group_keys(who))
-    return list(found.order_by("name").values_list("name", flat=True))
+    groups = Group.objects.for_tenant(who.tenant_id).filter(key__in=_group_keys(who))
+    return list(groups.order_by("name").values_list("name", flat=True))
 
 
 def _group_keys(who: Who) -> list[str]:
@@ -112,26 +114,26 @@ def _group_keys(who: Who) -> list[str]:
 
 
 def _kept(
-    principal: Principal, saved: InboxView, said: dict[str, Json], does: str, reason: str | None
+    principal: Principal, view: InboxView, fields: dict[str, Json], does: str, reason: str | None
 ) -> InboxView:
     for field in ("name", "view", "filter", "sort"):
-        setattr(saved, field, " ".join(said.get(field, getattr(saved, field)).split()))
-    if not 0 < len(saved.name) <= MAX_NAME:
+        setattr(view, field, " ".join(fields.get(field, getattr(view, field)).split()))
+    if not 0 < len(view.name) <= MAX_NAME:
         raise Invalid(f"Give it a name of 1 to {MAX_NAME} characters.", field="name")
-    if saved.view not in VIEWS:
+    if view.view not in VIEWS:
         raise Invalid(f"This is one of {', '.join(VIEWS)}.", field="view")
-    if listing.order_of(saved.sort) is None:
+    if listing.order_of(view.sort) is None:
         raise Invalid("There is no such order.", code="bad_sort", field="sort")
-    listing.check(saved.filter)
-    if "group" in said:
-        saved.group = _group(principal, said["group"])
+    listing.check(view.filter)
+    if "group" in fields:
+        view.group = _group(principal, fields["group"])
     try:
         with transaction.atomic():
-            saved.save()
-            audit.record(principal, does, f"inbox view {saved.name}", reason=reason)
+            view.save()
+            audit.record(principal, does, f"inbox view {view.name}", reason=reason)
     except IntegrityError:
-        raise Conflict(f"You have a view “{saved.name}” already.", code="name_taken") from None
-    return saved
+        raise Conflict(f"You have a view “{view.name}” already.", code="name_taken") from None
+    return view
 
 
 def _group(principal: Principal, name: str | None) -> Group | None:

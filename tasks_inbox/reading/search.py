@@ -38,19 +38,19 @@ def conditions(text: str, now: Json) -> list[Q | ToldIs | Titled]:
     """The conditions of a search, all of which must hold. Raises NotUnderstood, also for more than `MAX_SEARCH`."""
     if len(text) > MAX_SEARCH:
         raise NotUnderstood(f"A search has at most {MAX_SEARCH} characters.")
-    found: list[Q | ToldIs | Titled] = []
-    for told, than, key, quoted, plain in _PART.findall(text):
-        value = (quoted or plain).strip()
-        if told:
-            found.append(ToldIs(told, value) if than == ":" else told_than(told, than, value))
-        elif not key or (not value and not quoted):
-            found.append(Titled(value))
+    terms: list[Q | ToldIs | Titled] = []
+    for data_key, than, key, phrase, plain in _PART.findall(text):
+        value = (phrase or plain).strip()
+        if data_key:
+            terms.append(ToldIs(data_key, value) if than == ":" else told_than(data_key, than, value))
+        elif not key or (not value and not phrase):
+            terms.append(Titled(value))
         elif (condition := _WORDS.get(key.lower())) is None:
-            known = ", ".join([*(f"{word}:" for word in _WORDS), "data.amount:"])
-            raise NotUnderstood(f"There is no “{key}:” here; there are {known}.")
+            words = ", ".join([*(f"{word}:" for word in _WORDS), "data.amount:"])
+            raise NotUnderstood(f"There is no “{key}:” here; there are {words}.")
         else:
-            found.append(condition(value, now))
-    return found
+            terms.append(condition(value, now))
+    return terms
 
 
 def _is(value: str, now: Json) -> Q:
@@ -72,9 +72,9 @@ def _is(value: str, now: Json) -> Q:
 def _due(value: str, now: Json) -> Q:
     if value.lower() == "none":
         return Q(due_at__isnull=True)
-    if not (said := _SPAN.fullmatch(value.lower())):
+    if not (match := _SPAN.fullmatch(value.lower())):
         raise NotUnderstood("Write due:<2d for what is due within two days, due:>1w, or due:none.")
-    than, count, unit = said.groups()
+    than, count, unit = match.groups()
     at = now + timedelta(**{_UNITS[unit]: int(count)})
     return Q(due_at__gt=at) if than == ">" else Q(due_at__lt=at)
 
@@ -86,9 +86,9 @@ def _kind(value: str, _: Json) -> Q:
 
 
 def _priority(value: str, _: Json) -> Q:
-    if not (said := _NUMBER.fullmatch(value)):
+    if not (match := _NUMBER.fullmatch(value)):
         raise NotUnderstood("Write priority:>0, priority:<0 or priority:0.")
-    return Q(**{f"priority{_COMPARED[said[1]]}": int(said[2])})
+    return Q(**{f"priority{_COMPARED[match[1]]}": int(match[2])})
 
 
 def _asks(kind: str) -> Callable[[str, Json], Q]:

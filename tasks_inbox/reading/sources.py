@@ -99,8 +99,8 @@ class Source:
 
 
 def _with_keys(tasks: QuerySet[ManualTask], of: str) -> QuerySet[ManualTask]:
-    told = ExpressionWrapper(F(f"{of}told"), JSONField())
-    return tasks.alias(at_due=F(f"{of}due"), at_unimportance=F(f"{of}unimportance"), at_told=told)
+    values = ExpressionWrapper(F(f"{of}told"), JSONField())
+    return tasks.alias(at_due=F(f"{of}due"), at_unimportance=F(f"{of}unimportance"), at_told=values)
 
 
 def tasks_by_id(tenant: int, ids: Iterable[UUID]) -> QuerySet[ManualTask]:
@@ -114,18 +114,18 @@ def to_count(who: Who, view: View, most: int) -> list[tuple[QuerySet[ManualTask]
     return [(source.of(tasks), most * max(1, len(source.marks))) for source in sources(who, view)]
 
 
-def parts_of(who: Who, *, view: View | None = None, **asked: Json) -> list[QuerySet[ManualTask]]:
-    """The tasks that fit as parts, which may have tasks in common; what `asked` may be, `tasks_of` says."""
-    tasks = _fitting(who, **asked)
+def parts_of(who: Who, *, view: View | None = None, **filters: Json) -> list[QuerySet[ManualTask]]:
+    """The tasks that fit as parts, which may have tasks in common; what `filters` may be, `tasks_of` says."""
+    tasks = _fitting(who, **filters)
     return [part.of(tasks) for source in sources(who, view) for part in source.parts()]
 
 
-def tasks_of(who: Who, *, view: View | None = None, **asked: Json) -> QuerySet[ManualTask]:
+def tasks_of(who: Who, *, view: View | None = None, **filters: Json) -> QuerySet[ManualTask]:
     """The tasks of who asks' tenant that fit, unordered, without what only one task's page shows.
 
     `workflow` (its name), `run`, `assignee`, `due_before` (open ones), `q` (a part of the title): none means any.
     """
-    tasks = _with_keys(_fitting(who, **asked), "")
+    tasks = _with_keys(_fitting(who, **filters), "")
     return tasks.filter(reduce(Q.__or__, (one.condition(who.tenant_id) for one in sources(who, view))))
 
 
@@ -140,8 +140,8 @@ def _fitting(
 ) -> QuerySet[ManualTask]:
     tasks = ManualTask.objects.for_tenant(who.tenant_id).defer(*queries.LARGE)
     if workflow is not None:
-        named = Workflow.objects.for_tenant(who.tenant_id).filter(name=workflow)
-        tasks = tasks.filter(workflow_id=Subquery(named.values("id")[:1]))
+        workflows = Workflow.objects.for_tenant(who.tenant_id).filter(name=workflow)
+        tasks = tasks.filter(workflow_id=Subquery(workflows.values("id")[:1]))
     if run is not None:
         tasks = tasks.filter(run_id=run)
     if assignee is not None:
@@ -203,10 +203,10 @@ def _asks(absent: Absent, key: str) -> list[Source]:
     if absent.workflows is not None:
         holds &= Q(workflow_id__in=absent.workflows)
     keys = (key_of(absent.username), key)
-    theirs = Q(status=OPEN, assignee=absent.username, delegated_by__isnull=True, returned_to__isnull=True)
-    theirs &= Q(audience__overlap=list(absent.marks))
-    theirs &= ~Q(exclude__overlap=list(keys)) & ~Q(voted__overlap=list(keys))
-    return [Source(holds & theirs), Source(holds, absent.marks, keys)]
+    claims = Q(status=OPEN, assignee=absent.username, delegated_by__isnull=True, returned_to__isnull=True)
+    claims &= Q(audience__overlap=list(absent.marks))
+    claims &= ~Q(exclude__overlap=list(keys)) & ~Q(voted__overlap=list(keys))
+    return [Source(holds & claims), Source(holds, absent.marks, keys)]
 
 
 def _snoozed(who: Who) -> list[Source]:
@@ -221,17 +221,17 @@ def _delegated(who: Who) -> list[Source]:
 
 def _done(who: Who) -> list[Source]:
     # The second condition says nothing new; by it PostgreSQL knows that the index holds them.
-    voted = Q(voted__contains=[key_of(who.username)]) & ~Q(voted=[])
-    return [Source(Q(status=COMPLETED, decided_by=who.username)), Source(voted)]
+    votes = Q(voted__contains=[key_of(who.username)]) & ~Q(voted=[])
+    return [Source(Q(status=COMPLETED, decided_by=who.username)), Source(votes)]
 
 
 def _watching(who: Who) -> list[Source]:
     return [Source(_noted(who, watching=True))]
 
 
-def _noted(who: Who, **noted: Json) -> Q:
+def _noted(who: Who, **filters: Json) -> Q:
     notes = TaskNote.objects.for_tenant(who.tenant_id).filter(task_id=OuterRef("pk"), username=who.username)
-    return Q(Exists(notes.filter(**noted)))
+    return Q(Exists(notes.filter(**filters)))
 
 
 def _awake(who: Who) -> Q:

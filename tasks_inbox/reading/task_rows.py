@@ -84,18 +84,18 @@ def whole_row(stands: Standing, workflow: str, files: Iterable[TaskFile] | None 
     note = _note_of(task, who)
     own = {"snoozed_until": note and note.snoozed_until, "watching": bool(note and note.watching)}
     row = _row(stands, workflow)
-    held = _held(task, who)
-    is_held = held is not None and (held["by"] == who.username or not needs_several(task.quorum))
+    decision = _held(task, who)
+    is_held = decision is not None and (decision["by"] == who.username or not needs_several(task.quorum))
     may_decide = stands.may_decide and not is_held
-    return row | large | more | own | {"held": held, "may_decide": may_decide}
+    return row | large | more | own | {"held": decision, "may_decide": may_decide}
 
 
 def _held(task: ManualTask, who: Who) -> dict[str, Json] | None:
     """What somebody is about to decide of it: who asks, or else another."""
     if task.status != OPEN:
         return None
-    found = HeldDecision.objects.for_tenant(task.tenant_id).filter(task_id=task.pk, refused__isnull=True)
-    rows = sorted(found, key=lambda one: one.username != who.username)
+    decisions = HeldDecision.objects.for_tenant(task.tenant_id).filter(task_id=task.pk, refused__isnull=True)
+    rows = sorted(decisions, key=lambda one: one.username != who.username)
     return next(({"by": one.username, "outcome": one.outcome, "until": one.until} for one in rows), None)
 
 
@@ -110,8 +110,8 @@ def delegates_of(task: ManualTask, who: Who, most: int, but: Collection[str] = (
     if task.kind in FOR_OPERATORS:
         members = members.filter(role__in=task.candidates["roles"])
     names = members.values_list("user__username", flat=True)
-    barred = {key_of(who.username), *task.exclude, *but, *(one["to_key"] for one in task.proxies)}
-    return [name for name in names[: most + len(barred)] if key_of(name) not in barred][:most]
+    excluded_keys = {key_of(who.username), *task.exclude, *but, *(one["to_key"] for one in task.proxies)}
+    return [name for name in names[: most + len(excluded_keys)] if key_of(name) not in excluded_keys][:most]
 
 
 def follow_up_at(task: ManualTask) -> datetime | None:

@@ -24,23 +24,23 @@ class ToldIs:
 
     def condition(self, of: str) -> Q:
         """As a condition of the column or alias `of`, which an index answers."""
-        said: list[Json] = [self.value]
+        values: list[Json] = [self.value]
         if (number := _number(self.value)) is not None:
-            said.append(number)
+            values.append(number)
         if self.value.lower() in _WORDS:
-            said.append(_WORDS[self.value.lower()])
-        found = Q()
-        for one in said:
-            found |= Q(**{f"{of}__contains": {self.key.lower(): one}})
-        return found
+            values.append(_WORDS[self.value.lower()])
+        condition = Q()
+        for one in values:
+            condition |= Q(**{f"{of}__contains": {self.key.lower(): one}})
+        return condition
 
 
 def told_than(key: str, than: str, value: str) -> Q:
     """That a task tells a value that is more or less: as numbers where this is one, otherwise as texts and dates."""
     number = _number(value)
     path = f'$."{key.lower()}" ? (@ {than} $v)'
-    given = json.dumps({"v": value if number is None else number})
-    return Q(_Holds(F("at_told"), Value(path), Value(given), output_field=BooleanField()))
+    variables = json.dumps({"v": value if number is None else number})
+    return Q(_Holds(F("at_told"), Value(path), Value(variables), output_field=BooleanField()))
 
 
 def told_value(of: str, key: str) -> Expression:

@@ -28,10 +28,14 @@ class Command(BaseCommand):
             for fault in verify_chain(tenant.pk):
                 wrong += 1
                 self.stdout.write(f"{tenant.slug} decision {fault.seq or 'end'}: {fault.what}")
-            for found in verify_histories(tenant.pk):
+            for difference in verify_histories(tenant.pk):
                 wrong += 1
-                where = f"{tenant.slug} run {found.run}" + (f" step {found.node}" if found.node else "")
-                self.stdout.write(f"{where} {found.field}: expected {found.expected}, found {found.found}")
+                where = f"{tenant.slug} run {difference.run}" + (
+                    f" step {difference.node}" if difference.node else ""
+                )
+                self.stdout.write(
+                    f"{where} {difference.field}: expected {difference.expected}, found {difference.found}"
+                )
             ends = f"end at {head.seq:,} with {head.digest}" if head else "are none yet"
             self.stderr.write(f"{tenant.slug}: decisions {ends}")
         if wrong:
