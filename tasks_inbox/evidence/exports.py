@@ -43,24 +43,24 @@ def export(principal: Principal, run_id: UUID, written_as: Format) -> File:
 
 
 def _zipped(tenant: int, text: str) -> bytes:
-    written = BytesIO()
-    with ZipFile(written, "w", ZIP_DEFLATED) as found:
+    buffer = BytesIO()
+    with ZipFile(buffer, "w", ZIP_DEFLATED) as archive:
         for one in FORMATS[:-1]:
-            found.writestr(f"evidence.{one}", _written(text, one))
+            archive.writestr(f"evidence.{one}", _written(text, one))
         for path, file in files_in(text):
             content = TaskFileContent.objects.for_tenant(tenant).filter(pk=file).first()
             if content is not None:
-                found.writestr(path, bytes(content.content))
+                archive.writestr(path, bytes(content.content))
         for name in BESIDE:
-            found.writestr(name, (_FOLDER / name).read_bytes())
-    return written.getvalue()
+            archive.writestr(name, (_FOLDER / name).read_bytes())
+    return buffer.getvalue()
 
 
 def files_in(text: str) -> list[tuple[str, str]]:
     """The files of which the decisions of an evidence.json tell: where each lies beside it, and its id."""
     records = (json.loads(one["record"]) for one in json.loads(text)["decisions"])
-    found = (file for record in records for file in record.get("files", ()))
-    return sorted({(f"files/{file['id']}-{file['name']}", file["id"]) for file in found})
+    files = (file for record in records for file in record.get("files", ()))
+    return sorted({(f"files/{file['id']}-{file['name']}", file["id"]) for file in files})
 
 
 def _written(text: str, written_as: Format) -> bytes:

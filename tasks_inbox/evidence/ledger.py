@@ -73,7 +73,7 @@ class Record:
 
 def record_of(
     task: ManualTask,
-    held: Mapping[str, Json],
+    run_facts: Mapping[str, Json],
     chain: Mapping[str, Json],
     quorum: Mapping[str, Json],
     *,
@@ -85,24 +85,24 @@ def record_of(
     settled_by: str | None = None,
     seen: str | None = None,
 ) -> Record:
-    """The record of one decision, behind `chain`; `held` tells of run and version, `quorum` how the votes stand.
+    """The record of one decision, behind `chain`; `run_facts` tell of run and version, `quorum` how the votes stand.
 
     `files` are those that the task had, if any. `settled_by` says of a compensation in which way it was settled, `seen`
     the hash of what who decided had been shown (`presentation.hash_of`): None where nothing says that they had seen it.
     """
     label = label_of(task.outcomes, outcome)
-    what = {
+    record = {
         "format": FORMAT,
         "seq": chain["seq"] + 1,
         "previous": chain["digest"],
         "at": chain["at"],
-        "tenant": held["tenant"],
+        "tenant": run_facts["tenant"],
         "run": str(task.run_id),
         "task": str(task.pk),
         "node": task.node,
         "round": task.round,
-        "workflow": {key: held[key] for key in ("workflow", "version", "version_hash")},
-        "requester": held["requester"],
+        "workflow": {key: run_facts[key] for key in ("workflow", "version", "version_hash")},
+        "requester": run_facts["requester"],
         "question": task.title,
         "shown_sha256": shown_hash(task),
         "form_sha256": None if task.form is None else digest_of(canonical(task.form)),
@@ -111,22 +111,22 @@ def record_of(
         "data": data,
         "comment": comment,
         "by": asdict(by),
-        "on_behalf_of": held["on_behalf_of"],
+        "on_behalf_of": run_facts["on_behalf_of"],
         "quorum": dict(quorum),
         "seen": seen,
     }
-    what |= {"files": list(files)} if files else {}
-    what |= {"named": _named(task)} if task.named is not None else {}
-    what |= {} if settled_by is None else {"settled_by": settled_by}
-    return Record(what["seq"], what["at"], canonical(what))
+    record |= {"files": list(files)} if files else {}
+    record |= {"named": _named(task)} if task.named is not None else {}
+    record |= {} if settled_by is None else {"settled_by": settled_by}
+    return Record(record["seq"], record["at"], canonical(record))
 
 
 def _named(task: ManualTask) -> list[Json]:
     """Everybody of whom all, or a share, had to agree; of some who replaced them, or that they are excluded."""
-    barred = {"excluded": True}
+    exclusion = {"excluded": True}
     return [
         {key: one[key] for key in ("name", "replaced_by") if key in one}
-        | (barred if one["key"] in task.exclude and one["key"] not in task.voted else {})
+        | (exclusion if one["key"] in task.exclude and one["key"] not in task.voted else {})
         for one in task.named or ()
     ]
 
@@ -142,7 +142,7 @@ def remark_of(
     text: str,
 ) -> Record:
     """The record of a comment, a question or an answer, behind `chain`: what was known when somebody decided."""
-    what = {
+    record = {
         "format": FORMAT,
         "seq": chain["seq"] + 1,
         "previous": chain["digest"],
@@ -157,10 +157,10 @@ def remark_of(
         "text": text,
         "by": dict(by),
     }
-    return Record(what["seq"], what["at"], canonical(what))
+    return Record(record["seq"], record["at"], canonical(record))
 
 
 def is_unseen(record: str) -> bool:
     """Whether a record says that somebody decided without having seen the task; those of before say nothing of it."""
-    told = json.loads(record)
-    return told.get("seen", "") is None and told["by"]["via"] != "clock"
+    fields = json.loads(record)
+    return fields.get("seen", "") is None and fields["by"]["via"] != "clock"

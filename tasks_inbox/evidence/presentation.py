@@ -43,17 +43,17 @@ def changed_since(task: ManualTask, username: str, seen: str) -> str | None:
     steps = [(file.at, True, file) for file in every]
     steps += [(file.withdrawn_at, False, file) for file in every if file.withdrawn_at is not None]
     then = dict(here)
-    for _, came, file in sorted(steps, key=lambda step: step[0], reverse=True)[:MOST_CHANGES]:
-        if came:
+    for _, is_added, file in sorted(steps, key=lambda step: step[0], reverse=True)[:MOST_CHANGES]:
+        if is_added:
             then.pop(file.pk, None)
         else:
             then[file.pk] = file
         if _hash(task, then.values()) == seen:
-            said = [f"“{one.name}” was added by {one.by}" for key, one in here.items() if key not in then]
-            said += [
+            changes = [f"“{one.name}” was added by {one.by}" for key, one in here.items() if key not in then]
+            changes += [
                 f"“{one.name}” was taken back by {one.by}" for key, one in then.items() if key not in here
             ]
-            return f"What you saw has changed: {', '.join(said)}. {AGAIN}"
+            return f"What you saw has changed: {', '.join(changes)}. {AGAIN}"
     return f"This task was changed while you looked at it. {AGAIN}"
 
 
@@ -66,7 +66,7 @@ def _files(tasks: Sequence[ManualTask], username: str) -> Iterable[TaskFile]:
 
 
 def _hash(task: ManualTask, files: Iterable[TaskFile]) -> str:
-    kept = [[str(file.pk), file.name, file.sha256] for file in sorted(files, key=lambda file: file.pk)]
-    if not kept:
+    file_rows = [[str(file.pk), file.name, file.sha256] for file in sorted(files, key=lambda file: file.pk)]
+    if not file_rows:
         return ledger.shown_hash(task)
-    return ledger.digest_of(ledger.canonical({"question": ledger.shown(task), "files": kept}))
+    return ledger.digest_of(ledger.canonical({"question": ledger.shown(task), "files": file_rows}))

@@ -46,12 +46,12 @@ def pdf_of(whole: Part, foot: str) -> bytes:
     page.set_margins(18, 18)
     page.set_auto_page_break(True, margin=20)
     page.add_font("main", fname=MAIN)
-    others, unknown = _fonts_for(texts_of(whole))
-    for path in others:
+    fallbacks, replacements = _fonts_for(texts_of(whole))
+    for path in fallbacks:
         page.add_font(path.stem, fname=path)
-    page.set_fallback_fonts([path.stem for path in others], exact_match=False)
+    page.set_fallback_fonts([path.stem for path in fallbacks], exact_match=False)
     page.add_page()
-    _part(page, whole, unknown, level=0)
+    _part(page, whole, replacements, level=0)
     return bytes(page.output())
 
 
@@ -73,30 +73,32 @@ def _characters(path: Path) -> frozenset[int]:
         return frozenset(font.getBestCmap())
 
 
-def _part(page: FPDF, part: Part, unknown: dict[int, str], level: int) -> None:
+def _part(page: FPDF, part: Part, replacements: dict[int, str], level: int) -> None:
     page.ln(2 if level else 0)
     page.set_text_color(INK)
     page.set_font("main", size=(15, 12, 10)[level])
-    page.multi_cell(0, (8, 6.5, 5.5)[level], part.title.translate(unknown), new_x="LMARGIN", new_y="NEXT")
+    page.multi_cell(
+        0, (8, 6.5, 5.5)[level], part.title.translate(replacements), new_x="LMARGIN", new_y="NEXT"
+    )
     if level < 2:
         page.set_draw_color(190)
         page.line(page.l_margin, page.get_y() + 0.5, page.w - page.r_margin, page.get_y() + 0.5)
         page.ln(2)
     for line in part.lines:
-        _line(page, line, unknown)
+        _line(page, line, replacements)
     for below in part.parts:
-        _part(page, below, unknown, min(level + 1, 2))
+        _part(page, below, replacements, min(level + 1, 2))
 
 
-def _line(page: FPDF, line: Line, unknown: dict[int, str]) -> None:
-    label, text = (one.translate(unknown) for one in line)
+def _line(page: FPDF, line: Line, replacements: dict[int, str]) -> None:
+    label, text = (one.translate(replacements) for one in line)
     page.set_font("main", size=8.5)
     page.set_text_color(QUIET)
     page.multi_cell(LABELS, 4.6, label, align="L", new_x="RIGHT", new_y="TOP")
     page.set_text_color(INK)
-    left = page.l_margin
+    margin = page.l_margin
     # What goes on over a page's end stays in its column.
-    page.set_left_margin(left + LABELS)
+    page.set_left_margin(margin + LABELS)
     page.multi_cell(0, 4.6, text or " ", align="L", new_x="LMARGIN", new_y="NEXT")
-    page.set_left_margin(left)
-    page.set_x(left)
+    page.set_left_margin(margin)
+    page.set_x(margin)

@@ -39,11 +39,11 @@ class Part:
 
 def parts_of(text: str) -> Part:
     """The whole of an evidence.json: about the run, then each question, each decision of it below."""
-    told = json.loads(text)
-    links = sorted([*told["decisions"], *told.get("remarks", ())], key=lambda one: one["seq"])
+    evidence = json.loads(text)
+    links = sorted([*evidence["decisions"], *evidence.get("remarks", ())], key=lambda one: one["seq"])
     records = [(one, json.loads(one["record"], cls=StoredDecoder)) for one in links]
-    asked = [_question(one, records) for one in told["questions"]]
-    return Part(f"Evidence of run {told['run']['id']}", list(_about(told)), asked)
+    questions = [_question(one, records) for one in evidence["questions"]]
+    return Part(f"Evidence of run {evidence['run']['id']}", list(_about(evidence)), questions)
 
 
 def moment(text: str | None) -> str:
@@ -53,8 +53,8 @@ def moment(text: str | None) -> str:
     return datetime.fromisoformat(text).astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
-def _about(told: Json) -> Iterator[Line]:
-    run, last = told["run"], max((seal["events"] for seal in told["seals"]), default=0)
+def _about(evidence: Json) -> Iterator[Line]:
+    run, last = evidence["run"], max((seal["events"] for seal in evidence["seals"]), default=0)
     version = f" version {run['version']}" if run["version"] else ", a test run of its draft"
     yield "Workflow", f"{run['workflow']}{version} (content {run['version_hash']})"
     yield "Tenant", run["tenant"]
@@ -62,32 +62,36 @@ def _about(told: Json) -> Iterator[Line]:
         yield "Business key", run["business_key"]
     yield "Started", f"{moment(run['created_at'])} by {run['requester']}"
     yield "Ended", f"{moment(run['completed_at'])} · {run['status']}"
-    yield "Decisions", str(len(told["decisions"]))
-    left = len(told["history"]) - last
-    not_yet = f"; the last {left} not sealed yet" if left else ""
-    yield "History", f"{len(told['history'])} events, {last} of them sealed{not_yet}"
-    for seal in told["seals"]:
+    yield "Decisions", str(len(evidence["decisions"]))
+    unsealed = len(evidence["history"]) - last
+    not_yet = f"; the last {unsealed} not sealed yet" if unsealed else ""
+    yield "History", f"{len(evidence['history'])} events, {last} of them sealed{not_yet}"
+    for seal in evidence["seals"]:
         yield f"Seal of life {seal['life']}", f"{seal['digest']} of {moment(seal['sealed_at'])}"
-    yield "Chain of decisions", f"ended at {told['chain']['seq']} with {told['chain']['digest']}"
-    yield "Exported", f"{moment(told['exported']['at'])} by {told['exported']['by']}"
+    yield "Chain of decisions", f"ended at {evidence['chain']['seq']} with {evidence['chain']['digest']}"
+    yield "Exported", f"{moment(evidence['exported']['at'])} by {evidence['exported']['by']}"
 
 
-def _question(asked: Json, records: list[tuple[Json, Json]]) -> Part:
-    shown = json.loads(asked["shown"], cls=StoredDecoder)
+def _question(question: Json, records: list[tuple[Json, Json]]) -> Part:
+    content = json.loads(question["shown"], cls=StoredDecoder)
     of_it = [
-        pair for pair in records if (pair[1]["task"], pair[1]["round"]) == (asked["task"], asked["round"])
+        pair
+        for pair in records
+        if (pair[1]["task"], pair[1]["round"]) == (question["task"], question["round"])
     ]
-    lines = [("Asked", f"{moment(asked['asked_at'])} · step {asked['node']} · round {asked['round']}")]
-    lines += [("Instructions", shown["instructions"])] if shown["instructions"] else []
-    lines += [(fact["label"], said(fact["value"])) for fact in shown["facts"]]
-    lines += [("Form", _fields(shown["form"]))] if shown["form"] is not None else []
+    lines = [
+        ("Asked", f"{moment(question['asked_at'])} · step {question['node']} · round {question['round']}")
+    ]
+    lines += [("Instructions", content["instructions"])] if content["instructions"] else []
+    lines += [(fact["label"], said(fact["value"])) for fact in content["facts"]]
+    lines += [("Form", _fields(content["form"]))] if content["form"] is not None else []
     lines.append(
-        ("To choose from", ", ".join(f"{one['label']} ({one['name']})" for one in shown["outcomes"]))
+        ("To choose from", ", ".join(f"{one['label']} ({one['name']})" for one in content["outcomes"]))
     )
-    lines.append(("Must agree", _needed(shown["quorum"], shown["outcomes"])))
+    lines.append(("Must agree", _needed(content["quorum"], content["outcomes"])))
     if all("remark" in record for _, record in of_it):
-        lines.append(("Decided by", _nobody(asked)))
-    return Part(shown["title"], lines, [_link(*pair) for pair in of_it])
+        lines.append(("Decided by", _nobody(question)))
+    return Part(content["title"], lines, [_link(*pair) for pair in of_it])
 
 
 def _link(one: Json, record: Json) -> Part:
@@ -109,12 +113,12 @@ def _whom(by: Json) -> str:
     return str(by["name"] if by["name"] == by["username"] else f"{by['name']} ({by['username']})")
 
 
-def _nobody(asked: Json) -> str:
-    old = asked["without_record"]
-    if old is None:
-        return STATUSES[asked["status"]]
-    when = f"{old['decided_by']}, {moment(old['decided_at'])}: {old['outcome']}"
-    return f"{when}, before decisions were kept as records. {old['comment']} {old['data']}"
+def _nobody(question: Json) -> str:
+    decision = question["without_record"]
+    if decision is None:
+        return STATUSES[question["status"]]
+    when = f"{decision['decided_by']}, {moment(decision['decided_at'])}: {decision['outcome']}"
+    return f"{when}, before decisions were kept as records. {decision['comment']} {decision['data']}"
 
 
 def _decision(one: Json, record: Json) -> Part:
@@ -153,8 +157,8 @@ def _seen(record: Json) -> str:
 
 
 def _file(file: Json) -> str:
-    what = f"{file['name']} ({file['media_type']}, {file['size']:,} bytes) of {file['by']}"
-    return f"{what}, SHA-256 {file['sha256']}"
+    words = f"{file['name']} ({file['media_type']}, {file['size']:,} bytes) of {file['by']}"
+    return f"{words}, SHA-256 {file['sha256']}"
 
 
 def _fields(form: Json) -> str:
@@ -162,9 +166,9 @@ def _fields(form: Json) -> str:
     fields = any_properties(form)
     if not fields or not all(isinstance(one, dict) for one in fields.values()):
         return said(form)
-    needed = form.get("required") or ()
+    required = form.get("required") or ()
     return "\n".join(
-        f"{one.get('title', name)} ({_short(one.get('type', 'anything'))}{', needed' if name in needed else ''})"
+        f"{one.get('title', name)} ({_short(one.get('type', 'anything'))}{', needed' if name in required else ''})"
         for name, one in fields.items()
     )
 
@@ -174,17 +178,17 @@ def _needed(quorum: Json, outcomes: Json) -> str:
     if not groups and quorum["need"] == 1:
         return "one person decides"
     first = outcomes[0]["label"]
-    whom = ", ".join(f"{count} of {name}" for name, count in groups.items()) or f"{quorum['need']}"
+    demand = ", ".join(f"{count} of {name}" for name, count in groups.items()) or f"{quorum['need']}"
     majority = quorum.get("rule") == "majority"
-    others = "any other choice needs as many" if majority else "any other choice decides at once"
-    return f"{whom} for “{first}”; {others}"
+    rule = "any other choice needs as many" if majority else "any other choice decides at once"
+    return f"{demand} for “{first}”; {rule}"
 
 
 def _standing(quorum: Json) -> str:
     groups = [f"{one['have']} of {one['need']} in {one['name']}" for one in quorum.get("groups") or ()]
-    counted = ", ".join(groups) or f"{quorum['have']} of {quorum['need']}"
+    tally = ", ".join(groups) or f"{quorum['have']} of {quorum['need']}"
     end = "not decided yet" if quorum["outcome"] is None else f"decided: {quorum['outcome']}"
-    return f"{counted} for the first choice; {end}"
+    return f"{tally} for the first choice; {end}"
 
 
 def said(value: Json) -> str:

@@ -42,8 +42,8 @@ def verify_chain(tenant: int) -> Iterator[Fault]:
     digest, expected = FIRST, 1
     # What is written meanwhile is for the next time; what stands behind the end and belongs to nobody is found below.
     decisions = TaskDecision.objects.for_tenant(tenant).filter(seq__lte=end).order_by("seq")
-    said = TaskComment.objects.for_tenant(tenant).filter(seq__lte=end).order_by("seq").iterator(BATCH)
-    links: list[Iterator[_Link]] = [_with_tasks(decisions), ((row, None) for row in said)]
+    remarks = TaskComment.objects.for_tenant(tenant).filter(seq__lte=end).order_by("seq").iterator(BATCH)
+    links: list[Iterator[_Link]] = [_with_tasks(decisions), ((row, None) for row in remarks)]
     for row, task in merge(*links, key=lambda link: link[0].seq or 0):
         if row.seq != expected:
             yield Fault(expected, f"is missing: the next one is {row.seq}")
@@ -54,22 +54,22 @@ def verify_chain(tenant: int) -> Iterator[Fault]:
             0,
             f"the chain should end at {end} with {last[:12]}…, it ends at {expected - 1} with {digest[:12]}…",
         )
-    for seq, what in statements.loose_ends(tenant):
-        yield Fault(seq, what)
+    for seq, problem in statements.loose_ends(tenant):
+        yield Fault(seq, problem)
 
 
 def verify_histories(tenant: int) -> Iterator[Difference]:
     """Everything that is wrong with the runs in which somebody of a tenant decided: seals, history, rows."""
-    decided = TaskDecision.objects.for_tenant(tenant).order_by("run_id").values_list("run_id", flat=True)
+    run_ids = TaskDecision.objects.for_tenant(tenant).order_by("run_id").values_list("run_id", flat=True)
     after = UUID(int=0)
-    while runs := list(decided.filter(run_id__gt=after).distinct()[:RUNS]):
+    while runs := list(run_ids.filter(run_id__gt=after).distinct()[:RUNS]):
         yield from verify([str(run) for run in runs])
         after = runs[-1]
 
 
 def _with_tasks(rows: QuerySet[TaskDecision]) -> Iterator[_Link]:
-    found = rows.iterator(BATCH)
-    while batch := list(islice(found, BATCH)):
+    iterator = rows.iterator(BATCH)
+    while batch := list(islice(iterator, BATCH)):
         tasks = ManualTask.objects.for_tenant(batch[0].tenant_id).in_bulk({row.task_id for row in batch})
         yield from ((row, tasks.get(row.task_id)) for row in batch)
 
@@ -78,23 +78,23 @@ def _of_link(row: TaskDecision, previous: str, task: ManualTask | None) -> Itera
     if digest_of(row.record) != row.digest:
         yield Fault(row.seq, "its record is not what its digest says")
     try:
-        told: Json = json.loads(row.record, cls=StoredDecoder)
-        said = {name: told[name] for name in _SAID}
-        said |= {"previous": told["previous"], "by": told["by"]["username"]}
-        said |= {"ended_with": told["quorum"]["outcome"], "at": datetime.fromisoformat(told["at"])}
+        fields: Json = json.loads(row.record, cls=StoredDecoder)
+        expected = {name: fields[name] for name in _SAID}
+        expected |= {"previous": fields["previous"], "by": fields["by"]["username"]}
+        expected |= {"ended_with": fields["quorum"]["outcome"], "at": datetime.fromisoformat(fields["at"])}
         # Records have not always said for which groups they count.
-        is_said = "counts_for" in told["quorum"] or "groups" not in told["quorum"]
-        said |= {"groups": told["quorum"].get("counts_for", [])} if is_said else {}
-        if task is not None and _shown_hash(task, row.round) != told["shown_sha256"]:
+        has_groups = "counts_for" in fields["quorum"] or "groups" not in fields["quorum"]
+        expected |= {"groups": fields["quorum"].get("counts_for", [])} if has_groups else {}
+        if task is not None and _shown_hash(task, row.round) != fields["shown_sha256"]:
             yield Fault(row.seq, "its task asks otherwise than was shown")
     except (ValueError, KeyError, TypeError):
         yield Fault(row.seq, "its record can't be read")
         return
-    yield from _of_files(row, told.get("files", ()))
-    found = {name: getattr(row, name) for name in _OWN} | {"previous": previous}
-    found |= {"task": str(row.task_id), "run": str(row.run_id)}
-    for name, value in said.items():
-        if found[name] != value:
+    yield from _of_files(row, fields.get("files", ()))
+    actual = {name: getattr(row, name) for name in _OWN} | {"previous": previous}
+    actual |= {"task": str(row.task_id), "run": str(row.run_id)}
+    for name, value in expected.items():
+        if actual[name] != value:
             yield Fault(row.seq, f"its record has another {name}")
 
 
@@ -104,16 +104,18 @@ def _of_remark(row: TaskComment, previous: str) -> Iterator[Fault]:
     if digest_of(record) != row.digest:
         yield Fault(seq, "its record is not what its digest says")
     try:
-        told: Json = json.loads(record)
-        said = {name: told[name] for name in ("seq", "previous", "run", "task", "remark", "kind", "text")}
-        said |= {"by": told["by"]["username"], "at": datetime.fromisoformat(told["at"])}
+        fields: Json = json.loads(record)
+        expected = {
+            name: fields[name] for name in ("seq", "previous", "run", "task", "remark", "kind", "text")
+        }
+        expected |= {"by": fields["by"]["username"], "at": datetime.fromisoformat(fields["at"])}
     except (ValueError, KeyError, TypeError):
         yield Fault(seq, "its record can't be read")
         return
-    found = {"seq": seq, "previous": previous, "run": str(row.run_id), "task": str(row.task_id)}
-    found |= {"remark": str(row.pk), "kind": row.kind, "text": row.text, "by": row.by, "at": row.at}
-    for name, value in said.items():
-        if found[name] != value:
+    actual = {"seq": seq, "previous": previous, "run": str(row.run_id), "task": str(row.task_id)}
+    actual |= {"remark": str(row.pk), "kind": row.kind, "text": row.text, "by": row.by, "at": row.at}
+    for name, value in expected.items():
+        if actual[name] != value:
             yield Fault(seq, f"its record has another {name}")
 
 
@@ -127,7 +129,7 @@ def _shown_hash(task: ManualTask, number: int) -> str:
 
 def _of_files(row: TaskDecision, files: Json) -> Iterator[Fault]:
     """The files of a record against what is kept of them, byte by byte."""
-    kept = statements.files_held(row.tenant_id, [file["id"] for file in files]) if files else {}
+    rows = statements.files_held(row.tenant_id, [file["id"] for file in files]) if files else {}
     for file in files:
-        if kept.get(file["id"]) != file | {"found": file["sha256"]}:
+        if rows.get(file["id"]) != file | {"found": file["sha256"]}:
             yield Fault(row.seq, f"its file {file['name']} is not what its record says")

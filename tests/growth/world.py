@@ -92,9 +92,10 @@ def _rows_of(who: Principal, run: Run) -> dict[str, object]:
         "row": {"candidates": {}, "outcomes": [], "outcome": "approved"},
         "node": {"id": "ask", "type": "human.approval"},
         "chain": {"seq": 1, "digest": "a", "at": "2031-01-01"},
-        "held": {**deciding, "on_behalf_of": None, "outcome": "approved", "by": "bob", "at": "2031-01-01"},
+        "run_facts": {**deciding, "on_behalf_of": None},
+        "decision": {"outcome": "approved", "by": "bob", "until": "2031-01-01"},
         "edge": {"from": "ask", "to": "yes"},
-        "listed": {"tasks": []},
+        "pane": {"tasks": []},
         "before": keyed_draft,
         "after": keyed_draft,
         "one": keyed_draft,
@@ -112,7 +113,7 @@ def _rows_of(who: Principal, run: Run) -> dict[str, object]:
         },
         "values": {"members": []},
         "native": {"nodes": [], "edges": []},
-        "told": {
+        "evidence": {
             "questions": [],
             "history": [],
             "decisions": [],
@@ -161,7 +162,7 @@ class World(Surroundings):
             "LastRun": None,
             "References": References(),
             "Compiled": compiled(self.run.version_id),
-            "Counted": ended(self.task, "approved"),
+            "Tally": ended(self.task, "approved"),
         }
         self._by_type: dict[str, object] = by_type
         self._by_name: dict[str, object] = {
