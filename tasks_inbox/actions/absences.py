@@ -111,23 +111,25 @@ def _decider(tenant_id: int, username: str, field: str) -> str:
 
 
 def _known(tenant_id: int, names: Sequence[str]) -> list[str]:
-    wanted = list(dict.fromkeys(names))
-    if len(wanted) > MOST_WORKFLOWS:
+    unique_names = list(dict.fromkeys(names))
+    if len(unique_names) > MOST_WORKFLOWS:
         raise Invalid(f"Name at most {MOST_WORKFLOWS} workflows.", field="workflows")
-    found = set(Workflow.objects.for_tenant(tenant_id).filter(name__in=wanted).values_list("name", flat=True))
-    for place, name in enumerate(wanted):
-        if name not in found:
+    existing_names = set(
+        Workflow.objects.for_tenant(tenant_id).filter(name__in=unique_names).values_list("name", flat=True)
+    )
+    for place, name in enumerate(unique_names):
+        if name not in existing_names:
             raise Invalid(f"There is no workflow {name}.", field=f"workflows[{place}]")
-    return wanted
+    return unique_names
 
 
 def _check_overlaps(rule: AwayRule) -> None:
-    others = AwayRule.objects.for_tenant(rule.tenant_id).filter(
+    rules = AwayRule.objects.for_tenant(rule.tenant_id).filter(
         username=rule.username, starts_at__lt=rule.ends_at, ends_at__gt=rule.starts_at
     )
     if rule.workflows:
-        others = others.filter(Q(workflows=[]) | Q(workflows__overlap=rule.workflows))
-    other = others.order_by("pk").first()
+        rules = rules.filter(Q(workflows=[]) | Q(workflows__overlap=rule.workflows))
+    other = rules.order_by("pk").first()
     if other is not None:
         message = f"{other.substitute} stands in for {rule.username} then already: end that rule first."
         raise Conflict(message, code="overlaps", field="from", details={"rule": other.pk})

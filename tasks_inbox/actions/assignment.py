@@ -120,12 +120,12 @@ def _assign_instead(principal: Principal, task: ManualTask, to: str, *, reason: 
         message = f"{name} is asked already, and that is not enough: name somebody else."
         raise Invalid(message, code="asked_already", field="assignee")
     with changing(task.tenant_id, [str(task.run_id)]):
-        now = open_task(principal, task.pk)
-        if not is_undecidable(now):
+        current = open_task(principal, task.pk)
+        if not is_undecidable(current):
             raise Conflict("Somebody can decide it by now.", code="claimed")
-        ask_instead(now, {"users": [name]}, by=principal.username, reason=reason)
-        if not needs_several(now.quorum):
-            was = {"before": now.assignee, "delegated_by": now.delegated_by}
+        ask_instead(current, {"users": [name]}, by=principal.username, reason=reason)
+        if not needs_several(current.quorum):
+            was = {"before": current.assignee, "delegated_by": current.delegated_by}
             statements.give_task(task.pk, assignee=name, by=principal.username, **was)
         statements.note_undecidable([task.pk], since=None)
         audit.record(principal, f"assign to {name}", f"task {task.pk}", reason=reason)
@@ -155,7 +155,7 @@ def delegate_task(
     member = _delegate(principal, task, to)
     first = task.delegated_by or principal.username
     with changing(task.tenant_id, [str(task.run_id)]):
-        handed = statements.delegate_task(
+        is_delegated = statements.delegate_task(
             task_id,
             by=principal.username,
             to=member,
@@ -163,7 +163,7 @@ def delegate_task(
             after=None if member == first else first,
             reason=reason or "",
         )
-        if not handed:
+        if not is_delegated:
             raise conflict(queries.task_of(principal.tenant_id, task_id))
         outbox.tell(task_id, DELEGATED, [member])
         audit.record(principal, f"delegate to {member}", f"task {task_id}", reason=reason)

@@ -34,7 +34,7 @@ DONE, REFUSED = "done", "refused"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class BulkCommand:
     """What is to be done: with `assignee`, `until`, or an `outcome`, one `comment` for all, and what was `seen`.
 
     `undoable`: decisions that can be undone are held back, the others count at once.
@@ -50,29 +50,29 @@ class Wanted:
     reason: str | None = None
 
 
-def act(principal: Principal, ids: Iterable[UUID], wanted: Wanted) -> list[dict[str, Json]]:
+def act(principal: Principal, ids: Iterable[UUID], command: BulkCommand) -> list[dict[str, Json]]:
     """Do it with each of these tasks; what became of each, in their order: `{id, title, result, code, message,
     held_until}`, the last of a decision that counts then and can be undone.
 
     Raises Forbidden, and Invalid for too many tasks and for what can't be done with these together.
     """
-    principal.require(TASKS_ASSIGN if wanted.action == ASSIGN else TASKS_DECIDE)
-    asked = list(dict.fromkeys(ids))
-    if not 0 < len(asked) <= MOST:
+    principal.require(TASKS_ASSIGN if command.action == ASSIGN else TASKS_DECIDE)
+    unique_ids = list(dict.fromkeys(ids))
+    if not 0 < len(unique_ids) <= MOST:
         raise Invalid(f"Name 1 to {MOST} tasks.", code="bad_count", field="ids")
-    found = {
-        task.pk: task for task in ManualTask.objects.for_tenant(principal.tenant_id).filter(pk__in=asked)
+    tasks = {
+        task.pk: task for task in ManualTask.objects.for_tenant(principal.tenant_id).filter(pk__in=unique_ids)
     }
-    if wanted.action == DECIDE:
-        check_one_type(list(found.values()), wanted.outcome)
-    needs_standing = wanted.action in (CLAIM, DECIDE)
-    many = _Many(principal, found, identity.who_is(principal) if needs_standing else None)
-    if wanted.action != DECIDE or not wanted.undoable:
-        return [_result(many, id, _WAYS[wanted.action], wanted) for id in asked]
+    if command.action == DECIDE:
+        check_one_type(list(tasks.values()), command.outcome)
+    needs_standing = command.action in (CLAIM, DECIDE)
+    many = _Many(principal, tasks, identity.who_is(principal) if needs_standing else None)
+    if command.action != DECIDE or not command.undoable:
+        return [_result(many, id, _WAYS[command.action], command) for id in unique_ids]
     hold = partial(_hold, batch := UUID(uuid7()))
-    held = [id for id, task in found.items() if holding.seconds_to_undo(task, wanted.outcome)]
-    results = [_result(many, id, hold if id in held else _decide, wanted) for id in asked]
-    until = holding.count_together(principal, batch) if held else {}
+    held_ids = [id for id, task in tasks.items() if holding.seconds_to_undo(task, command.outcome)]
+    results = [_result(many, id, hold if id in held_ids else _decide, command) for id in unique_ids]
+    until = holding.count_together(principal, batch) if held_ids else {}
     return [row | {"held_until": until.get(row["id"])} for row in results]
 
 
@@ -128,9 +128,9 @@ def review(principal: Principal, ids: Sequence[UUID]) -> dict[str, Json]:
     if not tasks:
         raise Invalid("Choose some tasks first.", code="bad_count", field="ids")
     check_one_type(tasks)
-    seen = presentation.hashes_of(tasks, principal.username)
+    hashes = presentation.hashes_of(tasks, principal.username)
     return {
-        "tasks": [{"task": task, "seen": seen[task.pk]} for task in tasks],
+        "tasks": [{"task": task, "seen": hashes[task.pk]} for task in tasks],
         "outcomes": outcomes_of(tasks[0]),
         "sums": _sums(tasks),
     }
@@ -160,47 +160,47 @@ class _Many:
         return standing(self.principal, task, self.who)
 
 
-def _result(many: _Many, id: UUID, do: "_Way", wanted: Wanted) -> dict[str, Json]:
+def _result(many: _Many, id: UUID, do: "_Way", command: BulkCommand) -> dict[str, Json]:
     task = many.tasks.get(id)
     row: dict[str, Json] = {"id": id, "title": task.title if task else "", "code": None, "message": ""}
     row["held_until"] = None
     try:
-        do(many, id, wanted)
-    except (Refusal, RunRefused) as refused:
-        return row | {"result": REFUSED, "code": refused.code, "message": refused.message}
+        do(many, id, command)
+    except (Refusal, RunRefused) as refusal:
+        return row | {"result": REFUSED, "code": refusal.code, "message": refusal.message}
     return row | {"result": DONE}
 
 
-_Way = Callable[[_Many, UUID, Wanted], object]
+_Way = Callable[[_Many, UUID, BulkCommand], object]
 
 
-def _claim(many: _Many, id: UUID, wanted: Wanted) -> None:
-    assignment.claim(many.principal, many.standing(id), reason=wanted.reason)
+def _claim(many: _Many, id: UUID, command: BulkCommand) -> None:
+    assignment.claim(many.principal, many.standing(id), reason=command.reason)
 
 
-def _assign(many: _Many, id: UUID, wanted: Wanted) -> None:
-    assignment.assign_task(many.principal, id, wanted.assignee, reason=wanted.reason)
+def _assign(many: _Many, id: UUID, command: BulkCommand) -> None:
+    assignment.assign_task(many.principal, id, command.assignee, reason=command.reason)
 
 
-def _snooze(many: _Many, id: UUID, wanted: Wanted) -> None:
-    notes.snooze_task(many.principal, id, until=wanted.until, reason=wanted.reason)
+def _snooze(many: _Many, id: UUID, command: BulkCommand) -> None:
+    notes.snooze_task(many.principal, id, until=command.until, reason=command.reason)
 
 
-def _decide(many: _Many, id: UUID, wanted: Wanted) -> None:
-    deciding.decide(many.principal, many.standing(id), _decision(id, wanted))
+def _decide(many: _Many, id: UUID, command: BulkCommand) -> None:
+    deciding.decide(many.principal, many.standing(id), _decision(id, command))
 
 
-def _hold(batch: UUID, many: _Many, id: UUID, wanted: Wanted) -> None:
-    holding.hold(many.principal, many.standing(id), _decision(id, wanted), batch=batch)
+def _hold(batch: UUID, many: _Many, id: UUID, command: BulkCommand) -> None:
+    holding.hold(many.principal, many.standing(id), _decision(id, command), batch=batch)
 
 
-def _decision(id: UUID, wanted: Wanted) -> Decision:
-    seen = wanted.seen.get(str(id))
-    return Decision(wanted.outcome, comment=wanted.comment, seen=seen, reason=wanted.reason)
+def _decision(id: UUID, command: BulkCommand) -> Decision:
+    shown_hash = command.seen.get(str(id))
+    return Decision(command.outcome, comment=command.comment, seen=shown_hash, reason=command.reason)
 
 
-def _undo(many: _Many, id: UUID, wanted: Wanted) -> None:
-    was = holding.undo_decision(many.principal, id, reason=wanted.reason)
+def _undo(many: _Many, id: UUID, command: BulkCommand) -> None:
+    was = holding.undo_decision(many.principal, id, reason=command.reason)
     if was["refused"]:
         raise Conflict(f"It did not count: {was['refused']}", code="nothing_to_undo")
 

@@ -31,12 +31,12 @@ def add_comment(
     """
     principal.require(TASKS_DECIDE)
     task = queries.task_of(principal.tenant_id, task_id)
-    said, made = checked(text), id or uuid7()
+    content, comment_id = checked(text), id or uuid7()
     with changing(task.tenant_id, [str(task.run_id)]):
-        if _add(principal, task, made, said, SAID):
+        if _add(principal, task, comment_id, content, SAID):
             audit.record(principal, "comment", f"task {task_id}", reason=reason)
             live.tell_inboxes([task.tenant_id])
-        return _written(task, made)
+        return _written(task, comment_id)
 
 
 def ask(
@@ -49,12 +49,12 @@ def ask(
     task = to_decide(principal, task_id, who).task
     if task.kind == INCIDENT:
         raise Conflict("This has no clock that could be stopped: say it in a comment.", code="is_an_incident")
-    said = checked(text)
+    content = checked(text)
     with changing(task.tenant_id, [str(task.run_id)]):
         if not statements.stop_clock(task_id, by=principal.username):
             _still_open(task)
             raise Conflict("A question is open already: it waits for its answer.", code="asked_already")
-        keep(principal, task, said, ASKED)
+        keep(principal, task, content, ASKED)
         audit.record(principal, "ask", f"task {task_id}", reason=reason)
     return queries.task_of(principal.tenant_id, task_id)
 
@@ -68,50 +68,57 @@ def answer(principal: Principal, task_id: UUID, text: str, *, reason: str | None
     task = open_task(principal, task_id)
     if TASKS_DECIDE not in principal.scopes and not queries.is_requester(task, principal.username):
         raise NotAllowed("Who started the run answers, or who may decide tasks.", code="not_asked")
-    said = checked(text)
+    content = checked(text)
     with changing(task.tenant_id, [str(task.run_id)]):
         if not statements.start_clock(task_id, by=principal.username):
             _still_open(task)
             raise Conflict("Nothing was asked, or it is answered already.", code="nothing_asked")
-        keep(principal, task, said, ANSWERED)
+        keep(principal, task, content, ANSWERED)
         audit.record(principal, "answer", f"task {task_id}", reason=reason)
     return queries.task_of(principal.tenant_id, task_id)
 
 
 def keep(principal: Principal, task: ManualTask, text: str, kind: str) -> None:
     """Keep what was said of an open task as a comment of that kind; the inboxes are told. Raises Conflict."""
-    made = uuid7()
+    comment_id = uuid7()
     live.tell_inboxes([task.tenant_id])
-    _add(principal, task, made, text, kind)
-    _written(task, made)
+    _add(principal, task, comment_id, text, kind)
+    _written(task, comment_id)
 
 
-def _add(principal: Principal, task: ManualTask, made: str, text: str, kind: str) -> bool:
+def _add(principal: Principal, task: ManualTask, comment_id: str, text: str, kind: str) -> bool:
     """Write it as a comment and as a link of the tenant's chain, behind the locks of run and task."""
     if not statements.hold_open_task(task.tenant_id, task.pk):
         return False
-    now, chain = queries.task_of(task.tenant_id, task.pk), statements.hold_chain(task.tenant_id, ledger.FIRST)
+    current, chain = (
+        queries.task_of(task.tenant_id, task.pk),
+        statements.hold_chain(task.tenant_id, ledger.FIRST),
+    )
     by: dict[str, object] = {
         "username": principal.username,
         "user_id": principal.user_id,
         "via": principal.via,
     }
     by["name"] = printed_name(principal)
-    record = ledger.remark_of(now, chain, id=made, tenant=principal.tenant_slug, by=by, kind=kind, text=text)
+    record = ledger.remark_of(
+        current, chain, id=comment_id, tenant=principal.tenant_slug, by=by, kind=kind, text=text
+    )
     link = {"seq": record.seq, "record": record.text, "digest": record.digest, "at": record.at}
-    said = {"by": principal.username, "text": text, "kind": kind}
-    told = mentioned(principal, text)
-    return statements.add_comment(made, tenant=task.tenant_id, task=task.pk, mentions=told, link=link, **said)
+    fields = {"by": principal.username, "text": text, "kind": kind}
+    mentions = mentioned(principal, text)
+    return statements.add_comment(
+        comment_id, tenant=task.tenant_id, task=task.pk, mentions=mentions, link=link, **fields
+    )
 
 
 def _still_open(task: ManualTask) -> None:
-    now = queries.task_of(task.tenant_id, task.pk)
-    if now.status != OPEN:
-        raise conflict(now)
+    current = queries.task_of(task.tenant_id, task.pk)
+    if current.status != OPEN:
+        raise conflict(current)
 
 
-def _written(task: ManualTask, made: str) -> TaskComment:
-    comment = queries.comments_of(task).filter(pk=made).first()
+def _written(task: ManualTask, comment_id: str) -> TaskComment:
+    comment = queries.comments_of(task).filter(pk=comment_id).first()
     if comment is None:
         raise Conflict("This task is closed: nothing more is said of it.", code="task_closed")
     return comment
@@ -119,11 +126,11 @@ def _written(task: ManualTask, made: str) -> TaskComment:
 
 def checked(text: str, field: str = "text") -> str:
     """The text of a comment as it is kept. Raises Invalid at `field` for what is none."""
-    said = text.replace("\r\n", "\n").strip()
-    if not said:
+    content = text.replace("\r\n", "\n").strip()
+    if not content:
         raise Invalid("Write something.", code="blank", field=field)
-    if len(said) > MAX_TEXT:
+    if len(content) > MAX_TEXT:
         raise Invalid(f"A comment has at most {MAX_TEXT:,} characters.", code="max_length", field=field)
-    if "\x00" in said:
+    if "\x00" in content:
         raise Invalid("A comment has no NUL characters.", code="bad_text", field=field)
-    return said
+    return content

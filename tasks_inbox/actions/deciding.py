@@ -75,8 +75,8 @@ def decide(
             statements.drop_held(task.pk, principal.username)
         else:
             guard(locked)
-        counted = votes.count(locked.task, principal.username, locked.on_behalf_of, decision.outcome)
-        return _write(locked, by, decision, counted)
+        tally = votes.count(locked.task, principal.username, locked.on_behalf_of, decision.outcome)
+        return _write(locked, by, decision, tally)
 
     is_enough = with_run_locked(task, cast)
     audit.record(principal, f"decide {decision.outcome}", f"task {task.pk}", reason=decision.why)
@@ -91,12 +91,12 @@ def end_at_deadline(task: ManualTask, outcome: str) -> None:
     by = Decider(DEADLINE, DEADLINE, None, "clock", False)
 
     def cast() -> Succeeded | None:
-        now = queries.task_of(task.tenant_id, task.pk)
-        facts = statements.hold_task(task.pk, by=now.assignee or DEADLINE, keys=[], handed=False)
-        if facts is None or now.next_at is None:
-            raise conflict(now)
-        locked = LockedTask(now, facts | {"on_behalf_of": None})
-        return _write(locked, by, Decision(outcome), votes.ended(now, outcome))
+        current = queries.task_of(task.tenant_id, task.pk)
+        facts = statements.hold_task(task.pk, by=current.assignee or DEADLINE, keys=[], is_handed=False)
+        if facts is None or current.next_at is None:
+            raise conflict(current)
+        locked = LockedTask(current, facts | {"on_behalf_of": None})
+        return _write(locked, by, Decision(outcome), votes.ended(current, outcome))
 
     with_run_locked(task, cast)
 
@@ -107,20 +107,20 @@ def _has_seen(seen: str | None) -> None:
         raise Invalid(message, code="required", field="seen")
 
 
-def _write(locked: LockedTask, by: Decider, decision: Decision, counted: votes.Counted) -> Succeeded | None:
+def _write(locked: LockedTask, by: Decider, decision: Decision, tally: votes.Tally) -> Succeeded | None:
     """Write a decision of a locked task down as evidence; the end of its step, where it ends it."""
-    task, outcome = locked.task, counted.verdict.outcome
+    task, outcome = locked.task, tally.verdict.outcome
     keys = [key_of(name) for name in (by.username, locked.on_behalf_of) if name]
-    link = add_link(locked, by, decision, counted, bars=keys)
+    link = add_link(locked, by, decision, tally, bars=keys)
     if outcome is None:
-        statements.note_vote(task.pk, keys=keys, said=link)
+        statements.note_vote(task.pk, keys=keys, link=link)
         return None
     statements.complete_task(
         task.pk,
         keys=keys,
         data=encoded(decision.data),
         comment=decision.comment,
-        said=link | {"outcome": outcome},
+        link=link | {"outcome": outcome},
     )
     output = {"by": link["by"], "outcome": outcome, "comment": decision.comment}
     output |= {"data": decision.data, "at": link["at"], "branch": outcome}

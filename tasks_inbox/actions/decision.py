@@ -51,23 +51,27 @@ def check_decision(task: ManualTask, decision: Decision) -> None:
 
 
 def _faults(task: ManualTask, decision: Decision) -> list[tuple[str, str, str]]:
-    found, data, comment = [], decision.data, decision.comment
-    chosen = next((one for one in task.outcomes if one["name"] == decision.outcome), None)
-    if chosen is None:
-        known = ", ".join(one["name"] for one in task.outcomes)
-        found.append(("outcome", "unknown_outcome", f"There is no such outcome; there are {known}."))
-    elif chosen["require_comment"] and not comment.strip():
-        found.append(("comment", "required", f"Say why: “{chosen['label']}” needs a comment."))
+    faults, data, comment = [], decision.data, decision.comment
+    choice = next((one for one in task.outcomes if one["name"] == decision.outcome), None)
+    if choice is None:
+        names = ", ".join(one["name"] for one in task.outcomes)
+        faults.append(("outcome", "unknown_outcome", f"There is no such outcome; there are {names}."))
+    elif choice["require_comment"] and not comment.strip():
+        faults.append(("comment", "required", f"Say why: “{choice['label']}” needs a comment."))
     if len(comment) > MAX_COMMENT:
-        found.append(("comment", "max_length", f"A comment has at most {MAX_COMMENT:,} characters."))
-    wanted = (chosen or {}).get("require") or ()
-    given = data if isinstance(data, dict) else {}
+        faults.append(("comment", "max_length", f"A comment has at most {MAX_COMMENT:,} characters."))
+    required_fields = (choice or {}).get("require") or ()
+    values = data if isinstance(data, dict) else {}
     # A box that must be filled in must be checked.
-    missing = [name for name in wanted if given.get(name) is False or given.get(name) in (None, "", [], {})]
+    missing = [
+        name
+        for name in required_fields
+        if values.get(name) is False or values.get(name) in (None, "", [], {})
+    ]
     for name in missing:
-        message = f"“{(chosen or {})['label']}” needs this."
-        found.append((join("data", name), "required", message))
-    return found + data_faults(task, data)
+        message = f"“{(choice or {})['label']}” needs this."
+        faults.append((join("data", name), "required", message))
+    return faults + data_faults(task, data)
 
 
 def data_faults(task: ManualTask, data: Json) -> list[tuple[str, str, str]]:
@@ -80,8 +84,8 @@ def data_faults(task: ManualTask, data: Json) -> list[tuple[str, str, str]]:
         return [("data", TooLarge.code, error.message)]
     except BadJson as error:
         return [("data", "bad_json", error.message)]
-    found = problems_of(task.form, {} if data is None else data, most=MOST_FAULTS)
-    return [(_field(path), "invalid", text) for path, text in found] + files.faults_of(task, data)
+    problems = problems_of(task.form, {} if data is None else data, most=MOST_FAULTS)
+    return [(_field(path), "invalid", text) for path, text in problems] + files.faults_of(task, data)
 
 
 def _field(path: tuple[str | int, ...]) -> str:

@@ -24,10 +24,10 @@ def draft_of(principal: Principal, task: ManualTask) -> TaskDraft | None:
     """The draft that they have of a task, if any."""
     if task.status != OPEN:
         return None
-    mine = TaskDraft.objects.for_tenant(principal.tenant_id).filter(
+    drafts = TaskDraft.objects.for_tenant(principal.tenant_id).filter(
         task_id=task.pk, user_id=principal.user_id
     )
-    return mine.first()
+    return drafts.first()
 
 
 def find_draft(principal: Principal, task_id: UUID) -> TaskDraft:
@@ -55,7 +55,7 @@ def save_draft(principal: Principal, task_id: UUID, *, data: Json, comment: str 
         raise TooLarge(error.message, field="data") from None
     except BadJson as error:
         raise Invalid(error.message, code="bad_json", field="data") from None
-    saved = statements.save_draft(
+    is_saved = statements.save_draft(
         uuid7(),
         tenant=task.tenant_id,
         task=task_id,
@@ -65,7 +65,7 @@ def save_draft(principal: Principal, task_id: UUID, *, data: Json, comment: str 
         comment=comment,
         shown_hash=presentation.hash_of(task, principal.username),
     )
-    if not saved:
+    if not is_saved:
         raise Conflict("This task is decided: nothing more is kept of it.", code="task_closed")
     return find_draft(principal, task_id)
 
@@ -92,5 +92,5 @@ def is_outdated(principal: Principal, draft: TaskDraft, task: ManualTask) -> boo
 
 def draft_row(principal: Principal, draft: TaskDraft, task: ManualTask) -> dict[str, Json]:
     """A draft as it is shown to who typed it."""
-    said = {"data": draft.data, "comment": draft.comment, "saved_at": draft.saved_at}
-    return said | {"outdated": is_outdated(principal, draft, task)}
+    row = {"data": draft.data, "comment": draft.comment, "saved_at": draft.saved_at}
+    return row | {"outdated": is_outdated(principal, draft, task)}

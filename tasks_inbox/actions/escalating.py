@@ -43,26 +43,28 @@ def escalate_task(
     `to`.
     """
     why = (reason or "").strip()
-    named = {kind: list(names) for kind, names in (to or {}).items() if names}
-    repairs = bool(named) and _repairs(principal, task_id)
-    task = _task(principal, task_id, who, needs_asked=bool(named) and not repairs)
+    candidates = {kind: list(names) for kind, names in (to or {}).items() if names}
+    repairs = bool(candidates) and _repairs(principal, task_id)
+    task = _task(principal, task_id, who, needs_asked=bool(candidates) and not repairs)
     if not why:
         raise Invalid("Say why.", code="required", field="reason")
     if len(why) > MAX_REASON:
         message = f"A reason has at most {MAX_REASON:,} characters."
         raise Invalid(message, code="max_length", field="reason")
-    if named:
-        _decides_then(task, named)
+    if candidates:
+        _decides_then(task, candidates)
     with changing(task.tenant_id, [str(task.run_id)]):
         # Whoever waited for the lock for long may be somebody else by now: asked anew.
-        now = _task(principal, task_id, None, needs_asked=bool(named) and not repairs)
-        level = {"do": "escalate", "to": named} if named else asking.next_level(now)
+        current = _task(principal, task_id, None, needs_asked=bool(candidates) and not repairs)
+        level = {"do": "escalate", "to": candidates} if candidates else asking.next_level(current)
         if level is None:
             raise Conflict("It has no further level: say who is to be asked.", code="no_level")
-        left = [moment for moment in now.clock or () if moment != level]
-        said = level | {"by": principal.username, "reason": why}
-        asks, events = moved(replaced(now, principal.username) if repairs else now, [said])
-        statements.move_clock(task_id, left=left, asks=asks, events=events, at=None)
+        moments = [moment for moment in current.clock or () if moment != level]
+        escalation = level | {"by": principal.username, "reason": why}
+        addressees, events = moved(
+            replaced(current, principal.username) if repairs else current, [escalation]
+        )
+        statements.move_clock(task_id, moments=moments, addressees=addressees, events=events, at=None)
         audit.record(principal, "escalate", f"task {task_id}", reason=why)
         live.tell_inboxes([task.tenant_id])
     return queries.task_of(principal.tenant_id, task_id)
@@ -86,16 +88,16 @@ def _task(principal: Principal, task_id: UUID, who: Who | None, *, needs_asked: 
     return task
 
 
-def _decides_then(task: ManualTask, named: Named) -> None:
+def _decides_then(task: ManualTask, candidates: Named) -> None:
     """Lets pass whom it makes sense to ask. Raises Invalid: somebody among them must be able to decide."""
-    marks = set(policies.audience_of(named))
-    asked = [one for one in members_of(task.tenant_id) if not marks.isdisjoint(one.marks)]
-    able = [one for one in asked if not policies.is_excluded(task, one.username)]
+    marks = set(policies.audience_of(candidates))
+    members = [one for one in members_of(task.tenant_id) if not marks.isdisjoint(one.marks)]
+    able = [one for one in members if not policies.is_excluded(task, one.username)]
     if not able:
-        barred, nobody = (
+        all_excluded, none_decides = (
             "Whoever you name is excluded from deciding this.",
             "Nobody whom you name may decide tasks.",
         )
-        raise Invalid(barred if asked else nobody, code="not_a_candidate", field="to")
+        raise Invalid(all_excluded if members else none_decides, code="not_a_candidate", field="to")
     if all(not one.marks.isdisjoint(task.audience) for one in able):
         raise Invalid("It asks them already.", code="asked_already", field="to")

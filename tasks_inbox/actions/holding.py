@@ -31,8 +31,8 @@ WHILE_DECIDING = 60
 
 def seconds_to_undo(task: ManualTask, outcome: str) -> int:
     """How long a decision of this outcome can be undone; 0: it counts at once, as one that is signed always does."""
-    chosen = next((one for one in task.outcomes if one["name"] == outcome), None)
-    if chosen is None or chosen.get("sign") or task.kind in FOR_OPERATORS:
+    choice = next((one for one in task.outcomes if one["name"] == outcome), None)
+    if choice is None or choice.get("sign") or task.kind in FOR_OPERATORS:
         return 0
     usual: int = settings.HANDOFF_UNDO_SECONDS
     return usual if task.undo_seconds is None else task.undo_seconds
@@ -62,7 +62,7 @@ def hold(principal: Principal, stands: Standing, decision: Decision, *, batch: U
         raise Conflict("A decision of this task counts at once.", code="no_undo")
     with changing(task.tenant_id, [str(task.run_id)]):
         locked = lock_task(principal, task.pk, decision.seen)
-        kept = {"outcome": decision.outcome, "data": encoded(decision.data), "comment": decision.comment}
+        fields = {"outcome": decision.outcome, "data": encoded(decision.data), "comment": decision.comment}
         statements.hold_decision(
             uuid7(),
             task=task.pk,
@@ -72,20 +72,20 @@ def hold(principal: Principal, stands: Standing, decision: Decision, *, batch: U
             # Whatever they said that they had read, it is about what is asked now.
             seen=presentation.hash_of(locked.task, principal.username),
             batch=batch,
-            said=kept | {"on_behalf_of": locked.on_behalf_of},
+            fields=fields | {"on_behalf_of": locked.on_behalf_of},
         )
         audit.record(principal, f"hold back {decision.outcome}", f"task {task.pk}", reason=decision.why)
         live.tell_inboxes([task.tenant_id])
 
 
-def redeem(held: HeldDecision, locked: LockedTask) -> None:
+def redeem(decision: HeldDecision, locked: LockedTask) -> None:
     """Take out a decision whose time has come, behind the lock of its task, so that it counts. Raises Conflict where it
     was taken back, or would be in another's place now.
     """
-    if statements.drop_held(held.task_id, held.username, held.pk) is None:
+    if statements.drop_held(decision.task_id, decision.username, decision.pk) is None:
         raise Conflict("This was taken back.", code="taken_back")
-    if held.on_behalf_of != locked.on_behalf_of:
-        was, now = held.on_behalf_of or "yourself", locked.on_behalf_of or "yourself"
+    if decision.on_behalf_of != locked.on_behalf_of:
+        was, now = decision.on_behalf_of or "yourself", locked.on_behalf_of or "yourself"
         message = f"You decided this for {was}, and would decide it for {now} now: decide it again."
         raise Conflict(message, code="task_changed")
 
@@ -94,9 +94,9 @@ def count_together(principal: Principal, batch: UUID) -> dict[UUID, datetime]:
     """Have what they decided together count together, so that all of it can be undone as long; gives when, by task."""
     statements.count_together(principal.tenant_id, principal.username, batch, sooner=WHILE_DECIDING)
     live.tell_inboxes([principal.tenant_id])
-    found = HeldDecision.objects.for_tenant(principal.tenant_id)
-    found = found.filter(username=principal.username, batch=batch, refused__isnull=True)
-    return dict(found.values_list("task_id", "until"))
+    decisions = HeldDecision.objects.for_tenant(principal.tenant_id)
+    decisions = decisions.filter(username=principal.username, batch=batch, refused__isnull=True)
+    return dict(decisions.values_list("task_id", "until"))
 
 
 def undo_decision(principal: Principal, task_id: UUID, *, reason: str | None = None) -> dict[str, Json]:
@@ -118,7 +118,9 @@ def held_of(principal: Principal, among: Collection[UUID] = ()) -> list[HeldDeci
     """What somebody is about to decide, and what of that did not count, the next to count first; with it what others
     are about to decide `among` these tasks.
     """
-    wanted = Q(username=principal.username)
+    condition = Q(username=principal.username)
     if among:
-        wanted |= Q(task_id__in=among, refused__isnull=True)
-    return list(HeldDecision.objects.for_tenant(principal.tenant_id).filter(wanted).order_by("until", "pk"))
+        condition |= Q(task_id__in=among, refused__isnull=True)
+    return list(
+        HeldDecision.objects.for_tenant(principal.tenant_id).filter(condition).order_by("until", "pk")
+    )

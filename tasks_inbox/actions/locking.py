@@ -42,13 +42,15 @@ def lock_task(principal: Principal, task_id: UUID, seen: str | None) -> LockedTa
     stands = to_answer(principal, task_id)
     task, absent = stands.task, stands.stands_in_for
     keys = [key_of(name) for name in (principal.username, absent) if name]
-    handed = absent is None and not stands.is_asked
-    facts = statements.hold_task(task_id, by=principal.username, keys=keys, handed=handed, absent=absent)
+    is_handed = absent is None and not stands.is_asked
+    facts = statements.hold_task(
+        task_id, by=principal.username, keys=keys, is_handed=is_handed, absent=absent
+    )
     if facts is None:
         raise conflict(queries.task_of(principal.tenant_id, task_id))
     # Asked behind the task's lock, which who adds a file or holds a decision back has, too.
-    if seen is not None and (changed := presentation.changed_since(task, principal.username, seen)):
-        raise Conflict(changed, code="task_changed")
+    if seen is not None and (change := presentation.changed_since(task, principal.username, seen)):
+        raise Conflict(change, code="task_changed")
     if not needs_several(task.quorum) and (other := statements.held_by_another(task_id, principal.username)):
         raise being_decided(task, other)
     return LockedTask(task, facts if absent is None else facts | {"on_behalf_of": absent})
@@ -56,17 +58,17 @@ def lock_task(principal: Principal, task_id: UUID, seen: str | None) -> LockedTa
 
 def with_run_locked(task: ManualTask, cast: Callable[[], Succeeded | None]) -> bool:
     """Cast a vote while nobody else has the run of a task; gives whether it ended the step, which ends with it."""
-    ended = False
+    is_ended = False
 
     def decide(_: Mapping[str, LockedRun], waiters: Waiters) -> list[tuple[ClaimedStep, AttemptResult]]:
-        nonlocal ended
-        waiting = {held.id: held for held, _ in waiters([str(task.run_id)])}
-        if (step := waiting.get(str(task.step_id))) is None:
+        nonlocal is_ended
+        steps = {claim.id: claim for claim, _ in waiters([str(task.run_id)])}
+        if (step := steps.get(str(task.step_id))) is None:
             raise conflict(queries.task_of(task.tenant_id, task.pk))
-        done = cast()
-        ended = done is not None
-        return [] if done is None else [(step, done)]
+        result = cast()
+        is_ended = result is not None
+        return [] if result is None else [(step, result)]
 
     wake(task.tenant_id, [str(task.run_id)], "task", decide)
     live.tell_inboxes([task.tenant_id])
-    return ended
+    return is_ended

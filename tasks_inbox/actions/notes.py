@@ -48,6 +48,6 @@ def watch_task(
     return task
 
 
-def _noted(principal: Principal, task: ManualTask, what: str, reason: str | None) -> None:
-    audit.record(principal, what, f"task {task.pk}", reason=reason)
+def _noted(principal: Principal, task: ManualTask, verb: str, reason: str | None) -> None:
+    audit.record(principal, verb, f"task {task.pk}", reason=reason)
     live.tell_inboxes([task.tenant_id])

@@ -41,11 +41,11 @@ def take_back(principal: Principal, task: ManualTask, *, reason: str | None = No
     """
     if policies.holder_of(task, principal.username) or policies.giver_of(task, principal.username):
         with changing(task.tenant_id, [str(task.run_id)]):
-            now = queries.task_of(task.tenant_id, task.pk)
-            if policies.has_voted(now, principal.username):
+            current = queries.task_of(task.tenant_id, task.pk)
+            if policies.has_voted(current, principal.username):
                 raise Conflict("This vote is given already.", code="voted_already")
             if not statements.take_vote_back(task.pk, key_of(principal.username)):
-                raise conflict(now)
+                raise conflict(current)
             audit.record(principal, "unclaim", f"task {task.pk}", reason=reason)
             live.tell_inboxes([task.tenant_id])
     return queries.task_of(task.tenant_id, task.pk)

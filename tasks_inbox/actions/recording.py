@@ -29,7 +29,7 @@ def decider_of(principal: Principal, *, signed: bool = False) -> Decider:
 
 
 def add_link(
-    locked: LockedTask, by: Decider, decision: Decision, counted: votes.Counted, *, bars: Sequence[str]
+    locked: LockedTask, by: Decider, decision: Decision, tally: votes.Tally, *, bars: Sequence[str]
 ) -> dict[str, Json]:
     """Write what was decided of a locked task as the next link of the chain; gives what history says of it.
 
@@ -41,7 +41,7 @@ def add_link(
         task,
         locked.facts,
         chain,
-        votes.told(counted),
+        votes.summary_of(tally),
         by=by,
         outcome=decision.outcome,
         data=decision.data,
@@ -57,7 +57,7 @@ def add_link(
         "at": record.at,
     }
     row = {"id": uuid7(), "task": task.pk, "seq": record.seq, "record": record.text}
-    more = {"data": encoded(decision.data), "comment": decision.comment, "groups": list(counted.groups)}
-    ended = {"ended_with": counted.verdict.outcome}
-    statements.add_decision(row | link | more | ended, keys=list(bars), why=dict.fromkeys(bars, DECIDER))
+    more = {"data": encoded(decision.data), "comment": decision.comment, "groups": list(tally.groups)}
+    end = {"ended_with": tally.verdict.outcome}
+    statements.add_decision(row | link | more | end, keys=list(bars), why=dict.fromkeys(bars, DECIDER))
     return link

@@ -34,8 +34,8 @@ def settle(
     principal.require(RUNS_OPERATE)
     task = to_decide(principal, task_id, who).task
     if resolution not in {one["name"] for one in task.outcomes}:
-        known = ", ".join(one["name"] for one in task.outcomes)
-        raise Invalid(f"Choose one of {known}.", code="unknown_outcome", field="resolution")
+        names = ", ".join(one["name"] for one in task.outcomes)
+        raise Invalid(f"Choose one of {names}.", code="unknown_outcome", field="resolution")
     with changing(task.tenant_id, [str(task.run_id)]):
         if not statements.settle_incident(task_id, outcome=resolution, comment=reason, by=principal.username):
             raise conflict(queries.task_of(principal.tenant_id, task_id))
@@ -47,15 +47,15 @@ def settle(
 
 
 def _see_to(principal: Principal, task: ManualTask, resolution: str, reason: str) -> None:
-    found = DeadLetter.objects.for_tenant(task.tenant_id).filter(pk=task.step_id)
-    open_ones = list(found.filter(resolution=None))
-    if not open_ones:
+    letters = DeadLetter.objects.for_tenant(task.tenant_id).filter(pk=task.step_id)
+    open_letters = list(letters.filter(resolution=None))
+    if not open_letters:
         raise Conflict("Its dead letter was seen to already.", code="resolved")
     if resolution == ABANDON:
-        dead_letters.discard(principal, open_ones, reason=reason)
+        dead_letters.discard(principal, open_letters, reason=reason)
         return
-    for refused in dead_letters.redrive(principal, open_ones, reason=reason).refused.values():
-        raise refused
+    for refusal in dead_letters.redrive(principal, open_letters, reason=reason).refused.values():
+        raise refusal
 
 
 def resolve_task(
@@ -85,11 +85,11 @@ def resolve_task(
         lock_runs(task.tenant_id, [run])
         # Asked behind the lock: this task may be settled, and another be open because it failed once more.
         open_task(principal, task_id)
-        told = {"by": principal.username, "reason": reason or "", "via": principal.via}
-        lifecycle.resolve_compensation(task.tenant_id, run, task.step_id, resolution, way="task", **told)
-        resolved = queries.task_of(principal.tenant_id, task_id)
-        if resolved.assignee not in (None, principal.username):
-            raise claimed(resolved)
+        cause = {"by": principal.username, "reason": reason or "", "via": principal.via}
+        lifecycle.resolve_compensation(task.tenant_id, run, task.step_id, resolution, way="task", **cause)
+        resolved_task = queries.task_of(principal.tenant_id, task_id)
+        if resolved_task.assignee not in (None, principal.username):
+            raise claimed(resolved_task)
         audit.record(principal, f"resolve {resolution}", f"task {task_id}", reason=reason)
     live.tell_inboxes([task.tenant_id])
-    return resolved
+    return resolved_task

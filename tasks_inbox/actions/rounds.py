@@ -51,7 +51,7 @@ def return_task(
     Invalid at `comment` and `to`, and Conflict `nobody_to_return_to` where nobody who is a member has started the run.
     """
     task = to_decide(principal, task_id, who).task
-    said = comments.checked(comment, field="comment")
+    remark = comments.checked(comment, field="comment")
     if task.kind in FOR_OPERATORS:
         message = "This task was not opened by a step: what it is about cannot be changed."
         raise Conflict(message, code="is_a_compensation")
@@ -62,16 +62,16 @@ def return_task(
 
     def cast() -> None:
         locked = lock_task(principal, task_id, seen)
-        by, now = decider_of(principal), locked.task
-        returned = Decision(RETURNED, comment=said, seen=seen)
-        link = add_link(locked, by, returned, votes.returned(now), bars=())
+        by, current = decider_of(principal), locked.task
+        decision = Decision(RETURNED, comment=remark, seen=seen)
+        link = add_link(locked, by, decision, votes.returned(current), bars=())
         # What they were about to decide is not what they want any more.
         statements.drop_held(task_id, principal.username)
-        statements.return_task(task_id, to=member, said=link)
-        comments.keep(principal, now, said, SENT_BACK)
+        statements.return_task(task_id, to=member, link=link)
+        comments.keep(principal, current, remark, SENT_BACK)
 
     with_run_locked(task, cast)
-    audit.record(principal, f"return to {member}", f"task {task_id}", reason=reason or said)
+    audit.record(principal, f"return to {member}", f"task {task_id}", reason=reason or remark)
     return queries.task_of(principal.tenant_id, task_id)
 
 
@@ -93,19 +93,23 @@ def send_again(
     if task.returned_to is None:
         raise Conflict("This task is not returned for changes.", code="not_returned")
     _is_with(principal, task, facts)
-    said = comments.checked(comment, field="comment") if comment.strip() else ""
-    corrected = _corrected(task, facts or {})
-    changed = changes(task.facts, corrected)
+    remark = comments.checked(comment, field="comment") if comment.strip() else ""
+    new_facts = _corrected(task, facts or {})
+    differences = changes(task.facts, new_facts)
     with changing(task.tenant_id, [str(task.run_id)]):
         by = principal.username
-        bars = {key_of(by): CORRECTOR} if changed and policies.wants_four_eyes(task) else {}
+        bars = {key_of(by): CORRECTOR} if differences and policies.wants_four_eyes(task) else {}
         if not statements.send_again(
-            task_id, round=task.round, facts=corrected, changed=changed, by=by, why=bars
+            task_id, round=task.round, facts=new_facts, differences=differences, by=by, why=bars
         ):
-            now = open_task(principal, task_id)
-            raise conflict(now) if now.returned_to else Conflict("It was sent again.", code="not_returned")
-        comments.keep(principal, task, said or _in_words(changed), SENT_AGAIN)
-        audit.record(principal, "send again", f"task {task_id}", reason=reason or said)
+            current = open_task(principal, task_id)
+            raise (
+                conflict(current)
+                if current.returned_to
+                else Conflict("It was sent again.", code="not_returned")
+            )
+        comments.keep(principal, task, remark or _in_words(differences), SENT_AGAIN)
+        audit.record(principal, "send again", f"task {task_id}", reason=reason or remark)
     return queries.task_of(principal.tenant_id, task_id)
 
 
@@ -143,21 +147,21 @@ def _is_with(principal: Principal, task: ManualTask, facts: Mapping[str, Json] |
 
 def _corrected(task: ManualTask, facts: Mapping[str, Json]) -> list[Json]:
     """The facts with what was corrected. Raises Invalid at the first that can't be."""
-    may = {fact["label"] for fact in task.facts if fact.get("may_change")}
+    labels = {fact["label"] for fact in task.facts if fact.get("may_change")}
     for label in facts:
-        if label not in may:
+        if label not in labels:
             message = f"“{label}” can't be corrected."
             raise Invalid(message, code="not_amendable", field=join("facts", label))
-    corrected = [{**fact, "value": facts.get(fact["label"], fact["value"])} for fact in task.facts]
+    new_facts = [{**fact, "value": facts.get(fact["label"], fact["value"])} for fact in task.facts]
     try:
-        strict_dumps(corrected, max_bytes=MAX_TASK_BYTES)
+        strict_dumps(new_facts, max_bytes=MAX_TASK_BYTES)
     except JsonTooLarge as error:
         raise TooLarge(error.message, field="facts") from None
     except BadJson as error:
         raise Invalid(error.message, code="bad_json", field="facts") from None
-    return corrected
+    return new_facts
 
 
-def _in_words(changed: list[Json]) -> str:
-    labels = ", ".join(f"“{one['label']}”" for one in changed)
-    return f"Corrected: {labels}."[: comments.MAX_TEXT] if changed else "Sent again without changes."
+def _in_words(differences: list[Json]) -> str:
+    labels = ", ".join(f"“{one['label']}”" for one in differences)
+    return f"Corrected: {labels}."[: comments.MAX_TEXT] if differences else "Sent again without changes."

@@ -64,16 +64,16 @@ class AwayRulesView(ApiView):
     @extend_schema(parameters=[AwayListQuery], responses=page_schema(AwaySerializer))
     def get(self, request: Request) -> Response:
         """Your rules and those by which you stand in, also past ones, newest first; with `members:manage` all."""
-        asked = query(AwayListQuery, request)
-        page = keyset_page(absences.rules_for(self.principal), request, keys=("id",), **asked)
+        params = query(AwayListQuery, request)
+        page = keyset_page(absences.rules_for(self.principal), request, keys=("id",), **params)
         return Response(page.answer([absences.rule_row(rule) for rule in page.rows]))
 
     @extend_schema(request=AddAway, responses={201: AwaySerializer})
     def post(self, request: Request) -> Response:
         """Says who is away and who stands in: 201; of others with `members:manage`; 409 where rules overlap."""
-        asked = body(AddAway, request)
-        starts_at, ends_at = asked.pop("from"), asked.pop("until")
-        rule = absences.add_rule(self.principal, starts_at=starts_at, ends_at=ends_at, **asked)
+        payload = body(AddAway, request)
+        starts_at, ends_at = payload.pop("from"), payload.pop("until")
+        rule = absences.add_rule(self.principal, starts_at=starts_at, ends_at=ends_at, **payload)
         return Response(absences.rule_row(rule), status=201, headers={"Location": f"/api/v1/away/{rule.pk}"})
 
 

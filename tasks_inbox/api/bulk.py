@@ -71,11 +71,13 @@ class TasksBulkView(ApiView):
 
         200 with a result for each.
         """
-        asked = body(BulkTasks, request)
-        ids, view, text = asked.pop("ids", None), asked.pop("view", "teams"), asked.pop("filter", None)
-        if (ids is None) == (text is None) or (ids is None and asked["action"] == bulk.DECIDE):
+        payload = body(BulkTasks, request)
+        ids, view, text = payload.pop("ids", None), payload.pop("view", "teams"), payload.pop("filter", None)
+        if (ids is None) == (text is None) or (ids is None and payload["action"] == bulk.DECIDE):
             raise Invalid(
                 "Name `ids`, or, to do anything but decide, a `filter`.", code="required", field="ids"
             )
         ids = bulk.found_by(self.principal, view, text) if ids is None else ids
-        return Response({"results": bulk.act(self.principal, ids, bulk.Wanted(**asked)) if ids else []})
+        return Response(
+            {"results": bulk.act(self.principal, ids, bulk.BulkCommand(**payload)) if ids else []}
+        )

@@ -57,9 +57,9 @@ class TaskDraftView(RunsApiView):
     @extend_schema(request=SaveTaskDraft, responses=TaskDraftSerializer)
     def put(self, request: Request, task_id: UUID) -> Response:
         """Keeps what you have typed, unchecked, until you decide or the task ends; 409 if it has."""
-        asked = body(SaveTaskDraft, request)
+        payload = body(SaveTaskDraft, request)
         draft = drafts.save_draft(
-            self.principal, task_id, data=asked.get("data", {}), comment=asked.get("comment", "")
+            self.principal, task_id, data=payload.get("data", {}), comment=payload.get("comment", "")
         )
         task = queries.task_of(self.principal.tenant_id, task_id)
         return Response(drafts.draft_row(self.principal, draft, task))
@@ -115,8 +115,8 @@ class TaskFilesView(RunsApiView):
     @extend_schema(parameters=[PageQuery], responses=page_schema(TaskFileSerializer))
     def get(self, request: Request, task_id: UUID) -> Response:
         """The files of the task, oldest first."""
-        found = files.files_of(queries.task_of(self.principal.tenant_id, task_id))
-        page = keyset_page(found, request, keys=("id",), oldest_first=True, **query(PageQuery, request))
+        rows = files.files_of(queries.task_of(self.principal.tenant_id, task_id))
+        page = keyset_page(rows, request, keys=("id",), oldest_first=True, **query(PageQuery, request))
         return Response(page.answer([files.file_row(file) for file in page.rows]))
 
     @extend_schema(
@@ -139,8 +139,8 @@ class TaskFileView(RunsApiView):
     @extend_schema(parameters=[TaskFileQuery], responses={(200, ANY): OpenApiTypes.BINARY})
     def get(self, request: Request, task_id: UUID, file_id: UUID) -> HttpResponse:
         """The file, to be saved; an image or a PDF also to be shown."""
-        asked = query(TaskFileQuery, request)
-        return sent(files.file_of(self.principal, task_id, file_id), is_shown="show" in asked)
+        params = query(TaskFileQuery, request)
+        return sent(files.file_of(self.principal, task_id, file_id), is_shown="show" in params)
 
     @extend_schema(request=Verb, responses={204: None})
     def delete(self, request: Request, task_id: UUID, file_id: UUID) -> Response:
@@ -151,16 +151,16 @@ class TaskFileView(RunsApiView):
 
 def sent(file: TaskFile, *, is_shown: bool) -> HttpResponse:
     """A file on its way to a browser, where nothing in it may act: saved, or shown where that is safe."""
-    shown = is_shown and file.media_type in SHOWN
+    is_inline = is_shown and file.media_type in SHOWN
     # A PDF's viewer does not start within a sandbox.
     policy = "default-src 'none'" + (
-        "; object-src 'self'; style-src 'unsafe-inline'" if shown else "; sandbox"
+        "; object-src 'self'; style-src 'unsafe-inline'" if is_inline else "; sandbox"
     )
     return HttpResponse(
         files.content_of(file),
-        content_type=file.media_type if shown else ANY,
+        content_type=file.media_type if is_inline else ANY,
         headers={
-            "Content-Disposition": content_disposition_header(not shown, file.name) or "attachment",
+            "Content-Disposition": content_disposition_header(not is_inline, file.name) or "attachment",
             "Content-Security-Policy": f"{policy}; frame-ancestors 'none'",
             "X-Content-Type-Options": "nosniff",
             "Cache-Control": "private, no-store",

@@ -76,8 +76,8 @@ class InboxViewsView(_InboxViewsApi):
     @extend_schema(parameters=[InboxViewQuery], responses=page_schema(InboxViewSerializer))
     def get(self, request: Request) -> Response:
         """Your saved views and those shared with your groups, newest first, each with how many tasks it finds."""
-        found = saved.views_for(self.principal)
-        page = keyset_page(found, request, keys=("id",), **query(InboxViewQuery, request))
+        rows = saved.views_for(self.principal)
+        page = keyset_page(rows, request, keys=("id",), **query(InboxViewQuery, request))
         counts = saved.counts_of(identity.who_is(self.principal), page.rows)
         return Response(
             page.answer([saved.view_row(one, self.principal, counts[one.pk]) for one in page.rows])

@@ -52,12 +52,12 @@ class TasksView(TasksApiView):
     @extend_schema(parameters=[s.TaskListQuery], responses=page_schema(s.TaskSummarySerializer))
     def get(self, request: Request) -> Response:
         """The tasks that fit, without what only one task shows."""
-        asked = query(s.TaskListQuery, request)
-        limit, cursor = asked.pop("limit"), asked.pop("cursor", None)
-        sort, text = asked.pop("sort"), asked.pop("filter", "")
+        params = query(s.TaskListQuery, request)
+        limit, cursor = params.pop("limit"), params.pop("cursor", None)
+        sort, text = params.pop("sort"), params.pop("filter", "")
         who = self.who
-        found = listing.found(who, parts_of(who, **asked), text)
-        page = listing.page(who.tenant_id, found, request, sort, limit=limit, cursor=cursor)
+        parts = listing.found(who, parts_of(who, **params), text)
+        page = listing.page(who.tenant_id, parts, request, sort, limit=limit, cursor=cursor)
         names = queries.workflow_names(who.tenant_id, page.rows)
         return Response(
             page.answer([task_rows.task_row(task, names[task.workflow_id], who) for task in page.rows])
@@ -173,8 +173,8 @@ class TaskCommentsView(TasksApiView):
     @extend_schema(parameters=[PageQuery], responses=page_schema(s.CommentSerializer))
     def get(self, request: Request, task_id: UUID) -> Response:
         """What was said of the task, oldest first."""
-        found = queries.comments_of(queries.task_of(self.principal.tenant_id, task_id))
-        page = keyset_page(found, request, keys=("id",), oldest_first=True, **query(PageQuery, request))
+        rows = queries.comments_of(queries.task_of(self.principal.tenant_id, task_id))
+        page = keyset_page(rows, request, keys=("id",), oldest_first=True, **query(PageQuery, request))
         return Response(page.answer([task_rows.comment_row(comment) for comment in page.rows]))
 
     @extend_schema(request=s.AddComment, responses={201: s.CommentSerializer})

@@ -24,7 +24,7 @@ log = logging.getLogger("handoff.tasks")
 
 def tick(seconds: float = TICK_SECONDS) -> int:
     """Do what has come for tasks, for at most `seconds`; gives how many tasks were found."""
-    until, found, last = time.monotonic() + seconds, 0, None
+    until, count, last = time.monotonic() + seconds, 0, None
     # One behind the other: what can't be done now keeps nothing else back.
     while batch := statements.due_tasks(BATCH, last):
         for last in batch:
@@ -33,10 +33,10 @@ def tick(seconds: float = TICK_SECONDS) -> int:
                 _strike(tenant, task)
             except Exception:
                 log.exception("what has come for task %s could not be done", task)
-            found += 1
+            count += 1
             if time.monotonic() >= until:
-                return found
-    return found
+                return count
+    return count
 
 
 def _strike(tenant: int, task_id: UUID) -> None:
@@ -55,16 +55,16 @@ def _strike(tenant: int, task_id: UUID) -> None:
 
 def _come(task_id: UUID, tenant: int) -> str | None:
     """Do the moments of a task that have come, in its run's lock; gives the outcome with which it is to end."""
-    told = statements.moments_due(task_id)
-    if told is None or not told[0]:
+    row = statements.moments_due(task_id)
+    if row is None or not row[0]:
         return None
-    count, at = told
+    count, at = row
     task = queries.task_of(tenant, task_id)
-    due, left = task.clock[:count], task.clock[count:]
+    due, rest = task.clock[:count], task.clock[count:]
     end = next((moment for moment in due if moment["do"] == "end"), None)
     # It stays until the task has ended: a process that dies before that leaves it to the next tick.
-    left = [end, *left] if end else left
-    asks, events = moved(task, [moment for moment in due if moment is not end])
+    rest = [end, *rest] if end else rest
+    addressees, events = moved(task, [moment for moment in due if moment is not end])
     if events:
-        statements.move_clock(task_id, left=left, asks=asks, events=events, at=at)
+        statements.move_clock(task_id, moments=rest, addressees=addressees, events=events, at=at)
     return end["outcome"] if end else None

@@ -33,17 +33,17 @@ _STUCK_HELP = (
 
 def tick() -> int:
     """Open and close tasks of what is wanted; gives how many were opened."""
-    wanted = list(settings.HANDOFF_OPERATOR_TASKS)
-    if not wanted:
+    kinds = list(settings.HANDOFF_OPERATOR_TASKS)
+    if not kinds:
         return 0
     since = UUID(int=int((now_here().timestamp() - DAY_SECONDS) * 1000) << 80)
     tenants = statements.close_incidents()
-    found = statements.new_incidents(wanted, since, BATCH)
-    if found:
-        tenants += statements.open_incidents([_row(one) for one in found])
+    rows = statements.new_incidents(kinds, since, BATCH)
+    if rows:
+        tenants += statements.open_incidents([_row(one) for one in rows])
     if tenants:
         live.tell_inboxes({*tenants})
-    return len(found)
+    return len(rows)
 
 
 def _row(one: Row) -> Row:

@@ -28,31 +28,31 @@ def tick() -> int:
 
 def _postponed(due: tuple[UUID, int, UUID]) -> str:
     """What to say of one that could not be counted: it is tried again behind all others, and holds up nobody else's."""
-    held, _tenant, task = due
-    statements.postpone_held(held, POSTPONED_SECONDS)
-    return f"the decision {held} of task {task} does not count yet"
+    decision_id, _tenant, task = due
+    statements.postpone_held(decision_id, POSTPONED_SECONDS)
+    return f"the decision {decision_id} of task {task} does not count yet"
 
 
 def settle_before_deadline(task: ManualTask) -> bool:
     """Have what was decided of a task before its deadline count now; False where nothing that counts was."""
-    found = HeldDecision.objects.for_tenant(task.tenant_id).filter(task_id=task.pk, refused__isnull=True)
-    for held in found.order_by("until", "pk"):
-        settle(task.tenant_id, held.pk)
+    decisions = HeldDecision.objects.for_tenant(task.tenant_id).filter(task_id=task.pk, refused__isnull=True)
+    for decision in decisions.order_by("until", "pk"):
+        settle(task.tenant_id, decision.pk)
     return queries.task_of(task.tenant_id, task.pk).status != task.status
 
 
 def settle(tenant: int, held_id: UUID) -> None:
     """Have a decision count that was held back, for the one who made it, as things are now."""
-    held = HeldDecision.objects.for_tenant(tenant).filter(pk=held_id, refused__isnull=True).first()
-    if held is None:
+    decision = HeldDecision.objects.for_tenant(tenant).filter(pk=held_id, refused__isnull=True).first()
+    if decision is None:
         return
     try:
         deciding.complete_task(
-            member_principal(tenant, held.username, held.via),
-            held.task_id,
-            decision=Decision(held.outcome, held.data, held.comment, held.seen),
-            guard=partial(holding.redeem, held),
+            member_principal(tenant, decision.username, decision.via),
+            decision.task_id,
+            decision=Decision(decision.outcome, decision.data, decision.comment, decision.seen),
+            guard=partial(holding.redeem, decision),
         )
-    except (Refusal, RunRefused) as refused:
-        statements.refuse_held(held.pk, refused.message)
+    except (Refusal, RunRefused) as refusal:
+        statements.refuse_held(decision.pk, refusal.message)
         live.tell_inboxes([tenant])

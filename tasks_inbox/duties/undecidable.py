@@ -44,10 +44,10 @@ def count() -> int:
 def tick() -> int:
     """Look at the next open tasks, one batch after another; gives how many nobody can decide any more."""
     tenants = statements.next_open_tasks(BATCH).items()
-    found = sum(one_by_one(tenants, lambda one: _look(*one), log, _not_looked_at))
-    if closed := statements.close_undecidable_incidents():
-        live.tell_inboxes(closed)
-    return found
+    total = sum(one_by_one(tenants, lambda one: _look(*one), log, _not_looked_at))
+    if closed_tenants := statements.close_undecidable_incidents():
+        live.tell_inboxes(closed_tenants)
+    return total
 
 
 def _not_looked_at(batch: tuple[int, Sequence[UUID]]) -> str:
@@ -57,31 +57,31 @@ def _not_looked_at(batch: tuple[int, Sequence[UUID]]) -> str:
 
 def _look(tenant: int, ids: Sequence[UUID]) -> int:
     members = members_of(tenant)
-    found = ManualTask.objects.for_tenant(tenant).filter(pk__in=ids, status=OPEN).defer(*queries.LARGE)
-    said = [(task, is_undecidable(task, members)) for task in found]
+    tasks = ManualTask.objects.for_tenant(tenant).filter(pk__in=ids, status=OPEN).defer(*queries.LARGE)
+    verdicts = [(task, is_undecidable(task, members)) for task in tasks]
     statements.note_undecidable(
-        [task.pk for task, bad in said if task.undecidable_since and not bad], since=None
+        [task.pk for task, bad in verdicts if task.undecidable_since and not bad], since=None
     )
-    fresh = [task for task, bad in said if bad and task.undecidable_since is None]
+    fresh = [task for task, bad in verdicts if bad and task.undecidable_since is None]
     return _tell(fresh) if fresh else 0
 
 
 @transaction.atomic
 def _tell(looked_at: Sequence[ManualTask]) -> int:
-    noted = statements.note_undecidable([task.pk for task in looked_at], since=now_here())
-    listed = [task for task in looked_at if task.pk in noted]
-    statements.open_incidents([_row(task) for task in listed if not task.is_test])
+    noted_ids = statements.note_undecidable([task.pk for task in looked_at], since=now_here())
+    tasks = [task for task in looked_at if task.pk in noted_ids]
+    statements.open_incidents([_row(task) for task in tasks if not task.is_test])
     alerts.send(
         [
             alerts.Alert(
                 "nobody_may_decide", task.tenant_id, str(task.run_id), task.node, {"task": str(task.pk)}
             )
-            for task in listed
+            for task in tasks
             if not task.is_test
         ]
     )
-    live.tell_inboxes({task.tenant_id for task in listed})
-    return len(listed)
+    live.tell_inboxes({task.tenant_id for task in tasks})
+    return len(tasks)
 
 
 def _row(task: ManualTask) -> Row:

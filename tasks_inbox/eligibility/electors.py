@@ -26,17 +26,17 @@ class Member:
 
 def members_of(tenant: int) -> list[Member]:
     """Everybody of a tenant whose role decides tasks; two statements, however many there are."""
-    members = members_of_roles(tenant, DECIDING_ROLES).select_related("user")
+    memberships = members_of_roles(tenant, DECIDING_ROLES).select_related("user")
     groups: dict[int, set[str]] = {}
     seats = GroupMember.objects.for_tenant(tenant).values_list("membership_id", "group__key")
-    for membership, key in seats:
-        groups.setdefault(membership, set()).add(key)
-    found = []
-    for member in members:
-        keys, name = groups.get(member.pk, set()), member.user.username
-        marks = frozenset(policies.marks_of(name, member.role, keys))
-        found.append(Member(Elector(key_of(name), frozenset(keys)), name, member.role, marks))
-    return found
+    for membership_id, key in seats:
+        groups.setdefault(membership_id, set()).add(key)
+    members = []
+    for membership in memberships:
+        keys, name = groups.get(membership.pk, set()), membership.user.username
+        marks = frozenset(policies.marks_of(name, membership.role, keys))
+        members.append(Member(Elector(key_of(name), frozenset(keys)), name, membership.role, marks))
+    return members
 
 
 def electors_of(task: ManualTask) -> list[Elector]:
@@ -46,10 +46,10 @@ def electors_of(task: ManualTask) -> list[Elector]:
 
 def electors_among(task: ManualTask, members: Iterable[Member]) -> list[Elector]:
     """Those of the members of its tenant whom the task asks and nothing excludes, and whose form it is."""
-    asked = [one.elector for one in members if policies.is_asked(task, one.username, one.marks)]
-    known = {one.key for one in asked}
-    keys = (key for key in policies.starters_of(task) if key not in known and key not in task.exclude)
-    return asked + [Elector(key) for key in keys if people.find_member(task.tenant_id, key)]
+    electors = [one.elector for one in members if policies.is_asked(task, one.username, one.marks)]
+    keys = {one.key for one in electors}
+    starter_keys = (key for key in policies.starters_of(task) if key not in keys and key not in task.exclude)
+    return electors + [Elector(key) for key in starter_keys if people.find_member(task.tenant_id, key)]
 
 
 def elector_named(task: ManualTask, username: str) -> Elector:
@@ -65,25 +65,25 @@ def named_by(tenant: int, candidates: Mapping[str, Json], exclude: Iterable[str]
     Also who can't decide: no member, a role that decides nothing, a deactivated user of a group. A group or a role of
     which there is nobody stands for itself, so that it isn't as if it had agreed. Four statements at most.
     """
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     if not any(candidates.get(kind) for kind in ("users", "groups", "roles")):
-        found = {one.elector.key: one.username for one in members_of(tenant)}
+        names = {one.elector.key: one.username for one in members_of(tenant)}
     for name in candidates.get("users") or ():
-        known = name != policies.NOBODY
-        found[key_of(name) if known else name] = name if known else "somebody's manager"
+        is_username = name != policies.NOBODY
+        names[key_of(name) if is_username else name] = name if is_username else "somebody's manager"
     for group in candidates.get("groups") or ():
-        found |= _of_group(tenant, group) or {f"group:{key_of(group)}": f"the group {group}"}
+        names |= _of_group(tenant, group) or {f"group:{key_of(group)}": f"the group {group}"}
     for role in candidates.get("roles") or ():
         users = members_of_roles(tenant, [role]).values_list("user__username", flat=True)
-        found |= {key_of(name): name for name in users} or {f"role:{role}": f"the role {role}"}
-    barred = set(exclude)
-    return [{"key": key, "name": name} for key, name in found.items() if key not in barred]
+        names |= {key_of(name): name for name in users} or {f"role:{role}": f"the role {role}"}
+    excluded_keys = set(exclude)
+    return [{"key": key, "name": name} for key, name in names.items() if key not in excluded_keys]
 
 
-def unable(named: Iterable[Json], members: Iterable[Member]) -> list[str]:
-    """The names of those who are `named` and decide no tasks."""
+def unable(rows: Iterable[Json], members: Iterable[Member]) -> list[str]:
+    """The names of those among these, as `named_by` gives them, who decide no tasks."""
     able = {one.elector.key for one in members}
-    return [one["name"] for one in named if one["key"] not in able]
+    return [one["name"] for one in rows if one["key"] not in able]
 
 
 def _of_group(tenant: int, group: str) -> dict[str, str]:

@@ -40,10 +40,10 @@ class Who:
 
 def who_is(principal: Principal) -> Who:
     """The one who asks."""
-    found = statements.who(principal.tenant_id, principal.user_id, principal.username)
+    row = statements.who(principal.tenant_id, principal.user_id, principal.username)
     decides = TASKS_DECIDE in principal.scopes
-    marks = policies.marks_of(principal.username, principal.role, found["groups"], decides=decides)
-    absent = tuple(_absent(one) for one in found["absent"] if one["role"] in DECIDING_ROLES and decides)
+    marks = policies.marks_of(principal.username, principal.role, row["groups"], decides=decides)
+    absent = tuple(_absent(one) for one in row["absent"] if one["role"] in DECIDING_ROLES and decides)
     return Who(principal.tenant_id, principal.username, tuple(marks), decides, absent)
 
 
@@ -65,10 +65,10 @@ def substitutes_of(task: ManualTask, names: Iterable[str]) -> list[str]:
     """The keys of those who may decide it now in the place of one of these people who is away."""
     if task.delegated_by is not None or task.kind in FOR_OPERATORS:
         return []
-    now, wanted = now_there(), [key_of(name) for name in names]
+    now, person_keys = now_there(), [key_of(name) for name in names]
     rules = AwayRule.objects.for_tenant(task.tenant_id).filter(starts_at__lte=now, ends_at__gt=now)
-    rules = rules.annotate(person=Lower("username")).filter(person__in=wanted)
+    rules = rules.annotate(person=Lower("username")).filter(person__in=person_keys)
     workflow = Workflow.objects.for_tenant(task.tenant_id).filter(pk=task.workflow_id).values("name")[:1]
-    found = rules.filter(Q(workflows=[]) | Q(workflows__contains=ArraySubquery(workflow)))
-    keys = [key_of(name) for name in found.order_by("pk").values_list("substitute", flat=True)]
+    rules = rules.filter(Q(workflows=[]) | Q(workflows__contains=ArraySubquery(workflow)))
+    keys = [key_of(name) for name in rules.order_by("pk").values_list("substitute", flat=True)]
     return [key for key in dict.fromkeys(keys) if key not in task.exclude and key not in task.voted]

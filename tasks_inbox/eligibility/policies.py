@@ -69,8 +69,8 @@ def marks_of(username: str, role: str, group_keys: Iterable[str], *, decides: bo
     own = [starter_mark(username)]
     if not decides:
         return own
-    named = [EVERYBODY, f"user:{key_of(username)}", f"role:{role}"]
-    return [*named, *(f"group:{key}" for key in group_keys), *own]
+    marks = [EVERYBODY, f"user:{key_of(username)}", f"role:{role}"]
+    return [*marks, *(f"group:{key}" for key in group_keys), *own]
 
 
 def is_excluded(task: ManualTask, username: str) -> bool:
@@ -108,8 +108,8 @@ def may_decide(task: ManualTask, username: str, marks: Collection[str]) -> bool:
     """
     if is_asked(task, username, marks):
         return True
-    handed = task.delegated_by is not None and task.assignee == username and task.kind not in FOR_OPERATORS
-    return handed and not is_excluded(task, username)
+    is_handed = task.delegated_by is not None and task.assignee == username and task.kind not in FOR_OPERATORS
+    return is_handed and not is_excluded(task, username)
 
 
 def holder_of(task: ManualTask, username: str) -> str | None:

@@ -39,7 +39,7 @@ class Verdict:
     outcome: str | None
     is_possible: bool
     state: Mapping[str, Json]
-    left: int = 0
+    voters_left: int = 0
 
 
 def needs_several(quorum: Json | None) -> bool:
@@ -57,34 +57,35 @@ def verdict(
     outcomes: Sequence[str],
     votes: Sequence[Vote],
     electors: Collection[Elector],
-    named: Collection[str] = (),
+    asked_keys: Collection[str] = (),
 ) -> Verdict:
     """What these votes come to, where `electors` are those who may decide now, whether they have voted or not.
 
-    `named`: the keys of all who were asked. All, and a share, are of them, whether they can decide or not.
+    `asked_keys` are of all who were asked. All, and a share, are of them, whether they can decide or not.
     """
     rule = quorum or ONE
-    voted = {vote.elector.key for vote in votes}
-    rest = [one for one in electors if one.key not in voted]
+    voted_keys = {vote.elector.key for vote in votes}
+    rest = [one for one in electors if one.key not in voted_keys]
     pro = [vote.elector for vote in votes if vote.outcome == outcomes[0]]
     contra = [vote.outcome for vote in votes if vote.outcome != outcomes[0]]
     if rule.get("groups"):
-        wanted = {key_of(name): (name, count) for name, count in rule["groups"].items()}
-        slots = [key for key, (_, count) in wanted.items() for _ in range(count)]
-        filled = _placed(slots, pro)
+        groups = {key_of(name): (name, count) for name, count in rule["groups"].items()}
+        slots = [key for key, (_, count) in groups.items() for _ in range(count)]
+        filled_slots = _placed(slots, pro)
         is_possible = len(_placed(slots, [*pro, *rest])) == len(slots)
-        reached, need = len(filled) == len(slots), len(slots)
-        told = [
-            {"name": name, "need": count, "have": filled.count(key)} for key, (name, count) in wanted.items()
+        is_reached, need = len(filled_slots) == len(slots), len(slots)
+        group_rows = [
+            {"name": name, "need": count, "have": filled_slots.count(key)}
+            for key, (name, count) in groups.items()
         ]
-        state: dict[str, Json] = {"need": need, "have": len(filled), "groups": told}
+        state: dict[str, Json] = {"need": need, "have": len(filled_slots), "groups": group_rows}
     else:
-        people = {*named, *voted, *(one.key for one in rest)}
+        people = {*asked_keys, *voted_keys, *(one.key for one in rest)}
         need = _number(rule["need"], len(people))
-        reached, is_possible = len(pro) >= need, len(pro) + len(rest) >= need
+        is_reached, is_possible = len(pro) >= need, len(pro) + len(rest) >= need
         state = {"need": need, "have": len(pro)}
     state |= {"rule": rule.get("rule", "veto"), "may": len(votes) + len(rest)}
-    outcome = outcomes[0] if reached else _other(state["rule"], contra, need, outcomes, is_possible)
+    outcome = outcomes[0] if is_reached else _other(state["rule"], contra, need, outcomes, is_possible)
     return Verdict(outcome, is_possible, state, len(rest))
 
 
@@ -113,11 +114,11 @@ def _placed(slots: Sequence[str], people: Sequence[Elector]) -> list[str]:
     """The slots that these people fill when each fills one at most, as many as can be (augmenting paths)."""
     holder: dict[int, Elector] = {}
 
-    def place(person: Elector, tried: set[int]) -> bool:
+    def place(person: Elector, visited: set[int]) -> bool:
         for at, group in enumerate(slots):
-            if group in person.groups and at not in tried:
-                tried.add(at)
-                if at not in holder or place(holder[at], tried):
+            if group in person.groups and at not in visited:
+                visited.add(at)
+                if at not in holder or place(holder[at], visited):
                     holder[at] = person
                     return True
         return False

@@ -65,16 +65,14 @@ def conflict(task: ManualTask) -> Conflict:
     return claimed(task)
 
 
-def being_decided(task: ManualTask, held: Mapping[str, Any]) -> Conflict:
+def being_decided(task: ManualTask, decision: Mapping[str, Any]) -> Conflict:
     """Whose decision of it is about to count."""
-    label = label_of(task.outcomes, held["outcome"])
-    message = (
-        f"{held['by']} is just deciding this: {label}. It counts in a few seconds unless they take it back."
-    )
-    return Conflict(message, code="being_decided", details=dict(held))
+    label = label_of(task.outcomes, decision["outcome"])
+    message = f"{decision['by']} is just deciding this: {label}. It counts in a few seconds unless they take it back."
+    return Conflict(message, code="being_decided", details=dict(decision))
 
 
 def claimed(task: ManualTask) -> Conflict:
     """Whose it is instead."""
-    whose = f"{task.assignee} has claimed this task." if task.assignee else "Nobody has this task any more."
-    return Conflict(whose, code="claimed", details={"assignee": task.assignee})
+    message = f"{task.assignee} has claimed this task." if task.assignee else "Nobody has this task any more."
+    return Conflict(message, code="claimed", details={"assignee": task.assignee})

@@ -146,8 +146,8 @@ def _refusal(who: Who, task: ManualTask, place: str | None) -> Refusal | None:
         return Conflict(message, code="handed_on", details={"to": holder})
     if _is_theirs(who, task, place):
         return None
-    if barred := next((one.username for one in who.absent if policies.is_excluded(task, one.username)), None):
-        message = f"This task asks others, not you; {barred}, for whom you stand in, is excluded from it."
+    if absent := next((one.username for one in who.absent if policies.is_excluded(task, one.username)), None):
+        message = f"This task asks others, not you; {absent}, for whom you stand in, is excluded from it."
         return NotAllowed(message, code="excluded")
     return NotAllowed("This task asks others, not you.", code="not_a_candidate")
 
@@ -166,5 +166,5 @@ def _asked_no_more(stands: Standing) -> str | None:
     if giver is None or giver != stands.stands_in_for:
         return None
     member = find_member(stands.task.tenant_id, giver)
-    asks = member is not None and identity.who_is_member(member).is_asked(stands.task)
-    return None if asks else giver
+    is_asked = member is not None and identity.who_is_member(member).is_asked(stands.task)
+    return None if is_asked else giver

@@ -19,7 +19,7 @@ def is_undecidable(task: ManualTask, members: Sequence[Member] | None = None) ->
     if needs_several(task.quorum):
         stands = votes.standing(task, electors)
         # Who has agreed presses nothing again: where nobody else is left, nothing counts what may be enough by now.
-        return not stands.is_possible or not stands.left
+        return not stands.is_possible or not stands.voters_left
     return not electors and not (task.delegated_by is not None and _is_able(task))
 
 

@@ -11,7 +11,7 @@ from tasks_inbox.models import RETURNED, ManualTask, TaskDecision
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class Tally:
     """How the votes stand; `groups` are those of the last one that the quorum counts."""
 
     verdict: Verdict
@@ -20,30 +20,30 @@ class Counted:
 
 def rows_of(task: ManualTask) -> list[TaskDecision]:
     """What was decided in the task's round, in its order."""
-    found = TaskDecision.objects.for_tenant(task.tenant_id).filter(task_id=task.pk, round=task.round)
-    return list(found.order_by("seq"))
+    rows = TaskDecision.objects.for_tenant(task.tenant_id).filter(task_id=task.pk, round=task.round)
+    return list(rows.order_by("seq"))
 
 
-def count(task: ManualTask, by: str, on_behalf_of: str | None, outcome: str) -> Counted:
+def count(task: ManualTask, by: str, on_behalf_of: str | None, outcome: str) -> Tally:
     """How the votes stand with this one, which nobody has written down yet."""
     names = [one["name"] for one in task.outcomes]
     if not needs_several(task.quorum):
         own = Vote(Elector(key_of(on_behalf_of or by)), outcome)
-        return Counted(Verdict(outcome, True, verdict(None, names, [own], ()).state), ())
-    mine = elector_named(task, on_behalf_of or by)
-    told = _verdict(task, [*_votes(task), Vote(mine, outcome)], electors_of(task), by)
-    counted = {key_of(name) for name in (task.quorum.get("groups") or ())}
-    return Counted(told, tuple(sorted(mine.groups & counted)))
+        return Tally(Verdict(outcome, True, verdict(None, names, [own], ()).state), ())
+    elector = elector_named(task, on_behalf_of or by)
+    result = _verdict(task, [*_votes(task), Vote(elector, outcome)], electors_of(task), by)
+    group_keys = {key_of(name) for name in (task.quorum.get("groups") or ())}
+    return Tally(result, tuple(sorted(elector.groups & group_keys)))
 
 
-def ended(task: ManualTask, outcome: str) -> Counted:
+def ended(task: ManualTask, outcome: str) -> Tally:
     """How the votes stand where time has decided."""
-    return Counted(Verdict(outcome, True, _verdict(task, _votes(task), electors_of(task)).state), ())
+    return Tally(Verdict(outcome, True, _verdict(task, _votes(task), electors_of(task)).state), ())
 
 
-def returned(task: ManualTask) -> Counted:
+def returned(task: ManualTask) -> Tally:
     """Where somebody returned the task: that counts for nothing."""
-    return Counted(Verdict(None, True, _verdict(task, _votes(task), electors_of(task)).state), ())
+    return Tally(Verdict(None, True, _verdict(task, _votes(task), electors_of(task)).state), ())
 
 
 def standing(task: ManualTask, electors: Sequence[Elector]) -> Verdict:
@@ -51,10 +51,10 @@ def standing(task: ManualTask, electors: Sequence[Elector]) -> Verdict:
     return _verdict(task, _votes(task), electors)
 
 
-def told(counted: Counted) -> dict[str, Json]:
+def summary_of(tally: Tally) -> dict[str, Json]:
     """How the votes stand, for the record; where groups are counted, for which of them this one counts."""
-    groups = {"counts_for": list(counted.groups)} if "groups" in counted.verdict.state else {}
-    return dict(counted.verdict.state) | groups | {"outcome": counted.verdict.outcome}
+    groups = {"counts_for": list(tally.groups)} if "groups" in tally.verdict.state else {}
+    return dict(tally.verdict.state) | groups | {"outcome": tally.verdict.outcome}
 
 
 def decisions_of(task: ManualTask) -> list[dict[str, Json]]:
@@ -81,13 +81,13 @@ def _votes(task: ManualTask) -> list[Vote]:
 
 
 def _verdict(
-    task: ManualTask, cast: list[Vote], electors: Sequence[Elector], by: str | None = None
+    task: ManualTask, votes: list[Vote], electors: Sequence[Elector], by: str | None = None
 ) -> Verdict:
     """What these votes come to; `by` gives the last of them."""
     # Who has decided in somebody's place decides no more, also where they are asked themselves now.
     spent = {*task.voted, key_of(by or "")}
     rest = [one for one in electors if one.key not in spent]
-    return verdict(task.quorum, [one["name"] for one in task.outcomes], cast, rest, _named(task, spent))
+    return verdict(task.quorum, [one["name"] for one in task.outcomes], votes, rest, _named(task, spent))
 
 
 def _named(task: ManualTask, spent: Collection[str]) -> list[str]:
@@ -95,5 +95,7 @@ def _named(task: ManualTask, spent: Collection[str]) -> list[str]:
 
     Who has decided counts by their vote, or has given somebody else's.
     """
-    barred = {*task.exclude, *spent}
-    return [one["key"] for one in task.named or () if "replaced_by" not in one and one["key"] not in barred]
+    excluded_keys = {*task.exclude, *spent}
+    return [
+        one["key"] for one in task.named or () if "replaced_by" not in one and one["key"] not in excluded_keys
+    ]

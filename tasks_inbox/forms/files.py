@@ -42,19 +42,19 @@ def attach(
     task = open_task(principal, task_id)
     _require_part(principal, task)
     _check(content)
-    named = clean_name(name)
-    said = {"name": named, "media_type": media_type_of(content, named), "size": len(content)}
-    said["sha256"], made = sha256(content).hexdigest(), uuid7()
+    file_name = clean_name(name)
+    details = {"name": file_name, "media_type": media_type_of(content, file_name), "size": len(content)}
+    details["sha256"], file_id = sha256(content).hexdigest(), uuid7()
     with transaction.atomic():
         if not statements.hold_open_task(task.tenant_id, task_id):
             raise Conflict("This task is closed: nothing more is added to it.", code="task_closed")
         if not statements.add_file(
-            made, task=task_id, content=content, said=said, by=principal.username, most=MOST_FILES
+            file_id, task=task_id, content=content, details=details, by=principal.username, most=MOST_FILES
         ):
             raise Conflict(f"A task has at most {MOST_FILES} files.", code="too_many_files", field="file")
-        audit.record(principal, f"attach {said['sha256']}", f"task {task_id}", reason=reason)
+        audit.record(principal, f"attach {details['sha256']}", f"task {task_id}", reason=reason)
         live.tell_inboxes([task.tenant_id])
-    return file_of(principal, task_id, UUID(made))
+    return file_of(principal, task_id, UUID(file_id))
 
 
 def withdraw(principal: Principal, task_id: UUID, file_id: UUID, *, reason: str | None = None) -> None:
@@ -67,8 +67,8 @@ def withdraw(principal: Principal, task_id: UUID, file_id: UUID, *, reason: str 
     if file.by != principal.username:
         raise NotAllowed(f"{file.by} added this file, and takes it back.", code="not_yours")
     with transaction.atomic():
-        held = statements.hold_open_task(principal.tenant_id, task_id)
-        if not held or not statements.withdraw_file(task_id, file_id, by=principal.username):
+        is_locked = statements.hold_open_task(principal.tenant_id, task_id)
+        if not is_locked or not statements.withdraw_file(task_id, file_id, by=principal.username):
             raise Conflict("Somebody has decided with this file: it stays.", code="file_is_evidence")
         audit.record(principal, f"withdraw {file.sha256}", f"task {task_id}", reason=reason)
         live.tell_inboxes([principal.tenant_id])
@@ -108,10 +108,10 @@ def file_row(file: TaskFile) -> dict[str, Json]:
 
 def faults_of(task: ManualTask, data: Json) -> list[tuple[str, str, str]]:
     """What is wrong with the files that the data of a task's form names: field, code, sentence."""
-    named = [one for one in filled(task.form, data).each() if one.kind == "file" and one.text]
-    known = {str(file.pk): file for file in files_of(task)} if named else {}
-    found = ((one, fault_of(one, known.get(one.text))) for one in named)
-    return [(one.name, "bad_file", message) for one, message in found if message]
+    fields = [one for one in filled(task.form, data).each() if one.kind == "file" and one.text]
+    files_by_id = {str(file.pk): file for file in files_of(task)} if fields else {}
+    faults = ((one, fault_of(one, files_by_id.get(one.text))) for one in fields)
+    return [(one.name, "bad_file", message) for one, message in faults if message]
 
 
 def fault_of(field: FormField, file: TaskFile | None) -> str:
@@ -129,9 +129,9 @@ def name_files(fields: Iterable[FormField], files: Iterable[TaskFile]) -> None:
     """Say of fields that hold files what they are called, and what is wrong with them; what is no file of the task any
     more is empty again.
     """
-    known = {str(file.pk): file for file in files}
+    files_by_id = {str(file.pk): file for file in files}
     for field in fields:
-        file = known.get(field.text) if field.kind == "file" else None
+        file = files_by_id.get(field.text) if field.kind == "file" else None
         if file is not None:
             field.file_name, field.file_url = (
                 file.name,

@@ -46,20 +46,20 @@ def media_type_of(content: bytes, name: str) -> str:
 
 def is_accepted(media_type: str, name: str, accept: Iterable[str]) -> bool:
     """Whether one of `.pdf`, `image/*` or `application/pdf` fits it, as in a browser's `accept`; nothing said: any."""
-    wanted = [one.strip().lower() for one in accept]
+    patterns = [one.strip().lower() for one in accept]
     whole = media_type.partition("/")[0] + "/*"
-    return not wanted or any(
-        name.lower().endswith(one) if one.startswith(".") else one in (media_type, whole) for one in wanted
+    return not patterns or any(
+        name.lower().endswith(one) if one.startswith(".") else one in (media_type, whole) for one in patterns
     )
 
 
 def clean_name(name: str) -> str:
     """The name of a file, as it may stand in any folder: without a path, control characters and what systems refuse."""
     last = re.split(r"[/\\]", unicodedata.normalize("NFC", name))[-1]
-    kept = "".join(one for one in last if unicodedata.category(one)[0] != "C" and one not in '<>:"|?*')
-    stem, dot, ending = kept.strip(" .").rpartition(".")
-    ending = f"{dot}{ending}"[:20] if stem else ""
-    return ((stem or kept.strip(" ."))[: MAX_NAME - len(ending)] + ending) or "file"
+    text = "".join(one for one in last if unicodedata.category(one)[0] != "C" and one not in '<>:"|?*')
+    stem, dot, suffix = text.strip(" .").rpartition(".")
+    suffix = f"{dot}{suffix}"[:20] if stem else ""
+    return ((stem or text.strip(" ."))[: MAX_NAME - len(suffix)] + suffix) or "file"
 
 
 def _of_zip(content: bytes) -> str:

@@ -12,31 +12,33 @@ from tasks_inbox.store import statements
 KINDS = ("users", "groups", "roles")
 
 
-def moved(task: ManualTask, due: list[Json]) -> tuple[Json, list[Json]]:
+def moved(task: ManualTask, moments: list[Json]) -> tuple[Json, list[Json]]:
     """Whom a task asks after these moments (`candidates`, `audience`, `named`), and the events. Changes nothing.
 
     Who is somebody's manager is looked up now.
     """
     candidates, audience, events = dict(task.candidates), list(task.audience), []
-    named = None if task.named is None else list(task.named)
-    for moment in due:
+    people = None if task.named is None else list(task.named)
+    for moment in moments:
         if moment["do"] == "remind":
-            said: dict[str, Json] = {"follow_up": True} if moment.get("follow_up") else {}
-            events.append({"type": "TASK_REMINDED", "payload": said, "tells": REMINDED})
+            payload: dict[str, Json] = {"follow_up": True} if moment.get("follow_up") else {}
+            events.append({"type": "TASK_REMINDED", "payload": payload, "tells": REMINDED})
             continue
-        whom = with_manager(task.tenant_id, moment["to"])
-        asked = policies.audience_of(whom)
-        audience = list(dict.fromkeys([*audience, *asked]))
-        if named is not None:
-            there = {one["key"] for one in named}
-            named += [one for one in named_by(task.tenant_id, whom, task.exclude) if one["key"] not in there]
-        known = {kind: [name for name in whom.get(kind) or () if name != policies.NOBODY] for kind in KINDS}
-        for kind, names in known.items():
+        to = with_manager(task.tenant_id, moment["to"])
+        marks = policies.audience_of(to)
+        audience = list(dict.fromkeys([*audience, *marks]))
+        if people is not None:
+            there = {one["key"] for one in people}
+            people += [one for one in named_by(task.tenant_id, to, task.exclude) if one["key"] not in there]
+        names_by_kind = {
+            kind: [name for name in to.get(kind) or () if name != policies.NOBODY] for kind in KINDS
+        }
+        for kind, names in names_by_kind.items():
             candidates[kind] = list(dict.fromkeys([*(candidates.get(kind) or ()), *names]))
-        said = {key: moment[key] for key in ("level", "by", "reason") if moment.get(key)}
-        said["to"] = {**moment["to"], **{kind: names for kind, names in known.items() if names}}
-        events.append({"type": "TASK_ESCALATED", "payload": said, "tells": ESCALATED, "audience": asked})
-    return {"candidates": candidates, "audience": audience, "named": named}, events
+        payload = {key: moment[key] for key in ("level", "by", "reason") if moment.get(key)}
+        payload["to"] = {**moment["to"], **{kind: names for kind, names in names_by_kind.items() if names}}
+        events.append({"type": "TASK_ESCALATED", "payload": payload, "tells": ESCALATED, "audience": marks})
+    return {"candidates": candidates, "audience": audience, "named": people}, events
 
 
 def ask_instead(task: ManualTask, to: Mapping[str, Sequence[str]], *, by: str, reason: str) -> None:
@@ -44,9 +46,9 @@ def ask_instead(task: ManualTask, to: Mapping[str, Sequence[str]], *, by: str, r
 
     Its run must be had alone.
     """
-    said = {"do": "escalate", "to": dict(to), "by": by, "reason": reason}
-    asks, events = moved(replaced(task, by), [said])
-    statements.move_clock(task.pk, left=task.clock or [], asks=asks, events=events, at=None)
+    moment = {"do": "escalate", "to": dict(to), "by": by, "reason": reason}
+    addressees, events = moved(replaced(task, by), [moment])
+    statements.move_clock(task.pk, moments=task.clock or [], addressees=addressees, events=events, at=None)
 
 
 def replaced(task: ManualTask, by: str) -> ManualTask:

@@ -28,10 +28,10 @@ INSTRUCTIONS = (
 )
 
 
-def open_for(failed: Sequence[Failed]) -> None:
+def open_for(failures: Sequence[Failed]) -> None:
     """Open a task for each compensation that has just failed for good, in one statement."""
     statements.open_compensation_tasks(
-        [_row(one) for one in failed],
+        [_row(one) for one in failures],
         {
             "instructions": INSTRUCTIONS,
             "outcomes": OUTCOMES,
@@ -40,23 +40,23 @@ def open_for(failed: Sequence[Failed]) -> None:
             "priority": URGENT,
         },
     )
-    tenants = {one.tenant for one in failed}
+    tenants = {one.tenant for one in failures}
     live.tell_inboxes(tenants)
 
 
-def _row(failed: Failed) -> Row:
-    graph = graph_of(failed.version)
-    undo = graph.steps[failed.node]
+def _row(failure: Failed) -> Row:
+    graph = graph_of(failure.version)
+    undo = graph.steps[failure.node]
     of = str(undo.undoes)
     undone = graph.nodes[of]
     title = _title(undone)
     return {
         "id": uuid7(),
-        "step_id": failed.step,
+        "step_id": failure.step,
         "of": of,
         "title": f"Undoing “{title}” failed",
         "undoes": of if title == of else f"{title} ({of})",
-        "attempts": f"{failed.attempts} of {undo.retry.max_retries + 1}",
+        "attempts": f"{failure.attempts} of {undo.retry.max_retries + 1}",
     }
 
 
@@ -64,34 +64,34 @@ def _title(node: Node) -> str:
     return node.title or node.id
 
 
-def close_for(settled: Settled) -> None:
+def close_for(settlement: Settled) -> None:
     """Close the task of a compensation that was settled, whoever had claimed it, and keep who settled it how."""
-    held = statements.hold_compensation_task(settled.step, settled.by)
-    if held is None:
+    task_row = statements.hold_compensation_task(settlement.step, settlement.by)
+    if task_row is None:
         return
-    task, user = queries.task_of(held["tenant_id"], UUID(held["task"])), held["decider"] or {}
-    first = held["on_behalf_of"]
+    task, user = queries.task_of(task_row["tenant_id"], UUID(task_row["task"])), task_row["decider"] or {}
+    first = task_row["on_behalf_of"]
     chain = statements.hold_chain(task.tenant_id, ledger.FIRST)
     decider = ledger.Decider(
-        settled.by, user.get("name") or settled.by, user.get("id"), settled.via, signed=False
+        settlement.by, user.get("name") or settlement.by, user.get("id"), settlement.via, signed=False
     )
     record = ledger.record_of(
         task,
-        held,
+        task_row,
         chain,
-        votes.told(votes.count(task, settled.by, first, settled.how)),
+        votes.summary_of(votes.count(task, settlement.by, first, settlement.how)),
         by=decider,
-        outcome=settled.how,
+        outcome=settlement.how,
         data=None,
-        comment=settled.reason,
+        comment=settlement.reason,
         files=files.evidence_of(task),
-        settled_by=settled.way,
+        settled_by=settlement.way,
     )
-    said = {"outcome": settled.how, "by": settled.by, "on_behalf_of": first}
-    said |= {"digest": record.digest, "at": record.at}
+    link = {"outcome": settlement.how, "by": settlement.by, "on_behalf_of": first}
+    link |= {"digest": record.digest, "at": record.at}
     row = {"id": uuid7(), "task": task.pk, "seq": record.seq, "record": record.text, "data": None}
-    more = {"comment": settled.reason, "groups": [], "ended_with": settled.how}
+    more = {"comment": settlement.reason, "groups": [], "ended_with": settlement.how}
     # It bars nobody: what is asked for four eyes is asked before anything is undone.
-    statements.add_decision(row | said | more, keys=[], why={})
-    statements.close_compensation_task(task.pk, comment=settled.reason, said=said)
+    statements.add_decision(row | link | more, keys=[], why={})
+    statements.close_compensation_task(task.pk, comment=settlement.reason, link=link)
     live.tell_inboxes([task.tenant_id])

@@ -33,23 +33,23 @@ DECIDER = "decider"
 SHOWN_NAMES = 3
 
 
-def _open(entered: Entered) -> list[tuple[ClaimedStep, AttemptResult]]:
-    asked = [(held, wait["task"]) for held, wait in entered]
-    requesters = statements.requesters({held.run_id for held, task in asked if task.get("exclude_requester")})
+def _open(waits: Entered) -> list[tuple[ClaimedStep, AttemptResult]]:
+    tasks = [(step, wait["task"]) for step, wait in waits]
+    requesters = statements.requesters({step.run_id for step, task in tasks if task.get("exclude_requester")})
     deciders = statements.decided_in_run(
-        {held.run_id for held, task in asked if task.get("exclude_deciders")}
+        {step.run_id for step, task in tasks if task.get("exclude_deciders")}
     )
-    forms = {held.run_id for held, task in asked if task["kind"] == "form" and task["candidates"]["users"]}
+    forms = {step.run_id for step, task in tasks if task["kind"] == "form" and task["candidates"]["users"]}
     starters = statements.requesters(forms)
-    rows = [_row(held, task) | _barred(held.run_id, task, requesters, deciders) for held, task in asked]
-    for row, (held, task) in zip(rows, asked, strict=True):
-        if held.run_id in starters and policies.names_user(row["audience"], starters[held.run_id]):
-            row["audience"].append(policies.starter_mark(starters[held.run_id]))
+    rows = [_row(step, task) | _barred(step.run_id, task, requesters, deciders) for step, task in tasks]
+    for row, (step, task) in zip(rows, tasks, strict=True):
+        if step.run_id in starters and policies.names_user(row["audience"], starters[step.run_id]):
+            row["audience"].append(policies.starter_mark(starters[step.run_id]))
         if counts_people(task.get("quorum")):
-            whom = with_manager(held.tenant_id, task["candidates"])
-            row["named"] = named_by(held.tenant_id, whom, row["exclude"])
+            candidates = with_manager(step.tenant_id, task["candidates"])
+            row["named"] = named_by(step.tenant_id, candidates, row["exclude"])
     statements.open_tasks(rows)
-    _tell({held.tenant_id for held, _ in asked})
+    _tell({step.tenant_id for step, _ in tasks})
     return []
 
 
@@ -75,12 +75,12 @@ def _barred(
     return {"exclude": list(dict.fromkeys(names)), "why_excluded": why or None, "bars_deciders": bars}
 
 
-def _row(held: ClaimedStep, task: Mapping[str, Json]) -> dict[str, Json]:
-    row: dict[str, Json] = {"id": uuid7(), "run_id": held.run_id, "step_id": held.id, "node": held.node}
+def _row(step: ClaimedStep, task: Mapping[str, Json]) -> dict[str, Json]:
+    row: dict[str, Json] = {"id": uuid7(), "run_id": step.run_id, "step_id": step.id, "node": step.node}
     # What was null is not there when a task is opened anew, by what its step says that it waits for.
     row |= {key: task.get(key) for key in _ASKED}
     row["facts"] = [{"value": None} | fact for fact in task["facts"]]
-    row["audience"] = policies.audience_of(with_manager(held.tenant_id, task["candidates"]))
+    row["audience"] = policies.audience_of(with_manager(step.tenant_id, task["candidates"]))
     return row
 
 
@@ -111,15 +111,15 @@ def _how_many(quorum: Json | None) -> str:
 
 def whom(candidates: Mapping[str, Json], everybody: str) -> str:
     """Those whom a task asks, in words: `ann, the group Finance or an approver`; `everybody` where it names nobody."""
-    named = [
+    names = [
         *(candidates.get("users") or ()),
         *(f"the group {name}" for name in candidates.get("groups") or ()),
         *(f"an {role}" for role in candidates.get("roles") or ()),
         *([f"the manager of {candidates['manager_of']}"] if candidates.get("manager_of") else ()),
     ]
-    if not named:
+    if not names:
         return everybody
-    return _either(named if len(named) <= SHOWN_NAMES else [*named[: SHOWN_NAMES - 1], "others"])
+    return _either(names if len(names) <= SHOWN_NAMES else [*names[: SHOWN_NAMES - 1], "others"])
 
 
 def _either(names: Sequence[str]) -> str:

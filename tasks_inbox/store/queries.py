@@ -57,8 +57,10 @@ class Called(NamedTuple):
 
 def workflows_of(tenant: int, tasks: Iterable[ManualTask]) -> dict[int, Called]:
     """How the workflows of these tasks are called; one statement."""
-    found = Workflow.objects.for_tenant(tenant).filter(pk__in={task.workflow_id for task in tasks})
-    return {pk: Called(name, title or name) for pk, name, title in found.values_list("pk", "name", "title")}
+    workflows = Workflow.objects.for_tenant(tenant).filter(pk__in={task.workflow_id for task in tasks})
+    return {
+        pk: Called(name, title or name) for pk, name, title in workflows.values_list("pk", "name", "title")
+    }
 
 
 def workflow_names(tenant: int, tasks: Iterable[ManualTask]) -> dict[int, str]:
@@ -73,7 +75,7 @@ def comments_of(task: ManualTask) -> QuerySet[TaskComment]:
 
 def last_comments(task: ManualTask, most: int, before: UUID | None) -> tuple[list[TaskComment], UUID | None]:
     """The last comments of a task, or the last ones before one, oldest first; and before which there are more."""
-    found = comments_of(task) if before is None else comments_of(task).filter(pk__lt=before)
-    listed = list(found.order_by("-pk")[: most + 1])
-    page = listed[:most][::-1]
-    return page, page[0].pk if len(listed) > most else None
+    comments = comments_of(task) if before is None else comments_of(task).filter(pk__lt=before)
+    rows = list(comments.order_by("-pk")[: most + 1])
+    page = rows[:most][::-1]
+    return page, page[0].pk if len(rows) > most else None

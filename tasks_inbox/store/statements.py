@@ -38,13 +38,13 @@ def hold_compensation_task(step: str, by: str) -> Row | None:
 
     Gives the task, its tenant, what its record tells of run and version, and the user `by`, if there is one.
     """
-    held: Row | None = SQL.value("hold_compensation_task", {"step": step, "by": by})
-    return held
+    row: Row | None = SQL.value("hold_compensation_task", {"step": step, "by": by})
+    return row
 
 
-def close_compensation_task(task: UUID, *, comment: str, said: Row) -> None:
-    """Close the task of a compensation that is held. `said` as for `note_vote`."""
-    SQL.execute("close_compensation_task", {"task": task, "comment": comment, **said})
+def close_compensation_task(task: UUID, *, comment: str, link: Row) -> None:
+    """Close the task of a compensation that is held. `link` as for `note_vote`."""
+    SQL.execute("close_compensation_task", {"task": task, "comment": comment, **link})
 
 
 def cancel_tasks(runs: Iterable[str]) -> list[int]:
@@ -59,27 +59,27 @@ def missing_tasks(runs: Iterable[str]) -> list[tuple[str, int, int, str]]:
 
 def requesters(runs: Iterable[str]) -> dict[str, str]:
     """Who started each of these runs."""
-    wanted = sorted(runs)
-    return dict(SQL.value("requesters", {"runs": wanted})) if wanted else {}
+    run_ids = sorted(runs)
+    return dict(SQL.value("requesters", {"runs": run_ids})) if run_ids else {}
 
 
 def decided_in_run(runs: Iterable[str]) -> dict[str, list[str]]:
     """Who has decided something in each of these runs, in person or through somebody else."""
-    wanted = sorted(runs)
-    return dict(SQL.value("decided_in_run", {"runs": wanted})) if wanted else {}
+    run_ids = sorted(runs)
+    return dict(SQL.value("decided_in_run", {"runs": run_ids})) if run_ids else {}
 
 
 def hold_task(
-    task: UUID, *, by: str, keys: Sequence[str], handed: bool, absent: str | None = None
+    task: UUID, *, by: str, keys: Sequence[str], is_handed: bool, absent: str | None = None
 ) -> Row | None:
     """Have an OPEN task alone that nobody else has claimed, in which none of `keys` has voted.
 
-    If `handed`, it must still be delegated to `by`; what `absent` has claimed is had by who stands in for them, too.
+    If `is_handed`, it must still be delegated to `by`; what `absent` has claimed is had by who stands in for them, too.
     Gives what its record tells of run and version; None otherwise.
     """
-    params = {"task": task, "by": by, "keys": list(keys), "handed": handed, "absent": absent}
-    held: Row | None = SQL.value("hold_task", params)
-    return held
+    params = {"task": task, "by": by, "keys": list(keys), "handed": is_handed, "absent": absent}
+    row: Row | None = SQL.value("hold_task", params)
+    return row
 
 
 def hold_chain(tenant: int, first: str) -> Row:
@@ -93,16 +93,16 @@ def add_decision(row: Row, *, keys: Sequence[str], why: Row) -> None:
     SQL.execute("add_decision", {**row, "keys": list(keys), "why": document(why)})
 
 
-def note_vote(task: UUID, *, keys: Sequence[str], said: Row) -> bool:
-    """Note that one of several has decided. `said`: outcome, by, on_behalf_of, digest, at."""
-    return bool(SQL.value("note_vote", {"task": task, "keys": list(keys), **said}))
+def note_vote(task: UUID, *, keys: Sequence[str], link: Row) -> bool:
+    """Note that one of several has decided. `link`: outcome, by, on_behalf_of, digest, at."""
+    return bool(SQL.value("note_vote", {"task": task, "keys": list(keys), **link}))
 
 
-def complete_task(task: UUID, *, keys: Sequence[str], data: str | None, comment: str, said: Row) -> bool:
-    """Decide a task that is held. `data` is JSON; `said` as for `note_vote`."""
+def complete_task(task: UUID, *, keys: Sequence[str], data: str | None, comment: str, link: Row) -> bool:
+    """Decide a task that is held. `data` is JSON; `link` as for `note_vote`."""
     return bool(
         SQL.value(
-            "complete_task", {"task": task, "keys": list(keys), "data": data, "comment": comment, **said}
+            "complete_task", {"task": task, "keys": list(keys), "data": data, "comment": comment, **link}
         )
     )
 
@@ -113,38 +113,37 @@ def evidence_of_run(tenant: int, run: UUID) -> str | None:
     return next(iter(SQL.column("evidence_of_run", params)), None)
 
 
-def return_task(task: UUID, *, to: str, said: Row) -> bool:
-    """Send a task that is held back to somebody for changes. `said` as for `note_vote`."""
-    return bool(SQL.value("return_task", {"task": task, "to": to, **said}))
+def return_task(task: UUID, *, to: str, link: Row) -> bool:
+    """Send a task that is held back to somebody for changes. `link` as for `note_vote`."""
+    return bool(SQL.value("return_task", {"task": task, "to": to, **link}))
 
 
-def send_again(task: UUID, *, round: int, facts: Json, changed: Json, by: str, why: Row) -> bool:
+def send_again(task: UUID, *, round: int, facts: Json, differences: Json, by: str, why: Row) -> bool:
     """Begin the next round of a task that was returned in this one; False where it is no longer so.
 
     `why`: whom it bars from now on, and why. Its run must be held.
     """
-    params = {"task": task, "round": round, "facts": document(facts), "changed": document(changed), "by": by}
-    return bool(
-        SQL.value("send_again", {**params, "bars": list(why), "why": document(why), "now": now_or_none()})
-    )
+    params = {"task": task, "round": round, "facts": document(facts), "changed": document(differences)}
+    more = {"by": by, "bars": list(why), "why": document(why), "now": now_or_none()}
+    return bool(SQL.value("send_again", params | more))
 
 
 def hold_decision(
-    held: str, *, task: UUID, by: str, via: str, seconds: int, seen: str | None, batch: UUID | None, said: Row
+    decision_id: str,
+    *,
+    task: UUID,
+    by: str,
+    via: str,
+    seconds: int,
+    seen: str | None,
+    batch: UUID | None,
+    fields: Row,
 ) -> None:
-    """Keep what somebody decides of a task that is held, so that it counts later. `said`: outcome, data, comment,
+    """Keep what somebody decides of a task that is held, so that it counts later. `fields`: outcome, data, comment,
     on_behalf_of.
     """
-    params = {
-        "id": held,
-        "task": task,
-        "by": by,
-        "via": via,
-        "seconds": seconds,
-        "seen": seen,
-        "batch": batch,
-    }
-    SQL.execute("hold_decision", {**params, **said, "now": now_or_none()})
+    params = {"id": decision_id, "task": task, "by": by, "via": via, "seconds": seconds, "seen": seen}
+    SQL.execute("hold_decision", {**params, **fields, "batch": batch, "now": now_or_none()})
 
 
 def count_together(tenant: int, by: str, batch: UUID, *, sooner: int) -> None:
@@ -157,30 +156,30 @@ def held_by_another(task: UUID, by: str) -> Row | None:
     return next(iter(SQL.column("held_by_another", {"task": task, "by": by})), None)
 
 
-def drop_held(task: UUID, by: str, held: UUID | None = None) -> Row | None:
+def drop_held(task: UUID, by: str, decision_id: UUID | None = None) -> Row | None:
     """Take away what somebody is about to decide, only this one if it is named; gives what it said, if it was there."""
-    return next(iter(SQL.column("drop_held", {"task": task, "by": by, "id": held})), None)
+    return next(iter(SQL.column("drop_held", {"task": task, "by": by, "id": decision_id})), None)
 
 
 def due_held(limit: int) -> list[tuple[UUID, int, UUID]]:
     """Decisions that are to count now: each with its tenant and task."""
-    found = SQL.value("due_held", {"limit": limit, "now": now_or_none()})
-    return [(UUID(held), tenant, UUID(task)) for held, tenant, task in found]
+    rows = SQL.value("due_held", {"limit": limit, "now": now_or_none()})
+    return [(UUID(decision_id), tenant, UUID(task)) for decision_id, tenant, task in rows]
 
 
-def postpone_held(held: UUID, seconds: float) -> None:
+def postpone_held(decision_id: UUID, seconds: float) -> None:
     """Have a decision that could not count now do so later."""
-    SQL.execute("postpone_held", {"id": held, "seconds": seconds, "now": now_or_none()})
+    SQL.execute("postpone_held", {"id": decision_id, "seconds": seconds, "now": now_or_none()})
 
 
-def refuse_held(held: UUID, why: str) -> None:
+def refuse_held(decision_id: UUID, why: str) -> None:
     """Note why a decision did not count."""
-    SQL.execute("refuse_held", {"id": held, "why": why})
+    SQL.execute("refuse_held", {"id": decision_id, "why": why})
 
 
-def new_incidents(wanted: Sequence[str], since: UUID, limit: int) -> list[Row]:
-    """Dead letters behind this id that are open and have no task, and repairs of the last day, as far as `wanted`."""
-    params = {"wanted": list(wanted), "since": since, "limit": limit, "now": now_or_none()}
+def new_incidents(kinds: Sequence[str], since: UUID, limit: int) -> list[Row]:
+    """Dead letters behind this id that are open and have no task, and repairs of the last day; of these `kinds`."""
+    params = {"wanted": list(kinds), "since": since, "limit": limit, "now": now_or_none()}
     return list(SQL.value("new_incidents", params))
 
 
@@ -196,10 +195,10 @@ def close_incidents() -> list[int]:
 
 def next_open_tasks(limit: int) -> dict[int, list[UUID]]:
     """The next open tasks of steps behind where it was last looked, by tenant; it begins again behind the last one."""
-    found: dict[int, list[UUID]] = {}
+    tasks: dict[int, list[UUID]] = {}
     for tenant, task in SQL.value("next_open_tasks", {"limit": limit}):
-        found.setdefault(tenant, []).append(UUID(task))
-    return found
+        tasks.setdefault(tenant, []).append(UUID(task))
+    return tasks
 
 
 def note_undecidable(tasks: Sequence[UUID], *, since: datetime | None) -> set[UUID]:
@@ -226,24 +225,30 @@ DueTask = tuple[UUID, int, str]
 def due_tasks(limit: int, after: DueTask | None = None) -> list[DueTask]:
     """Open tasks of which a moment has come, behind `after`: the task, its tenant, and when that was."""
     id, _, at = after or (None, None, None)
-    found = SQL.value("due_tasks", {"limit": limit, "now": now_or_none(), "id": id, "at": at})
-    return [(UUID(task), tenant, next_at) for task, tenant, next_at in found]
+    rows = SQL.value("due_tasks", {"limit": limit, "now": now_or_none(), "id": id, "at": at})
+    return [(UUID(task), tenant, next_at) for task, tenant, next_at in rows]
 
 
 def moments_due(task: UUID) -> tuple[int, str] | None:
     """How many of a task's moments have come, and when this is; None where it is not open or its clock stands still."""
-    found = SQL.value("moments_due", {"task": task, "now": now_or_none()})
-    return None if found is None else (found["due"], found["at"])
+    row = SQL.value("moments_due", {"task": task, "now": now_or_none()})
+    return None if row is None else (row["due"], row["at"])
 
 
-def move_clock(task: UUID, *, left: Json, asks: Row, events: Json, at: str | None) -> None:
-    """Note that moments of a task have come: what is left, whom it asks now, and what history says of it.
+def move_clock(task: UUID, *, moments: Json, addressees: Row, events: Json, at: str | None) -> None:
+    """Note that moments of a task have come: the `moments` to come, whom it asks now, and what history says of it.
 
-    `asks`: `candidates`, `audience` and who was `named` (None where that counts for nothing). `at`: when; None: now.
+    `addressees`: `candidates`, `audience` and who was `named` (None where that counts for nothing). `at`: when;
+    None: now.
     """
-    named = None if asks["named"] is None else document(asks["named"])
-    params = {"task": task, "audience": list(asks["audience"]), "named": named, "left": document(left)}
-    params |= {"candidates": document(asks["candidates"]), "events": document(events)}
+    people = None if addressees["named"] is None else document(addressees["named"])
+    params = {
+        "task": task,
+        "audience": list(addressees["audience"]),
+        "named": people,
+        "left": document(moments),
+    }
+    params |= {"candidates": document(addressees["candidates"]), "events": document(events)}
     SQL.execute("move_clock", {**params, "at": at or now_or_none()})
 
 
@@ -259,7 +264,7 @@ def start_clock(task: UUID, *, by: str) -> bool:
 
 def loose_ends(tenant: int) -> list[tuple[int, str]]:
     """What doesn't lean on the tenant's chain of decisions as it should: place, and what is wrong."""
-    return [(seq, what) for seq, what in SQL.value("loose_ends", {"tenant": tenant})]
+    return [(seq, problem) for seq, problem in SQL.value("loose_ends", {"tenant": tenant})]
 
 
 def give_task(
@@ -275,10 +280,8 @@ def give_task(
 
 def who(tenant: int, user: int, username: str) -> Row:
     """The keys of somebody's `groups`, and the `absent` for whom they stand in now: with role, groups, workflows."""
-    found: Row = SQL.value(
-        "who", {"tenant": tenant, "user": user, "username": username, "now": now_or_none()}
-    )
-    return found
+    row: Row = SQL.value("who", {"tenant": tenant, "user": user, "username": username, "now": now_or_none()})
+    return row
 
 
 def put_back(tenant: int, assignee: str) -> None:
@@ -289,8 +292,8 @@ def put_back(tenant: int, assignee: str) -> None:
 
 def open_by_mark(tenant: int, names: Mapping[str, str]) -> dict[str, int]:
     """How many OPEN tasks ask each of these marks, by the name that `names` gives it."""
-    found = SQL.value("open_by_mark", {"tenant": tenant, "marks": list(names)})
-    return {names[mark]: count for mark, count in found}
+    rows = SQL.value("open_by_mark", {"tenant": tenant, "marks": list(names)})
+    return {names[mark]: count for mark, count in rows}
 
 
 def delegate_task(task: UUID, *, by: str, to: str, before: Delegated, after: str | None, reason: str) -> bool:
@@ -365,10 +368,10 @@ def hold_open_task(tenant: int, task: UUID) -> bool:
     return bool(SQL.column("hold_open_task", {"tenant": tenant, "task": task}))
 
 
-def add_file(file: str, *, task: UUID, content: bytes, said: Row, by: str, most: int) -> bool:
-    """Write a file of a task that is held; False where it has so many. `said`: name, media_type, size, sha256."""
+def add_file(file: str, *, task: UUID, content: bytes, details: Row, by: str, most: int) -> bool:
+    """Write a file of a task that is held; False where it has so many. `details`: name, media_type, size, sha256."""
     params = {"file": file, "task": task, "content": content, "by": by, "most": most, "now": now_or_none()}
-    return bool(SQL.column("add_file", {**params, **said}))
+    return bool(SQL.column("add_file", {**params, **details}))
 
 
 def withdraw_file(task: UUID, file: UUID, *, by: str) -> bool:

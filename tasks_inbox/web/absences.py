@@ -32,7 +32,7 @@ def away_list(request: PageRequest) -> HttpResponse:
 def away_add(request: PageRequest) -> HttpResponse:
     """Says who is away; what is wrong is shown at its field, with all that was typed."""
     values = {name: typed(request, name) for name in FIELDS}
-    chosen = request.POST.getlist("workflows")
+    workflows = request.POST.getlist("workflows")
     try:
         rule = absences.add_rule(
             request.principal,
@@ -40,12 +40,12 @@ def away_add(request: PageRequest) -> HttpResponse:
             username=values["username"],
             starts_at=_moment(values, "from"),
             ends_at=_moment(values, "until"),
-            workflows=chosen,
+            workflows=workflows,
             note=values["note"],
         )
-    except (Invalid, Conflict) as refused:
-        context = _context(request, values, chosen, refused)
-        return render(request, "settings/away.html", context, status=status_of(refused))
+    except (Invalid, Conflict) as error:
+        context = _context(request, values, workflows, error)
+        return render(request, "settings/away.html", context, status=status_of(error))
     messages.success(request, f"{rule.substitute} stands in for {rule.username}.")
     return redirect("settings-away")
 
@@ -61,35 +61,35 @@ def away_end(request: PageRequest, rule_id: int) -> HttpResponse:
 def _context(
     request: PageRequest,
     values: dict[str, Any],
-    chosen: list[str] | None = None,
-    refused: Invalid | Conflict | None = None,
+    workflows: list[str] | None = None,
+    error: Invalid | Conflict | None = None,
 ) -> dict[str, Any]:
     principal = request.principal
-    found, cursor = absences.rules_that_hold(principal), request.GET.get("cursor") or None
-    shown = keyset_page(found, request, keys=("id",), limit=ON_A_PAGE, cursor=cursor)
+    rules, cursor = absences.rules_that_hold(principal), request.GET.get("cursor") or None
+    rules_page = keyset_page(rules, request, keys=("id",), limit=ON_A_PAGE, cursor=cursor)
     manages, now = MEMBERS_MANAGE in principal.scopes, now_here()
     rows = [
         absences.rule_row(rule)
         | {"holds": rule.starts_at <= now, "may_end": manages or rule.username == principal.username}
-        for rule in shown.rows
+        for rule in rules_page.rows
     ]
     decides = TASKS_DECIDE in principal.scopes
     return (
-        form_of(values | {"workflows": chosen or []}, refused)
+        form_of(values | {"workflows": workflows or []}, error)
         | {"rules": rows, "may_manage": manages, "decides": decides}
         | {"people": _people(request) if decides else (), "workflows": _workflows(request) if decides else ()}
-        | neighbours(shown)
+        | neighbours(rules_page)
     )
 
 
 def _people(request: PageRequest) -> list[tuple[str, str]]:
-    found = members_of_roles(request.principal.tenant_id, identity.DECIDING_ROLES)
-    return list(found.values_list("user__username", "user__name"))
+    members = members_of_roles(request.principal.tenant_id, identity.DECIDING_ROLES)
+    return list(members.values_list("user__username", "user__name"))
 
 
 def _workflows(request: PageRequest) -> list[tuple[str, str]]:
-    found = Workflow.objects.for_tenant(request.principal.tenant_id).filter(archived_at=None)
-    return list(found.order_by("name").values_list("name", "title"))
+    workflows = Workflow.objects.for_tenant(request.principal.tenant_id).filter(archived_at=None)
+    return list(workflows.order_by("name").values_list("name", "title"))
 
 
 def _moment(values: dict[str, Any], name: str) -> datetime:

@@ -17,15 +17,15 @@ def consequences(graph: Graph, node: str, outcomes: Iterable[Mapping[str, Json]]
 def _sentence(graph: Graph, step: Node, outcome: str) -> str:
     if step.is_sink:
         return "The run ends." if len(graph.sinks) == 1 else "This branch ends; the run ends with the others."
-    taken = [edge for edge in step.edges if edge.kind == "always" or edge.branch == outcome]
+    edges = [edge for edge in step.edges if edge.kind == "always" or edge.branch == outcome]
     depends = [edge for edge in step.edges if edge.kind == "when"]
-    others = [edge for edge in step.edges if edge.kind == "default"]
-    if taken:
-        return f"Next: {_titles(graph, taken)}."
+    defaults = [edge for edge in step.edges if edge.kind == "default"]
+    if edges:
+        return f"Next: {_titles(graph, edges)}."
     if depends:
-        return f"Depends on what is filled in: {_titles(graph, [*depends, *others])}."
-    if others:
-        return f"Next: {_titles(graph, others)}."
+        return f"Depends on what is filled in: {_titles(graph, [*depends, *defaults])}."
+    if defaults:
+        return f"Next: {_titles(graph, defaults)}."
     if step.allow_no_match:
         return "Nothing more comes of this step."
     return "No step follows this: the step fails, and what its author wrote for that comes next."
@@ -33,5 +33,5 @@ def _sentence(graph: Graph, step: Node, outcome: str) -> str:
 
 def _titles(graph: Graph, edges: Iterable[Edge]) -> str:
     titles = list(dict.fromkeys(f"“{graph.nodes[edge.target].title}”" for edge in edges))
-    shown = titles if len(titles) <= SHOWN else [*titles[: SHOWN - 1], f"{len(titles) - SHOWN + 1} more"]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+    words = titles if len(titles) <= SHOWN else [*titles[: SHOWN - 1], f"{len(titles) - SHOWN + 1} more"]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

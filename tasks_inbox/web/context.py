@@ -20,5 +20,5 @@ def inbox(request: HttpRequest) -> dict[str, Any]:
 def _count(request: HttpRequest, principal: Principal | None) -> str:
     if principal is None or TASKS_READ not in principal.scopes:
         return ""
-    waiting = listing.waiting_for(who_of(request, principal))
-    return f"{sources.COUNTED - 1}+" if waiting >= sources.COUNTED else str(waiting or "")
+    count = listing.waiting_for(who_of(request, principal))
+    return f"{sources.COUNTED - 1}+" if count >= sources.COUNTED else str(count or "")

@@ -8,7 +8,7 @@ from tasks_inbox.forms.form import form_of
 from tasks_inbox.models import ManualTask
 
 
-def correction_form(task: ManualTask, typed: Typed | None = None) -> Form:
+def correction_form(task: ManualTask, entries: Typed | None = None) -> Form:
     """A field for each fact that may be corrected, with its value, or with what was typed."""
     facts = [fact for fact in task.facts if fact.get("may_change")]
     properties = {fact["label"]: _schema(fact["label"], fact["value"]) for fact in facts}
@@ -18,14 +18,14 @@ def correction_form(task: ManualTask, typed: Typed | None = None) -> Form:
         "required": list(properties),
         "x-order": list(properties),
     }
-    return form_of(schema if facts else None, typed)
+    return form_of(schema if facts else None, entries)
 
 
 def corrections_of(task: ManualTask, form: Form) -> dict[str, Json]:
     """What differs from the facts, by label."""
     was = {fact["label"]: fact["value"] for fact in task.facts}
-    given = {key: form.data.get(key, _empty(was[key])) for key in form.properties() if key}
-    return {label: value for label, value in given.items() if value != was[label]}
+    values = {key: form.data.get(key, _empty(was[key])) for key in form.properties() if key}
+    return {label: value for label, value in values.items() if value != was[label]}
 
 
 def _empty(was: Json) -> Json:

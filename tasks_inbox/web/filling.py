@@ -25,33 +25,33 @@ def fill_in(request: PageRequest, task_id: UUID) -> dict[str, Json]:
     require_answer(request.principal, task)
     edit = request.POST.get("edit", "")
     _forget(request, task_id, edit)
-    entered, not_taken = posted(request, task_id)
-    form = edited(task.form, entered, edit)
+    entries, not_taken = posted(request, task_id)
+    form = edited(task.form, entries, edit)
     form.show(not_taken)
     is_checked = request.POST.get("checked") == "yes"
     if is_checked:
         form.show({"field": name, "message": text} for name, _, text in decision.data_faults(task, form.data))
-    told = {"is_checked": is_checked, "comment": typed(request, "comment")}
+    context = {"is_checked": is_checked, "comment": typed(request, "comment")}
     if not request.headers.get("HX-Request"):
-        return task_context(request, task, form) | told
+        return task_context(request, task, form) | context
     mark_needed(form, task)
     files.name_files(form.each(), files.files_of(task))
-    return told | {"task": {"id": task.pk}, "form": form, "stays": Place.of(request).address()}
+    return context | {"task": {"id": task.pk}, "form": form, "stays": Place.of(request).address()}
 
 
 def keep(request: PageRequest, task_id: UUID) -> dict[str, Json]:
     """Keep what was typed, or forget it if the form says so; gives what is to be told."""
-    who = request.principal
+    principal = request.principal
     if request.POST.get("drop"):
-        drafts.drop_draft(who, task_id)
+        drafts.drop_draft(principal, task_id)
         return {}
-    task = queries.task_of(who.tenant_id, task_id)
-    require_answer(who, task)
+    task = queries.task_of(principal.tenant_id, task_id)
+    require_answer(principal, task)
     form = form_of(task.form, request.POST.dict(), lenient=True)
     hidden = {name.removeprefix("data."): text for name, text in form.hidden if not set(name[5:]) & set(".[")}
     comment = typed(request, "comment")
     try:
-        return {"draft": drafts.save_draft(who, task_id, data=hidden | form.data, comment=comment)}
+        return {"draft": drafts.save_draft(principal, task_id, data=hidden | form.data, comment=comment)}
     except Refusal as error:
         return {"not_kept": error.message}
 
@@ -66,8 +66,8 @@ def attach(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], 
         file = files.attach(request.principal, task_id, name=upload.name or "", content=content)
         return f"“{file.name}” is with the task now."
     except Refusal as error:
-        status, told = 422 if isinstance(error, Invalid) else 409, {"file_error": error.message}
-    return task_context(request, queries.task_of(request.principal.tenant_id, task_id)) | told, status
+        status, context = 422 if isinstance(error, Invalid) else 409, {"file_error": error.message}
+    return task_context(request, queries.task_of(request.principal.tenant_id, task_id)) | context, status
 
 
 def take_back(request: PageRequest, task_id: UUID, file_id: UUID) -> str | tuple[dict[str, Json], int]:
@@ -78,14 +78,14 @@ def take_back(request: PageRequest, task_id: UUID, file_id: UUID) -> str | tuple
     except Missing:
         raise
     except Refusal as error:
-        told = {"file_error": error.message}
-    return task_context(request, queries.task_of(request.principal.tenant_id, task_id)) | told, 409
+        context = {"file_error": error.message}
+    return task_context(request, queries.task_of(request.principal.tenant_id, task_id)) | context, 409
 
 
 def _forget(request: PageRequest, task_id: UUID, edit: str) -> None:
     """A file that is taken out of the form again is taken back, if that may be."""
     verb, _, name = edit.partition(" ")
-    held = id_of(request.POST.get(name, "")) if verb == "clear" else None
-    if held is not None:
+    file_id = id_of(request.POST.get(name, "")) if verb == "clear" else None
+    if file_id is not None:
         with suppress(Refusal):
-            files.withdraw(request.principal, task_id, held)
+            files.withdraw(request.principal, task_id, file_id)

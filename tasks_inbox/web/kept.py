@@ -28,24 +28,24 @@ def whole_list(request: PageRequest, who: Who, place: Place, at: UUID | None = N
     """The list as `panes.list_pane` gives it, with the saved views; what asks for the list alone waits for counts."""
     context = panes.list_pane(request, who, place, at)
     return context | kept_context(
-        request, who, context["place"], counted=bool(request.headers.get("HX-Request"))
+        request, who, context["place"], with_counts=bool(request.headers.get("HX-Request"))
     )
 
 
-def kept_context(request: PageRequest, who: Who, place: Place, *, counted: bool) -> dict[str, Json]:
+def kept_context(request: PageRequest, who: Who, place: Place, *, with_counts: bool) -> dict[str, Json]:
     """The saved views of who looks, and what may be done with the one in which they stand; counts only if asked."""
-    found = list(saved.views_for(request.principal, who))
-    counts = saved.counts_of(who, found) if counted else {}
+    saved_views = list(saved.views_for(request.principal, who))
+    counts = saved.counts_of(who, saved_views) if with_counts else {}
     rows = [
         {
             "id": one.pk,
             "name": one.name,
             "of": "" if one.owner == who.username else one.owner,
             "group": one.group.name if one.group else "",
-            "count": panes.counted(counts[one.pk]) if counted else "",
+            "count": panes.counted(counts[one.pk]) if with_counts else "",
             "address": address_of(one),
         }
-        for one in found
+        for one in saved_views
     ]
     current = next((row for row in rows if row["id"] == place.saved), None)
     may_keep = current is None and place.run is None and bool(place.text or place.sort != place.usual())
@@ -61,24 +61,24 @@ def kept_context(request: PageRequest, who: Who, place: Place, *, counted: bool)
 
 def address_of(view: InboxView) -> str:
     """The query string of the list that a saved view is."""
-    said = {"view": view.view, "sort": view.sort, "filter": view.filter, "saved": view.pk}
-    return urlencode({key: str(value) for key, value in said.items() if value})
+    fields = {"view": view.view, "sort": view.sort, "filter": view.filter, "saved": view.pk}
+    return urlencode({key: str(value) for key, value in fields.items() if value})
 
 
 def _undo(request: PageRequest) -> dict[str, Json] | None:
     """What was just deleted, as its form would keep it again."""
     try:
-        found: dict[str, Json] = signing.loads(request.GET.get("undo", ""), salt=_SALT, max_age=UNDO_SECONDS)
+        fields: dict[str, Json] = signing.loads(request.GET.get("undo", ""), salt=_SALT, max_age=UNDO_SECONDS)
     except signing.BadSignature:
         return None
-    return found
+    return fields
 
 
 @page(TASKS_READ)
 def views(request: PageRequest) -> HttpResponse:
     """The saved views with how many tasks each finds."""
     place = Place.of(request)
-    context = kept_context(request, who_of(request, request.principal), place, counted=True)
+    context = kept_context(request, who_of(request, request.principal), place, with_counts=True)
     context["keeps"] = place.address()
     return render(request, "inbox/_kept.html", context)
 
@@ -86,13 +86,13 @@ def views(request: PageRequest) -> HttpResponse:
 @page(TASKS_READ, "POST")
 def add(request: PageRequest) -> HttpResponse:
     """Keeps the search in which somebody stands."""
-    said = {name: request.POST.get(name, "") for name in ("name", "view", "filter", "sort", "group")}
+    fields = {name: request.POST.get(name, "") for name in ("name", "view", "filter", "sort", "group")}
     try:
-        view = saved.add_view(request.principal, **said)
-    except Refusal as refused:
-        messages.error(request, refused.message)
-        said = {name: said[name] for name in ("view", "filter", "sort")}
-        return redirect(f"{reverse('inbox')}?{urlencode(said)}")
+        view = saved.add_view(request.principal, **fields)
+    except Refusal as error:
+        messages.error(request, error.message)
+        fields = {name: fields[name] for name in ("view", "filter", "sort")}
+        return redirect(f"{reverse('inbox')}?{urlencode(fields)}")
     messages.success(request, f"“{view.name}” is kept.")
     return redirect(f"{reverse('inbox')}?{address_of(view)}")
 
@@ -105,8 +105,8 @@ def change(request: PageRequest, view_id: int) -> HttpResponse:
         name, group = request.POST.get("name", ""), request.POST.get("group", "")
         view = saved.change_view(request.principal, view_id, name=name, group=group)
         messages.success(request, f"“{view.name}” is changed.")
-    except Refusal as refused:
-        messages.error(request, refused.message)
+    except Refusal as error:
+        messages.error(request, error.message)
     return redirect(f"{reverse('inbox')}?{address_of(view)}")
 
 
@@ -116,9 +116,9 @@ def delete(request: PageRequest, view_id: int) -> HttpResponse:
     view = saved.view_of(request.principal, view_id)
     try:
         saved.delete_view(request.principal, view_id)
-    except Refusal as refused:
-        messages.error(request, refused.message)
+    except Refusal as error:
+        messages.error(request, error.message)
         return redirect(f"{reverse('inbox')}?{address_of(view)}")
-    said = {name: getattr(view, name) for name in ("name", "view", "filter", "sort")}
-    undo = signing.dumps(said | {"group": view.group.name if view.group else ""}, salt=_SALT)
+    fields = {name: getattr(view, name) for name in ("name", "view", "filter", "sort")}
+    undo = signing.dumps(fields | {"group": view.group.name if view.group else ""}, salt=_SALT)
     return redirect(f"{reverse('inbox')}?{urlencode({'view': view.view, 'undo': undo})}")

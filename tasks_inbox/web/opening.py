@@ -56,8 +56,8 @@ def _is_somebody_else(request: HttpRequest, link: Link) -> bool:
     if not isinstance(request.user, User):
         return False
     principal = session_principal(request.user)
-    named = key_of(request.user.username) == key_of(link.username)
-    return not named or principal is None or principal.tenant_id != link.tenant
+    is_same_user = key_of(request.user.username) == key_of(link.username)
+    return not is_same_user or principal is None or principal.tenant_id != link.tenant
 
 
 def _way_to(request: HttpRequest, link: Link) -> str:

@@ -60,19 +60,19 @@ def list_context(request: PageRequest) -> dict[str, Json]:
 def task_context(request: PageRequest, task: ManualTask, form: Form | None = None) -> dict[str, Json]:
     """What a task's pane shows, its form with what was typed; on a page of its own also the list in which it stands."""
     who = who_of(request, request.principal)
-    said, earlier = queries.last_comments(
+    remarks, earlier = queries.last_comments(
         task, COMMENTS_ON_A_PAGE, before=panes.id_of(request.GET.get("before", ""))
     )
     may_comment = who.decides and task.status == OPEN
-    attached = list(files.files_of(task))
-    context = state_context(request, task, attached) | panes.run_pane(task)
+    attachments = list(files.files_of(task))
+    context = state_context(request, task, attachments) | panes.run_pane(task)
     draft = (
         drafts.draft_of(request.principal, task) if form is None and context["task"]["may_decide"] else None
     )
     if form is None:
         form = form_of(task.form) if draft is None else filled(task.form, draft.data)
     mark_needed(form, task)
-    files.name_files(form.each(), attached)
+    files.name_files(form.each(), attachments)
     place = Place.of(request)
     is_whole = not request.headers.get("HX-Request")
     return context | {
@@ -97,7 +97,7 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
             {"label": one["label"]} | {side: _told("", one[side])["text"] for side in ("before", "after")}
             for one in context["task"]["changed"]
         ],
-        "said": said,
+        "said": remarks,
         "earlier": earlier,
         "may_comment": may_comment,
         "corrections": correction_form(task).fields if context["is_with_me"] else (),
@@ -105,10 +105,10 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
         "delegates": task_rows.delegates_of(task, who, MOST_OFFERED, but=context["electors"])
         if context["may_give"] or context["is_undecidable"]
         else (),
-        **_filled_in(task, attached),
+        **_filled_in(task, attachments),
         "files": [
             files.file_row(file) | {"may_go": task.status == OPEN and file.by == who.username}
-            for file in attached
+            for file in attachments
         ],
         "may_attach": task.status == OPEN and (who.decides or _has_started(context, who)),
         "snoozes": SNOOZES,
@@ -121,13 +121,13 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
 def state_context(
     request: PageRequest,
     task: ManualTask,
-    attached: Sequence[TaskFile] | None = None,
+    attachments: Sequence[TaskFile] | None = None,
 ) -> dict[str, Json]:
     """How a task stands for whoever looks, and, where they have a page of it open, what changed since."""
     stands = standing(request.principal, task, who_of(request, request.principal))
     who = stands.who
     workflow = queries.workflows_of(who.tenant_id, [task])[task.workflow_id]
-    row = panes.in_words(task_rows.whole_row(stands, workflow.name, attached))
+    row = panes.in_words(task_rows.whole_row(stands, workflow.name, attachments))
     deciders = panes.decider_pane(task)
     now = f"{int(row['may_decide'])}{row['shown_hash']}"
     was = request.GET.get("was", now)
@@ -187,43 +187,43 @@ def mark_needed(form: Form, task: ManualTask) -> None:
 
 def decide(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], int]:
     """Decide as the form says; gives what is to be told then, otherwise the page with what was wrong and its status."""
-    who = request.principal
-    task = queries.task_of(who.tenant_id, task_id)
-    require_answer(who, task)
-    entered, not_taken = posted(request, task_id)
-    form = form_of(task.form, entered)
+    principal = request.principal
+    task = queries.task_of(principal.tenant_id, task_id)
+    require_answer(principal, task)
+    entries, not_taken = posted(request, task_id)
+    form = form_of(task.form, entries)
     form.show(not_taken)
     data = form.data if task.form is not None else None
     seen, comment = request.POST.get("seen") or None, typed(request, "comment")
     decision = Decision(request.POST.get("outcome", ""), data, comment, seen)
     status = 422
-    told: dict[str, Json] = {"comment": comment, "comment_error": "", "faults": [], "refused": ""}
+    context: dict[str, Json] = {"comment": comment, "comment_error": "", "faults": [], "refused": ""}
     try:
         if any(field.error or field.is_new for field in form.each()):
             check_decision(task, decision)
             if not any(field.error for field in form.each()):
-                told["faults"] = [BROUGHT_UP]
+                context["faults"] = [BROUGHT_UP]
         else:
-            stands = standing(who, task, who_of(request, who))
+            stands = standing(principal, task, who_of(request, principal))
             if holding.seconds_to_undo(task, decision.outcome):
                 # It is said where it can be undone.
-                holding.hold(who, stands, decision)
+                holding.hold(principal, stands, decision)
                 return ""
             password = request.POST.get("password") or None
-            is_enough = deciding.decide(who, stands, decision, password=password)
+            is_enough = deciding.decide(principal, stands, decision, password=password)
             return _decided(task, decision.outcome, is_enough=is_enough)
     except Invalid as error:
         faults: list[dict[str, Json]] = list(cast(Any, error.details.get("errors", ())))
-        told["comment_error"] = next((one["message"] for one in faults if one["field"] == "comment"), "")
-        told["password_error"] = error.message if error.field == "password" else ""
-        told["faults"] = form.show(one for one in faults if one["field"] not in ("comment", "password"))
+        context["comment_error"] = next((one["message"] for one in faults if one["field"] == "comment"), "")
+        context["password_error"] = error.message if error.field == "password" else ""
+        context["faults"] = form.show(one for one in faults if one["field"] not in ("comment", "password"))
     except (Refusal, RunRefused) as error:
-        status, told["refused"] = 409, error.message
+        status, context["refused"] = 409, error.message
         wrote = [f"{field.label}: {field.text}" for field in form.each() if field.text]
-        told["wrote"] = "\n".join([*wrote, comment]).strip()
-        task = queries.task_of(who.tenant_id, task_id)
-        form = form_of(task.form, entered)
-    return task_context(request, task, form) | told | {"is_checked": status == 422}, status
+        context["wrote"] = "\n".join([*wrote, comment]).strip()
+        task = queries.task_of(principal.tenant_id, task_id)
+        form = form_of(task.form, entries)
+    return task_context(request, task, form) | context | {"is_checked": status == 422}, status
 
 
 def _decided(task: ManualTask, outcome: str, *, is_enough: bool) -> str:
@@ -244,19 +244,19 @@ def onward(request: PageRequest, task_id: UUID) -> str:
     try:
         parts = place.parts(who_of(request, request.principal))
         # What they have just decided is in the list until it counts.
-        held = [one.task_id for one in holding.held_of(request.principal)]
-        following = listing.after(request.principal.tenant_id, parts, place.sort, task_id, but=held)
+        held_ids = [one.task_id for one in holding.held_of(request.principal)]
+        successor = listing.after(request.principal.tenant_id, parts, place.sort, task_id, but=held_ids)
     except Invalid:
-        following = None
-    if following is None:
+        successor = None
+    if successor is None:
         return f"{reverse('inbox')}?{place.address(cursor=False)}"
-    return f"{reverse('task', args=[following.pk])}?{place.address()}"
+    return f"{reverse('task', args=[successor.pk])}?{place.address()}"
 
 
 def back(request: PageRequest, task_id: UUID) -> str:
     """The task again, in the list in which it stood."""
-    address, keeps = reverse("task", args=[task_id]), request.GET.urlencode()
-    return f"{address}?{keeps}" if keeps else address
+    address, query = reverse("task", args=[task_id]), request.GET.urlencode()
+    return f"{address}?{query}" if query else address
 
 
 def snooze(request: PageRequest, task_id: UUID) -> str:
@@ -272,46 +272,46 @@ def snooze(request: PageRequest, task_id: UUID) -> str:
 
 def comment(request: PageRequest, task_id: UUID) -> tuple[dict[str, Json], int] | None:
     """Say of a task what the form says, once however often it is sent; None when it is said, otherwise as `decide`."""
-    who, text = request.principal, typed(request, "text")
+    principal, text = request.principal, typed(request, "text")
     ticket = request.POST.get("once", "")
     try:
         if (say := _QUESTIONS.get(request.POST.get("kind", ""))) is not None:
-            say(who, task_id, text)
+            say(principal, task_id, text)
         else:
-            comments.add_comment(who, task_id, text, id=once.id_of(who, ticket))
+            comments.add_comment(principal, task_id, text, id=once.id_of(principal, ticket))
         return None
     except Invalid as error:
-        told, status = {"text": text, "text_error": error.message, "once": ticket}, 422
+        context, status = {"text": text, "text_error": error.message, "once": ticket}, 422
     except Conflict as error:
         title = "Your comment was not kept"
-        told, status = {"text": text, "refused": error.message, "refused_title": title}, 409
-    return task_context(request, queries.task_of(who.tenant_id, task_id)) | told, status
+        context, status = {"text": text, "refused": error.message, "refused_title": title}, 409
+    return task_context(request, queries.task_of(principal.tenant_id, task_id)) | context, status
 
 
 def delegate(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], int]:
     """Hand a task to whom the form names; gives what is to be told then, otherwise as `decide`."""
-    who = request.principal
+    principal = request.principal
     to, why = typed(request, "to"), typed(request, "why")
-    told: dict[str, Json] = {"to": to, "why": why}
+    context: dict[str, Json] = {"to": to, "why": why}
     status = 422
     if not to:
-        told["to_error"] = "Choose who is to have it."
+        context["to_error"] = "Choose who is to have it."
     elif len(why) > MAX_REASON:
-        told["why_error"] = f"A reason has at most {MAX_REASON:,} characters."
+        context["why_error"] = f"A reason has at most {MAX_REASON:,} characters."
     else:
         try:
-            task = assignment.delegate_task(who, task_id, to[:MAX_NAME], reason=why)
-            if holder := policies.holder_of(task, who.username):
+            task = assignment.delegate_task(principal, task_id, to[:MAX_NAME], reason=why)
+            if holder := policies.holder_of(task, principal.username):
                 return f"{holder} decides in your place now."
             return (
                 f"{task.assignee} has this task now, and decides it for {task.delegated_by or 'themselves'}."
             )
         except Invalid as error:
-            told["to_error"] = error.message
+            context["to_error"] = error.message
         except Refusal as error:
             status = 409
-            told |= {"refused": error.message, "refused_title": "You could not give it away"}
-    return task_context(request, queries.task_of(who.tenant_id, task_id)) | told, status
+            context |= {"refused": error.message, "refused_title": "You could not give it away"}
+    return task_context(request, queries.task_of(principal.tenant_id, task_id)) | context, status
 
 
 def put_back(task: ManualTask) -> str:
@@ -328,15 +328,19 @@ def typed(request: PageRequest, name: str) -> str:
     return request.POST.get(name, "").replace("\r\n", "\n").replace("\x00", "").strip()
 
 
-def _filled_in(task: ManualTask, attached: list[TaskFile]) -> dict[str, Json]:
+def _filled_in(task: ManualTask, attachments: list[TaskFile]) -> dict[str, Json]:
     """A decided task's form as it was filled in, and what is in its data beside that."""
     if not task.data:
         return {}
     form = filled(task.form, task.data)
-    files.name_files(form.each(), attached)
-    known = form.properties()
-    others = [] if None in known else [_told(key, one) for key, one in task.data.items() if key not in known]
-    return {"entries": form.fields, "others": others}
+    files.name_files(form.each(), attachments)
+    properties = form.properties()
+    extras = (
+        []
+        if None in properties
+        else [_told(key, one) for key, one in task.data.items() if key not in properties]
+    )
+    return {"entries": form.fields, "others": extras}
 
 
 def _told(label: str, value: Json) -> dict[str, Json]:

@@ -62,16 +62,20 @@ class Place:
     @classmethod
     def of(cls, request: PageRequest) -> "Place":
         """As the address says; what it says wrongly is left out. No `view`: none was asked for."""
-        asked = request.GET
-        named = "teams" if asked.get("view") == "open" else asked.get("view")
-        view = next((name for name, _ in TABS if name == named), None)
-        run, usual = id_of(asked.get("run", "")), _usual(view, bool(asked.get("run")))
-        sort = asked.get("sort", "")
+        query = request.GET
+        view_name = "teams" if query.get("view") == "open" else query.get("view")
+        view = next((name for name, _ in TABS if name == view_name), None)
+        run, usual = id_of(query.get("run", "")), _usual(view, bool(query.get("run")))
+        sort = query.get("sort", "")
         sort = sort if listing.order_of(sort) else usual
-        text = " ".join(asked.get("filter", "").replace("\x00", "").split())[:MAX_SEARCH]
-        saved = asked.get("saved", "")
-        kept = int(saved) if saved.isascii() and saved.isdigit() and len(saved) < 16 else None
-        return cls(view, sort, text, run, asked.get("cursor") or None, kept)
+        text = " ".join(query.get("filter", "").replace("\x00", "").split())[:MAX_SEARCH]
+        saved_text = query.get("saved", "")
+        saved_id = (
+            int(saved_text)
+            if saved_text.isascii() and saved_text.isdigit() and len(saved_text) < 16
+            else None
+        )
+        return cls(view, sort, text, run, query.get("cursor") or None, saved_id)
 
     def usual(self) -> str:
         """The order of this list where none is asked for."""
@@ -79,20 +83,20 @@ class Place:
 
     def address(self, *, cursor: bool = True, **other: Json) -> str:
         """The query string of this list, or of one that differs in `other`."""
-        said = {
+        fields = {
             "view": self.view,
             "sort": self.sort,
             "filter": self.text,
             "run": self.run,
             "saved": self.saved,
         }
-        said |= {"cursor": self.cursor if cursor else None} | other
-        return urlencode({key: str(value) for key, value in said.items() if value})
+        fields |= {"cursor": self.cursor if cursor else None} | other
+        return urlencode({key: str(value) for key, value in fields.items() if value})
 
     def parts(self, who: Who) -> Parts:
         """What the list is of. Raises Invalid for a search that says nothing."""
-        found = parts_of(who, run=self.run) if self.run else parts_of(who, view=self.view)
-        return listing.found(who, found, self.text)
+        parts = parts_of(who, run=self.run) if self.run else parts_of(who, view=self.view)
+        return listing.found(who, parts, self.text)
 
     def leads_on(self) -> bool:
         """Whether deciding a task leads to the next one."""
@@ -111,12 +115,12 @@ def list_pane(request: PageRequest, who: Who, place: Place, at: UUID | None = No
         if error.field != "filter":
             raise
         page, fault = Page((), None, None), error.message
-    called = queries.workflows_of(who.tenant_id, page.rows)
+    workflows = queries.workflows_of(who.tenant_id, page.rows)
     now = now_here()
     by = listing.told_of(place.sort)
     rows = [
-        _row(task_rows.task_row(task, called[task.workflow_id].name, who), now)
-        | {"by_value": task.told.get(by) if by else None, "workflow_title": called[task.workflow_id].title}
+        _row(task_rows.task_row(task, workflows[task.workflow_id].name, who), now)
+        | {"by_value": task.told.get(by) if by else None, "workflow_title": workflows[task.workflow_id].title}
         for task in page.rows
     ]
     return {
@@ -219,13 +223,13 @@ def run_pane(task: ManualTask) -> dict[str, Json]:
     if run is None:
         return {"run_facts": None, "step_title": task.node, "then": {}}
     try:
-        compiled = shown(run.version_id)
+        version = shown(run.version_id)
     except BrokenVersion:
         return {"run_facts": run, "version": None, "step_title": task.node, "then": {}}
-    then = consequences(compiled.graph, task.node, task.outcomes) if _asks_of_step(task) else {}
-    step = compiled.graph.nodes.get(task.node)
+    then = consequences(version.graph, task.node, task.outcomes) if _asks_of_step(task) else {}
+    step = version.graph.nodes.get(task.node)
     title = step.title if step else task.node
-    return {"run_facts": run, "version": compiled.number, "step_title": title, "then": then}
+    return {"run_facts": run, "version": version.number, "step_title": title, "then": then}
 
 
 def _asks_of_step(task: ManualTask) -> bool:
@@ -252,8 +256,8 @@ def _span(away: timedelta) -> str:
 
 def in_words(row: dict[str, Json]) -> dict[str, Json]:
     """A task's row with whom it asks and how it was decided, in words."""
-    asked = whom(row["candidates"], "everybody who may decide tasks")
-    return row | {"whom": asked, "decision": label_of(row["outcomes"], row["outcome"])}
+    people = whom(row["candidates"], "everybody who may decide tasks")
+    return row | {"whom": people, "decision": label_of(row["outcomes"], row["outcome"])}
 
 
 def _row(row: dict[str, Json], now: datetime) -> dict[str, Json]:
@@ -266,16 +270,16 @@ def _row(row: dict[str, Json], now: datetime) -> dict[str, Json]:
     }
 
 
-def _urgency(left: timedelta) -> str:
-    if left < timedelta():
+def _urgency(away: timedelta) -> str:
+    if away < timedelta():
         return "overdue"
-    return "soon" if left < DUE_SOON else ""
+    return "soon" if away < DUE_SOON else ""
 
 
 def _value_sorts(tasks: Sequence[ManualTask], by: str | None) -> list[tuple[str, str]]:
     """The orders by a value that these tasks offer: up and down by each that they tell, and by the present one."""
-    told = dict.fromkeys([*([by] if by else ()), *(key for task in tasks for key in task.told)])
-    keys = [key for key in told if listing.order_of(f"data.{key}")][:MOST_VALUES]
+    value_keys = dict.fromkeys([*([by] if by else ()), *(key for task in tasks for key in task.told)])
+    keys = [key for key in value_keys if listing.order_of(f"data.{key}")][:MOST_VALUES]
     words = {key: key.replace("_", " ").capitalize() for key in keys}
     return [
         (f"{sign}data.{key}", f"{words[key]}, {way}")

@@ -17,55 +17,55 @@ from tasks_inbox.web.pages import task_context, typed
 
 def give_back(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], int]:
     """Return a task as the form says; gives what is to be told then, otherwise the page with what was wrong."""
-    who, why, to = request.principal, typed(request, "back_why"), typed(request, "back_to")
-    told: dict[str, Json] = {"back_why": why, "back_to": to}
+    principal, why, to = request.principal, typed(request, "back_why"), typed(request, "back_to")
+    context: dict[str, Json] = {"back_why": why, "back_to": to}
     try:
         seen = request.POST.get("seen") or None
-        task = rounds.return_task(who, task_id, comment=why, to=to or None, seen=seen)
+        task = rounds.return_task(principal, task_id, comment=why, to=to or None, seen=seen)
         return f"“{task.title}” is with {task.returned_to} now. It comes back when they send it again."
     except Invalid as error:
-        told["back_to_error" if error.field == "to" else "back_why_error"] = error.message
-        return _page(request, task_id, told, 422)
+        context["back_to_error" if error.field == "to" else "back_why_error"] = error.message
+        return _page(request, task_id, context, 422)
     except (Refusal, RunRefused) as error:
-        return _refused(request, task_id, told, error, "It was not returned")
+        return _refused(request, task_id, context, error, "It was not returned")
 
 
 def send_again(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], int]:
     """Send a returned task again as the form says; as `give_back`."""
-    who, said = request.principal, typed(request, "again_comment")
-    task = queries.task_of(who.tenant_id, task_id)
+    principal, remark = request.principal, typed(request, "again_comment")
+    task = queries.task_of(principal.tenant_id, task_id)
     # Who takes it back is shown no fields.
     corrects = bool(request.POST.get("corrects"))
     form = correction_form(task, request.POST.dict() if corrects else None)
     facts = corrections_of(task, form) if corrects else {}
-    told: dict[str, Json] = {"corrections": form.fields, "again_comment": said}
+    context: dict[str, Json] = {"corrections": form.fields, "again_comment": remark}
     if any(field.error for field in form.fields):
-        return _page(request, task_id, told, 422)
+        return _page(request, task_id, context, 422)
     try:
-        rounds.send_again(who, task_id, facts=facts, comment=said)
+        rounds.send_again(principal, task_id, facts=facts, comment=remark)
         return f"“{task.title}” was sent again: those who decide it are told."
     except Invalid as error:
         path = f"data{(error.field or '').removeprefix('facts')}"
-        rest = form.show([{"field": path, "message": error.message}]) if error.field != "comment" else []
-        told |= {"again_error": error.message if error.field == "comment" else " ".join(rest)}
-        return _page(request, task_id, told, 422)
+        faults = form.show([{"field": path, "message": error.message}]) if error.field != "comment" else []
+        context |= {"again_error": error.message if error.field == "comment" else " ".join(faults)}
+        return _page(request, task_id, context, 422)
     except (Refusal, RunRefused) as error:
-        return _refused(request, task_id, told, error, "It was not sent again")
+        return _refused(request, task_id, context, error, "It was not sent again")
 
 
 def escalate(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], int]:
     """Have a task ask others, too, as the form says; as `give_back`."""
-    who, to, why = request.principal, typed(request, "up_to"), typed(request, "up_why")
-    told: dict[str, Json] = {"up_to": to, "up_why": why}
+    principal, to, why = request.principal, typed(request, "up_to"), typed(request, "up_why")
+    context: dict[str, Json] = {"up_to": to, "up_why": why}
     try:
-        named = _named(who.tenant_id, to) if to else None
-        task = escalating.escalate_task(who, task_id, to=named, reason=why)
+        candidates = _named(principal.tenant_id, to) if to else None
+        task = escalating.escalate_task(principal, task_id, to=candidates, reason=why)
         return f"It is escalated. Asked now: {whom(task.candidates, 'everybody who may decide tasks')}."
     except Invalid as error:
-        told["up_why_error" if error.field == "reason" else "up_to_error"] = error.message
-        return _page(request, task_id, told, 422)
+        context["up_why_error" if error.field == "reason" else "up_to_error"] = error.message
+        return _page(request, task_id, context, 422)
     except (Refusal, RunRefused) as error:
-        return _refused(request, task_id, told, error, "It was not escalated")
+        return _refused(request, task_id, context, error, "It was not escalated")
 
 
 def _named(tenant: int, name: str) -> dict[str, list[str]]:
@@ -87,13 +87,13 @@ def answer(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], 
 
 
 def _page(
-    request: PageRequest, task_id: UUID, told: dict[str, Json], status: int
+    request: PageRequest, task_id: UUID, context: dict[str, Json], status: int
 ) -> tuple[dict[str, Json], int]:
     task = queries.task_of(request.principal.tenant_id, task_id)
-    return task_context(request, task) | told, status
+    return task_context(request, task) | context, status
 
 
 def _refused(
-    request: PageRequest, task_id: UUID, told: dict[str, Json], error: Refusal | RunRefused, title: str
+    request: PageRequest, task_id: UUID, context: dict[str, Json], error: Refusal | RunRefused, title: str
 ) -> tuple[dict[str, Json], int]:
-    return _page(request, task_id, told | {"refused": error.message, "refused_title": title}, 409)
+    return _page(request, task_id, context | {"refused": error.message, "refused_title": title}, 409)

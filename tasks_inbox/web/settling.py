@@ -32,25 +32,25 @@ def resolve(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json],
 
     The task is the form's ticket: it is resolved once, and a form that is sent twice finds its own answer.
     """
-    who = request.principal
+    principal = request.principal
     how = request.POST.get("resolution", "")
     reason = typed(request, "reason")
-    told: dict[str, Json] = {"reason": reason, "reason_error": "", "faults": [], "refused": ""}
+    context: dict[str, Json] = {"reason": reason, "reason_error": "", "faults": [], "refused": ""}
     status = 422
-    task = queries.task_of(who.tenant_id, task_id)
+    task = queries.task_of(principal.tenant_id, task_id)
     if task.kind in FOR_OPERATORS and how not in {one["name"] for one in task.outcomes}:
-        told["faults"] = ["Choose what is to happen."]
+        context["faults"] = ["Choose what is to happen."]
     elif not reason and (how == ABANDON or (how == DONE and task.kind == COMPENSATION)):
-        told["reason_error"] = f"Say why: “{label_of(task.outcomes, how)}” needs a reason."
+        context["reason_error"] = f"Say why: “{label_of(task.outcomes, how)}” needs a reason."
     elif len(reason) > MAX_REASON:
-        told["reason_error"] = f"A reason has at most {MAX_REASON:,} characters."
+        context["reason_error"] = f"A reason has at most {MAX_REASON:,} characters."
     else:
         try:
-            resolving.resolve_task(who, task_id, resolution=cast(Any, how), reason=reason)
+            resolving.resolve_task(principal, task_id, resolution=cast(Any, how), reason=reason)
             return (SETTLED if task.kind == INCIDENT else RESOLVED)[how]
         except (Refusal, RunRefused) as error:
-            task = queries.task_of(who.tenant_id, task_id)
-            if (task.decided_by, task.outcome, task.comment) == (who.username, how, reason):
+            task = queries.task_of(principal.tenant_id, task_id)
+            if (task.decided_by, task.outcome, task.comment) == (principal.username, how, reason):
                 return "This form was sent before; this is what came of it."
-            status, told["refused"] = 409, error.message
-    return task_context(request, queries.task_of(who.tenant_id, task_id)) | told, status
+            status, context["refused"] = 409, error.message
+    return task_context(request, queries.task_of(principal.tenant_id, task_id)) | context, status

@@ -8,7 +8,7 @@ from accounts.access import PageRequest
 from engine.catalogue import Json
 from lib.refusals import Refusal
 from tasks_inbox.actions import bulk, drafts, holding
-from tasks_inbox.actions.bulk import DONE, UNDO, Wanted
+from tasks_inbox.actions.bulk import DONE, UNDO, BulkCommand
 from tasks_inbox.models import HeldDecision, ManualTask, label_of
 from tasks_inbox.store import queries
 from tasks_inbox.web.panes import Place
@@ -30,30 +30,30 @@ def undo_together(request: PageRequest, ids: Sequence[UUID]) -> list[dict[str, J
 
     The comment that they gave all of them is their draft of each then, where they had none.
     """
-    said = {one.task_id: one.comment for one in holding.held_of(request.principal)}
-    results = bulk.act(request.principal, ids, Wanted(UNDO))
+    comments = {one.task_id: one.comment for one in holding.held_of(request.principal)}
+    results = bulk.act(request.principal, ids, BulkCommand(UNDO))
     for one in results:
-        if one["result"] == DONE and said.get(one["id"]):
+        if one["result"] == DONE and comments.get(one["id"]):
             with suppress(Refusal):
-                drafts.start_draft(request.principal, one["id"], comment=said[one["id"]])
+                drafts.start_draft(request.principal, one["id"], comment=comments[one["id"]])
     return results
 
 
-def with_held(request: PageRequest, listed: dict[str, Json]) -> dict[str, Json]:
+def with_held(request: PageRequest, pane: dict[str, Json]) -> dict[str, Json]:
     """A list that says which of its tasks whoever looks has just decided, and which of them others just decide."""
     me = request.principal.username
-    held = holding.held_of(request.principal, [row["id"] for row in listed["tasks"]])
-    context = _context(request, [one for one in held if one.username == me])
+    decisions = holding.held_of(request.principal, [row["id"] for row in pane["tasks"]])
+    context = _context(request, [one for one in decisions if one.username == me])
     soon = {id: one["label"] for one in context["held"] if not one["refused"] for id in one["task_ids"]}
-    others: dict[UUID, list[str]] = {}
-    for one in held:
+    deciders: dict[UUID, list[str]] = {}
+    for one in decisions:
         if one.username != me:
-            others.setdefault(one.task_id, []).append(one.username)
+            deciders.setdefault(one.task_id, []).append(one.username)
     rows = [
-        row | {"soon": soon.get(row["id"]), "decided_soon_by": _who_decides(others.get(row["id"], ()))}
-        for row in listed["tasks"]
+        row | {"soon": soon.get(row["id"]), "decided_soon_by": _who_decides(deciders.get(row["id"], ()))}
+        for row in pane["tasks"]
     ]
-    return listed | context | {"tasks": rows}
+    return pane | context | {"tasks": rows}
 
 
 def _who_decides(names: Sequence[str]) -> str:
@@ -67,21 +67,25 @@ def held_context(request: PageRequest) -> dict[str, Json]:
     return _context(request, holding.held_of(request.principal))
 
 
-def _context(request: PageRequest, held: Sequence[HeldDecision]) -> dict[str, Json]:
-    latest = sorted(held, key=lambda one: one.pk, reverse=True)
-    tasks = queries.tasks_named(request.principal.tenant_id, [one.task_id for one in held]) if held else {}
+def _context(request: PageRequest, decisions: Sequence[HeldDecision]) -> dict[str, Json]:
+    latest = sorted(decisions, key=lambda one: one.pk, reverse=True)
+    tasks = (
+        queries.tasks_named(request.principal.tenant_id, [one.task_id for one in decisions])
+        if decisions
+        else {}
+    )
     return {
         "held_at": Place.of(request).address(),
         "held": [_entry(ones, tasks) for ones in _together(latest)],
     }
 
 
-def _together(held: Iterable[HeldDecision]) -> list[list[HeldDecision]]:
+def _together(decisions: Iterable[HeldDecision]) -> list[list[HeldDecision]]:
     """What is undone by one press each: what was decided together, and each of the others by itself."""
-    found: dict[UUID, list[HeldDecision]] = {}
-    for one in held:
-        found.setdefault(one.pk if one.refused or one.batch is None else one.batch, []).append(one)
-    return list(found.values())
+    batches: dict[UUID, list[HeldDecision]] = {}
+    for one in decisions:
+        batches.setdefault(one.pk if one.refused or one.batch is None else one.batch, []).append(one)
+    return list(batches.values())
 
 
 def _entry(ones: Sequence[HeldDecision], tasks: Mapping[UUID, ManualTask]) -> dict[str, Json]:

@@ -12,15 +12,15 @@ FIELDS = "data."
 
 def posted(request: PageRequest, task_id: UUID) -> tuple[dict[str, str], list[dict[str, Json]]]:
     """What was typed, by the name of its field, and what is wrong with files that could not be taken."""
-    entered, faults = request.POST.dict(), []
-    typed = {name: text for name, text in entered.items() if isinstance(text, str)}
+    fields, faults = request.POST.dict(), []
+    texts = {name: text for name, text in fields.items() if isinstance(text, str)}
     for name, upload in request.FILES.items():
         if not name.startswith(FIELDS) or isinstance(upload, list):
             continue
         content = upload.read(files.MAX_BYTES + 1)
         try:
             file = files.attach(request.principal, task_id, name=upload.name or "", content=content)
-            typed[name] = str(file.pk)
+            texts[name] = str(file.pk)
         except Refusal as error:
             faults.append({"field": name, "message": error.message})
-    return typed, faults
+    return texts, faults

@@ -63,19 +63,19 @@ def held(request: PageRequest) -> HttpResponse:
 def undo(request: PageRequest, task_id: UUID) -> HttpResponse:
     """Takes back what one is about to decide, and shows the task with what one had typed."""
     try:
-        told = undoing.undo(request, task_id)
-    except Conflict as refused:
-        messages.error(request, refused.message)
+        message = undoing.undo(request, task_id)
+    except Conflict as error:
+        messages.error(request, error.message)
         return redirect(pages.back(request, task_id))
-    return _answer(request, told, lambda: pages.back(request, task_id))
+    return _answer(request, message, lambda: pages.back(request, task_id))
 
 
 @page(TASKS_READ, "POST")
 def keep(request: PageRequest, task_id: UUID) -> HttpResponse:
     """Keeps what was typed as who typed it left it, or forgets it."""
-    told = filling.keep(request, task_id)
+    context = filling.keep(request, task_id)
     if request.headers.get("HX-Request"):
-        return render(request, "inbox/_draft.html", told)
+        return render(request, "inbox/_draft.html", context)
     return redirect(pages.back(request, task_id))
 
 
@@ -88,8 +88,8 @@ def attach(request: PageRequest, task_id: UUID) -> HttpResponse:
 @page(TASKS_READ, "POST")
 def take_back(request: PageRequest, task_id: UUID, file_id: UUID) -> HttpResponse:
     """Takes back a file."""
-    found = filling.take_back(request, task_id, file_id)
-    return _answer(request, found, lambda: f"{pages.back(request, task_id)}#files")
+    result = filling.take_back(request, task_id, file_id)
+    return _answer(request, result, lambda: f"{pages.back(request, task_id)}#files")
 
 
 @page(TASKS_DECIDE, "POST")
@@ -154,8 +154,8 @@ def snooze(request: PageRequest, task_id: UUID) -> HttpResponse:
     """Keeps a task out of one's own lists for a while, and opens the next; or wakes it."""
     try:
         messages.success(request, pages.snooze(request, task_id))
-    except Conflict as refused:
-        messages.error(request, refused.message)
+    except Conflict as error:
+        messages.error(request, error.message)
         return redirect(pages.back(request, task_id))
     return redirect(pages.onward(request, task_id))
 
@@ -170,13 +170,13 @@ def watch(request: PageRequest, task_id: UUID) -> HttpResponse:
 
 
 def _answer(
-    request: PageRequest, found: str | tuple[dict[str, Json], int], then: Callable[[], str]
+    request: PageRequest, result: str | tuple[dict[str, Json], int], then: Callable[[], str]
 ) -> HttpResponse:
     """The page with what was wrong; otherwise what is to be told, at the address that comes then."""
-    if not isinstance(found, str):
-        return render(request, PAGE, found[0], status=found[1])
-    if found:
-        messages.success(request, found)
+    if not isinstance(result, str):
+        return render(request, PAGE, result[0], status=result[1])
+    if result:
+        messages.success(request, result)
     return redirect(then())
 
 
@@ -184,12 +184,12 @@ def _done(
     request: PageRequest,
     task_id: UUID,
     act: Callable[[Principal, UUID], ManualTask],
-    said: Callable[[ManualTask], str],
+    words: Callable[[ManualTask], str],
 ) -> HttpResponse:
     try:
         task = act(request.principal, task_id)
-    except (Conflict, NotAllowed) as refused:
-        messages.error(request, refused.message)
+    except (Conflict, NotAllowed) as error:
+        messages.error(request, error.message)
     else:
-        messages.success(request, said(task))
+        messages.success(request, words(task))
     return redirect(pages.back(request, task_id))

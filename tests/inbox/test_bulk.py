@@ -8,7 +8,7 @@ import pytest
 from accounts.principal import Forbidden
 from lib.refusals import Invalid
 from tasks_inbox.actions import bulk, holding
-from tasks_inbox.actions.bulk import Wanted
+from tasks_inbox.actions.bulk import BulkCommand
 from tasks_inbox.actions.decision import Decision
 from tasks_inbox.duties import settling
 from tasks_inbox.evidence import ledger
@@ -44,7 +44,7 @@ def test_each_decision_is_written_separately_and_who_was_faster_is_told():
     seen = {str(task.pk): ledger.shown_hash(task) for task in tasks}
     seen[str(tasks[2].pk)] = "another"
     nobody = UUID(int=1)
-    wanted = Wanted(bulk.DECIDE, outcome="approved", comment="All fine", seen=seen)
+    wanted = BulkCommand(bulk.DECIDE, outcome="approved", comment="All fine", seen=seen)
     found = bulk.act(ann, [*ids(tasks), nobody, tasks[0].pk], wanted)
     assert results(found) == [
         ("done", None),
@@ -61,26 +61,26 @@ def test_each_decision_is_written_separately_and_who_was_faster_is_told():
 def test_tasks_are_claimed_assigned_and_snoozed_whatever_they_are():
     ann, boss = member("ann"), member("boss", "admin")
     tasks = [asked(), asked(approval(candidates={"users": ["bob"]}))]
-    assert results(bulk.act(ann, ids(tasks), Wanted(bulk.CLAIM))) == [
+    assert results(bulk.act(ann, ids(tasks), BulkCommand(bulk.CLAIM))) == [
         ("done", None),
         ("refused", "not_a_candidate"),
     ]
-    assert results(bulk.act(boss, ids(tasks), Wanted(bulk.ASSIGN, assignee="ann")))[0] == ("done", None)
+    assert results(bulk.act(boss, ids(tasks), BulkCommand(bulk.ASSIGN, assignee="ann")))[0] == ("done", None)
     until = datetime.now(UTC) + timedelta(hours=2)
-    assert results(bulk.act(ann, ids(tasks), Wanted(bulk.SNOOZE, until=until))) == [("done", None)] * 2
+    assert results(bulk.act(ann, ids(tasks), BulkCommand(bulk.SNOOZE, until=until))) == [("done", None)] * 2
     assert TaskNote.unsafe_all_tenants.filter(username="ann").count() == 2
     with pytest.raises(Forbidden):
-        bulk.act(ann, ids(tasks), Wanted(bulk.ASSIGN, assignee="ann"))
+        bulk.act(ann, ids(tasks), BulkCommand(bulk.ASSIGN, assignee="ann"))
     with pytest.raises(Forbidden):
-        bulk.act(member("vic", "viewer"), ids(tasks), Wanted(bulk.CLAIM))
+        bulk.act(member("vic", "viewer"), ids(tasks), BulkCommand(bulk.CLAIM))
 
 
 def test_only_tasks_of_one_type_and_outcomes_that_ask_for_nothing_are_decided_together():
-    ann, approve = member("ann"), Wanted(bulk.DECIDE, outcome="approved")
+    ann, approve = member("ann"), BulkCommand(bulk.DECIDE, outcome="approved")
     one, other = asked(), asked(approval(title="Another?"))
     for tasks, wanted, code in (
         ([one, other], approve, "not_one_type"),
-        ([one], Wanted(bulk.DECIDE, outcome="maybe"), "not_in_bulk"),
+        ([one], BulkCommand(bulk.DECIDE, outcome="maybe"), "not_in_bulk"),
         ([asked(approval(form=SHOE))], approve, "not_in_bulk"),
         ([], approve, "bad_count"),
     ):
@@ -94,10 +94,10 @@ def test_only_tasks_of_one_type_and_outcomes_that_ask_for_nothing_are_decided_to
 
 def test_a_reason_that_is_needed_is_needed_of_each():
     ann, tasks = member("ann"), several(2)
-    refused = bulk.act(ann, ids(tasks), Wanted(bulk.DECIDE, outcome="rejected"))
+    refused = bulk.act(ann, ids(tasks), BulkCommand(bulk.DECIDE, outcome="rejected"))
     assert results(refused) == [("refused", "required")] * 2
     assert (
-        results(bulk.act(ann, ids(tasks), Wanted(bulk.DECIDE, outcome="rejected", comment="no")))
+        results(bulk.act(ann, ids(tasks), BulkCommand(bulk.DECIDE, outcome="rejected", comment="no")))
         == [("done", None)] * 2
     )
 
@@ -123,7 +123,9 @@ def test_another_tenants_tasks_are_not_there():
     make.start(approval(), {"amount": 1}, tenant=make.a_tenant("theirs"))
     make.work()
     theirs = ManualTask.unsafe_all_tenants.get()
-    assert results(bulk.act(member("ann"), [theirs.pk], Wanted(bulk.CLAIM))) == [("refused", "not_found")]
+    assert results(bulk.act(member("ann"), [theirs.pk], BulkCommand(bulk.CLAIM))) == [
+        ("refused", "not_found")
+    ]
 
 
 def test_decisions_that_can_be_undone_are_held_back_and_count_together(clock, settings):
@@ -131,7 +133,7 @@ def test_decisions_that_can_be_undone_are_held_back_and_count_together(clock, se
     ann, bob, tasks = member("ann"), member("bob"), several(4)
     decide(bob, tasks[1])
     seen = {str(task.pk): ledger.shown_hash(task) for task in tasks} | {str(tasks[2].pk): "another"}
-    wanted = Wanted(bulk.DECIDE, outcome="approved", comment="All fine", seen=seen, undoable=True)
+    wanted = BulkCommand(bulk.DECIDE, outcome="approved", comment="All fine", seen=seen, undoable=True)
     found = bulk.act(ann, ids(tasks), wanted)
     assert results(found) == [
         ("done", None),
@@ -182,12 +184,12 @@ def test_none_of_it_counts_while_the_others_are_still_being_decided(clock, setti
 def test_all_of_it_is_undone_that_does_not_count_yet(clock, settings):
     settings.HANDOFF_UNDO_SECONDS = 10
     ann, bob, tasks = member("ann"), member("bob"), several(3)
-    bulk.act(ann, ids(tasks[:2]), Wanted(bulk.DECIDE, outcome="approved", undoable=True))
+    bulk.act(ann, ids(tasks[:2]), BulkCommand(bulk.DECIDE, outcome="approved", undoable=True))
     with pytest.raises(Forbidden):
-        bulk.act(member("vic", "viewer"), ids(tasks), Wanted(bulk.UNDO))
-    assert results(bulk.act(bob, ids(tasks), Wanted(bulk.UNDO))) == [("refused", "nothing_to_undo")] * 3
+        bulk.act(member("vic", "viewer"), ids(tasks), BulkCommand(bulk.UNDO))
+    assert results(bulk.act(bob, ids(tasks), BulkCommand(bulk.UNDO))) == [("refused", "nothing_to_undo")] * 3
     decide(ann, tasks[1])
-    assert results(bulk.act(ann, ids(tasks), Wanted(bulk.UNDO))) == [
+    assert results(bulk.act(ann, ids(tasks), BulkCommand(bulk.UNDO))) == [
         ("done", None),
         ("refused", "nothing_to_undo"),
         ("refused", "nothing_to_undo"),
@@ -199,11 +201,11 @@ def test_all_of_it_is_undone_that_does_not_count_yet(clock, settings):
 def test_what_did_not_count_is_not_said_to_be_taken_back(clock, settings):
     settings.HANDOFF_UNDO_SECONDS = 10
     ann, tasks = member("ann"), several(2)
-    bulk.act(ann, ids(tasks), Wanted(bulk.DECIDE, outcome="approved", undoable=True))
+    bulk.act(ann, ids(tasks), BulkCommand(bulk.DECIDE, outcome="approved", undoable=True))
     ManualTask.unsafe_all_tenants.filter(pk=tasks[0].pk).update(exclude=["ann"])
     clock.advance(11)
     settling.tick()
-    undone = bulk.act(ann, ids(tasks), Wanted(bulk.UNDO))
+    undone = bulk.act(ann, ids(tasks), BulkCommand(bulk.UNDO))
     assert results(undone) == [("refused", "nothing_to_undo")] * 2
     assert undone[0]["message"].startswith("It did not count: You are excluded")
     assert "nothing to undo any more" in undone[1]["message"]
@@ -213,7 +215,7 @@ def test_what_did_not_count_is_not_said_to_be_taken_back(clock, settings):
 def test_what_can_not_be_undone_counts_at_once(settings, undo_seconds):
     settings.HANDOFF_UNDO_SECONDS = 0 if undo_seconds is None else 10
     tasks = several(2, **({} if undo_seconds is None else {"undo_seconds": undo_seconds}))
-    found = bulk.act(member("ann"), ids(tasks), Wanted(bulk.DECIDE, outcome="approved", undoable=True))
+    found = bulk.act(member("ann"), ids(tasks), BulkCommand(bulk.DECIDE, outcome="approved", undoable=True))
     assert [(one["result"], one["held_until"]) for one in found] == [("done", None)] * 2
     assert {again(task).status for task in tasks} == {"COMPLETED"}
 

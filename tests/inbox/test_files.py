@@ -295,7 +295,7 @@ def test_tasks_that_are_decided_together_are_each_looked_at_again(django_assert_
     told = bulk.review(ann, [task.pk for task in tasks])["tasks"]
     add(bob, tasks[1])
     seen = {str(one["task"].pk): one["seen"] for one in told}
-    wanted = bulk.Wanted(bulk.DECIDE, outcome="approved", seen=seen)
+    wanted = bulk.BulkCommand(bulk.DECIDE, outcome="approved", seen=seen)
     results = bulk.act(ann, [task.pk for task in tasks], wanted)
     assert [one["code"] for one in results] == [None, "task_changed", None]
     with django_assert_num_queries(1):

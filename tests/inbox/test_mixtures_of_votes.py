@@ -14,7 +14,7 @@ from accounts.queries import member_principal
 from lib.refusals import Refusal
 from runs.kernel.refused import RunRefused
 from tasks_inbox.actions import assignment, bulk, deciding, escalating, holding, rounds
-from tasks_inbox.actions.bulk import DECIDE, UNDO, Wanted
+from tasks_inbox.actions.bulk import DECIDE, UNDO, BulkCommand
 from tasks_inbox.actions.decision import Decision
 from tasks_inbox.eligibility import identity
 from tasks_inbox.eligibility.electors import electors_of
@@ -39,7 +39,7 @@ def hold(world, who, at, outcome, other):
 
 
 def hold_together(world, who, at, outcome, other):
-    wanted = Wanted(DECIDE, outcome=outcome, comment="So.", undoable=True)
+    wanted = BulkCommand(DECIDE, outcome=outcome, comment="So.", undoable=True)
     for place, one in zip(at, world.all(who, at, wanted), strict=True):
         assert (one["held_until"] is not None) == (one["result"] == "done"), one
         if one["result"] == "done":
@@ -52,7 +52,7 @@ def undo(world, who, at, outcome, other):
 
 
 def undo_together(world, who, at, outcome, other):
-    for place, one in zip(at, world.all(who, at, Wanted(UNDO)), strict=True):
+    for place, one in zip(at, world.all(who, at, BulkCommand(UNDO)), strict=True):
         if one["result"] == "done":
             world.meant.pop((world.tasks[place].pk, who.username), None)
 
@@ -67,7 +67,7 @@ def decide_together(world, who, at, outcome, other):
     before = dict(world.meant)
     for place in at:
         world.means(who, place, outcome)
-    wanted = Wanted(DECIDE, outcome=outcome, comment="So.")
+    wanted = BulkCommand(DECIDE, outcome=outcome, comment="So.")
     for place, one in zip(at, world.all(who, at, wanted), strict=True):
         key = (world.tasks[place].pk, who.username)
         if one["result"] != "done":

@@ -3,7 +3,7 @@
 import pytest
 
 from tasks_inbox.actions import bulk, drafts, holding
-from tasks_inbox.actions.bulk import Wanted
+from tasks_inbox.actions.bulk import BulkCommand
 from tasks_inbox.actions.decision import Decision
 from tasks_inbox.duties import settling
 from tasks_inbox.models import HeldDecision
@@ -160,7 +160,7 @@ def test_a_list_says_which_tasks_others_just_decide(client):
     assert page.index("ann is deciding") > page.index(f'data-task="{few[0].pk}"')
     before = statements_of(client, "/inbox/?view=teams")
     bulk_ids = [task.pk for task in amounts(*range(many))]
-    bulk.act(member("ann"), bulk_ids, Wanted(bulk.DECIDE, outcome="approved", undoable=True))
+    bulk.act(member("ann"), bulk_ids, BulkCommand(bulk.DECIDE, outcome="approved", undoable=True))
     assert client.get("/inbox/?view=teams").text.count("ann is deciding") == many + 1
     assert statements_of(client, "/inbox/?view=teams") == before
     both = asked(approval(quorum=2))
