@@ -59,13 +59,13 @@ export function App() {
               </>
             )}
           </div>
-          <aside className="builder-right" aria-label="What is selected">
+          <aside className="builder-right" aria-label="Selection">
             <Inspector />
           </aside>
         </>
       )}
       <Bottom />
-      <nav className="pane-switch" aria-label="Parts of the builder">
+      <nav className="pane-switch" aria-label="Builder panes">
         {(["outline", "canvas", "inspector"] as Pane[]).map((each) => (
           <button key={each} type="button" aria-pressed={pane === each} onClick={() => setPane(each)}>
             {{ outline: "Steps", canvas: "Canvas", inspector: "Edit" }[each]}
@@ -174,8 +174,8 @@ function CanvasTools() {
       <button
         type="button"
         className="button plain small icon-only"
-        aria-label="Keys"
-        title="Keys (?)"
+        aria-label="Keyboard shortcuts"
+        title="Keyboard shortcuts (?)"
         onClick={() => set({ showsKeys: true })}
       >
         <Icon name="keyboard" />

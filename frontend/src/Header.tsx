@@ -22,7 +22,7 @@ function SaveState() {
   const count = `${waiting} change${waiting === 1 ? "" : "s"}`;
   const said =
     save.kind === "offline"
-      ? save.why || `Offline, ${count} kept here`
+      ? save.why || `Offline. ${count} kept in this browser`
       : save.kind === "refused"
         ? `Not saved: ${save.why}`
         : save.kind === "saving"
@@ -124,7 +124,7 @@ function More() {
           }}
         >
           <Icon name="keyboard" />
-          Keys
+          Keyboard shortcuts
         </button>
       </div>
     </details>
@@ -160,15 +160,9 @@ export function Header() {
       </a>
       <div className="builder-title">
         <h1>{typeof title === "string" && title ? title : name}</h1>
-        <span className="version">{latest === null ? "not published yet" : `draft, version ${latest} runs`}</span>
+        <span className="version">{latest === null ? "not published yet" : `draft, version ${latest} is live`}</span>
       </div>
-      {mayWrite ? (
-        <SaveState />
-      ) : (
-        <span className="save-state">
-          {archived ? "Archived: it takes no changes" : "You may look, but not change"}
-        </span>
-      )}
+      {mayWrite ? <SaveState /> : <span className="save-state">{archived ? "Archived: read-only" : "View only"}</span>}
       <div className="builder-tools">
         {mayWrite && (
           <>
@@ -219,7 +213,7 @@ export function Header() {
           <button
             type="button"
             className="button small"
-            title={errors ? `${errors} to correct first` : "Publish (Shift+P)"}
+            title={errors ? `Fix ${errors} ${errors === 1 ? "error" : "errors"} first` : "Publish (Shift+P)"}
             onClick={() => set({ publishing: true })}
           >
             <Icon name="check" />

@@ -35,13 +35,13 @@ function Table() {
       onClick={(event) => event.target === dialog.current && close()}
     >
       <h2 id="builder-keys-title" ref={heading} tabIndex={-1}>
-        Keys
+        Keyboard shortcuts
       </h2>
       <dl>
         {[
           ...KEYS,
-          { keys: ["Ctrl+c", "Ctrl+x", "Ctrl+v"], does: "Copy, cut, paste, also into another workflow" },
-          { keys: ["←↑↓→"], does: "Move the selected step (with Shift: further)" },
+          { keys: ["Ctrl+c", "Ctrl+x", "Ctrl+v"], does: "Copy, cut or paste, also between workflows" },
+          { keys: ["←↑↓→"], does: "Move the selected step (Shift: farther)" },
           { keys: ["Ctrl+k"], does: "Go to anything" },
         ].map((key) => (
           <div key={key.does}>

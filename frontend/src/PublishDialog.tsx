@@ -40,17 +40,13 @@ function Asking() {
       });
       const number = made.version ?? made.number ?? boot.latest;
       set({ boot: { ...state().boot, latest: number, published: Object.keys(state().doc.nodes) } });
-      say(
-        number === latest
-          ? `Nothing is different from version ${number}: it stays.`
-          : `Published as version ${number}.`,
-      );
+      say(number === latest ? `Nothing has changed since version ${number}.` : `Published as version ${number}.`);
       close();
     } catch (why) {
       const failing = why instanceof Refused && why.code === "test_cases_failed";
       setFails(failing);
       if (failing) set({ failing: why.details.results as unknown as CaseResult[] });
-      setError(why instanceof Refused ? why.message : "The server does not answer. Nothing was published.");
+      setError(why instanceof Refused ? why.message : "The server is not responding. Nothing was published.");
     } finally {
       setIsBusy(false);
     }
@@ -70,17 +66,17 @@ function Asking() {
         </p>
       ) : (
         <p className="quiet">
-          A version never changes. New runs take it from now on; runs that are under way stay on theirs.
+          A published version never changes. New runs use it from now on; runs in progress stay on their version.
           {warnings > 0 && ` There ${warnings === 1 ? "is one warning" : `are ${warnings} warnings`}.`}
         </p>
       )}
       {unread && (
         <p className="bad-words">
-          What was typed as text can't be read yet: it is not in the draft and would not be published.
+          The text has errors, so your latest changes are not in the draft and would not be published.
         </p>
       )}
       <label className="field">
-        <span className="label">What is new? (optional)</span>
+        <span className="label">What’s new? (optional)</span>
         <input
           autoFocus
           value={note}
@@ -104,7 +100,7 @@ function Asking() {
               set({ panel: "problems" });
             }}
           >
-            Show the problems
+            Show problems
           </button>
         ) : fails ? null : (
           <button type="button" className="button" disabled={isBusy || waiting > 0} onClick={() => void publish()}>
@@ -125,12 +121,12 @@ function Asking() {
                 set({ panel: "test", tests: "cases" });
               }}
             >
-              Show the test cases
+              Show test cases
             </button>
           </>
         )}
         <button type="button" className="button plain" onClick={close}>
-          Not now
+          Cancel
         </button>
       </div>
     </dialog>

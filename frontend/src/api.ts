@@ -52,10 +52,10 @@ async function renewToken(): Promise<void> {
     throw new Refused(
       answer.status === 200 ? 401 : answer.status,
       "not_authenticated",
-      "This workflow is not yours to open any more.",
+      "You no longer have access to this workflow.",
     );
   if ((JSON.parse(now) as Boot).kept_as !== boot().kept_as)
-    throw new Refused(403, "somebody_else", "Somebody else is logged in now.");
+    throw new Refused(403, "somebody_else", "Someone else is logged in now.");
   const token = page.querySelector<HTMLMetaElement>('meta[name="csrf"]')?.content ?? "";
   document.querySelector('meta[name="csrf"]')?.setAttribute("content", token);
 }
@@ -65,7 +65,7 @@ async function reached(url: string, options: RequestInit): Promise<Response> {
     return await fetch(url, { ...options, credentials: "same-origin" });
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new Unreached("The server does not answer.");
+    throw new Unreached("The server is not responding.");
   }
 }
 
@@ -90,14 +90,14 @@ async function askOnce<T>(
   const text = await answer.text();
   const value = parsed(text);
   if (answer.ok) return value as T;
-  if (value === undefined && answer.status >= 500) throw new Unreached("The server does not answer as it should.");
+  if (value === undefined && answer.status >= 500) throw new Unreached("The server sent an unexpected response.");
   const error = ((value as JsonObject | undefined)?.error ?? {}) as JsonObject;
   if (answer.status === 503 || answer.status === 429)
     throw new Unreached(String(error.message ?? "The server is busy."));
   throw new Refused(
     answer.status,
     String(error.code ?? answer.status),
-    String(error.message ?? "The server refused."),
+    String(error.message ?? "The server rejected the request."),
     (error.details ?? {}) as JsonObject,
     (error.field as string | null) ?? null,
   );

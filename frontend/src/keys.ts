@@ -39,13 +39,13 @@ export function removeSelected(bridge = false): void {
       ? titleOf(doc, selected.nodes[0])
       : count === 1
         ? selected.edges.length
-          ? "an edge"
+          ? "a connection"
           : "a note"
-        : `${count} things`;
+        : `${count} items`;
   if (!act(`Delete ${name}`, remove(doc, selected, bridge))) return;
   const next = order.filter((id) => Object.hasOwn(state().doc.nodes, id))[Math.max(at - 1, 0)];
   select(at >= 0 && next ? { nodes: [next] } : {});
-  say(`Deleted ${name}. Ctrl+Z brings it back.`);
+  say(`Deleted ${name}. Press Ctrl+Z to undo.`);
 }
 
 export async function tidySelected(): Promise<void> {
@@ -73,14 +73,14 @@ export function duplicate(): void {
 
 export function groupSelected(): void {
   const { doc, selected } = state();
-  if (!selected.nodes.length) return say("Select the steps that belong together.");
+  if (!selected.nodes.length) return say("Select the steps to group.");
   act(`Group ${selected.nodes.length} steps`, group(doc, selected.nodes, "Group"));
 }
 
 function nextProblem(): void {
   const { problems, selected } = state();
   const own = problems.filter((problem) => problem.node !== null);
-  if (!own.length) return say(problems.length ? problems[0].message : "There is no problem.");
+  if (!own.length) return say(problems.length ? problems[0].message : "No problems.");
   const at = own.findIndex((problem) => problem.node === selected.nodes[0]);
   const next = own[(at + 1) % own.length];
   goTo(next.node as string);
@@ -94,7 +94,7 @@ function pinSelected(): void {
   if (!one) return say("Select a step first.");
   const isPinned = doc.layout.pins !== undefined && one in doc.layout.pins;
   const step = trial?.steps.find((each) => each.node === one && each.status === "COMPLETED");
-  if (!isPinned && !step) return say("Make a test run first: then what this step gave can be pinned.");
+  if (!isPinned && !step) return say("Run a test first, then pin the output of this step.");
   if (isPinned) pin(one, undefined);
   else if (trial && step) void pinWhatItGave(trial.id, step);
 }
@@ -107,7 +107,7 @@ function stream(way: "out" | "into"): void {
 export const KEYS: Key[] = [
   {
     keys: ["a", "/"],
-    does: "Add a step after the selected one, or on the selected edge",
+    does: "Add a step after the selected one, or on the selected connection",
     writes: true,
     run: () => openAdd(),
   },
@@ -119,9 +119,9 @@ export const KEYS: Key[] = [
   },
   {
     keys: ["c"],
-    does: "Connect the selected step with another",
+    does: "Connect the selected step to another",
     writes: true,
-    run: () => (theOne() ? set({ connecting: theOne() }) : say("Select the step that leads to another.")),
+    run: () => (theOne() ? set({ connecting: theOne() }) : say("Select the step to connect from.")),
   },
   { keys: ["Enter"], does: "Edit the selected step", run: () => wantFocus("inspector") },
   { keys: ["F2"], does: "Rename the selected step", writes: true, run: () => wantFocus("title") },
@@ -129,7 +129,7 @@ export const KEYS: Key[] = [
   { keys: ["Delete", "Backspace"], does: "Delete", writes: true, run: () => removeSelected() },
   {
     keys: ["Ctrl+Delete", "Ctrl+Backspace"],
-    does: "Delete and connect what stood before and after",
+    does: "Delete and connect the steps before and after",
     writes: true,
     run: () => removeSelected(true),
   },
@@ -144,7 +144,7 @@ export const KEYS: Key[] = [
   { keys: ["g"], does: "Group the selected steps", writes: true, run: groupSelected },
   {
     keys: ["Shift+g"],
-    does: "Take the selected steps out of their group",
+    does: "Ungroup the selected steps",
     writes: true,
     run: () => act("Ungroup", ungroup(state().doc, state().selected.nodes)),
   },
@@ -156,17 +156,17 @@ export const KEYS: Key[] = [
   { keys: ["t"], does: "Test", run: () => set({ panel: "test" }) },
   {
     keys: ["p"],
-    does: "Pin what the selected step gave in the last test run, or unpin it",
+    does: "Pin or unpin the output of the selected step",
     writes: true,
     run: pinSelected,
   },
   { keys: ["Shift+p"], does: "Publish", publishes: true, run: () => set({ publishing: true }) },
-  { keys: ["0"], does: "Show all of it", run: fit },
-  { keys: ["1"], does: "Full size", run: () => zoom("full") },
+  { keys: ["0"], does: "Fit to screen", run: fit },
+  { keys: ["1"], does: "Zoom to 100%", run: () => zoom("full") },
   { keys: ["+", "="], does: "Zoom in", run: () => zoom("in") },
   { keys: ["-"], does: "Zoom out", run: () => zoom("out") },
-  { keys: ["Escape"], does: "Select nothing", run: () => select({}) },
-  { keys: ["?"], does: "Show the keys", run: () => set({ showsKeys: true }) },
+  { keys: ["Escape"], does: "Clear the selection", run: () => select({}) },
+  { keys: ["?"], does: "Show keyboard shortcuts", run: () => set({ showsKeys: true }) },
 ];
 
 export function noteHere(): void {
@@ -221,7 +221,7 @@ function onCopy(event: ClipboardEvent): void {
   event.clipboardData?.setData("text/plain", JSON.stringify(copy(doc, selected), null, 1));
   const count = selected.nodes.length + selected.notes.length;
   if (isCut) removeSelected();
-  say(`${isCut ? "Cut" : "Copied"} ${count === 1 ? "one thing" : `${count} things`}.`);
+  say(`${isCut ? "Cut" : "Copied"} ${count === 1 ? "1 item" : `${count} items`}.`);
 }
 
 function onPaste(event: ClipboardEvent): void {

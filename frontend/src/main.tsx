@@ -80,8 +80,6 @@ async function start(): Promise<void> {
 
 start().catch((error: unknown) => {
   const root = document.getElementById("builder");
-  if (root)
-    root.textContent =
-      "The builder can't be opened. Load the page again; if that does not help, the definition can be edited as text.";
+  if (root) root.textContent = "The builder can't be opened. Reload the page, or edit the definition as text.";
   throw error;
 });

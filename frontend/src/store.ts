@@ -220,7 +220,7 @@ export function redo(): void {
 function back(way: "undo" | "redo"): void {
   const now = state();
   const done = now[way].at(-1);
-  if (!done) return say(way === "undo" ? "There is nothing to undo." : "There is nothing to redo.");
+  if (!done) return say(way === "undo" ? "Nothing to undo." : "Nothing to redo.");
   const wanted = way === "undo" ? inverses(done.changes) : done.changes;
   const { doc, left, made } = applyWhatFits(now.doc, wanted);
   const rest = now[way].slice(0, -1);
@@ -230,8 +230,8 @@ function back(way: "undo" | "redo"): void {
     set({ pending: [...state().pending, newGroup(`${way === "undo" ? "Undo" : "Redo"}: ${done.label}`, made)] });
     onChange();
   }
-  const what = `${way === "undo" ? "Undone" : "Done again"}: ${done.label}.`;
-  say(left && !made.length ? `Somebody has changed that meanwhile; it stays as it is.` : what);
+  const what = `${way === "undo" ? "Undid" : "Redid"}: ${done.label}.`;
+  say(left && !made.length ? "Someone else has changed this since, so it was left as it is." : what);
   keepSelectionTrue();
 }
 

@@ -49,15 +49,18 @@ export function startSync(): void {
   const stacks = keptUndo(state().boot.kept_as);
   if (stacks && mayWrite) set(stacks);
   if (!mayWrite && left.groups.length)
-    say(`What you changed last is not saved: you may not change this workflow now. It is kept in this browser.`, "bad");
+    say(
+      "Your last changes were not saved: you can no longer edit this workflow. They are kept in this browser.",
+      "bad",
+    );
   if (mayWrite && (left.groups.length || left.conflicts.length)) {
     const doc = left.groups.reduce((now, group) => applyWhatFits(now, group.changes).doc, state().doc);
     set({ doc, pending: left.groups, conflicts: left.conflicts, save: { kind: "saving" } });
     if (left.groups.length)
       say(
         left.groups.length === 1
-          ? "One change from before is sent now."
-          : `${left.groups.length} changes from before are sent now.`,
+          ? "Sending 1 earlier change now."
+          : `Sending ${left.groups.length} earlier changes now.`,
       );
   }
   void send();
@@ -149,7 +152,7 @@ function take(answer: Answer, sent: Group[]): void {
   const save = pending.length ? ({ kind: "saving" } as const) : savedNow(now.save, sent.length > 0);
   set({ base, revision: answer.revision, pending, conflicts, doc, problems: answer.problems, save });
   if (changed) keepSelectionTrue();
-  if (answer.conflicts.length) say("Somebody else changed the same field. Both values are kept: choose one.", "bad");
+  if (answer.conflicts.length) say("Someone else changed the same field. Both values are kept: choose one.", "bad");
   persist();
 }
 
@@ -165,7 +168,7 @@ function drawn(definition: JsonObject, layout: JsonObject, before: Doc): Doc {
     const missing = unplaced(shown);
     return missing.length ? withPlaces(shown, beside(shown, missing)) : shown;
   } catch {
-    say("The draft was replaced by something that can't be drawn. Open it as text.", "bad");
+    say("The draft was replaced by one that can't be shown as a graph. Open it as text.", "bad");
     return before;
   }
 }
@@ -223,7 +226,7 @@ function failed(error: unknown, sent: Group[]): void {
   const why =
     error instanceof Refused
       ? error.status === 401
-        ? "You are logged out. Log in in another tab; your changes are kept here."
+        ? "You are logged out. Log in again in another tab; your changes are kept here."
         : `${error.message} Your changes are kept here.`
       : "";
   if (sent.length || state().pending.length) set({ save: { kind: "offline", why } });

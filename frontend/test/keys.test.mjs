@@ -91,7 +91,7 @@ test("the search for a step adds it behind the selected one, before it, or on th
 
 for (const [from, to, why] of [
   ["third", "first", "That would create a cycle: first comes before third."],
-  ["first", "second", "first leads to second already."],
+  ["first", "second", "first is already connected to second."],
 ]) {
   test(`${from} is not connected with ${to}: ${why}`, async () => {
     const island = await opened();

@@ -55,15 +55,15 @@ const RETRY = {
 async function fails(hand, { on_error, retry, compensate }) {
   if (!on_error && !retry && !compensate) return;
   await hand.unfold("When it fails");
-  if (on_error) await hand.pick("If it fails for good", "Go on all the same");
-  if (retry) await hand.pick("Retries", retry === "none" ? "Never" : "Own…");
+  if (on_error) await hand.pick("If it fails for good", "Continue anyway");
+  if (retry) await hand.pick("Retries", retry === "none" ? "Never" : "Custom…");
   for (const [name, label] of Object.entries(RETRY)) {
     if (retry?.[name] === undefined) continue;
     if (name.endsWith("seconds")) await hand.amount(label, `${retry[name]}`, "seconds");
     else await hand.text(label, `${retry[name]}`);
   }
   if (!compensate) return;
-  await hand.press("Undo it by a step");
+  await hand.press("Add an undo step");
   await hand.pick("Type", KINDS[compensate.type]);
   await hand.text("Title", compensate.title);
   await PARAMS[compensate.type](hand, compensate.params);
@@ -113,7 +113,7 @@ async function connect(island, hand, from, to) {
 
 async function sayWhen(hand, edge) {
   await hand.select(edge.from);
-  await hand.press(`Edit the way to ${titleOf(edge.to)}`);
+  await hand.press(`Edit the connection to ${titleOf(edge.to)}`);
   if (edge.when) {
     await hand.take("If…");
     await hand.press("Expression");
@@ -140,8 +140,8 @@ test("an order is built by forms, undone back to nothing and done again", async 
   island.press("Escape");
   for (const edge of ORDER.edges) if (Object.keys(edge).length > 2) await sayWhen(hand, edge);
   await hand.select("done");
-  await hand.unfold("How it starts");
-  await hand.pick("Starts when", "When every path was taken");
+  await hand.unfold("When it starts");
+  await hand.pick("Starts when", "When all paths were taken");
   island.page.activeElement.blur();
 
   const saved = await island.saved();

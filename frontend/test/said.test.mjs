@@ -54,7 +54,7 @@ for (const [path, own, words] of [
   ["nodes[0].retry.factor", "first", "Retries › Growth"],
   ["nodes[1].boundary_timers[0].after_seconds", "second", "Timers › 1 › After"],
   ['nodes[1].params["a b"]', "second", "a b"],
-  ["edges[0].when", null, "The condition of the way from “Fetch it” to “Rest”"],
+  ["edges[0].when", null, "The condition of the connection from “Fetch it” to “Rest”"],
   ["sla_seconds", null, "Deadline of a run"],
   ["nodes[7].title", null, null],
   ["output.total", null, null],
@@ -106,8 +106,8 @@ test("a step with an error and a warning has an error", () => {
 
 test("a condition leaves out what only guards it", () => {
   assert.equal(inWords("has(output.status) && output.status == 'SUCCESS'"), "status is 'SUCCESS'");
-  assert.equal(inWords("!has(output.status)"), "status is not there");
-  assert.equal(inWords("has(output.status) && output.statuses == 1"), "status is there and statuses is 1");
+  assert.equal(inWords("!has(output.status)"), "status does not exist");
+  assert.equal(inWords("has(output.status) && output.statuses == 1"), "status exists and statuses is 1");
 });
 
 const GAP = 90;

@@ -78,7 +78,7 @@ def test_steps_are_connected_by_mouse_and_what_would_be_a_circle_is_refused_with
     chain.connect("Third", "First")
     expect(chain.page.locator(".said")).to_have_text("That would create a cycle: First comes before Third.")
     chain.connect("First", "Second")
-    expect(chain.page.locator(".said")).to_have_text("First leads to Second already.")
+    expect(chain.page.locator(".said")).to_have_text("First is already connected to Second.")
     assert len(chain.edges()) == 3
 
 
@@ -169,7 +169,7 @@ def test_steps_are_copied_into_another_workflow(chain, author):
     make.a_workflow("theirs", {"name": "theirs", "nodes": [], "edges": []})
     chain.page.keyboard.press("Control+a")
     chain.page.keyboard.press("Control+c")
-    expect(chain.page.locator(".said")).to_have_text("Copied 3 things.")
+    expect(chain.page.locator(".said")).to_have_text("Copied 3 items.")
     theirs = Builder(author, "theirs")
     theirs.page.keyboard.press("Control+v")
     assert theirs.edges() == ["first>second", "second>third"]
@@ -222,7 +222,7 @@ def test_problems_are_told_while_one_works_and_lead_to_their_step(empty):
 def test_who_may_only_read_can_look_and_change_nothing(visitor):
     make.a_workflow("ours", CHAIN)
     builder = Builder(visitor, "ours")
-    expect(builder.page.get_by_text("You may look, but not change")).to_be_visible()
+    expect(builder.page.get_by_text("View only")).to_be_visible()
     builder.page.keyboard.press("a")
     builder.page.keyboard.press("Control+a")
     builder.page.keyboard.press("Delete")
@@ -262,7 +262,7 @@ def test_the_draft_is_edited_as_text_in_json_and_yaml_and_that_is_undone_too(cha
     assert [node.get("title") for node in chain.saved()["nodes"]] == ["First", "Written as text", "Third"]
     page.get_by_role("button", name="YAML").click()
     retype(page, "title: Written as text", "title: [unfinished")
-    expect(page.locator(".code-head [role=status]")).to_contain_text("can be read")
+    expect(page.locator(".code-head [role=status]")).to_contain_text("until this is fixed")
     retype(page, "title: [unfinished", "title: In YAML")
     expect(page.locator(".code-head [role=status]")).to_contain_text("The same draft")
     page.get_by_role("button", name="Canvas").click()
@@ -283,7 +283,7 @@ def test_a_name_in_the_text_can_not_become_another_workflow(chain):
 def test_it_is_published_from_the_builder_compared_and_restored(chain):
     page = chain.page
     page.keyboard.press("Shift+p")
-    page.get_by_label("What is new? (optional)").fill("The first one")
+    page.get_by_label("What’s new? (optional)").fill("The first one")
     page.locator(".ask-dialog").get_by_role("button", name="Publish").click()
     expect(page.locator(".said")).to_contain_text("Published as version 1.")
     chain.card("Second").click()
@@ -293,7 +293,7 @@ def test_it_is_published_from_the_builder_compared_and_restored(chain):
     expect(page.get_by_role("heading", name="differences from version 1")).to_be_visible()
     expect(page.locator(".differences")).to_contain_text("Second")
     page.get_by_role("button", name="Restore").click()
-    expect(page.locator(".said")).to_contain_text("The draft is version 1 again.")
+    expect(page.locator(".said")).to_contain_text("Restored version 1.")
     assert chain.saved()["nodes"] == CHAIN["nodes"]
     page.get_by_role("button", name="Undo").click()
     assert len(chain.saved()["nodes"]) == 2
@@ -304,7 +304,7 @@ def test_a_draft_that_can_not_be_drawn_is_shown_as_text(author):
     make.a_workflow("ours", twice)
     builder = Builder(author, "ours")
     expect(builder.page.locator(".code-head [role=status]")).to_contain_text("Two steps have the id a.")
-    expect(builder.page.get_by_role("link", name="Correct it")).to_be_visible()
+    expect(builder.page.get_by_role("link", name="Fix it")).to_be_visible()
 
 
 def test_a_test_run_of_the_draft_is_shown_on_the_canvas_and_its_output_is_pinned(chain):
@@ -321,7 +321,7 @@ def test_a_test_run_of_the_draft_is_shown_on_the_canvas_and_its_output_is_pinned
     page.get_by_role("button", name="Pin this output").click()
     assert "second" in chain.layout()["pins"]
     page.get_by_role("button", name="Test cases").click()
-    page.get_by_label("Keep the last test run as a case").fill("Winter")
-    page.get_by_role("button", name="Keep it").click()
+    page.get_by_label("Save the last test run as a test case").fill("Winter")
+    page.get_by_role("button", name="Save test case").click()
     page.get_by_role("button", name="Run all 1").click()
     expect(page.locator(".said")).to_contain_text("1 test case passed.")

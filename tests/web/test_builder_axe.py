@@ -72,7 +72,7 @@ def way(page: Page) -> None:
     """The form of a way with a condition."""
     page.keyboard.press("Escape")
     edit(page, "It is http.request")
-    page.get_by_role("button", name="Edit the way to The end").first.click()
+    page.get_by_role("button", name="Edit the connection to The end").first.click()
 
 
 def dialog(key: str) -> Callable[[Page], None]:

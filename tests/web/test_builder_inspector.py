@@ -205,7 +205,7 @@ def test_json_that_is_none_yet_stays_in_its_field(orders):
     choose(orders, "Call them")
     field = pane(orders).locator(".insp-field", has_text="Content as JSON").last
     write(field.locator(".cm-content"), '{"order": ')
-    expect(field.locator(".fault")).to_contain_text("no JSON yet")
+    expect(field.locator(".fault")).to_contain_text("not valid JSON yet")
     choose(orders, "Ask Ann")
     choose(orders, "Call them")
     expect(field.locator(".cm-content")).to_have_text('{"order": }')
@@ -216,13 +216,13 @@ def test_json_that_is_none_yet_stays_in_its_field(orders):
 
 def test_an_edge_gets_its_condition_from_parts_and_in_words(orders):
     choose(orders, "Check it")
-    pane(orders).get_by_role("button", name="Edit the way to Note it").click()
+    pane(orders).get_by_role("button", name="Edit the connection to Note it").click()
     pane(orders).get_by_label("If…").check()
     pane(orders).get_by_role("button", name="Choose a value").click()
     orders.page.keyboard.type("input.amount")
     orders.page.keyboard.press("Enter")
-    pane(orders).get_by_label("Compared how").select_option(">=")
-    pane(orders).get_by_label("Compared with").fill("1000")
+    pane(orders).get_by_label("Operator").select_option(">=")
+    pane(orders).get_by_label("Value to compare with").fill("1000")
     assert edge(orders, "note")["when"] == "input.amount >= 1000"
     expect(pane(orders).locator(".in-words")).to_contain_text("amount ≥ 1000")
     expect(pane(orders).locator(".preview")).to_contain_text("true")
@@ -236,13 +236,13 @@ def test_an_edge_gets_its_condition_from_parts_and_in_words(orders):
 
 def test_an_edge_takes_an_outcome_and_another_place_in_the_order(orders):
     choose(orders, "Check it")
-    pane(orders).get_by_role("button", name="Try the way to Ask Ann earlier").click()
+    pane(orders).get_by_role("button", name="Check the connection to Ask Ann earlier").click()
     assert [edge["to"] for edge in orders.saved()["edges"]] == ["ask", "note", "call"]
     undo(orders)
     assert [edge["to"] for edge in orders.saved()["edges"]] == ["note", "ask", "call"]
-    pane(orders).get_by_role("button", name="Edit the way to Note it").click()
+    pane(orders).get_by_role("button", name="Edit the connection to Note it").click()
     pane(orders).get_by_label("On an outcome").check()
-    pane(orders).get_by_label("Name of the outcome").fill("big")
+    pane(orders).get_by_label("Outcome name").fill("big")
     assert edge(orders, "note")["branch"] == "big"
     pane(orders).get_by_label("To", exact=True).select_option("call")
     assert edge(orders, "call")["branch"] == "big"
@@ -257,11 +257,11 @@ def test_a_deadline_leads_elsewhere_and_becomes_a_reminder(orders):
     pane(orders).get_by_label("Goes to").select_option("call")
     pane(orders).get_by_label("After", exact=True).fill("2")
     assert node(orders, "ask")["boundary_timers"] == [{"after_seconds": 2 * 86_400, "to": "call"}]
-    pane(orders).get_by_label("Meanwhile").select_option("no")
+    pane(orders).get_by_label("When it is reached").select_option("no")
     assert node(orders, "ask")["boundary_timers"][0]["interrupting"] is False
     undo(orders)
     assert "interrupting" not in node(orders, "ask")["boundary_timers"][0]
-    pane(orders).get_by_role("button", name="Remove it, after 2 days").click()
+    pane(orders).get_by_role("button", name="Remove the timer, after 2 days").click()
     assert "boundary_timers" not in node(orders, "ask")
 
 
@@ -304,7 +304,7 @@ def test_what_a_run_is_given_is_built_field_by_field_and_nothing_else_is_lost(or
     fields.last.get_by_label("Option, 1").fill("new")
     orders.page.keyboard.press("Enter")
     orders.page.keyboard.type("again")
-    fields.last.get_by_label("It must be given").check()
+    fields.last.get_by_role("checkbox", name="Required").check()
     schema = orders.saved()["input_schema"]
     assert schema["properties"]["sort_of_order"] == {
         "type": "string",
@@ -319,7 +319,7 @@ def test_what_a_run_is_given_is_built_field_by_field_and_nothing_else_is_lost(or
 
 def test_the_settings_say_what_a_run_is_called_and_gives(orders):
     unfold(orders, "Key and deadline")
-    unfold(orders, "What a run gives")
+    unfold(orders, "Run output")
     key = pane(orders).locator(".insp-field", has_text="Business key").last
     write(key.locator(".cm-content"), "{{ input.order }}")
     expect(key.locator(".preview")).to_contain_text("A-17")
@@ -344,7 +344,7 @@ def test_the_inspector_has_no_fault_that_axe_finds(orders, scheme):
         expect(pane(orders).locator(".preview-bad")).to_have_count(0)
         seen += faults(orders.page, ".inspector")
     choose(orders, "Check it")
-    pane(orders).get_by_role("button", name="Edit the way to Note it").click()
+    pane(orders).get_by_role("button", name="Edit the connection to Note it").click()
     pane(orders).get_by_label("If…").check()
     seen += faults(orders.page, ".inspector")
     assert seen == []

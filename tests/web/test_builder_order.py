@@ -133,7 +133,7 @@ def set_retry(hands: Hands, retry: Json) -> None:
     if retry == "none":
         hands.pick("Retries", "Never")
         return
-    hands.pick("Retries", "Own…")
+    hands.pick("Retries", "Custom…")
     for name, label in RETRY.items():
         if name in retry:
             (hands.amount if name.endswith("seconds") else hands.text)(label, *_typed(name, retry[name]))
@@ -149,12 +149,12 @@ def set_failure(hands: Hands, node: Json) -> None:
         return
     hands.unfold("When it fails")
     if "on_error" in node:
-        hands.pick("If it fails for good", "Go on all the same")
+        hands.pick("If it fails for good", "Continue anyway")
     if "retry" in node:
         set_retry(hands, node["retry"])
     if "compensate" in node:
         undo = node["compensate"]
-        hands.press("Undo it by a step")
+        hands.press("Add an undo step")
         hands.first("Type", KINDS[undo["type"]])
         hands.text("Title", undo["title"])
         set_params(hands, undo["type"], undo["params"])
@@ -176,7 +176,7 @@ def describe(hands: Hands, node: Json) -> None:
 
 def say_when(hands: Hands, edge: Json) -> None:
     """When an edge is taken, from the form of the step that it leaves."""
-    hands.press(f"Edit the way to {TITLES[edge['to']]}")
+    hands.press(f"Edit the connection to {TITLES[edge['to']]}")
     if "when" in edge:
         hands.choose("If…")
         hands.press("Expression")
@@ -190,8 +190,8 @@ def say_when(hands: Hands, edge: Json) -> None:
 
 def joins(hands: Hands) -> None:
     """The one step that waits for all paths."""
-    hands.unfold("How it starts")
-    hands.pick("Starts when", "When every path was taken")
+    hands.unfold("When it starts")
+    hands.pick("Starts when", "When all paths were taken")
 
 
 def start(page: Page, press: Callable[[], None]) -> None:
@@ -262,7 +262,7 @@ def test_an_order_is_built_by_mouse_undone_done_again_published_and_started(auth
     expect(errors).to_have_attribute("aria-label", re.compile("^0 errors"))
     undo_and_redo(builder)
     page.get_by_role("button", name="Publish").click()
-    page.get_by_label("What is new?").fill("From nothing, by mouse")
+    page.get_by_label("What’s new?").fill("From nothing, by mouse")
     page.get_by_role("dialog").get_by_role("button", name="Publish").click()
     expect(page.locator(".said")).to_contain_text("Published as version 1.")
     page.get_by_role("link", name="Back to the workflow").click()

@@ -48,7 +48,7 @@ def test_how_many_decide_is_set_in_words_and_the_server_says_what_it_comes_to(bu
     expect(said).to_contain_text("Nobody can decide this: it needs 12 to agree, and only 3 people")
     expect(said).to_have_attribute("data-level", "nobody")
     assert params(builder)["quorum"] == 12
-    pane.get_by_role("combobox", name="Who prevails").select_option("majority")
+    pane.get_by_role("combobox", name="Voting rule").select_option("majority")
     assert params(builder)["quorum"] == {"need": 12, "rule": "majority"}
 
     how.select_option("share")

@@ -88,11 +88,11 @@ def test_on_a_phone_publishing_leads_to_the_test_case_that_fails(author):
     page = author.page
     page.locator(".builder-head").get_by_role("button", name="Publish").click()
     page.get_by_role("dialog").get_by_role("button", name="Publish").click()
-    page.get_by_role("button", name="Show the test cases").click()
+    page.get_by_role("button", name="Show test cases").click()
     expect(page.locator(".case-name")).to_contain_text('status: expected "FAILED", got "COMPLETED"')
     expect(page.get_by_role("button", name="Test cases")).to_be_visible()
     page.get_by_role("button", name="Delete A paid order").click()
-    page.get_by_role("button", name="Bring it back").click()
+    page.get_by_role("button", name="Restore").click()
     expect(page.locator(".case-name")).to_contain_text("A paid order")
 
 
@@ -106,7 +106,7 @@ def test_what_a_test_sends_is_named_and_what_it_does_not_do_too(author):
     page = author.page
     page.keyboard.press("t")
     expect(page.locator(".test-none")).to_contain_text("Requests that only read (GET, HEAD) are sent.")
-    expect(page.locator(".test-sent")).to_contain_text("Sent for real, since they only read: Ask.")
-    expect(page.locator(".test-effects summary")).to_have_text("1 step with effects outside is not done")
+    expect(page.locator(".test-sent")).to_contain_text("Sent for real because they only read: Ask.")
+    expect(page.locator(".test-effects summary")).to_have_text("1 step with outside effects is skipped")
     prepared = trial_definition({"name": "ours", "nodes": nodes, "edges": []}, Asked())
     assert [one.node for one in prepared.stubbed] == ["tell"]

@@ -81,8 +81,8 @@ def test_what_was_done_offline_is_kept_and_sent_when_the_net_is_back(both):
     ana.visitor.forgive("ERR_INTERNET_DISCONNECTED")
     ana.page.context.set_offline(True)
     write_title(ana, "First", "Written in a tunnel")
-    expect(ana.page.locator("[data-state=offline]")).to_contain_text("Offline, ")
-    expect(ana.page.locator("[data-state=offline]")).to_contain_text("kept here")
+    expect(ana.page.locator("[data-state=offline]")).to_contain_text("Offline. ")
+    expect(ana.page.locator("[data-state=offline]")).to_contain_text("kept in this browser")
     write_title(ben, "Second", "Ben's")
     assert titles(ben) == ["First", "Ben's"]
     ana.page.context.set_offline(False)
@@ -139,7 +139,7 @@ def test_a_step_that_one_deletes_while_the_other_writes_in_it_is_not_lost(both):
     ben.page.context.set_offline(False)
     conflict = ben.page.locator(".conflicts")
     expect(conflict).to_contain_text("I still need it")
-    conflict.get_by_role("button", name="Keep that").first.click()
+    conflict.get_by_role("button", name="Keep current").first.click()
     expect(ben.row("I still need it")).to_be_visible()
     assert titles(ben) == ["First", "I still need it"]
 
@@ -171,7 +171,7 @@ def test_what_was_written_after_the_session_ended_is_saved_when_its_person_logs_
     expect(ana.page.locator(".save-state")).to_contain_text("You are logged out")
     log_in(context, "ben", site)
     write_title(ana, "Second", "Still nobody's")
-    expect(ana.page.locator(".save-state")).to_contain_text("Somebody else is logged in now")
+    expect(ana.page.locator(".save-state")).to_contain_text("Someone else is logged in now")
     log_in(context, "ana", site)
     write_title(ana, "Still nobody's", "All of it")
     assert titles(ana) == ["Written without a session", "All of it"]
@@ -187,7 +187,7 @@ def test_a_text_that_can_not_be_stored_is_shown_and_keeps_nothing_else_back(both
     expect(refused).to_contain_text("NUL character")
     write_title(ana, "Second", "Good")
     assert titles(ana) == ["First", "Good"]
-    refused.get_by_role("button", name="Keep that").click()
+    refused.get_by_role("button", name="Discard mine").click()
     expect(refused).to_have_count(0)
 
 

@@ -76,7 +76,7 @@ def test_keys_lead_everywhere_and_are_explained(visitor):
     visitor.open("/")
     page = visitor.page
     page.keyboard.press("?")
-    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
     page.keyboard.press("Escape")
     page.keyboard.press("g")
     page.keyboard.press("r")

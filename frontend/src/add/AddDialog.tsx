@@ -26,7 +26,7 @@ function Search({ adding }: { adding: Adding }) {
   const find = (search: string): Groups<StepType> => {
     const last = search ? [] : recent().map((name) => catalogue[name]);
     const all = found(catalogue, search);
-    return last.length ? [["Used last", last], ...all] : all;
+    return last.length ? [["Recently used", last], ...all] : all;
   };
   const take = (type: StepType, close: () => void) => {
     const isFromOutline = adding.from?.closest(".builder-left") !== null;
@@ -53,7 +53,7 @@ function Search({ adding }: { adding: Adding }) {
           </span>
         </>
       )}
-      none="No step is called that or does that."
+      none="No matching steps."
       verb="add"
       take={take}
       // Closed by itself, the dialog gives the focus back to where it was.

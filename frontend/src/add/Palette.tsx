@@ -46,7 +46,7 @@ export function Palette() {
           onChange={(event) => setSearch(event.target.value)}
         />
       </label>
-      {groups.length === 0 && <p className="quiet small">No step is called that or does that.</p>}
+      {groups.length === 0 && <p className="quiet small">No matching steps.</p>}
       {groups.map(([title, types]) => (
         <section key={title} aria-label={title}>
           <h2>{title}</h2>

@@ -130,7 +130,7 @@ export function Canvas() {
         onConnect={(connection) => joined(connection)}
         onConnectEnd={(event, end) => ended(event, end, flow.current)}
         onReconnect={(edge, connection) =>
-          act("Move an edge", reconnect(state().doc, edge.id, { from: connection.source, to: connection.target }))
+          act("Move a connection", reconnect(state().doc, edge.id, { from: connection.source, to: connection.target }))
         }
         isValidConnection={(connection) => whyNot(state().doc, connection.source, connection.target) === null}
         onDragOver={(event) => {
@@ -238,7 +238,7 @@ function joined({ source, target }: Connection): void {
   const { doc, catalogue } = state();
   // What was selected stays so: whoever draws one way draws the next.
   act(
-    `Connect ${titleOf(doc, source)} with ${titleOf(doc, target)}`,
+    `Connect ${titleOf(doc, source)} to ${titleOf(doc, target)}`,
     connect(doc, source, target, usualCondition(doc, catalogue, source)).changes,
   );
 }

@@ -33,7 +33,7 @@ export const NoteCard = memo(function NoteCard({ id, data, selected }: NodeProps
       <textarea
         className="nodrag nowheel"
         aria-label="Note"
-        placeholder="A note for whoever reads this"
+        placeholder="Write a note"
         value={data.text}
         readOnly={!mayWrite}
         onChange={(event) => setNote(id, "text", event.target.value, `note:${id}`)}
@@ -64,7 +64,7 @@ export const GroupFrame = memo(function GroupFrame({ id, data }: NodeProps<Group
     <div className="group-frame">
       <div className="group-title">
         <input
-          aria-label="Name of the group"
+          aria-label="Group name"
           className="nodrag"
           value={data.title}
           readOnly={!mayWrite}

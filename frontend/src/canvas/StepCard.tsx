@@ -37,23 +37,26 @@ export const StepCard = memo(function StepCard({ id, data, selected, isConnectab
         )}
         {data.mark && <em className="badge mark">{data.mark}</em>}
         {data.errors > 0 && (
-          <em className="badge bad" title={`${data.errors} to correct before publishing`}>
+          <em
+            className="badge bad"
+            title={`${data.errors} ${data.errors === 1 ? "error" : "errors"} to fix before publishing`}
+          >
             <Icon name="circle-alert" />
             {data.errors > 1 ? data.errors : ""}
           </em>
         )}
         {data.errors === 0 && data.warnings > 0 && (
-          <em className="badge wait" title={`${data.warnings} to look at`}>
+          <em className="badge wait" title={`${data.warnings} ${data.warnings === 1 ? "warning" : "warnings"}`}>
             <Icon name="triangle-alert" />
           </em>
         )}
         {data.isPinned && (
-          <em className="badge" title="Its output is pinned for tests">
+          <em className="badge" title="Output pinned for tests">
             <Icon name="pin" />
           </em>
         )}
         {data.body.compensate !== undefined && (
-          <em className="badge" title="Is undone if the run fails later">
+          <em className="badge" title="Undone if the run fails later">
             <Icon name="undo-2" />
           </em>
         )}

@@ -36,18 +36,18 @@ export function Compensation({ id, spot, shape }: { id: string; spot: Spot; shap
         <p className="quiet small">{shape.help}</p>
         <button type="button" className="button plain small" onClick={begin}>
           <Icon name="undo-2" />
-          Undo it by a step
+          Add an undo step
         </button>
       </div>
     );
   }
   if (!isObject(value)) return <Valued spot={spot} shape={{ ...shape, widget: "code" }} isFixed />;
-  const type = spot.at("type", "the kind of what undoes it");
+  const type = spot.at("type", "the type of the undo step");
   const known = catalogue[String(value.type)];
   return (
-    <div className="insp-group" role="group" aria-label="What undoes it">
+    <div className="insp-group" role="group" aria-label="Undo step">
       <div className="row-head">
-        <strong>Undone by</strong>
+        <strong>Undo step</strong>
         <span className="row-tools">
           <button
             type="button"
@@ -58,7 +58,7 @@ export function Compensation({ id, spot, shape }: { id: string; spot: Spot; shap
             }}
           >
             <Icon name="trash-2" />
-            Don’t undo it
+            Remove the undo step
           </button>
         </span>
       </div>
@@ -85,7 +85,7 @@ export function Compensation({ id, spot, shape }: { id: string; spot: Spot; shap
           </select>
         )}
       </Frame>
-      <Valued spot={spot.at("title", "the title of what undoes it")} shape={shapes.title} isFixed />
+      <Valued spot={spot.at("title", "the title of the undo step")} shape={shapes.title} isFixed />
       <Reads value={{ node: id, place: "compensate", base: spot.at("params").field }}>
         <Params spot={spot.at("params")} type={String(value.type ?? "")} />
       </Reads>

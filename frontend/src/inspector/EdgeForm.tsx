@@ -20,10 +20,10 @@ type Mode = "always" | "when" | "branch" | "default" | "error";
 
 const MODES: [Mode, string, string][] = [
   ["always", "Always", ""],
-  ["when", "If…", "a condition holds"],
-  ["branch", "On an outcome", "what was decided"],
-  ["default", "Otherwise", "no other condition holds"],
-  ["error", "On failure", "the step fails for good"],
+  ["when", "If…", "a condition is true"],
+  ["branch", "On an outcome", "the decision of the step"],
+  ["default", "Otherwise", "no other condition is true"],
+  ["error", "On failure", "the step fails after all retries"],
 ];
 
 function modeOf(edge: EdgeBody): Mode {
@@ -45,7 +45,7 @@ export function EdgeForm({ edge: key }: { edge: string }) {
     const changes = reconnect(state().doc, key, changed);
     const made = changes.find((change) => change.path[0] === "edges" && change.to !== undefined);
     if (
-      act(`Lead to ${titleOf(doc, changed.to ?? edge.to)} from ${titleOf(doc, changed.from ?? edge.from)}`, changes) &&
+      act(`Connect ${titleOf(doc, changed.from ?? edge.from)} to ${titleOf(doc, changed.to ?? edge.to)}`, changes) &&
       made
     )
       select({ edges: [made.path[1]] });
@@ -60,7 +60,7 @@ export function EdgeForm({ edge: key }: { edge: string }) {
             <Icon name="spline" />
           </span>
           <div>
-            <h2>A way</h2>
+            <h2>Connection</h2>
             <small>
               <Go id={edge.from} /> to <Go id={edge.to} />
             </small>
@@ -74,20 +74,20 @@ export function EdgeForm({ edge: key }: { edge: string }) {
         <div className="insp-part">
           <div className="row-head">
             <span>
-              Tried as number {at + 1} of {peers.length} behind {titleOf(doc, edge.from)}
+              Checked as number {at + 1} of {peers.length} after {titleOf(doc, edge.from)}
             </span>
             <span className="row-tools">
               <Tool
                 icon="arrow-up"
-                label="Try it earlier"
+                label="Check earlier"
                 disabled={at === 0}
-                onClick={() => act("Try a way earlier", reorder(state().doc, "edges", key, -1))}
+                onClick={() => act("Check a connection earlier", reorder(state().doc, "edges", key, -1))}
               />
               <Tool
                 icon="arrow-down"
-                label="Try it later"
+                label="Check later"
                 disabled={at === peers.length - 1}
-                onClick={() => act("Try a way later", reorder(state().doc, "edges", key, 1))}
+                onClick={() => act("Check a connection later", reorder(state().doc, "edges", key, 1))}
               />
             </span>
           </div>
@@ -111,7 +111,7 @@ export function EdgeForm({ edge: key }: { edge: string }) {
       </div>
       <EdgeActions edgeKey={key} />
       <Unknown
-        spot={docSpot(doc, ["edges", key], field, "a field", "a way")}
+        spot={docSpot(doc, ["edges", key], field, "a field", "a connection")}
         known={["from", "to", "when", "branch", "default", "on"]}
         isOpen={false}
       />
@@ -155,7 +155,7 @@ function EdgeActions({ edgeKey }: { edgeKey: string }) {
   const gone = () => {
     if (
       act(
-        `Remove the way to ${titleOf(doc, doc.edges[edgeKey].to)}`,
+        `Remove the connection to ${titleOf(doc, doc.edges[edgeKey].to)}`,
         remove(state().doc, { nodes: [], edges: [edgeKey] }),
       )
     )
@@ -212,7 +212,7 @@ function Taken({ edgeKey: key, edge, field }: { edgeKey: string; edge: EdgeBody;
   return (
     <>
       <fieldset className="taken" aria-describedby={own.length ? "taken-faults" : undefined}>
-        <legend>It is taken</legend>
+        <legend>When it is followed</legend>
         {MODES.map(([name, title, help]) => (
           <label key={name} className="check">
             <input
@@ -252,7 +252,7 @@ function Taken({ edgeKey: key, edge, field }: { edgeKey: string; edge: EdgeBody;
       {mode === "branch" && (
         <Frame
           title="Outcome"
-          help="What the step decides: the outcome of a task, or `branch` of its output."
+          help="The outcome of a task, or `branch` in the output of the step."
           problems={problemsAt(problems, `${field}.branch`, true)}
         >
           {(ids) => (
@@ -330,14 +330,14 @@ function Outcome({ from, ids, value, onChange }: OutcomeProps) {
             {name.replace(/_/g, " ")}
           </option>
         ))}
-        <option value="other">Another…</option>
+        <option value="other">Other…</option>
       </select>
       {isOther && (
         <input
           type="text"
           id={known.length ? undefined : ids.id}
           {...aria}
-          aria-label="Name of the outcome"
+          aria-label="Outcome name"
           autoComplete="off"
           value={value}
           onChange={(event) => onChange(event.target.value, true)}

@@ -15,9 +15,9 @@ export function retryWords(policy: JsonObject | undefined): string {
   if (!policy) return "";
   const { max_retries: count, base_seconds: base, factor, max_seconds: most } = policy;
   if (count === 0) return "never";
-  const pause = typeof base === "number" ? `, ${secondsInWords(base)} later at first` : "";
-  const grows = typeof factor === "number" && factor > 1 ? `, then ${factor} times as long each` : "";
-  const limit = typeof most === "number" ? `, ${secondsInWords(most)} at most` : "";
+  const pause = typeof base === "number" ? `, first after ${secondsInWords(base)}` : "";
+  const grows = typeof factor === "number" && factor > 1 ? `, then ${factor} times longer each` : "";
+  const limit = typeof most === "number" ? `, up to ${secondsInWords(most)}` : "";
   return `${count ?? "?"} times${pause}${grows}${limit}`;
 }
 
@@ -58,7 +58,7 @@ export function RetryField({ spot, shape }: { spot: Spot; shape: Shape }) {
                 {name === "none" ? "Never" : `${name}: ${retryWords(policy)}`}
               </option>
             ))}
-            <option value="own">Own…</option>
+            <option value="own">Custom…</option>
             {isUnknown && <option value="unknown">{String(value)} (unknown)</option>}
           </select>
         )}

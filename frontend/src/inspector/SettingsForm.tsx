@@ -40,12 +40,12 @@ export function SettingsForm() {
         <Valued spot={spot("title")} shape={{ ...shapes.title, fallback: name }} isFixed />
         <Valued spot={spot("description")} shape={shapes.description} isFixed />
       </div>
-      <Section title="What a run is given" isOpen summary={fields.join(", ")} hasProblems={has("input_schema")}>
+      <Section title="Run input" isOpen summary={fields.join(", ")} hasProblems={has("input_schema")}>
         <Valued spot={spot("input_schema")} shape={{ ...shapes.input_schema, title: "Input" }} isFixed />
         <SampleInput />
       </Section>
       <Section
-        title="What a run gives"
+        title="Run output"
         summary={
           typeof output === "string" ? output : isObject(output) ? Object.keys(output).join(", ") : short(output)
         }
@@ -62,7 +62,7 @@ export function SettingsForm() {
                 spot={result}
                 shape={{ ...shapes.output, title: "Result" }}
                 ids={ids}
-                none="The output of its last step"
+                none="The output of the last step"
               />
             )}
           </Frame>
@@ -145,18 +145,14 @@ function SampleInput() {
     "the sample input",
   );
   return (
-    <Frame
-      title="Sample input"
-      help="Stands in the form that starts it; previews use it until something has run."
-      isGroup
-    >
+    <Frame title="Sample input" help="Prefills the start form. Previews use it until there is a run." isGroup>
       {(ids) => (
         <>
           <CodeControl spot={spot} shape={anyShape("sample_input", "Sample input")} ids={ids} />
           {spot.value === undefined && isObject(schema) && (
             <button type="button" className="button ghost small" onClick={() => spot.set(madeUp(schema))}>
               <Icon name="wand-sparkles" />
-              Make one from the fields
+              Generate from the fields
             </button>
           )}
         </>

@@ -16,7 +16,7 @@ export function Several() {
   const catalogue = useBuilder((now) => now.catalogue);
   const said = [
     counted(selected.nodes.length, "step", "steps"),
-    counted(selected.edges.length, "edge", "edges"),
+    counted(selected.edges.length, "connection", "connections"),
     counted(selected.notes.length, "note", "notes"),
   ]
     .filter(Boolean)

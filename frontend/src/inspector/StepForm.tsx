@@ -124,7 +124,7 @@ function Input({ step }: { step: Step }) {
     <Section title="Input" summary={summary} hasProblems={step.has("input")}>
       <Reads value={{ node: step.id, place: "input", base: spot.field }}>
         <Frame
-          title="It is given"
+          title="Input data"
           help={step.shapes.input.help}
           problems={problemsAt(problems, spot.field, !isObject(spot.value))}
         >
@@ -133,7 +133,7 @@ function Input({ step }: { step: Step }) {
               spot={spot}
               shape={{ ...step.shapes.input, title: "Input" }}
               ids={ids}
-              none="What the step before it gives"
+              none="The output of the previous step"
             />
           )}
         </Frame>
@@ -143,9 +143,9 @@ function Input({ step }: { step: Step }) {
 }
 
 const JOINS: [string, string][] = [
-  ["any_taken", "Once every path is decided and one was taken"],
-  ["all", "When every path was taken"],
-  ["any", "At the first path that is taken"],
+  ["any_taken", "When all paths are resolved and at least one was taken"],
+  ["all", "When all paths were taken"],
+  ["any", "When the first path is taken"],
 ];
 
 /** How paths that meet here are joined. */
@@ -153,7 +153,7 @@ function Starts({ step }: { step: Step }) {
   const doc = useBuilder((now) => now.doc);
   const problems = useBuilder((now) => now.problems);
   const count = neighbours(doc).into.get(step.id)?.length ?? 0;
-  const spot = step.at("join", "how it starts");
+  const spot = step.at("join", "the start condition");
   const { value } = spot;
   if (count < 2 && value === undefined) return null;
   const isCount = isObject(value) && "n_of" in value;
@@ -163,10 +163,10 @@ function Starts({ step }: { step: Step }) {
     value === undefined
       ? ""
       : isCount
-        ? `at ${short(value.n_of)} of ${count}`
+        ? `after ${short(value.n_of)} of ${count}`
         : (JOINS.find(([name]) => name === value)?.[1] ?? short(value));
   return (
-    <Section title="How it starts" summary={summary} hasProblems={step.has("join")}>
+    <Section title="When it starts" summary={summary} hasProblems={step.has("join")}>
       <Frame
         title={step.shapes.join.title}
         help={`${count} paths lead here.`}
@@ -185,13 +185,13 @@ function Starts({ step }: { step: Step }) {
               )
             }
           >
-            <option value="">As usual: once every path is decided and one was taken</option>
+            <option value="">Default: when all paths are resolved and at least one was taken</option>
             {JOINS.map(([name, words]) => (
               <option key={name} value={name}>
                 {words}
               </option>
             ))}
-            <option value="n_of">At so many paths…</option>
+            <option value="n_of">When a number of paths were taken…</option>
             {!known && <option value="unknown">{short(value)} (unknown)</option>}
           </select>
         )}
@@ -239,7 +239,7 @@ function Fails({ step }: { step: Step }) {
       <RetryField spot={step.at("retry")} shape={step.shapes.retry} />
       <Valued spot={step.at("timeout_seconds")} shape={step.shapes.timeout_seconds} isFixed />
       <h4>Undo</h4>
-      <Compensation id={step.id} spot={step.at("compensate", "what undoes it")} shape={step.shapes.compensate} />
+      <Compensation id={step.id} spot={step.at("compensate", "the undo step")} shape={step.shapes.compensate} />
       {compensate !== undefined && (
         <Valued
           spot={step.at("compensate_on_unknown")}

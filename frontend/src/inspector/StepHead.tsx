@@ -111,13 +111,13 @@ function RenameForm({ id, coming, onDone }: { id: string; coming: Coming | null;
     if (wanted === from) return onDone();
     if (!GOOD_ID.test(wanted))
       return setFault(
-        `Letters, digits, _ and - only, a letter first${slug(wanted) ? `: such as ${free(slug(wanted), state().doc.nodes)}` : ""}.`,
+        `Use letters, digits, _ and -, starting with a letter${slug(wanted) ? `, for example ${free(slug(wanted), state().doc.nodes)}` : ""}.`,
       );
     setIsBusy(true);
     const why = await rename(from, wanted);
     setIsBusy(false);
     if (why) return setFault(why);
-    say(`${from} is called ${wanted} now, also where it is read.`);
+    say(`Renamed ${from} to ${wanted}, also in expressions.`);
     return onDone();
   };
   return (
@@ -125,7 +125,7 @@ function RenameForm({ id, coming, onDone }: { id: string; coming: Coming | null;
       <Frame
         title="Id"
         help={
-          isPublished ? "Runs of published versions keep the old id." : "Expressions that read this step are rewritten."
+          isPublished ? "Runs of published versions keep the old id." : "Expressions that use this step are updated."
         }
         problems={fault ? [{ code: "id", severity: "error", node: null, field: "", message: fault }] : []}
       >

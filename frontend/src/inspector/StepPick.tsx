@@ -25,14 +25,14 @@ export function StepPick({ ids, value, whyNot, onChange }: Props) {
       value={value}
       onChange={(event) => onChange(event.target.value)}
     >
-      {!Object.hasOwn(doc.nodes, value) && <option value={value}>{value ? `${value} (not there)` : "Choose…"}</option>}
+      {!Object.hasOwn(doc.nodes, value) && <option value={value}>{value ? `${value} (missing)` : "Choose…"}</option>}
       {good.map(({ id }) => (
         <option key={id} value={id}>
           {titleOf(doc, id)}
         </option>
       ))}
       {bad.length > 0 && (
-        <optgroup label="Not possible">
+        <optgroup label="Not available">
           {bad.map(({ id, why }) => (
             <option key={id} value={id} disabled>
               {titleOf(doc, id)}: {why}

@@ -39,7 +39,8 @@ export function Timers({ id, spot }: { id: string; spot: Spot }) {
     <>
       {timers.length === 0 && (
         <p className="quiet small">
-          A deadline leads to another step when this one takes too long; a reminder does so while it goes on.
+          A deadline moves on to another step when this one takes too long. A reminder runs another step while this one
+          continues.
         </p>
       )}
       <ol className="insp-rows">
@@ -86,7 +87,7 @@ export function Timers({ id, spot }: { id: string; spot: Spot }) {
           Add a reminder
         </button>
       </div>
-      {!target && <p className="help">Add the step that it leads to first.</p>}
+      {!target && <p className="help">First add a step that it can lead to.</p>}
     </>
   );
 }
@@ -105,7 +106,7 @@ function Timer({ id, spot, timer, onRemove }: { id: string; spot: Spot; timer: J
         <strong>{timer.interrupting === false ? "Reminder" : "Deadline"}</strong>{" "}
         <span className="quiet">{timerWords(timer)}</span>
         <span className="row-tools">
-          <Tool icon="trash-2" label={`Remove it, ${timerWords(timer)}`} onClick={onRemove} />
+          <Tool icon="trash-2" label={`Remove the timer, ${timerWords(timer)}`} onClick={onRemove} />
         </span>
       </div>
       <Valued
@@ -114,7 +115,7 @@ function Timer({ id, spot, timer, onRemove }: { id: string; spot: Spot; timer: J
         shape={{
           ...(isLength ? shapes.duration : shapes.after_seconds),
           title: "After",
-          help: "From when the step's turn came.",
+          help: "Counted from when the step starts.",
         }}
         isFixed
       />
@@ -128,7 +129,7 @@ function Timer({ id, spot, timer, onRemove }: { id: string; spot: Spot; timer: J
           />
         )}
       </Frame>
-      <Frame title="Meanwhile" problems={problemsAt(problems, ends.field, true)}>
+      <Frame title="When it is reached" problems={problemsAt(problems, ends.field, true)}>
         {(ids) => (
           <select
             {...told(ids, shapes.interrupting)}
@@ -136,7 +137,7 @@ function Timer({ id, spot, timer, onRemove }: { id: string; spot: Spot; timer: J
             onChange={(event) => ends.set(event.target.value === "no" ? false : undefined)}
           >
             <option value="yes">this step ends</option>
-            <option value="no">this step goes on (a reminder)</option>
+            <option value="no">this step continues (a reminder)</option>
           </select>
         )}
       </Frame>

@@ -21,13 +21,13 @@ export function LeadsTo({ id, children }: { id: string; children?: React.ReactNo
   const edges = ways.filter((arrow) => arrow.timer === undefined);
   const move = (key: string, by: -1 | 1) =>
     act(
-      `Move the way to ${titleOf(doc, doc.edges[key].to)} ${by < 0 ? "up" : "down"}`,
+      `Move the connection to ${titleOf(doc, doc.edges[key].to)} ${by < 0 ? "up" : "down"}`,
       reorder(state().doc, "edges", key, by),
     );
   return (
     <section className="insp-part" aria-labelledby="leads-to">
       <h3 id="leads-to">Leads to</h3>
-      {ways.length === 0 && <p className="quiet small">Nothing yet: the run ends here.</p>}
+      {ways.length === 0 && <p className="quiet small">Nothing yet. The run ends here.</p>}
       <ol className="insp-ways">
         {ways.map((arrow) => {
           const name = titleOf(doc, arrow.to);
@@ -38,7 +38,7 @@ export function LeadsTo({ id, children }: { id: string; children?: React.ReactNo
                 doc={doc}
                 arrow={arrow}
                 other={arrow.to}
-                label={`Edit the way to ${name}`}
+                label={`Edit the connection to ${name}`}
                 onClick={() => edit(arrow.key)}
               />
               <span className="row-tools">
@@ -46,13 +46,13 @@ export function LeadsTo({ id, children }: { id: string; children?: React.ReactNo
                   <>
                     <Tool
                       icon="arrow-up"
-                      label={`Try the way to ${name} earlier`}
+                      label={`Check the connection to ${name} earlier`}
                       disabled={at === 0}
                       onClick={() => move(arrow.key, -1)}
                     />
                     <Tool
                       icon="arrow-down"
-                      label={`Try the way to ${name} later`}
+                      label={`Check the connection to ${name} later`}
                       disabled={at === edges.length - 1}
                       onClick={() => move(arrow.key, 1)}
                     />
@@ -60,9 +60,9 @@ export function LeadsTo({ id, children }: { id: string; children?: React.ReactNo
                 )}
                 <Tool
                   icon="x"
-                  label={`Remove the way to ${name}`}
+                  label={`Remove the connection to ${name}`}
                   onClick={() =>
-                    act(`Remove the way to ${name}`, remove(state().doc, { nodes: [], edges: [arrow.key] }))
+                    act(`Remove the connection to ${name}`, remove(state().doc, { nodes: [], edges: [arrow.key] }))
                   }
                 />
               </span>
@@ -72,7 +72,7 @@ export function LeadsTo({ id, children }: { id: string; children?: React.ReactNo
       </ol>
       <button type="button" className="button plain small" onClick={() => set({ connecting: id })}>
         <Icon name="spline" />
-        Connect with another step
+        Connect to another step
       </button>
       {children}
     </section>

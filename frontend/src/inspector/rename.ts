@@ -33,8 +33,8 @@ export async function rename(from: string, to: string, isWanted?: () => boolean)
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const why = await renamedNow(from, to, isWanted !== undefined);
     if (why !== "changed") return why;
-    if (!Object.hasOwn(state().doc.nodes, from)) return "The step isn't there any more.";
-    if (isWanted && !isWanted()) return "It isn't wanted any more.";
+    if (!Object.hasOwn(state().doc.nodes, from)) return "This step no longer exists.";
+    if (isWanted && !isWanted()) return "The rename was cancelled.";
   }
   return "The draft keeps changing. Try again.";
 }
@@ -49,7 +49,7 @@ async function renamedNow(from: string, to: string, joins: boolean): Promise<str
       body: { definition: definition(), from, to },
     });
   } catch (error) {
-    return error instanceof Refused || error instanceof Error ? error.message : "It can't be renamed now.";
+    return error instanceof Refused || error instanceof Error ? error.message : "The step can't be renamed right now.";
   }
   const now = state();
   if (now.doc.nodes !== before.nodes || now.doc.edges !== before.edges || now.doc.settings !== before.settings) {
@@ -57,7 +57,7 @@ async function renamedNow(from: string, to: string, joins: boolean): Promise<str
   }
   const renamed = keyed(answer.definition, followed(now.doc.layout, from, to) as JsonObject);
   const name = lasting(from);
-  if (!act(`Rename ${from} to ${to}`, diff(now.doc, renamed), { joins })) return "It can't be renamed now.";
+  if (!act(`Rename ${from} to ${to}`, diff(now.doc, renamed), { joins })) return "The step can't be renamed right now.";
   stable.set(to, name);
   // The next step that gets the id is another one.
   renamings += 1;

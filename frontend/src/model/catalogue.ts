@@ -30,6 +30,6 @@ export type Catalogue = Record<string, StepType>;
 /** A face for what the catalogue doesn't know. */
 export function faceOf(catalogue: Catalogue, name: string): Pick<StepType, "title" | "icon" | "help" | "group"> {
   return (
-    catalogue[name] ?? { title: name, icon: "circle-help", help: "No such step type is installed.", group: "unknown" }
+    catalogue[name] ?? { title: name, icon: "circle-help", help: "This step type is not installed.", group: "unknown" }
   );
 }

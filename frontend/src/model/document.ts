@@ -49,7 +49,7 @@ export function keyed(definition: JsonObject, layout: JsonObject): Doc {
   }
   for (const edge of asList(edges, "edges")) {
     if (!isObject(edge) || typeof edge.from !== "string" || typeof edge.to !== "string") {
-      throw new NotDrawable("An edge does not say from where it leads to where.");
+      throw new NotDrawable("An edge needs both `from` and `to`.");
     }
     doc.edges[edgeKey(edge.from, edge.to, doc.edges)] = edge as EdgeBody;
   }
@@ -58,7 +58,7 @@ export function keyed(definition: JsonObject, layout: JsonObject): Doc {
 
 function asList(value: Json | undefined, name: string): Json[] {
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw new NotDrawable(`\`${name}\` is no list.`);
+  if (!Array.isArray(value)) throw new NotDrawable(`\`${name}\` is not a list.`);
   return value;
 }
 

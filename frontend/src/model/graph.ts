@@ -75,10 +75,10 @@ export function reach(doc: Doc, start: string, way: "out" | "into"): Set<string>
 /** Why these two can't be connected, in a sentence; null where they can. */
 export function whyNot(doc: Doc, from: string, to: string): string | null {
   const name = (id: string) => titleOf(doc, id);
-  if (from === to) return "A step can't lead to itself. To repeat something, use a loop.";
-  if (!Object.hasOwn(doc.nodes, from) || !Object.hasOwn(doc.nodes, to)) return "There is no such step.";
+  if (from === to) return "A step can't connect to itself. To repeat something, use a loop.";
+  if (!Object.hasOwn(doc.nodes, from) || !Object.hasOwn(doc.nodes, to)) return "That step does not exist.";
   if (Object.values(doc.edges).some((edge) => edge.from === from && edge.to === to)) {
-    return `${name(from)} leads to ${name(to)} already.`;
+    return `${name(from)} is already connected to ${name(to)}.`;
   }
   if (reach(doc, to, "out").has(from)) {
     return `That would create a cycle: ${name(to)} comes before ${name(from)}.`;

@@ -87,10 +87,8 @@ export function fieldWords(path: string, doc: Doc, called: Called, own: string |
   if (root === "edges" && typeof place === "number") {
     const edge = Object.values(doc.edges)[place];
     if (!edge) return null;
-    const way = `the way from “${titleOf(doc, edge.from)}” to “${titleOf(doc, edge.to)}”`;
-    const said = { when: "The condition", branch: "The outcome", from: "The beginning", to: "The end" }[
-      String(keys[0])
-    ];
+    const way = `the connection from “${titleOf(doc, edge.from)}” to “${titleOf(doc, edge.to)}”`;
+    const said = { when: "The condition", branch: "The outcome", from: "The start", to: "The end" }[String(keys[0])];
     return keys.length ? `${said ?? String(keys[0])} of ${way}` : way;
   }
   const { settings } = called.definition;

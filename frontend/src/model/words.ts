@@ -9,8 +9,8 @@ import { isObject } from "./json";
 const WORDS: [RegExp, string][] = [
   // Asked first so that nothing missing is read; nobody needs to be told.
   [/\bhas\(([\w.]+)\) ?&& ?(?=\1(?![\w.]))/g, ""],
-  [/!has\(([\w.]+)\)/g, "$1 is not there"],
-  [/\bhas\(([\w.]+)\)/g, "$1 is there"],
+  [/!has\(([\w.]+)\)/g, "$1 does not exist"],
+  [/\bhas\(([\w.]+)\)/g, "$1 exists"],
   [/ ?== ?true\b/g, ""],
   [/ ?== ?/g, " is "],
   [/ ?!= ?/g, " is not "],

@@ -30,14 +30,14 @@ function Targets({ from }: { from: string }) {
     if (why) return say(why, "bad");
     const { changes, key } = connect(state().doc, from, id, usualCondition(state().doc, state().catalogue, from));
     close();
-    if (act(`Connect ${titleOf(doc, from)} with ${titleOf(doc, id)}`, changes) && key) {
+    if (act(`Connect ${titleOf(doc, from)} to ${titleOf(doc, id)}`, changes) && key) {
       select({ nodes: [from] });
-      say(`${titleOf(doc, from)} leads to ${titleOf(doc, id)} now.`);
+      say(`Connected ${titleOf(doc, from)} to ${titleOf(doc, id)}.`);
     }
   };
   return (
     <SearchDialog
-      title={`Where does ${titleOf(doc, from)} lead to?`}
+      title={`Connect ${titleOf(doc, from)} to a step`}
       icon="spline"
       list="Steps"
       find={find}
@@ -56,7 +56,7 @@ function Targets({ from }: { from: string }) {
           </>
         );
       }}
-      none="There is no such step."
+      none="No matching steps."
       verb="connect"
       take={take}
       onClose={() => set({ connecting: null })}

@@ -74,7 +74,7 @@ export function Outline() {
         <p>
           <strong>No step yet.</strong>
         </p>
-        <p className="quiet small">A workflow begins with its first step. Choose one, or drag one onto the canvas.</p>
+        <p className="quiet small">Start with a first step: choose one, or drag one onto the canvas.</p>
         {mayWrite && (
           <button type="button" className="button" data-first-step onClick={() => openAdd({})}>
             <Icon name="plus" />
@@ -86,13 +86,7 @@ export function Outline() {
   }
   return (
     <div className="outline">
-      <ul
-        ref={tree}
-        role="tree"
-        aria-label="Steps in the order of the work"
-        aria-multiselectable="true"
-        onKeyDown={onKeyDown}
-      >
+      <ul ref={tree} role="tree" aria-label="Steps in order" aria-multiselectable="true" onKeyDown={onKeyDown}>
         {rows.map(({ id, depth }, at) => {
           const how = reached(doc, id);
           const face = faceOf(catalogue, doc.nodes[id].type);
@@ -149,7 +143,7 @@ function moved(id: string | undefined, by: -1 | 1): void {
   const edge = into.length === 1 && into[0].timer === undefined ? into[0].key : null;
   const changes = edge ? reorder(doc, "edges", edge, by) : [];
   const all = changes.length ? changes : reorder(doc, "nodes", id, by);
-  if (!act(`Move ${titleOf(doc, id)} ${by < 0 ? "up" : "down"}`, all)) say("It can't go any further.");
+  if (!act(`Move ${titleOf(doc, id)} ${by < 0 ? "up" : "down"}`, all)) say("It can't move any further.");
 }
 
 /** What can be done with the selected step, for who has no canvas. */

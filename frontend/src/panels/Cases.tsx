@@ -31,7 +31,7 @@ export function Cases() {
     try {
       await does();
     } catch (why) {
-      setError(why instanceof Refused ? why.message : "The server does not answer.");
+      setError(why instanceof Refused ? why.message : "The server is not responding.");
     }
   };
   const load = () => tried(async () => setCases((await ask<{ results: Case[] }>(`${url}?limit=200`)).results));
@@ -68,7 +68,7 @@ export function Cases() {
       const made = await ask<Case>(`${url}/record`, { method: "POST", body: { run_id: trial.id, name: name.trim() } });
       setName("");
       await load();
-      say(`${made.name} is kept as a test case.`);
+      say(`${made.name} was saved as a test case.`);
     });
   const remove = (each: Case) =>
     tried(async () => {
@@ -91,9 +91,9 @@ export function Cases() {
       )}
       {gone && (
         <p role="status">
-          {gone.name} is deleted.{" "}
+          {gone.name} was deleted.{" "}
           <button type="button" className="link" onClick={() => void bringBack(gone)}>
-            Bring it back
+            Restore
           </button>
         </p>
       )}
@@ -106,7 +106,7 @@ export function Cases() {
           }}
         >
           <label className="field">
-            <span className="label">Keep the last test run as a case</span>
+            <span className="label">Save the last test run as a test case</span>
             <input
               required
               maxLength={200}
@@ -117,13 +117,13 @@ export function Cases() {
           </label>
           <button type="submit" className="button small">
             <Icon name="plus" />
-            Keep it
+            Save test case
           </button>
         </form>
       )}
       {cases?.length === 0 && (
         <p className="quiet small">
-          No test case yet. Make a test run; when it went as it should, keep it here. Publishing runs them all.
+          No test cases yet. Run a test; if the result is right, save it here. Publishing runs all test cases.
         </p>
       )}
       {cases && cases.length > 0 && (
@@ -217,8 +217,8 @@ function Edit({ of, url, done }: { of: Case; url: string; done: () => void }) {
         why instanceof Refused
           ? wordsOf(why)
           : why instanceof SyntaxError
-            ? `This can't be read: ${why.message}`
-            : "The server does not answer.",
+            ? `This is not a valid test case: ${why.message}`
+            : "The server is not responding.",
       );
     }
   };
@@ -230,7 +230,7 @@ function Edit({ of, url, done }: { of: Case; url: string; done: () => void }) {
         <input value={name} maxLength={200} onChange={(event) => setName(event.target.value)} />
       </label>
       <label className="field">
-        <span className="label">Input, stubs (outputs or errors of steps) and what is expected</span>
+        <span className="label">Input, stubs (outputs or errors of steps) and expected result</span>
         <textarea
           className="code"
           rows={14}
@@ -249,7 +249,7 @@ function Edit({ of, url, done }: { of: Case; url: string; done: () => void }) {
           Save
         </button>
         <button type="button" className="button plain" onClick={() => dialog.current?.close()}>
-          Leave it
+          Cancel
         </button>
       </div>
     </dialog>

@@ -67,8 +67,7 @@ export function Code() {
       window.clearTimeout(timer.current);
       if (isTyped.current) take();
       leave();
-      if (isTyped.current)
-        say("The text can't be read yet, so the draft is as it was before. The text is kept.", "bad");
+      if (isTyped.current) say("The text has errors, so the draft was not changed. Your text is kept.", "bad");
       editor.current?.end();
     };
   }, []);
@@ -113,7 +112,7 @@ export function Code() {
     isTyped.current = false;
     const found = text.read(open.text());
     if ("fault" in found) {
-      setFault(`Line ${found.fault.line}: ${found.fault.message}. The draft stays as it was until this can be read.`);
+      setFault(`Line ${found.fault.line}: ${found.fault.message}. The draft stays unchanged until this is fixed.`);
       open.mark([{ line: found.fault.line, message: found.fault.message, severity: "error" }]);
       isTyped.current = true;
       return;
@@ -162,12 +161,12 @@ export function Code() {
         </button>
         <p className={fault || cannot ? "bad-words" : "quiet small"} role="status">
           {cannot
-            ? `This draft can't be drawn: ${cannot}`
-            : (fault ?? "The same draft as on the canvas. Changes are saved as soon as they can be read.")}
+            ? `This draft can't be shown as a graph: ${cannot}`
+            : (fault ?? "The same draft as on the canvas. Valid changes are saved automatically.")}
         </p>
         {cannot && (
           <a className="button small" href={boot.urls.definition}>
-            Correct it
+            Fix it
           </a>
         )}
       </div>
@@ -183,7 +182,7 @@ function toDraft(definition: JsonObject, base: Doc, reader: typeof import("./tex
     return `The name is ${boot.name} and can't be changed here.`;
   const key = reader.foreign(definition);
   if (key !== null)
-    return `\`${key}\` belongs to another way of writing a workflow. Import (under More) translates it and shows first what would change.`;
+    return `\`${key}\` belongs to another workflow format. Import (under More) converts it and shows what would change first.`;
   try {
     const next = keyed(definition, base.layout as unknown as { [key: string]: Json });
     const missing = unplaced(next);

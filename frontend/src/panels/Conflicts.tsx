@@ -53,7 +53,7 @@ function heading(conflicts: Conflict[]): string {
   const refused = conflicts.filter((conflict) => conflict.refused).length;
   const both = conflicts.length - refused;
   const said = [];
-  if (both) said.push(`${both === 1 ? "One field was" : `${both} fields were`} changed by somebody else, too`);
+  if (both) said.push(`${both === 1 ? "One field was" : `${both} fields were`} also changed by someone else`);
   if (refused) said.push(`${refused === 1 ? "One change" : `${refused} changes`} can't be saved`);
   return said.join("; ");
 }
@@ -85,10 +85,10 @@ function Choice({ conflict }: { conflict: Conflict }) {
       <strong>{where(conflict.path)}</strong>
       <div className="both">
         <div>
-          <small>{conflict.by ? `${conflict.by} wrote` : "There is now"}</small>
+          <small>{conflict.by ? `${conflict.by} wrote` : "Current value"}</small>
           <pre>{shown(conflict.theirs)}</pre>
           <button type="button" className="button plain small" onClick={() => resolve(conflict, "theirs", () => true)}>
-            Keep that
+            Keep current
           </button>
         </div>
         <div>
@@ -122,7 +122,7 @@ function Refused({ conflict }: { conflict: Conflict }) {
           </div>
           <div>
             <small>You wrote</small>
-            <pre>{isMove(change) ? "(another place in the order)" : shown(change.to)}</pre>
+            <pre>{isMove(change) ? "(moved in the order)" : shown(change.to)}</pre>
           </div>
         </div>
       ))}
@@ -135,7 +135,7 @@ function Refused({ conflict }: { conflict: Conflict }) {
           Copy
         </button>
         <button type="button" className="button plain small" onClick={() => resolve(conflict, "theirs", () => true)}>
-          Keep that
+          Discard mine
         </button>
       </div>
     </>

@@ -30,15 +30,15 @@ export function Effects({ choices, choose }: Choices) {
     <>
       {sent.length > 0 && (
         <p className="quiet small test-sent">
-          Sent for real, since they only read: {sent.map((id) => titleOf(doc, id)).join(", ")}. Pin an output where a
-          test must not ask.
+          Sent for real because they only read: {sent.map((id) => titleOf(doc, id)).join(", ")}. Pin an output to skip a
+          request in tests.
         </p>
       )}
       {effects.length > 0 && (
         <details className="test-effects">
           <summary>
-            {effects.length} step{effects.length === 1 ? "" : "s"} with effects outside{" "}
-            {real ? `(${real} for real)` : effects.length === 1 ? "is not done" : "are not done"}
+            {effects.length} step{effects.length === 1 ? "" : "s"} with outside effects{" "}
+            {real ? `(${real} for real)` : effects.length === 1 ? "is skipped" : "are skipped"}
           </summary>
           <ul>
             {effects.map((id) => (
@@ -58,11 +58,11 @@ export function Effects({ choices, choose }: Choices) {
                 </label>
                 {people.includes(id) && !live.includes(id) && (
                   <select
-                    aria-label={`What is decided at ${titleOf(doc, id)}`}
+                    aria-label={`Outcome of ${titleOf(doc, id)}`}
                     value={outcomes[id] ?? ""}
                     onChange={(event) => choose({ live, outcomes: chosen(outcomes, id, event.target.value) })}
                   >
-                    <option value="">the first outcome</option>
+                    <option value="">First outcome</option>
                     {outcomesOf(doc.nodes[id].params as Json).map((name) => (
                       <option key={name} value={name}>
                         {name}

@@ -88,9 +88,8 @@ export function History() {
     if (cannot !== null) return replaceWith(doc);
     const target = await restored(state().doc, doc);
     const { doc: now } = state();
-    if (act(`Restore version ${version}`, diff(now, target)))
-      say(`The draft is version ${version} again. Ctrl+Z brings back what it was.`);
-    else say(`The draft is what version ${version} is.`);
+    if (act(`Restore version ${version}`, diff(now, target))) say(`Restored version ${version}. Press Ctrl+Z to undo.`);
+    else say(`The draft already matches version ${version}.`);
   };
   return (
     <div className="history">
@@ -103,7 +102,7 @@ export function History() {
             <li key={version.version}>
               <span>
                 <strong>Version {version.version}</strong>{" "}
-                {version.version === boot.latest && <span className="count">runs take this one</span>}
+                {version.version === boot.latest && <span className="count">live</span>}
                 <small className="quiet">
                   {when(version.published_at)}
                   {version.published_by ? ` by ${version.published_by}` : ""}
@@ -142,7 +141,7 @@ export function History() {
 }
 
 function failed(tell: (text: string) => void): (why: unknown) => void {
-  return (why) => tell(why instanceof Refused ? why.message : "The server does not answer.");
+  return (why) => tell(why instanceof Refused ? why.message : "The server is not responding.");
 }
 
 const MOST_ROWS = 40;
@@ -159,8 +158,8 @@ function inRows(log: Logged[]): Logged[] {
 function Log({ log }: { log: Logged[] }) {
   return (
     <section aria-labelledby="log-title">
-      <h2 id="log-title">Changes of the draft</h2>
-      {log.length === 0 && <p className="quiet small">Nobody has changed it since it was made.</p>}
+      <h2 id="log-title">Draft changes</h2>
+      {log.length === 0 && <p className="quiet small">No changes yet.</p>}
       <ol>
         {inRows(log).map((entry, at) => (
           <li key={`${entry.revision} ${at}`}>
@@ -184,7 +183,7 @@ function Compared({ version, before }: { version: number; before: Doc }) {
     <section aria-labelledby="compared-title">
       <h2 id="compared-title">
         {changes.length === 0
-          ? `The draft is what version ${version} is`
+          ? `No differences from version ${version}`
           : `${changes.length} difference${changes.length === 1 ? "" : "s"} from version ${version}`}
       </h2>
       <table className="differences">

@@ -23,13 +23,13 @@ export function PinDialog({
       pin(JSON.parse(text) as Json);
       dialog.current?.close();
     } catch (why) {
-      setError(`This can't be read: ${(why as Error).message}`);
+      setError(`This is not valid JSON: ${(why as Error).message}`);
     }
   };
   return (
     <dialog ref={dialog} className="ask-dialog" aria-labelledby="pin-title" onClose={done}>
       <h2 id="pin-title">What {title} gives in tests</h2>
-      <p className="quiet small">It is used in tests only, never by a run of a version.</p>
+      <p className="quiet small">Used in tests only, never in runs of a published version.</p>
       <label className="field">
         <span className="label">Output as JSON</span>
         <textarea
@@ -48,10 +48,10 @@ export function PinDialog({
       <div className="form-foot">
         <button type="button" className="button" onClick={save}>
           <Icon name="pin" />
-          Pin it
+          Pin
         </button>
         <button type="button" className="button plain" onClick={() => dialog.current?.close()}>
-          Not now
+          Cancel
         </button>
       </div>
     </dialog>

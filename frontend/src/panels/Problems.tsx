@@ -34,7 +34,7 @@ export function Problems() {
     return (
       <p className="panel-empty">
         <Icon name="circle-check" />{" "}
-        {Object.keys(doc.nodes).length ? "No problems: this can be published." : "Add a first step."}
+        {Object.keys(doc.nodes).length ? "No problems. Ready to publish." : "Add a first step."}
       </p>
     );
   }
@@ -47,7 +47,7 @@ export function Problems() {
             <span>
               <strong>{whose(problem, doc)}:</strong> <Words problem={problem} />
               <span className="sr-only">
-                {problem.severity === "error" ? " (must be corrected before publishing)" : " (a warning)"}
+                {problem.severity === "error" ? " (fix before publishing)" : " (warning)"}
               </span>
             </span>
           </button>

@@ -10,9 +10,9 @@ import { forgetTrial, hasEnded, pin, pinWhatItGave, whole } from "./trial";
 
 const WHY: Record<string, string> = {
   pinned: "pinned",
-  side_effects: "not done: it has effects outside",
-  waits: "not waited for",
-  outside: "stood in for",
+  side_effects: "skipped: it has outside effects",
+  waits: "skipped the wait",
+  outside: "stubbed",
 };
 
 /** A step before the only one that is tested may give what it gave last, without a pin. */
@@ -35,7 +35,7 @@ export function Result({ trial }: { trial: Trial }) {
   return (
     <section className="test-result" aria-labelledby="trial-title" aria-busy={!hasEnded(trial)}>
       <h2 id="trial-title" className="sr-only">
-        What came of it
+        Test result
       </h2>
       <header>
         <span className="status" data-status={trial.status}>
@@ -45,15 +45,15 @@ export function Result({ trial }: { trial: Trial }) {
           Open the run
         </a>
         <button type="button" className="link" onClick={forgetTrial}>
-          Forget it
+          Clear
         </button>
       </header>
       {trial.error?.message && <p className="bad-words">{trial.error.message}</p>}
       {madeUp && mayWrite && (
         <p>
-          What {titleOf(doc, madeUp)} gave was made up.{" "}
+          The output of {titleOf(doc, madeUp)} was made up.{" "}
           <button type="button" className="link" onClick={() => setAsks(madeUp)}>
-            Pin what it really gives…
+            Pin its real output…
           </button>
         </p>
       )}
@@ -148,7 +148,7 @@ function Values({ title, value, bytes }: { title: string; value: Json | undefine
   return (
     <div>
       <h3>{title}</h3>
-      <pre tabIndex={0}>{bytes ? `(${Math.ceil(bytes / 1024)} KiB, being fetched)` : shown(value) || "(nothing)"}</pre>
+      <pre tabIndex={0}>{bytes ? `(${Math.ceil(bytes / 1024)} KiB, loading…)` : shown(value) || "(nothing)"}</pre>
     </div>
   );
 }

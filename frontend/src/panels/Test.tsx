@@ -49,7 +49,7 @@ function Run() {
     try {
       input = JSON.parse(text || "{}") as Json;
     } catch (why) {
-      return setError(`The input can't be read: ${(why as Error).message}`);
+      return setError(`The input is not valid JSON: ${(why as Error).message}`);
     }
     setIsBusy(true);
     setError((await start({ input, ...choices, ...part })) ?? "");
@@ -59,22 +59,22 @@ function Run() {
   const keepSample = () => {
     try {
       const change = setting(state().doc, ["settings", "metadata", "sample_input"], JSON.parse(text) as Json);
-      if (change) act("Keep the sample input", [change]);
+      if (change) act("Save the sample input", [change]);
     } catch (why) {
-      setError(`The input can't be read: ${(why as Error).message}`);
+      setError(`The input is not valid JSON: ${(why as Error).message}`);
     }
   };
   if (!boot.may_start)
     return (
       <p className="quiet">
         {boot.archived
-          ? "This workflow is archived: nothing of it runs, not even tests."
-          : "You may not start runs, not even test runs."}
+          ? "This workflow is archived. It can't run, not even as a test."
+          : "You don't have permission to start runs or test runs."}
       </p>
     );
   return (
     <div className="test-run">
-      <section className="test-asked" aria-label="What is tested">
+      <section className="test-asked" aria-label="Test settings">
         <label className="field">
           <span className="label">Sample input</span>
           <textarea
@@ -118,7 +118,7 @@ function Run() {
           )}
           {boot.may_write && (
             <button type="button" className="button plain small" onClick={keepSample}>
-              Keep as the sample
+              Save as sample input
             </button>
           )}
         </div>
@@ -127,8 +127,9 @@ function Run() {
         <Result trial={trial} />
       ) : (
         <p className="quiet small test-none">
-          Nothing is published by a test, it is in no list of runs, and what has effects outside (requests that change
-          something, e-mails, jobs) is not done unless you say so. Requests that only read (GET, HEAD) are sent.
+          A test publishes nothing and is not listed with the runs. Steps with outside effects (requests that change
+          something, e-mails, jobs) are skipped unless you choose to run them for real. Requests that only read (GET,
+          HEAD) are sent.
         </p>
       )}
     </div>

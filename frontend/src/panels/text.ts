@@ -31,7 +31,7 @@ const MOST = 1024 * 1024;
 
 /** What a text says, or why it can't be read. JSON is YAML too, so one reader does for both. */
 export function read(text: string): { definition: JsonObject } | { fault: Fault } {
-  if (text.length > MOST) return { fault: { message: "It has more than 1 MiB.", line: 1 } };
+  if (text.length > MOST) return { fault: { message: "It is larger than 1 MiB.", line: 1 } };
   const lines = new LineCounter();
   const parsed = parseDocument(text, {
     lineCounter: lines,
@@ -43,7 +43,7 @@ export function read(text: string): { definition: JsonObject } | { fault: Fault 
   if (error) return { fault: { message: error.message.split(" at line")[0], line: lines.linePos(error.pos[0]).line } };
   try {
     const value = parsed.toJS({ maxAliasCount: 0 }) as Json;
-    if (!isObject(value)) return { fault: { message: "A definition is an object: names with values.", line: 1 } };
+    if (!isObject(value)) return { fault: { message: "A definition must be an object.", line: 1 } };
     return { definition: value };
   } catch (why) {
     return { fault: { message: String((why as Error).message), line: 1 } };

@@ -37,7 +37,7 @@ export async function start(wanted: Wanted): Promise<string | null> {
     void follow(trial.id, trial.stubbed);
     return null;
   } catch (why) {
-    if (!(why instanceof Refused)) return "The server does not answer.";
+    if (!(why instanceof Refused)) return "The server is not responding.";
     const problems = why.details.problems as { message: string }[] | undefined;
     return problems?.length ? `${why.message} ${problems[0].message}` : why.message;
   }
@@ -88,7 +88,7 @@ export async function pinWhatItGave(run: string, step: TrialStep): Promise<void>
   try {
     pin(step.node, (await whole(run, step)).output ?? null);
   } catch (why) {
-    say(why instanceof Refused ? why.message : "The server does not answer: nothing was pinned.", "bad");
+    say(why instanceof Refused ? why.message : "The server is not responding. Nothing was pinned.", "bad");
   }
 }
 

@@ -21,12 +21,12 @@ export function ConditionField({ value, ids, place, onChange }: Props) {
   const isText = wantsText || condition === null;
   return (
     <div className="condition">
-      <div className="switch" role="group" aria-label="How the condition is shown">
+      <div className="switch" role="group" aria-label="Condition editor">
         <button
           type="button"
           aria-pressed={!isText}
           disabled={condition === null}
-          title={condition === null ? "This condition is more than the simple form can say" : undefined}
+          title={condition === null ? "This condition is too complex for the simple form" : undefined}
           onClick={() => setWantsText(false)}
         >
           Simple

@@ -40,7 +40,7 @@ export function Simple({ condition, place, describedBy, isInvalid, onChange }: P
         <div className="clause" key={at} role="group" aria-label={`Condition ${at + 1}`}>
           {at > 0 && (
             <select
-              aria-label="How the conditions are joined"
+              aria-label="Combine conditions with"
               className="joint"
               value={all ? "and" : "or"}
               onChange={(event) => onChange(written({ clauses, all: event.target.value === "and" }), false)}
@@ -69,7 +69,7 @@ export function Simple({ condition, place, describedBy, isInvalid, onChange }: P
           </div>
           <div className="clause-rest">
             <select
-              aria-label="Compared how"
+              aria-label="Operator"
               value={clause.operator}
               onChange={(event) =>
                 put(at, {
@@ -105,7 +105,9 @@ export function Simple({ condition, place, describedBy, isInvalid, onChange }: P
         <Icon name="plus" />
         {clauses.length ? "Another condition" : "Choose a value"}
       </button>
-      {picking !== null && <Pick place={place} title="Which value" onPick={picked} onClose={() => setPicking(null)} />}
+      {picking !== null && (
+        <Pick place={place} title="Choose a value" onPick={picked} onClose={() => setPicking(null)} />
+      )}
     </div>
   );
 }
@@ -133,7 +135,7 @@ function Compared({ clause, type, describedBy, isInvalid, onChange }: ComparedPr
   return (
     <input
       type="text"
-      aria-label="Compared with"
+      aria-label="Value to compare with"
       aria-describedby={describedBy}
       aria-invalid={isInvalid || undefined}
       autoComplete="off"

@@ -39,8 +39,8 @@ export const OPERATORS: [Operator, string][] = [
   ["endsWith", "ends with"],
   ["true", "is true"],
   ["false", "is not true"],
-  ["has", "is there"],
-  ["lacks", "is not there"],
+  ["has", "exists"],
+  ["lacks", "does not exist"],
 ];
 
 /** Those that compare with nothing. */

@@ -40,7 +40,7 @@ export function Expression({ mode, value, onChange, label, ids, place, isLong, a
         isInvalid={ids.isInvalid || shown?.error?.code === "bad_expression"}
         isLong={isLong}
         autoFocus={autoFocus}
-        hint={mode === "template" ? "Text, or {{ a value }}" : undefined}
+        hint={mode === "template" ? "Text or {{ a value }}" : undefined}
         scope={() => scopeAt(place)}
       />
       <div className="expression-foot">

@@ -70,7 +70,7 @@ export function Pick({ place, title, withFunctions = false, onPick, onClose }: P
       title={title}
       label={`${title}: search`}
       icon="search"
-      list="What can be read here"
+      list="Available values"
       find={find}
       keyOf={(option) => option.insert}
       show={(option) => (
@@ -83,7 +83,7 @@ export function Pick({ place, title, withFunctions = false, onPick, onClose }: P
           {option.sample && <small>{option.sample}</small>}
         </span>
       )}
-      none={scope ? "There is no such value." : "One moment…"}
+      none={scope ? "No matching values." : "Loading…"}
       verb="insert"
       foot={scope?.sample && <span>· values {sampleWords(scope.sample)}</span>}
       take={take}

@@ -168,5 +168,5 @@ export function sampleWords(sample: Sample | null): string {
   if (sample.from === "run") return `from the last run${sample.at ? `, ${ago(sample.at)}` : ""}`;
   if (sample.from === "sample_input") return "with the sample input";
   if (sample.from === "pins") return "with pinned outputs";
-  return sample.from === "given" ? "with the input given" : "sample";
+  return sample.from === "given" ? "with the given input" : "sample";
 }

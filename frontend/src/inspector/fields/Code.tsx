@@ -18,7 +18,7 @@ function read(text: string): { value?: Json; fault?: string } {
     const at = /position (\d+)/.exec(String(error));
     const line = at ? text.slice(0, Number(at[1])).split("\n").length : null;
     return {
-      fault: `This is no JSON yet${line ? ` (line ${line})` : ""}. It is kept here; the draft has the value from before.`,
+      fault: `This is not valid JSON yet${line ? ` (line ${line})` : ""}. The draft keeps the previous value until it is.`,
     };
   }
 }

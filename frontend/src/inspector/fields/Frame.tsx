@@ -52,7 +52,7 @@ export function Frame({
       {isRequired && (
         <span className="required">
           <span aria-hidden="true">*</span>
-          <span className="sr-only"> (needed)</span>
+          <span className="sr-only"> (required)</span>
         </span>
       )}
     </>

@@ -39,7 +39,7 @@ export function MappingControl({ spot, shape, ids, none }: Props) {
       <select {...told(ids, shape)} value={mode} onChange={(event) => pick(event.target.value as Mode)}>
         <option value="none">{none}</option>
         <option value="expression">One expression</option>
-        <option value="map">Names with values</option>
+        <option value="map">Named values</option>
         <option value="json">JSON</option>
       </select>
       {mode === "expression" && reads && (

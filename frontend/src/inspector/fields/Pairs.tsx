@@ -103,7 +103,7 @@ function Pair({ row, spot, title, onlyTexts, autoFocus, onRename, onRemove }: Pa
   const isTaken = name !== row.key && name in value;
   const isKept = row.key in value;
   const found = problemsAt(problems, own.field, true);
-  const fault = isTaken ? `There is ${name} already.` : !name && isKept ? "Give it a name." : "";
+  const fault = isTaken ? `${name} already exists.` : !name && isKept ? "Enter a name." : "";
   const said = fault
     ? [{ code: "name", severity: "error" as const, node: null, field: "", message: fault }, ...found]
     : found;

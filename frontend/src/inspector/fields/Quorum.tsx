@@ -10,11 +10,11 @@ import { type ControlProps, asTyped, told } from "./simple";
 type How = "one" | "number" | "all" | "share" | "groups";
 
 const WORDS: Record<How, string> = {
-  one: "One of them",
-  number: "So many of them",
-  all: "All of them",
-  share: "A share of them",
-  groups: "So many of each group",
+  one: "Any one person",
+  number: "A number of people",
+  all: "Everyone",
+  share: "A percentage of people",
+  groups: "A number from each group",
 };
 const FIRST: Record<Exclude<How, "groups">, JsonObject> = {
   one: { need: 1 },
@@ -88,7 +88,7 @@ export function QuorumControl({ spot, shape, ids }: ControlProps) {
       )}
       {(how === "number" || how === "all" || how === "share") && (
         <select
-          aria-label="Who prevails"
+          aria-label="Voting rule"
           className="insp-quorum"
           value={rule === "majority" ? "majority" : "veto"}
           onChange={(event) =>
@@ -168,7 +168,7 @@ function Groups({ value, onChange }: { value: JsonObject; onChange: (next: JsonO
             type="text"
             autoComplete="off"
             aria-label="Another group"
-            placeholder="Name of a group"
+            placeholder="Group name"
             onBlur={(event) => add(event.target.value)}
             onKeyDown={(event) => event.key === "Enter" && add(event.currentTarget.value)}
           />

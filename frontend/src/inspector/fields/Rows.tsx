@@ -65,7 +65,7 @@ export function RowsControl({ spot, shape }: ControlProps) {
                       onClick={() => own.set({ [first.name]: value })}
                     >
                       <Icon name="plus" />
-                      More about it
+                      More options
                     </button>
                   )}
                   {tools}

@@ -25,7 +25,7 @@ const KINDS: [string, string][] = [
   ["datetime", "Date and time"],
   ["choice", "Choice"],
   ["list", "List of texts"],
-  ["other", "Something else (JSON)"],
+  ["other", "Other (JSON)"],
 ];
 
 export function kindOf(schema: Json | undefined): string {
@@ -277,7 +277,7 @@ function FieldRow({ name, spot, isNeeded, isOpen, names, place, onMove, onNeeded
         />
         <label className="check">
           <input type="checkbox" checked={isNeeded} onChange={(event) => onNeeded(event.target.checked)} />
-          It must be given
+          Required
         </label>
       </details>
       <div className="row-foot">
@@ -299,14 +299,14 @@ function NameField({ name, names, onRename }: { name: string; names: string[]; o
     setText(name);
   }
   const isTaken = text !== name && names.includes(text);
-  const fault = isTaken ? `There is ${text} already.` : text ? "" : "It needs a name.";
+  const fault = isTaken ? `${text} already exists.` : text ? "" : "Enter a name.";
   const commit = () => {
     if (!fault && text !== name) onRename(text);
   };
   return (
     <Frame
       title="Name"
-      help="What expressions call it."
+      help="The name used in expressions."
       problems={fault ? [{ code: "name", severity: "error", node: null, field: "", message: fault }] : []}
     >
       {(ids) => (

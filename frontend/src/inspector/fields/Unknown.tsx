@@ -33,7 +33,7 @@ export function Unknown({ spot, known, isOpen }: { spot: Spot; known: string[]; 
       <Valued
         key={key}
         spot={own}
-        shape={anyShape(key, key, "This kind of step does not know it.", widgetFor(own.value))}
+        shape={anyShape(key, key, "This step type has no such setting.", widgetFor(own.value))}
         tools={<Tool icon="trash-2" label={`Remove ${key}`} onClick={() => own.set(undefined)} />}
       />
     );

@@ -135,7 +135,7 @@ export function Valued({ spot, shape, keepsEmpty, isBare, isFixed, tools }: Valu
       type="button"
       className="fx"
       aria-pressed={isFx}
-      title={isFx ? "Back to a fixed value" : "Compute it by an expression"}
+      title={isFx ? "Use a fixed value" : "Use an expression"}
       onClick={flip}
     >
       <span aria-hidden="true">fx</span>

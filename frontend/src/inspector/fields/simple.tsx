@@ -113,8 +113,8 @@ export function SwitchControl({ spot, shape, ids }: ControlProps) {
 
 export const OPTION_WORDS: Record<string, string> = {
   fail: "The run fails",
-  continue: "Go on all the same",
-  branch: "Take the way for errors",
+  continue: "Continue anyway",
+  branch: "Follow the “On failure” connection",
 };
 
 export function SelectControl({ spot, shape, ids }: ControlProps) {
@@ -134,7 +134,7 @@ export function SelectControl({ spot, shape, ids }: ControlProps) {
     >
       {(!shape.isRequired || spot.value === undefined) && (
         <option value="">
-          {shape.fallback === undefined ? (shape.isRequired ? "Choose…" : "—") : `${says(shape.fallback)} (as usual)`}
+          {shape.fallback === undefined ? (shape.isRequired ? "Choose…" : "—") : `${says(shape.fallback)} (default)`}
         </option>
       )}
       {isUnknown && <option value="unknown">{short(spot.value)} (unknown)</option>}
