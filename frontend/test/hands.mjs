@@ -4,7 +4,7 @@ import { settled, until } from "./island.mjs";
 const plain = (text) =>
   text
     .replace(/\s+/g, " ")
-    .replace(/\*? ?\(needed\)$/, "")
+    .replace(/\*? ?\(required\)$/, "")
     .trim();
 
 export function hands({ page, store }) {

@@ -92,7 +92,7 @@ test("an undo of what somebody has changed meanwhile leaves it and says so", asy
   await island.sync.send();
   island.store.undo();
   assert.deepEqual(titles(island), ["Eve's", "Second"]);
-  assert.match(island.store.state().said.text, /Somebody has changed that meanwhile/);
+  assert.match(island.store.state().said.text, /Someone else has changed this since/);
 });
 
 test("what is done while nobody answers is kept, in the browser too, and sent when somebody does", async () => {

@@ -10,7 +10,7 @@ _NAME = """(field) => {
   const label = named.filter(Boolean).concat([...(field.labels ?? [])])[0];
   const own = field.tagName === "SUMMARY" ? field.querySelector("h3, span") ?? field : label ?? field;
   const said = (field.getAttribute("aria-label") ?? own.textContent).replace(/\\s+/g, " ");
-  return said.replace(/[*]? ?[(]needed[)]$/, "").replace(/[*]$/, "").trim();
+  return said.replace(/[*]? ?[(]required[)]$/, "").replace(/[*]$/, "").trim();
 }"""
 _ACTIVE = f"() => ({_NAME})(document.activeElement)"
 # How many times Tab (Shift+Tab, if negative) leads to what is called so in the form that has the focus; null: never.
@@ -75,7 +75,7 @@ class Mouse:
         self.pane = page.locator(".inspector")
 
     def _field(self, role: str, label: str) -> Locator:
-        name = re.compile(rf"^{re.escape(label)}( \(needed\))?$")
+        name = re.compile(rf"^{re.escape(label)}( \(required\))?$")
         return self.pane.get_by_role(role, name=name).last  # type: ignore[arg-type]
 
     def text(self, label: str, value: str) -> None:
