@@ -145,10 +145,10 @@ def test_what_was_changed_or_signed_for_something_else_is_no_link(mailed, task):
         signing.dumps(["decide", *said[1:]], salt="handoff.inbox.link"),
         signing.dumps({"a": 1}, salt="handoff.inbox.link"),
         # Its end is over, whatever the row of the mail says.
-        links.written(link, made=0).rpartition("/")[2],
+        links.written(link, caused_at=0).rpartition("/")[2],
         # Signed by us, and of no mail that we have sent: another's, of another task, tenant or person.
         *(
-            links.written(other, made=4e9).rpartition("/")[2]
+            links.written(other, caused_at=4e9).rpartition("/")[2]
             for other in (
                 links.Link(UUID(uuid7()), link.tenant, link.task, "ann"),
                 links.Link(link.id, link.tenant + 1, link.task, "ann"),
