@@ -191,7 +191,7 @@ def test_names_and_values_are_added_named_changed_and_removed(orders):
     rows.last.get_by_label("sure", exact=True).fill("7")
     assert node(orders, "note")["params"]["set"] == {"amount": "{{ input.amount }}", "kind": "big", "sure": 7}
     rows.last.get_by_label("Values: name").fill("kind")
-    expect(rows.last.locator(".faults")).to_contain_text("There is kind already.")
+    expect(rows.last.locator(".faults")).to_contain_text("kind already exists.")
     rows.last.get_by_label("Values: name").fill("certain")
     orders.page.keyboard.press("Enter")
     assert node(orders, "note")["params"]["set"]["certain"] == 7
