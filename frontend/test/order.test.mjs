@@ -141,7 +141,7 @@ test("an order is built by forms, undone back to nothing and done again", async 
   for (const edge of ORDER.edges) if (Object.keys(edge).length > 2) await sayWhen(hand, edge);
   await hand.select("done");
   await hand.unfold("When it starts");
-  await hand.pick("Starts when", "When all paths were taken");
+  await hand.pick("Starts when", "All paths were taken");
   island.page.activeElement.blur();
 
   const saved = await island.saved();

@@ -191,7 +191,7 @@ def say_when(hands: Hands, edge: Json) -> None:
 def joins(hands: Hands) -> None:
     """The one step that waits for all paths."""
     hands.unfold("When it starts")
-    hands.pick("Starts when", "When all paths were taken")
+    hands.pick("Starts when", "All paths were taken")
 
 
 def start(page: Page, press: Callable[[], None]) -> None:

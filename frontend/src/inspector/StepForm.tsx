@@ -143,9 +143,9 @@ function Input({ step }: { step: Step }) {
 }
 
 const JOINS: [string, string][] = [
-  ["any_taken", "When all paths are resolved and at least one was taken"],
-  ["all", "When all paths were taken"],
-  ["any", "When the first path is taken"],
+  ["any_taken", "Any path was taken, once all are resolved"],
+  ["all", "All paths were taken"],
+  ["any", "The first path is taken"],
 ];
 
 /** How paths that meet here are joined. */
@@ -185,13 +185,13 @@ function Starts({ step }: { step: Step }) {
               )
             }
           >
-            <option value="">Default: when all paths are resolved and at least one was taken</option>
+            <option value="">Default: any path was taken, once all are resolved</option>
             {JOINS.map(([name, words]) => (
               <option key={name} value={name}>
                 {words}
               </option>
             ))}
-            <option value="n_of">When a number of paths were taken…</option>
+            <option value="n_of">Number of paths taken…</option>
             {!known && <option value="unknown">{short(value)} (unknown)</option>}
           </select>
         )}

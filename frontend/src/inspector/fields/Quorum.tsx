@@ -11,10 +11,10 @@ type How = "one" | "number" | "all" | "share" | "groups";
 
 const WORDS: Record<How, string> = {
   one: "Any one person",
-  number: "A number of people",
+  number: "Number of people",
   all: "Everyone",
-  share: "A percentage of people",
-  groups: "A number from each group",
+  share: "Percentage of people",
+  groups: "Number from each group",
 };
 const FIRST: Record<Exclude<How, "groups">, JsonObject> = {
   one: { need: 1 },
