@@ -17,11 +17,11 @@ doctor: venv
 test test-fast soak: export PYTHONDONTWRITEBYTECODE :=
 
 test: dev-venv
-	@$(VENV) -m pytest -n 2 --dist loadscope --no-loadscope-reorder $(ARGS)
+	@$(VENV) -m pytest -n 3 --dist loadscope --no-loadscope-reorder $(ARGS)
 
 # What needs no browser, no process of Handoff and no patience: little more than a minute.
 test-fast: dev-venv
-	@$(VENV) -m pytest -n 2 --dist loadscope --no-loadscope-reorder -m "not browser and not processes and not slow" $(ARGS)
+	@$(VENV) -m pytest -n 3 --dist loadscope --no-loadscope-reorder -m "not browser and not processes and not slow" $(ARGS)
 
 check: dev-venv
 	@scripts/check

@@ -92,10 +92,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _own_folder() -> Path:
-    """A folder for all that this process and those that it starts write, in memory where there is enough of it: to
-    empty the tables after a test takes a fifth of the time there.
+    """A folder for all that this process and those that it starts write; of the whole session in memory where there is
+    enough of it: to empty the tables after a test takes a fifth of the time there. Names of sockets have to be short.
     """
-    if "TMPDIR" not in os.environ and os.access(_MEMORY, os.W_OK):
+    if "TMPDIR" in os.environ:
+        return Path(tempfile.mkdtemp(prefix="w"))
+    if os.access(_MEMORY, os.W_OK):
         for left in _MEMORY.glob("handoff-test-*"):
             # Of a session that was killed.
             if not Path("/proc", left.name.split("-")[2]).exists():
@@ -103,7 +105,8 @@ def _own_folder() -> Path:
         if shutil.disk_usage(_MEMORY).free > _ENOUGH_MEMORY:
             tempfile.tempdir = str(_MEMORY)
     folder = tempfile.mkdtemp(prefix=f"handoff-test-{os.getpid()}-")
-    tempfile.tempdir = os.environ["TMPDIR"] = folder
+    # Not of this process itself: some of its files outlive the session.
+    os.environ |= {"TMPDIR": folder, "PYTEST_DEBUG_TEMPROOT": folder}
     return Path(folder)
 
 

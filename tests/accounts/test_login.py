@@ -18,15 +18,14 @@ from accounts.access import page
 from accounts.models import LoginAttempt, Membership, Tenant, User
 from config.urls import urlpatterns as every_page
 from lib.refusals import TooMany
+from tests import factories as make
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def ann():
-    user = User.objects.create_user("ann", "a long password")
-    Membership.objects.create(tenant=services.ensure_default_tenant(), user=user, role="viewer")
-    return user
+    return make.a_member("ann")
 
 
 def log_in(client, password="a long password", **more):

@@ -7,6 +7,7 @@ from accounts.models import Membership, User
 from accounts.principal import Forbidden
 from accounts.services import check_login
 from lib.refusals import Conflict, Invalid, Missing
+from tests import factories as make
 from tests.people import People
 
 pytestmark = pytest.mark.django_db
@@ -54,7 +55,9 @@ def test_what_is_wrong_is_told_at_its_field(boss, given, field):
 
 def test_somebody_of_another_tenant_becomes_a_member_and_stays_as_they_are(boss, people):
     theirs = people.member("viewer", "theirs")
-    Membership.objects.create(tenant=people.tenant("theirs"), user_id=boss.user_id, role="admin")
+    make.MembershipFactory(
+        tenant=people.tenant("theirs"), user=User.objects.get(pk=boss.user_id), role="admin"
+    )
     with pytest.raises(Invalid) as refused:
         members.add_member(boss, theirs.username, "viewer", name="Other")
     assert field_of(refused) == "name"
@@ -74,7 +77,9 @@ def test_nobody_makes_a_member_of_somebody_of_a_tenant_that_they_do_not_administ
     theirs = people.member("viewer", "theirs")
     User.objects.filter(pk=theirs.pk).update(is_active=False, email="secret@theirs.example")
     if role:
-        Membership.objects.create(tenant=people.tenant("theirs"), user_id=boss.user_id, role=role)
+        make.MembershipFactory(
+            tenant=people.tenant("theirs"), user=User.objects.get(pk=boss.user_id), role=role
+        )
     with pytest.raises(Conflict) as refused:
         members.add_member(boss, theirs.username.upper(), "viewer")
     assert (refused.value.code, refused.value.field) == ("name_taken", "username")

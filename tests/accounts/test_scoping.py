@@ -3,8 +3,9 @@
 import pytest
 from django.apps import apps
 
-from accounts.models import Membership, Tenant, User
+from accounts.models import Membership
 from accounts.scoping import TenantManager, UnscopedQuery
+from tests import factories as make
 
 
 @pytest.mark.parametrize(
@@ -26,10 +27,8 @@ def test_a_query_without_its_tenant_raises(ask):
 
 @pytest.mark.django_db
 def test_a_tenant_sees_its_own_rows_only():
-    user = User.objects.create_user("ann")
-    ours, theirs = (Tenant.objects.create(slug=slug, name=slug) for slug in ("ours", "theirs"))
-    Membership.objects.create(tenant=ours, user=user, role="admin")
-    Membership.objects.bulk_create([Membership(tenant=theirs, user=user, role="viewer")])
+    ours = make.MembershipFactory(user__username="ann", tenant__slug="ours", role="admin").tenant
+    theirs = make.MembershipFactory(user__username="ann", tenant__slug="theirs", role="viewer").tenant
     assert [row.role for row in Membership.objects.for_tenant(ours.pk)] == ["admin"]
     assert [row.role for row in Membership.objects.for_tenant(theirs.pk)] == ["viewer"]
 

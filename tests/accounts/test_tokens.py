@@ -6,25 +6,24 @@ import pytest
 from django.db.models.functions import Now
 
 from accounts import token_format
-from accounts.models import ApiToken, Membership, Tenant, User
+from accounts.models import ApiToken, Membership, User
 from accounts.principal import Forbidden
 from accounts.roles import MEMBER_ROLES, SCOPES, SCOPES_OF_ROLE, TOKEN_ROLES
 from accounts.services import BadToken, authenticate_token, create_token, revoke_token
 from lib import named_sql
 from lib.refusals import Invalid, Missing
+from tests import factories as make
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def tenant():
-    return Tenant.objects.create(slug="acme", name="Acme")
+    return make.a_tenant("acme")
 
 
 def member(tenant, role, username=None):
-    user = User.objects.create_user(username or role, None)
-    Membership.objects.create(tenant=tenant, user=user, role=role)
-    return user
+    return make.MembershipFactory(tenant=tenant, user__username=username or role, role=role).user
 
 
 def change(**values):
@@ -89,7 +88,7 @@ def test_an_unknown_role_or_scope_is_refused(tenant):
 
 
 def test_a_user_gets_no_token_for_a_tenant_of_others(tenant):
-    other = Tenant.objects.create(slug="other", name="Other")
+    other = make.a_tenant("other")
     with pytest.raises(Missing):
         create_token(user=member(tenant, "admin"), tenant=other)
 
@@ -160,7 +159,7 @@ def test_its_use_is_noted_at_most_once_a_minute(tenant, monkeypatch):
 
 def test_a_token_is_revoked_within_its_tenant_only(tenant):
     token, text = create_token(user=member(tenant, "admin"), tenant=tenant)
-    other = Tenant.objects.create(slug="other", name="Other")
+    other = make.a_tenant("other")
     with pytest.raises(Missing):
         revoke_token(other.pk, token.public_id)
     assert authenticate_token(text)

@@ -90,16 +90,32 @@ def kept(api):
     return api
 
 
-@pytest.mark.parametrize(("path", "name"), PLACES, ids=lambda one: str(one).replace(" ", ""))
+each_place = pytest.mark.parametrize(("path", "name"), PLACES, ids=lambda one: str(one).replace(" ", ""))
+
+
+@each_place
 def test_nothing_that_is_missing_or_of_another_type_is_an_error_of_ours(kept, client, path, name):
+    """Pages, versions and test runs read the same draft: one way to be wrong at each place does for them."""
+    nothing_is_an_error_of_ours(kept, client, path, name, {PLACES.index((path, name)) % len(WRONG)})
+
+
+@pytest.mark.soak
+@each_place
+def test_nothing_is_whatever_of_it_is_shown_published_or_tested(kept, client, path, name):
+    nothing_is_an_error_of_ours(kept, client, path, name, range(len(WRONG)))
+
+
+def nothing_is_an_error_of_ours(kept, client, path, name, shown):
     client.force_login(User.objects.get(username="admin-of-ours"))
-    for definition in broken(path, name):
+    for way, definition in enumerate(broken(path, name)):
         for method, address, body in sent(definition):
             status = getattr(kept, method)(address, body).status_code
             assert status < 500, (address, definition)
         tag = kept.get(f"{URL}/any/draft").headers["ETag"]
         put = kept.put(f"{URL}/any/draft", {"definition": definition}, HTTP_IF_MATCH=tag)
         assert put.status_code < 500, definition
+        if way not in shown:
+            continue
         for address in ("any/", "any/edit", "any/pipeline"):
             assert client.get(f"/workflows/{address}").status_code < 500, (address, definition)
         assert kept.post(f"{URL}/any/publish", {}).status_code < 500, definition

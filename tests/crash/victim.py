@@ -4,7 +4,6 @@ import importlib
 import multiprocessing
 import os
 import signal
-from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -52,6 +51,9 @@ OF_THE_INBOX = (
     "hold_decision due_held drop_held stop_clock start_clock due_tasks moments_due move_clock"
 )
 """The statements of the inbox that change something."""
+
+Hit = tuple[str, int]
+"""A point that was come by, and in which transaction."""
 
 _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload([__name__])
@@ -293,6 +295,13 @@ def duties() -> None:
     hot.workers_forget("victim")
 
 
+def _transaction() -> int:
+    """The transaction that is open; another one each time where none is."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_current_xact_id()::text::bigint")
+        return cursor.fetchone()[0]
+
+
 def _live(
     database: dict[str, Any], crash_at: str, hits: Any, work: Callable[..., None], given: tuple
 ) -> None:
@@ -301,9 +310,9 @@ def _live(
     connection.settings_dict.update(database)
     os.environ["HANDOFF_CRASH_AT"] = crash_at
     importlib.reload(crash_points)
-    seen: Counter[str] = Counter()
+    seen: list[Hit] = []
     if hits is not None:
-        crash_points.hit = lambda name: seen.update([name])
+        crash_points.hit = lambda name: seen.append((name, _transaction()))
     work(*given)
     connection.close()
     if hits is not None:
@@ -319,12 +328,12 @@ def _process(crash_at: str, hits: Any, work: Callable[..., None], given: tuple) 
     return process
 
 
-def hits_of(work: Callable[..., None], *given: Any) -> Counter[str]:
-    """Which points this work comes by, and how often."""
+def hits_of(work: Callable[..., None], *given: Any) -> list[Hit]:
+    """Which points this work comes by, in their order."""
     mine, its = _context.Pipe(duplex=False)
     process = _process("", its, work, given)
     its.close()
-    seen: Counter[str] = mine.recv()
+    seen: list[Hit] = mine.recv()
     process.join(30)
     assert process.exitcode == 0
     return seen

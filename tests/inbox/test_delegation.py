@@ -79,7 +79,7 @@ def test_to_whom_it_cannot_be_handed_is_told_at_the_field():
     member("vic", "viewer")
     member("old")
     User.objects.filter(username="old").update(is_active=False)
-    User.objects.create(username="stranger")
+    make.a_user("stranger")
     for to, code in (
         ("ann", "invalid"),
         ("ANN", "invalid"),

@@ -37,7 +37,7 @@ def test_nobody_else_sees_it_admins_included():
     assert drafts.find_draft(ann, task.pk).comment == "Secret."
     # Whoever has that name one day is somebody else.
     User.objects.filter(username="ann").update(username="old")
-    User.objects.create_user("ann", "a long password")
+    make.a_user("ann")
     with pytest.raises(Missing):
         drafts.find_draft(member("ann"), task.pk)
 

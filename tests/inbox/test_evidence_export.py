@@ -237,7 +237,7 @@ def test_a_run_that_asked_nobody_is_told_as_such():
     assert faults(told) == []
     assert (json.loads(told)["chain"]["seq"], json.loads(told)["seals"]) == (0, [])
     page = exports.export(member("vic", "viewer"), run_id, "html").content.decode()
-    assert "Nobody was asked anything in this run." in page
+    assert "This run did not ask anybody." in page
     assert "not sealed yet" in page
     exports.export(member("vic", "viewer"), run_id, "pdf")
 

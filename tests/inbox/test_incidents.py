@@ -172,7 +172,7 @@ def test_it_is_settled_on_its_page(client, ops):
     page = client.get(f"/inbox/{task_of(first).pk}").text
     for said in ("“Charge the card” failed for good", "Try again", "Leave it as it is", "BankDown"):
         assert said in page
-    for unsaid in ("Give it to somebody…", "Ask, and stop", "Return it for changes", "Escalate it"):
+    for unsaid in ("Give it to somebody…", "Ask and pause", "Return it for changes", "Escalate it"):
         assert unsaid not in page
     sent = client.post(f"/inbox/{task_of(first).pk}/resolve", {"resolution": "abandon"})
     assert (sent.status_code, "needs a reason" in sent.text) == (422, True)

@@ -159,7 +159,7 @@ def test_where_nobody_watches_changes_are_not_even_looked_at(settings):
 
 def test_whoever_may_not_see_a_run_is_refused_as_if_there_were_none(site, session):
     theirs = a_run(tenant="theirs")
-    lonely = User.objects.create_user("lonely", "a long password")
+    lonely = make.a_user("lonely")
     unknown = refusal(site, f"/ws/runs/{uuid4()}", session)
     assert unknown == refusal(site, f"/ws/runs/{theirs}", session)
     assert unknown == refusal(site, f"/ws/runs/{theirs}", None)

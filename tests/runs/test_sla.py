@@ -6,7 +6,6 @@ from datetime import timedelta
 import pytest
 from django.db.models.functions import Now
 
-from accounts.models import Membership
 from runs.commands.starts import NewRun, Terms, start_runs
 from runs.maintenance import sla
 from runs.models import Run
@@ -134,9 +133,7 @@ def test_a_breach_is_logged_once_and_a_warning_is_not(clock, caplog):
 
 def test_the_page_of_a_run_says_how_long_it_has(client):
     run_id = make.start({**WAITS, "sla_seconds": 3600})[0]
-    user = make.a_user("ann")
-    Membership.objects.create(tenant=make.a_tenant(), user=user, role="viewer")
-    client.force_login(user)
+    client.force_login(make.a_member("ann"))
     Run.unsafe_all_tenants.filter(pk=run_id).update(sla_deadline=Now() + timedelta(minutes=58, seconds=40))
     assert re.search(r"data-deadline>due in 58 min( \d+ s)?<", client.get(f"/runs/{run_id}").text)
     Run.unsafe_all_tenants.filter(pk=run_id).update(sla_deadline=Now() - timedelta(minutes=5))

@@ -30,7 +30,7 @@ def test_the_inbox_lists_it_and_its_page_says_what_failed(client, olga):
     task = stuck()
     assert "Undoing “Charge the card” failed" in client.get("/inbox/").text
     page = client.get(f"/inbox/{task.pk}").text
-    for said in ("Charge the card (charge)", "(BankDown)", "ch_1", "What is to happen?"):
+    for said in ("Charge the card (charge)", "(BankDown)", "ch_1", "What should happen?"):
         assert said in page
     for how in ("retry", "done", "abandon"):
         assert f'name="resolution" value="{how}"' in page
@@ -114,7 +114,7 @@ def test_who_comes_second_is_told_and_keeps_what_they_wrote(client, olga):
 def test_claim_and_put_back(client, olga):
     task = stuck()
     assert "This task is yours" in client.post(f"/inbox/{task.pk}/claim", follow=True).text
-    assert "Put it back" in client.get(f"/inbox/{task.pk}").text
+    assert "Release it" in client.get(f"/inbox/{task.pk}").text
     client.post(f"/inbox/{task.pk}/unclaim")
     assignment.claim_task(member("paul", "operator"), task.pk)
     assert "paul has claimed this" in client.get(f"/inbox/{task.pk}").text

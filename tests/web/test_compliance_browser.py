@@ -12,7 +12,7 @@ from django.conf import settings
 from django.test import Client
 from playwright.sync_api import Browser, Page, expect
 
-from accounts.models import Membership, User
+from accounts.models import User
 from tests import factories as make
 from tests.inbox.asking import ORDER, again, member, task_of
 from tests.people import People
@@ -50,7 +50,7 @@ def start(transactional_db: None) -> object:
     """Starts an order over REST; gives its run, which then waits for compliance."""
     member("ann", "approver", "Compliance")
     people = People()
-    Membership.objects.create(tenant=make.a_tenant(), user=people.member("admin"), role="admin")
+    make.MembershipFactory(user=people.member("admin"), role="admin")
     api = people.client("admin", tenant="default")
     said = api.post("/api/v1/workflows", {"name": "order", "definition": ORDER}, format="json")
     assert said.status_code == 201, said.content

@@ -77,7 +77,7 @@ def test_a_run_that_was_resumed_elsewhere_can_be_cancelled_here(admin):
 def test_the_last_runs_of_a_workflow_follow(admin):
     version = named("ours", WAITS)
     admin.open("/workflows/ours/")
-    expect(admin.page.get_by_text("It has not run yet")).to_be_visible()
+    expect(admin.page.get_by_text("No runs yet")).to_be_visible()
     run_id = make.start_version(version, {})[0]
     expect(admin.page.locator(f"a[href='/runs/{run_id}']")).to_be_visible(timeout=15_000)
 
@@ -136,7 +136,7 @@ def test_what_stands_against_publishing_is_where_the_reader_goes_on(form):
     page.get_by_role("button", name="Publish").click()
     page.wait_for_url("**/pipeline")
     expect(page.get_by_role("alert")).to_be_focused()
-    expect(page.get_by_role("alert")).to_contain_text("One thing stands against publishing")
+    expect(page.get_by_role("alert")).to_contain_text("1 problem prevents publishing")
     expect(page.locator("fieldset.wrong")).to_have_attribute("aria-invalid", "true")
     assert faults(page) == []
 

@@ -84,7 +84,7 @@ def test_an_empty_inbox_says_why(client, bob, view):
     assert 'class="empty"' in client.get(f"/inbox/?view={view}").text
     member("vic", "viewer")
     log_in(client, "vic")
-    assert "Your role decides no tasks" in client.get("/inbox/").text
+    assert "Your role cannot decide tasks" in client.get("/inbox/").text
 
 
 def test_a_decision_by_form_ends_the_step_and_the_page_says_who_and_when(client, bob):

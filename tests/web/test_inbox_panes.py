@@ -32,7 +32,7 @@ def test_after_a_decision_the_next_task_of_the_same_list_opens(client, bob):
     assert sent.url == f"/inbox/{one.pk}{place}"
     sent = client.post(f"/inbox/{one.pk}/decide{place}", {"outcome": "approved"}, follow=True)
     assert sent.redirect_chain == [(f"/inbox/{place}", 302)]
-    assert "No task fits" in sent.text
+    assert "No task matches" in sent.text
 
 
 def test_a_snoozed_task_makes_room_for_the_next_and_is_woken(client, bob):
@@ -64,7 +64,7 @@ def test_what_is_watched_stays_in_its_view_when_it_is_decided(client, bob):
     decide(member("ann"), task)
     assert f"/inbox/{task.pk}" in client.get("/inbox/?view=watching").text
     client.post(f"/inbox/{task.pk}/watch", {"watching": "no"})
-    assert "You watch no task" in client.get("/inbox/?view=watching").text
+    assert "You are not watching any tasks" in client.get("/inbox/?view=watching").text
 
 
 def test_what_changed_meanwhile_is_looked_at_again_with_what_was_typed(client, bob):
@@ -105,7 +105,7 @@ def test_fields_that_an_outcome_needs_say_so(client, bob):
         {"name": "rejected", "label": "Reject", "require": ["rate"]},
     ]
     task = asked(approval(form=FORM, outcomes=outcomes))
-    assert "Needed for: Reject." in client.get(f"/inbox/{task.pk}").text
+    assert "Required for: Reject." in client.get(f"/inbox/{task.pk}").text
 
 
 def test_a_task_of_several_says_how_it_stands_and_is_nobodys_alone(client, bob):
@@ -141,7 +141,7 @@ def test_a_search_that_says_nothing_is_told_and_one_that_fits_nothing_is_cleared
     page = client.get("/inbox/?filter=colour:red")
     assert (page.status_code, 'id="filter-fault"' in page.text) == (200, True)
     page = client.get("/inbox/?view=teams&filter=is:overdue").text
-    assert "No task fits" in page
+    assert "No task matches" in page
     assert 'href="/inbox/?view=teams&amp;sort=sla"' in page
 
 

@@ -134,7 +134,7 @@ def test_who_may_assign_gives_it_to_one_whom_it_asks_and_takes_it_from_them(clie
     assert again(task).assignee is None
     client.post("/inbox/bulk/do", give | {"assignee": "bob"})
     assert again(task).assignee == "bob"
-    assert "Put it back for everybody it asks" in client.get(f"/inbox/{task.pk}").text
+    assert "Release it to everybody it asks" in client.get(f"/inbox/{task.pk}").text
     client.post(f"/inbox/{task.pk}/unclaim")
     assert again(task).assignee is None
     log_in(client, "bob")

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from accounts.models import Membership, User
+from accounts.models import Membership
 from tests import factories as make
 from tests.api.authorisation_matrix import MATRIX, PUBLIC, address
 from tests.web.test_run_actions import member
@@ -93,6 +93,6 @@ def test_a_run_that_may_be_resumed_has_its_dialog_to_cancel():
 
 
 def test_members_of_no_tenant_see_no_page(client):
-    client.force_login(User.objects.create_user("nobody", "a long password"))
+    client.force_login(make.a_user("nobody"))
     assert not Membership.unsafe_all_tenants.exists()
     assert client.get("/").status_code == 403

@@ -216,7 +216,7 @@ def test_a_page_that_follows_gets_only_what_changes_and_one_that_ended_asks_no_m
 def test_the_last_runs_of_a_workflow_are_a_fragment_for_its_page(operator):
     version = make.a_version(make.chain("noop"))
     path = f"/workflows/{version.workflow.name}/runs"
-    assert "It has not run yet" in operator.get(path).text
+    assert "No runs yet" in operator.get(path).text
     runs = make.start_version(version, *({"n": number} for number in range(12)))
     make.start(make.chain("noop"))
     text = operator.get(path).text

@@ -79,8 +79,8 @@ def test_filters_go_together_and_days_are_whole(reader):
 def test_a_filter_that_hides_all_is_named_and_can_be_cleared(reader):
     a_run()
     text = reader.get("/runs/?status=failed&q=nothing").text
-    assert "What hides the others: failed, “nothing”" in text
-    assert "Clear, and show all runs" in text
+    assert "Active filters: failed, “nothing”" in text
+    assert "Clear the filters" in text
     assert "Enter a valid date" in reader.get("/runs/?since=yesterday").text
     assert found(reader, "status=nonsense&since=yesterday") == []
 
@@ -133,21 +133,21 @@ def texts():
 def test_a_search_looks_through_the_inputs_of_all_runs(reader, texts):
     answer = reader.get("/runs/?q=siemens")
     assert [row["id"] for row in answer.context["runs"]] == texts[2::-1]
-    assert "Search on in older runs" not in answer.text
+    assert "Search older runs" not in answer.text
 
 
 def test_a_search_that_stops_on_its_way_says_how_far_it_looked_and_leads_on(reader, texts, monkeypatch):
     monkeypatch.setattr(search, "RUNS_A_PAGE", 15)
     first = reader.get("/runs/?q=siemens")
     assert first.context["runs"] == []
-    assert "None found so far" in first.text
+    assert "No match so far" in first.text
     assert "The inputs of 15 runs were looked through here, back to" in first.text
     second = reader.get(first.context["older"])
     assert second.context["runs"] == []
     third = reader.get(second.context["older"])
     assert [row["id"] for row in third.context["runs"]] == texts[2::-1]
     assert third.context["older"] is None
-    assert "Search on in older runs" not in third.text
+    assert "Search older runs" not in third.text
     assert reader.get(third.context["newer"]).context["runs"] == []
 
 
@@ -159,8 +159,8 @@ def test_the_last_page_of_a_search_denies_nothing_that_pages_before_it_found(rea
     assert [row["id"] for row in page.context["runs"]] == [newest]
     while page.context["older"]:
         page = reader.get(page.context["older"])
-    assert "No run fits" not in page.text
-    assert "No older run fits" in page.text
+    assert "No run matches" not in page.text
+    assert "No older run matches" in page.text
     assert page.context["newer"] in page.text.replace("&amp;", "&")
 
 

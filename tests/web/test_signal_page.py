@@ -74,7 +74,7 @@ def test_a_run_that_undoes_says_so_and_one_that_cannot_waits_for_a_person(operat
     assert "Undo a" in page
     assert 'data-opens="#cancel"' not in page
     make.fail(*make.claimed("undo"))
-    assert "A person has to see to it" in operator.get(f"/runs/{run_id}").text
+    assert "Waiting for a person" in operator.get(f"/runs/{run_id}").text
 
 
 def test_a_workflow_that_cannot_undo_offers_no_undoing(operator):
@@ -91,7 +91,7 @@ def test_a_run_is_paused_and_goes_on_by_the_buttons_of_its_page(operator):
     assert "Pause" in operator.get(f"/runs/{run_id}").text
     assert "The run is paused" in operator.post(f"/runs/{run_id}/pause", follow=True).text
     page = operator.get(f"/runs/{run_id}").text
-    assert "Let it go on" in page
+    assert "Continue" in page
     assert f'/runs/{run_id}/pause"' not in page
     operator.post(f"/runs/{run_id}/unpause")
     assert make.run(run_id).status == "RUNNING"

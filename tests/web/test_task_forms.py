@@ -40,7 +40,7 @@ def test_the_form_follows_what_is_filled_in_and_decides_nothing(client, bob):
     assert "<h1" not in part.text
     assert {"data.iban", "data.currency"} < set(shown(part.text))
     assert '<input type="hidden" name="data.last_digits" value="77">' in part.text
-    assert "Needed for: Approve" in part.text
+    assert "Required for: Approve" in part.text
     whole = client.post(f"/inbox/{task.pk}/form", typed).text
     assert 'name="outcome"' in whole
     assert "x</textarea>" in whole

@@ -47,7 +47,7 @@ def test_a_pipeline_is_built_published_and_started(form):
     expect(page.get_by_role("heading", level=1)).to_contain_text("Täglicher Überblick")
     expect(page.locator(".chain li")).to_have_count(3)
     expect(page.get_by_text("2 categories")).to_be_visible()
-    expect(page.get_by_role("heading", name="It has not run yet")).to_be_visible()
+    expect(page.get_by_role("heading", name="No runs yet")).to_be_visible()
     page.get_by_label("Text", exact=True).fill("The team won the match.")
     with page.expect_websocket(lambda socket: "/ws/runs/" in socket.url) as opened:
         page.get_by_role("button", name="Start").click()
