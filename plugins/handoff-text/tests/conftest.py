@@ -26,7 +26,7 @@ def german():
 
 @pytest.fixture(scope="session")
 def run_step():
-    def run(name, given, /, **params):
-        return execute(TYPES[name], params, given, run_id="r", node="n", attempt=1, idempotency_key="r:n")
+    def run(name, payload, /, **params):
+        return execute(TYPES[name], params, payload, run_id="r", node="n", attempt=1, idempotency_key="r:n")
 
     return run

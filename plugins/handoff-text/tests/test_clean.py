@@ -135,7 +135,7 @@ def test_each_part_can_be_left_out():
 
 
 @pytest.mark.parametrize(
-    ("limit", "kept"),
+    ("limit", "excerpt"),
     [
         (100, "One sentence. Another one! A third"),
         (28, "One sentence. Another one!"),
@@ -146,12 +146,12 @@ def test_each_part_can_be_left_out():
         (2, "On"),
     ],
 )
-def test_a_text_is_cut_after_a_sentence_or_a_word(limit, kept):
-    assert shorten("One sentence. Another one! A third", limit) == kept
+def test_a_text_is_cut_after_a_sentence_or_a_word(limit, excerpt):
+    assert shorten("One sentence. Another one! A third", limit) == excerpt
 
 
 @pytest.mark.parametrize(
-    ("text", "limit", "kept"),
+    ("text", "limit", "excerpt"),
     [
         ("ab👨‍👩‍👧‍👦", 5, "ab"),
         ("abe\u0301\u0323x", 4, "ab"),
@@ -160,8 +160,8 @@ def test_a_text_is_cut_after_a_sentence_or_a_word(limit, kept):
         ("日本語の文章", 4, "日本語の"),
     ],
 )
-def test_a_text_is_never_cut_within_what_reads_as_one_character(text, limit, kept):
-    assert shorten(text, limit) == kept
+def test_a_text_is_never_cut_within_what_reads_as_one_character(text, limit, excerpt):
+    assert shorten(text, limit) == excerpt
 
 
 @settings(deadline=None, derandomize=True, database=None)

@@ -12,16 +12,16 @@ def names(text, limit=10):
 
 
 def test_the_english_article_is_about_heat_in_cities(english):
-    found = names(english)
-    assert found[0] == "heat"
-    assert {"city", "trees", "street trees", "heat adaptation", "cool rooms"} <= set(found)
+    keywords = names(english)
+    assert keywords[0] == "heat"
+    assert {"city", "trees", "street trees", "heat adaptation", "cool rooms"} <= set(keywords)
 
 
 def test_the_german_article_is_about_moors_and_writes_nouns_as_german_does(german):
-    found = names(german)
-    assert found[0] == "Moor"
-    assert {"Torf", "Kohlenstoff", "Wasserstand"} <= set(found)
-    assert all(any(word[0].isupper() for word in keyword.split()) for keyword in found)
+    keywords = names(german)
+    assert keywords[0] == "Moor"
+    assert {"Torf", "Kohlenstoff", "Wasserstand"} <= set(keywords)
+    assert all(any(word[0].isupper() for word in keyword.split()) for keyword in keywords)
 
 
 @pytest.mark.parametrize("name", ["english", "german"])
@@ -41,8 +41,8 @@ def test_no_stop_word_is_a_keyword_or_opens_or_ends_one(name, request):
 
 @pytest.mark.parametrize("name", ["english", "german"])
 def test_no_keyword_is_another_form_of_one_before(name, request):
-    found = [keyword.lower().rstrip("sen") for keyword in names(request.getfixturevalue(name), 40)]
-    assert len(found) == len(set(found))
+    stems = [keyword.lower().rstrip("sen") for keyword in names(request.getfixturevalue(name), 40)]
+    assert len(stems) == len(set(stems))
 
 
 def test_forms_of_a_phrase_count_as_one_and_the_most_frequent_is_shown():
@@ -50,9 +50,9 @@ def test_forms_of_a_phrase_count_as_one_and_the_most_frequent_is_shown():
         "A solar panel gives power. Solar panels need sun. The solar panels were cheap. Power comes at noon. "
         "Two solar panels feed a pump."
     )
-    found = names(text)
-    assert found[0] == "solar panels"
-    assert not {"solar panel", "panel", "panels", "solar"} & set(found)
+    keywords = names(text)
+    assert keywords[0] == "solar panels"
+    assert not {"solar panel", "panel", "panels", "solar"} & set(keywords)
 
 
 def test_phrases_are_found_in_short_texts_too():

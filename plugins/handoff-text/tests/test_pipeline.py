@@ -24,13 +24,13 @@ def params_of(name):
     ],
 )
 def test_an_article_goes_through_all_four(name, category, keywords, run_step, request):
-    given, outputs = {"text": f"<p>{html.escape(request.getfixturevalue(name))}</p>"}, {}
+    payload, outputs = {"text": f"<p>{html.escape(request.getfixturevalue(name))}</p>"}, {}
     for step in CHAIN:
-        jsonschema.validate(given, TYPES[step].input_schema)
-        given = outputs[step] = run_step(step, given, **params_of(step))
-        jsonschema.validate(given, TYPES[step].output_schema(params_of(step)))
+        jsonschema.validate(payload, TYPES[step].input_schema)
+        payload = outputs[step] = run_step(step, payload, **params_of(step))
+        jsonschema.validate(payload, TYPES[step].output_schema(params_of(step)))
     assert outputs["text.summarize"]["sentences"] == 3
-    assert keywords <= {found["keyword"] for found in outputs["text.keywords"]["keywords"]}
+    assert keywords <= {entry["keyword"] for entry in outputs["text.keywords"]["keywords"]}
     assert outputs["text.tag"]["category"] == category
 
 

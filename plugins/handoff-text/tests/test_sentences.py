@@ -57,8 +57,8 @@ def test_scripts_without_blanks_have_sentences_too():
 
 def test_headings_items_and_rules_are_told_from_sentences():
     text = "# A heading.\n\nAnother heading\nThis is a sentence.\n\nWhy?\n\n- an item\n2. a second\n\n-----\n\nThe end."
-    found = [(sentence.text, sentence.is_whole) for sentence in sentences_of(text, ENGLISH)]
-    assert found == [
+    sentences = [(sentence.text, sentence.is_whole) for sentence in sentences_of(text, ENGLISH)]
+    assert sentences == [
         ("A heading.", False),
         ("Another heading", False),
         ("This is a sentence.", True),
@@ -89,8 +89,8 @@ def test_all_headings_of_the_article_are_found(english):
 
 
 def test_a_sentence_without_end_is_chopped():
-    found = sentences_of("word " * 5_000, ENGLISH)
-    assert max(len(sentence.text) for sentence in found) <= 1_000
+    sentences = sentences_of("word " * 5_000, ENGLISH)
+    assert max(len(sentence.text) for sentence in sentences) <= 1_000
 
 
 @pytest.mark.parametrize(("name", "code"), [("english", "en"), ("german", "de")])

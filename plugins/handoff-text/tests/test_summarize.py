@@ -21,14 +21,14 @@ def whole_sentences(text):
 
 
 @pytest.mark.parametrize("name", ["english", "german"])
-@pytest.mark.parametrize("wanted", [1, 3, 10, 50])
-def test_shuffled_paragraphs_give_the_same_sentences(name, wanted, request):
+@pytest.mark.parametrize("limit", [1, 3, 10, 50])
+def test_shuffled_paragraphs_give_the_same_sentences(name, limit, request):
     article = request.getfixturevalue(name)
-    expected = set(summarize(article, wanted))
+    expected = set(summarize(article, limit))
     blocks = article.strip().split("\n\n")
     for seed in range(15):
         random.Random(seed).shuffle(blocks)
-        assert set(summarize("\n\n".join(blocks), wanted)) == expected
+        assert set(summarize("\n\n".join(blocks), limit)) == expected
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -20,7 +20,7 @@ def vectors(sentences: Sequence[Sequence[str]], weights: Mapping[str, float]) ->
     """Each sentence's terms as a TF-IDF vector of length 1; `weights` tells terms that count for less than 1."""
     spread = Counter(term for sentence in sentences for term in sorted(set(sentence)))
     # The root: what a text is about stands in many of its sentences, and must not be punished for it as in a search.
-    rarity = {term: math.sqrt(math.log(1 + len(sentences) / found)) for term, found in spread.items()}
+    rarity = {term: math.sqrt(math.log(1 + len(sentences) / count)) for term, count in spread.items()}
     return [_unit(sentence, rarity, weights) for sentence in sentences]
 
 
@@ -57,12 +57,12 @@ def centralities(all_vectors: Sequence[Vector]) -> list[float]:
     return [degree / top if top > 0 else 0.0 for degree in degrees]
 
 
-def pick(scores: Sequence[float], all_vectors: Sequence[Vector], wanted: int) -> list[int]:
+def pick(scores: Sequence[float], all_vectors: Sequence[Vector], limit: int) -> list[int]:
     """The indices of the best, each as good and as unlike those before it as can be (MMR); equals: the first."""
-    left = sorted(range(len(scores)), key=lambda index: (-scores[index], index))[: max(MAX_COMPARED, wanted)]
+    left = sorted(range(len(scores)), key=lambda index: (-scores[index], index))[: max(MAX_COMPARED, limit)]
     closest = dict.fromkeys(left, 0.0)
     picked: list[int] = []
-    for chosen in _rounds(scores, closest, min(wanted, len(left))):
+    for chosen in _rounds(scores, closest, min(limit, len(left))):
         picked.append(chosen)
         for index in closest:
             closest[index] = max(closest[index], likeness(all_vectors[index], all_vectors[chosen]))

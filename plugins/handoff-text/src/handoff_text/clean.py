@@ -98,8 +98,8 @@ def shorten(text: str, limit: int) -> str:
         return text
     head = text[: limit + 1]
     for end in _ends(head, limit):
-        if kept := text[:end].rstrip():
-            return kept
+        if excerpt := text[:end].rstrip():
+            return excerpt
     return ""
 
 

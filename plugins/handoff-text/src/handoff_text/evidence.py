@@ -11,11 +11,11 @@ from handoff_text.language import ENGLISH, GERMAN, OTHER, Language, detect, stem
 from handoff_text.sentences import sentences_of
 from handoff_text.topics import TOPICS, Topic
 
-NAME, SEED, TOLD = 2.0, 1.0, 1.0
+NAME, SEED, TEXT = 2.0, 1.0, 1.0
 # Klima speaks in Klimawandel and sport in sports club, but art does not in article.
 COMPOUND_LETTERS, COMPOUND_WORTH = 5, 0.7
 # A long list of examples would find something everywhere.
-MANY_TOLD = 30
+MANY_STEMS = 30
 # A text twice as long needs more evidence for the same score, but not twice as much.
 WORDS_PER_DOUBT = 20
 # In a long text any word turns up once by chance.
@@ -29,7 +29,7 @@ class Evidence:
     """The stems of a text with the number of sentences that hold them, ready to be looked up."""
 
     language: Language
-    found: Counter[str]
+    spread: Counter[str]
     forwards: list[str]
     backwards: list[str]
     total: int
@@ -47,8 +47,8 @@ class Evidence:
 
     def _sentences(self, stem: str, profile: Profile) -> float:
         # What speaks for the category itself isn't counted once more as somebody's compound.
-        compounds = sum(self.found[word] for word in self._compounds(stem) if word not in profile)
-        return self.found.get(stem, 0) + COMPOUND_WORTH * compounds
+        compounds = sum(self.spread[word] for word in self._compounds(stem) if word not in profile)
+        return self.spread.get(stem, 0) + COMPOUND_WORTH * compounds
 
     def _compounds(self, stem: str) -> Iterator[str]:
         if len(stem) < COMPOUND_LETTERS:
@@ -69,26 +69,26 @@ def evidence_of(text: str) -> Evidence:
     """What the text says, by stems."""
     counts = tokens.count(text)
     language = detect(counts)
-    stem_of = stems({word: found for word, found in counts.items() if word not in language.stop}, language)
-    found = Counter[str]()
+    stem_of = stems({word: count for word, count in counts.items() if word not in language.stop}, language)
+    spread = Counter[str]()
     total = 0
     for sentence in sentences_of(text, language):
         lower = map(tokens.normal, tokens.words_of(sentence.text))
         content = [stem_of[word] for word in lower if word not in language.stop and tokens.is_content(word)]
         total += len(content)
-        found.update(set(content))
-    backwards = sorted(word[::-1] for word in found) if language is GERMAN else []
-    return Evidence(language, found, sorted(found), backwards, total)
+        spread.update(set(content))
+    backwards = sorted(word[::-1] for word in spread) if language is GERMAN else []
+    return Evidence(language, spread, sorted(spread), backwards, total)
 
 
-def profile_of(name: str, told: Sequence[str], language: Language) -> Profile:
-    """The stems that stand for a category: its name, what is told of it, and what is known of such topics."""
+def profile_of(name: str, texts: Sequence[str], language: Language) -> Profile:
+    """The stems that stand for a category: its name, the texts about it, and the seeds of its topics."""
     profile: dict[str, float] = {}
-    said = [stem for text in told for stem in _stems_of(text, language)]
-    worth = TOLD * math.sqrt(min(1.0, MANY_TOLD / max(len(set(said)), 1)))
+    text_stems = [stem for text in texts for stem in _stems_of(text, language)]
+    worth = TEXT * math.sqrt(min(1.0, MANY_STEMS / max(len(set(text_stems)), 1)))
     for topic in _topics(name):
         profile |= dict.fromkeys(_seeds(topic, language), SEED)
-    for stem in said:
+    for stem in text_stems:
         profile[stem] = max(worth, profile.get(stem, 0.0))
     return profile | dict.fromkeys(_stems_of(name, language), NAME)
 
@@ -112,15 +112,15 @@ def _seeds(topic: Topic, language: Language) -> Iterator[str]:
 
 def _topics(name: str) -> list[Topic]:
     """The topics that a name is one of the names of, also as the first part of a compound (Klimapolitik)."""
-    said = {tokens.normal(word) for word in tokens.words_of(name)}
-    said |= {part for word in said for part in word.split("-")}
-    return [topic for topic in TOPICS if any(_names(topic, word) for word in said)]
+    words = {tokens.normal(word) for word in tokens.words_of(name)}
+    words |= {part for word in words for part in word.split("-")}
+    return [topic for topic in TOPICS if any(_names(topic, word) for word in words)]
 
 
 def _names(topic: Topic, word: str) -> bool:
     if word in topic.names:
         return True
-    return any(len(known) >= COMPOUND_LETTERS and word.startswith(known) for known in topic.names)
+    return any(len(name) >= COMPOUND_LETTERS and word.startswith(name) for name in topic.names)
 
 
 def shared(profiles: Sequence[Profile]) -> list[Profile]:

@@ -57,62 +57,62 @@ def run(context: StepContext) -> Json:
     """`{text, keywords: [{keyword, score}]}`. Raises StepError where a language model is asked and doesn't help."""
     params: KeywordsParams = context.params
     text = context.input.text
-    found = by_llm.keywords(context, text, params.limit) if params.llm else extract(text, params.limit)
-    return {"text": text, "keywords": [{"keyword": keyword, "score": score} for keyword, score in found]}
+    keywords = by_llm.keywords(context, text, params.limit) if params.llm else extract(text, params.limit)
+    return {"text": text, "keywords": [{"keyword": keyword, "score": score} for keyword, score in keywords]}
 
 
 def extract(text: str, limit: int) -> list[tuple[str, float]]:
     """The best keywords with their scores, best first."""
     counts = tokens.count(text)
-    found = phrases.survey(text, detect(counts), counts)
-    best = _ranked(found)
+    survey = phrases.survey(text, detect(counts), counts)
+    best = _ranked(survey)
     if not best:
         return []
     return [
-        (_surface(found.families[key]), round(score / best[0][0], DIGITS))
-        for score, key in _distinct(best, found, limit)
+        (_surface(survey.families[key]), round(score / best[0][0], DIGITS))
+        for score, key in _distinct(best, survey, limit)
         if score >= LEAST * best[0][0]
     ]
 
 
-def _ranked(found: Survey) -> list[tuple[float, Key]]:
+def _ranked(survey: Survey) -> list[tuple[float, Key]]:
     """All that score, best first."""
-    within = _dominated(found)
+    within = _dominated(survey)
     single: dict[Key, float] = {
-        key: _word_score(key[0], found) for key in found.families if len(key) == 1 and key not in within
+        key: _word_score(key[0], survey) for key in survey.families if len(key) == 1 and key not in within
     }
     top = max(single.values(), default=0.0)
     scores = dict(single)
-    for key in found.families:
+    for key in survey.families:
         if len(key) > 1:
-            scores[key] = _phrase_score(key, found, single, top)
+            scores[key] = _phrase_score(key, survey, single, top)
     return sorted(
         ((score, key) for key, score in scores.items() if score > 0), key=lambda item: (-item[0], item[1])
     )
 
 
-def _dominated(found: Survey) -> set[Key]:
+def _dominated(survey: Survey) -> set[Key]:
     """Words that occur mostly within one phrase: the phrase stands for them."""
     return {
         (stem,)
-        for key, family in found.families.items()
+        for key, family in survey.families.items()
         if len(key) > 1 and family.count > 1
         for stem in key
-        if family.count * 2 > found.families[(stem,)].count
+        if family.count * 2 > survey.families[(stem,)].count
     }
 
 
-def _word_score(stem: str, found: Survey) -> float:
+def _word_score(stem: str, survey: Survey) -> float:
     """Spread over many sentences, noun-like, not too general, and precise."""
-    score = math.log2(1 + len(found.families[(stem,)].sentences)) * found.nominal[stem]
-    if stem in found.general:
+    score = math.log2(1 + len(survey.families[(stem,)].sentences)) * survey.nominal[stem]
+    if stem in survey.general:
         score *= GENERAL_WEIGHT
     return score * (0.7 + 0.3 * min(1.0, len(stem) / PRECISE_LETTERS))
 
 
-def _phrase_score(key: Key, found: Survey, single: dict[Key, float], top: float) -> float:
+def _phrase_score(key: Key, survey: Survey, single: dict[Key, float], top: float) -> float:
     """Spread over many sentences, and made of words that are worth something themselves."""
-    family = found.families[key]
+    family = survey.families[key]
     bonus = PHRASE_BONUS[len(key)] if family.count > 1 else 1.0
     worth = max(single.get((stem,), top) for stem in key) / top if top else 1.0
     spread = math.log2(1 + len(family.sentences))
@@ -135,7 +135,7 @@ def _ending(surface: str) -> int:
     return min(fitting, default=len(ENDINGS))
 
 
-def _distinct(ranked: list[tuple[float, Key]], found: Survey, limit: int) -> Iterator[tuple[float, Key]]:
+def _distinct(ranked: list[tuple[float, Key]], survey: Survey, limit: int) -> Iterator[tuple[float, Key]]:
     """The best ones that say something that those before them don't."""
     taken: list[Key] = []
     shared: Counter[str] = Counter()
@@ -144,21 +144,21 @@ def _distinct(ranked: list[tuple[float, Key]], found: Survey, limit: int) -> Ite
             return
         if any(shared[stem] >= MAX_SHARED for stem in key):
             continue
-        if any(_says_the_same(key, other, found) for other in taken):
+        if any(_says_the_same(key, other, survey) for other in taken):
             continue
         taken.append(key)
         shared.update(key)
         yield score, key
 
 
-def _says_the_same(key: Key, other: Key, found: Survey) -> bool:
+def _says_the_same(key: Key, other: Key, survey: Survey) -> bool:
     if len(key) == len(other):
         return all(_is_same_word(one, two) for one, two in zip(sorted(key), sorted(other), strict=True))
     small, large = sorted((key, other), key=len)
     if not _is_within(small, large):
         return False
     # One within the other: both are worth a place only if the smaller one mostly occurs outside the larger one.
-    return found.families[large].count * 2 > found.families[small].count
+    return survey.families[large].count * 2 > survey.families[small].count
 
 
 def _is_within(small: Key, large: Key) -> bool:

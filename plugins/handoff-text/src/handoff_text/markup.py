@@ -77,42 +77,42 @@ def _pieces(text: str) -> Iterator[tuple[bool, str]]:
     closed = {match[1].lower(): match.start() for match in CLOSING.finditer(text)}
     closed[COMMENT] = text.rfind(COMMENT)
     start = position = 0
-    while found := TAG.search(text, position):
-        name = (found[1] or "").lower()
-        end = _end(text, found, name, closed)
+    while match := TAG.search(text, position):
+        name = (match[1] or "").lower()
+        end = _end(text, match, name, closed)
         if end is None:
-            position = found.end() if name else found.start() + 1
+            position = match.end() if name else match.start() + 1
             continue
-        if start < found.start():
-            yield False, text[start : found.start()]
+        if start < match.start():
+            yield False, text[start : match.start()]
         yield True, BREAKS.get(name, NOTHING)
         start = position = end
     if start < len(text):
         yield False, text[start:]
 
 
-def _end(text: str, found: re.Match[str], name: str, closed: Mapping[str, int]) -> int | None:
+def _end(text: str, match: re.Match[str], name: str, closed: Mapping[str, int]) -> int | None:
     """Where what is to be left out ends; None where this is no markup."""
     if not name:
-        is_closed = found.end() <= closed[COMMENT]
-        return text.index(COMMENT, found.end()) + len(COMMENT) if is_closed else None
-    if not _is_tag(found, name, closed):
+        is_closed = match.end() <= closed[COMMENT]
+        return text.index(COMMENT, match.end()) + len(COMMENT) if is_closed else None
+    if not _is_tag(match, name, closed):
         return None
-    if name in CONTENT_ENDS and found[0][1] != "/" and found.end() <= closed[name]:
-        ending = CONTENT_ENDS[name].search(text, found.end())
-        return ending.end() if ending else found.end()
-    return found.end()
+    if name in CONTENT_ENDS and match[0][1] != "/" and match.end() <= closed[name]:
+        ending = CONTENT_ENDS[name].search(text, match.end())
+        return ending.end() if ending else match.end()
+    return match.end()
 
 
-def _is_tag(found: re.Match[str], name: str, closed: Mapping[str, int]) -> bool:
-    if found[0][1] in "!?":
+def _is_tag(match: re.Match[str], name: str, closed: Mapping[str, int]) -> bool:
+    if match[0][1] in "!?":
         return name in ("doctype", "xml", "cdata")
     if name not in BREAKS:
         # Custom elements and those of word processors; but not addresses such as <https://…> or <mailto:…>.
-        return (("-" in name and name in closed) or bool(PREFIXED.match(name))) and "://" not in found[0]
+        return (("-" in name and name in closed) or bool(PREFIXED.match(name))) and "://" not in match[0]
     if name in NEED_CLOSING and name not in closed:
         return False
     return all(
         not other and (value or attribute.lower().rstrip("/") in BARE_ATTRIBUTES)
-        for attribute, value, other in ATTRIBUTE.findall(found[2].strip().removesuffix("/"))
+        for attribute, value, other in ATTRIBUTE.findall(match[2].strip().removesuffix("/"))
     )

@@ -65,11 +65,9 @@ class Survey:
 def survey(text: str, language: Language, counts: Counter[str]) -> Survey:
     """All words and phrases of the text that may be keywords."""
     stop = language.stop | _parting(language, counts)
-    stem_of = stems({word: found for word, found in counts.items() if word not in stop}, language)
-    found_sentences = [sentence.text for sentence in sentences_of(text, language)]
-    runs = [
-        (at, run) for at, sentence in enumerate(found_sentences) for run in _runs(sentence, stop, stem_of)
-    ]
+    stem_of = stems({word: count for word, count in counts.items() if word not in stop}, language)
+    sentences = [sentence.text for sentence in sentences_of(text, language)]
+    runs = [(at, run) for at, sentence in enumerate(sentences) for run in _runs(sentence, stop, stem_of)]
     capital = _capitalised(runs)
     families: dict[Key, Family] = {}
     for at, run in runs:
@@ -78,7 +76,7 @@ def survey(text: str, language: Language, counts: Counter[str]) -> Survey:
             _judge(families[(token.stem,)], run, position, capital, language)
     total = sum(len(run) for _, run in runs)
     nominal = {key[0]: _nominal(family, language) for key, family in families.items()}
-    result = Survey(language, families, len(found_sentences), total, general_stems(language), nominal)
+    result = Survey(language, families, len(sentences), total, general_stems(language), nominal)
     _add_phrases(result, runs, capital)
     return result
 
@@ -92,9 +90,9 @@ def _parting(language: Language, counts: Counter[str]) -> frozenset[str]:
     often = sum(counts.values()) * 0.01
     return frozenset(
         word
-        for word, found in counts.items()
+        for word, count in counts.items()
         if not tokens.FIRST_UNSPACED.match(word)
-        and (len(word) <= SHORT_WORD or (found > often and len(word) <= SHORT_WORD + 1))
+        and (len(word) <= SHORT_WORD or (count > often and len(word) <= SHORT_WORD + 1))
     )
 
 
@@ -145,10 +143,10 @@ def _judge(
         family.judged += 1
         family.nouns += capital[token.lower]
     elif language is ENGLISH and (token.opens_sentence or token.surface[0].islower()):
-        found = nouns.evidence(run[0].before, token.lower, token.after, at == len(run) - 1)
-        if found is not None:
+        evidence = nouns.evidence(run[0].before, token.lower, token.after, at == len(run) - 1)
+        if evidence is not None:
             family.judged += 1
-            family.nouns += found
+            family.nouns += evidence
     else:
         family.judged += 1
         family.nouns += nouns.EVIDENCE
@@ -176,32 +174,32 @@ def _note(
     family.surfaces[" ".join(_written(token, capital) for token in run)] += 1
 
 
-def _add_phrases(found: Survey, runs: Sequence[tuple[int, list[Token]]], capital: dict[str, float]) -> None:
-    is_short = found.total < SHORT_TEXT and found.language is not OTHER
+def _add_phrases(survey: Survey, runs: Sequence[tuple[int, list[Token]]], capital: dict[str, float]) -> None:
+    is_short = survey.total < SHORT_TEXT and survey.language is not OTHER
     least, longest = (1, 2) if is_short else (2, MAX_WORDS)
     for at, run in runs:
         for start in range(len(run) - 1):
             for end in range(start + 2, min(start + longest, len(run)) + 1):
                 part = run[start:end]
                 # What one word hasn't, no phrase with it has: this keeps a text of random words cheap.
-                if found.families[(part[-1].stem,)].count < least:
+                if survey.families[(part[-1].stem,)].count < least:
                     break
-                if _may_be_phrase(part, found, capital):
-                    _note(found.families, tuple(token.stem for token in part), part, at, capital)
-    for key in [key for key, family in found.families.items() if len(key) > 1 and family.count < least]:
-        del found.families[key]
+                if _may_be_phrase(part, survey, capital):
+                    _note(survey.families, tuple(token.stem for token in part), part, at, capital)
+    for key in [key for key, family in survey.families.items() if len(key) > 1 and family.count < least]:
+        del survey.families[key]
 
 
-def _may_be_phrase(part: Sequence[Token], found: Survey, capital: dict[str, float]) -> bool:
+def _may_be_phrase(part: Sequence[Token], survey: Survey, capital: dict[str, float]) -> bool:
     is_name = all(token.surface[0].isupper() and not token.opens_sentence for token in part)
-    if found.language is ENGLISH and is_name:
+    if survey.language is ENGLISH and is_name:
         return True
-    if any(token.stem in found.general for token in part) or len({token.stem for token in part}) < len(part):
+    if any(token.stem in survey.general for token in part) or len({token.stem for token in part}) < len(part):
         return False
     if any(tokens.FIRST_UNSPACED.match(token.surface) for token in part):
         return False
-    if found.nominal[part[-1].stem] < 0.5:
+    if survey.nominal[part[-1].stem] < 0.5:
         return False
-    if found.language is GERMAN:
+    if survey.language is GERMAN:
         return all(capital[token.lower] >= 0.5 or ADJECTIVE.match(token.lower) for token in part[:-1])
     return not any(nouns.is_superlative(token.lower) for token in part[:-1])

@@ -121,9 +121,9 @@ def _is_heading(line: str, bare: str) -> bool:
 
 def _split(line: str, language: Language) -> Iterator[str]:
     start = 0
-    for found in _boundaries(line):
-        end = found.end()
-        if _is_end(line, start, found, language):
+    for stop in _boundaries(line):
+        end = stop.end()
+        if _is_end(line, start, stop, language):
             yield line[start:end].strip()
             start = end
     if rest := line[start:].strip():
@@ -132,25 +132,25 @@ def _split(line: str, language: Language) -> Iterator[str]:
 
 def _boundaries(line: str) -> Iterator[re.Match[str]]:
     """Where a sentence may end. What a look-ahead after runs of stops would be is asked here: each run is read once."""
-    for found in STOP.finditer(line):
-        after = line[found.end() : found.end() + 1]
-        if found[0][0] in UNSPACED_ENDINGS or after.isspace():
-            yield found
+    for stop in STOP.finditer(line):
+        after = line[stop.end() : stop.end() + 1]
+        if stop[0][0] in UNSPACED_ENDINGS or after.isspace():
+            yield stop
 
 
-def _is_end(line: str, start: int, found: re.Match[str], language: Language) -> bool:
+def _is_end(line: str, start: int, stop: re.Match[str], language: Language) -> bool:
     # Enough of what follows to see the next word; a slice of all of it would make long lines quadratic.
-    follows = FIRST_WORD.match(line, found.end(), found.end() + 80)
-    if found[0][0] in UNSPACED_ENDINGS:
+    follows = FIRST_WORD.match(line, stop.end(), stop.end() + 80)
+    if stop[0][0] in UNSPACED_ENDINGS:
         return True
     if follows is None:
         return True
     next_word = follows[1]
     if next_word[0].islower():
         return False
-    if found[0][0] != "." or len(found[0]) > 1:
+    if stop[0][0] != "." or len(stop[0]) > 1:
         return True
-    backwards = LAST_WORD.match(line[max(start, found.start() - 40) : found.start()][::-1])
+    backwards = LAST_WORD.match(line[max(start, stop.start() - 40) : stop.start()][::-1])
     return _ends_after(backwards[0][::-1] if backwards else "", next_word, language)
 
 

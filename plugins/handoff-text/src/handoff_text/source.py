@@ -22,8 +22,8 @@ class TextInput(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _as_object(cls, given: object) -> object:
-        return given if isinstance(given, dict) else {"text": given}
+    def _as_object(cls, value: object) -> object:
+        return value if isinstance(value, dict) else {"text": value}
 
     @field_validator("text", mode="before")
     @classmethod

@@ -60,12 +60,12 @@ def run(context: StepContext) -> Json:
     return {"text": " ".join(chosen), "sentences": len(chosen)}
 
 
-def summarize(text: str, wanted: int) -> list[str]:
+def summarize(text: str, limit: int) -> list[str]:
     """The most central sentences in the order of the text; with its paragraphs shuffled, the same ones."""
     counts = tokens.count(text)
     language = detect(counts)
     in_order = _candidates(sentences_of(text, language))
-    if len(in_order) <= wanted:
+    if len(in_order) <= limit:
         return in_order
     # From here on the sentences are in the order of their own texts: where they stood can play no part.
     ordered = sorted(in_order)
@@ -74,17 +74,19 @@ def summarize(text: str, wanted: int) -> list[str]:
     weights = dict.fromkeys(general_stems(language), GENERAL_WEIGHT)
     vectors = centrality.vectors(terms, weights)
     scores = [
-        central * _worth(sentence, len(found))
-        for central, sentence, found in zip(centrality.centralities(vectors), ordered, terms, strict=True)
+        central * _worth(sentence, len(sentence_terms))
+        for central, sentence, sentence_terms in zip(
+            centrality.centralities(vectors), ordered, terms, strict=True
+        )
     ]
-    chosen = {ordered[index] for index in centrality.pick(scores, vectors, wanted)}
+    chosen = {ordered[index] for index in centrality.pick(scores, vectors, limit)}
     return [sentence for sentence in in_order if sentence in chosen]
 
 
-def _candidates(found: Sequence[Sentence]) -> list[str]:
+def _candidates(sentences: Sequence[Sentence]) -> list[str]:
     """Whole sentences, each once; lines and headings only where there is nothing else."""
-    whole = [sentence.text for sentence in found if sentence.is_whole]
-    return list(dict.fromkeys(whole or [sentence.text for sentence in found]))
+    whole = [sentence.text for sentence in sentences if sentence.is_whole]
+    return list(dict.fromkeys(whole or [sentence.text for sentence in sentences]))
 
 
 def _terms(sentence: str, language: Language, stem_of: dict[str, str]) -> list[str]:

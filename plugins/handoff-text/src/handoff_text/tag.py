@@ -44,13 +44,13 @@ class Category(BaseModel):
         return name
 
 
-def _as_category(given: object) -> object:
-    if isinstance(given, dict | Category):
-        return given
-    if not isinstance(given, str):
+def _as_category(value: object) -> object:
+    if isinstance(value, dict | Category):
+        return value
+    if not isinstance(value, str):
         message = "must be a name or an object with `name`, but is {kind}"
-        raise PydanticCustomError("no_category", message, {"kind": kind_of(given)})
-    return {"name": given}
+        raise PydanticCustomError("no_category", message, {"kind": kind_of(value)})
+    return {"name": value}
 
 
 NamedCategory = Annotated[Category, BeforeValidator(_as_category, json_schema_input_type=str | Category)]

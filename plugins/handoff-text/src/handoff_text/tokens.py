@@ -13,11 +13,11 @@ FIRST_UNSPACED = re.compile(f"[{UNSPACED}]")
 
 def words_of(text: str) -> Iterator[str]:
     """The words as they are written, a possessive 's cut off."""
-    for found in WORD.findall(text):
-        if FIRST_UNSPACED.match(found):
-            yield from (found[at : at + 2] for at in range(max(1, len(found) - 1)))
+    for word in WORD.findall(text):
+        if FIRST_UNSPACED.match(word):
+            yield from (word[at : at + 2] for at in range(max(1, len(word) - 1)))
         else:
-            yield POSSESSIVE.sub("", found)
+            yield POSSESSIVE.sub("", word)
 
 
 def normal(word: str) -> str:
