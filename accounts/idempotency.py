@@ -41,10 +41,10 @@ _SQL = Statements(Path(__file__).parent / "sql")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A request and its key, as one of a principal's; `digest` is the SHA-256 of what is asked.
+class KeyedCall:
+    """A call with its key, as one of a principal's; `digest` is the SHA-256 of its path, query and body.
 
-    `is_slow`: what is done waits for others in between, outside of the database.
+    `is_slow`: the call waits for others in between, outside of the database.
     """
 
     principal: Principal
@@ -62,11 +62,13 @@ class Answer:
     body: bytes
 
 
-def asked(principal: Principal, key: str, where: str, body: bytes, *, is_slow: bool = False) -> Asked:
-    """What somebody asks by a POST to `where` (path and query) with this key. Raises Invalid for a bad key."""
+def keyed_call(
+    principal: Principal, key: str, where: str, body: bytes, *, is_slow: bool = False
+) -> KeyedCall:
+    """A principal's POST to `where` (path and query) with this key. Raises Invalid for a bad key."""
     if len(key) > LONGEST_IDEMPOTENCY_KEY or not re.fullmatch(VISIBLE, key):
         raise Invalid(f"A key has 1 to {LONGEST_IDEMPOTENCY_KEY} visible characters of ASCII.", field=HEADER)
-    return Asked(principal, key, sha256(where.encode() + b"\n" + body).digest(), is_slow)
+    return KeyedCall(principal, key, sha256(where.encode() + b"\n" + body).digest(), is_slow)
 
 
 class Once:
@@ -78,7 +80,7 @@ class Once:
 
 
 @contextmanager
-def once(call: Asked) -> Iterator[Once]:
+def once(call: KeyedCall) -> Iterator[Once]:
     """A transaction in which the request is done, unless it was, and its answer is kept. What is done in it is undone
     where it ends without an answer that says so: by an error of the server (500 and above) or of the database.
 
@@ -101,7 +103,7 @@ def once(call: Asked) -> Iterator[Once]:
             _end(call, ring, doing.answer)
 
 
-def _hold(call: Asked, key_params: Mapping[str, object]) -> None:
+def _hold(call: KeyedCall, key_params: Mapping[str, object]) -> None:
     """Be the only one who does what is asked with this key, until the end of the transaction."""
     if not _SQL.value("hold_key", key_params):
         try:
@@ -116,7 +118,7 @@ def _hold(call: Asked, key_params: Mapping[str, object]) -> None:
         _SQL.execute("allow_idling", {"idle": _IDLE})
 
 
-def _end(call: Asked, ring: KeyRing, answer: Answer | None) -> None:
+def _end(call: KeyedCall, ring: KeyRing, answer: Answer | None) -> None:
     if not _is_whole() or answer is None or answer.status >= 500:
         if answer is not None and answer.status < 400:
             raise OperationalError("the transaction ended before its answer")
@@ -161,12 +163,12 @@ def _sealing() -> Iterator[None]:
         raise Conflict(_NO_KEY.format(problem), code="master_key_missing", field=HEADER) from None
 
 
-def _sealed(ring: KeyRing, call: Asked, row: str, answer: Answer) -> bytes:
+def _sealed(ring: KeyRing, call: KeyedCall, row: str, answer: Answer) -> bytes:
     head = orjson.dumps([answer.status, dict(answer.headers), call.principal.token])
     return ring.seal(Hidden(zlib.compress(head + b"\n" + answer.body, 1)), _place(call, row))
 
 
-def _opened(ring: KeyRing, call: Asked, row: str, value: bytes) -> Answer:
+def _opened(ring: KeyRing, call: KeyedCall, row: str, value: bytes) -> Answer:
     with _sealing():
         plain = ring.open(value, _place(call, row)).reveal()
     head, _, body = zlib.decompress(plain).partition(b"\n")
@@ -178,5 +180,5 @@ def _opened(ring: KeyRing, call: Asked, row: str, value: bytes) -> Answer:
     return Answer(status, headers, body)
 
 
-def _place(call: Asked, row: str) -> Place:
+def _place(call: KeyedCall, row: str) -> Place:
     return Place(call.principal.tenant_id, f"kept_answer {row}", "answer")

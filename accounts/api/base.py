@@ -44,7 +44,7 @@ class ApiView(APIView):
         self, post: Callable[..., Response], request: Request, *args: Any, **kwargs: Any
     ) -> HttpResponse:
         where, key = request.get_full_path(), request.headers[HEADER]
-        call = idempotency.asked(self.principal, key, where, request.body, is_slow=self.is_slow)
+        call = idempotency.keyed_call(self.principal, key, where, request.body, is_slow=self.is_slow)
         with idempotency.once(call) as doing:
             if doing.kept is not None:
                 headers = {**doing.kept.headers, REPLAYED: "true"}

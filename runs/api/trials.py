@@ -14,7 +14,7 @@ from runs.api.base import RunsApiView
 from runs.commands.recording import record_case
 from runs.commands.trials import StepInput, start_trial
 from workflows.api.case_serializers import CaseSerializer
-from workflows.trials.rewrite import Asked
+from workflows.trials.rewrite import TrialOptions
 
 
 class TrialsView(RunsApiView):
@@ -27,7 +27,7 @@ class TrialsView(RunsApiView):
         """Starts a test run of the draft: what has side effects is left out unless it is `live`, nothing waits."""
         self.principal.require(WORKFLOWS_READ)
         payload = body(t.StartTrial, request)
-        trial = start_trial(self.principal, name, _asked(payload), **_rest(payload))
+        trial = start_trial(self.principal, name, _read_options(payload), **_rest(payload))
         row = self.shown(trial.run) | {"stubbed": [one.as_dict() for one in trial.stubbed]}
         return Response(row, status=201, headers={"Location": f"/api/v1/runs/{trial.run}"})
 
@@ -47,9 +47,9 @@ class RecordCaseView(RunsApiView):
         return Response(CaseSerializer(case).data, status=201, headers=headers)
 
 
-def _asked(body: Mapping[str, Json]) -> Asked:
+def _read_options(body: Mapping[str, Json]) -> TrialOptions:
     live = body.get("live", [])
-    return Asked(
+    return TrialOptions(
         pins=body.get("pins", {}),
         until=body.get("until"),
         only=body.get("only"),

@@ -51,7 +51,7 @@ class NewRun:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _CheckedRun:
     """A run that is to start, checked, with the business key that it claims and its input as jsonb keeps it."""
 
     item: NewRun
@@ -191,7 +191,7 @@ def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "
         return _compared(started, requests)
 
 
-def _compared(started: Sequence[Started], requests: Sequence[_Asked]) -> list[Started]:
+def _compared(started: Sequence[Started], requests: Sequence[_CheckedRun]) -> list[Started]:
     """What was started, saying of each run that was there already whether its input is another one (H-12)."""
     there: list[InputRow] = [
         {"place": place, "run_id": one.id, "input": orjson.Fragment(requests[place].encoded)}
@@ -263,7 +263,7 @@ def _begin(
     transition.apply_effects(causes)
 
 
-def _checked(graph: Graph, item: NewRun, place: int, count: int) -> _Asked:
+def _checked(graph: Graph, item: NewRun, place: int, count: int) -> _CheckedRun:
     """The item with its business key, where the definition makes one. Raises RunRefused."""
     where = f"items[{place}]." if count > 1 else ""
     encoded = storable(item.input, f"{where}input", max_bytes=MAX_RUN_INPUT_BYTES)
@@ -288,4 +288,4 @@ def _checked(graph: Graph, item: NewRun, place: int, count: int) -> _Asked:
     if key is not None and not 0 < len(key) <= MAX_BUSINESS_KEY:
         message = f"A business key has 1 to {MAX_BUSINESS_KEY} characters."
         raise RunRefused("invalid", message, field=f"{where}business_key")
-    return _Asked(item, key, encoded)
+    return _CheckedRun(item, key, encoded)

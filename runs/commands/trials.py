@@ -12,7 +12,7 @@ from runs.commands.starts import NewRun, Terms, start_runs
 from runs.kernel.refused import storable
 from steps.base import MAX_INPUT_BYTES
 from workflows.trials.prepare import prepare_trial
-from workflows.trials.rewrite import Asked, Stubbed
+from workflows.trials.rewrite import Stubbed, TrialOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class StepInput:
 def start_trial(
     principal: Principal,
     name: str,
-    asked: Asked,
+    options: TrialOptions,
     *,
     value: Json,
     definition: Mapping[str, Json] | None = None,
@@ -46,14 +46,14 @@ def start_trial(
     Raises what `prepare_trial` raises, and RunRefused where the input doesn't fit.
     """
     principal.require(RUNS_START)
-    if step_input is not None and asked.only is None:
+    if step_input is not None and options.only is None:
         raise Invalid("Only a step alone has an input of its own: give `only` too.", field="step_input")
     if step_input is not None:
         storable(step_input.value, "step_input", max_bytes=MAX_INPUT_BYTES)
     prepared = prepare_trial(
-        principal, name, asked, definition=definition, all_live=all_live, own_pins=own_pins
+        principal, name, options, definition=definition, all_live=all_live, own_pins=own_pins
     )
     terms = Terms(tenant=principal.tenant_id, version=prepared.version, by=principal.username, is_test=True)
-    overrides = {asked.only: RerunWith(step_input.value)} if step_input is not None and asked.only else {}
+    overrides = {options.only: RerunWith(step_input.value)} if step_input is not None and options.only else {}
     (started,) = start_runs(terms, [NewRun(value, overrides=overrides)])
     return Tried(started.id, prepared.stubbed)

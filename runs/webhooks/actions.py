@@ -21,7 +21,7 @@ from runs.kernel.refused import RunRefused
 from runs.reading import queries
 from runs.store import webhooks
 from runs.store.webhooks import FoundWebhook
-from runs.webhooks.mapping import Meant, meaning
+from runs.webhooks.mapping import Effect, meaning
 
 MAX_BODY_BYTES = 1024 * 1024
 # A run with the key was started between the look for it and the start, which is once in a blue moon.
@@ -127,7 +127,7 @@ def _verified(hook: FoundWebhook, headers: Mapping[str, str], raw: bytes) -> str
     return message_id
 
 
-def _done_once(hook: FoundWebhook, effect: Meant, message: Message | None) -> Delivered:
+def _done_once(hook: FoundWebhook, effect: Effect, message: Message | None) -> Delivered:
     """The effect and the note that the message was taken are one transaction: both are kept, or neither.
 
     The note comes first. Who sends the same at the same moment waits for it, holding nothing that anybody else needs,
@@ -146,7 +146,7 @@ def _done_once(hook: FoundWebhook, effect: Meant, message: Message | None) -> De
     raise Conflict("Runs with this business key come and go; send it again.", code="conflict")
 
 
-def _signalled(hook: FoundWebhook, effect: Meant, signal: NewSignal) -> Delivered:
+def _signalled(hook: FoundWebhook, effect: Effect, signal: NewSignal) -> Delivered:
     run = queries.run_with_key(hook.tenant_id, hook.workflow, effect.business_key or "")
     if run is None and effect.starts:
         start = _started(hook, effect)
@@ -162,7 +162,7 @@ def _signalled(hook: FoundWebhook, effect: Meant, signal: NewSignal) -> Delivere
     return Delivered(not new, run, False, signal.signal_id)
 
 
-def _started(hook: FoundWebhook, effect: Meant) -> Delivered:
+def _started(hook: FoundWebhook, effect: Effect) -> Delivered:
     item = NewRun(effect.input, effect.business_key, signal=effect.signal)
     (start,) = start_workflow(hook.tenant_id, hook.workflow, [item], by=_name_of(hook))
     return Delivered(False, start.id, start.created, input_mismatch=start.input_mismatch)

@@ -39,7 +39,7 @@ from tests.growth.documents import document, form, value
 from tests.growth.walking import Surroundings, filler, text_of
 from tests.inbox.asking import approval, asked, member
 from workflows.document.changes import keyed
-from workflows.trials.rewrite import Asked
+from workflows.trials.rewrite import TrialOptions
 from workflows.web.pipelines import Pipeline
 
 FORM = {
@@ -147,7 +147,7 @@ class World(Surroundings):
             "Absent": Absent("bob", ("user:bob",), None),
             "Graph": compiled(self.run.version_id).graph,
             "Change": Change(),
-            "Asked": Asked(),
+            "TrialOptions": TrialOptions(),
             "Pipeline": Pipeline(title="A"),
             "QuerySet": runs_of(self.who.tenant_id),
             "UUID": self.task.pk,

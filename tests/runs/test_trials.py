@@ -11,7 +11,7 @@ from steps.catalogue import ALL_TYPES
 from tests import factories as make
 from tests.engine.strategies import BYTES, case_from
 from tests.engine.telling import play
-from workflows.trials.rewrite import Asked, trial_definition
+from workflows.trials.rewrite import TrialOptions, trial_definition
 
 pytestmark = pytest.mark.django_db
 
@@ -31,7 +31,7 @@ def test_a_test_with_every_step_pinned_goes_the_way_of_the_run(case):
     real = play(case, case.order.pick())
     pins = {name: step.output for name, step in real.steps.items() if step.status == "COMPLETED"}
     errors = {name: step.error for name, step in real.steps.items() if step.status == "FAILED"}
-    made = trial_definition(case.definition, Asked(pins=pins, errors=errors))
+    made = trial_definition(case.definition, TrialOptions(pins=pins, errors=errors))
     compiled = compile_graph(made.definition, ALL_TYPES)
     in_memory = simulate(
         compiled, case.run_input, lambda *_: Failed({"code": "Reached", "message": "was not"})

@@ -12,7 +12,7 @@ from tests.definitions import chain
 from tests.web.builder import Builder
 from tests.web.test_workflow_pages import a_workflow
 from workflows.models import Workflow
-from workflows.trials.rewrite import Asked, trial_definition
+from workflows.trials.rewrite import TrialOptions, trial_definition
 
 pytestmark = pytest.mark.browser
 TEXTS = {
@@ -108,5 +108,5 @@ def test_what_a_test_sends_is_named_and_what_it_does_not_do_too(author):
     expect(page.locator(".test-none")).to_contain_text("Requests that only read (GET, HEAD) are sent.")
     expect(page.locator(".test-sent")).to_contain_text("Sent for real because they only read: Ask.")
     expect(page.locator(".test-effects summary")).to_have_text("1 step with outside effects is skipped")
-    prepared = trial_definition({"name": "ours", "nodes": nodes, "edges": []}, Asked())
+    prepared = trial_definition({"name": "ours", "nodes": nodes, "edges": []}, TrialOptions())
     assert [one.node for one in prepared.stubbed] == ["tell"]

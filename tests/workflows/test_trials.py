@@ -15,7 +15,7 @@ from tests.engine.telling import play, told_by_core
 from tests.factories import graph
 from workflows.checking.check import check
 from workflows.document.specimens import specimen
-from workflows.trials.rewrite import Asked, trial_definition
+from workflows.trials.rewrite import TrialOptions, trial_definition
 
 CHARGE = {
     "id": "charge",
@@ -26,8 +26,8 @@ CHARGE = {
 }
 
 
-def trial(definition, **asked):
-    made = trial_definition(definition, Asked(**asked))
+def trial(definition, **options):
+    made = trial_definition(definition, TrialOptions(**options))
     wrong = [one for one in validate(made.definition, ALL_TYPES) if one.severity == "error"]
     assert wrong == []
     return made
@@ -58,7 +58,7 @@ def test_a_test_with_every_step_pinned_goes_the_way_of_the_run(case):
     real = play(case, case.order.pick())
     pins = {name: step.output for name, step in real.steps.items() if step.status == "COMPLETED"}
     errors = {name: step.error for name, step in real.steps.items() if step.status == "FAILED"}
-    made = trial_definition(case.definition, Asked(pins=pins, errors=errors))
+    made = trial_definition(case.definition, TrialOptions(pins=pins, errors=errors))
 
     compiled = compile_graph(made.definition, ALL_TYPES)
     state = simulate(compiled, case.run_input, lambda *_: Failed({"code": "Reached", "message": "was not"}))
@@ -71,11 +71,11 @@ def test_a_test_with_every_step_pinned_goes_the_way_of_the_run(case):
 @QUICK
 def test_a_test_of_any_random_graph_up_to_any_step_can_be_run(case):
     for node in case.nodes:
-        made = trial_definition(case.definition, Asked(until=node["id"]))
+        made = trial_definition(case.definition, TrialOptions(until=node["id"]))
         assert [one for one in validate(made.definition, ALL_TYPES) if one.severity == "error"] == []
         state = played(made, case.run_input)
         assert state.status in ("COMPLETED", "FAILED")
-        alone = trial_definition(case.definition, Asked(only=node["id"]))
+        alone = trial_definition(case.definition, TrialOptions(only=node["id"]))
         assert [one for one in validate(alone.definition, ALL_TYPES) if one.severity == "error"] == []
         assert node["id"] in played(alone, case.run_input).steps
 
@@ -83,10 +83,10 @@ def test_a_test_of_any_random_graph_up_to_any_step_can_be_run(case):
 @given(cases(races=False))
 @QUICK
 def test_what_leads_up_to_a_step_ends_as_in_the_whole_test(case):
-    whole = played(trial_definition(case.definition, Asked()), case.run_input)
+    whole = played(trial_definition(case.definition, TrialOptions()), case.run_input)
     assume(whole.status == "COMPLETED")
     for node in case.nodes:
-        made = trial_definition(case.definition, Asked(until=node["id"]))
+        made = trial_definition(case.definition, TrialOptions(until=node["id"]))
         part = played(made, case.run_input)
         outside = {name for name, why in stubbed(made).items() if why == "outside"}
         # The edges of the step itself lead out of the test: whether one of them holds isn't asked.
@@ -217,11 +217,11 @@ def test_a_pinned_decision_still_takes_only_the_first_edge_that_holds():
 
 def test_what_is_not_there_is_refused():
     definition = graph(["a"], [])
-    for asked in ({"until": "b"}, {"only": "b"}, {"live": ["b"]}, {"outcomes": {"b": "x"}}):
+    for options in ({"until": "b"}, {"only": "b"}, {"live": ["b"]}, {"outcomes": {"b": "x"}}):
         with pytest.raises(Invalid):
-            trial_definition(definition, Asked(**asked))
+            trial_definition(definition, TrialOptions(**options))
     with pytest.raises(Invalid):
-        trial_definition(definition, Asked(until="a", only="a"))
+        trial_definition(definition, TrialOptions(until="a", only="a"))
 
 
 def test_in_memory_nobody_outside_is_asked():
@@ -242,14 +242,14 @@ def test_no_ordinary_definition_may_have_what_stands_for_a_step():
 def test_problems_are_told_where_they_stand_in_the_definition():
     wrong = {"id": "c", "type": "text.clean", "params": {"colour": "red"}}
     definition = graph(["a", "b", wrong], ["a>b", {"from": "a", "to": "c", "when": "output.("}])
-    made = trial_definition(definition, Asked(until="c"))
+    made = trial_definition(definition, TrialOptions(until="c"))
     found = [
         made.in_the_original(one).field
         for one in validate(made.definition, ALL_TYPES)
         if one.severity == "error"
     ]
     assert sorted(found) == ["edges[1].when", "nodes[2].params.colour"]
-    only_b = trial_definition(graph(["a", "b", wrong], ["a>b", "a>c"]), Asked(until="b"))
+    only_b = trial_definition(graph(["a", "b", wrong], ["a>b", "a>c"]), TrialOptions(until="b"))
     assert not [one for one in validate(only_b.definition, ALL_TYPES) if one.severity == "error"]
 
 

@@ -25,7 +25,7 @@ from lib.refusals import Invalid
 from steps.base import MAX_OUTPUT_BYTES, execute, storable
 from steps.catalogue import ALL_TYPES
 from steps.schema import problem_of
-from workflows.trials.rewrite import Asked, Stubbed, trial_definition
+from workflows.trials.rewrite import Stubbed, TrialOptions, trial_definition
 
 Status = Literal["COMPLETED", "FAILED"]
 
@@ -157,7 +157,7 @@ def _run(subject: Subject, case: Case, room: _Room) -> Result:
 
 
 def _play(subject: Subject, case: Case, room: _Room, result: Result) -> None:
-    trial = trial_definition(subject.definition, request_of(case.stubs, subject.pins))
+    trial = trial_definition(subject.definition, options_of(case.stubs, subject.pins))
     result.stubbed = trial.stubbed
     if not subject.is_valid and (errors := _errors(validate(trial.definition, ALL_TYPES))):
         problems = [trial.in_the_original(one).as_dict() for one in errors]
@@ -179,9 +179,9 @@ def _play(subject: Subject, case: Case, room: _Room, result: Result) -> None:
         result.differences.append(Difference("stubs", unknown_steps, []))
 
 
-def request_of(stubs: Mapping[str, Mapping[str, Json]], pins: Mapping[str, Json]) -> Asked:
-    """What is asked for by a case's stubs (`{output}` or `{error}` by step) and the pins of the draft."""
-    return Asked(
+def options_of(stubs: Mapping[str, Mapping[str, Json]], pins: Mapping[str, Json]) -> TrialOptions:
+    """How a case is run: its stubs (`{output}` or `{error}` by step), and the pins of the draft for the rest."""
+    return TrialOptions(
         pins={node: stub["output"] for node, stub in stubs.items() if "output" in stub},
         errors={node: stub["error"] for node, stub in stubs.items() if "error" in stub},
         spares=pins,

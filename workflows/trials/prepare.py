@@ -15,7 +15,7 @@ from steps.catalogue import ALL_TYPES
 from workflows import queries
 from workflows.checking.check import check
 from workflows.models import Workflow, WorkflowVersion
-from workflows.trials.rewrite import Asked, Stubbed, Trial, is_sound, trial_definition
+from workflows.trials.rewrite import Stubbed, Trial, TrialOptions, is_sound, trial_definition
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Prepared:
 def prepare_trial(
     principal: Principal,
     name: str,
-    request: Asked,
+    options: TrialOptions,
     *,
     definition: Mapping[str, Json] | None = None,
     all_live: bool = False,
@@ -48,9 +48,9 @@ def prepare_trial(
         # Whoever may run what others have designed may not thereby run whatever they like.
         principal.require(WORKFLOWS_WRITE)
     if own_pins:
-        request = replace(request, pins=pins_of(workflow))
+        options = replace(options, pins=pins_of(workflow))
     document = workflow.draft_definition if definition is None else dict(definition)
-    trial = trial_of(document, name, request, all_live=all_live)
+    trial = trial_of(document, name, options, all_live=all_live)
     return Prepared(_store_version(principal, workflow, trial), trial.stubbed)
 
 
@@ -72,14 +72,14 @@ def pins_of(workflow: Workflow) -> dict[str, Json]:
     return dict(pins) if isinstance(pins, dict) else {}
 
 
-def trial_of(document: Json, name: str, request: Asked, *, all_live: bool = False) -> Trial:
-    """What is asked for of a definition in any dialect. Raises Invalid, or Unprocessable with its problems."""
+def trial_of(document: Json, name: str, options: TrialOptions, *, all_live: bool = False) -> Trial:
+    """The test run of a definition in any dialect. Raises Invalid, or Unprocessable with its problems."""
     checked = check(document, name=name)
     if checked.native is None or not is_sound(checked.native):
         raise refusal([one for one in checked.problems if one.severity == "error"])
     if all_live:
-        request = replace(request, live=frozenset(node["id"] for node in checked.native["nodes"]))
-    trial = trial_definition(checked.native, request)
+        options = replace(options, live=frozenset(node["id"] for node in checked.native["nodes"]))
+    trial = trial_definition(checked.native, options)
     errors = [one for one in validate(trial.definition, ALL_TYPES) if one.severity == "error"]
     errors = [*_name_errors(checked.problems), *map(trial.in_the_original, errors)]
     if errors:

@@ -40,8 +40,8 @@ class Stubbed:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What a test run is to be. `live`: the steps that happen whatever they do. `outcomes`: what people decide.
+class TrialOptions:
+    """How a test run is to be cut. `live`: the steps that happen whatever they do. `outcomes`: what people decide.
 
     `errors`: the steps that fail, each with its `{code, message}`. `in_memory`: nobody outside is asked anything.
     `spares`: what steps give that aren't done, where nothing else is said of them.
@@ -105,25 +105,25 @@ def _has_ends(edge: Json) -> bool:
     return isinstance(edge, dict) and isinstance(edge.get("from"), str) and isinstance(edge.get("to"), str)
 
 
-def trial_definition(definition: Mapping[str, Json], request: Asked) -> Trial:
+def trial_definition(definition: Mapping[str, Json], options: TrialOptions) -> Trial:
     """The definition of a test run of a sound one in the native dialect.
 
     Raises Invalid for steps that are not there, and for outcomes that nobody can choose.
     """
-    _check(definition, request)
-    return _Cut(definition, request).trial()
+    _check(definition, options)
+    return _Cut(definition, options).trial()
 
 
-def _check(definition: Mapping[str, Json], request: Asked) -> None:
+def _check(definition: Mapping[str, Json], options: TrialOptions) -> None:
     ids = {node["id"] for node in definition["nodes"]}
-    if request.until is not None and request.only is not None:
+    if options.until is not None and options.only is not None:
         raise Invalid("Give `until` or `only`, not both.", field="only")
     for name in ("until", "only"):
-        node = getattr(request, name)
+        node = getattr(options, name)
         if node is not None and node not in ids:
             raise Invalid(f"There is no step {node}.", field=name)
     for name in ("live", "outcomes"):
-        for node in getattr(request, name):
+        for node in getattr(options, name):
             if node not in ids:
                 raise Invalid(f"There is no step {node}.", field=f"{name}.{node}")
 
@@ -131,9 +131,9 @@ def _check(definition: Mapping[str, Json], request: Asked) -> None:
 class _Cut:
     """One definition on its way to be a test run's."""
 
-    def __init__(self, definition: Mapping[str, Json], request: Asked) -> None:
+    def __init__(self, definition: Mapping[str, Json], options: TrialOptions) -> None:
         self.definition = definition
-        self.request = request
+        self.options = options
         self.nodes: dict[str, Node] = {node["id"]: node for node in definition["nodes"]}
         self.edges: list[dict[str, Json]] = list(definition.get("edges") or ())
         self.before: dict[str, list[str]] = {name: [] for name in self.nodes}
@@ -141,15 +141,15 @@ class _Cut:
             if source not in self.before[target]:
                 self.before[target].append(source)
         self.stubbed: list[Stubbed] = []
-        self.target = request.only or request.until
+        self.target = options.only or options.until
 
     def _leads(self) -> Iterator[tuple[str, str]]:
         yield from ((edge["from"], edge["to"]) for edge in self.edges)
         yield from ((name, timer["to"]) for name, node in self.nodes.items() for timer in _timers(node))
 
     def trial(self) -> Trial:
-        if self.request.only is not None:
-            nodes, edges = self._alone(self.request.only)
+        if self.options.only is not None:
+            nodes, edges = self._alone(self.options.only)
         else:
             nodes, edges = self._part(self._part_names())
         places = {name: place for place, name in enumerate(self.nodes)}
@@ -169,7 +169,7 @@ class _Cut:
         """What speaks of the whole workflow says nothing of a part; a test is in no hurry and starts nothing else."""
         if key in ("sla_seconds", "next_workflow"):
             return True
-        if self.request.only is not None and key in ("business_key", "input_schema"):
+        if self.options.only is not None and key in ("business_key", "input_schema"):
             return True
         return key in _OF_THE_WHOLE and self.target is not None
 
@@ -242,7 +242,7 @@ class _Cut:
     def _with_stubbed_undo(self, node: Node) -> Node:
         """A node that is done: what undoes it is as real as it is, but reaches nobody and waits for nobody either."""
         name, undo = node["id"], node.get("compensate")
-        if name in self.request.live or not isinstance(undo, dict):
+        if name in self.options.live or not isinstance(undo, dict):
             return dict(node)
         if (why := self._why_left_out(undo)) is None:
             return dict(node)
@@ -253,9 +253,9 @@ class _Cut:
     def _why_not(self, node: Node) -> Why | None:
         """Why a node is not done; None: it is."""
         name = node["id"]
-        if name != self.request.only and (name in self.request.pins or name in self.request.errors):
+        if name != self.options.only and (name in self.options.pins or name in self.options.errors):
             return "pinned"
-        return None if name in self.request.live else self._why_left_out(node)
+        return None if name in self.options.live else self._why_left_out(node)
 
     def _why_left_out(self, node: Node) -> Why | None:
         """Why a step or a compensation of this type and with these params is not done where it is not `live`."""
@@ -268,14 +268,14 @@ class _Cut:
             return "waits"
         if spec.has_side_effects:
             return "side_effects"
-        return "outside" if self.request.in_memory and spec.kind not in _IN_MEMORY else None
+        return "outside" if self.options.in_memory and spec.kind not in _IN_MEMORY else None
 
     def _stub(self, node: Node, why: Why) -> Node:
         name, kind = node["id"], node.get("type")
         original, step_type = self.nodes[name], CATALOGUE.get(str(kind))
-        outputs = {**self.request.spares, **self.request.pins}
+        outputs = {**self.options.spares, **self.options.pins}
         has_output = name in outputs
-        made_up = not (has_output or name in self.request.errors)
+        made_up = not (has_output or name in self.options.errors)
         output = outputs[name] if has_output else self._sample_output(original, step_type)
         self.stubbed.append(Stubbed(name, "pinned" if has_output and why == "outside" else why, made_up))
         try:
@@ -284,7 +284,7 @@ class _Cut:
             raise Invalid(
                 f"What {name} gives can't be stored: {bad.message}.", field=f"pins.{name}"
             ) from None
-        if (error := self.request.errors.get(name)) is not None:
+        if (error := self.options.errors.get(name)) is not None:
             stub["params"]["error"] = literal({"code": error["code"], "message": error["message"]})
         if step_type is not None and why != "outside":
             stub["on_error"] = (
@@ -295,7 +295,7 @@ class _Cut:
     def _sample_output(self, node: Node, step_type: StepType | None) -> Json:
         schema = step_type.output_schema(node.get("params") or {}) if step_type else None
         output = specimen(schema)
-        if (outcome := self.request.outcomes.get(node["id"])) is None:
+        if (outcome := self.options.outcomes.get(node["id"])) is None:
             return output
         outcomes = ((schema or {}).get("properties") or {}).get("outcome")
         if not isinstance(outcomes, dict) or step_type is None or step_type.kind != "wait":
