@@ -34,7 +34,7 @@ def token_list(request: PageRequest) -> HttpResponse:
         return render(request, "settings/tokens.html", _listed(request) | form_of(_empty()))
     values = {name: typed(request, name) for name in _FIELDS}
     try:
-        token, text = _made(request, values)
+        token, text = _make_token(request, values)
     except Forbidden as error:
         wrong = form_of(values, Invalid(error.message, field="role"))
         return render(request, "settings/tokens.html", _listed(request) | wrong, status=403)
@@ -57,7 +57,7 @@ def revoke_token(request: PageRequest, token_id: str) -> HttpResponse:
     return redirect("settings-tokens")
 
 
-def _made(request: PageRequest, values: dict[str, str]) -> tuple[ApiToken, str]:
+def _make_token(request: PageRequest, values: dict[str, str]) -> tuple[ApiToken, str]:
     if not values["role"]:
         raise Invalid("Choose one of these.", field="role")
     days = values["days"]

@@ -17,9 +17,9 @@ LOADS = 5
 WATCH = """
 (() => {
   const isThere = (name) => document.querySelector(`.react-flow__${name}`) !== null;
-  const told = () => { document.documentElement.dataset.drawn = performance.now(); };
+  const noteDrawn = () => { document.documentElement.dataset.drawn = performance.now(); };
   const look = () => {
-    if (isThere("node-step") && isThere("edge-path")) requestAnimationFrame(() => requestAnimationFrame(told));
+    if (isThere("node-step") && isThere("edge-path")) requestAnimationFrame(() => requestAnimationFrame(noteDrawn));
     else requestAnimationFrame(look);
   };
   requestAnimationFrame(look);
@@ -61,7 +61,7 @@ def drawn_and_dragged(url: str, steps: int) -> dict[str, Any]:
         page.fill("[name=password]", password)
         page.click("button[type=submit]")
         page.wait_for_selector(".side")
-        name = _made(url, page, steps)
+        name = _make_workflow(url, page, steps)
         page.add_init_script(WATCH)
         loads = sorted(_load(page, name) for _ in range(LOADS))
         frames = _drag(page)
@@ -75,14 +75,14 @@ def drawn_and_dragged(url: str, steps: int) -> dict[str, Any]:
 
 
 def _chromium() -> str:
-    found = shutil.which("chromium")
-    if found is None:
+    path = shutil.which("chromium")
+    if path is None:
         raise FileNotFoundError("Chromium is missing: apt-get install chromium")
-    return found
+    return path
 
 
-def _made(url: str, page: Page, steps: int) -> str:
-    """A workflow with so many steps, made over the API."""
+def _make_workflow(url: str, page: Page, steps: int) -> str:
+    """Make a workflow with so many steps over the API; gives its name."""
     name = f"large-{steps}"
     definition, layout = graph(steps)
     cookies = {each["name"]: each["value"] for each in page.context.cookies()}

@@ -40,11 +40,11 @@ def million(open_tasks: int) -> Figures:
     figures: Figures = {"open tasks": open_tasks, "tasks written/s, at once": written}
     figures |= {"tasks opened/s, before": before, "tasks opened/s, beside them": _opened(OPENED)}
     for name, who in _people(tenant).items():
-        figures |= {f"{name}: {what}": took for what, took in _asked(who).items()}
+        figures |= {f"{name}: {what}": took for what, took in _measure_reads(who).items()}
     return figures
 
 
-def _asked(who: Who) -> Figures:
+def _measure_reads(who: Who) -> Figures:
     figures: Figures = {str(view): _p95(_page, who, view) for view in listing.COUNTED_VIEWS}
     figures |= {"counts": _p95(listing.counts, who), "badge": _p95(listing.waiting_for, who)}
     figures[f"teams, page {DEEP_PAGES}"] = _p95(_page, who, "teams", "", "sla", _deep(who, "teams"))
@@ -71,16 +71,16 @@ def _people(tenant: int) -> dict[str, Who]:
 
 def _page(who: Who, view: View, text: str = "", sort: str = "sla", cursor: str | None = None) -> Any:
     request = RequestFactory().get("/inbox/")
-    found = listing.found(who, parts_of(who, view=view), text)
-    page = listing.page(who.tenant_id, found, request, sort, limit=PAGE, cursor=cursor)
+    parts = listing.found(who, parts_of(who, view=view), text)
+    page = listing.page(who.tenant_id, parts, request, sort, limit=PAGE, cursor=cursor)
     names = queries.workflow_names(who.tenant_id, page.rows)
     return page, [task_rows.task_row(task, names[task.workflow_id], who) for task in page.rows]
 
 
 def _all(who: Who, text: str) -> Any:
     """As `GET /tasks?q=` asks: all tasks of the tenant, whomever they ask."""
-    found = [tasks_of(who, q=text.strip('"'))]
-    return listing.page(who.tenant_id, found, RequestFactory().get("/"), "newest", limit=PAGE, cursor=None)
+    parts = [tasks_of(who, q=text.strip('"'))]
+    return listing.page(who.tenant_id, parts, RequestFactory().get("/"), "newest", limit=PAGE, cursor=None)
 
 
 def _deep(who: Who, view: View) -> str | None:

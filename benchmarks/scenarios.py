@@ -46,12 +46,12 @@ def chain_throughput(length: int, runs: int) -> dict[str, Any]:
 
 
 def started(
-    version: WorkflowVersion, runs: int, given: Callable[[int], dict[str, Any]] = lambda n: {"n": n}
+    version: WorkflowVersion, runs: int, make_input: Callable[[int], dict[str, Any]] = lambda n: {"n": n}
 ) -> None:
-    """Start `runs` of a version, in batches; `given` makes the input of each."""
+    """Start `runs` of a version, in batches; `make_input` makes the input of each by its number."""
     terms = Terms(tenant=version.tenant_id, version=version.pk, by="bench")
     for first in range(0, runs, START_BATCH):
-        start_runs(terms, [NewRun(given(n)) for n in range(first, min(first + START_BATCH, runs))])
+        start_runs(terms, [NewRun(make_input(n)) for n in range(first, min(first + START_BATCH, runs))])
 
 
 def wait_for(version: WorkflowVersion, runs: int) -> None:

@@ -65,18 +65,18 @@ def _edits(
 ) -> Iterator[_Edit]:
     match expr:
         case Select(operand, name, tests, at) if name == old and static_path(operand, own) in holders:
-            write = _asked if tests else _selected
+            write = _edit_presence if tests else _edit_selection
             yield write(source, operand, at, old, new)
             return
         case Call("_[_]", (operand, Const(str() as key, at))) if (
             key == old and static_path(operand, own) in holders
         ):
-            yield _indexed(source, at, old, new)
+            yield _edit_index(source, at, old, new)
             return
         case Call("@in", (Const(str() as key, at), holder)) if (
             key == old and static_path(holder, own) in holders
         ):
-            yield _contained(source, holder, at, old, new)
+            yield _edit_membership(source, holder, at, old, new)
             return
     for part, names in _parts(expr, own):
         yield from _edits(part, names, source, holders, old, new)
@@ -93,13 +93,13 @@ def _parts(expr: Expr, own: frozenset[str]) -> Iterator[tuple[Expr, frozenset[st
             yield from ((part, own.union(names)) for part in (*body, result))
 
 
-def _selected(source: str, operand: Expr, at: int, old: str, new: str) -> _Edit:
+def _edit_selection(source: str, operand: Expr, at: int, old: str, new: str) -> _Edit:
     """`.old`"""
     start, end = _name_behind_dot(source, at, old)
     return _Edit(start, end, new) if is_plain(new) else _Edit(at, end, f'["{new}"]')
 
 
-def _asked(source: str, operand: Expr, at: int, old: str, new: str) -> _Edit:
+def _edit_presence(source: str, operand: Expr, at: int, old: str, new: str) -> _Edit:
     """`has(steps.old)`, of which `at` is the bracket; there are no brackets for keys in it."""
     dot = _after(_GAP, source, _end_of(source, operand))
     start, end = _name_behind_dot(source, dot, old)
@@ -117,7 +117,7 @@ def _asked(source: str, operand: Expr, at: int, old: str, new: str) -> _Edit:
     return _Edit(before.start(), end, f'("{new}" in {source[at + 1 : dot].strip()})')
 
 
-def _indexed(source: str, at: int, old: str, new: str) -> _Edit:
+def _edit_index(source: str, at: int, old: str, new: str) -> _Edit:
     """`["old"]`, of which `at` is the literal."""
     start, end = _literal(source, at)
     if is_plain(old) or not is_plain(new):
@@ -129,7 +129,7 @@ def _indexed(source: str, at: int, old: str, new: str) -> _Edit:
     return _Edit(opening, closing + 1, f".{new}")
 
 
-def _contained(source: str, holder: Expr, at: int, old: str, new: str) -> _Edit:
+def _edit_membership(source: str, holder: Expr, at: int, old: str, new: str) -> _Edit:
     """`"old" in steps`, of which `at` is the literal; in brackets of its own it is how `has()` had to be written."""
     start, end = _literal(source, at)
     until = _end_of(source, holder)
@@ -219,8 +219,8 @@ class _Renaming:
         if not isinstance(node, dict):
             return node
         copy = dict(node)
-        own = self._given(node.get("id"), behind_mapping=False)
-        from_params = self._given(node.get("id"))
+        own = self._find_holders(node.get("id"), behind_mapping=False)
+        from_params = self._find_holders(node.get("id"))
         for key, holders in (("params", from_params), ("input", own)):
             if key in copy:
                 copy[key] = self._value(copy[key], f"{field}.{key}", holders)
@@ -253,7 +253,7 @@ class _Renaming:
         source = edge.get("from")
         copy = self._end(self._end(edge, "from", f"{field}.from"), "to", f"{field}.to")
         if isinstance(copy.get("when"), str):
-            when = self._rewritten(copy["when"], f"{field}.when", self._given(source))
+            when = self._rewritten(copy["when"], f"{field}.when", self._find_holders(source))
             copy = {**copy, "when": when}
         return copy
 
@@ -263,7 +263,7 @@ class _Renaming:
         self.changed.append(field)
         return {**holder, key: self.new}
 
-    def _given(self, node: Json, *, behind_mapping: bool = True) -> frozenset[Path]:
+    def _find_holders(self, node: Json, *, behind_mapping: bool = True) -> frozenset[Path]:
         """What holds outputs by node id at this node: a join's input too, unless a mapping made another of it."""
         sources = self.sources.get(node, ()) if isinstance(node, str) else ()
         is_join = len(sources) > 1 and not (behind_mapping and node in self.mapped)

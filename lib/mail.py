@@ -70,7 +70,7 @@ def smtp_server(url: str) -> SmtpServer:
 
 def send(server: SmtpServer, message: EmailMessage, *, sender: str, recipients: Sequence[str]) -> None:
     """Hand `message` in. Raises MailError; then no recipient gets it, unless the answer to all of it was lost."""
-    with _told(server):
+    with _translate_errors(server):
         connection = _connected(server)
         try:
             _secure(server, connection)
@@ -122,7 +122,7 @@ def _refusal(code: int, reply: bytes | str, what: str) -> MailError:
 
 
 @contextlib.contextmanager
-def _told(server: SmtpServer) -> Iterator[None]:
+def _translate_errors(server: SmtpServer) -> Iterator[None]:
     """What smtplib and the network raise, as MailError."""
     place = f"{server.host} at port {server.port}"
     try:

@@ -31,19 +31,19 @@ def body_of(answer: EgressResponse, max_bytes: int) -> Json:
         except BadJson as error:
             place = f" at {error.pointer}" if error.pointer else ""
             message = f"The server's JSON can't be read: {error.message}{place}."
-            raise StepError("HttpBadAnswer", message, details=_told(answer)) from None
+            raise StepError("HttpBadAnswer", message, details=_describe_answer(answer)) from None
     charset = str(kind.get_param("charset") or "utf-8").strip().lower()
     try:
         text = answer.body.decode(_known(charset))
     except LookupError:
         message = f"The server's answer has an unknown charset, {charset[:40]!r}."
-        raise StepError("HttpBadAnswer", message, details=_told(answer)) from None
+        raise StepError("HttpBadAnswer", message, details=_describe_answer(answer)) from None
     except UnicodeDecodeError:
         message = f"The server's answer ({name}) is not text in {charset}."
-        raise StepError("HttpBadAnswer", message, details=_told(answer)) from None
+        raise StepError("HttpBadAnswer", message, details=_describe_answer(answer)) from None
     if "\x00" in text:
         message = f"The server's answer ({name}) is not text: it contains NUL characters."
-        raise StepError("HttpBadAnswer", message, details=_told(answer))
+        raise StepError("HttpBadAnswer", message, details=_describe_answer(answer))
     return text
 
 
@@ -77,5 +77,5 @@ def _known(charset: str) -> str:
     return name
 
 
-def _told(answer: EgressResponse) -> dict[str, object]:
+def _describe_answer(answer: EgressResponse) -> dict[str, object]:
     return {"status": answer.status, "body": excerpt(answer)}

@@ -136,7 +136,7 @@ class Answer(BaseModel):
 def run(context: StepContext) -> Json:
     """`{status, headers, body}`. Raises StepError: see docs/steps.md."""
     params: HttpParams = context.params
-    answer = _asked(params, context.idempotency_key)
+    answer = _send_request(params, context.idempotency_key)
     if not params.is_good(answer.status):
         raise _not_good(answer)
     try:
@@ -161,7 +161,7 @@ def headers_of(params: HttpParams, idempotency_key: str) -> dict[str, str]:
     return ours | {name.lower(): value for name, value in params.headers.items()}
 
 
-def _asked(params: HttpParams, idempotency_key: str) -> EgressResponse:
+def _send_request(params: HttpParams, idempotency_key: str) -> EgressResponse:
     try:
         return outside.egress().request(
             params.method,

@@ -13,12 +13,12 @@ _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 def answers(url: str) -> bool:
     """Whether the process answers at all."""
-    return _asked(f"{url}/healthz", ALIVE_SECONDS)[0] == 200
+    return _fetch_answer(f"{url}/healthz", ALIVE_SECONDS)[0] == 200
 
 
 def complaints(url: str) -> list[str]:
     """What keeps Handoff from its work, a sentence each; empty where it is ready."""
-    status, body = _asked(f"{url}/readyz", READY_SECONDS)
+    status, body = _fetch_answer(f"{url}/readyz", READY_SECONDS)
     if status == 200:
         return []
     try:
@@ -33,7 +33,7 @@ def complaints(url: str) -> list[str]:
         return ["web does not answer"]
 
 
-def _asked(url: str, seconds: float) -> tuple[int, bytes]:
+def _fetch_answer(url: str, seconds: float) -> tuple[int, bytes]:
     try:
         with _OPENER.open(url, timeout=seconds) as answer:
             return answer.status, answer.read()

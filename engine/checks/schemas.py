@@ -31,7 +31,7 @@ def inputs(outline: Outline, flow: Flow) -> Iterator[Problem]:
         taker_schema = item.spec.input_schema if item.spec else None
         if taker_schema is None:
             continue
-        giver_schema, giver, field = _given(outline, flow, item)
+        giver_schema, giver, field = _find_giver(outline, flow, item)
         reason = clash(giver_schema, taker_schema) if isinstance(giver_schema, dict) else None
         if reason:
             message = f"{quoted(item.id)} cannot take what {giver} gives: {reason}; map its input."
@@ -53,7 +53,7 @@ def inputs_of_undoing(outline: Outline) -> Iterator[Problem]:
             yield error("incompatible_input", f"{item.field}.compensate.type", message, item.id)
 
 
-def _given(outline: Outline, flow: Flow, item: OutlineNode) -> tuple[Json, str, str]:
+def _find_giver(outline: Outline, flow: Flow, item: OutlineNode) -> tuple[Json, str, str]:
     """(schema of what the node gets or None, who gives it, the field to point at)."""
     if item.node.input is not None:
         return schema_of(item.node.input), "its input mapping", f"{item.field}.input"

@@ -54,7 +54,7 @@ class Difference:
     node: str | None
     field: str
     expected: Json
-    found: Json
+    actual: Json
 
 
 def differences(run: str, by_history: RunByHistory, row: RunRow, graph: Graph | None) -> Iterator[Difference]:

@@ -102,9 +102,9 @@ def repair(reported: Sequence[Finding]) -> int:
         crash_points.hit("before_commit")
         notices.after_commit({(one.tenant_id, run) for one in done}, queues)
     for one in done:
-        log.error("Run %s was stuck and is repaired: %s", run, _told(one))
+        log.error("Run %s was stuck and is repaired: %s", run, _describe_finding(one))
     for one, why in failed:
-        log.error("Run %s is stuck and can't be repaired: %s. %s", run, _told(one), why)
+        log.error("Run %s is stuck and can't be repaired: %s. %s", run, _describe_finding(one), why)
     return len(done)
 
 
@@ -112,7 +112,7 @@ def _key(one: Finding) -> tuple[Json, ...]:
     return one.run_id, one.life, one.what, one.node
 
 
-def _told(one: Finding) -> str:
+def _describe_finding(one: Finding) -> str:
     return f"{one.what} ({one.node})" if one.node else one.what
 
 

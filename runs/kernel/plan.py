@@ -347,7 +347,7 @@ class AdvanceRows:
         elif keep and keep.budget > 0 and keep.queue == new.node.queue and anchor.hops < MAX_HOPS:
             keep.budget -= 1
             row["status"] = StepStatus.RUNNING
-            self.kept.append((anchor.id, _kept(anchor, new, row)))
+            self.kept.append((anchor.id, _build_claim(anchor, new, row)))
         else:
             self.queued.add((anchor.id, new.node.queue))
 
@@ -372,7 +372,7 @@ def _failed_hard(row: EndedRow | StepRow) -> bool:
     return row["status"] == StepStatus.FAILED and row["output"] is None
 
 
-def _kept(anchor: Anchor, new: NewStep, row: StepRow) -> ClaimedStep:
+def _build_claim(anchor: Anchor, new: NewStep, row: StepRow) -> ClaimedStep:
     return ClaimedStep(
         id=row["id"],
         epoch=1,

@@ -31,7 +31,7 @@ def judge(tenant: int, natives: Sequence[Mapping[str, Json]]) -> list[list[Probl
     members = members_of(tenant)
     starters = _Starters(tenant, members)
     return [
-        list(_found(tenant, members, starters, native, at))
+        list(_find_problems(tenant, members, starters, native, at))
         for native, at in zip(natives, places, strict=True)
     ]
 
@@ -51,7 +51,7 @@ class _Starters:
         return keys + ([""] if members_of_roles(self._tenant, roles).exists() else [])
 
 
-def _found(
+def _find_problems(
     tenant: int, members: list[Member], starters: _Starters, native: Mapping[str, Json], places: list[int]
 ) -> Iterator[Problem]:
     every = [deciders_of(members, native["nodes"][at]) for at in places]

@@ -79,7 +79,7 @@ def add_view(principal: Principal, *, reason: str | None = None, **fields: Json)
         raise Conflict(f"You keep {MOST} views already: delete one first.", code="too_many")
     usual = {"name": "", "view": "teams", "filter": "", "sort": "sla"}
     view = InboxView(tenant_id=principal.tenant_id, owner=principal.username, **usual)
-    return _kept(principal, view, fields, "keep", reason)
+    return _save_view(principal, view, fields, "keep", reason)
 
 
 def change_view(
@@ -90,7 +90,7 @@ def change_view(
     view = view_of(principal, view_id)
     if view.owner != principal.username:
         raise NotAllowed(f"This view is {view.owner}'s: only they change it.")
-    return _kept(principal, view, fields, "change", reason)
+    return _save_view(principal, view, fields, "change", reason)
 
 
 def delete_view(principal: Principal, view_id: int, *, reason: str | None = None) -> InboxView:
@@ -113,7 +113,7 @@ def _group_keys(who: Who) -> list[str]:
     return [mark.removeprefix("group:") for mark in who.marks if mark.startswith("group:")]
 
 
-def _kept(
+def _save_view(
     principal: Principal, view: InboxView, fields: dict[str, Json], does: str, reason: str | None
 ) -> InboxView:
     for field in ("name", "view", "filter", "sort"):

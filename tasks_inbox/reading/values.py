@@ -45,7 +45,7 @@ def told_than(key: str, than: str, value: str) -> Q:
 
 def told_value(of: str, key: str) -> Expression:
     """A value that tasks tell, as a key of a list; nothing told is null."""
-    return _Told(F(of), Value(key, output_field=TextField()), output_field=ToldKey())
+    return _ValueAtKey(F(of), Value(key, output_field=TextField()), output_field=ToldKey())
 
 
 class ToldKey(Field):  # type: ignore[type-arg]
@@ -64,7 +64,7 @@ class ToldKey(Field):  # type: ignore[type-arg]
         return "%s::jsonb"
 
 
-class _Told(Func):
+class _ValueAtKey(Func):
     template = "coalesce(%(expressions)s, 'null'::jsonb)"
     arg_joiner = " -> "
 

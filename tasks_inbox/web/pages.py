@@ -91,10 +91,11 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
         "signed": [one["label"] for one in task.outcomes if one.get("sign")],
         # What its instructions say of the run is over then.
         "is_settled": task.kind in FOR_OPERATORS and task.status != OPEN,
-        "facts": [_told(fact["label"], fact["value"]) for fact in task.facts],
+        "facts": [_format_value(fact["label"], fact["value"]) for fact in task.facts],
         "rounds_before": task.round - 1,
         "changed_facts": [
-            {"label": one["label"]} | {side: _told("", one[side])["text"] for side in ("before", "after")}
+            {"label": one["label"]}
+            | {side: _format_value("", one[side])["text"] for side in ("before", "after")}
             for one in context["task"]["changed"]
         ],
         "said": remarks,
@@ -338,12 +339,12 @@ def _filled_in(task: ManualTask, attachments: list[TaskFile]) -> dict[str, Json]
     extras = (
         []
         if None in properties
-        else [_told(key, one) for key, one in task.data.items() if key not in properties]
+        else [_format_value(key, one) for key, one in task.data.items() if key not in properties]
     )
     return {"entries": form.fields, "others": extras}
 
 
-def _told(label: str, value: Json) -> dict[str, Json]:
+def _format_value(label: str, value: Json) -> dict[str, Json]:
     """A value for people: a text as it is, several texts beside each other, nothing as a word, the rest as JSON."""
     if value and isinstance(value, list) and all(isinstance(one, str) for one in value):
         value = ", ".join(value)

@@ -31,14 +31,14 @@ class Command(BaseCommand):
         parser.add_argument("--since", help="only runs that are open, or have ended since this day or time")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        runs = _asked(options)
+        runs = _select_runs(options)
         looked_at = wrong = 0
         for number, batch in enumerate(_batches(runs), 1):
             for difference in verify(batch):
                 wrong += 1
                 where = f"run {difference.run}" + (f" step {difference.node}" if difference.node else "")
                 self.stdout.write(
-                    f"{where} {difference.field}: expected {difference.expected}, found {difference.found}"
+                    f"{where} {difference.field}: expected {difference.expected}, found {difference.actual}"
                 )
             looked_at += len(batch)
             if number % TELL_EVERY == 0:
@@ -52,7 +52,7 @@ class Command(BaseCommand):
             raise CommandError("History and rows are not what they should be.", returncode=1)
 
 
-def _asked(options: dict[str, Any]) -> QuerySet[Run]:
+def _select_runs(options: dict[str, Any]) -> QuerySet[Run]:
     runs = Run.unsafe_all_tenants.all()
     if options["run"]:
         try:

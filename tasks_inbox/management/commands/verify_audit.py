@@ -34,7 +34,7 @@ class Command(BaseCommand):
                     f" step {difference.node}" if difference.node else ""
                 )
                 self.stdout.write(
-                    f"{where} {difference.field}: expected {difference.expected}, found {difference.found}"
+                    f"{where} {difference.field}: expected {difference.expected}, found {difference.actual}"
                 )
             ends = f"end at {head.seq:,} with {head.digest}" if head else "are none yet"
             self.stderr.write(f"{tenant.slug}: decisions {ends}")
