@@ -11,7 +11,14 @@ import pytest
 
 from tests.acceptance.running import Handoff
 
-TOGETHER = ("test_drills.py", "test_pipeline.py", "test_two_builders.py", "test_outages.py")
+TOGETHER = (
+    "test_drills.py",
+    "test_pipeline.py",
+    "test_two_builders.py",
+    "test_order_fulfillment.py",
+    "test_never_late.py",
+    "test_outages.py",
+)
 """Modules that have one Handoff together, in this order: none minds what others leave in it. The last may kill it."""
 
 

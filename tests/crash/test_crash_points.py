@@ -30,7 +30,6 @@ from tests.webhooks import signed
 pytestmark = pytest.mark.django_db(transaction=True)
 
 Work = tuple[Callable[..., None], tuple[Any, ...]]
-
 ENDED = {"COMPLETED", "FAILED", "CANCELLED", "COMPENSATED"}
 ROUTES = 12
 BAD = {"type": "text.clean", "retry": "none"}
@@ -88,7 +87,6 @@ WAITS = make.graph(
 SIGNALS = make.graph(
     [{"id": name, "type": "signal", "params": {"name": name}} for name in ("go", "later")], ["go>later"]
 )
-
 
 MAPPED, MAP_FAILS = (make.mapped(body, [1, "two", 3], max_concurrency=2) for body in ("noop", "text.clean"))
 MAP_HANDLED = make.mapped("text.clean", [1, "two", 3], {"on_error": "continue"}, max_concurrency=2)
@@ -346,10 +344,7 @@ def test_whatever_point_a_worker_dies_at_every_run_ends_as_it_should(name):
 
     Wherever it dies in a transaction, all of that is undone: it dies at the last point in each.
     """
-    first: dict[str, int] = {}
-    for hit, transaction in hits_of(name):
-        first.setdefault(hit, transaction)
-    last = {transaction: hit for hit, transaction in first.items()}
+    last = {transaction: hit for hit, transaction in victim.first_of_each(hits_of(name))}
     dies_at_each(name, {f"{hit}:1" for hit in last.values()})
 
 
@@ -398,8 +393,7 @@ def test_every_crash_point_was_come_by():
     }
     # They read for those who look, or lease a duty, which others take over when the lease has run out
     # (tests/runs/test_duties.py): there is nothing that dying before it could leave half done.
-    harmless = {"show_runs", "told_runs", "standing"} | {"take_duty", "end_duty", "limit_statements"}
-    harmless |= {"duties_begun"}
+    harmless = {*"show_runs told_runs standing take_duty end_duty limit_statements duties_begun".split()}
     statements = {*hot.SQL.texts} - harmless | {*victim.OF_THE_INBOX.split()}
     points = in_code | {f"before_{name}" for name in statements}
     assert points - {hit for hits in seen.values() for hit in hits} == set()

@@ -34,6 +34,7 @@ LEFT_OUT: Mapping[str, str] = {
     "runs.store.waits": HANDED_ON,
     "runs.store.webhooks": HANDED_ON,
     "tasks_inbox.store.statements": HANDED_ON,
+    "config.startup.rebuilding": "names of our own tables",
     "runs.maintenance.duties": OWN,
     "runs.integrity.compare": OWN,
     "runs.kernel.plan": OWN,

@@ -54,7 +54,7 @@ def test_two_versions_are_compared_as_a_picture_and_field_by_field(author, flow)
 
 
 def test_a_version_and_itself_say_the_same(author, flow):
-    assert "nothing is different" in compared(author, 1, 1)
+    assert "Nothing is different" in compared(author, 1, 1)
 
 
 def test_a_version_that_there_is_not_is_compared_with_nothing(author, flow):
