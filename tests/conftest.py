@@ -54,7 +54,7 @@ _MARKS = {
 # What `migrate` writes into them holds for all tests.
 _AS_MIGRATED = {"django_migrations", "django_content_type", "auth_permission"}
 _MEMORY = Path("/dev/shm")
-_ENOUGH_MEMORY = 6 * 1024**3
+_ENOUGH_MEMORY = 4 * 1024**3
 _KEY = pytest.StashKey[tuple]()
 # What is made up is the same each time: whoever looks for a failure finds it again. `make soak` makes up other things.
 hypothesis.settings.register_profile("same", deadline=None, derandomize=True, database=None)
