@@ -391,10 +391,7 @@ def test_every_crash_point_was_come_by():
         for path in Path(hot.__file__).parents[1].rglob("*.py")
         for name in re.findall(r'crash_points\.hit\("(\w+)"\)', path.read_text())
     }
-    # They read for those who look, or lease a duty, which others take over when the lease has run out
-    # (tests/runs/test_duties.py): there is nothing that dying before it could leave half done.
-    harmless = {*"show_runs told_runs standing take_duty end_duty limit_statements duties_begun".split()}
-    statements = {*hot.SQL.texts} - harmless | {*victim.OF_THE_INBOX.split()}
+    statements = {*hot.SQL.texts} - {*victim.HARMLESS.split()} | {*victim.OF_THE_INBOX.split()}
     points = in_code | {f"before_{name}" for name in statements}
     assert points - {hit for hits in seen.values() for hit in hits} == set()
     assert in_code >= {"after_claim", "before_commit", "after_commit"}
