@@ -56,6 +56,11 @@ def build(built_in: Iterable[StepType], plug_ins: Iterable[PlugIn]) -> Mapping[s
     return MappingProxyType({step_type.name: step_type for step_type in in_groups(types, GROUP_TITLES)})
 
 
+def extended(types: Mapping[str, StepType], more: Iterable[StepType]) -> Mapping[str, StepType]:
+    """These step types and others after them."""
+    return MappingProxyType({**types, **{step_type.name: step_type for step_type in more}})
+
+
 OF_TESTS = (TEST_STUB,)
 """What only test runs have: no palette shows it, and no definition that is published may name it."""
 CONTAINERS = (MAP,)
@@ -67,8 +72,8 @@ PLUG_INS = discover(RESERVED, entry_points(group=GROUP))
 
 CATALOGUE = build(BUILT_IN, PLUG_INS)
 
-ALL_TYPES: Mapping[str, StepType] = MappingProxyType({**CATALOGUE, **{one.name: one for one in OF_TESTS}})
+ALL_TYPES = extended(CATALOGUE, OF_TESTS)
 """What the definition of a test run may name."""
 
-EXECUTABLE: Mapping[str, StepType] = MappingProxyType({**ALL_TYPES, **{one.name: one for one in CONTAINERS}})
+EXECUTABLE = extended(ALL_TYPES, CONTAINERS)
 """What the engine can run."""

@@ -7,6 +7,7 @@ import ssl
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 Answer = bytes | Callable[["Asked", socket.socket, threading.Event], None]
 
@@ -127,3 +128,20 @@ def _read(connection):
             headers[name.lower()] = value.strip()
         body = stream.read(int(headers.get("content-length", 0)))
     return Asked(first[0], first[1], headers, body)
+
+
+class _ManyAtOnce(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 256
+
+
+@contextlib.contextmanager
+def handled_by(handler: type[BaseHTTPRequestHandler]) -> Iterator[int]:
+    """The port of a server whose requests `handler` answers, each in a thread of its own."""
+    with _ManyAtOnce(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield server.server_address[1]
+        finally:
+            # Of a closed socket that is still served a thread asks again and again, as fast as it can.
+            server.shutdown()

@@ -1,10 +1,12 @@
 """One PostgreSQL for the whole session and one Redis for each process, both real; no skip for want of a tool in CI."""
 
+import fcntl
 import gc
 import os
 import shutil
 import tempfile
 from collections.abc import Generator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -55,6 +57,7 @@ _MARKS = {
 _AS_MIGRATED = {"django_migrations", "django_content_type", "auth_permission"}
 _MEMORY = Path("/dev/shm")
 _ENOUGH_MEMORY = 4 * 1024**3
+_FOLDER = "handoff-test-"
 _KEY = pytest.StashKey[tuple]()
 # What is made up is the same each time: whoever looks for a failure finds it again. `make soak` makes up other things.
 hypothesis.settings.register_profile("same", deadline=None, derandomize=True, database=None)
@@ -64,7 +67,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Start the servers. Processes of xdist inherit the database server; channels and counters of a Redis are all of
     its databases', so each has one of its own.
     """
-    folder = _own_folder()
+    folder = _own_folder(config)
     broker = redis.Redis(folder / "redis")
     broker.prepare()
     if not _is_soak(config):
@@ -91,23 +94,34 @@ def pytest_configure(config: pytest.Config) -> None:
     _use(database.url, broker.url)
 
 
-def _own_folder() -> Path:
+def _own_folder(config: pytest.Config) -> Path:
     """A folder for all that this process and those that it starts write; of the whole session in memory where there is
     enough of it: to empty the tables after a test takes a fifth of the time there. Names of sockets have to be short.
     """
-    if "TMPDIR" in os.environ:
+    if hasattr(config, "workerinput"):
         return Path(tempfile.mkdtemp(prefix="w"))
-    if os.access(_MEMORY, os.W_OK):
-        for left in _MEMORY.glob("handoff-test-*"):
-            # Of a session that was killed.
-            if not Path("/proc", left.name.split("-")[2]).exists():
-                shutil.rmtree(left, ignore_errors=True)
+    if "TMPDIR" not in os.environ and os.access(_MEMORY, os.W_OK):
+        _remove_what_was_left()
         if shutil.disk_usage(_MEMORY).free > _ENOUGH_MEMORY:
             tempfile.tempdir = str(_MEMORY)
-    folder = tempfile.mkdtemp(prefix=f"handoff-test-{os.getpid()}-")
+    folder = tempfile.mkdtemp(prefix=_FOLDER)
+    # Held until this process ends, however it does.
+    fcntl.flock(os.open(folder, os.O_RDONLY), fcntl.LOCK_EX)
     # Not of this process itself: some of its files outlive the session.
     os.environ |= {"TMPDIR": folder, "PYTEST_DEBUG_TEMPROOT": folder}
     return Path(folder)
+
+
+def _remove_what_was_left() -> None:
+    """Folders in memory of sessions that were killed: nobody holds their locks."""
+    for left in _MEMORY.glob(f"{_FOLDER}*"):
+        with suppress(OSError):
+            folder = os.open(left, os.O_RDONLY)
+            try:
+                fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(left, ignore_errors=True)
+            finally:
+                os.close(folder)
 
 
 def _use(database_url: str, redis_url: str) -> None:

@@ -4,7 +4,9 @@ import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
+
+from tests.answering import handled_by
 
 
 class SlowService:
@@ -51,17 +53,9 @@ def slow_service() -> Iterator[SlowService]:
         def log_message(self, *_: object) -> None:
             return
 
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-        request_queue_size = 256
-
-    server = Server(("127.0.0.1", 0), Handler)
-    port = server.server_address[1]
-    service.url, service.allowance = f"http://127.0.0.1:{port}/", f"127.0.0.1/32:{port}"
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield service
-    finally:
-        service.let_go.set()
-        server.shutdown()
-        server.server_close()
+    with handled_by(Handler) as port:
+        service.url, service.allowance = f"http://127.0.0.1:{port}/", f"127.0.0.1/32:{port}"
+        try:
+            yield service
+        finally:
+            service.let_go.set()

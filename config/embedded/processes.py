@@ -14,6 +14,7 @@ LINUX = sys.platform.startswith("linux")
 _CLONE_NEWUSER = 0x10000000
 _PR_SET_PDEATHSIG = 1
 _PR_SET_NAME = 15
+_LONGEST_PAUSE = 0.1
 # Any id but 0 does: PostgreSQL only refuses to be root.
 _INNER_ID = 1000
 # Loaded before any fork: a child between fork and exec must not load libraries.
@@ -117,9 +118,14 @@ def clear_away(folder: Path, program: str, first_signal: signal.Signals, grace_s
 
 
 def wait_until(is_true: Callable[[], bool], seconds: float, what: str) -> None:
-    """Ask every 10 ms until `is_true`. Raises EmbeddedError, naming `what`, after `seconds`."""
+    """Ask until `is_true`, at first after 10 ms, then less and less often: asking costs who is asked.
+
+    Raises EmbeddedError, naming `what`, after `seconds`.
+    """
     deadline = time.monotonic() + seconds
+    pause = 0.01
     while not is_true():
         if time.monotonic() > deadline:
             raise EmbeddedError(f"{what} did not become ready within {seconds:g} s.")
-        time.sleep(0.01)
+        time.sleep(pause)
+        pause = min(pause * 1.5, _LONGEST_PAUSE)

@@ -57,14 +57,16 @@ def _now() -> str:
 class Pump:
     """Carries one child's output over, and remembers its last lines for when it has to be blamed.
 
-    A last line that begins with `refusal` is not printed: whoever reads why the child ended says it.
+    A line that begins with `refusal` is withheld while it is the last one: whoever reads why the child ended says it,
+    or calls `print_withheld`.
     """
 
     def __init__(
-        self, output: Output, name: str, log_file: Path | None = None, *, refusal: str | None = None
+        self, output: Output, name: str, log_file: Path | None = None, *, refusal: str | tuple[()] = ()
     ) -> None:
         self._output, self._name, self._log_file, self._refusal = output, name, log_file, refusal
         self.last_lines: deque[str] = deque(maxlen=50)
+        self.withheld = ""
 
     async def run(self, stream: asyncio.StreamReader, silent_seconds: float | None = None) -> None:
         """Read until the child (and whoever inherited its output) closes it.
@@ -80,21 +82,29 @@ class Pump:
         if rest:
             self._say([rest])
 
+    def print_withheld(self) -> None:
+        """Print what was withheld, if anything was."""
+        if self.withheld:
+            self._output.say(self.withheld, self._name)
+            self.withheld = ""
+
     def _say(self, lines: list[bytes]) -> None:
         for line in lines:
             text = line[:_LONGEST_LINE].decode(errors="replace").rstrip()
             if text:
-                if not self._log_file:
-                    if self.last_lines and self._is_refusal(self.last_lines[-1]):
-                        self._output.say(self.last_lines[-1], self._name)
-                    if not self._is_refusal(text):
-                        self._output.say(text, self._name)
                 self.last_lines.append(text)
+                self._print(text)
         if self._log_file:
             self._keep(self._log_file, lines)
 
-    def _is_refusal(self, text: str) -> bool:
-        return self._refusal is not None and text.startswith(self._refusal)
+    def _print(self, text: str) -> None:
+        if self._log_file:
+            return
+        self.print_withheld()
+        if text.startswith(self._refusal):
+            self.withheld = text
+        else:
+            self._output.say(text, self._name)
 
     @staticmethod
     def _keep(file: Path, lines: list[bytes]) -> None:

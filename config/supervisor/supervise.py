@@ -1,6 +1,7 @@
 """The order of a start and of a stop."""
 
 import asyncio
+import contextlib
 import os
 import signal
 import time
@@ -146,17 +147,19 @@ class Supervisor:
         self._preparing = launched.process
         os.close(launched.ready_end)
         pump = Pump(self._output, "prepare", refusal=_REFUSAL)
-        try:
+        code: int | None = None
+        with contextlib.suppress(TimeoutError):
             await pump.run(launched.output, _PREPARE_SILENT_SECONDS)
-            code = await launched.process.wait()
-        except TimeoutError:
+            code = await asyncio.wait_for(launched.process.wait(), _PREPARE_SILENT_SECONDS)
+        if code == 0:
+            pump.print_withheld()
+        elif pump.withheld:
+            raise CannotStart(pump.withheld.removeprefix(_REFUSAL))
+        elif code is None:
             raise CannotStart(
                 f"The database is not prepared, and nothing was heard of it for {_PREPARE_SILENT_SECONDS} s."
-            ) from None
-        last = pump.last_lines[-1] if pump.last_lines else ""
-        if code and last.startswith(_REFUSAL):
-            raise CannotStart(last.removeprefix(_REFUSAL))
-        if code:
+            )
+        else:
             raise CannotStart(f"The database could not be prepared (exit code {code}, see above).")
 
     async def _until_ready(self) -> None:

@@ -15,7 +15,7 @@ from engine.effects import Effects
 from engine.errors import ExpressionError
 from engine.graph import NOTHING
 from engine.overrides import KeepResult, Overrides
-from engine.statuses import RunStatus, StepStatus
+from engine.statuses import STEP_OPEN, RunStatus, StepStatus
 from lib.strict_json import BadJson, strict_dumps
 from lib.uuid7 import uuid7
 from runs.kernel import children, compensation, scopes, wait_kinds
@@ -32,7 +32,6 @@ Failure = tuple[str | None, Mapping[str, Json]]
 
 MAX_RUN_OUTPUT_BYTES = 16 * 1024 * 1024
 NOT_STARTED = (StepStatus.QUEUED, StepStatus.WAITING)
-NOT_OVER = (*NOT_STARTED, StepStatus.RUNNING)
 
 
 @dataclass(slots=True)
@@ -278,7 +277,7 @@ class Transition:
         # First, so that nothing stands behind the event that ends the run.
         tangled = [run for run in runs if not compiled(self.anchors[run].version_id).graph.plain]
         if tangled:
-            hot.cancel_open_steps(tangled, cause="run ended", statuses=NOT_OVER)
+            hot.cancel_open_steps(tangled, cause="run ended", statuses=sorted(STEP_OPEN))
             hot.cancel_timers(tangled)
             wait_kinds.waits_ended(tangled)
         if finished:

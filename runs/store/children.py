@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from engine.catalogue import Json
 from engine.containers import Counts
+from engine.statuses import STEP_OPEN
 from lib.clock import now_or_none
 from runs.store.attempts import ClaimedStep, claimed_of
 from runs.store.hot import SQL, document
 from runs.store.rows import ChildEndsRow, ContainerRow, OpeningRow
 
-_OPEN = ["QUEUED", "RUNNING", "WAITING"]
 Container = tuple[str, str]
 """A container's run and node."""
 
@@ -55,7 +55,12 @@ def containers_over(containers: Iterable[Container], *, most: int) -> list[Finis
 
 def cancel_children(runs: Iterable[str]) -> None:
     """Cancel what is open of containers that wait no more, in runs held FOR UPDATE that go on."""
-    params = {"runs": sorted(runs), "cause": "container ended", "statuses": _OPEN, "now": now_or_none()}
+    params = {
+        "runs": sorted(runs),
+        "cause": "container ended",
+        "statuses": sorted(STEP_OPEN),
+        "now": now_or_none(),
+    }
     SQL.execute("cancel_children", params)
 
 

@@ -1,11 +1,9 @@
 """What a user of a running Handoff has: an API token, and (as its operator) its database."""
 
-import time
-from functools import cached_property
-
 import httpx
 import psycopg
 
+from config.embedded.processes import wait_until
 from engine.catalogue import Json
 from tests.acceptance.running import Handoff
 from tests.invariants import ORACLES
@@ -15,19 +13,13 @@ class Client:
     """The REST API of a running Handoff with an admin's token, and its tables for the oracles."""
 
     def __init__(self, handoff: Handoff) -> None:
-        token = handoff.manage("create_token", "--user", "admin").stdout.strip()
         self.http = httpx.Client(
             base_url=f"http://127.0.0.1:{handoff.port}/api/v1",
-            headers={"Authorization": f"Bearer {token}"},
+            headers={"Authorization": f"Bearer {handoff.admin_token}"},
             timeout=60,
             trust_env=False,
         )
         self.handoff = handoff
-
-    @cached_property
-    def worker_token(self) -> str:
-        """A token that opens the jobs and nothing else."""
-        return self.handoff.manage("create_token", "--user", "admin", "--role", "worker").stdout.strip()
 
     def __enter__(self) -> "Client":
         return self
@@ -69,9 +61,7 @@ class Client:
 
     def until(self, statement: str, least: int, seconds: float) -> None:
         """Wait until the number is reached."""
-        until = time.monotonic() + seconds
-        while (reached := self.number(statement)) < least:
-            assert time.monotonic() < until, f"{reached} of {least} after {seconds} s: {statement}"
+        wait_until(lambda: self.number(statement) >= least, seconds, f"{least} of {statement}")
 
     def broken_invariants(self) -> dict[str, list[tuple]]:
         """The oracles that find something, with what they find."""

@@ -101,6 +101,7 @@ class Load:
         self._client, self._service = client, service
         self._number = 0
         self._unanswered = list(DEFINITIONS)
+        self._signalled: set[str] = set()
         self.acked: dict[str, str] = {}
         self.applied: Counter[str] = Counter()
 
@@ -125,8 +126,11 @@ class Load:
 
     def answer(self, http: Any) -> None:
         """Send signals, decide tasks, do jobs: whatever waits."""
-        for run in [run for run, name in dict(self.acked).items() if name == "d_signal"][-40:]:
-            http.post(f"/runs/{run}/signals", json={"name": "go", "signal_id": f"s-{run}", "payload": {}})
+        for run in [run for run, name in dict(self.acked).items() if name == "d_signal"]:
+            if run not in self._signalled:
+                signal = {"name": "go", "signal_id": f"s-{run}", "payload": {}}
+                if http.post(f"/runs/{run}/signals", json=signal).is_success:
+                    self._signalled.add(run)
         for task in _of(http.get("/tasks", params={"view": "open", "limit": 50}), "results"):
             http.post(f"/tasks/{task['id']}/complete", json={"outcome": "approved"})
         polled = http.post("/jobs/poll", json={"worker_id": "drill", "queues": ["drill"], "max_jobs": 20})

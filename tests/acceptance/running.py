@@ -9,6 +9,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 
 from config.embedded.processes import child_setup, wait_until
@@ -27,6 +28,16 @@ class Handoff:
         self.output = home.parent / f"{home.name[:40]}.output"
         self._environment = environment
         self.process: subprocess.Popen[bytes] | None = None
+
+    @cached_property
+    def admin_token(self) -> str:
+        """A token of the first user's, for everybody who tests this Handoff: a command takes seconds of a core."""
+        return self.manage("create_token", "--user", "admin").stdout.strip()
+
+    @cached_property
+    def worker_token(self) -> str:
+        """A token that opens the jobs and nothing else."""
+        return self.manage("create_token", "--user", "admin", "--role", "worker").stdout.strip()
 
     @property
     def environment(self) -> dict[str, str]:

@@ -9,10 +9,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 
 from config.embedded.processes import wait_until
 from engine.catalogue import Json
+from tests.answering import handled_by
 
 KM = {"north": 410, "west": 120, "south": 590}
 ANSWERS = {
@@ -112,7 +113,5 @@ def open_shop() -> Iterator[tuple[Shop, str]]:
         def log_message(self, *_: object) -> None:
             return
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield shop, f"http://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
+    with handled_by(Handler) as port:
+        yield shop, f"http://127.0.0.1:{port}"

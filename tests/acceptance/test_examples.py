@@ -5,10 +5,9 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from copy import deepcopy
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -19,6 +18,7 @@ from tests.acceptance import workers
 from tests.acceptance.client import Client
 from tests.acceptance.conftest import end
 from tests.acceptance.running import ROOT, Handoff, hanging
+from tests.answering import handled_by
 
 SCRIPT = "tissue_worker.py"
 WORKER = ROOT / "docs" / "examples" / SCRIPT
@@ -46,10 +46,8 @@ def wikipedia() -> Iterator[str]:
         def log_message(self, *_: object) -> None:
             return
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/w/api.php"
-        server.shutdown()
+    with handled_by(Handler) as port:
+        yield f"http://127.0.0.1:{port}/w/api.php"
 
 
 @pytest.fixture(scope="module")

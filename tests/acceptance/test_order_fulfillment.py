@@ -118,11 +118,14 @@ class Story:
 
 
 def on_short_leases(client: Client) -> dict:
-    """The example as it is shipped, with leases that end soon."""
+    """The example as it is shipped, with leases that end soon where a worker is killed and the call is tried again.
+
+    `loyalty` is tried once: nobody is killed in its middle, and a slow machine may need more than such a lease for it.
+    """
     definition = client.get("/workflows/order_fulfillment/export")
     definition["name"] = f"orders-{client.number('SELECT count(*) FROM workflows_workflow')}"
     for node in definition["nodes"]:
-        if node["type"] == "job":
+        if node["type"] == "job" and node["id"] != "loyalty":
             node["lease_seconds"] = 2
         if "compensate" in node:
             node["compensate"]["lease_seconds"] = 2
@@ -233,8 +236,7 @@ def point_6_what_was_done_was_undone_in_reverse_where_shipping_failed(story: Sto
     ]
     keys = {call.verb: call.key for call in done}
     [points, refund, release] = done[-3:]
-    # Whose worker had no processor for as long as a lease never called, and is undone all the same: nobody knows.
-    assert points.asked["given_with"] == keys.get("give_points", points.asked["given_with"])
+    assert points.asked["given_with"] == keys["give_points"]
     assert (refund.asked["charged_with"], refund.asked["amount_cents"]) == (keys["charge"], 15000)
     assert release.asked["reserved_with"] == keys["reserve"]
     assert story.shop.effects(SHIPPED, *undone, "recall") == []

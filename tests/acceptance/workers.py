@@ -16,7 +16,7 @@ class Worker:
     """An example's worker with a terminal of its own, which is the file `output`; `environment` are its knobs."""
 
     def __init__(self, client: Client, script: str, output: Path, **environment: str) -> None:
-        token = client.worker_token
+        token = client.handoff.worker_token
         api = f"http://127.0.0.1:{client.handoff.port}/api/v1"
         self._output = output
         with output.open("ab") as terminal:

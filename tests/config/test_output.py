@@ -41,7 +41,22 @@ def test_only_a_refusal_that_is_the_last_line_is_left_to_who_says_why():
         stream.feed_eof()
         await pump.run(stream)
         assert printed == [("prepare", "CommandError: of a plug-in"), ("prepare", "a warning")]
-        assert pump.last_lines[-1] == "CommandError: not here"
+        assert pump.last_lines[-1] == pump.withheld == "CommandError: not here"
+        pump.print_withheld()
+        pump.print_withheld()
+        assert printed[2:] == [("prepare", "CommandError: not here")]
+
+    asyncio.run(scenario())
+
+
+def test_a_refusal_is_known_though_the_child_hangs_after_it():
+    async def scenario():
+        printed, stream = Printed(), asyncio.StreamReader()
+        pump = Pump(printed, "prepare", refusal="CommandError: ")
+        stream.feed_data(b"CommandError: not here\n")
+        with pytest.raises(TimeoutError):
+            await pump.run(stream, 0.01)
+        assert (printed, pump.withheld) == ([], "CommandError: not here")
 
     asyncio.run(scenario())
 
