@@ -129,6 +129,8 @@ def _use(database_url: str, redis_url: str) -> None:
     os.environ.update(DATABASE_URL=database_url, REDIS_URL=redis_url)
     settings.DATABASE_URL, settings.REDIS_URL, settings.CELERY_BROKER_URL = database_url, redis_url, redis_url
     settings.HANDOFF_UNDO_SECONDS = 0
+    # Or each client of a test looks through all static files.
+    settings.WHITENOISE_AUTOREFRESH = True
     settings.PASSWORD_HASHERS = [CHEAP_HASHER, *settings.PASSWORD_HASHERS]
     settings.HANDOFF_MASTER_KEYS = (Hidden(MASTER_KEY),)
     settings.CHANNEL_LAYERS = channel_layers(redis_url)

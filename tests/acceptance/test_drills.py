@@ -15,7 +15,7 @@ from tests.acceptance.conftest import end
 from tests.acceptance.running import Handoff
 
 RUNS = 200
-TEXT = "The harbour froze in winter. Ships waited for weeks, and the price of grain rose in every town. " * 40
+TEXT = "The harbour froze in winter. Ships waited for weeks, and the price of grain rose in every town. " * 10
 COMPLETED_RUNS = "SELECT count(*) FROM runs_run WHERE status = 'COMPLETED'"
 COMPLETED_STEPS = "SELECT count(*) FROM runs_stepexecution WHERE status = 'COMPLETED'"
 

@@ -16,3 +16,13 @@ def faults(page: Page, place: str | None = None, **options: Any) -> list[list[An
         page.evaluate(AXE_SCRIPT)
     found: list[list[Any]] = page.evaluate(_RUN, [place, {"resultTypes": ["violations"], **options}])
     return found
+
+
+def faults_by_day_and_night(page: Page, place: str | None = None) -> list[list[Any]]:
+    """What axe finds by day, and what it finds of the colours by night: the rest is the same."""
+    page.emulate_media(color_scheme="light")
+    found = faults(page, place)
+    page.emulate_media(color_scheme="dark")
+    found += faults(page, place, runOnly=["color-contrast"])
+    page.emulate_media(color_scheme="light")
+    return found

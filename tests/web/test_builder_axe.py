@@ -1,7 +1,6 @@
 """All of the builder as axe sees it: every form, panel and dialog, by day and by night."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -10,7 +9,7 @@ from accounts.models import Membership
 from steps.catalogue import CATALOGUE
 from tests import factories as make
 from tests.inbox.asking import member
-from tests.web.axe import faults
+from tests.web.axe import faults_by_day_and_night
 from tests.web.builder import Builder
 
 pytestmark = pytest.mark.browser
@@ -144,20 +143,11 @@ def scenes() -> Iterator[Scene]:
     yield from ((f"the draft as {kind}", as_text(kind)) for kind in ("JSON", "YAML"))
 
 
-def by_day_and_night(page: Page, place: str | None) -> list[Any]:
-    """What axe finds by day, and what it finds of the colours by night."""
-    seen = faults(page, place)
-    page.emulate_media(color_scheme="dark")
-    seen += faults(page, place, runOnly=["color-contrast"])
-    page.emulate_media(color_scheme="light")
-    return seen
-
-
 def test_nothing_of_the_builder_has_a_fault_that_axe_finds(zoo):
     found = {}
     for name, show in scenes():
         show(zoo.page)
-        found[name] = by_day_and_night(zoo.page, ".inspector" if name in KINDS else None)
+        found[name] = faults_by_day_and_night(zoo.page, ".inspector" if name in KINDS else None)
         if zoo.page.locator("dialog[open]").count():
             zoo.page.keyboard.press("Escape")
     assert {name: seen for name, seen in found.items() if seen} == {}

@@ -141,9 +141,7 @@ def test_the_api_docs_ask_nobody_but_us(visitor, site):
     assert {urlsplit(url).netloc for url in visitor.asked} == {urlsplit(site).netloc}
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_page_is_wider_than_a_phone_or_complains(visitor, scheme):
-    visitor.page.emulate_media(color_scheme=scheme)
+def test_no_page_is_wider_than_a_phone_or_complains(visitor):
     visitor.page.set_viewport_size({"width": 390, "height": 844})
     runs = [a_run(given=WIDE), a_run(PIPELINE, {"text": "<p> </p>"}), a_run(BRANCHES, {"amount": 5})]
     make.cancel(a_run(BRANCHES, {"amount": 6}))
