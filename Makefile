@@ -16,8 +16,9 @@ doctor: venv
 # Every process of a test would compile all of Handoff anew.
 test test-fast soak: export PYTHONDONTWRITEBYTECODE :=
 
+# Four processes on two cores: one of them starts whole Handoffs, and mostly waits for them.
 test: dev-venv
-	@$(VENV) -m pytest -n 3 --dist loadscope --no-loadscope-reorder $(ARGS)
+	@$(VENV) -m pytest -n 4 --dist loadscope --no-loadscope-reorder $(ARGS)
 
 # What needs no browser, no process of Handoff and no patience: little more than a minute.
 test-fast: dev-venv
