@@ -89,15 +89,14 @@ def _slow_service(seconds: float) -> Iterator[str]:
             return
 
     class Server(ThreadingHTTPServer):
-        daemon_threads = True
         request_queue_size = 256
 
-    server = Server(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/"
-    finally:
-        server.shutdown()
+    with Server(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}/"
+        finally:
+            server.shutdown()
 
 
 def one_at_a_time(url: str, runs: int) -> dict[str, Any]:

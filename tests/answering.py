@@ -131,7 +131,6 @@ def _read(connection):
 
 
 class _ManyAtOnce(ThreadingHTTPServer):
-    daemon_threads = True
     request_queue_size = 256
 
 

@@ -180,8 +180,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 class ByFile(LoadScopeScheduling):
-    """Where two processes test, each file stays with one of them, and all that starts whole products with the other:
-    they would take each other's time.
+    """Each file stays with one process, and all that starts whole products with one of them: they would take each
+    other's time.
     """
 
     def _split_scope(self, nodeid: str) -> str:

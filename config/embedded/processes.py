@@ -117,15 +117,16 @@ def clear_away(folder: Path, program: str, first_signal: signal.Signals, grace_s
             pids = living_in(folder, program)
 
 
-def wait_until(is_true: Callable[[], bool], seconds: float, what: str) -> None:
+def wait_until(is_true: Callable[[], bool], seconds: float, what: str | Callable[[], str]) -> None:
     """Ask until `is_true`, at first after 10 ms, then less and less often: asking costs who is asked.
 
-    Raises EmbeddedError, naming `what`, after `seconds`.
+    Raises EmbeddedError after `seconds`, naming `what`, which is asked only then where it is a function.
     """
     deadline = time.monotonic() + seconds
     pause = 0.01
     while not is_true():
         if time.monotonic() > deadline:
-            raise EmbeddedError(f"{what} did not become ready within {seconds:g} s.")
+            name = what if isinstance(what, str) else what()
+            raise EmbeddedError(f"{name} did not become ready within {seconds:g} s.")
         time.sleep(pause)
         pause = min(pause * 1.5, _LONGEST_PAUSE)

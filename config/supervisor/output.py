@@ -11,6 +11,9 @@ from pathlib import Path
 
 _WIDTH = 18
 _MOST_LINES_WAITING = 10_000
+# Who refuses and does not end hangs in its own ending: its reason is not kept from who waits.
+REFUSAL_SECONDS = 3.0
+_CHUNK = 65_536
 _LONGEST_LINE = 16_384
 _LONGEST_LOG = 10 * 1024 * 1024
 
@@ -58,7 +61,7 @@ class Pump:
     """Carries one child's output over, and remembers its last lines for when it has to be blamed.
 
     A line that begins with `refusal` is withheld while it is the last one: whoever reads why the child ended says it,
-    or calls `print_withheld`.
+    or calls `print_withheld`. Where the child neither ends nor goes on within REFUSAL_SECONDS it is printed.
     """
 
     def __init__(
@@ -74,13 +77,20 @@ class Pump:
         Raises TimeoutError where it says nothing for `silent_seconds`.
         """
         rest = b""
-        while chunk := await asyncio.wait_for(stream.read(65_536), silent_seconds):
+        while chunk := await self._read(stream, silent_seconds):
             *lines, rest = (rest + chunk).split(b"\n")
             if len(rest) > _LONGEST_LINE:
                 lines, rest = [*lines, rest], b""
             self._say(lines)
         if rest:
             self._say([rest])
+
+    async def _read(self, stream: asyncio.StreamReader, silent_seconds: float | None) -> bytes:
+        if self.withheld:
+            with contextlib.suppress(TimeoutError):
+                return await asyncio.wait_for(stream.read(_CHUNK), REFUSAL_SECONDS)
+            self.print_withheld()
+        return await asyncio.wait_for(stream.read(_CHUNK), silent_seconds)
 
     def print_withheld(self) -> None:
         """Print what was withheld, if anything was."""

@@ -17,7 +17,7 @@ from config.supervisor.errors import CannotStart
 from config.supervisor.home import Home
 from config.supervisor.launch import Launch, Process, execute, launch_with_pipes
 from config.supervisor.nursery import Nursery
-from config.supervisor.output import Output, Pump
+from config.supervisor.output import REFUSAL_SECONDS, Output, Pump
 from config.supervisor.programs import (
     WORKERS,
     Program,
@@ -150,7 +150,8 @@ class Supervisor:
         code: int | None = None
         with contextlib.suppress(TimeoutError):
             await pump.run(launched.output, _PREPARE_SILENT_SECONDS)
-            code = await asyncio.wait_for(launched.process.wait(), _PREPARE_SILENT_SECONDS)
+            patience = REFUSAL_SECONDS if pump.withheld else _PREPARE_SILENT_SECONDS
+            code = await asyncio.wait_for(launched.process.wait(), patience)
         if code == 0:
             pump.print_withheld()
         elif pump.withheld:

@@ -21,7 +21,7 @@ from runs.kernel.refused import RunRefused
 from runs.reading import queries
 from runs.store import webhooks
 from runs.store.webhooks import FoundWebhook
-from runs.webhooks.mapping import Effect, meaning
+from runs.webhooks.mapping import Meaning, meaning
 
 MAX_BODY_BYTES = 1024 * 1024
 # A run with the key was started between the look for it and the start, which is once in a blue moon.
@@ -88,8 +88,8 @@ def deliver(token: str, headers: Mapping[str, str], raw: bytes) -> Delivered:
     if message is not None and _is_repeated(hook, message):
         return Delivered(duplicate=True)
     # Before there is any transaction: an expression may take its time.
-    effect = meaning(hook.action, hook.mapping, body, message_id)
-    return _done_once(hook, effect, message)
+    meant = meaning(hook.action, hook.mapping, body, message_id)
+    return _done_once(hook, meant, message)
 
 
 def _is_repeated(hook: FoundWebhook, message: Message) -> bool:
@@ -127,8 +127,8 @@ def _verified(hook: FoundWebhook, headers: Mapping[str, str], raw: bytes) -> str
     return message_id
 
 
-def _done_once(hook: FoundWebhook, effect: Effect, message: Message | None) -> Delivered:
-    """The effect and the note that the message was taken are one transaction: both are kept, or neither.
+def _done_once(hook: FoundWebhook, meant: Meaning, message: Message | None) -> Delivered:
+    """What is meant and the note that the message was taken are one transaction: both are kept, or neither.
 
     The note comes first. Who sends the same at the same moment waits for it, holding nothing that anybody else needs,
     and then does nothing.
@@ -140,30 +140,30 @@ def _done_once(hook: FoundWebhook, effect: Effect, message: Message | None) -> D
                     hook.tenant_id, hook.id, message.id, message.body
                 ):
                     return Delivered(duplicate=_is_repeated(hook, message))
-                return _signalled(hook, effect, effect.signal) if effect.signal else _started(hook, effect)
+                return _signalled(hook, meant, meant.signal) if meant.signal else _started(hook, meant)
         except RunRefused as refusal:
             raise refusal.as_refusal(Unprocessable) from refusal
     raise Conflict("Runs with this business key come and go; send it again.", code="conflict")
 
 
-def _signalled(hook: FoundWebhook, effect: Effect, signal: NewSignal) -> Delivered:
-    run = queries.run_with_key(hook.tenant_id, hook.workflow, effect.business_key or "")
-    if run is None and effect.starts:
-        start = _started(hook, effect)
+def _signalled(hook: FoundWebhook, meant: Meaning, signal: NewSignal) -> Delivered:
+    run = queries.run_with_key(hook.tenant_id, hook.workflow, meant.business_key or "")
+    if run is None and meant.starts:
+        start = _started(hook, meant)
         if not start.created:
             # The start has locked the key, which a resume locks behind its run: to lock the run behind the key could
             # be a deadlock. From the beginning, then; the run is there now.
             raise _TakenMeanwhile
         return Delivered(False, start.run_id, True, signal.signal_id)
     if run is None:
-        message = f"No run of {hook.workflow} has the business key {effect.business_key!r}."
+        message = f"No run of {hook.workflow} has the business key {meant.business_key!r}."
         raise Conflict(message, code="no_run", field="mapping.business_key")
     (new,) = send_signals(hook.tenant_id, [(run, signal)], by=_name_of(hook))
     return Delivered(not new, run, False, signal.signal_id)
 
 
-def _started(hook: FoundWebhook, effect: Effect) -> Delivered:
-    item = NewRun(effect.input, effect.business_key, signal=effect.signal)
+def _started(hook: FoundWebhook, meant: Meaning) -> Delivered:
+    item = NewRun(meant.input, meant.business_key, signal=meant.signal)
     (start,) = start_workflow(hook.tenant_id, hook.workflow, [item], by=_name_of(hook))
     return Delivered(False, start.id, start.created, input_mismatch=start.input_mismatch)
 

@@ -25,7 +25,7 @@ _KNOWN = {
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class Meaning:
     """What a message asks for; `starts`: whether a run may be started for it."""
 
     business_key: str | None
@@ -73,7 +73,7 @@ def _check_value(name: str, value: Json) -> None:
         raise Invalid(f"This has at most {_TEXTS[name]} characters.", field=field)
 
 
-def meaning(action: str, mapping: Mapping[str, Json], body: Json, message_id: str | None) -> Effect:
+def meaning(action: str, mapping: Mapping[str, Json], body: Json, message_id: str | None) -> Meaning:
     """What this body asks for.
 
     Raises Unprocessable or TooLarge naming the field of the mapping, NotEvaluated where this machine can't say now.
@@ -86,7 +86,7 @@ def meaning(action: str, mapping: Mapping[str, Json], body: Json, message_id: st
         payload = read.value("payload", MAX_SIGNAL_BYTES)
         signal = NewSignal(signal_id, read.text("signal_name"), payload)
     starts = action == "start" or mapping.get("start_if_missing", False)
-    return Effect(key, signal, read.value("input", MAX_RUN_INPUT_BYTES) if starts else None, starts)
+    return Meaning(key, signal, read.value("input", MAX_RUN_INPUT_BYTES) if starts else None, starts)
 
 
 class _Reading:

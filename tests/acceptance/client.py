@@ -61,7 +61,11 @@ class Client:
 
     def until(self, statement: str, least: int, seconds: float) -> None:
         """Wait until the number is reached."""
-        wait_until(lambda: self.number(statement) >= least, seconds, f"{least} of {statement}")
+        wait_until(
+            lambda: self.number(statement) >= least,
+            seconds,
+            lambda: f"{statement}: {self.number(statement)} of {least}",
+        )
 
     def broken_invariants(self) -> dict[str, list[tuple]]:
         """The oracles that find something, with what they find."""

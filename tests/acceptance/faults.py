@@ -194,14 +194,6 @@ class Observer:
         return {name: age for name, age in self.worst.items() if age > LIMITS[name]}
 
 
-def patiently(is_true: Callable[[], bool], seconds: float, what: Callable[[], str]) -> None:
-    """Ask twice a second, for asking costs what is asked; `what` says what it was that took too long."""
-    until = time.monotonic() + seconds
-    while not is_true():
-        assert time.monotonic() < until, f"{what()} took longer than {seconds:g} s"
-        threading.Event().wait(0.5)
-
-
 @contextmanager
 def repeating(act: Callable[[], Any], pause: float) -> Iterator[None]:
     """`act` again and again in a thread; a server that is away meanwhile is no failure."""

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from config.embedded.processes import wait_until
 from engine.catalogue import Json
 from tests.acceptance.client import Client
 from tests.acceptance.conftest import end
-from tests.acceptance.faults import Observer, patiently, repeating
+from tests.acceptance.faults import Observer, repeating
 from tests.acceptance.running import Handoff
 from tests.slow_service import SlowService, slow_service
 
@@ -173,7 +174,7 @@ class Loaded:
 
     def is_well(self) -> None:
         """It says so itself, within a minute."""
-        patiently(
+        wait_until(
             lambda: self.handoff.get("/readyz")[0] == 200,
             HEALED_SECONDS,
             lambda: f"readiness {self.handoff.get('/readyz')}",
@@ -187,7 +188,7 @@ class Loaded:
         def unfinished() -> dict[str, str]:
             return {run: status for run, status in self.load.unfinished().items() if run in accepted}
 
-        patiently(
+        wait_until(
             lambda: not unfinished(), HEALED_SECONDS, lambda: f"these runs: {self.load.told(unfinished())}"
         )
         assert self.load.twice() == []
@@ -212,7 +213,7 @@ def loaded(home: Path) -> Iterator[Loaded]:
         stack.enter_context(repeating(load.start, 0.3))
         stack.enter_context(repeating(lambda: load.answer(answering.http), 0.3))
         stack.enter_context(repeating(observer.look, 0.5))
-        patiently(lambda: len(load.acked) >= 20, HEALED_SECONDS, lambda: "the load")
+        wait_until(lambda: len(load.acked) >= 20, HEALED_SECONDS, lambda: "the load")
         yield Loaded(handoff, client, load, observer)
 
 

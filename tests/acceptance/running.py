@@ -32,12 +32,12 @@ class Handoff:
     @cached_property
     def admin_token(self) -> str:
         """A token of the first user's, for everybody who tests this Handoff: a command takes seconds of a core."""
-        return self.manage("create_token", "--user", "admin").stdout.strip()
+        return self.printed("create_token", "--user", "admin")
 
     @cached_property
     def worker_token(self) -> str:
         """A token that opens the jobs and nothing else."""
-        return self.manage("create_token", "--user", "admin", "--role", "worker").stdout.strip()
+        return self.printed("create_token", "--user", "admin", "--role", "worker")
 
     @property
     def environment(self) -> dict[str, str]:
@@ -128,6 +128,12 @@ class Handoff:
             timeout=60,
             check=False,
         )
+
+    def printed(self, *arguments: str) -> str:
+        """What a command printed, which must have succeeded."""
+        done = self.manage(*arguments)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
 
 
 def is_alive(pid: int) -> bool:

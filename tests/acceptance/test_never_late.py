@@ -8,8 +8,9 @@ import threading
 
 import pytest
 
+from config.embedded.processes import wait_until
 from tests.acceptance import faults, load
-from tests.acceptance.faults import OWN, SERVERS, patiently
+from tests.acceptance.faults import OWN, SERVERS
 from tests.acceptance.load import HEALED_SECONDS
 from tests.acceptance.running import hanging
 
@@ -29,7 +30,7 @@ def fresh(loaded):
 
 def replaced(loaded, name, pid):
     """Another is there, and work goes on."""
-    patiently(lambda: loaded.handoff.pids().get(name, pid) != pid, HEALED_SECONDS, lambda: f"another {name}")
+    wait_until(lambda: loaded.handoff.pids().get(name, pid) != pid, HEALED_SECONDS, lambda: f"another {name}")
     loaded.is_well()
 
 
@@ -73,7 +74,7 @@ def test_a_redis_that_became_read_only_ends_no_worker_and_makes_nothing_late(fre
 def test_each_process_is_stopped_or_killed_for_a_minute(fresh, name, fault):
     pid = fault(fresh.handoff, name)
     if fault is faults.stop and name == "redis":
-        patiently(lambda: fresh.handoff.get("/readyz")[0] == 503, 10, lambda: "the truth")
+        wait_until(lambda: fresh.handoff.get("/readyz")[0] == 503, 10, lambda: "the truth")
     replaced(fresh, name, pid)
     fresh.everything_ends()
     if name != "postgres":

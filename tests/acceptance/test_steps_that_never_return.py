@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from config.embedded.processes import wait_until
 from tests.acceptance.client import Client
 from tests.acceptance.conftest import end
-from tests.acceptance.faults import patiently
 from tests.acceptance.running import Handoff
 
 FAILED_SECONDS = 120
@@ -87,12 +87,12 @@ def test_a_step_that_never_returns_fails_and_holds_up_nobody_for_long(client):
 
     def failed() -> bool:
         (run,) = client.start("quick", 1)
-        patiently(
+        wait_until(
             lambda: client.get(f"/runs/{run}")["status"] == "COMPLETED", QUICK_SECONDS, lambda: "a quick run"
         )
         return all(client.get(f"/runs/{one}")["status"] == "FAILED" for one in poison)
 
-    patiently(failed, FAILED_SECONDS, lambda: str([client.get(f"/runs/{one}") for one in poison]))
+    wait_until(failed, FAILED_SECONDS, lambda: str([client.get(f"/runs/{one}") for one in poison]))
     assert client.broken_invariants() == {}
     # The worker that had the last of them is just being replaced.
-    patiently(lambda: client.handoff.get("/readyz")[0] == 200, QUICK_SECONDS, lambda: "readiness")
+    wait_until(lambda: client.handoff.get("/readyz")[0] == 200, QUICK_SECONDS, lambda: "readiness")

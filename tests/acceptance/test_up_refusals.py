@@ -1,6 +1,7 @@
 """What keeps Handoff from starting is one clear line, and nothing is left running."""
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -15,6 +16,20 @@ from tests.acceptance.running import ROOT, Handoff
 @pytest.fixture
 def handoff(tmp_path):
     return Handoff(tmp_path / "home")
+
+
+HANGS_IN_ITS_ENDING = """
+import os, time
+
+ended = os._exit
+
+def hangs(code):
+    if code:
+        time.sleep(600)
+    ended(code)
+
+os._exit = hangs
+"""
 
 
 def _in_its_database(handoff: Handoff, *statements: str) -> None:
@@ -84,6 +99,19 @@ def test_a_given_database_that_does_not_answer_and_nothing_embedded_beside_it(tm
     [line] = handoff.refusal()
     assert line.startswith("Handoff cannot start: The database does not answer")
     assert {path.name for path in handoff.home.iterdir()} == {"secret-key", "master-key", "supervisor.lock"}
+
+
+def test_the_reason_is_said_though_the_preparation_hangs_after_it(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(HANGS_IN_ITS_ENDING)
+    url = "postgresql://nobody@127.0.0.1:1/none"
+    given = {"DATABASE_URL": url, "REDIS_URL": os.environ["REDIS_URL"], "PYTHONPATH": str(tmp_path)}
+    handoff = Handoff(tmp_path / "home", **given)
+    handoff.start()
+    wait_until(lambda: "CommandError: The database does not answer" in handoff.said(), 30, handoff.said)
+    assert not handoff.ended()
+    handoff.process.send_signal(signal.SIGTERM)
+    handoff.process.wait(30)
+    assert "Handoff has stopped" in handoff.said()
 
 
 def test_an_old_python_is_told_what_to_install():

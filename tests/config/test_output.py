@@ -49,14 +49,16 @@ def test_only_a_refusal_that_is_the_last_line_is_left_to_who_says_why():
     asyncio.run(scenario())
 
 
-def test_a_refusal_is_known_though_the_child_hangs_after_it():
+def test_a_refusal_is_said_soon_though_the_child_hangs_after_it(monkeypatch):
+    monkeypatch.setattr("config.supervisor.output.REFUSAL_SECONDS", 0.01)
+
     async def scenario():
         printed, stream = Printed(), asyncio.StreamReader()
         pump = Pump(printed, "prepare", refusal="CommandError: ")
         stream.feed_data(b"CommandError: not here\n")
         with pytest.raises(TimeoutError):
             await pump.run(stream, 0.01)
-        assert (printed, pump.withheld) == ([], "CommandError: not here")
+        assert (printed, pump.withheld) == ([("prepare", "CommandError: not here")], "")
 
     asyncio.run(scenario())
 
