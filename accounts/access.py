@@ -7,6 +7,7 @@ from typing import Concatenate, ParamSpec, cast
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 
+from accounts import guards
 from accounts.models import User
 from accounts.principal import Forbidden, Principal
 from accounts.queries import session_principal
@@ -45,6 +46,7 @@ def page(scope: str, *methods: str) -> Callable[[Page[P]], View[P]]:
             if principal is None:
                 raise Forbidden("You are no member of any tenant.")
             principal.require(scope)
+            guards.require_parts(principal, scope, kwargs)
             page_request.principal = principal
             return view(page_request, *args, **kwargs)
 

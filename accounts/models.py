@@ -8,7 +8,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Lower, Now
 
-from accounts.roles import MEMBER_ROLES, TOKEN_ROLES
+from accounts.roles import MEMBER_ROLES, TOKEN_ROLES, VERBS
 from accounts.scoping import TenantOwned
 
 LONGEST_IDEMPOTENCY_KEY = 255
@@ -107,6 +107,55 @@ class GroupMember(TenantOwned):
 
     class Meta(TenantOwned.Meta):
         constraints = (models.UniqueConstraint(fields=["group", "membership"], name="group_member_once"),)
+
+
+class Folder(TenantOwned):
+    """Workflows that the same people may read, start, edit, publish and operate; `key` is the name without its case.
+
+    Of each tenant one `is_default`: what is made without naming a folder lies there.
+    """
+
+    name = models.CharField(max_length=150)
+    key = models.CharField(max_length=150)
+    is_default = models.BooleanField(default=False)
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta(TenantOwned.Meta):
+        constraints = (
+            models.UniqueConstraint(fields=["tenant", "key"], name="folder_key_once"),
+            models.UniqueConstraint(
+                fields=["tenant"], condition=models.Q(is_default=True), name="folder_one_default"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class FolderGrant(TenantOwned):
+    """What a folder lets the members of a role, or of a group, do with its workflows."""
+
+    folder = models.ForeignKey(Folder, on_delete=models.CASCADE, related_name="grants")
+    role = models.CharField(max_length=16, blank=True, choices=[(role, role) for role in MEMBER_ROLES])
+    group = models.ForeignKey(Group, null=True, on_delete=models.CASCADE, related_name="+")
+    verbs = ArrayField(models.CharField(max_length=16))
+
+    class Meta(TenantOwned.Meta):
+        constraints = (
+            models.UniqueConstraint(
+                fields=["folder", "role"], condition=~models.Q(role=""), name="foldergrant_role_once"
+            ),
+            models.UniqueConstraint(fields=["folder", "group"], name="foldergrant_group_once"),
+            models.CheckConstraint(
+                condition=models.Q(role="", group__isnull=False)
+                | models.Q(role__in=MEMBER_ROLES, group__isnull=True),
+                name="foldergrant_to_role_or_group",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(verbs__contained_by=list(VERBS), verbs__len__gt=0),
+                name="foldergrant_known_verbs",
+            ),
+        )
 
 
 class ApiToken(TenantOwned):

@@ -1,13 +1,48 @@
 """Who is asking, in which tenant, and what they may do."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
+from accounts.roles import READ, START
 from lib.refusals import NotAllowed
 
 
 class Forbidden(NotAllowed):
     """You are not allowed to do this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """In which folders of workflows somebody may do what; `is_everywhere` for admins, whom no folder keeps out."""
+
+    is_everywhere: bool = False
+    verbs_of: Mapping[int, frozenset[str]] = field(default_factory=dict)
+
+    def holds(self, verb: str, folder: int) -> bool:
+        """Whether they may do this with the workflows of a folder."""
+        return self.is_everywhere or verb in self.verbs_of.get(folder, ())
+
+    def folders(self, *verbs: str) -> list[int] | None:
+        """The folders in which they may do one of these; None stands for all folders."""
+        if self.is_everywhere:
+            return None
+        return [folder for folder, own in self.verbs_of.items() if not own.isdisjoint(verbs)]
+
+    @classmethod
+    def of(cls, grants: Iterable[tuple[int, Iterable[str]]]) -> "Reach":
+        """What these grants come to, each a folder and the verbs that it grants.
+
+        Who may edit, publish or operate there may read, too; who may only start may not.
+        """
+        verbs_of: dict[int, frozenset[str]] = {}
+        for folder, verbs in grants:
+            implied = {READ} if {*verbs} - {START} else set()
+            verbs_of[folder] = verbs_of.get(folder, frozenset()) | frozenset(verbs) | implied
+        return cls(False, verbs_of)
+
+
+NOWHERE, EVERYWHERE = Reach(), Reach(is_everywhere=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +58,7 @@ class Principal:
     via: Literal["token", "session", "command"]
     token: str | None = None
     """The public id of the token that was shown."""
+    reach: Reach = NOWHERE
 
     def require(self, scope: str) -> None:
         """Raises Forbidden unless this principal holds the scope."""

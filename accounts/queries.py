@@ -1,16 +1,17 @@
 """Reading who there is."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import reduce
 from typing import Any, Literal, cast
 
-from django.db.models import Q, QuerySet
-from django.db.models.functions import Lower
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import OuterRef, Q, QuerySet
+from django.db.models.functions import JSONObject, Lower
 
-from accounts.models import Group, GroupMember, Membership, Tenant, User
+from accounts.models import FolderGrant, Group, GroupMember, Membership, Tenant, User
 from accounts.names import key_of
-from accounts.principal import Principal
-from accounts.roles import SCOPES_OF_ROLE
+from accounts.principal import EVERYWHERE, Principal, Reach
+from accounts.roles import ADMIN, SCOPES_OF_ROLE
 from lib.refusals import Missing
 
 
@@ -140,37 +141,58 @@ def group_rows(tenant_id: int, groups: Iterable[Group]) -> list[dict[str, object
 
 def session_principal(user: User) -> Principal | None:
     """Who a logged-in user acts as: in their first tenant; None for a user without any."""
-    members = Membership.unsafe_all_tenants.select_related("tenant")
-    member = members.filter(user=user, user__is_active=True).order_by("pk").first()
-    return _principal(user, member.tenant, member.role, "session") if member else None
+    member = _seats().filter(user=user, user__is_active=True).order_by("pk").first()
+    return _principal(user, member, "session") if member else None
 
 
 def principals_of(users: Iterable[User]) -> dict[int, Principal]:
     """Who these active users act as when they are logged in, by their keys; in one statement."""
     by_id = {user.pk: user for user in users}
-    members = Membership.unsafe_all_tenants.select_related("tenant").filter(user__in=by_id)
     principals: dict[int, Principal] = {}
-    for member in members.order_by("pk"):
+    for member in _seats().filter(user__in=by_id).order_by("pk"):
         user = by_id[member.user_id]
-        principals.setdefault(user.pk, _principal(user, member.tenant, member.role, "session"))
+        principals.setdefault(user.pk, _principal(user, member, "session"))
     return principals
 
 
 def command_principal(username: str, tenant_slug: str) -> Principal:
     """Who a management command acts as; raises Missing."""
     user, tenant = get_user(username), get_tenant(tenant_slug)
-    return _principal(user, tenant, role_in(user, tenant), "command")
+    member = _seats().filter(tenant=tenant, user=user).first()
+    if member is None:
+        raise Missing(f"{user.username} is no member of {tenant.slug}.", field="user")
+    return _principal(user, member, "command")
 
 
 def member_principal(tenant_id: int, username: str, via: str) -> Principal:
     """Who somebody acts as now, for what they did before by that way; raises Missing."""
-    member = find_member(tenant_id, username)
+    members = _seats().select_related("user").filter(tenant_id=tenant_id, user__is_active=True)
+    member = members.filter(user__username__iexact=username).first()
     if member is None:
         raise Missing(f"{username} is no member of this tenant any more.")
-    return _principal(member.user, member.tenant, member.role, cast(Any, via))
+    return _principal(member.user, member, cast(Any, via))
 
 
-def _principal(
-    user: User, tenant: Tenant, role: str, via: Literal["token", "session", "command"]
-) -> Principal:
-    return Principal(tenant.pk, tenant.slug, user.pk, user.username, role, SCOPES_OF_ROLE[role], via)
+def _seats() -> QuerySet[Membership, Any]:
+    """Memberships with their tenants and with what folders grant them."""
+    grants = FolderGrant.unsafe_all_tenants.filter(
+        Q(role=OuterRef("role")) | Q(group__in=_groups_of(OuterRef("pk"))), tenant=OuterRef("tenant")
+    )
+    granted = ArraySubquery(grants.values(grant=JSONObject(folder="folder_id", verbs="verbs")))
+    return Membership.unsafe_all_tenants.select_related("tenant").annotate(granted=granted)
+
+
+def _groups_of(membership: OuterRef) -> QuerySet[GroupMember, Any]:
+    return GroupMember.unsafe_all_tenants.filter(membership=OuterRef(membership)).values("group")
+
+
+def reach_of(role: str, grants: Iterable[Mapping[str, Any]]) -> Reach:
+    """Where a member of this role may do what: admins everywhere, others where folders grant it."""
+    return EVERYWHERE if role == ADMIN else Reach.of((one["folder"], one["verbs"]) for one in grants)
+
+
+def _principal(user: User, member: Any, via: Literal["token", "session", "command"]) -> Principal:
+    tenant, role = member.tenant, member.role
+    reach = reach_of(role, member.granted)
+    scopes = SCOPES_OF_ROLE[role]
+    return Principal(tenant.pk, tenant.slug, user.pk, user.username, role, scopes, via, reach=reach)

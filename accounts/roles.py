@@ -36,6 +36,26 @@ SCOPES: Final = _EVERY_MEMBER | {
     MEMBERS_MANAGE,
 }
 
+READ: Final = "read"
+START: Final = "start"
+EDIT: Final = "edit"
+PUBLISH: Final = "publish"
+OPERATE: Final = "operate"
+VERBS: Final = (READ, START, EDIT, PUBLISH, OPERATE)
+"""What a folder lets somebody do with its workflows and their runs."""
+VERB_OF_SCOPE: Final[dict[str, str]] = {
+    WORKFLOWS_READ: READ,
+    WORKFLOWS_WRITE: EDIT,
+    WORKFLOWS_PUBLISH: PUBLISH,
+    WEBHOOKS_MANAGE: EDIT,
+    RUNS_READ: READ,
+    RUNS_START: START,
+    RUNS_OPERATE: OPERATE,
+    RUNS_SIGNAL: OPERATE,
+    DEAD_LETTERS_READ: READ,
+}
+"""Which verb a folder must grant for what a scope lets somebody do at all."""
+
 ADMIN: Final = "admin"
 WORKER: Final = "worker"
 

@@ -4,6 +4,7 @@ import hmac
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
+import orjson
 from django.conf import settings
 from django.contrib.auth import authenticate
 from django.db import IntegrityError, transaction
@@ -160,6 +161,7 @@ def authenticate_token(text: str) -> Principal:
         _scopes_of(token),
         "token",
         public_id,
+        queries.reach_of(token.member_role or token.role, orjson.loads(token.granted or "[]")),
     )
 
 

@@ -24,6 +24,8 @@ class FoundToken:
     is_valid: bool
     is_expired: bool
     is_use_to_note: bool
+    granted: str | None
+    """What folders grant to the member as JSON: a list with `folder` and `verbs` of each; not asked of an admin's."""
 
 
 def find_token(public_id: str) -> FoundToken | None:

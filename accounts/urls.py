@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from accounts import managing, token_pages, views
+from accounts import folder_pages, managing, token_pages, views
 
 urlpatterns = [
     path("login", views.login_page, name="login"),
@@ -15,6 +15,12 @@ urlpatterns = [
     path("settings/add-member", managing.add_member, name="settings-member-add"),
     path("settings/members/<str:username>", managing.member, name="settings-member"),
     path("settings/members/<str:username>/remove", managing.remove_member, name="settings-member-remove"),
+    path("settings/folders", folder_pages.folder_list, name="settings-folders"),
+    path("settings/add-folder", folder_pages.add_folder, name="settings-folder-add"),
+    path("settings/folders/<int:folder_id>", folder_pages.folder, name="settings-folder"),
+    path(
+        "settings/folders/<int:folder_id>/delete", folder_pages.delete_folder, name="settings-folder-delete"
+    ),
     path("settings/groups", managing.group_list, name="settings-groups"),
     path("settings/add-group", managing.add_group, name="settings-group-add"),
     path("settings/groups/<int:group_id>", managing.group, name="settings-group"),

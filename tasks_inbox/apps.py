@@ -12,17 +12,20 @@ class TasksInboxConfig(AppConfig):
     def ready(self) -> None:
         """Tell `runs` who opens and closes what a step or a failed compensation waits for, `accounts` who has tasks."""
         from accounts import ties
+        from accounts.guards import guards
         from runs.commands.starts import judges_starts
         from runs.kernel.compensation import tell_of_failures, tell_of_settling
         from runs.kernel.wait_kinds import register
         from tasks_inbox.design.publishing import judge
         from tasks_inbox.design.starting import judge_starts
         from tasks_inbox.eligibility import membership
+        from tasks_inbox.eligibility.seeing import guard_task
         from tasks_inbox.lifecycle import compensations
         from tasks_inbox.lifecycle.waits import TASK
         from workflows.ports.judges import judges_definitions
 
         register("task", TASK)
+        guards("task_id", guard_task)
         judges_definitions(judge)
         judges_starts(judge_starts)
         tell_of_failures(compensations.open_for)

@@ -6,3 +6,10 @@ from django.apps import AppConfig
 class WorkflowsConfig(AppConfig):
     name = "workflows"
     verbose_name = "Workflows"
+
+    def ready(self) -> None:
+        """Tell accounts who may reach which workflow."""
+        from accounts.guards import guards
+        from workflows.access import guard_workflow
+
+        guards("name", guard_workflow)

@@ -23,6 +23,7 @@ class Workflow(TenantOwned):
     name = models.CharField(max_length=128)
     title = models.CharField(max_length=200, blank=True)
     description = models.TextField(blank=True)
+    folder = models.ForeignKey("accounts.Folder", on_delete=models.PROTECT, related_name="+")
     draft_definition = StoredJson()
     draft_layout = StoredJson(default=dict)
     draft_revision = models.PositiveIntegerField(default=1)

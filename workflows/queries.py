@@ -6,22 +6,27 @@ from pathlib import Path
 from django.db.models import Exists, Func, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
+from accounts.principal import Principal
+from accounts.roles import READ, START
 from lib.named_sql import Statements
 from lib.refusals import Conflict, Missing
+from workflows.access import open_to
 from workflows.models import Workflow, WorkflowVersion
 
 _SQL = Statements(Path(__file__).parent / "sql")
 
 
-def list_workflows(tenant_id: int, *, archived: bool = False, q: str | None = None) -> QuerySet[Workflow]:
-    """The tenant's workflows with `latest` (the number of the last published version, or None)."""
-    rows = _with_latest(tenant_id).filter(archived_at__isnull=not archived)
+def list_workflows(
+    principal: Principal, *, archived: bool = False, q: str | None = None
+) -> QuerySet[Workflow]:
+    """The workflows that they may read, with `latest` (the number of the last published version, or None)."""
+    rows = _latest(open_to(principal, READ), principal.tenant_id).filter(archived_at__isnull=not archived)
     return rows.filter(Q(name__icontains=q) | Q(title__icontains=q)) if q else rows
 
 
-def listed_workflows(tenant_id: int, q: str = "") -> QuerySet[Workflow]:
+def listed_workflows(principal: Principal, q: str = "") -> QuerySet[Workflow]:
     """The workflows as a page lists them, newest first: with `latest`, and `steps` of that version or the draft."""
-    rows = list_workflows(tenant_id)
+    rows, tenant_id = list_workflows(principal), principal.tenant_id
     if q:
         rows = rows.filter(Q(name__icontains=q) | Q(title__icontains=q) | Q(description__icontains=q))
     versions = WorkflowVersion.objects.for_tenant(tenant_id).filter(workflow=OuterRef("pk"))
@@ -49,10 +54,10 @@ class _StepCount(Func):
     output_field = IntegerField()
 
 
-def startable_workflows(tenant_id: int) -> QuerySet[Workflow]:
-    """The tenant's workflows of which a version is published, newest first."""
-    versions = WorkflowVersion.objects.for_tenant(tenant_id).filter(workflow=OuterRef("pk"))
-    rows = Workflow.objects.for_tenant(tenant_id).filter(Exists(versions), archived_at__isnull=True)
+def startable_workflows(principal: Principal) -> QuerySet[Workflow]:
+    """The workflows that they may start, of which a version is published, newest first."""
+    versions = WorkflowVersion.objects.for_tenant(principal.tenant_id).filter(workflow=OuterRef("pk"))
+    rows = open_to(principal, START).filter(Exists(versions), archived_at__isnull=True)
     return rows.order_by("-created_at", "-id")
 
 
@@ -66,7 +71,7 @@ def get_workflow(tenant_id: int, name: str) -> Workflow:
 
 def find_workflow(tenant_id: int, name: str) -> Workflow | None:
     """The workflow of that name, archived or not, if there is one."""
-    return _with_latest(tenant_id).select_related("draft_updated_by").filter(name=name).first()
+    return _with_latest(tenant_id).select_related("draft_updated_by", "folder").filter(name=name).first()
 
 
 def draft_revision(tenant_id: int, name: str) -> int | None:
@@ -140,6 +145,10 @@ def startable_version(tenant_id: int, name: str, number: int | None = None) -> i
 
 
 def _with_latest(tenant_id: int) -> QuerySet[Workflow]:
+    return _latest(Workflow.objects.for_tenant(tenant_id), tenant_id)
+
+
+def _latest(rows: QuerySet[Workflow], tenant_id: int) -> QuerySet[Workflow]:
     versions = WorkflowVersion.objects.for_tenant(tenant_id).filter(workflow=OuterRef("pk"))
     latest = Subquery(versions.order_by("-number").values("number")[:1])
-    return Workflow.objects.for_tenant(tenant_id).annotate(latest=latest)
+    return rows.select_related("folder").annotate(latest=latest)

@@ -5,6 +5,7 @@ from typing import Any
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
+from accounts.guards import require_parts
 from accounts.principal import Principal
 
 
@@ -29,4 +30,5 @@ class RequiresScope(BasePermission):
         if scope is None:
             return False
         principal.require(scope)
+        require_parts(principal, scope, view.kwargs)
         return True

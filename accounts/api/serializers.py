@@ -2,10 +2,11 @@
 
 from rest_framework import serializers
 
+from accounts.folders import MOST_GRANTS
 from accounts.models import MAILS
-from accounts.roles import MEMBER_ROLES, SCOPES, TOKEN_ROLES
+from accounts.roles import MEMBER_ROLES, SCOPES, TOKEN_ROLES, VERBS
 from lib.api import fields
-from lib.api.serializers import PageQuery, Verb
+from lib.api.serializers import PageQuery, StrictSerializer, Verb
 
 MOST_MEMBERS = 1_000
 TOKEN_STATUSES = ("active", "expired", "revoked")
@@ -34,6 +35,10 @@ class ChangeGroup(Verb):
     members = _members()
 
 
+class FolderListQuery(PageQuery):
+    """Folders take no filters."""
+
+
 class GroupListQuery(PageQuery):
     """Groups take no filters."""
 
@@ -44,6 +49,51 @@ class GroupSerializer(serializers.Serializer[object]):
     id = serializers.IntegerField()
     name = serializers.CharField()
     members = serializers.ListField(child=serializers.CharField())
+    created_at = serializers.DateTimeField()
+
+
+class GrantSerializer(StrictSerializer):
+    """What a folder lets a role, or a group, do with its workflows."""
+
+    role = fields.Text(required=False, max_length=16, help_text="viewer, author, operator or approver.")
+    group = fields.Text(required=False, max_length=150, help_text="The name of a group, in place of a role.")
+    may = fields.Items(
+        child=fields.OneOf(choices=VERBS),
+        max_length=len(VERBS),
+        help_text="Who may edit, publish or operate may read, too.",
+    )
+
+
+def _grants() -> fields.Items:
+    return fields.Items(
+        child=GrantSerializer(),
+        max_length=MOST_GRANTS,
+        required=False,
+        help_text="All that it grants; whoever is not named may do nothing there. Admins may do everything.",
+    )
+
+
+class CreateFolder(Verb):
+    """A new folder."""
+
+    name = fields.Text(max_length=150, help_text="Its name; case makes no difference.")
+    grants = _grants()
+
+
+class ChangeFolder(Verb):
+    """What changes: whatever is given."""
+
+    name = fields.Text(required=False, max_length=150)
+    grants = _grants()
+
+
+class FolderSerializer(serializers.Serializer[object]):
+    """A folder of workflows."""
+
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+    default = serializers.BooleanField(help_text="Whether workflows lie in it that name no folder.")
+    grants = GrantSerializer(many=True)
     created_at = serializers.DateTimeField()
 
 

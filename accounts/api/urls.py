@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from accounts.api import groups, me, members, tokens
+from accounts.api import folders, groups, me, members, tokens
 
 urlpatterns = [
     path("me/notifications", me.NotificationsView.as_view(), name="api-me-notifications"),
@@ -10,6 +10,8 @@ urlpatterns = [
     path("members/<str:username>", members.MemberView.as_view(), name="api-member"),
     path("groups", groups.GroupsView.as_view(), name="api-groups"),
     path("groups/<int:group_id>", groups.GroupView.as_view(), name="api-group"),
+    path("folders", folders.FoldersView.as_view(), name="api-folders"),
+    path("folders/<int:folder_id>", folders.FolderView.as_view(), name="api-folder"),
     path("tokens", tokens.TokensView.as_view(), name="api-tokens"),
     path("tokens/<str:token_id>", tokens.TokenView.as_view(), name="api-token"),
 ]

@@ -2,7 +2,12 @@
 SELECT t.public_id, t.tenant_id, n.slug, t.user_id, u.username, t.secret_sha256, t.role, t.scopes, m.role AS member_role,
        t.revoked_at IS NULL AND u.is_active AND m.id IS NOT NULL AS is_valid,
        coalesce(t.expires_at <= clock_timestamp(), false) AS is_expired,
-       coalesce(t.last_used_at < clock_timestamp() - interval '1 minute', true) AS is_use_to_note
+       coalesce(t.last_used_at < clock_timestamp() - interval '1 minute', true) AS is_use_to_note,
+       (SELECT jsonb_agg(jsonb_build_object('folder', g.folder_id, 'verbs', g.verbs))
+          FROM accounts_foldergrant g
+         WHERE g.tenant_id = t.tenant_id AND m.role <> 'admin'
+           AND (g.role = m.role OR g.group_id IN (SELECT s.group_id FROM accounts_groupmember s
+                                                   WHERE s.membership_id = m.id)))::text AS granted
   FROM accounts_apitoken t
   JOIN accounts_tenant n ON n.id = t.tenant_id
   JOIN accounts_user u ON u.id = t.user_id

@@ -11,6 +11,7 @@ from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import Verb, body, query
 from lib.refusals import Missing
+from runs.access import readable_letters
 from runs.api import serializers as s
 from runs.api.base import RunsApiView
 from runs.commands import dead_letters
@@ -29,7 +30,7 @@ class DeadLettersView(RunsApiView):
     def get(self, request: Request) -> Response:
         """The steps that failed their run for good, newest first."""
         params = query(s.DeadLetterQuery, request)
-        rows = queries.dead_letters_of(self.principal.tenant_id)
+        rows = readable_letters(queries.dead_letters_of(self.principal.tenant_id), self.principal)
         if resolution := params.pop("resolution", None):
             rows = rows.filter(resolution__isnull=resolution == "open")
         page = keyset_page(rows, request, keys=("id",), **params)
@@ -83,9 +84,7 @@ class DeadLettersRedriveView(RunsApiView):
         `left` says how many more fit: ask again.
         """
         payload = body(s.RedriveLetters, request)
-        matches = dead_letters.matching(
-            self.principal.tenant_id, ids=payload.get("ids"), **payload.get("filter", {})
-        )
+        matches = dead_letters.matching(self.principal, ids=payload.get("ids"), **payload.get("filter", {}))
         outcome = dead_letters.redrive(self.principal, matches.letters, reason=payload.get("reason", ""))
         refusals = [
             {"id": letter, "code": why.code, "message": why.message}

@@ -13,6 +13,7 @@ from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import Verb, body, query
 from lib.refusals import Missing
+from runs.access import readable
 from runs.api import serializers as s
 from runs.api.base import RunsApiView
 from runs.api.search_serializers import RunPageSerializer
@@ -40,7 +41,7 @@ class RunsView(RunsApiView):
         """
         params = query(s.RunListQuery, request)
         limit, cursor, q = params.pop("limit"), params.pop("cursor", None), params.pop("q", None)
-        matches = queries.runs_of(self.principal.tenant_id, **params)
+        matches = readable(queries.runs_of(self.principal.tenant_id, **params), self.principal)
         bounds: dict[str, Any] = {
             "limit": limit,
             "cursor": cursor,

@@ -13,6 +13,7 @@ from runs.api import serializers as s
 from runs.api.base import RunsApiView
 from runs.commands.signals import NewSignal, send_signals
 from runs.reading import queries
+from workflows.access import guard_workflow
 
 
 def signal_of(payload: Parsed) -> NewSignal:
@@ -48,6 +49,7 @@ class SignalsView(_SignallingView):
     def post(self, request: Request) -> Response:
         """Sends a signal to the run that has this business key in the workflow; answers as above."""
         payload = body(s.SendSignalByKey, request)
+        guard_workflow(self.principal, RUNS_SIGNAL, payload["workflow"])
         run = queries.run_with_key(self.principal.tenant_id, payload["workflow"], payload["business_key"])
         if run is None:
             raise Missing("No run of this workflow has this business key.", field="business_key")

@@ -3,12 +3,14 @@
 from typing import Any
 
 from accounts.principal import Principal
+from accounts.roles import RUNS_START
 from lib.api.serializers import Parsed
 from runs.api.signals import signal_of
 from runs.commands.signals import send_signals
 from runs.commands.starts import IfExists, NewRun, Started, start_workflow
 from runs.kernel.refused import RunRefused
 from runs.reading.presentation import found_run
+from workflows.access import guard_workflow
 
 
 def start_one(principal: Principal, payload: Parsed) -> tuple[dict[str, Any], bool]:
@@ -44,6 +46,7 @@ def start_many(principal: Principal, payload: Parsed) -> list[Started]:
 def _start(
     principal: Principal, payload: Parsed, items: list[NewRun], if_exists: IfExists = "return"
 ) -> list[Started]:
+    guard_workflow(principal, RUNS_START, payload["workflow"])
     return start_workflow(
         principal.tenant_id,
         payload["workflow"],

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from accounts.principal import Principal
+from accounts.roles import OPERATE
 from lib.refusals import Invalid
+from runs.access import readable_letters
 from runs.commands import lifecycle
 from runs.kernel.refused import RunRefused
 from runs.models import DeadLetter
@@ -73,18 +75,19 @@ class Selection:
 
 
 def matching(
-    tenant: int,
+    who: Principal,
     *,
     ids: Iterable[UUID] | None = None,
     workflow: str | None = None,
     node: str | None = None,
     code: str | None = None,
 ) -> Selection:
-    """The tenant's open letters that fit, oldest first, at most a thousand; those that `ids` names also if resolved.
+    """The open letters that fit of runs that they may operate, oldest first, at most a
+    thousand; those that `ids` names also if resolved.
 
     Raises Invalid for more than a thousand `ids`.
     """
-    rows = queries.dead_letters_of(tenant).order_by("id")
+    rows = readable_letters(queries.dead_letters_of(who.tenant_id), who, OPERATE).order_by("id")
     if ids is not None:
         wanted_ids = list(dict.fromkeys(ids))
         if len(wanted_ids) > MOST_AT_ONCE:
@@ -94,7 +97,7 @@ def matching(
         return Selection(letters_named, unknown=[id_ for id_ in wanted_ids if id_ not in known_ids])
     rows = rows.filter(resolution=None)
     if workflow is not None:
-        rows = rows.filter(run_id__in=queries.runs_of(tenant, workflow=workflow).values("pk"))
+        rows = rows.filter(run_id__in=queries.runs_of(who.tenant_id, workflow=workflow).values("pk"))
     if node is not None:
         rows = rows.filter(node=node)
     if code is not None:

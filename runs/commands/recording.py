@@ -8,6 +8,7 @@ from accounts.roles import RUNS_READ
 from engine.catalogue import Json
 from engine.graph import Graph
 from lib.refusals import Conflict, Missing
+from runs.access import guard_run
 from runs.kernel.graphs import compiled
 from runs.kernel.plan import PASSED
 from runs.models import Run
@@ -30,6 +31,7 @@ def record_case(
     Raises Missing, and Conflict for a run that has not ended by itself, a test of a part, or what `create_case` raises.
     """
     principal.require(RUNS_READ)
+    guard_run(principal, RUNS_READ, run_id)
     run = found_run(principal.tenant_id, run_id, WHOLE)
     if run["workflow"] != workflow:
         raise Missing("The workflow has no such run.")

@@ -8,10 +8,14 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.fields.json import KeyTextTransform
 
+from accounts.principal import Principal
+from accounts.roles import READ
 from engine.catalogue import Json
 from engine.statuses import RUN_CLOSING, RUN_ENDED, RUN_OPEN, RUN_UNDOING, RunStatus, StepStatus
+from runs.access import readable
 from runs.models import UNSEALED, DeadLetter, HistoryEvent, Repair, Run, RunKey, StepExecution
 from runs.reading.timeline import ENDINGS, Ending
+from workflows.access import open_to
 from workflows.models import Workflow
 
 PENDING = "PENDING"
@@ -28,6 +32,11 @@ _SKEW = timedelta(hours=1)
 def get_run_for(tenant: int, run_id: UUID | str) -> Run | None:
     """The tenant's run, or None; its payloads are read when they are asked for."""
     return _slim(Run.objects.for_tenant(tenant)).filter(pk=run_id).first()
+
+
+def find_readable(principal: Principal, run_id: UUID) -> Run | None:
+    """The run, if there is one that they may read."""
+    return readable(_slim(Run.objects.for_tenant(principal.tenant_id)), principal).filter(pk=run_id).first()
 
 
 def run_with_key(tenant: int, workflow: str, business_key: str) -> str | None:
@@ -72,9 +81,9 @@ def _workflows(tenant: int) -> QuerySet[Workflow]:
     return Workflow.objects.for_tenant(tenant)
 
 
-def workflow_names(tenant: int, most: int) -> list[str]:
-    """The names of the tenant's workflows, in their order, at most so many."""
-    return list(_workflows(tenant).order_by("name").values_list("name", flat=True)[:most])
+def workflow_names(principal: Principal, most: int) -> list[str]:
+    """The names of the workflows that they may read, in their order, at most so many."""
+    return list(open_to(principal, READ).order_by("name").values_list("name", flat=True)[:most])
 
 
 def open_runs_by_version(workflow: Workflow) -> dict[int, int]:
@@ -174,20 +183,23 @@ def _slim(runs: QuerySet[Run]) -> QuerySet[Run]:
     return runs.defer("input", "output", "error")
 
 
-def at_a_glance(tenant: int, most: int) -> tuple[list[str], list[str], list[str]]:
-    """The newest runs of a tenant, those that are open, and those that failed and that nobody has seen to since:
+def at_a_glance(principal: Principal, most: int) -> tuple[list[str], list[str], list[str]]:
+    """The newest runs that they may read, those that are open, and those that failed and that nobody has seen to since:
     ids, at most `most` of each.
     """
-    real = Run.objects.for_tenant(tenant).filter(is_test=False)
+    tenant = principal.tenant_id
+    real = readable(Run.objects.for_tenant(tenant), principal).filter(is_test=False)
     runs = real.order_by("-id").values_list("id", flat=True)
     open_now = runs.filter(status__in=RUN_OPEN | RUN_CLOSING | RUN_UNDOING)
     last, at_work = ([str(run) for run in part[:most]] for part in (runs, open_now))
-    return last, at_work, _unresolved(tenant, most)
+    return last, at_work, _unresolved(principal, most)
 
 
-def _unresolved(tenant: int, most: int) -> list[str]:
+def _unresolved(principal: Principal, most: int) -> list[str]:
     """Of the newest failed runs those whose business key no newer run has and whose dead letters are open."""
+    tenant = principal.tenant_id
     newest = Run.objects.for_tenant(tenant).filter(status="FAILED", is_test=False).order_by("-id")
+    newest = readable(newest, principal)
     of_run = DeadLetter.objects.for_tenant(tenant).filter(run_id=OuterRef("pk"))
     key = RunKey.objects.for_tenant(tenant).filter(
         workflow_id=OuterRef("workflow_id"), business_key=OuterRef("business_key")

@@ -19,7 +19,7 @@ from accounts.principal import Principal
 from accounts.roles import RUNS_READ
 from runs.kernel import live
 from runs.kernel.live import Topic
-from runs.reading.queries import get_run_for
+from runs.reading.queries import find_readable
 from runs.web.socket_watch import Watched, watch
 
 log = logging.getLogger(__name__)
@@ -137,12 +137,12 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
         principal = sessions.principals([key]).get(key)
         if principal is None or self.required_scope not in principal.scopes:
             return None
-        topic = self._topic_in(principal.tenant_id)
+        topic = self._topic_in(principal)
         return (topic, principal) if topic else None
 
-    def _topic_in(self, tenant: int) -> Topic | None:
-        """What this route is about, where the tenant has it."""
-        return Topic(tenant)
+    def _topic_in(self, principal: Principal) -> Topic | None:
+        """What this route is about, where they may see it."""
+        return Topic(principal.tenant_id)
 
     def _take_place(self, topic: Topic, user: int) -> bool:
         places = (("user", user), ("tenant", topic.tenant_id), ("all", 0))
@@ -170,6 +170,7 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
 class RunConsumer(RunsConsumer):
     """A socket about one run."""
 
-    def _topic_in(self, tenant: int) -> Topic | None:
+    def _topic_in(self, principal: Principal) -> Topic | None:
         run_id: UUID = self.scope["url_route"]["kwargs"]["run_id"]
-        return Topic(tenant, str(run_id)) if get_run_for(tenant, run_id) is not None else None
+        is_there = find_readable(principal, run_id) is not None
+        return Topic(principal.tenant_id, str(run_id)) if is_there else None

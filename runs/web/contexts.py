@@ -19,12 +19,14 @@ from engine.catalogue import Json
 from engine.verbs import run_verbs
 from lib.api.pagination import Page, keyset_page
 from lib.refusals import Missing
+from runs.access import readable
 from runs.reading import queries
 from runs.reading.presentation import COLUMNS, NOTHING, WHOLE, found_run, run_row, run_rows, step_rows
 from runs.reading.search import Searched, search_page
 from runs.reading.timeline import timeline
 from runs.web.forms import FilterForm
 from steps.catalogue import CATALOGUE
+from workflows.access import scopes_for, sees_nothing
 from workflows.models import Workflow
 from workflows.queries import latest_version
 
@@ -64,7 +66,7 @@ def run_context(principal: Principal, run_id: UUID) -> dict[str, Json]:
         "verbs": verbs,
         # Nothing ever changes in a run that has ended, unless it can be resumed.
         "follows": run["completed_at"] is None or "resume" in verbs,
-        **may(principal),
+        **may(principal, run["workflow"]),
     }
 
 
@@ -92,12 +94,13 @@ def _failed_step(run: dict[str, Json]) -> dict[str, Json] | None:
     return next(steps, None)
 
 
-def may(principal: Principal) -> dict[str, Json]:
-    """Which actions are offered, and what makes a start that is sent twice happen once."""
-    may_start = RUNS_START in principal.scopes
+def may(principal: Principal, workflow: str) -> dict[str, Json]:
+    """Which actions are offered on runs of a workflow, and what makes a start that is sent twice happen once."""
+    scopes = scopes_for(principal, workflow)
+    may_start = RUNS_START in scopes
     return {
-        "may_signal": RUNS_SIGNAL in principal.scopes,
-        "may_operate": RUNS_OPERATE in principal.scopes,
+        "may_signal": RUNS_SIGNAL in scopes,
+        "may_operate": RUNS_OPERATE in scopes,
         "may_start": may_start,
         "once": once.ticket(principal) if may_start else "",
     }
@@ -117,8 +120,9 @@ def list_context(request: PageRequest) -> dict[str, Json]:
     page, searched = _shown(request, filters, cursor) if form.is_valid() else (NO_PAGE, None)
     return {
         "form": form,
+        "sees_nothing": sees_nothing(request.principal),
         "filters": form.in_words(),
-        "workflows": queries.workflow_names(tenant, MOST_NAMES),
+        "workflows": queries.workflow_names(request.principal, MOST_NAMES),
         "runs": run_rows(tenant, [run.id for run in page.rows], NOTHING),
         "newer": page.previous,
         "older": page.next,
@@ -133,7 +137,7 @@ def _shown(
     request: PageRequest, filters: dict[str, Json], cursor: str | None
 ) -> tuple[Page, Searched | None]:
     q = filters.pop("q", "")
-    rows = queries.runs_of(request.principal.tenant_id, **filters)
+    rows = readable(queries.runs_of(request.principal.tenant_id, **filters), request.principal)
     if q:
         return search_page(rows, request, q, limit=ON_A_PAGE, cursor=cursor)
     return keyset_page(rows, request, keys=("id",), limit=ON_A_PAGE, cursor=cursor), None

@@ -11,6 +11,7 @@ from accounts.roles import RUNS_READ, RUNS_START, WORKFLOWS_WRITE
 from runs.reading import queries
 from runs.reading.presentation import NOTHING, run_rows
 from runs.web import contexts
+from workflows.access import may_anywhere
 from workflows.queries import list_workflows, startable_workflows
 
 LAST, FOUND = 5, 8
@@ -20,15 +21,15 @@ LAST, FOUND = 5, 8
 def home_page(request: PageRequest) -> HttpResponse:
     """The last runs, what runs now, what failed, and what can be started."""
     tenant = request.principal.tenant_id
-    last, open_now, failed = queries.at_a_glance(tenant, LAST)
+    last, open_now, failed = queries.at_a_glance(request.principal, LAST)
     rows = {row["id"]: row for row in run_rows(tenant, [*{*last, *open_now, *failed}], NOTHING)}
     context = {
         "last": [rows[run] for run in last if run in rows],
         "open_now": [rows[run] for run in open_now if run in rows],
         "failed": [rows[run] for run in failed if run in rows],
-        "workflows": startable_workflows(tenant)[:FOUND],
-        "may_start": RUNS_START in request.principal.scopes,
-        "may_write": WORKFLOWS_WRITE in request.principal.scopes,
+        "workflows": startable_workflows(request.principal)[:FOUND],
+        "may_start": may_anywhere(request.principal, RUNS_START),
+        "may_write": may_anywhere(request.principal, WORKFLOWS_WRITE),
     }
     return contexts.following(request, "runs/home.html", "runs/_glance.html", context)
 
@@ -39,16 +40,15 @@ def find(request: PageRequest) -> HttpResponse:
     q = request.GET.get("q", "").replace("\x00", "").strip()[:200]
     if not q:
         return JsonResponse({"results": []})
-    tenant = request.principal.tenant_id
     results = [
         {
             "name": workflow.title or workflow.name,
             "about": "Workflow",
             "url": reverse("workflow", args=[workflow.name]),
         }
-        for workflow in list_workflows(tenant, q=q).order_by(_how_near(q), "-id")[:FOUND]
+        for workflow in list_workflows(request.principal, q=q).order_by(_how_near(q), "-id")[:FOUND]
     ]
-    if (run_id := _as_uuid(q)) and (run := queries.get_run_for(tenant, run_id)):
+    if (run_id := _as_uuid(q)) and (run := queries.find_readable(request.principal, run_id)):
         about = f"Run, {run.status.lower()}"
         results.insert(0, {"name": str(run.id), "about": about, "url": reverse("run", args=[run.id])})
     return JsonResponse({"results": results})

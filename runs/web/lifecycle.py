@@ -11,10 +11,11 @@ from django.shortcuts import redirect, render
 
 from accounts import once
 from accounts.access import PageRequest, page
-from accounts.roles import RUNS_OPERATE, RUNS_SIGNAL, RUNS_START
+from accounts.roles import RUNS_OPERATE, RUNS_READ, RUNS_SIGNAL, RUNS_START
 from engine.catalogue import Json
 from lib.refusals import Conflict
 from lib.uuid7 import uuid7
+from runs.access import guard_run
 from runs.commands import dead_letters, lifecycle
 from runs.commands.signals import NewSignal, send_signals
 from runs.commands.starts import IfExists, NewRun, Started, Terms, start_runs
@@ -129,6 +130,7 @@ def workflow_start(request: PageRequest, name: str) -> HttpResponse:
 @page(RUNS_START, "GET", "POST")
 def run_again(request: PageRequest, run_id: UUID) -> HttpResponse:
     """Starts the workflow of a run once more: with the same input, or with one that was edited on the page."""
+    guard_run(request.principal, RUNS_READ, run_id)
     run = found_run(request.principal.tenant_id, run_id, _OWN)
     if run["test"]:
         raise Conflict("This was a test run: test the draft again, or start the workflow.")
@@ -163,7 +165,7 @@ def _from_form(
             return _to(request, _started(request, version, item, if_exists=if_exists))
         except (RunRefused, Conflict) as refusal:
             form.refuse(refusal)
-    context |= {"form": form, **contexts.may(request.principal)}
+    context |= {"form": form, **contexts.may(request.principal, workflow)}
     return render(request, "runs/start.html", context, status=422 if form.is_bound else 200)
 
 

@@ -20,6 +20,7 @@ from runs.models import InboundWebhook, WebhookSecret
 from runs.store import webhooks
 from runs.webhooks import mapping as mappings
 from runs.webhooks.actions import secret_place
+from workflows.access import guard_workflow
 from workflows.queries import get_workflow, refuse_archived
 
 TOKEN_BYTES = 16
@@ -68,7 +69,7 @@ def create_webhook(
     Raises Invalid for a bad mapping, Missing, Conflict for an archived workflow or a name that is taken, Forbidden for
     who may not do themselves what the webhook will do.
     """
-    _require(principal, action)
+    _require(principal, action, workflow)
     mappings.check(action, mapping)
     refuse_archived(target := get_workflow(principal.tenant_id, workflow))
     webhook_id, token = uuid7(), secrets.token_urlsafe(TOKEN_BYTES)
@@ -98,7 +99,7 @@ def change_webhook(
 ) -> InboundWebhook:
     """Change what is given of `name`, `mapping`, `allow_unsigned`, `enabled`. Raises as `create_webhook`."""
     webhook = get_webhook(principal.tenant_id, webhook_id)
-    _require(principal, webhook.action)
+    _require(principal, webhook.action, webhook.workflow.name)
     if "mapping" in values:
         mappings.check(webhook.action, values["mapping"])
     if values:
@@ -121,7 +122,7 @@ def rotate_secret(
 ) -> WithSecret:
     """A new secret; those of until now count for `overlap_seconds` more. Raises Missing, Conflict for too many."""
     webhook = get_webhook(principal.tenant_id, webhook_id)
-    _require(principal, webhook.action)
+    _require(principal, webhook.action, webhook.workflow.name)
     with transaction.atomic():
         rows = InboundWebhook.objects.for_tenant(principal.tenant_id)
         # One after another: each takes the next number.
@@ -142,7 +143,7 @@ def rotate_secret(
 def delete_webhook(principal: Principal, webhook_id: UUID, *, reason: str | None = None) -> None:
     """Remove a webhook; its address is nobody's from now on. Raises Missing."""
     webhook = get_webhook(principal.tenant_id, webhook_id)
-    _require(principal, webhook.action)
+    _require(principal, webhook.action, webhook.workflow.name)
     with transaction.atomic():
         InboundWebhook.objects.for_tenant(principal.tenant_id).filter(pk=webhook_id).delete()
         audit.record(principal, "webhook.delete", webhook.name, reason=reason)
@@ -157,10 +158,11 @@ def token_of(webhook: InboundWebhook) -> str | None:
         return None
 
 
-def _require(principal: Principal, action: str) -> None:
-    principal.require(WEBHOOKS_MANAGE)
+def _require(principal: Principal, action: str, workflow: str) -> None:
     # A webhook acts without its maker: nobody makes one that may do more than they do.
-    principal.require(RUNS_START if action == "start" else RUNS_SIGNAL)
+    for scope in (WEBHOOKS_MANAGE, RUNS_START if action == "start" else RUNS_SIGNAL):
+        principal.require(scope)
+        guard_workflow(principal, scope, workflow)
 
 
 def _add_secret(tenant_id: int, webhook: str, number: int) -> str:

@@ -10,22 +10,23 @@ from datetime import datetime
 from functools import partial
 from uuid import UUID
 
+from django.db.models import QuerySet
+
 from accounts.principal import Principal
 from accounts.roles import TASKS_ASSIGN, TASKS_DECIDE
 from engine.catalogue import Json
-from lib.refusals import Conflict, Invalid, Refusal
+from lib.refusals import Conflict, Invalid, Missing, Refusal
 from lib.uuid7 import uuid7
 from runs.kernel.refused import RunRefused
 from runs.models import Run
 from tasks_inbox.actions import assignment, deciding, holding, notes
 from tasks_inbox.actions.decision import Decision, data_faults
-from tasks_inbox.eligibility import identity
+from tasks_inbox.eligibility import identity, seeing
 from tasks_inbox.eligibility.standing import Standing, standing
 from tasks_inbox.evidence import presentation
 from tasks_inbox.models import FOR_OPERATORS, ManualTask
 from tasks_inbox.reading import listing
 from tasks_inbox.reading.sources import View, parts_of
-from tasks_inbox.store import queries
 
 MOST = 200
 CLAIM, ASSIGN, SNOOZE, DECIDE, UNDO = "claim", "assign", "snooze", "decide", "undo"
@@ -60,13 +61,11 @@ def act(principal: Principal, ids: Iterable[UUID], command: BulkCommand) -> list
     unique_ids = list(dict.fromkeys(ids))
     if not 0 < len(unique_ids) <= MOST:
         raise Invalid(f"Name 1 to {MOST} tasks.", code="bad_count", field="ids")
-    tasks = {
-        task.pk: task for task in ManualTask.objects.for_tenant(principal.tenant_id).filter(pk__in=unique_ids)
-    }
+    who = identity.who_is(principal)
+    tasks = {task.pk: task for task in _named(who, unique_ids)}
     if command.action == DECIDE:
         check_one_type(list(tasks.values()), command.outcome)
-    needs_standing = command.action in (CLAIM, DECIDE)
-    many = _Many(principal, tasks, identity.who_is(principal) if needs_standing else None)
+    many = _Many(principal, tasks, who if command.action in (CLAIM, DECIDE) else None)
     if command.action != DECIDE or not command.undoable:
         return [_result(many, id, _WAYS[command.action], command) for id in unique_ids]
     hold = partial(_hold, batch := UUID(uuid7()))
@@ -74,6 +73,11 @@ def act(principal: Principal, ids: Iterable[UUID], command: BulkCommand) -> list
     results = [_result(many, id, hold if id in held_ids else _decide, command) for id in unique_ids]
     until = holding.count_together(principal, batch) if held_ids else {}
     return [row | {"held_until": until.get(row["id"])} for row in results]
+
+
+def _named(who: identity.Who, ids: Sequence[UUID]) -> QuerySet[ManualTask]:
+    """Those of these tasks that they may see."""
+    return seeing.visible(who, ManualTask.objects.for_tenant(who.tenant_id).filter(pk__in=ids))
 
 
 def found_by(principal: Principal, view: View, text: str) -> list[UUID]:
@@ -124,7 +128,7 @@ def review(principal: Principal, ids: Sequence[UUID]) -> dict[str, Json]:
     Raises Invalid where they can't be decided together.
     """
     principal.require(TASKS_DECIDE)
-    tasks = list(ManualTask.objects.for_tenant(principal.tenant_id).filter(pk__in=ids[:MOST]).order_by("pk"))
+    tasks = list(_named(identity.who_is(principal), ids[:MOST]).order_by("pk"))
     if not tasks:
         raise Invalid("Choose some tasks first.", code="bad_count", field="ids")
     check_one_type(tasks)
@@ -148,16 +152,15 @@ def _sums(tasks: Sequence[ManualTask]) -> list[tuple[str, Json]]:
 
 @dataclass(frozen=True, slots=True)
 class _Many:
-    """Who asks, and the tasks as they were read at once: of each it is asked again behind its lock."""
+    """Who asks, and the tasks that they may see, as they were read at once: each is asked of again behind its lock."""
 
     principal: Principal
     tasks: Mapping[UUID, ManualTask]
     who: identity.Who | None
 
     def standing(self, id: UUID) -> Standing:
-        """How they stand to one of them. Raises Missing."""
-        task = self.tasks.get(id) or queries.task_of(self.principal.tenant_id, id)
-        return standing(self.principal, task, self.who)
+        """How they stand to one of them."""
+        return standing(self.principal, self.tasks[id], self.who)
 
 
 def _result(many: _Many, id: UUID, do: "_Way", command: BulkCommand) -> dict[str, Json]:
@@ -165,6 +168,8 @@ def _result(many: _Many, id: UUID, do: "_Way", command: BulkCommand) -> dict[str
     row: dict[str, Json] = {"id": id, "title": task.title if task else "", "code": None, "message": ""}
     row["held_until"] = None
     try:
+        if task is None:
+            raise Missing("There is no such task.")
         do(many, id, command)
     except (Refusal, RunRefused) as refusal:
         return row | {"result": REFUSED, "code": refusal.code, "message": refusal.message}

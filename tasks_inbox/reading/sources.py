@@ -31,7 +31,7 @@ from django.db.models import (
 from accounts.names import key_of
 from engine.catalogue import Json
 from lib.clock import now_there
-from tasks_inbox.eligibility import policies
+from tasks_inbox.eligibility import policies, seeing
 from tasks_inbox.eligibility.identity import Who
 from tasks_inbox.eligibility.policies import Absent
 from tasks_inbox.models import COMPLETED, FOR_OPERATORS, OPEN, ManualTask, TaskMark, TaskNote
@@ -170,8 +170,14 @@ def by_id(tasks: QuerySet[ManualTask]) -> Q | None:
 
 
 def sources(who: Who, view: View | None) -> list[Source]:
-    """Of what a view consists; None is the view of all tasks."""
-    return [Source(Q())] if view is None else _SOURCES[view](who)
+    """Of what a view consists; None is the view of all tasks that they may see."""
+    if view is not None:
+        return _SOURCES[view](who)
+    return (
+        [Source(Q())]
+        if who.folders is None
+        else [Source(seeing.readable(who)), Source(seeing.concerning(who))]
+    )
 
 
 def _mine(who: Who) -> list[Source]:

@@ -1,5 +1,6 @@
 """The socket `/ws/inbox`: it says that tasks of the tenant changed, and nothing of what is in them."""
 
+from accounts.principal import Principal
 from accounts.roles import TASKS_READ
 from runs.kernel.live import INBOX, Topic
 from runs.web.consumers import RunsConsumer
@@ -10,5 +11,5 @@ class InboxConsumer(RunsConsumer):
 
     required_scope = TASKS_READ
 
-    def _topic_in(self, tenant: int) -> Topic | None:
-        return Topic(tenant, about=INBOX)
+    def _topic_in(self, principal: Principal) -> Topic | None:
+        return Topic(principal.tenant_id, about=INBOX)

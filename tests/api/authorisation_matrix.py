@@ -12,7 +12,8 @@ NOBODY = "00000000-0000-7000-8000-000000000000"
 @dataclass(frozen=True)
 class Route:
     """One route: `methods` says the scope of each, `path` is an address that fits it; `{run}`, `{job}`, `{letter}`,
-    `{task}`, `{file}`, `{token}`, `{webhook}`, `{case}`, `{away}`, `{view}` and `{group}` in it stand for ids."""
+    `{task}`, `{file}`, `{token}`, `{webhook}`, `{case}`, `{away}`, `{view}`, `{group}` and `{folder}` in it stand
+    for ids."""
 
     methods: dict[str, str]
     path: str
@@ -250,6 +251,12 @@ MATRIX |= {
         "/api/v1/groups/{group}",
         names_object=True,
     ),
+    "api-folders": Route({"GET": "members:manage", "POST": "members:manage"}, "/api/v1/folders"),
+    "api-folder": Route(
+        {"GET": "members:manage", "PATCH": "members:manage", "DELETE": "members:manage"},
+        "/api/v1/folders/{folder}",
+        names_object=True,
+    ),
 }
 
 MATRIX |= {
@@ -302,6 +309,10 @@ MATRIX |= {
     "settings-group-add": _page(_MANAGE, "/settings/add-group"),
     "settings-group": _page(_MANAGE, "/settings/groups/{group}"),
     "settings-group-delete": _page({"POST": "members:manage"}, "/settings/groups/{group}/delete"),
+    "settings-folders": _page({"GET": "members:manage"}, "/settings/folders"),
+    "settings-folder-add": _page(_MANAGE, "/settings/add-folder"),
+    "settings-folder": _page(_MANAGE, "/settings/folders/{folder}"),
+    "settings-folder-delete": _page({"POST": "members:manage"}, "/settings/folders/{folder}/delete"),
 }
 
 _WRITE = {"POST": "workflows:write"}
@@ -321,67 +332,17 @@ MATRIX |= {
     "workflow-definition": _page({"GET": "workflows:read"} | _WRITE, "/workflows/ours/definition"),
     "workflow-download": _page({"GET": "workflows:read"}, "/workflows/ours/definition.json"),
     "workflow-archive": _page(_WRITE, "/workflows/ours/archive"),
+    "workflow-move": _page({"POST": "workflows:write"}, "/workflows/ours/move"),
     "workflow-duplicate": _page(_WRITE, "/workflows/ours/duplicate"),
 }
 
-# Bodies that are good, so that only the authorisation can refuse them.
-BODIES: dict[tuple[str, str], dict[str, object]] = {
-    ("api-workflow-draft", "PUT"): {"definition": {"name": "ours"}},
-    ("api-workflow-scope", "POST"): {"definition": {"name": "ours"}, "place": "output"},
-    ("api-workflow-evaluate", "POST"): {"definition": {"name": "ours"}, "place": "output", "text": "{{ 1 }}"},
-    ("api-workflow-rename-step", "POST"): {
-        "definition": {"name": "ours", "nodes": [{"id": "a", "type": "noop"}]},
-        "from": "a",
-        "to": "b",
-    },
-    ("api-workflow-draft", "PATCH"): {"revision": 1, "groups": []},
-    ("api-jobs-poll", "POST"): {"worker_id": "w", "queues": ["work"], "max_jobs": 1},
-    ("api-job-complete", "POST"): {"lease_token": "x", "output": None},
-    ("api-job-fail", "POST"): {
-        "lease_token": "x",
-        "error": {"code": "Broken", "message": "It broke."},
-        "retryable": True,
-    },
-    ("api-dead-letters-redrive", "POST"): {"filter": {}},
-    ("api-run-signals", "POST"): {"name": "paid", "signal_id": "1"},
-    ("api-workflow-deciders", "POST"): {"params": {}},
-    ("api-task-assign", "POST"): {"assignee": "admin-of-ours"},
-    ("api-task-delegate", "POST"): {"to": "operator-of-ours"},
-    ("api-task-comments", "POST"): {"text": "Is this right?"},
-    ("api-task-ask", "POST"): {"text": "Which account?"},
-    ("api-task-answer", "POST"): {"text": "The second one."},
-    ("api-task-escalate", "POST"): {"reason": "Nobody is here."},
-    ("api-task-return", "POST"): {"comment": "The receipt is missing.", "to": "operator-of-ours"},
-    ("api-task-draft", "PUT"): {"data": {"amount": "twelve"}},
-    ("api-task-complete", "POST"): {"outcome": "approved"},
-    ("api-task-resolve", "POST"): {"resolution": "retry"},
-    ("api-away-rules", "POST"): {
-        "substitute": "operator-of-ours",
-        "from": "2030-01-01T00:00:00Z",
-        "until": "2030-02-01T00:00:00Z",
-    },
-    ("api-tasks-bulk", "POST"): {"action": "claim", "ids": [NOBODY]},
-    ("api-inbox-views", "POST"): {"name": "Large", "filter": "data.amount>1000"},
-    ("api-inbox-view", "PATCH"): {"group": ""},
-    ("api-tokens", "POST"): {"name": "one more"},
-    ("api-groups", "POST"): {"name": "Finance"},
-    ("api-members", "POST"): {"username": "zoe", "role": "viewer"},
-    ("api-workflow-test-cases", "POST"): {"name": "one more", "input": {}},
-    ("api-workflow-test-cases-record", "POST"): {
-        "run_id": NOBODY,
-        "name": "recorded",
-    },
-    ("api-run-rerun", "POST"): {"from_node": "a"},
-    ("api-step-skip", "POST"): {"output": None},
-    ("api-job-heartbeat", "POST"): {"lease_token": "x"},
-    ("api-job-release", "POST"): {"lease_token": "x"},
-}
 
-
-def address(name: str, *, group: int = 0, case: int = 0, away: int = 0, view: int = 0, **ids: str) -> str:
+def address(
+    name: str, *, group: int = 0, folder: int = 0, case: int = 0, away: int = 0, view: int = 0, **ids: str
+) -> str:
     """An address of the route."""
     known = dict.fromkeys(("run", "job", "letter", "task", "webhook", "file", "token"), NOBODY) | ids
-    return MATRIX[name].path.format(group=group, case=case, away=away, view=view, **known)
+    return MATRIX[name].path.format(group=group, folder=folder, case=case, away=away, view=view, **known)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ import pytest
 from django.db import transaction
 from rest_framework.test import APIClient
 
+from accounts.roles import TOKEN_ROLES
 from tests.api.furnishing import has_everything
 from tests.people import People
 
@@ -31,7 +32,8 @@ def furnished(django_db_setup, django_db_blocker):
     with django_db_blocker.unblock(), transaction.atomic():
         people = People()
         people.client("admin", tenant="theirs")
-        people.member("operator")
+        for role in TOKEN_ROLES:
+            people.token(role)
         people.ids = has_everything(people.client("admin"))
         yield people
         transaction.set_rollback(True)

@@ -24,6 +24,8 @@ def has_everything(client):
     file = client.generic("POST", files, b"text", content_type="text/plain")
     assert file.status_code == 201, file.json()
     group = client.post("/api/v1/groups", {"name": "Finance"})
+    folder = client.post("/api/v1/folders", {"name": "Empty", "grants": []})
+    assert folder.status_code == 201, folder.json()
     dates = {"from": "2031-01-01T00:00:00Z", "until": "2031-02-01T00:00:00Z"}
     away = client.post("/api/v1/away", {"substitute": "operator-of-ours", **dates})
     assert away.status_code == 201, away.json()
@@ -47,4 +49,5 @@ def has_everything(client):
         "away": away.json()["id"],
         "view": view.json()["id"],
         "group": group.json()["id"],
+        "folder": folder.json()["id"],
     }

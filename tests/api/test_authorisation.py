@@ -8,7 +8,8 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from accounts.models import Membership
 from accounts.roles import SCOPES, SCOPES_OF_ROLE, TOKEN_ROLES
-from tests.api.authorisation_matrix import BODIES, MATRIX, NOBODY, PUBLIC, address
+from tests.api.authorisation_bodies import BODIES
+from tests.api.authorisation_matrix import MATRIX, NOBODY, PUBLIC, address
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 

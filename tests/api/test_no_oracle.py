@@ -5,7 +5,7 @@ import pytest
 from django.db import transaction
 
 from accounts.models import User
-from tests.api.authorisation_matrix import BODIES
+from tests.api.authorisation_bodies import BODIES
 from tests.api.test_authorisation import call
 
 THEIRS, NOBODYS = "somebody-of-theirs", "somebody-of-nobody"

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 import pytest
 
-from accounts.principal import Principal
+from accounts.principal import EVERYWHERE, Principal
 from accounts.roles import ADMIN, SCOPES
 from lib.clock import set_now
 from lib.uuid7 import uuid7
@@ -246,7 +246,9 @@ def rerun() -> Work:
 def hooked(key: str) -> tuple[Principal, WithSecret]:
     """A webhook that starts the run of this key if it is missing, and sends it a signal."""
     version, user = make.a_version(SIGNALS), make.a_user()
-    principal = Principal(version.tenant_id, "default", user.pk, "author", ADMIN, SCOPES, "command")
+    principal = Principal(
+        version.tenant_id, "default", user.pk, "author", ADMIN, SCOPES, "command", reach=EVERYWHERE
+    )
     mapping = {"business_key": key, "signal_name": "{{ body.name }}", "start_if_missing": True}
     made = create_webhook(
         principal, name=key, workflow=version.workflow.name, action="signal", mapping=mapping

@@ -18,7 +18,7 @@ from django.db import connection
 if not apps.ready:
     django.setup()
 
-from accounts.principal import Principal
+from accounts.principal import EVERYWHERE, Principal
 from accounts.roles import ADMIN, SCOPES
 from engine.overrides import RerunWith
 from lib import crash_points
@@ -112,7 +112,7 @@ def pause(tenant: int, runs: Sequence[str]) -> None:
 def give_up(tenant: int, runs: Sequence[str]) -> None:
     """Work until what can't be undone waits for a person, who gives it up and resumes in vain; then work."""
     drain()
-    who = Principal(tenant, "default", 1, "test", ADMIN, SCOPES, "command")
+    who = Principal(tenant, "default", 1, "test", ADMIN, SCOPES, "command", reach=EVERYWHERE)
     for task in ManualTask.objects.for_tenant(tenant).filter(run_id__in=runs, status=OPEN):
         resolving.resolve_task(who, task.pk, resolution="abandon")
     drain()
@@ -126,7 +126,10 @@ def give_up(tenant: int, runs: Sequence[str]) -> None:
 def hand_over(tenant: int, runs: Sequence[str], ids: Sequence[str]) -> None:
     """Work until people are asked; say something of each task, hand it to bob, who decides it; then work."""
     drain()
-    ann, bob = (Principal(tenant, "default", 1, name, ADMIN, SCOPES, "command") for name in ("ann", "bob"))
+    ann, bob = (
+        Principal(tenant, "default", 1, name, ADMIN, SCOPES, "command", reach=EVERYWHERE)
+        for name in ("ann", "bob")
+    )
     open_tasks = {
         str(task.run_id): task.pk for task in ManualTask.objects.for_tenant(tenant).filter(status=OPEN)
     }
@@ -147,7 +150,8 @@ def vote(tenant: int, runs: Sequence[str]) -> None:
     """
     drain()
     ann, bob, cat = (
-        Principal(tenant, "default", 1, name, ADMIN, SCOPES, "command") for name in ("ann", "bob", "cat")
+        Principal(tenant, "default", 1, name, ADMIN, SCOPES, "command", reach=EVERYWHERE)
+        for name in ("ann", "bob", "cat")
     )
     for task in ManualTask.objects.for_tenant(tenant).filter(run_id__in=runs, status=OPEN):
         for act in (assignment.delegate_task, assignment.unclaim_task, assignment.delegate_task):
@@ -162,7 +166,10 @@ def vote(tenant: int, runs: Sequence[str]) -> None:
 def send_back(tenant: int, runs: Sequence[str]) -> None:
     """Work until people are asked; one returns it for changes, another sends it again; what is decided is held back."""
     drain()
-    ann, bob = (Principal(tenant, "default", 1, name, ADMIN, SCOPES, "command") for name in ("ann", "bob"))
+    ann, bob = (
+        Principal(tenant, "default", 1, name, ADMIN, SCOPES, "command", reach=EVERYWHERE)
+        for name in ("ann", "bob")
+    )
     for task in ManualTask.objects.for_tenant(tenant).filter(run_id__in=runs, status=OPEN):
         with suppress(Conflict):
             if task.round == 1:
@@ -179,7 +186,7 @@ def send_back(tenant: int, runs: Sequence[str]) -> None:
 def run_out(tenant: int, runs: Sequence[str]) -> None:
     """Work until people are asked; somebody asks and is answered; then nobody decides until time does."""
     drain()
-    who = Principal(tenant, "default", 1, "ann", ADMIN, SCOPES, "command")
+    who = Principal(tenant, "default", 1, "ann", ADMIN, SCOPES, "command", reach=EVERYWHERE)
     for task in ManualTask.objects.for_tenant(tenant).filter(run_id__in=runs, status=OPEN):
         for say in (comments.ask, comments.answer):
             with suppress(Conflict):

@@ -21,6 +21,7 @@ from runs.store.attempts import ClaimedStep, Errored, Succeeded
 from runs.workers.drain import Drain
 from tests.factories.accounts import (
     PASSWORD,
+    FolderFactory,
     GroupMemberFactory,
     MembershipFactory,
     TenantFactory,
@@ -37,6 +38,7 @@ __all__ = [
     "PASSWORD",
     "CaseFactory",
     "ContainerFactory",
+    "FolderFactory",
     "GroupMemberFactory",
     "JoinFactory",
     "MembershipFactory",

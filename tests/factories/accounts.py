@@ -6,8 +6,10 @@ import factory
 from django.db.models import Manager, Model
 from factory.django import DjangoModelFactory, Password
 
-from accounts.models import Group, GroupMember, Membership, Tenant, User
+from accounts.folders import default_folder
+from accounts.models import Folder, FolderGrant, Group, GroupMember, Membership, Tenant, User
 from accounts.names import key_of
+from accounts.roles import READ
 
 PASSWORD = "a long password"
 
@@ -23,8 +25,11 @@ class OfATenant(DjangoModelFactory):
         return model_class._base_manager
 
 
+READERS = ("viewer", "approver")
+
+
 class TenantFactory(DjangoModelFactory[Tenant]):
-    """A tenant, once for each slug."""
+    """A tenant, once for each slug; an admin has let viewers and approvers read what lies in its default folder."""
 
     slug = "default"
     name = factory.LazyAttribute(lambda tenant: tenant.slug.title())
@@ -32,6 +37,16 @@ class TenantFactory(DjangoModelFactory[Tenant]):
     class Meta:
         model = Tenant
         django_get_or_create = ("slug",)
+        skip_postgeneration_save = True
+
+    @factory.post_generation
+    def folder(self, create, extracted, **given):
+        """The default folder with who may read it."""
+        folder = default_folder(self.pk)
+        for role in READERS:
+            FolderGrant.unsafe_all_tenants.get_or_create(
+                tenant=self, folder=folder, role=role, defaults={"verbs": [READ]}
+            )
 
 
 class UserFactory(DjangoModelFactory[User]):
@@ -81,6 +96,18 @@ class GroupMemberFactory(OfATenant):
     class Meta:
         model = GroupMember
         django_get_or_create = ("group", "membership")
+
+
+class FolderFactory(OfATenant):
+    """A folder of a tenant that grants nothing, once for each name."""
+
+    tenant = factory.SubFactory(TenantFactory)
+    name = "Locked"
+    key = factory.LazyAttribute(lambda folder: key_of(folder.name))
+
+    class Meta:
+        model = Folder
+        django_get_or_create = ("tenant", "key")
 
 
 def a_tenant(slug: str = "default") -> Tenant:

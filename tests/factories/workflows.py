@@ -7,6 +7,7 @@ import factory
 import orjson
 from factory.django import DjangoModelFactory
 
+from accounts.folders import default_folder
 from accounts.models import Tenant
 from engine.catalogue import Json
 from lib.uuid7 import uuid7
@@ -18,6 +19,7 @@ class WorkflowFactory(DjangoModelFactory[Workflow]):
     """A workflow that is named as its draft is."""
 
     tenant = factory.SubFactory(TenantFactory)
+    folder = factory.LazyAttribute(lambda workflow: default_folder(workflow.tenant.pk))
     draft_definition = factory.LazyFunction(
         lambda: {"name": f"flow-{uuid7()[-12:]}", "nodes": [{"id": "a", "type": "noop"}], "edges": []}
     )

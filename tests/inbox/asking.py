@@ -1,7 +1,7 @@
 """Runs that ask people, and the people."""
 
 from accounts.principal import Principal
-from accounts.roles import SCOPES_OF_ROLE
+from accounts.queries import member_principal
 from engine.catalogue import Json
 from tasks_inbox.actions import assignment, comments, deciding, resolving
 from tasks_inbox.actions.decision import Decision
@@ -68,8 +68,7 @@ def member(name: str, role: str = "approver", *groups: str) -> Principal:
     seat = make.MembershipFactory(user__username=name, role=role)
     for group in groups:
         make.GroupMemberFactory(membership=seat, group__name=group)
-    tenant = seat.tenant
-    return Principal(tenant.pk, tenant.slug, seat.user_id, name, role, SCOPES_OF_ROLE[role], "session")
+    return member_principal(seat.tenant_id, name, "session")
 
 
 def decide(who: Principal, task: ManualTask, outcome: str = "approved", **more: Json) -> ManualTask:

@@ -5,7 +5,7 @@ import pytest
 from django.db import transaction
 
 from accounts.models import TenantKey
-from accounts.principal import Principal
+from accounts.principal import EVERYWHERE, Principal
 from accounts.roles import ADMIN, SCOPES
 from accounts.sealed import ring_of
 from lib.refusals import Conflict
@@ -34,7 +34,9 @@ def hooked(version):
 
     def hooked(action, mapping):
         user = make.a_user()
-        principal = Principal(version.tenant_id, "default", user.pk, "author", ADMIN, SCOPES, "command")
+        principal = Principal(
+            version.tenant_id, "default", user.pk, "author", ADMIN, SCOPES, "command", reach=EVERYWHERE
+        )
         made = create_webhook(
             principal, name=uuid7(), workflow=version.workflow.name, action=action, mapping=mapping
         )

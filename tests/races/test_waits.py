@@ -2,7 +2,7 @@
 
 import pytest
 
-from accounts.principal import Principal
+from accounts.principal import EVERYWHERE, Principal
 from accounts.roles import ADMIN, SCOPES
 from runs.commands import dead_letters
 from runs.commands.lifecycle import pause_runs, resolve_compensation
@@ -24,7 +24,9 @@ GUARDED = make.graph(
 
 def an_operator():
     tenant, user = make.a_tenant(), make.a_user()
-    return Principal(tenant.pk, tenant.slug, user.pk, user.username, ADMIN, SCOPES, "command")
+    return Principal(
+        tenant.pk, tenant.slug, user.pk, user.username, ADMIN, SCOPES, "command", reach=EVERYWHERE
+    )
 
 
 def waiting(definition=WAITS):

@@ -9,9 +9,11 @@ from django.db import connection
 from django.test import RequestFactory
 from django.test.utils import CaptureQueriesContext
 
+from accounts.queries import member_principal
 from runs.reading import queries
 from runs.reading.search import search_page
 from tests import factories as make
+from workflows.models import Workflow
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
@@ -108,11 +110,18 @@ def test_every_filter_answers_at_once(tenant):
     assert {name for name, tables in scanned.items() if tables} <= {"many keys", "nothing's text"}
 
 
-def test_the_home_page_is_as_fast(tenant):
-    took = []
-    for _ in range(3):
-        began = perf_counter()
-        last, open_now, failed = queries.at_a_glance(tenant, 5)
-        took.append(perf_counter() - began)
-        assert (len(last), len(open_now), len(failed)) == (5, 5, 5)
-    assert min(took) < 0.3
+def test_the_home_page_is_as_fast_also_for_those_who_may_read_the_half_of_it(tenant):
+    admin = make.MembershipFactory(role="admin")
+    folder = make.FolderFactory(name="Locked")
+    rows = Workflow.objects.for_tenant(tenant).order_by("pk")
+    rows.filter(pk__in=list(rows.values_list("pk", flat=True)[:5])).update(folder=folder)
+    viewer = make.MembershipFactory(role="viewer")
+    # Those that are open or failed are of the workflows in the other folder: to find none of them is most work.
+    for seat, counts in ((admin, (5, 5, 5)), (viewer, (5, 0, 0))):
+        who, took = member_principal(tenant, seat.user.username, "session"), []
+        for _ in range(3):
+            began = perf_counter()
+            last, open_now, failed = queries.at_a_glance(who, 5)
+            took.append(perf_counter() - began)
+            assert (len(last), len(open_now), len(failed)) == counts
+        assert min(took) < 0.3, seat.role

@@ -21,6 +21,9 @@ class CreateWorkflow(Verb):
     name = fields.Text(max_length=128)
     title = fields.Text(required=False, max_length=200, allow_blank=True)
     definition = fields.JsonObject(required=False)
+    folder = fields.Text(
+        required=False, max_length=150, help_text="The name of its folder, which says who may reach it."
+    )
 
 
 class ChangeWorkflow(Verb):
@@ -29,6 +32,9 @@ class ChangeWorkflow(Verb):
     title = fields.Text(required=False, max_length=200, allow_blank=True)
     description = fields.Text(required=False, max_length=10_000, allow_blank=True)
     archived = fields.Flag(required=False)
+    folder = fields.Text(
+        required=False, max_length=150, help_text="Moves it, where you may edit here and there."
+    )
 
 
 class ValidateDefinition(Verb):
@@ -205,6 +211,7 @@ class WorkflowSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     title = serializers.CharField()
     description = serializers.CharField()
+    folder = serializers.CharField(source="folder.name")
     version = serializers.IntegerField(source="latest", allow_null=True)
     draft_revision = serializers.IntegerField()
     draft_updated_at = serializers.DateTimeField()

@@ -28,7 +28,7 @@ class WorkflowsView(ApiView):
         """The workflows, newest first."""
         params = query(s.WorkflowListQuery, request)
         limit, cursor = params.pop("limit"), params.pop("cursor", None)
-        rows = queries.list_workflows(self.principal.tenant_id, **params)
+        rows = queries.list_workflows(self.principal, **params)
         page = keyset_page(rows, request, keys=("created_at", "id"), limit=limit, cursor=cursor)
         return Response(page.answer(s.WorkflowSerializer(page.rows, many=True).data))
 

@@ -6,7 +6,6 @@ import django.db.models.manager
 from django.conf import settings
 from django.db import migrations, models
 
-from lib.schema_sql import SchemaSql
 
 
 class Migration(migrations.Migration):
@@ -167,5 +166,4 @@ class Migration(migrations.Migration):
             model_name='workflowversion',
             constraint=models.CheckConstraint(condition=models.Q(('content_hash__regex', '^[0-9a-f]{64}$')), name='workflowversion_hash_is_sha256'),
         ),
-        SchemaSql('workflows', 'f1780508436b'),
     ]

@@ -13,6 +13,7 @@ from engine.validate import validate
 from lib.refusals import Unprocessable
 from steps.catalogue import ALL_TYPES
 from workflows import queries
+from workflows.access import guard_workflow
 from workflows.checking.check import check
 from workflows.models import Workflow, WorkflowVersion
 from workflows.trials.rewrite import Stubbed, Trial, TrialOptions, is_sound, trial_definition
@@ -42,11 +43,13 @@ def prepare_trial(
     steps that take part.
     """
     principal.require(WORKFLOWS_READ)
+    guard_workflow(principal, WORKFLOWS_READ, name)
     workflow = queries.get_workflow(principal.tenant_id, name)
     queries.refuse_archived(workflow)
     if definition is not None and not _is_the_draft(workflow, definition):
         # Whoever may run what others have designed may not thereby run whatever they like.
         principal.require(WORKFLOWS_WRITE)
+        guard_workflow(principal, WORKFLOWS_WRITE, name)
     if own_pins:
         options = replace(options, pins=pins_of(workflow))
     document = workflow.draft_definition if definition is None else dict(definition)

@@ -3,12 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from accounts.principal import Principal
+from accounts.roles import WORKFLOWS_WRITE
 from engine.canonical import content_hash
 from engine.catalogue import Json
 from engine.dialects import DialectError, detect, to_native
 from engine.problems import Problem
 from lib.refusals import Unprocessable
 from workflows import queries
+from workflows.access import guard_workflow
 from workflows.checking.check import check
 from workflows.design.drawing import Drawing, draw
 from workflows.models import Workflow
@@ -46,8 +49,11 @@ class Report:
         return draw(self.native)
 
 
-def report(tenant_id: int, document: dict[str, Json], name: str = "") -> Report:
-    """What importing the document would do, under `name` if one is given. Raises Unprocessable."""
+def report(principal: Principal, document: dict[str, Json], name: str = "") -> Report:
+    """What importing the document would do, under `name` if one is given.
+
+    Raises Unprocessable; Missing and Forbidden for a workflow of that name that is not theirs to edit.
+    """
     try:
         spelling = SPELLINGS[detect(document)]
         native = to_native(document, None, name or None)
@@ -58,7 +64,9 @@ def report(tenant_id: int, document: dict[str, Json], name: str = "") -> Report:
     workflow_name = native.get("name")
     if not isinstance(workflow_name, str) or not workflow_name:
         raise Unprocessable("It doesn't say what the workflow is called: give it a name.", field="name")
-    workflow = queries.find_workflow(tenant_id, workflow_name)
+    tenant_id = principal.tenant_id
+    if (workflow := queries.find_workflow(tenant_id, workflow_name)) is not None:
+        guard_workflow(principal, WORKFLOWS_WRITE, workflow_name)
     return Report(
         spelling=spelling,
         name=workflow_name,

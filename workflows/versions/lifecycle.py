@@ -7,14 +7,16 @@ from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
 from accounts import audit
+from accounts.folders import folder_named
 from accounts.principal import Principal
-from accounts.roles import WORKFLOWS_PUBLISH, WORKFLOWS_READ, WORKFLOWS_WRITE
+from accounts.roles import EDIT, WORKFLOWS_PUBLISH, WORKFLOWS_READ, WORKFLOWS_WRITE
 from engine.canonical import content_hash
 from engine.dialects import DIALECTS, DialectError, detect, from_native, to_native
 from engine.problems import Problem
 from lib.refusals import Conflict, Invalid, Unprocessable
 from lib.strict_json import Json
 from workflows import queries
+from workflows.access import guard_workflow
 from workflows.checking.check import Checked, check
 from workflows.document.texts import read_text
 from workflows.drafts import writing
@@ -51,11 +53,16 @@ def create_workflow(
     title: str | None = None,
     definition: dict[str, Json] | None = None,
     layout: dict[str, Json] | None = None,
+    folder: str | None = None,
     reason: str | None = None,
 ) -> Drafted:
-    """A new workflow with its draft. Raises Invalid for a bad name, Conflict where it is taken."""
+    """A new workflow with its draft, in the folder of this name, or where new ones go.
+
+    Raises Invalid for a bad name and where there is no such folder to edit, Conflict where the name is taken.
+    """
     principal.require(WORKFLOWS_WRITE)
     check_name(name)
+    place = folder_named(principal, folder, EDIT)
     draft = {"name": name, "nodes": [], "edges": []} if definition is None else definition
     if draft.get("name", name) != name:
         raise Invalid("This must equal `name`.", field="definition.name")
@@ -64,6 +71,7 @@ def create_workflow(
         with transaction.atomic():
             workflow = Workflow.objects.create(
                 tenant_id=principal.tenant_id,
+                folder=place,
                 name=name,
                 title=writing.text(draft.get("title"), 200) if title is None else title,
                 description=writing.text(draft.get("description"), 10_000),
@@ -75,6 +83,11 @@ def create_workflow(
     except IntegrityError:
         raise Conflict(f"There is a workflow {name} already.", code="name_taken", field="name") from None
     return Drafted(queries.get_workflow(principal.tenant_id, workflow.name), checked.problems, created=True)
+
+
+def _require(principal: Principal, scope: str, name: str) -> None:
+    principal.require(scope)
+    guard_workflow(principal, scope, name)
 
 
 def check_name(name: str) -> None:
@@ -92,13 +105,18 @@ def update_workflow(
     title: str | None = None,
     description: str | None = None,
     archived: bool | None = None,
+    folder: str | None = None,
     reason: str | None = None,
 ) -> Workflow:
-    """Changes what is given. Raises Missing; Conflict for an archived workflow, unless `archived` is False."""
-    principal.require(WORKFLOWS_WRITE)
+    """Changes what is given; into another `folder` (its name) it is moved by who may edit in both.
+
+    Raises Missing, Forbidden and Invalid; Conflict for an archived workflow, unless `archived` is False.
+    """
+    _require(principal, WORKFLOWS_WRITE, name)
     if archived:
         archive(principal, name, reason=reason)
-    values: dict[str, object] = {"title": title, "description": description}
+    place = None if folder is None else folder_named(principal, folder, EDIT)
+    values: dict[str, object] = {"title": title, "description": description, "folder": place}
     values = {key: value for key, value in values.items() if value is not None}
     with transaction.atomic():
         rows = Workflow.objects.for_tenant(principal.tenant_id).filter(name=name)
@@ -116,7 +134,7 @@ def archive(principal: Principal, name: str, *, reason: str | None = None) -> No
 
     Raises Missing, or Conflict where something stands against it.
     """
-    principal.require(WORKFLOWS_WRITE)
+    _require(principal, WORKFLOWS_WRITE, name)
     with transaction.atomic():
         workflow = queries.get_workflow(principal.tenant_id, name)
         if workflow.archived_at is not None:
@@ -144,7 +162,7 @@ def save_draft(
 
     Raises Stale for another revision, Missing, or Conflict for an archived workflow.
     """
-    principal.require(WORKFLOWS_WRITE)
+    _require(principal, WORKFLOWS_WRITE, name)
     checked = check(definition, name=name, tenant=principal.tenant_id)
     with transaction.atomic():
         # The log says what became of the draft: compared under the row's lock.
@@ -174,7 +192,7 @@ def publish(
     results of the cases, Missing, Conflict for an archived workflow, or Stale where the draft no longer is at
     `expected_revision`.
     """
-    principal.require(WORKFLOWS_PUBLISH)
+    _require(principal, WORKFLOWS_PUBLISH, name)
     # Outside the transaction: it may take seconds, and others save their drafts meanwhile.
     before = None if despite_failing_cases else cases.before_publishing(principal.tenant_id, name)
     with transaction.atomic():
@@ -250,6 +268,7 @@ def import_definition(
     workflow = Workflow.objects.for_tenant(principal.tenant_id).filter(name=name).first()
     if workflow is None:
         return create_workflow(principal, name=name, definition=native, reason=reason)
+    _require(principal, WORKFLOWS_WRITE, name)
     if expected_revision not in (None, workflow.draft_revision):
         raise writing.stale(workflow)
     if workflow.draft_definition == native:
@@ -290,6 +309,7 @@ def _places(layout: dict[str, Json]) -> dict[str, Json]:
 def duplicate(principal: Principal, name: str) -> Workflow:
     """A new workflow with the same draft and canvas, under a name of its own. Raises Missing."""
     principal.require(WORKFLOWS_WRITE)
+    _require(principal, WORKFLOWS_READ, name)
     original = queries.get_workflow(principal.tenant_id, name)
     new_name = queries.free_name(principal.tenant_id, f"{name[:110]}-copy")
     definition = {**original.draft_definition, "name": new_name}
@@ -297,7 +317,11 @@ def duplicate(principal: Principal, name: str) -> Workflow:
     if title:
         definition["title"] = title
     layout = original.draft_layout
-    return create_workflow(principal, name=new_name, definition=definition, layout=layout).workflow
+    # Beside the original, where they may edit there.
+    folder = original.folder.name if principal.reach.holds(EDIT, original.folder_id) else None
+    return create_workflow(
+        principal, name=new_name, definition=definition, layout=layout, folder=folder
+    ).workflow
 
 
 @transaction.atomic
@@ -330,7 +354,7 @@ def export(
 
     Raises Missing; Invalid for an unknown dialect; Unprocessable for one that can't say it.
     """
-    principal.require(WORKFLOWS_READ)
+    _require(principal, WORKFLOWS_READ, name)
     definition = _definition_of(principal.tenant_id, name, version, draft)
     if dialect is None:
         return definition

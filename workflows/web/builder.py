@@ -10,6 +10,7 @@ from accounts.roles import RUNS_START, WORKFLOWS_PUBLISH, WORKFLOWS_READ, WORKFL
 from engine.dialects import DialectError, to_native
 from lib.strict_json import Json
 from workflows import queries
+from workflows.access import may
 from workflows.design import palette
 from workflows.models import Workflow
 from workflows.web import pipelines
@@ -27,7 +28,7 @@ def builder_page(request: PageRequest, name: str) -> HttpResponse:
 
 
 def _boot(request: PageRequest, workflow: Workflow) -> dict[str, Json]:
-    scopes = request.principal.scopes
+    who = request.principal
     is_open = workflow.archived_at is None
     definition, reason = _drawable(workflow)
     latest = queries.latest_version(request.principal.tenant_id, workflow.name)
@@ -43,9 +44,9 @@ def _boot(request: PageRequest, workflow: Workflow) -> dict[str, Json]:
         "latest": latest.number if latest else None,
         "published": [node["id"] for node in latest.definition["nodes"]] if latest else [],
         "archived": not is_open,
-        "may_write": WORKFLOWS_WRITE in scopes and is_open,
-        "may_publish": WORKFLOWS_PUBLISH in scopes and is_open,
-        "may_start": RUNS_START in scopes and is_open,
+        "may_write": may(who, WORKFLOWS_WRITE, workflow) and is_open,
+        "may_publish": may(who, WORKFLOWS_PUBLISH, workflow) and is_open,
+        "may_start": may(who, RUNS_START, workflow) and is_open,
         "me": request.user.username,
         # A browser is used by several people, and a name by several tenants and workflows.
         "kept_as": f"{request.user.pk}.{workflow.pk}",

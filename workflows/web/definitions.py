@@ -15,6 +15,7 @@ from engine.problems import Problem
 from lib.refusals import Invalid, Refusal, Stale
 from lib.strict_json import BadJson, Json, strict_loads
 from workflows import queries
+from workflows.access import guard_workflow, may
 from workflows.checking.check import check
 from workflows.document.texts import MOST_BYTES, Format, arranged, read_text, written
 from workflows.models import Workflow, WorkflowVersion
@@ -52,7 +53,7 @@ def import_page(request: PageRequest) -> HttpResponse:
     text, name = request.POST.get("document", ""), request.POST.get("name", "").replace("\x00", "").strip()
     context: dict[str, Any] = {"text": text, "name": name}
     try:
-        preview = report(request.principal.tenant_id, read_text(text, field="document").document, name)
+        preview = report(request.principal, read_text(text, field="document").document, name)
         if "import" in request.POST and request.POST.get("seen") == preview.mark:
             return _import(request, preview)
         if preview.workflow is None:
@@ -93,6 +94,7 @@ def pretty(value: Json) -> str:
 
 def _save(request: PageRequest, workflow: Workflow) -> HttpResponse:
     request.principal.require(WORKFLOWS_WRITE)
+    guard_workflow(request.principal, WORKFLOWS_WRITE, workflow.name)
     text = request.POST.get("definition", "")
     revision = request.POST.get("overwrite") or request.POST.get("revision")
     context: dict[str, Any] = {"text": text, "revision": as_number(request.POST.get("revision"))}
@@ -122,7 +124,7 @@ def _object(text: str) -> dict[str, Json]:
 def _page(
     request: PageRequest, workflow: Workflow, context: dict[str, Any], status: int = 200
 ) -> HttpResponse:
-    may_write = WORKFLOWS_WRITE in request.principal.scopes
+    may_write = may(request.principal, WORKFLOWS_WRITE, workflow)
     numbers = queries.version_numbers(workflow)
     frame = {"workflow": workflow, "tab": "definition", "may_write": may_write, "numbers": numbers}
     frame |= {"revision": workflow.draft_revision}

@@ -11,6 +11,7 @@ from accounts.access import PageRequest, page
 from accounts.roles import WORKFLOWS_PUBLISH, WORKFLOWS_WRITE
 from lib.refusals import Refusal, Stale, Unprocessable
 from workflows import queries
+from workflows.access import may, may_anywhere
 from workflows.checking.check import check
 from workflows.models import Workflow
 from workflows.versions import lifecycle
@@ -163,7 +164,9 @@ def _form(request: PageRequest, form: Form, status: int = 200) -> HttpResponse:
         "pipeline": form.pipeline,
         "choices": pipelines.choices(),
         "blanks": [Step("KEY", choice.name) for choice in pipelines.choices()],
-        "may_publish": WORKFLOWS_PUBLISH in request.principal.scopes,
+        "may_publish": may(request.principal, WORKFLOWS_PUBLISH, form.workflow)
+        if form.workflow
+        else may_anywhere(request.principal, WORKFLOWS_PUBLISH),
         "cases_fail": "failing" in request.GET,
     }
     return render(request, "workflows/edit.html", context, status=status)

@@ -28,5 +28,6 @@ urlpatterns = [
         name="workflow-download",
     ),
     path("workflows/<workflow_name:name>/archive", views.archive_workflow, name="workflow-archive"),
+    path("workflows/<workflow_name:name>/move", views.move_workflow, name="workflow-move"),
     path("workflows/<workflow_name:name>/duplicate", views.duplicate_workflow, name="workflow-duplicate"),
 ]

@@ -11,6 +11,7 @@ from accounts.access import PageRequest, page
 from accounts.roles import RUNS_START, WORKFLOWS_READ, WORKFLOWS_WRITE
 from lib.refusals import Refusal, Stale
 from workflows import queries
+from workflows.access import may
 from workflows.models import Workflow, WorkflowVersion
 from workflows.ports import usage
 from workflows.versions import comparing, lifecycle
@@ -27,13 +28,12 @@ def versions_page(request: PageRequest, name: str) -> HttpResponse:
         queries.versions_of(workflow).defer("definition", "layout").order_by("-number")[:MOST_LISTED]
     )
     run_counts = usage.open_runs(workflow)
-    scopes = request.principal.scopes
     context = {
         "workflow": workflow,
         "versions": [(version, run_counts[version.pk]) for version in versions],
         "tab": "versions",
-        "may_write": WORKFLOWS_WRITE in scopes,
-        "may_start": RUNS_START in scopes,
+        "may_write": may(request.principal, WORKFLOWS_WRITE, workflow),
+        "may_start": may(request.principal, RUNS_START, workflow),
     }
     comparison = _comparison_context(request, workflow, versions)
     sides = [("from", "From", comparison["one"]), ("to", "to", comparison["other"])]

@@ -9,10 +9,12 @@ from django.shortcuts import redirect, render
 
 from accounts import once
 from accounts.access import PageRequest, page
-from accounts.roles import RUNS_START, WORKFLOWS_PUBLISH, WORKFLOWS_READ, WORKFLOWS_WRITE
+from accounts.folders import folder_names
+from accounts.roles import EDIT, RUNS_START, WORKFLOWS_PUBLISH, WORKFLOWS_READ, WORKFLOWS_WRITE
 from engine.problems import Problem
-from lib.refusals import Conflict, Missing
+from lib.refusals import Conflict, Invalid, Missing
 from workflows import queries
+from workflows.access import may, may_anywhere, sees_nothing
 from workflows.checking.check import check
 from workflows.design.drawing import draw
 from workflows.design.starting import start_form
@@ -27,10 +29,11 @@ ON_A_PAGE = 50
 def workflows_page(request: PageRequest) -> HttpResponse:
     """The workflows, newest first; `?q=` looks in name, title and description."""
     q = request.GET.get("q", "").strip().replace("\x00", "")[:200]
-    workflows = queries.listed_workflows(request.principal.tenant_id, q)
+    workflows = queries.listed_workflows(request.principal, q)
     rows = Paginator(workflows, ON_A_PAGE).get_page(request.GET.get("page"))
     context: dict[str, Any] = {"workflows": rows, "q": q} | _about(request, "list")
-    if not rows and not q:
+    context["sees_nothing"] = sees_nothing(request.principal)
+    if not rows and not q and not context["sees_nothing"]:
         context |= {"offers": offered(request.principal.tenant_id, COMPLIANCE)}
     return render(request, "workflows/list.html", context)
 
@@ -67,8 +70,9 @@ def workflow_page(request: PageRequest, name: str) -> HttpResponse:
         "start": start_form(latest.definition) if latest else None,
         "missing": [] if latest else _publish_errors(request, workflow),
         "once": once.ticket(request.principal),
+        "folders": folder_names(request.principal, EDIT),
     }
-    return render(request, "workflows/detail.html", context | _about(request, "overview"))
+    return render(request, "workflows/detail.html", context | _about(request, "overview", workflow))
 
 
 @page(WORKFLOWS_WRITE, "POST")
@@ -84,6 +88,20 @@ def archive_workflow(request: PageRequest, name: str) -> HttpResponse:
         return redirect("workflow", name)
     messages.success(request, f"{name} is archived. Its runs and versions stay.")
     return redirect("workflows")
+
+
+@page(WORKFLOWS_WRITE, "POST")
+def move_workflow(request: PageRequest, name: str) -> HttpResponse:
+    """Puts it into another folder: others may reach it then."""
+    try:
+        moved = lifecycle.update_workflow(
+            request.principal, name, folder=request.POST.get("folder", "")[:200]
+        )
+    except (Conflict, Invalid) as refusal:
+        messages.error(request, refusal.message)
+    else:
+        messages.success(request, f"It is in {moved.folder.name} now, with its runs and tasks.")
+    return redirect("workflow", name)
 
 
 @page(WORKFLOWS_WRITE, "POST")
@@ -105,11 +123,11 @@ def _publish_errors(request: PageRequest, workflow: Workflow) -> list[Problem]:
     return [problem for problem in checked.problems if problem.severity == "error"]
 
 
-def _about(request: PageRequest, tab: str) -> dict[str, Any]:
-    scopes = request.principal.scopes
-    return {
-        "tab": tab,
-        "may_write": WORKFLOWS_WRITE in scopes,
-        "may_publish": WORKFLOWS_PUBLISH in scopes,
-        "may_start": RUNS_START in scopes,
+def _about(request: PageRequest, tab: str, workflow: Workflow | None = None) -> dict[str, Any]:
+    """What they may do with the workflow, or with some workflow where the page is of none."""
+    who = request.principal
+    flags = {"may_write": WORKFLOWS_WRITE, "may_publish": WORKFLOWS_PUBLISH, "may_start": RUNS_START}
+    return {"tab": tab} | {
+        flag: may(who, scope, workflow) if workflow else may_anywhere(who, scope)
+        for flag, scope in flags.items()
     }

@@ -22,6 +22,7 @@ from runs.commands.starts import NewRun, start_workflow
 from runs.kernel.refused import RunRefused
 from runs.reading.presentation import WHOLE, run_row
 from steps.base import MAX_RUN_INPUT_BYTES
+from workflows.access import guard_workflow
 
 LOOK_SECONDS = 0.1
 SILENT_SECONDS = 5.0
@@ -64,6 +65,7 @@ class Command(BaseCommand):
 
     def _start(self, principal: Principal, options: dict[str, Any]) -> str:
         principal.require(RUNS_START)
+        guard_workflow(principal, RUNS_START, options["name"])
         value = _value(_read(options["input"]), must_be_json=options["input"].endswith(".json"))
         item = NewRun(value, options["business_key"])
         (run,) = start_workflow(principal.tenant_id, options["name"], [item], by=principal.username)

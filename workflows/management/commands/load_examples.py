@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand
 from django.db import transaction
 
 from accounts.models import User
-from accounts.principal import Principal
+from accounts.principal import EVERYWHERE, Principal
 from accounts.roles import ADMIN, SCOPES_OF_ROLE
 from accounts.services import ensure_default_tenant
 from workflows.models import Workflow
@@ -24,7 +24,9 @@ class Command(BaseCommand):
         if admin is None or Workflow.objects.for_tenant(tenant.pk).exists():
             return
         scopes = SCOPES_OF_ROLE[ADMIN]
-        principal = Principal(tenant.pk, tenant.slug, admin.pk, admin.username, ADMIN, scopes, "command")
+        principal = Principal(
+            tenant.pk, tenant.slug, admin.pk, admin.username, ADMIN, scopes, "command", reach=EVERYWHERE
+        )
         with transaction.atomic():
             for example in reversed(examples()):
                 lifecycle.create_from_example(principal, example)

@@ -1,0 +1,227 @@
+"""Folders of workflows: who may read, start, edit, publish and operate what lies in them; whoever is not named may not.
+
+A folder grants to roles and groups, within what their role may do at all. Admins need no grant (R-162).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db import IntegrityError, transaction
+from django.db.models import ProtectedError, QuerySet
+
+from accounts import audit
+from accounts.models import Folder, FolderGrant, Group
+from accounts.names import key_of
+from accounts.principal import Principal
+from accounts.roles import ADMIN, EDIT, MEMBER_ROLES, MEMBERS_MANAGE, OPERATE, PUBLISH, READ, START, VERBS
+from lib.refusals import Conflict, Invalid, Missing
+
+DEFAULT_NAME = "General"
+DEFAULT_GRANTS: Mapping[str, tuple[str, ...]] = {
+    "author": (READ, START, EDIT, PUBLISH),
+    "operator": (READ, START, OPERATE),
+}
+"""What the folder that a tenant begins with grants to which roles. Viewers read what an admin lets them read."""
+LONGEST_NAME = 150
+MOST_GRANTS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What a folder lets a role or a group do: one of `role` and `group` (its name) is given."""
+
+    verbs: tuple[str, ...]
+    role: str = ""
+    group: str = ""
+
+
+def standard_grants() -> list[Grant]:
+    """What a folder grants at first."""
+    return [Grant(verbs, role) for role, verbs in DEFAULT_GRANTS.items()]
+
+
+def grants_of(folder: Folder) -> list[Grant]:
+    """What a folder grants."""
+    rows = FolderGrant.objects.for_tenant(folder.tenant_id).filter(folder=folder)
+    return [
+        Grant(tuple(verbs), role, group or "")
+        for role, group, verbs in rows.values_list("role", "group__name", "verbs")
+    ]
+
+
+def default_folder(tenant_id: int) -> Folder:
+    """The folder in which workflows lie that name none; made, with what it grants at first, where there is none."""
+    rows = Folder.objects.for_tenant(tenant_id)
+    if (folder := rows.filter(is_default=True).first()) is not None:
+        return folder
+    try:
+        with transaction.atomic():
+            folder = Folder.objects.create(
+                tenant_id=tenant_id, name=DEFAULT_NAME, key=key_of(DEFAULT_NAME), is_default=True
+            )
+            _grant(folder, standard_grants())
+    except IntegrityError:  # Somebody else has made it meanwhile.
+        return rows.get(is_default=True)
+    return folder
+
+
+def folders_of(tenant_id: int) -> QuerySet[Folder]:
+    """The tenant's folders."""
+    return Folder.objects.for_tenant(tenant_id)
+
+
+def find_folder(tenant_id: int, folder_id: int) -> Folder:
+    """The tenant's folder. Raises Missing."""
+    folder = folders_of(tenant_id).filter(pk=folder_id).first()
+    if folder is None:
+        raise Missing("There is no such folder.")
+    return folder
+
+
+def folder_named(principal: Principal, name: str | None, verb: str) -> Folder:
+    """The folder of this name in which they may do this, the default one or else any where none is named.
+
+    Raises Invalid where there is none.
+    """
+    rows = folders_of(principal.tenant_id)
+    if (open_to := principal.reach.folders(verb)) is not None:
+        rows = rows.filter(pk__in=open_to)
+    if name is None:
+        default_folder(principal.tenant_id)
+        folder, message = rows.order_by("-is_default", "key").first(), f"No folder lets you {verb} workflows."
+    else:
+        folder, message = (
+            rows.filter(key=key_of(name)).first(),
+            f"There is no folder {name} for you to {verb}.",
+        )
+    if folder is None:
+        raise Invalid(f"{message} An admin can change that.", code="no_folder", field="folder")
+    return folder
+
+
+def folder_names(principal: Principal, verb: str) -> list[str]:
+    """The names of the folders in which they may do this, in their order."""
+    rows, open_to = folders_of(principal.tenant_id), principal.reach.folders(verb)
+    rows = rows if open_to is None else rows.filter(pk__in=open_to)
+    return list(rows.order_by("key").values_list("name", flat=True))
+
+
+def folder_rows(tenant_id: int, folders: Iterable[Folder]) -> list[dict[str, object]]:
+    """Folders as the API shows them, with their grants, in one statement more."""
+    listed = list(folders)
+    grants: dict[int, list[dict[str, object]]] = {}
+    rows = FolderGrant.objects.for_tenant(tenant_id).filter(folder__in=listed)
+    for folder, role, group, verbs in rows.order_by("role", "group__key").values_list(
+        "folder_id", "role", "group__name", "verbs"
+    ):
+        to = {"role": role} if role else {"group": group}
+        grants.setdefault(folder, []).append({**to, "may": [verb for verb in VERBS if verb in verbs]})
+    return [
+        {
+            "id": folder.pk,
+            "name": folder.name,
+            "default": folder.is_default,
+            "grants": grants.get(folder.pk, []),
+            "created_at": folder.created_at,
+        }
+        for folder in listed
+    ]
+
+
+@transaction.atomic
+def create_folder(
+    principal: Principal, name: str, grants: Sequence[Grant], *, reason: str | None = None
+) -> Folder:
+    """A new folder that grants this. Raises Invalid at the field that is wrong, Conflict for a taken name."""
+    principal.require(MEMBERS_MANAGE)
+    folder = Folder(tenant_id=principal.tenant_id)
+    _rename(folder, name)
+    _grant(folder, grants)
+    audit.record(principal, "create", f"folder {folder.pk}", reason=reason)
+    return folder
+
+
+@transaction.atomic
+def change_folder(
+    principal: Principal,
+    folder_id: int,
+    *,
+    name: str | None = None,
+    grants: Sequence[Grant] | None = None,
+    reason: str | None = None,
+) -> Folder:
+    """Another name, or other grants as a whole; what is None stays. Raises Missing, and as `create_folder`."""
+    principal.require(MEMBERS_MANAGE)
+    folder = find_folder(principal.tenant_id, folder_id)
+    if name is not None:
+        _rename(folder, name)
+    if grants is not None:
+        FolderGrant.objects.for_tenant(principal.tenant_id).filter(folder=folder).delete()
+        _grant(folder, grants)
+    audit.record(principal, "change", f"folder {folder.pk}", reason=reason)
+    return folder
+
+
+@transaction.atomic
+def delete_folder(principal: Principal, folder_id: int, *, reason: str | None = None) -> None:
+    """No such folder any more. Raises Missing; Conflict for the default one, and while workflows lie in it."""
+    principal.require(MEMBERS_MANAGE)
+    folder = find_folder(principal.tenant_id, folder_id)
+    if folder.is_default:
+        message = f"{folder.name} is where new workflows go: it can be renamed, not deleted."
+        raise Conflict(message, code="default_folder")
+    try:
+        with transaction.atomic():
+            folder.delete()
+    except ProtectedError as error:
+        count = len(error.protected_objects)
+        lie = "workflow lies" if count == 1 else "workflows lie"
+        message = f"{count} {lie} in {folder.name}, archived ones included: move them first."
+        raise Conflict(message, code="folder_in_use") from None
+    audit.record(principal, "delete", f"folder {folder_id}", reason=reason)
+
+
+def _rename(folder: Folder, name: str) -> None:
+    folder.name, folder.key = name.strip(), key_of(name)
+    if not 0 < len(folder.name) <= LONGEST_NAME:
+        raise Invalid(f"A folder's name has 1 to {LONGEST_NAME} characters.", field="name")
+    try:
+        with transaction.atomic():
+            folder.save()
+    except IntegrityError:
+        message = f"There is a folder {folder.name} already."
+        raise Conflict(message, code="name_taken", field="name") from None
+
+
+def _grant(folder: Folder, grants: Sequence[Grant]) -> None:
+    """Write its grants. Raises Invalid for one that can't be, and for whom there are two."""
+    if len(grants) > MOST_GRANTS:
+        raise Invalid(f"A folder has at most {MOST_GRANTS} grants.", field="grants")
+    keys = {key_of(one.group) for one in grants if one.group}
+    groups = {row.key: row for row in Group.objects.for_tenant(folder.tenant_id).filter(key__in=keys)}
+    seen: set[tuple[str, str]] = set()
+    rows = []
+    for place, one in enumerate(grants):
+        field, group = f"grants[{place}]", groups.get(key_of(one.group)) if one.group else None
+        _check(one, group, field)
+        if (mark := (one.role, key_of(one.group))) in seen:
+            raise Invalid(f"{one.role or one.group} is there twice.", field=field)
+        seen.add(mark)
+        verbs = [verb for verb in VERBS if verb in one.verbs]
+        rows.append(
+            FolderGrant(tenant_id=folder.tenant_id, folder=folder, role=one.role, group=group, verbs=verbs)
+        )
+    FolderGrant.objects.bulk_create(rows)
+
+
+def _check(one: Grant, group: Group | None, field: str) -> None:
+    if bool(one.role) == bool(one.group):
+        raise Invalid("Name a role or a group, one of the two.", field=field)
+    if one.role and (one.role not in MEMBER_ROLES or one.role == ADMIN):
+        roles = ", ".join(role for role in MEMBER_ROLES if role != ADMIN)
+        raise Invalid(f"There is no role {one.role} to grant to; there are {roles}.", field=f"{field}.role")
+    if one.group and group is None:
+        raise Invalid(f"There is no group {one.group}.", field=f"{field}.group")
+    if not one.verbs or (unknown := sorted({*one.verbs} - {*VERBS})):
+        wrong = f"There is no verb {unknown[0]}" if one.verbs else "Name what they may do"
+        raise Invalid(f"{wrong}; there are {', '.join(VERBS)}.", field=f"{field}.may")

@@ -1,0 +1,72 @@
+"""Who may reach which run: whom the folder of its workflow lets (R-162)."""
+
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet, Subquery
+
+from accounts.guards import require_in
+from accounts.principal import Principal
+from accounts.roles import READ
+from runs.models import DeadLetter, InboundWebhook, Run
+from workflows.access import open_to
+from workflows.models import Workflow
+
+
+def guard_run(principal: Principal, scope: str, run_id: UUID | str) -> None:
+    """Let pass who may do what the scope is about with the run. Raises Missing and Forbidden."""
+    if principal.reach.is_everywhere:
+        return
+    runs = Run.objects.for_tenant(principal.tenant_id).filter(pk=run_id)
+    _require(principal, scope, runs.values("workflow_id"), "this run", "There is no such run.")
+
+
+def guard_letter(principal: Principal, scope: str, letter_id: UUID) -> None:
+    """As `guard_run`, of the run of a dead letter."""
+    letters = DeadLetter.objects.for_tenant(principal.tenant_id).filter(pk=letter_id)
+    runs = Run.objects.for_tenant(principal.tenant_id).filter(pk=Subquery(letters.values("run_id")))
+    _require(
+        principal, scope, runs.values("workflow_id"), "this dead letter", "There is no such dead letter."
+    )
+
+
+def guard_webhook(principal: Principal, scope: str, webhook_id: UUID) -> None:
+    """As `guard_run`, of the workflow of a webhook."""
+    hooks = InboundWebhook.objects.for_tenant(principal.tenant_id).filter(pk=webhook_id)
+    _require(principal, scope, hooks.values("workflow_id"), "this webhook", "There is no such webhook.")
+
+
+def readable(runs: QuerySet[Run], principal: Principal) -> QuerySet[Run]:
+    """Those of the runs that they may read."""
+    if principal.reach.is_everywhere:
+        return runs
+    return runs.filter(workflow_id__in=open_to(principal, READ).values("id"))
+
+
+def readable_letters(
+    letters: QuerySet[DeadLetter], principal: Principal, verb: str = READ
+) -> QuerySet[DeadLetter]:
+    """Those of the dead letters with whose runs they may do this."""
+    if principal.reach.is_everywhere:
+        return letters
+    runs = Run.objects.for_tenant(principal.tenant_id)
+    runs = runs.filter(workflow_id__in=open_to(principal, verb).values("id"))
+    return letters.filter(run_id__in=runs.values("id"))
+
+
+def readable_webhooks(webhooks: QuerySet[InboundWebhook], principal: Principal) -> QuerySet[InboundWebhook]:
+    """Those of the webhooks whose workflows they may read."""
+    if principal.reach.is_everywhere:
+        return webhooks
+    return webhooks.filter(workflow__in=open_to(principal, READ))
+
+
+def _require(
+    principal: Principal,
+    scope: str,
+    workflow: QuerySet[Any, Any],
+    called: str,
+    missing: str,
+) -> None:
+    rows = Workflow.objects.for_tenant(principal.tenant_id).filter(pk=Subquery(workflow[:1]))
+    require_in(principal, scope, rows.values_list("folder_id", flat=True).first(), called, missing)

@@ -1,0 +1,56 @@
+"""Bodies that are good, so that only the authorisation can refuse what is sent to a door of the matrix."""
+
+from tests.api.authorisation_matrix import NOBODY
+
+BODIES: dict[tuple[str, str], dict[str, object]] = {
+    ("api-workflow-draft", "PUT"): {"definition": {"name": "ours"}},
+    ("api-workflow-scope", "POST"): {"definition": {"name": "ours"}, "place": "output"},
+    ("api-workflow-evaluate", "POST"): {"definition": {"name": "ours"}, "place": "output", "text": "{{ 1 }}"},
+    ("api-workflow-rename-step", "POST"): {
+        "definition": {"name": "ours", "nodes": [{"id": "a", "type": "noop"}]},
+        "from": "a",
+        "to": "b",
+    },
+    ("api-workflow-draft", "PATCH"): {"revision": 1, "groups": []},
+    ("api-jobs-poll", "POST"): {"worker_id": "w", "queues": ["work"], "max_jobs": 1},
+    ("api-job-complete", "POST"): {"lease_token": "x", "output": None},
+    ("api-job-fail", "POST"): {
+        "lease_token": "x",
+        "error": {"code": "Broken", "message": "It broke."},
+        "retryable": True,
+    },
+    ("api-dead-letters-redrive", "POST"): {"filter": {}},
+    ("api-run-signals", "POST"): {"name": "paid", "signal_id": "1"},
+    ("api-workflow-deciders", "POST"): {"params": {}},
+    ("api-task-assign", "POST"): {"assignee": "admin-of-ours"},
+    ("api-task-delegate", "POST"): {"to": "operator-of-ours"},
+    ("api-task-comments", "POST"): {"text": "Is this right?"},
+    ("api-task-ask", "POST"): {"text": "Which account?"},
+    ("api-task-answer", "POST"): {"text": "The second one."},
+    ("api-task-escalate", "POST"): {"reason": "Nobody is here."},
+    ("api-task-return", "POST"): {"comment": "The receipt is missing.", "to": "operator-of-ours"},
+    ("api-task-draft", "PUT"): {"data": {"amount": "twelve"}},
+    ("api-task-complete", "POST"): {"outcome": "approved"},
+    ("api-task-resolve", "POST"): {"resolution": "retry"},
+    ("api-away-rules", "POST"): {
+        "substitute": "operator-of-ours",
+        "from": "2030-01-01T00:00:00Z",
+        "until": "2030-02-01T00:00:00Z",
+    },
+    ("api-tasks-bulk", "POST"): {"action": "claim", "ids": [NOBODY]},
+    ("api-inbox-views", "POST"): {"name": "Large", "filter": "data.amount>1000"},
+    ("api-inbox-view", "PATCH"): {"group": ""},
+    ("api-tokens", "POST"): {"name": "one more"},
+    ("api-groups", "POST"): {"name": "Finance"},
+    ("api-folders", "POST"): {"name": "Legal"},
+    ("api-members", "POST"): {"username": "zoe", "role": "viewer"},
+    ("api-workflow-test-cases", "POST"): {"name": "one more", "input": {}},
+    ("api-workflow-test-cases-record", "POST"): {
+        "run_id": NOBODY,
+        "name": "recorded",
+    },
+    ("api-run-rerun", "POST"): {"from_node": "a"},
+    ("api-step-skip", "POST"): {"output": None},
+    ("api-job-heartbeat", "POST"): {"lease_token": "x"},
+    ("api-job-release", "POST"): {"lease_token": "x"},
+}

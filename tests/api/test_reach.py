@@ -1,0 +1,181 @@
+"""Folders say who may do what with which workflow: whoever is not let in finds nothing, by whatever door."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.test import Client
+
+from accounts import folders, guards
+from accounts.folders import Grant
+from accounts.roles import ADMIN, RUNS_START, SCOPES_OF_ROLE, VERB_OF_SCOPE, VERBS, WORKER
+from tasks_inbox.models import ManualTask, TaskNote
+from tests.api.authorisation_matrix import MATRIX, address
+from tests.api.test_authorisation import DOORS, ROUTES, assert_envelope, call
+from workflows.models import Workflow
+
+GUARDED = ("name", "run_id", "letter_id", "webhook_id")
+ROLES = [role for role in SCOPES_OF_ROLE if role not in (ADMIN, WORKER)]
+
+
+def parts_of(name):
+    return set(ROUTES[name].pattern.converters)
+
+
+def role_with(scope):
+    """A role that may do this at all; admins are kept out of nothing."""
+    return next((role for role in ROLES if scope in SCOPES_OF_ROLE[role]), None)
+
+
+REACHED = [
+    (name, method, scope)
+    for name, method, scope in DOORS
+    if parts_of(name) & {*GUARDED} and role_with(scope) and scope in VERB_OF_SCOPE
+]
+TASK_DOORS = [
+    (name, method) for name, method, scope in DOORS if "task_id" in parts_of(name) and scope == "tasks:read"
+]
+
+
+@pytest.fixture
+def locked(furnished, ours):
+    """A tenant that has everything, in a folder that lets nobody in; gives what grants there."""
+    admin = furnished.principal("admin")
+    folder = folders.create_folder(admin, "Locked", [])
+    Workflow.objects.for_tenant(admin.tenant_id).update(folder=folder)
+
+    def grant(*verbs):
+        wishes = [Grant(verbs, role) for role in ROLES] if verbs else []
+        folders.change_folder(admin, folder.pk, grants=wishes)
+
+    return grant
+
+
+def visitor(people, name, role):
+    """Who knocks: with a token, or at a page with a session."""
+    if not MATRIX[name].page:
+        return people.client(role)
+    client = Client()
+    client.force_login(people.member(role))
+    return client
+
+
+def test_every_part_of_an_address_is_guarded_or_said_to_need_no_guard():
+    parts = set().union(*map(parts_of, ROUTES))
+    assert {part for part in parts if not guards.is_guarded(part)} - guards.UNGUARDED == set()
+    assert {part for part in guards.UNGUARDED if guards.is_guarded(part)} == set()
+
+
+def test_every_scope_about_workflows_and_runs_has_its_verb():
+    assert set(VERB_OF_SCOPE.values()) == set(VERBS)
+    about = {scope for scopes in SCOPES_OF_ROLE.values() for scope in scopes}
+    about = {
+        scope for scope in about if scope.split(":")[0] in ("workflows", "runs", "dead_letters", "webhooks")
+    }
+    assert about == set(VERB_OF_SCOPE)
+
+
+@pytest.mark.parametrize(("name", "method", "scope"), REACHED)
+def test_what_lies_in_a_folder_that_grants_nothing_is_not_there(locked, furnished, ours, name, method, scope):
+    client = visitor(furnished, name, role_with(scope))
+    assert call(client, name, method, **ours.ids).status_code == 404
+
+
+@pytest.mark.parametrize(("name", "method", "scope"), REACHED)
+def test_who_may_only_read_reads_and_is_told_what_the_rest_needs(
+    locked, furnished, ours, name, method, scope
+):
+    locked("read")
+    answer = call(visitor(furnished, name, role_with(scope)), name, method, **ours.ids)
+    if VERB_OF_SCOPE[scope] == "read":
+        # A value that the address doesn't name is not there for anybody.
+        assert (answer.status_code == 404) == (name == "run-value")
+    else:
+        assert answer.status_code == 403
+        assert VERB_OF_SCOPE[scope] in answer.content.decode()
+
+
+@pytest.mark.parametrize(("name", "method"), TASK_DOORS)
+def test_a_task_of_a_locked_workflow_is_for_those_whom_it_asks(locked, furnished, ours, name, method):
+    # An author decides no tasks: it doesn't ask them.
+    assert call(visitor(furnished, name, "author"), name, method, **ours.ids).status_code == 404
+    # It asks everybody who decides; a draft is there for who wrote it.
+    answer = call(visitor(furnished, name, "approver"), name, method, **ours.ids)
+    assert (answer.status_code == 404) == (name == "api-task-draft" and method == "GET")
+
+
+def test_lists_show_what_one_may_read(locked, furnished, ours):
+    client = furnished.client("author")
+    lists = ("workflows", "runs", "dead-letters", "webhooks", "tasks")
+    assert [client.get(f"/api/v1/{one}").json()["results"] for one in lists] == [[]] * len(lists)
+    page = Client()
+    page.force_login(furnished.member("author"))
+    for path in ("/", "/workflows/", "/runs/", "/find?q=ours", f"/find?q={ours.ids['run']}"):
+        shown = page.get(path).content.decode()
+        assert "/workflows/ours" not in shown
+        assert ours.ids["run"] not in shown
+    locked("read")
+    assert [len(client.get(f"/api/v1/{one}").json()["results"]) for one in lists] == [2, 2, 1, 1, 1]
+    assert "/workflows/ours" in page.get("/find?q=ours").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("path", "sent", "role"),
+    [
+        ("runs", {"workflow": "ours", "input": {}}, "author"),
+        ("runs/batch", {"workflow": "ours", "items": [{"input": {}}]}, "author"),
+        ("signals", {"workflow": "ours", "business_key": "k", "name": "n", "signal_id": "1"}, "author"),
+        ("webhooks", {"name": "two", "workflow": "ours", "action": "start"}, "author"),
+        ("workflows/import", {"document": {"name": "ours", "nodes": [], "edges": []}}, "author"),
+        ("workflows/import", {"document": "name: ours\nnodes: []\nedges: []"}, "author"),
+    ],
+)
+def test_a_workflow_that_a_body_names_is_guarded_too(locked, furnished, ours, path, sent, role):
+    client = furnished.client(role)
+    assert_envelope(client.post(f"/api/v1/{path}", sent), 404, "not_found")
+    locked("read")
+    assert_envelope(client.post(f"/api/v1/{path}", sent), 403, "forbidden")
+    locked(*VERBS)
+    assert client.post(f"/api/v1/{path}", sent).status_code not in (403,)
+
+
+def test_letters_of_runs_that_one_may_not_operate_stay(locked, furnished, ours):
+    client = furnished.client("operator")
+    by_id = client.post("/api/v1/dead-letters/redrive", {"ids": [ours.ids["letter"]]}).json()
+    assert (by_id["redriven"], [one["code"] for one in by_id["refused"]]) == ([], ["not_found"])
+    locked("read")
+    assert client.post("/api/v1/dead-letters/redrive", {"filter": {}}).json()["redriven"] == []
+    locked("operate")
+    assert len(client.post("/api/v1/dead-letters/redrive", {"filter": {}}).json()["redriven"]) == 1
+
+
+def test_a_bulk_touches_no_task_that_one_may_not_see(locked, furnished, ours):
+    until = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    sent = {"action": "snooze", "ids": [ours.ids["task"]], "until": until}
+
+    def result():
+        return furnished.client("operator").post("/api/v1/tasks/bulk", sent).json()["results"][0]
+
+    assert result()["result"] == "done"  # It asks everybody who decides.
+    TaskNote.unsafe_all_tenants.all().delete()
+    ManualTask.unsafe_all_tenants.update(audience=["user:ann"])
+    assert result() == {**result(), "result": "refused", "code": "not_found", "title": ""}
+
+
+def test_a_group_is_let_in_where_its_role_is_not(locked, furnished, ours, people):
+    admin = furnished.principal("admin")
+    folder = folders.folders_of(admin.tenant_id).get(key="locked")
+    folders.change_folder(admin, folder.pk, grants=[Grant(("start",), group="Finance")])
+    client = furnished.client("author")
+    sent = {"workflow": "ours", "input": {}}
+    assert client.post("/api/v1/runs", sent).status_code == 404
+    furnished.client("admin").patch(f"/api/v1/groups/{ours.ids['group']}", {"members": ["author-of-ours"]})
+    assert client.post("/api/v1/runs", sent).status_code == 201
+    # To start it is not to read it.
+    assert client.get("/api/v1/workflows/ours").status_code == 404
+    assert RUNS_START in furnished.principal("author").scopes
+
+
+def test_a_token_reaches_as_far_as_its_user(locked, furnished, ours):
+    assert furnished.client("worker").get("/api/v1/runs").status_code == 403
+    admin = furnished.client("admin", scopes=frozenset({"runs:read"}))
+    assert admin.get(address("api-run", **ours.ids)).status_code == 200
