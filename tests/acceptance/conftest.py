@@ -6,20 +6,35 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
+from tests.acceptance import never
 from tests.acceptance.running import Handoff
+from tests.acceptance.wikipedia import open_wikipedia
+from tests.slow_service import SlowService, slow_service
 
 TOGETHER = (
+    "test_tour.py",
     "test_drills.py",
     "test_pipeline.py",
     "test_two_builders.py",
     "test_order_fulfillment.py",
+    "test_readme.py",
+    "test_examples.py",
+    "test_blocking.py",
+    "test_steps_that_never_return.py",
     "test_never_late.py",
     "test_outages.py",
+    "test_owner.py",
+    "test_up_private.py",
+    "test_up.py",
 )
-"""Modules that have one Handoff together, in this order: none minds what others leave in it. The last may kill it."""
+"""Modules that have one Handoff together, in this order: none minds what others leave in it. The first ones look at
+all that there is, the last ones kill and stop all of it.
+"""
+BLOCKING_THREADS = 20
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -40,21 +55,59 @@ def together() -> Iterator[dict[str, Handoff]]:
         end(one)
 
 
+@pytest.fixture(scope="session")
+def service() -> Iterator[SlowService]:
+    """A service that keeps whoever calls it waiting."""
+    with slow_service() as service:
+        yield service
+
+
+@pytest.fixture(scope="session")
+def wikipedia() -> Iterator[str]:
+    """The address of a Wikipedia of our own."""
+    with open_wikipedia() as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def surroundings(service, wikipedia, tmp_path_factory) -> dict[str, str]:
+    """The environment of a Handoff that may reach both, and has steps that never return."""
+    steps = str(never.install(tmp_path_factory.mktemp("never") / "packages"))
+    path = os.pathsep.join([steps, os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+    allowed = f"{service.allowance},127.0.0.1/32:{urlsplit(wikipedia).port}"
+    return {
+        "PYTHONPATH": path,
+        "HANDOFF_EGRESS_ALLOW": allowed,
+        "HANDOFF_BLOCKING_THREADS": str(BLOCKING_THREADS),
+    }
+
+
 @pytest.fixture(scope="module")
-def handoff(request, together, tmp_path_factory) -> Iterator[Handoff]:
-    """A Handoff that has been started; a test that stops it starts it again."""
+def home(request, together, surroundings, tmp_path_factory) -> Iterator[Handoff]:
+    """A Handoff that may have been stopped or killed before."""
     name = request.path.name
     one = together.get("one") if name in TOGETHER else None
     if one is None:
-        one = Handoff(tmp_path_factory.mktemp("up") / "home")
-    if one.ended():
-        one.start_and_wait()
+        one = Handoff(_long(tmp_path_factory.mktemp("up")), **surroundings)
     together["one"] = one
     yield one
     to_come = {item.path.name for item in request.session.items}
     if name not in TOGETHER or to_come.isdisjoint(TOGETHER[TOGETHER.index(name) + 1 :]):
         del together["one"]
         end(one)
+
+
+def _long(base: Path) -> Path:
+    """A home of 110 characters: too long for a socket in it."""
+    return base / ("h" * (110 - len(str(base)) - 1))
+
+
+@pytest.fixture(scope="module")
+def handoff(home) -> Handoff:
+    """A Handoff that has been started; a test that stops it starts it again."""
+    if home.ended():
+        home.start_again()
+    return home
 
 
 def end(one: Handoff) -> None:

@@ -4,16 +4,14 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from config.embedded.processes import wait_until
 from engine.catalogue import Json
 from tests.acceptance.client import Client
-from tests.acceptance.conftest import end
 from tests.acceptance.faults import Observer, repeating
 from tests.acceptance.running import Handoff
-from tests.slow_service import SlowService, slow_service
+from tests.slow_service import SlowService
 
 HEALED_SECONDS = 60
 NO_RETRY = {"retry": "none"}
@@ -196,13 +194,11 @@ class Loaded:
 
 
 @contextmanager
-def loaded(home: Path) -> Iterator[Loaded]:
-    """A Handoff of its own, under load until the end."""
-    with slow_service() as service, ExitStack() as stack:
+def loaded(handoff: Handoff, service: SlowService) -> Iterator[Loaded]:
+    """A Handoff under load until the end; the service is the load's meanwhile."""
+    with ExitStack() as stack:
         service.let_go.set()
-        handoff = Handoff(home, HANDOFF_EGRESS_ALLOW=service.allowance)
-        stack.callback(end, handoff)
-        handoff.start_and_wait()
+        service.paths.clear()
         client, answering = (stack.enter_context(Client(handoff)) for _ in range(2))
         for each in (client, answering):
             # A web process that is stopped answers nobody: who asked asks its successor.

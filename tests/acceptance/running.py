@@ -63,6 +63,11 @@ class Handoff:
         self.start()
         self.until_ready()
 
+    def start_again(self) -> None:
+        """`make up` until it is ready, whatever ended the life before: one that was killed left its run.json."""
+        (self.home / "run.json").unlink(missing_ok=True)
+        self.start_and_wait()
+
     def until_ready(self) -> None:
         """Wait for run.json, which is written when everything is ready."""
         wait_until(lambda: self.facts() != {} or self.ended(), START_SECONDS, "Handoff")

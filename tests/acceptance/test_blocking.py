@@ -9,30 +9,9 @@ import pytest
 
 from config.embedded.processes import wait_until
 from tests.acceptance.client import Client
-from tests.acceptance.conftest import end
-from tests.acceptance.running import Handoff
-from tests.slow_service import slow_service
+from tests.acceptance.conftest import BLOCKING_THREADS as THREADS
 
-THREADS = 20
 COMPLETED = "SELECT count(*) FROM runs_run WHERE status = 'COMPLETED'"
-
-
-@pytest.fixture(scope="module")
-def service():
-    with slow_service() as service:
-        yield service
-
-
-@pytest.fixture(scope="module")
-def handoff(tmp_path_factory, service):
-    one = Handoff(
-        tmp_path_factory.mktemp("blocking") / "home",
-        HANDOFF_BLOCKING_THREADS=str(THREADS),
-        HANDOFF_EGRESS_ALLOW=service.allowance,
-    )
-    one.start_and_wait()
-    yield one
-    end(one)
 
 
 @pytest.fixture
@@ -78,9 +57,9 @@ def test_200_slow_calls_wait_many_at_once_and_quick_steps_do_not_wait_for_them(c
 
 
 def test_a_worker_that_is_killed_with_all_its_calls_waiting_loses_none_of_them(handoff, client, service):
-    client.publish(calling("killed", service))
+    client.publish(calling("slow-killed", service))
     before = client.number(COMPLETED)
-    client.start("killed", 50)
+    client.start("slow-killed", 50)
     wait_until(lambda: service.inside == THREADS, 30, "as many calls as there are threads")
     os.kill(handoff.pids()["worker-blocking"], signal.SIGKILL)
     service.let_go.set()
@@ -88,13 +67,19 @@ def test_a_worker_that_is_killed_with_all_its_calls_waiting_loses_none_of_them(h
     client.until(COMPLETED, before + 50, 60)
     assert Counter(service.keys.values()) == {2: THREADS, 1: 50 - THREADS}
     assert client.broken_invariants() == {}
-    assert client.rows("SELECT node FROM runs_stepexecution WHERE attempt > 1") == []
+    again = "SELECT s.node FROM runs_stepexecution s JOIN runs_run r ON r.id = s.run_id WHERE s.attempt > 1"
+    assert (
+        client.rows(
+            f"{again} AND r.workflow_id = (SELECT id FROM workflows_workflow WHERE name = 'slow-killed')"
+        )
+        == []
+    )
 
 
 def test_a_worker_that_is_told_to_end_waits_for_its_calls_and_takes_no_more(handoff, client, service):
-    client.publish(calling("stopped", service))
+    client.publish(calling("slow-stopped", service))
     before = client.number(COMPLETED)
-    client.start("stopped", 50)
+    client.start("slow-stopped", 50)
     wait_until(lambda: service.inside == THREADS, 30, "as many calls as there are threads")
     os.kill(handoff.pids()["worker-blocking"], signal.SIGTERM)
     service.let_go.set()

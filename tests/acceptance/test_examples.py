@@ -1,15 +1,12 @@
 """The examples that need somebody outside: a worker, started as docs/workers.md says, and a Wikipedia of our own."""
 
-import json
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from copy import deepcopy
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -17,46 +14,12 @@ from config.embedded.processes import wait_until
 from tests.acceptance import workers
 from tests.acceptance.client import Client
 from tests.acceptance.conftest import end
-from tests.acceptance.running import ROOT, Handoff, hanging
-from tests.answering import handled_by
+from tests.acceptance.running import ROOT, hanging
+from tests.acceptance.wikipedia import EXTRACT
 
 SCRIPT = "tissue_worker.py"
 WORKER = ROOT / "docs" / "examples" / SCRIPT
 IMAGE = {"image": "slide-17.tiff"}
-EXTRACT = "Urban areas are often warmer than the country around them; the difference is larger at night."
-
-
-@pytest.fixture(scope="module")
-def wikipedia() -> Iterator[str]:
-    """An address that answers as MediaWiki documents `prop=extracts` with `formatversion=2`."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            asked = {name: value for name, [value] in parse_qs(urlsplit(self.path).query).items()}
-            assert (asked["prop"], asked["formatversion"]) == ("extracts", "2")
-            page = {"ns": 0, "title": asked["titles"]}
-            page |= {"missing": True} if asked["titles"] == "Nothing" else {"pageid": 1, "extract": EXTRACT}
-            body = json.dumps({"batchcomplete": True, "query": {"pages": [page]}}).encode()
-            self.send_response(503 if asked["titles"] == "Maintenance" else 200)
-            self.send_header("Content-Type", "application/json; charset=utf-8")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            return
-
-    with handled_by(Handler) as port:
-        yield f"http://127.0.0.1:{port}/w/api.php"
-
-
-@pytest.fixture(scope="module")
-def handoff(tmp_path_factory, wikipedia) -> Iterator[Handoff]:
-    allowed = f"127.0.0.1/32:{urlsplit(wikipedia).port}"
-    one = Handoff(tmp_path_factory.mktemp("examples") / "home", HANDOFF_EGRESS_ALLOW=allowed)
-    one.start_and_wait()
-    yield one
-    end(one)
 
 
 @pytest.fixture(scope="module")

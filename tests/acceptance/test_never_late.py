@@ -16,8 +16,8 @@ from tests.acceptance.running import hanging
 
 
 @pytest.fixture(scope="module")
-def loaded(tmp_path_factory):
-    with load.loaded(tmp_path_factory.mktemp("late") / "home") as one:
+def loaded(handoff, service):
+    with load.loaded(handoff, service) as one:
         yield one
 
 
@@ -34,7 +34,7 @@ def replaced(loaded, name, pid):
     loaded.is_well()
 
 
-@pytest.mark.parametrize("name", ["worker-ticks", "beat", "web", "worker-engine"])
+@pytest.mark.parametrize("name", ["worker-ticks", "web"])
 def test_a_stopped_process_is_replaced_before_anything_is_late(fresh, name):
     pid = faults.stop(fresh.handoff, name)
     replaced(fresh, name, pid)

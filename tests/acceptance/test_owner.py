@@ -11,8 +11,8 @@ from tests.acceptance.running import Handoff
 TABLES = "SELECT DISTINCT tableowner FROM pg_tables WHERE schemaname = 'public'"
 
 
-def as_before(one: Handoff) -> None:
-    """One role owns everything, and there is no other."""
+def as_before(one: Handoff) -> int:
+    """One role owns everything, and there is no other; gives how many users there are."""
     server = postgres.Postgres(one.home / "postgres")
     server.prepare()
     process = server.start()
@@ -24,23 +24,22 @@ def as_before(one: Handoff) -> None:
         connection.execute("DROP OWNED BY handoff_owner")
         connection.execute("DROP ROLE handoff_owner")
         assert connection.execute(TABLES).fetchall() == [("handoff",)]
+        [users] = connection.execute("SELECT count(*) FROM accounts_user").fetchone()
     process.send_signal(postgres.STOP_SIGNAL)
     process.wait(20)
+    return users
 
 
-def test_a_home_from_before_is_changed_at_its_next_start(tmp_path):
-    one = Handoff(tmp_path / "home")
-    try:
-        one.start_and_wait()
-        one.process.terminate()
-        one.process.wait(40)
-        as_before(one)
-        one.start_and_wait()
-        with psycopg.connect(one.facts()["database_url"]) as connection:
-            assert connection.execute(TABLES).fetchall() == [("handoff_owner",)]
-            assert connection.execute("SELECT count(*) FROM accounts_user").fetchone() == (1,)
-            with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                connection.execute("TRUNCATE tasks_inbox_taskdecision")
-        assert one.get("/readyz")[0] == 200
-    finally:
-        end(one)
+def test_a_home_from_before_is_changed_at_its_next_start(home):
+    if home.process is None:
+        home.start_and_wait()
+    end(home)
+    users = as_before(home)
+    home.start_again()
+    with psycopg.connect(home.facts()["database_url"]) as connection:
+        assert connection.execute(TABLES).fetchall() == [("handoff_owner",)]
+        assert connection.execute("SELECT count(*) FROM accounts_user").fetchone() == (users,)
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute("TRUNCATE tasks_inbox_taskdecision")
+    assert home.get("/readyz")[0] == 200
+    assert users >= 1

@@ -20,8 +20,8 @@ REST_SECONDS = 300.0
 
 
 @pytest.fixture(scope="module")
-def loaded(tmp_path_factory):
-    with load.loaded(tmp_path_factory.mktemp("random") / "home") as one:
+def loaded(handoff, service):
+    with load.loaded(handoff, service) as one:
         yield one
 
 

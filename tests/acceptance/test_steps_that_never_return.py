@@ -2,67 +2,23 @@
 the worker that has them is ended with them, and nobody else waits for either.
 """
 
-import os
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 
 from config.embedded.processes import wait_until
 from tests.acceptance.client import Client
-from tests.acceptance.conftest import end
 from tests.acceptance.running import Handoff
 
 FAILED_SECONDS = 120
 QUICK_SECONDS = 45
 """Both workers of the queue may be replaced twice before they get to it."""
-MODULE = """
-import re, time
-from steps.base import StepType
 
 
-def asleep(context):
-    while True:
-        time.sleep(60)
-
-
-def holding(context):
-    # Backtracks for years, and never lets go of the interpreter meanwhile.
-    return {"found": bool(re.match("(a+)+$", "a" * 64 + "b"))}
-
-
-def step(name, run):
-    return StepType(
-        name="drill." + name, kind="inline", title=name, help="Never comes back.", icon="clock", group="drill",
-        example={"params": {}, "input": {}}, run=run,
-    )
-
-
-ASLEEP, HOLDING = step("asleep", asleep), step("holding", holding)
-"""
-
-
-def package(folder: Path) -> Path:
-    """An installed package, as far as Python is concerned."""
-    facts = folder / "drill_steps-1.0.dist-info"
-    facts.mkdir(parents=True)
-    (folder / "drill_steps.py").write_text(MODULE)
-    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: drill-steps\nVersion: 1.0\n")
-    offered = "asleep = drill_steps:ASLEEP\nholding = drill_steps:HOLDING\n"
-    (facts / "entry_points.txt").write_text(f"[handoff.steps]\n{offered}")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def client(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("never")
-    path = os.pathsep.join([str(package(folder / "packages")), os.environ.get("PYTHONPATH", "")])
-    handoff = Handoff(folder / "home", PYTHONPATH=path.rstrip(os.pathsep))
-    handoff.start_and_wait()
-    try:
-        with Client(handoff) as client:
-            yield client
-    finally:
-        end(handoff)
+@pytest.fixture
+def client(handoff: Handoff) -> Iterator[Client]:
+    with Client(handoff) as client:
+        yield client
 
 
 def workflow(name: str) -> dict:
@@ -77,7 +33,7 @@ def workflow(name: str) -> dict:
 
 
 def quick() -> dict:
-    return {"name": "quick", "nodes": [{"id": "a", "type": "noop", "lease_seconds": 2}], "edges": []}
+    return {"name": "quick-noop", "nodes": [{"id": "a", "type": "noop", "lease_seconds": 2}], "edges": []}
 
 
 def test_a_step_that_never_returns_fails_and_holds_up_nobody_for_long(client):
@@ -86,7 +42,7 @@ def test_a_step_that_never_returns_fails_and_holds_up_nobody_for_long(client):
     poison = [run for name in ("asleep", "holding") for run in client.start(name, 1)]
 
     def failed() -> bool:
-        (run,) = client.start("quick", 1)
+        (run,) = client.start("quick-noop", 1)
         wait_until(
             lambda: client.get(f"/runs/{run}")["status"] == "COMPLETED", QUICK_SECONDS, lambda: "a quick run"
         )

@@ -114,8 +114,7 @@ def test_after_kill_9_of_the_supervisor_all_are_gone_and_the_next_start_finds_it
     os.kill(pids["supervisor"], signal.SIGKILL)
     wait_until(lambda: none_alive(pids), 10, "the end of everything")
     handoff.process.wait(10)
-    (handoff.home / "run.json").unlink()
-    handoff.start_and_wait()
+    handoff.start_again()
     with psycopg.connect(handoff.facts()["database_url"]) as connection:
         assert connection.execute("SELECT name FROM accounts_tenant WHERE slug = 'kept'").fetchone() == (
             "still here",
@@ -127,8 +126,7 @@ def test_a_start_right_after_kill_9_of_everything_works(handoff):
     for pid in pids.values():
         os.kill(pid, signal.SIGKILL)
     handoff.process.wait(10)
-    (handoff.home / "run.json").unlink()
-    handoff.start_and_wait()
+    handoff.start_again()
     assert handoff.get("/readyz")[0] == 200
 
 

@@ -7,23 +7,14 @@ from pathlib import Path
 import psycopg
 import pytest
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from tests.acceptance.conftest import end
 from tests.acceptance.running import Handoff
 
 NOBODY = 65_534
 ADMINS = "a password of the admin"
-
-
-@pytest.fixture(scope="module")
-def long_home(tmp_path_factory):
-    """A home of 110 characters: too long for a socket in it."""
-    base = tmp_path_factory.mktemp("long")
-    one = Handoff(base / ("h" * (110 - len(str(base)) - 1)))
-    assert len(str(one.home)) == 110
-    one.start_and_wait()
-    yield one
-    end(one)
 
 
 def _socket_folder(one: Handoff) -> Path:
@@ -58,41 +49,42 @@ def _keeps_the_admins_password(one: Handoff) -> None:
     assert one.manage("shell", "-v", "0", "-c", check % ADMINS).stdout.strip() == "True"
 
 
-def test_two_homes_run_side_by_side_and_share_nothing(long_home, tmp_path_factory):
+def test_two_homes_run_side_by_side_and_share_nothing(handoff, tmp_path_factory):
     second = Handoff(tmp_path_factory.mktemp("second") / "home", HANDOFF_ADMIN_PASSWORD=ADMINS)
     try:
         second.start_and_wait()
-        one, other = long_home.facts(), second.facts()
+        one, other = handoff.facts(), second.facts()
         assert all(one[key] != other[key] for key in ("url", "database_url", "redis_url"))
         assert not set(one["pids"].values()) & set(other["pids"].values())
-        assert long_home.get("/readyz")[0] == second.get("/readyz")[0] == 200
+        assert handoff.get("/readyz")[0] == second.get("/readyz")[0] == 200
         _keeps_the_admins_password(second)
     finally:
         end(second)
 
 
-def test_the_socket_of_a_long_home_lies_in_a_private_folder(long_home):
-    folder = _socket_folder(long_home)
+def test_the_socket_of_a_long_home_lies_in_a_private_folder(handoff):
+    assert len(str(handoff.home)) == 110
+    folder = _socket_folder(handoff)
     facts = folder.stat()
-    assert not folder.is_relative_to(long_home.home)
+    assert not folder.is_relative_to(handoff.home)
     assert (stat.S_IMODE(facts.st_mode), facts.st_uid) == (0o700, os.geteuid())
-    assert stat.S_IMODE(long_home.home.stat().st_mode) == 0o700
+    assert stat.S_IMODE(handoff.home.stat().st_mode) == 0o700
 
 
-def test_the_database_of_a_long_home_refuses_another_user(long_home):
+def test_the_database_of_a_long_home_refuses_another_user(handoff):
     if os.geteuid() == 0:
-        assert _refused_to_another_user(long_home.facts()["database_url"])
+        assert _refused_to_another_user(handoff.facts()["database_url"])
     else:
-        assert stat.S_IMODE(_socket_folder(long_home).stat().st_mode) & 0o077 == 0
+        assert stat.S_IMODE(_socket_folder(handoff).stat().st_mode) & 0o077 == 0
 
 
 @pytest.mark.parametrize("user", ["handoff", "postgres"])
 @pytest.mark.parametrize("password", [None, "", "wrong"])
-def test_the_database_refuses_whoever_has_no_password(long_home, user, password):
+def test_the_database_refuses_whoever_has_no_password(handoff, user, password):
     given = {} if password is None else {"password": password}
     with pytest.raises(psycopg.OperationalError):
         psycopg.connect(
-            host=str(_socket_folder(long_home)),
+            host=str(_socket_folder(handoff)),
             port=5432,
             user=user,
             dbname="postgres",
@@ -118,25 +110,28 @@ EVIDENCE = ("runs_historyevent", "runs_runseal", "tasks_inbox_taskdecision", "ta
         "SET session_replication_role = replica",
     ],
 )
-def test_handoffs_own_role_can_neither_change_evidence_nor_the_schema(long_home, statement):
+def test_handoffs_own_role_can_neither_change_evidence_nor_the_schema(handoff, statement):
     with (
-        psycopg.connect(long_home.facts()["database_url"]) as connection,
+        psycopg.connect(handoff.facts()["database_url"]) as connection,
         pytest.raises(psycopg.errors.InsufficientPrivilege),
     ):
         connection.execute(statement)
 
 
-def test_the_doctor_knows_that_evidence_is_safe_here(long_home):
-    said = long_home.manage("doctor").stdout
+def test_the_doctor_knows_that_evidence_is_safe_here(handoff):
+    said = handoff.manage("doctor").stdout
     assert "the database role that Handoff works with can't change evidence" in said
 
 
-def test_the_database_listens_on_no_network_address(long_home):
-    with psycopg.connect(long_home.facts()["database_url"]) as connection:
+def test_the_database_listens_on_no_network_address(handoff):
+    with psycopg.connect(handoff.facts()["database_url"]) as connection:
         assert connection.execute("SHOW listen_addresses").fetchone() == ("",)
 
 
-def test_redis_refuses_whoever_has_no_password(long_home):
-    port = int(long_home.facts()["redis_url"].rpartition(":")[2].split("/")[0])
-    with redis.Redis(port=port) as client, pytest.raises(redis.AuthenticationError):
+def test_redis_refuses_whoever_has_no_password(handoff):
+    port = int(handoff.facts()["redis_url"].rpartition(":")[2].split("/")[0])
+    with (
+        redis.Redis(port=port, retry=Retry(NoBackoff(), 0)) as client,
+        pytest.raises(redis.AuthenticationError),
+    ):
         client.ping()

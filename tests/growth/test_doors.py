@@ -47,6 +47,7 @@ LEFT_OUT: Mapping[str, str] = {
     "runs.templatetags.shown.deadline": OWN,
     "tasks_inbox.actions.recording.add_link": OWN,
     "tasks_inbox.evidence.exported.verify.of_history": "read by `faults`, in whatever order its file has them",
+    "tasks_inbox.reading.sources.titled(part)": "a search has 200 characters at most",
     "tasks_inbox.mail.mails.written(sender)": OPERATORS,
     "tasks_inbox.mail.mails.written(to)": "an address has 254 characters at most",
     "tasks_inbox.evidence.printing.pdf_of(foot)": OWN,

@@ -149,8 +149,7 @@ class World:
 
     def __init__(self, clock, definition):
         self.clock, self.before, self.last = clock, {}, 0
-        for name, role in ROLES.items():
-            member(name, role, *GROUPS.get(name, ()))
+        self.made = {name: member(name, role, *GROUPS.get(name, ())) for name, role in ROLES.items()}
         (self.run,) = make.start(definition, {"amount": 40}, by="ria")
         make.work()
         self.tasks = list(ManualTask.unsafe_all_tenants.filter(run_id=self.run).order_by("node"))
@@ -168,7 +167,7 @@ class World:
         self.is_sound()
 
     def principal(self, name):
-        made = member(name, ROLES[name])
+        made = self.made[name]
         try:
             return member_principal(made.tenant_id, name, "session")
         except Refusal:

@@ -132,8 +132,10 @@ class World:
 
     def __init__(self, clock, quorum):
         self.clock, self.meant, self.last = clock, {}, 0
-        for name, role in ROLES.items():
-            member(name, role, *(["Legal"] if name in ("ann", "bob") else []))
+        self.made = {
+            name: member(name, role, *(["Legal"] if name in ("ann", "bob") else []))
+            for name, role in ROLES.items()
+        }
         self.boss = member("zoe", "admin")
         ask = {
             "title": "So?",
@@ -160,7 +162,7 @@ class World:
         self.meant[task.pk, who.username] = (outcome, task.round, for_whom)
 
     def principal(self, name):
-        made = member(name, ROLES[name])
+        made = self.made[name]
         try:
             return member_principal(made.tenant_id, name, "session")
         except Refusal:

@@ -1,10 +1,11 @@
 """Lists of tasks among thousands: no statement of theirs reads the tasks from end to end."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.test import RequestFactory
 from django.test.utils import CaptureQueriesContext
 
@@ -31,8 +32,15 @@ LISTS = [(view, "", "sla") for view in listing.COUNTED_VIEWS] + [
 ]
 
 
-@pytest.fixture
-def who() -> Who:
+@pytest.fixture(scope="module")
+def who(django_db_setup, django_db_blocker) -> Iterator[Who]:
+    """Somebody among many tasks, in a transaction around that of each test."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield among_many_tasks()
+        transaction.set_rollback(True)
+
+
+def among_many_tasks() -> Who:
     """Somebody in five groups who stands in for somebody in a large one."""
     version = make.a_version(make.chain("noop"))
     tenant = version.tenant_id
@@ -49,6 +57,8 @@ def who() -> Who:
         cursor.execute(
             "ANALYZE tasks_inbox_manualtask; ANALYZE tasks_inbox_taskmark; ANALYZE tasks_inbox_tasknote"
         )
+    # Once for all: each test looks at its end whether all of them are met.
+    connection.check_constraints()
     absent = Absent("user9", tuple(marks_of("user9", "approver", ["big"])), None)
     marks = marks_of("user1", "approver", [f"group{n}" for n in range(1, 6)])
     return Who(tenant, "user1", tuple(marks), True, (absent,))

@@ -4,7 +4,7 @@ import re
 
 import psycopg
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from runs.store import hot
 from tests.store.watching import HOT, numbered, plan
@@ -54,12 +54,24 @@ def scanned(name):
     return re.findall(rf"Seq Scan on ({'|'.join(HOT)})\b", plan(name))
 
 
+@pytest.fixture(scope="module")
+def filled(django_db_setup, django_db_blocker):
+    """So many rows of each, in a transaction around that of each test."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute(FILL)
+        # Once for all: each test looks at its end whether all of them are met.
+        connection.check_constraints()
+        yield
+        transaction.set_rollback(True)
+
+
+@pytest.mark.usefixtures("filled")
 class TestAtFiftyThousandRows:
     @pytest.mark.parametrize("analyzed", [False, True], ids=["never analyzed", "analyzed"])
     def test_no_statement_reads_a_hot_table_from_end_to_end(self, analyzed):
-        with connection.cursor() as cursor:
-            cursor.execute(FILL)
-            if analyzed:
+        if analyzed:
+            with connection.cursor() as cursor:
                 for table in HOT:
                     cursor.execute(f"ANALYZE {table}")
 
@@ -67,7 +79,6 @@ class TestAtFiftyThousandRows:
 
     def test_seals_and_the_stuck_check_walk_what_is_to_be_sealed_and_what_is_open(self):
         with connection.cursor() as cursor:
-            cursor.execute(FILL)
             cursor.execute(TIMERS)
             for table in ("runs_run", "runs_stepexecution", "runs_timer"):
                 cursor.execute(f"ANALYZE {table}")
@@ -81,7 +92,6 @@ class TestAtFiftyThousandRows:
     def test_the_claim_walks_the_ready_index_and_the_sweep_the_running_one(self):
         """H-11: what backs off is not mixed with what has failed, and what is leased is found, too."""
         with connection.cursor() as cursor:
-            cursor.execute(FILL)
             cursor.execute("ANALYZE runs_stepexecution")
 
         assert "step_ready" in plan("claim")

@@ -1,0 +1,39 @@
+"""Steps of an installed package that never come back, one asleep and one that holds the interpreter."""
+
+from pathlib import Path
+
+_MODULE = """
+import re, time
+from steps.base import StepType
+
+
+def asleep(context):
+    while True:
+        time.sleep(60)
+
+
+def holding(context):
+    # Backtracks for years, and never lets go of the interpreter meanwhile.
+    return {"found": bool(re.match("(a+)+$", "a" * 64 + "b"))}
+
+
+def step(name, run):
+    return StepType(
+        name="drill." + name, kind="inline", title=name, help="Never comes back.", icon="clock", group="drill",
+        example={"params": {}, "input": {}}, run=run,
+    )
+
+
+ASLEEP, HOLDING = step("asleep", asleep), step("holding", holding)
+"""
+
+
+def install(folder: Path) -> Path:
+    """An installed package in this folder, as far as Python is concerned."""
+    facts = folder / "drill_steps-1.0.dist-info"
+    facts.mkdir(parents=True)
+    (folder / "drill_steps.py").write_text(_MODULE)
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: drill-steps\nVersion: 1.0\n")
+    offered = "asleep = drill_steps:ASLEEP\nholding = drill_steps:HOLDING\n"
+    (facts / "entry_points.txt").write_text(f"[handoff.steps]\n{offered}")
+    return folder
