@@ -10,11 +10,14 @@ class RunsConfig(AppConfig):
     verbose_name = "Runs"
 
     def ready(self) -> None:
-        """Tell workflows what their last runs gave, and how many runs use a version."""
+        """Tell workflows what their last runs gave, what people started them with, and how many runs use a version."""
+        from runs.reading import own_starts
         from runs.reading.last_runs import last_run
         from runs.reading.queries import open_runs_by_version
         from workflows.ports.last_runs import tell_last_runs
+        from workflows.ports.starts import tell_starts
         from workflows.ports.usage import counts_open_runs
 
         tell_last_runs(last_run)
+        tell_starts(own_starts)
         counts_open_runs(open_runs_by_version)
