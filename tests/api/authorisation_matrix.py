@@ -175,6 +175,12 @@ MATRIX |= {
     "workflow-start": Route(
         {"GET": "runs:start", "POST": "runs:start"}, "/workflows/ours/start", page=True, names_object=True
     ),
+    "workflow-start-form": Route(
+        {"POST": "runs:start"}, "/workflows/ours/start/form", page=True, names_object=True
+    ),
+    "workflow-start-draft": Route(
+        {"POST": "runs:start"}, "/workflows/ours/start/draft", page=True, names_object=True
+    ),
     "workflow-runs": Route({"GET": "runs:read"}, "/workflows/ours/runs", page=True, names_object=True),
 }
 

@@ -212,6 +212,8 @@ def test_a_strange_link_is_answered_with_the_form(operator, path, query):
 
 
 def test_the_sample_and_what_one_started_last_are_one_press_away(operator, path):
+    card = path.removesuffix("start")
+    assert "Filled in with the sample" in operator.get(card).text
     page = operator.get(path).text
     assert "Fill in the sample" in page
     assert "Fill in as last time" not in page
@@ -225,6 +227,7 @@ def test_the_sample_and_what_one_started_last_are_one_press_away(operator, path)
     assert shown(last.text)["input.order"] == "A-9"
     assert "as you started it last" in last.text
     assert "Fill in as last time" in operator.get(path).text
+    assert "Filled in with the sample" not in operator.get(card).text
     assert "Fill in as last time" not in member("admin").get(path).text, "it is theirs alone"
 
 

@@ -15,7 +15,7 @@ from lib.refusals import Conflict, Missing
 from workflows import queries
 from workflows.checking.check import check
 from workflows.design.drawing import draw
-from workflows.design.start_forms import Start, opened, schema_of
+from workflows.design.start_forms import FROM, Start, opened, schema_of
 from workflows.design.starting import start_form
 from workflows.models import Workflow, WorkflowVersion
 from workflows.ports import starts
@@ -103,7 +103,9 @@ def _filling(request: PageRequest, workflow: Workflow, latest: WorkflowVersion |
     if latest is None or not may_start or schema_of(latest.definition) is None:
         return None
     earlier = starts.earlier(request.principal, workflow)
-    return opened(latest.definition, earlier, {}, lambda: None)
+    # Who sees it for the first time sees what it takes; afterwards the sample is in the way.
+    is_new = earlier.kept is None and earlier.started_at is None
+    return opened(latest.definition, earlier, {FROM: ["sample"]} if is_new else {}, lambda: None)
 
 
 def _with_latest(request: PageRequest, name: str) -> tuple[Workflow, WorkflowVersion | None]:
