@@ -29,6 +29,7 @@ export function tellMoments() {
       const here = local(kind, field.value);
       if (here === null) continue;
       delete field.dataset.local;
+      field.value = "";
       field.type = TYPES[kind];
       if (here.split(":").length > 2) field.step = "1";
       field.value = here;
