@@ -190,7 +190,9 @@ def _from_fields(request: PageRequest, place: Place, schema: Mapping[str, Json])
             if refusal.field == "business_key":
                 key_error = refusal.message
             else:
-                errors = form.show([{"field": refusal.field or "", "message": refusal.message}])
+                # What is not of the input, such as an archived workflow, is at no field.
+                at = refusal.field if (refusal.field or "").startswith(ROOT) else ""
+                errors = form.show([{"field": at, "message": refusal.message}])
     if place.run is None:
         with suppress(Refusal):
             _keep(request, place)

@@ -6,12 +6,14 @@ import re
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from runs.models import Run, StartDraft
 from tests import factories as make
 from tests.lib.test_forms import REFUND
 from tests.web.test_page_queries import statements_of
 from tests.web.test_run_actions import member, ticket
+from workflows.models import Workflow
 
 pytestmark = pytest.mark.django_db
 
@@ -329,3 +331,11 @@ def test_the_pages_cost_the_same_for_one_field_and_for_fifty(operator):
         assert costs[0] == costs[1] <= most, page
     costs = [statements_of(operator, path.removesuffix("start")) for path in paths]
     assert costs[0] == costs[1] <= 9
+
+
+def test_what_is_no_fault_of_the_input_is_told_without_a_field(operator, path):
+    Workflow.unsafe_all_tenants.update(archived_at=timezone.now())
+    page = operator.post(path, sent(order="A-1", amount="5"))
+    assert page.status_code == 422
+    assert re.search(r"<li>The workflow [^<]+ is archived.</li>", page.text)
+    assert "start-form" not in operator.get(path.removesuffix("start")).text
