@@ -5,7 +5,8 @@ const KEPT = { moment: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/, time: /^\d\d:\d\d:\d
 const TYPES = { moment: "datetime-local", time: "time" };
 
 const two = (number) => String(number).padStart(2, "0");
-const clock = (at) => `${two(at.getHours())}:${two(at.getMinutes())}${at.getSeconds() ? `:${two(at.getSeconds())}` : ""}`;
+const clock = (at) =>
+  `${two(at.getHours())}:${two(at.getMinutes())}${at.getSeconds() ? `:${two(at.getSeconds())}` : ""}`;
 
 /** What is kept as the clock here says it; null where that is none, or would come back as something else. */
 function local(kind, text) {
