@@ -49,6 +49,16 @@ class Start:
     earlier: Earlier = field(default_factory=Earlier)
 
     @property
+    def offers_last(self) -> bool:
+        """Whether what they started it with last is offered: not over what was just typed."""
+        return self.earlier.started_at is not None and self.source not in ("typed", "run", "last")
+
+    @property
+    def offers_sample(self) -> bool:
+        """Whether the sample is offered, likewise."""
+        return self.has_sample and self.source not in ("typed", "run", "sample")
+
+    @property
     def faults(self) -> list[Fault]:
         """What is wrong at its fields, the business key's last."""
         faults = self.form.faults() if self.form else []
