@@ -10,16 +10,19 @@ class RunsConfig(AppConfig):
     verbose_name = "Runs"
 
     def ready(self) -> None:
-        """Tell accounts who may reach a run, workflows what their last runs gave and how many runs use a version."""
+        """Tell accounts who may reach a run, and workflows what runs took and gave, how many are open."""
         from accounts.guards import guards
         from runs.access import guard_letter, guard_run, guard_webhook
+        from runs.reading import own_starts
         from runs.reading.last_runs import last_run
         from runs.reading.queries import open_runs_by_version
         from workflows.ports.last_runs import tell_last_runs
+        from workflows.ports.starts import tell_starts
         from workflows.ports.usage import counts_open_runs
 
         guards("run_id", guard_run)
         guards("letter_id", guard_letter)
         guards("webhook_id", guard_webhook)
         tell_last_runs(last_run)
+        tell_starts(own_starts)
         counts_open_runs(open_runs_by_version)

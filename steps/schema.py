@@ -15,6 +15,7 @@ from engine.catalogue import Json
 from engine.errors import ExpressionError
 from engine.expressions import compile_expression
 from steps.addresses import is_address
+from steps.schema_words import authors_words, in_words
 
 _MATCHES = compile_expression("input.text.matches(input.pattern)")
 LONGEST_MATCHED = 64 * 1024
@@ -40,9 +41,12 @@ def problem_of(schema: Mapping[str, Json], value: Json) -> tuple[str, str] | Non
 def problems_of(
     schema: Mapping[str, Json], value: Json, *, most: int
 ) -> list[tuple[tuple[str | int, ...], str]]:
-    """What is wrong with `value`, each as (path, sentence), at most so many; what is missing is at its own path."""
-    problems = (_placed(error) for error in _validator(orjson.dumps(schema)).iter_errors(value))
-    return list(islice(problems, most))
+    """What is wrong with `value`, each as (path, sentence for people), at most so many.
+
+    What is missing is at its own path; of a pattern its author's `x-message` says what is wrong.
+    """
+    errors = _validator(orjson.dumps(schema)).iter_errors(value)
+    return list(islice((_placed(one) for error in errors for one in _within(error)), most))
 
 
 def fits(root: Mapping[str, Json], schema: Json, value: Json) -> bool:
@@ -59,13 +63,22 @@ def _placed(error: Any) -> tuple[tuple[str | int, ...], str]:
         missing = [name for names in error.validator_value.values() for name in names]
         names = [name for name in missing if error.message.startswith(repr(name))]
         return (*path, *names[:1]), "This is required."
-    return path, _sentence(error)
+    return path, in_words(error, _sentence(error))
+
+
+def _within(error: Any) -> list[Any]:
+    """What is wrong with a value that may also be null; of any other the error itself."""
+    parts = error.validator_value if error.validator == "anyOf" else []
+    others = [place for place, part in enumerate(parts) if part != {"type": "null"}]
+    if len(others) != 1 or len(parts) < 2:
+        return [error]
+    return [one for one in error.context if one.relative_schema_path[0] == others[0]]
 
 
 def _sentence(error: Any) -> str:
     """What is wrong, in a sentence; a format is asked for by the name of its field, with an example."""
     if error.validator != "format":
-        return str(error.message[:500])
+        return authors_words(error) or str(error.message[:500])
     needs, at = EXAMPLES[error.validator_value], next(reversed(error.absolute_path), None)
     title = error.schema.get("title") or (at.replace("_", " ").capitalize() if isinstance(at, str) else "")
     return f"{str(title)[:100]}: needs {needs}." if title else f"Needs {needs}."

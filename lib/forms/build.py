@@ -8,9 +8,12 @@ stands in its field again, whatever is wrong.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from zoneinfo import ZoneInfo
 
 from lib.api.errors import join
+from lib.forms import moments
 from lib.forms.fields import FormField
+from lib.forms.numbers import amount_text, decimals_of
 from lib.forms.shapes import Fits, Schema, Shape, shape_of, whole
 from lib.forms.values import (
     ABSENT,
@@ -24,7 +27,9 @@ from lib.forms.values import (
     kind_of,
     label_of,
     named_items,
+    offered,
     text_of,
+    titles_of,
     value_of,
     words_of,
 )
@@ -53,6 +58,9 @@ class Builder:
     With `fresh` fields that were not there get their defaults, too. What can't be read is said at its field; with
     `lenient` it is in the data, as text. In a form that `is_open` a value may be a template or wrong, for others to
     judge: any text stays, and what equals its default is left out unless it was there before.
+
+    `zone`: that of the clock by which moments are typed and shown; None: they have their zone with them. With
+    `no_files` the id of a file is written as JSON.
     """
 
     schema: Schema
@@ -62,6 +70,8 @@ class Builder:
     fresh: bool = False
     lenient: bool = False
     is_filled: bool = False
+    zone: ZoneInfo | None = None
+    no_files: bool = False
 
     def object(
         self, schema: Json, at: str, depth: int, value: Json = ABSENT
@@ -136,12 +146,16 @@ class Builder:
         if self.is_open and title == key.replace("_", " ").title():
             title = None  # Pydantic's, not an author's.
         kind = kind_of(self.schema, schema, depth, lines=self.is_open)
+        kind = "json" if kind == "file" and self.no_files else kind
         about = str(schema.get("description") or "")
         field = FormField(key, at, label_of(key, title), about, kind, required and kind != "flag")
         if kind == "file":
             accept, most = schema.get("x-accept"), schema.get("x-max-bytes")
             field.accept = tuple(map(str, accept)) if isinstance(accept, list) else ()
             field.max_bytes = most if type(most) is int else None
+        if kind == "money":
+            field.unit = str(schema.get("x-currency") or "")
+            field.decimals = decimals_of(field.unit.upper())
         field.max_length = schema.get("maxLength") if kind in ("text", "long") else None
         return field
 
@@ -156,10 +170,15 @@ class Builder:
                 return self._rows(field, schema, depth, initial)
             case "checks":
                 return self._checks(field, schema, initial)
-        is_null = initial is None and field.kind == "choice" and None in schema.get("enum", ())
+        is_null = initial is None and field.kind == "choice" and None in (offered(schema) or ())
+        if field.kind == "money":
+            initial = amount_text(initial, field.decimals) or initial
         field.text = self.text(field.name, "json" if is_null and not self.is_open else field.kind, initial)
+        if field.kind in ("moment", "time") and self.zone is not None:
+            field.text = moments.kept(field.kind, field.text, self.zone)
+            field.local = moments.shown(field.kind, field.text, self.zone)
         if field.kind == "choice":
-            options = {json_of(value): words_of(value) for value in schema.get("enum", ())}
+            options = {json_of(value): words_of(value) for value in offered(schema) or ()} | titles_of(schema)
             # What was chosen although it is none of them.
             other = {field.text: words_of(initial)} if self.is_open and field.text and self.is_filled else {}
             field.options = tuple((other | options).items())
@@ -209,6 +228,8 @@ class Builder:
             return f"{field.name}{AS_JSON}" in self.typed
         if initial is ABSENT or (initial is None and (self.is_open or self._is_empty_null(field, schema))):
             return False
+        if field.kind == "money" and not isinstance(initial, str):
+            return amount_text(initial, field.decimals) is None
         if field.kind == "checks":
             values = list(map(json_of, initial)) if isinstance(initial, list) else [""]
             return len(set(values)) < len(values) or not set(values) <= set(choices_of(self.schema, schema))
@@ -220,7 +241,7 @@ class Builder:
     def _is_empty_null(self, field: FormField, schema: Schema) -> bool:
         """Whether the field left empty, or a choice of it, stands for null."""
         if field.kind == "choice":
-            return bool(schema.get("nullable")) or None in schema.get("enum", ())
+            return bool(schema.get("nullable")) or None in (offered(schema) or ())
         return bool(schema.get("nullable")) and field.kind in (*TEXTS, *NUMBERS)
 
     def _is_row(self, schema: Schema, part: Json) -> bool:
@@ -236,10 +257,13 @@ class Builder:
         is_typed = self.typed is not None and (field.name in self.typed or not self.fresh)
         values = list(map(json_of, initial)) if isinstance(initial, list) else []
         data: list[Json] = []
+        titles = titles_of(items_of(self.schema, schema))
         for place, (text, value) in enumerate(choices_of(self.schema, schema).items()):
             name = f"{field.name}[{place}]"
             is_checked = (self.typed or {}).get(name) == "true" if is_typed else text in values
-            box = FormField(None, name, words_of(value), "", "flag", False, "true" if is_checked else "")
+            box = FormField(
+                None, name, titles.get(text, words_of(value)), "", "flag", False, "true" if is_checked else ""
+            )
             box.place = None
             field.fields.append(box)
             data += [value] if is_checked else []

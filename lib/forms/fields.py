@@ -15,6 +15,7 @@ Kind = Literal[
     "time",
     "integer",
     "number",
+    "money",
     "flag",
     "choice",
     "checks",
@@ -32,7 +33,8 @@ class FormField:
 
     A group has `fields`, checks one for each box, rows have `rows` of fields; `is_plain`: each row is one value.
     `place`: how problems name it, where not by its `name`; None where none does. `is_new`: conditions brought it up,
-    and the page from which was posted did not show it yet.
+    and the page from which was posted did not show it yet. `unit`: the currency of money, which has so many `decimals`.
+    `local`: a moment as the clock of its reader says it; None where that is not known, or can't stand for it.
     """
 
     key: str | None
@@ -58,6 +60,9 @@ class FormField:
     file_url: str = ""
     is_new: bool = False
     is_next: bool = False
+    unit: str = ""
+    decimals: int = 2
+    local: str | None = None
 
     @property
     def id(self) -> str:
@@ -73,7 +78,8 @@ class FormField:
             return "yes" if self.text == "true" else "no"
         if self.kind == "checks":
             return ", ".join(box.label for box in self.fields if box.text)
-        return next((words for value, words in self.options if value == self.text), self.text)
+        words = next((words for value, words in self.options if value == self.text), self.text)
+        return f"{words} {self.unit}" if words and self.unit else words
 
     @property
     def places(self) -> list[tuple[str, list["FormField"]]]:
@@ -82,10 +88,20 @@ class FormField:
 
 
 @dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with a field of a form: its id on the page, what it is called there, and the sentence."""
+
+    id: str
+    label: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class Form:
     """A form as it stands: its fields, the data in them, and what was typed into fields that are hidden by now.
 
-    `is_live`: what is filled in changes which fields there are. `root` begins the names of its fields.
+    `is_live`: what is filled in changes which fields there are. `root` begins the names of its fields. `zone`: that of
+    its reader's clock, where a script told it.
     """
 
     fields: list[FormField]
@@ -93,6 +109,7 @@ class Form:
     hidden: list[tuple[str, str]]
     is_live: bool
     root: str
+    zone: str = ""
 
     def each(self) -> Iterator[FormField]:
         """All fields, also those within groups and rows."""
@@ -101,6 +118,15 @@ class Form:
     def properties(self) -> list[str | None]:
         """The properties that have a field."""
         return [one.key for one in self.fields]
+
+    @property
+    def has_moments(self) -> bool:
+        """Whether something in it is a moment or a time of day, which a clock says."""
+        return any(one.kind in ("moment", "time") for one in self.each())
+
+    def faults(self) -> list[Fault]:
+        """What is wrong at its fields, from the first to the last, each with the names of what it is within."""
+        return list(_faults_of(self.fields, ""))
 
     def show(self, problems: Iterable[Mapping[str, Json]]) -> list[str]:
         """Put each problem (`field`, `message`) at its field, unless one stands there; gives those of no field."""
@@ -128,3 +154,13 @@ def each_of(fields: Iterable[FormField]) -> Iterator[FormField]:
         yield from each_of(one.fields)
         for row in one.rows:
             yield from each_of(row)
+
+
+def _faults_of(fields: Iterable[FormField], within: str) -> Iterator[Fault]:
+    for one in fields:
+        label = f"{within}{one.label}"
+        if one.error:
+            yield Fault(one.id, label, one.error)
+        yield from _faults_of(one.fields, f"{label}, ")
+        for number, row in enumerate(one.rows, 1):
+            yield from _faults_of(row, within if one.is_plain else f"{label} {number}, ")

@@ -5,9 +5,11 @@ The page shows `Form` by `templates/forms/_field.html`. Whether the data are rig
 """
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from lib.forms.build import PLACE, Builder, Typed, places_of
 from lib.forms.fields import Form, FormField, each_of
+from lib.forms.moments import zone_named
 from lib.forms.shapes import Fits, Schema, is_conditional, shape_of
 from lib.forms.values import ABSENT
 from lib.strict_json import Json
@@ -17,12 +19,14 @@ from lib.strict_json import Json
 class SchemaForms:
     """The forms of one sort. `fits` judges their conditions as the data are judged; `root` begins their fields' names.
 
-    In a form that `is_open` a value may also be a template, or wrong: others judge it, later.
+    In a form that `is_open` a value may also be a template, or wrong: others judge it, later. With `no_files` a
+    file is asked for as JSON. `ROOT:zone`, told by a script, names the zone by whose clock moments are typed.
     """
 
     fits: Fits
     root: str = "data"
     is_open: bool = False
+    no_files: bool = False
 
     def form_of(
         self,
@@ -38,12 +42,14 @@ class SchemaForms:
         With `fresh` fields that were not there get theirs, too. What can't be read is said at its field; with `lenient`
         it is in the data, as text. Fields left empty are left out. `before`: what an open form held before.
         """
-        builder = Builder(schema or {}, self.fits, self.is_open, typed, fresh, lenient)
+        zone = zone_named((typed or {}).get(f"{self.root}:zone", ""))
+        builder = self._builder(schema, typed=typed, fresh=fresh, lenient=lenient, zone=zone)
         return self._form(schema, builder, before)
 
-    def filled(self, schema: Schema | None, data: Json) -> Form:
-        """The form with `data` in it, right or wrong; defaults are shown only if it is open."""
-        form = self._form(schema, Builder(schema or {}, self.fits, self.is_open, None, is_filled=True), data)
+    def filled(self, schema: Schema | None, data: Json, *, zone: str = "") -> Form:
+        """The form with `data` in it, right or wrong; defaults are shown only if it is open. `zone`: of its reader."""
+        builder = self._builder(schema, typed=None, is_filled=True, zone=zone_named(zone))
+        form = self._form(schema, builder, data)
         names = form.properties()
         texts = data.items() if isinstance(data, dict) and None not in names else ()
         hidden = [
@@ -75,6 +81,9 @@ class SchemaForms:
             one.is_next = one.is_next or (verb == "clear" and one.name == name)
         return form
 
+    def _builder(self, schema: Schema | None, **how: Any) -> Builder:
+        return Builder(schema or {}, self.fits, self.is_open, no_files=self.no_files, **how)
+
     def _form(self, schema: Schema | None, builder: Builder, data: Json) -> Form:
         if schema is None:
             return Form([], {}, [], False, self.root)
@@ -88,7 +97,8 @@ class SchemaForms:
             if text and name.startswith(f"{self.root}.") and name not in names
         ]
         is_live = is_conditional(schema) or any(one.kind in ("rows", "file") for one in each_of(fields))
-        return Form(fields, content, hidden, is_live, self.root)
+        zone = builder.zone.key if builder.zone else ""
+        return Form(fields, content, hidden, is_live, self.root, zone)
 
     def _one_text(self, builder: Builder, data: Json) -> Form:
         """A form of which nothing is known: its data as JSON, unless it is open, and has none."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import orjson
 
 from lib.forms.fields import FormField, Kind
+from lib.forms.numbers import number_of
 from lib.forms.shapes import Schema, whole
 from lib.strict_json import BadJson, Json, strict_loads
 
@@ -19,7 +20,7 @@ MAX_TYPED_BYTES = 1024 * 1024
 
 _FORMATS: dict[str, Kind] = {"date": "date", "date-time": "moment", "time": "time", "file": "file"}
 TEXTS = ("text", "long", "date", "moment", "time", "file")
-NUMBERS = ("integer", "number")
+NUMBERS = ("integer", "number", "money")
 _WHOLE = re.compile(r"[+-]?\d{1,16}")
 _MOST = 1e15
 _WORDS = {
@@ -35,7 +36,7 @@ _WORDS = {
 
 def kind_of(root: Schema, schema: Schema, depth: int, *, lines: bool) -> Kind:
     """The kind of the field of a value so described, as `whole` gives it; `lines`: texts are one on each line."""
-    if isinstance(schema.get("enum"), list):
+    if offered(schema) is not None:
         return "choice"
     match schema.get("type"):
         case "string" if schema.get("format") in _FORMATS:
@@ -48,7 +49,8 @@ def kind_of(root: Schema, schema: Schema, depth: int, *, lines: bool) -> Kind:
         case "integer":
             return "integer"
         case "number":
-            return "number"
+            is_money = schema.get("format") == "money" or "x-currency" in schema
+            return "money" if is_money and not lines else "number"
         case "boolean":
             return "flag"
         case "object" if schema.get("properties") and depth < DEEPEST:
@@ -92,7 +94,30 @@ def named_items(root: Schema, schema: Schema) -> Schema | None:
 
 def choices_of(root: Schema, schema: Schema) -> dict[str, Json]:
     """What the boxes of a list stand for, by its JSON."""
-    return {json_of(value): value for value in whole(root, schema.get("items")).get("enum", ())}
+    return {json_of(value): value for value in offered(whole(root, schema.get("items"))) or ()}
+
+
+def offered(schema: Schema) -> list[Json] | None:
+    """What there is to choose from: an `enum`, or the `const` of each of `oneOf`; None where anything may be given."""
+    values, parts = schema.get("enum"), schema.get("oneOf")
+    if isinstance(values, list):
+        return values
+    return [part["const"] for part in parts] if isinstance(parts, list) and _are_choices(parts) else None
+
+
+def titles_of(schema: Schema) -> dict[str, str]:
+    """What the choices of `oneOf` are called, by their JSON."""
+    parts = schema.get("oneOf")
+    if "enum" in schema or not isinstance(parts, list) or not _are_choices(parts):
+        return {}
+    return {json_of(part["const"]): str(part["title"]) for part in parts if part.get("title")}
+
+
+def _are_choices(parts: list[Json]) -> bool:
+    known = {"const", "title", "description"}
+    return bool(parts) and all(
+        isinstance(part, dict) and "const" in part and part.keys() <= known for part in parts
+    )
 
 
 def label_of(name: str, title: Json = None) -> str:
@@ -115,7 +140,7 @@ def text_of(kind: Kind, value: Json, *, indent: bool = False) -> str:
 def value_of(field: FormField, *, is_open: bool) -> tuple[Json, str]:
     """What stands in a field, ABSENT for nothing, and what is wrong with it; an open one takes any text for a number.
 
-    An open field also takes a decimal comma, and a text of nothing but spaces for nothing.
+    An open field also takes a text of nothing but spaces for nothing.
     """
     entry = field.text.strip()
     if field.kind == "flag":
@@ -129,6 +154,9 @@ def value_of(field: FormField, *, is_open: bool) -> tuple[Json, str]:
     if field.kind in NUMBERS and is_open:
         number = _any_number(entry)
         return (entry if number is None else number), ""
+    if field.kind == "money":
+        amount, error = number_of(entry, field.decimals)
+        return (ABSENT if amount is None else amount), error
     return _strict_value(field.kind, entry)
 
 
@@ -139,10 +167,16 @@ def _strict_value(kind: Kind, entry: str) -> tuple[Json, str]:
         text = str(int(entry)) if kind == "integer" else entry
         value = strict_loads(text.encode(), max_bytes=MAX_TYPED_BYTES)
     except (BadJson, UnicodeEncodeError):
-        return ABSENT, "Write a number, such as 12.5." if kind == "number" else "This is no JSON."
+        return _as_written(entry) if kind == "number" else (ABSENT, "This is no JSON.")
     if kind == "number" and type(value) not in (int, float):
-        return ABSENT, "Write a number, such as 12.5."
+        return _as_written(entry)
     return value, ""
+
+
+def _as_written(entry: str) -> tuple[Json, str]:
+    """A number that is none of JSON, such as 12,5."""
+    number, error = number_of(entry)
+    return (ABSENT if number is None else number), error
 
 
 def _any_number(entry: str) -> Json:
@@ -182,7 +216,7 @@ def can_stand(kind: Kind, value: Json, properties: Mapping[str, Json], *, is_ope
     match kind:
         case "text" | "long" | "date" | "moment" | "time" | "file":
             return isinstance(value, str)
-        case "integer" | "number":
+        case "integer" | "number" | "money":
             return isinstance(value, int | float | str) and not isinstance(value, bool)
         case "choice":
             return not is_open or isinstance(value, str)

@@ -2,6 +2,7 @@
 advance stands for those), `tenant`, `run` and `shard` on every row, few indexes. Behaviour lives elsewhere."""
 
 from runs.models.base import HotRow
+from runs.models.drafts import StartDraft
 from runs.models.history import DeadLetter, HistoryEvent, RunSeal
 from runs.models.run import UNSEALED, Run, RunKey
 from runs.models.steps import Container, StepExecution, StepJoin
@@ -24,6 +25,7 @@ __all__ = [
     "RunKey",
     "RunSeal",
     "Signal",
+    "StartDraft",
     "StepExecution",
     "StepJoin",
     "Timer",

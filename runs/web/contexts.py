@@ -143,6 +143,14 @@ def _shown(
     return keyset_page(rows, request, keys=("id",), limit=ON_A_PAGE, cursor=cursor), None
 
 
+def uuid_of(text: str) -> UUID | None:
+    """The id that a text is; None for another text."""
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
+
+
 def without_cursor(query: QueryDict) -> str:
     """What a list is asked for, from its beginning."""
     parameters = query.copy()

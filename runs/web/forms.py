@@ -163,6 +163,21 @@ class StartForm(forms.Form):
         self.add_error(field if field in ("input", "business_key") else None, message)
 
 
+class KeyForm(forms.Form):
+    """What is given with the fields of an input: the business key."""
+
+    business_key = forms.CharField(
+        required=False,
+        max_length=MAX_BUSINESS_KEY,
+        error_messages={"max_length": f"A business key has at most {MAX_BUSINESS_KEY} characters."},
+    )
+
+    @property
+    def said(self) -> str:
+        """What is wrong with it."""
+        return " ".join(map(str, self.errors.get("business_key", ())))
+
+
 class SignalForm(forms.Form):
     """A signal that somebody sends by hand."""
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from runs.web import home, lifecycle, step_forms, views
+from runs.web import home, lifecycle, starting, step_forms, views
 from runs.webhooks import door
 
 urlpatterns = [
@@ -22,7 +22,9 @@ urlpatterns = [
     path("runs/<uuid:run_id>/unpause", lifecycle.unpause, name="run-unpause"),
     path("runs/<uuid:run_id>/seen-to", lifecycle.seen_to, name="run-seen-to"),
     path("runs/<uuid:run_id>/signal", lifecycle.signal, name="run-signal"),
-    path("runs/<uuid:run_id>/again", lifecycle.run_again, name="run-again"),
-    path("workflows/<workflow_name:name>/start", lifecycle.workflow_start, name="workflow-start"),
+    path("runs/<uuid:run_id>/again", starting.run_again, name="run-again"),
+    path("workflows/<workflow_name:name>/start", starting.workflow_start, name="workflow-start"),
+    path("workflows/<workflow_name:name>/start/form", starting.fill_in, name="workflow-start-form"),
+    path("workflows/<workflow_name:name>/start/draft", starting.keep, name="workflow-start-draft"),
     path("workflows/<workflow_name:name>/runs", views.workflow_runs, name="workflow-runs"),
 ]

@@ -1,5 +1,6 @@
 // What every page can do: dialogs, toasts, theme, copying, the palette, keys. Markup says what (data-…), nothing is inline.
 
+import { tellMoments } from "./moments.js";
 import { palette } from "./palette.js";
 
 const TYPING = "input, textarea, select, [contenteditable]";
@@ -235,3 +236,6 @@ function tellAges() {
 tellAges();
 setInterval(tellAges, 30_000);
 document.body.addEventListener("htmx:afterSwap", tellAges);
+
+tellMoments();
+document.body.addEventListener("htmx:afterSwap", tellMoments);

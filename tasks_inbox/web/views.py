@@ -75,7 +75,7 @@ def keep(request: PageRequest, task_id: UUID) -> HttpResponse:
     """Keeps what was typed as who typed it left it, or forgets it."""
     context = filling.keep(request, task_id)
     if request.headers.get("HX-Request"):
-        return render(request, "inbox/_draft.html", context)
+        return render(request, "forms/_draft.html", context)
     return redirect(pages.back(request, task_id))
 
 

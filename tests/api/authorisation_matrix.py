@@ -28,6 +28,7 @@ def _page(methods: dict[str, str], path: str) -> Route:
 
 
 _DRAFT = {"HTTP_IF_MATCH": '"1"'}
+_FILLS_IN, _STARTS = {"POST": "runs:start"}, {"GET": "runs:start", "POST": "runs:start"}
 
 MATRIX: dict[str, Route] = {
     "healthz": _page({"GET": PUBLIC}, "/healthz"),
@@ -170,12 +171,10 @@ MATRIX |= {
     "run-signal": Route(
         {"GET": "runs:signal", "POST": "runs:signal"}, "/runs/{run}/signal", page=True, names_object=True
     ),
-    "run-again": Route(
-        {"GET": "runs:start", "POST": "runs:start"}, "/runs/{run}/again", page=True, names_object=True
-    ),
-    "workflow-start": Route(
-        {"GET": "runs:start", "POST": "runs:start"}, "/workflows/ours/start", page=True, names_object=True
-    ),
+    "run-again": Route(_STARTS, "/runs/{run}/again", page=True, names_object=True),
+    "workflow-start": Route(_STARTS, "/workflows/ours/start", page=True, names_object=True),
+    "workflow-start-form": Route(_FILLS_IN, "/workflows/ours/start/form", page=True, names_object=True),
+    "workflow-start-draft": Route(_FILLS_IN, "/workflows/ours/start/draft", page=True, names_object=True),
     "workflow-runs": Route({"GET": "runs:read"}, "/workflows/ours/runs", page=True, names_object=True),
 }
 

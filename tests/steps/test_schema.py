@@ -50,3 +50,62 @@ def test_conditions_read_a_format_as_the_check_does():
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_a_long_text_is_answered_at_once(name):
     assert problem_of({"format": name}, "http://" + "a@:1." * 200_000) is not None
+
+
+FORM = {
+    "type": "object",
+    "required": ["name"],
+    "additionalProperties": False,
+    "properties": {
+        "name": {"type": "string", "minLength": 1, "maxLength": 5},
+        "code": {"type": "string", "pattern": "^[A-Z]{3}$", "x-message": "Three capital letters."},
+        "plain": {"type": "string", "pattern": "^x$"},
+        "count": {"type": "integer", "minimum": 1, "maximum": 9, "multipleOf": 2},
+        "rate": {"exclusiveMinimum": 0, "exclusiveMaximum": 1},
+        "way": {"enum": ["card", "bank", 3]},
+        "colour": {"oneOf": [{"const": "r", "title": "Red"}, {"const": "g"}]},
+        "tags": {"type": "array", "minItems": 1, "maxItems": 2, "uniqueItems": True},
+        "note": {"anyOf": [{"type": "string", "minLength": 3}, {"type": "null"}]},
+        "same": {"const": True},
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("given", "at", "said"),
+    [
+        ({}, "name", "This is required."),
+        ({"name": ""}, "name", "This must not be empty."),
+        ({"name": "x" * 7}, "name", "This may have at most 5 characters; it has 7."),
+        ({"name": 5}, "name", "This must be a text."),
+        ({"name": "a", "code": "abc"}, "code", "Three capital letters."),
+        ({"name": "a", "plain": "y"}, "plain", "This must match ^x$"),
+        ({"name": "a", "count": 0}, "count", "This must be at least 1."),
+        ({"name": "a", "count": 10}, "count", "This must be at most 9."),
+        ({"name": "a", "count": 3}, "count", "This must be a multiple of 2."),
+        ({"name": "a", "count": 2.5}, "count", "This must be a whole number."),
+        ({"name": "a", "rate": 0}, "rate", "This must be more than 0."),
+        ({"name": "a", "rate": 1}, "rate", "This must be less than 1."),
+        ({"name": "a", "way": "cash"}, "way", "This must be one of: card, bank, 3."),
+        ({"name": "a", "colour": "b"}, "colour", "This must be one of: Red, g."),
+        ({"name": "a", "tags": []}, "tags", "At least one is needed."),
+        ({"name": "a", "tags": [1, 2, 3]}, "tags", "At most 2 may be given; these are 3."),
+        ({"name": "a", "tags": [1, 1]}, "tags", "Each of these may be given only once."),
+        ({"name": "a", "note": "ab"}, "note", "This needs at least 3 characters; it has 2."),
+        ({"name": "a", "same": False}, "same", "This must be true."),
+        ({"name": "a", "more": 1}, None, "This has more than is known here: “more”."),
+    ],
+)
+def test_who_fills_in_a_form_is_told_what_is_wrong_in_words(given, at, said):
+    assert ((at,) if at else (), said) in problems_of(FORM, given, most=50)
+
+
+def test_all_that_is_wrong_is_told_at_once():
+    found = problems_of(FORM, {"code": "a", "count": 0, "tags": []}, most=50)
+    assert {path for path, _ in found} == {("name",), ("code",), ("count",), ("tags",)}
+
+
+def test_the_words_of_a_patterns_author_are_those_of_every_door():
+    assert problem_of(FORM, {"name": "a", "code": "abc"}) == (".code", "Three capital letters.")
+    assert "does not match" in problem_of(FORM, {"name": "a", "plain": "y"})[1]
+    assert "does not match" in problem_of({"pattern": "^x$", "x-message": 5}, "y")[1]

@@ -256,3 +256,25 @@ def test_a_file_that_came_while_one_looked_is_named_and_ones_own_is_not(client, 
     assert "So." in page.text
     seen = re.search(r'name="seen" value="(\w{64})"', page.text)[1]
     assert client.post(f"/inbox/{task.pk}/decide", sent | {"seen": seen}).status_code == 302
+
+
+def test_moments_amounts_and_the_words_of_a_pattern_are_those_of_every_form(client, bob):
+    form = {
+        "type": "object",
+        "properties": {
+            "at": {"type": "string", "format": "date-time"},
+            "paid": {"type": "number", "x-currency": "EUR"},
+            "code": {"type": "string", "pattern": "^[A-Z]+$", "x-message": "Capital letters."},
+        },
+    }
+    task = asked(approval(form=form))
+    page = client.get(f"/inbox/{task.pk}").text
+    assert re.search(r'name="data:zone" value="" data-zone', page)
+    assert '<span class="unit" aria-hidden="true">EUR</span>' in page
+    typed = {"data:zone": "Europe/Berlin", "data.at": "2027-07-31T09:00", "data.paid": "1.234,50"}
+    wrong = client.post(f"/inbox/{task.pk}/decide", typed | {"data.code": "abc", "outcome": "approved"})
+    assert "Capital letters." in wrong.text
+    assert 'type="datetime-local" value="2027-07-31T09:00"' in wrong.text
+    sent = typed | {"data.code": "ABC", "outcome": "approved"}
+    assert client.post(f"/inbox/{task.pk}/decide", sent).status_code == 302
+    assert again(task).data == {"at": "2027-07-31T07:00:00Z", "paid": 1234.5, "code": "ABC"}

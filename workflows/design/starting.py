@@ -23,9 +23,18 @@ class StartForm:
 def start_form(definition: Mapping[str, Json]) -> StartForm:
     """The form for a version of this definition, with its sample input (`metadata.sample_input`) if it has one."""
     kind: InputKind = "text" if takes_text(definition) else "json"
+    return StartForm(kind, _input_text(kind, sample_of(definition)))
+
+
+def sample_of(definition: Mapping[str, Json]) -> Json:
+    """Its sample input; None where it has none."""
     metadata = definition.get("metadata")
-    sample = metadata.get("sample_input") if isinstance(metadata, dict) else None
-    return StartForm(kind, _input_text(kind, sample))
+    return metadata.get("sample_input") if isinstance(metadata, dict) else None
+
+
+def json_text(value: Json) -> str:
+    """An input as people write it as JSON."""
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
 
 
 def takes_text(definition: Mapping[str, Json]) -> bool:
@@ -42,6 +51,6 @@ def _input_text(kind: InputKind, sample: Json) -> str:
     if sample is None:
         return ""
     if kind == "json":
-        return orjson.dumps(sample, option=orjson.OPT_INDENT_2).decode()
+        return json_text(sample)
     text = sample.get("text") if isinstance(sample, dict) else sample
     return text if isinstance(text, str) else ""

@@ -17,8 +17,10 @@ from workflows import queries
 from workflows.access import may, may_anywhere, sees_nothing
 from workflows.checking.check import check
 from workflows.design.drawing import draw
+from workflows.design.start_forms import FROM, Start, opened, schema_of
 from workflows.design.starting import start_form
 from workflows.models import Workflow, WorkflowVersion
+from workflows.ports import starts
 from workflows.versions import lifecycle
 from workflows.versions.examples import COMPLIANCE, examples, offered
 
@@ -68,6 +70,7 @@ def workflow_page(request: PageRequest, name: str) -> HttpResponse:
         "latest": latest,
         "drawing": draw(latest.definition if latest else workflow.draft_definition),
         "start": start_form(latest.definition) if latest else None,
+        "filling": _filling(request, workflow, latest),
         "missing": [] if latest else _publish_errors(request, workflow),
         "once": once.ticket(request.principal),
         "folders": folder_names(request.principal, EDIT),
@@ -110,6 +113,17 @@ def duplicate_workflow(request: PageRequest, name: str) -> HttpResponse:
     copy = lifecycle.duplicate(request.principal, name)
     messages.success(request, f"This is {copy.name}, a copy of the draft of {name}.")
     return redirect("workflow-edit", copy.name)
+
+
+def _filling(request: PageRequest, workflow: Workflow, latest: WorkflowVersion | None) -> Start | None:
+    """The form with a field for each property of the input, for who may start it; None where there is none."""
+    may_start = RUNS_START in request.principal.scopes and workflow.archived_at is None
+    if latest is None or not may_start or schema_of(latest.definition) is None:
+        return None
+    earlier = starts.earlier(request.principal, workflow)
+    # Who sees it for the first time sees what it takes; afterwards the sample is in the way.
+    is_new = earlier.kept is None and earlier.started_at is None
+    return opened(latest.definition, earlier, {FROM: ["sample"]} if is_new else {}, lambda: None)
 
 
 def _with_latest(request: PageRequest, name: str) -> tuple[Workflow, WorkflowVersion | None]:

@@ -1,0 +1,59 @@
+"""Moments and times of day as their reader's clock says them, and as they are kept: in UTC, as `2027-01-31T09:00:00Z`.
+
+What would not come back as it was, such as the second 02:30 of a night in autumn, stays a text with its zone.
+"""
+
+import re
+from datetime import UTC, datetime, time
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+_NAME = re.compile(r"[A-Za-z0-9_+-]{1,20}(?:/[A-Za-z0-9_+-]{1,20}){0,2}")
+_LOCAL = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(?::[0-9]{2})?", re.ASCII)
+_LOCAL_TIME = re.compile(r"[0-9]{2}:[0-9]{2}(?::[0-9]{2})?", re.ASCII)
+
+
+def zone_named(name: str) -> ZoneInfo | None:
+    """The zone that a browser named; UTC for one that there isn't, None where it named none."""
+    if not name:
+        return None
+    try:
+        return ZoneInfo(name if _NAME.fullmatch(name) else "UTC")
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return ZoneInfo("UTC")
+
+
+def kept(kind: str, text: str, zone: ZoneInfo) -> str:
+    """A local moment, or a time of today, as it is kept; any other text as it is."""
+    try:
+        if kind == "moment" and _LOCAL.fullmatch(text):
+            return _z(datetime.fromisoformat(text).replace(tzinfo=zone).astimezone(UTC).isoformat())
+        if kind == "time" and _LOCAL_TIME.fullmatch(text):
+            there = datetime.combine(datetime.now(zone), time.fromisoformat(text), zone)
+            return _z(there.astimezone(UTC).timetz().isoformat())
+    except (ValueError, OverflowError):
+        return text
+    return text
+
+
+def shown(kind: str, text: str, zone: ZoneInfo) -> str | None:
+    """A text that is kept as the clock of the zone says it, "" for none; None where it must stay as it is."""
+    if not text:
+        return ""
+    try:
+        if kind == "moment":
+            there = datetime.fromisoformat(text).astimezone(zone)
+            local = there.replace(tzinfo=None).isoformat(timespec=_fineness(there.second))
+        else:
+            at = datetime.combine(datetime.now(zone), time.fromisoformat(text)).astimezone(zone)
+            local = at.time().isoformat(timespec=_fineness(at.second))
+    except (ValueError, OverflowError):
+        return None
+    return local if kept(kind, local, zone) == text else None
+
+
+def _z(text: str) -> str:
+    return text.removesuffix("+00:00") + "Z"
+
+
+def _fineness(second: int) -> str:
+    return "seconds" if second else "minutes"

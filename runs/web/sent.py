@@ -1,0 +1,49 @@
+"""What came of a form that starts a run: the run, once however often the form is sent."""
+
+from dataclasses import replace
+from functools import partial
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect
+
+from accounts import once
+from accounts.access import PageRequest
+from runs.commands.starts import IfExists, NewRun, Started, Terms, start_runs
+from runs.kernel.refused import RunRefused
+from runs.reading import queries
+
+
+def started(request: PageRequest, version: int, item: NewRun, *, if_exists: IfExists) -> Started:
+    """The run; where its form was sent before, the one that it started then. Raises RunRefused and Conflict."""
+    who = request.principal
+    start = partial(start_runs, Terms(who.tenant_id, version, who.username), if_exists=if_exists)
+    run_id = once.id_of(who, request.POST.get("once", ""))
+    try:
+        return start([replace(item, id=run_id)])[0]
+    except RunRefused as refusal:
+        if run_id is None or refusal.code != "started_already":
+            raise
+    earlier = queries.get_run_for(who.tenant_id, run_id)
+    if earlier is None or earlier.input != item.input:
+        # Somebody went back to the form and changed what is in it: this is another run.
+        return start([item])[0]
+    messages.info(request, "This form was sent before; this is the run that it started.")
+    return Started(run_id, item.business_key, created=True)
+
+
+def to_run(request: PageRequest, start: Started) -> HttpResponse:
+    """The way to the run, with what is to be told of it."""
+    if start.input_mismatch:
+        messages.warning(
+            request,
+            "There is a run with this business key already: this one. It was started with another input,"
+            " and what you gave was not used.",
+        )
+    elif not start.created:
+        messages.info(
+            request, "There is a run with this business key already: this one. No other was started."
+        )
+    for text in start.warnings:
+        messages.warning(request, text)
+    return redirect("run", start.id)
