@@ -7,9 +7,11 @@ from typing import Concatenate, ParamSpec, cast
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 
+from accounts import people
 from accounts.models import User
 from accounts.principal import Forbidden, Principal
 from accounts.queries import session_principal
+from accounts.reading import reading
 from lib.api.pages import wrong_method
 
 P = ParamSpec("P")
@@ -46,7 +48,9 @@ def page(scope: str, *methods: str) -> Callable[[Page[P]], View[P]]:
                 raise Forbidden("You are no member of any tenant.")
             principal.require(scope)
             page_request.principal = principal
-            return view(page_request, *args, **kwargs)
+            with reading(page_request, page_request.user):
+                people.learn_user(page_request.user)
+                return view(page_request, *args, **kwargs)
 
         shut: View[P] = login_required(guarded)
         shut.required_scope = scope  # type: ignore[attr-defined]

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from accounts import members, queries, services, ties
+from accounts import members, people, queries, services, ties
 from accounts.access import PageRequest
 from accounts.models import Group, Membership
 from accounts.names import key_of
@@ -60,6 +60,10 @@ def member_list(request: PageRequest) -> Context:
     tenant, q = request.principal.tenant_id, request.GET.get("q", "").replace("\x00", "").strip()[:150]
     cursor = request.GET.get("cursor") or None
     page = keyset_page(queries.members_of(tenant, q), request, keys=("id",), limit=ON_A_PAGE, cursor=cursor)
+    for member in page.rows:
+        people.learn_user(member.user)
+        if member.manager:
+            people.learn_user(member.manager.user)
     rows = queries.member_rows(tenant, page.rows)
     return {"members": rows, "q": q, "may_manage": _may_manage(request)} | neighbours(page)
 

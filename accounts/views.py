@@ -16,10 +16,14 @@ from accounts import devices, ended, preferences
 from accounts.access import PageRequest, page
 from accounts.forms import LoginForm
 from accounts.models import EVERYTHING, MINE, NOTHING, User
+from accounts.reading import reading
 from accounts.roles import TASKS_READ
 from accounts.services import WrongPassword, check_login
 from lib.api.pages import csrf_failure, wrong_method
 from lib.client_address import client_address, neighbourhood
+from lib.clock import now_here
+from lib.locales import LOCALES
+from lib.reader import reader, zones
 from lib.refusals import Invalid, TooMany
 
 MAIL_CHOICES = (
@@ -49,7 +53,9 @@ def login_page(request: HttpRequest) -> HttpResponse:
         return _shown(request, form, 200)
     browser = devices.place_of(request, form.cleaned_data["username"])
     try:
-        return _logged_in(request, check_login(**form.cleaned_data, place=browser or _network(request)))
+        with reading(request, None):
+            user = check_login(**form.cleaned_data, place=browser or _network(request))
+        return _logged_in(request, user)
     except WrongPassword as refusal:
         form.add_error(None, refusal.message)
         return _shown(request, form, 401)
@@ -146,6 +152,31 @@ def _change_password(request: PageRequest) -> str:
     user = preferences.change_password(request.principal, old=old, new=new, revoke_tokens=revokes)
     update_session_auth_hash(request, user)
     return _CHANGED + (_REVOKED if revokes else "")
+
+
+@page(TASKS_READ, "GET", "POST")
+def me_page(request: PageRequest) -> HttpResponse:
+    """What whoever looks is called, and how times and numbers are written for them."""
+    wrong: dict[str, str] = {}
+    shown = preferences.person_of(request.principal)
+    if request.method == "POST":
+        values = {name: request.POST.get(name, "").strip() for name in ("name", "time_zone", "locale")}
+        try:
+            preferences.change_person(request.principal, **values)
+        except Invalid as error:
+            shown, wrong = shown | values, {error.field or "": error.message}
+        else:
+            messages.success(request, "Kept.")
+            return redirect("settings-me")
+    choices = {
+        "zones": sorted(zones()),
+        "locales": LOCALES.values(),
+        "now": now_here(),
+        "zone": reader().zone_words,
+    }
+    choices["price"] = 12500.5
+    context = {"shown": shown, "wrong": wrong, **choices}
+    return render(request, "accounts/me.html", context, status=422 if wrong else 200)
 
 
 @page(TASKS_READ, "GET", "POST")

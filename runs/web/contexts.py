@@ -25,6 +25,7 @@ from runs.reading.search import Searched, search_page
 from runs.reading.timeline import timeline
 from runs.web.forms import FilterForm
 from steps.catalogue import CATALOGUE
+from workflows import titles
 from workflows.models import Workflow
 from workflows.queries import latest_version
 
@@ -106,6 +107,7 @@ def may(principal: Principal) -> dict[str, Json]:
 def workflow_context(principal: Principal, workflow: Workflow) -> dict[str, Json]:
     """The last runs of a workflow."""
     runs_of_workflow = queries.runs_of(principal.tenant_id, workflow=workflow.name)
+    titles.learn_titles([(workflow.name, workflow.title)])
     ids = runs_of_workflow.order_by("-id").values_list("id", flat=True)[:LAST]
     return {"workflow": workflow, "runs": run_rows(principal.tenant_id, list(ids), NOTHING)}
 
@@ -115,10 +117,12 @@ def list_context(request: PageRequest) -> dict[str, Json]:
     tenant, form = request.principal.tenant_id, FilterForm(request.GET)
     filters, cursor = form.asked(), request.GET.get("cursor")
     page, searched = _shown(request, filters, cursor) if form.is_valid() else (NO_PAGE, None)
+    workflows = queries.workflow_names(tenant, MOST_NAMES)
+    titles.learn_titles(workflows)
     return {
         "form": form,
         "filters": form.in_words(),
-        "workflows": queries.workflow_names(tenant, MOST_NAMES),
+        "workflows": workflows,
         "runs": run_rows(tenant, [run.id for run in page.rows], NOTHING),
         "newer": page.previous,
         "older": page.next,

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.urls import reverse
 
-from accounts import once
+from accounts import once, people
 from accounts.access import PageRequest
 from accounts.names import key_of
 from accounts.roles import TASKS_ASSIGN
@@ -16,6 +16,7 @@ from engine.catalogue import Json
 from lib.clock import now_here
 from lib.forms.fields import Form
 from lib.markdown import markdown
+from lib.reader import moment_text, number_text
 from lib.refusals import Conflict, Invalid, Refusal
 from runs.kernel.refused import RunRefused
 from tasks_inbox.actions import assignment, comments, deciding, drafts, holding, notes
@@ -65,7 +66,10 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
     )
     may_comment = who.decides and task.status == OPEN
     attachments = list(files.files_of(task))
-    context = state_context(request, task, attachments) | panes.run_pane(task)
+    run = panes.run_pane(task)
+    named = [*(one.by for one in remarks), *(one.by for one in attachments)]
+    named += [run["run_facts"].created_by] if run["run_facts"] else []
+    context = state_context(request, task, attachments, named) | run
     draft = (
         drafts.draft_of(request.principal, task) if form is None and context["task"]["may_decide"] else None
     )
@@ -123,13 +127,20 @@ def state_context(
     request: PageRequest,
     task: ManualTask,
     attachments: Sequence[TaskFile] | None = None,
+    named: Sequence[str] = (),
 ) -> dict[str, Json]:
-    """How a task stands for whoever looks, and, where they have a page of it open, what changed since."""
+    """How a task stands for whoever looks, and, where they have a page of it open, what changed since; `named` are
+    others whose names its page shows.
+    """
     stands = standing(request.principal, task, who_of(request, request.principal))
     who = stands.who
     workflow = queries.workflows_of(who.tenant_id, [task])[task.workflow_id]
-    row = panes.in_words(task_rows.whole_row(stands, workflow.name, attachments))
+    whole = task_rows.whole_row(stands, workflow.name, attachments)
     deciders = panes.decider_pane(task)
+    voters = [name for one in deciders.get("decided", ()) for name in (one["by"], one["on_behalf_of"])]
+    holder = whole["held"]["by"] if whole["held"] else None
+    people.learn(who.tenant_id, [*panes.named_in(task), *voters, holder, *named])
+    row = panes.in_words(whole)
     now = f"{int(row['may_decide'])}{row['shown_hash']}"
     was = request.GET.get("was", now)
     may_assign, level = TASKS_ASSIGN in request.principal.scopes, asking.next_level(task)
@@ -268,7 +279,7 @@ def snooze(request: PageRequest, task_id: UUID) -> str:
         return "The task is back in your lists."
     until = now_here() + timedelta(hours=int(hours))
     task = notes.snooze_task(request.principal, task_id, until=until)
-    return f"“{task.title}” is snoozed until {until:%Y-%m-%d %H:%M} UTC."
+    return f"“{task.title}” is snoozed until {moment_text(until, seconds=False)}."
 
 
 def comment(request: PageRequest, task_id: UUID) -> tuple[dict[str, Json], int] | None:
@@ -302,11 +313,7 @@ def delegate(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json]
     else:
         try:
             task = assignment.delegate_task(principal, task_id, to[:MAX_NAME], reason=why)
-            if holder := policies.holder_of(task, principal.username):
-                return f"{holder} decides in your place now."
-            return (
-                f"{task.assignee} has this task now, and decides it for {task.delegated_by or 'themselves'}."
-            )
+            return _handed(task, principal.username)
         except Invalid as error:
             context["to_error"] = error.message
         except Refusal as error:
@@ -315,13 +322,23 @@ def delegate(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json]
     return task_context(request, queries.task_of(principal.tenant_id, task_id)) | context, status
 
 
+def _handed(task: ManualTask, username: str) -> str:
+    """What is told to who gave a task, or their vote, to somebody else."""
+    people.learn(task.tenant_id, panes.named_in(task))
+    if holder := policies.holder_of(task, username):
+        return f"{people.name_of(holder)} decides in your place now."
+    giver = people.name_of(task.delegated_by) if task.delegated_by else "themselves"
+    return f"{people.name_of(task.assignee or '')} has this task now, and decides it for {giver}."
+
+
 def put_back(task: ManualTask) -> str:
     """What is told of a task that was put back."""
     if needs_several(task.quorum):
         return "The vote is whose it was again."
     if task.assignee is None:
         return "The task is open again to all whom it asks."
-    return f"The task is with {task.assignee} again."
+    people.learn(task.tenant_id, [task.assignee])
+    return f"The task is with {people.name_of(task.assignee)} again."
 
 
 def typed(request: PageRequest, name: str) -> str:
@@ -354,4 +371,4 @@ def _format_value(label: str, value: Json) -> dict[str, Json]:
         return {"label": label, "text": text, "is_code": False}
     is_number = isinstance(value, int | float)
     text = json.dumps(value, ensure_ascii=False, indent=None if is_number else 2)
-    return {"label": label, "text": text, "is_code": not is_number}
+    return {"label": label, "text": number_text(text) if is_number else text, "is_code": not is_number}
