@@ -19,6 +19,13 @@ SHORT = 13
 """So much of an id is the millisecond in which it was made: two in one list hardly share it, and a search finds it."""
 
 
+@register.simple_tag
+def reads() -> SafeString:
+    """For scripts: the time zone and the locale of whoever reads, empty where they are those of the browser."""
+    one = reader()
+    return format_html(' data-zone="{}" data-locale="{}"', one.zone, one.locale.tag)
+
+
 @register.filter
 def moment(at: datetime) -> str:
     """A moment to the minute."""
