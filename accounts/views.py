@@ -12,7 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from accounts import devices, ended, preferences
+from accounts import devices, ended, pages, preferences
 from accounts.access import PageRequest, page
 from accounts.forms import LoginForm
 from accounts.models import EVERYTHING, MINE, NOTHING, User
@@ -21,9 +21,6 @@ from accounts.roles import TASKS_READ
 from accounts.services import WrongPassword, check_login
 from lib.api.pages import csrf_failure, wrong_method
 from lib.client_address import client_address, neighbourhood
-from lib.clock import now_here
-from lib.locales import LOCALES
-from lib.reader import reader, zones
 from lib.refusals import Invalid, TooMany
 
 MAIL_CHOICES = (
@@ -53,15 +50,19 @@ def login_page(request: HttpRequest) -> HttpResponse:
         return _shown(request, form, 200)
     browser = devices.place_of(request, form.cleaned_data["username"])
     try:
-        with reading(request, None):
-            user = check_login(**form.cleaned_data, place=browser or _network(request))
-        return _logged_in(request, user)
+        return _logged_in(request, _checked(request, form, browser or _network(request)))
     except WrongPassword as refusal:
         form.add_error(None, refusal.message)
         return _shown(request, form, 401)
     except TooMany as refusal:
         form.add_error(None, refusal.message if browser else f"{refusal.message} {_KNOWN}")
         return _later(_shown(request, form, 429), refusal)
+
+
+def _checked(request: HttpRequest, form: LoginForm, place: str) -> User:
+    """Whose password it is; until when one has to wait is said in the time zone of the browser."""
+    with reading(request, None):
+        return check_login(**form.cleaned_data, place=place)
 
 
 def _logged_in(request: HttpRequest, user: User) -> HttpResponse:
@@ -157,26 +158,12 @@ def _change_password(request: PageRequest) -> str:
 @page(TASKS_READ, "GET", "POST")
 def me_page(request: PageRequest) -> HttpResponse:
     """What whoever looks is called, and how times and numbers are written for them."""
-    wrong: dict[str, str] = {}
-    shown = preferences.person_of(request.principal)
-    if request.method == "POST":
-        values = {name: request.POST.get(name, "").strip() for name in ("name", "time_zone", "locale")}
-        try:
-            preferences.change_person(request.principal, **values)
-        except Invalid as error:
-            shown, wrong = shown | values, {error.field or "": error.message}
-        else:
-            messages.success(request, "Kept.")
-            return redirect("settings-me")
-    choices = {
-        "zones": sorted(zones()),
-        "locales": LOCALES.values(),
-        "now": now_here(),
-        "zone": reader().zone_words,
-    }
-    choices["price"] = 12500.5
-    context = {"shown": shown, "wrong": wrong, **choices}
-    return render(request, "accounts/me.html", context, status=422 if wrong else 200)
+    shown = pages.own_settings(request)
+    if shown is None:
+        messages.success(request, "Kept.")
+        return redirect("settings-me")
+    context, status = shown
+    return render(request, "accounts/me.html", context, status=status)
 
 
 @page(TASKS_READ, "GET", "POST")

@@ -30,7 +30,7 @@ from tasks_inbox.forms import files
 from tasks_inbox.forms.form import filled, form_of
 from tasks_inbox.lifecycle import asking
 from tasks_inbox.lifecycle.waits import whom
-from tasks_inbox.models import FOR_OPERATORS, INCIDENT, OPEN, ManualTask, TaskFile, label_of
+from tasks_inbox.models import FOR_OPERATORS, INCIDENT, OPEN, ManualTask, TaskComment, TaskFile, label_of
 from tasks_inbox.reading import listing, task_rows
 from tasks_inbox.store import queries
 from tasks_inbox.web import panes
@@ -61,15 +61,12 @@ def list_context(request: PageRequest) -> dict[str, Json]:
 def task_context(request: PageRequest, task: ManualTask, form: Form | None = None) -> dict[str, Json]:
     """What a task's pane shows, its form with what was typed; on a page of its own also the list in which it stands."""
     who = who_of(request, request.principal)
-    remarks, earlier = queries.last_comments(
-        task, COMMENTS_ON_A_PAGE, before=panes.id_of(request.GET.get("before", ""))
-    )
+    before = panes.id_of(request.GET.get("before", ""))
+    remarks, earlier = queries.last_comments(task, COMMENTS_ON_A_PAGE, before=before)
     may_comment = who.decides and task.status == OPEN
     attachments = list(files.files_of(task))
     run = panes.run_pane(task)
-    named = [*(one.by for one in remarks), *(one.by for one in attachments)]
-    named += [run["run_facts"].created_by] if run["run_facts"] else []
-    context = state_context(request, task, attachments, named) | run
+    context = state_context(request, task, attachments, _writers(run, remarks, attachments)) | run
     draft = (
         drafts.draft_of(request.principal, task) if form is None and context["task"]["may_decide"] else None
     )
@@ -129,28 +126,23 @@ def state_context(
     attachments: Sequence[TaskFile] | None = None,
     named: Sequence[str] = (),
 ) -> dict[str, Json]:
-    """How a task stands for whoever looks, and, where they have a page of it open, what changed since; `named` are
-    others whose names its page shows.
-    """
+    """How a task stands for whoever looks, and what changed since they opened its page, which shows `named`, too."""
     stands = standing(request.principal, task, who_of(request, request.principal))
     who = stands.who
     workflow = queries.workflows_of(who.tenant_id, [task])[task.workflow_id]
     whole = task_rows.whole_row(stands, workflow.name, attachments)
     deciders = panes.decider_pane(task)
-    voters = [name for one in deciders.get("decided", ()) for name in (one["by"], one["on_behalf_of"])]
-    holder = whole["held"]["by"] if whole["held"] else None
-    people.learn(who.tenant_id, [*panes.named_in(task), *voters, holder, *named])
+    may_assign, level = TASKS_ASSIGN in request.principal.scopes, asking.next_level(task)
+    people.learn(who.tenant_id, [*panes.named_in(task), *panes.voters(deciders, whole, level), *named])
     row = panes.in_words(whole)
     now = f"{int(row['may_decide'])}{row['shown_hash']}"
     was = request.GET.get("was", now)
-    may_assign, level = TASKS_ASSIGN in request.principal.scopes, asking.next_level(task)
     undecidable = task.status == OPEN and task.undecidable_since is not None
     return deciders | {
         "task": row,
         "was_unseen": panes.was_unseen(task),
         "workflow_title": workflow.title,
-        "due": panes.due_words(task.due_at, now_here()) if task.status == OPEN else "",
-        "is_overdue": task.status == OPEN and task.due_at is not None and task.due_at < now_here(),
+        **panes.due_pane(task, now_here()),
         "is_mine": task.assignee == who.username,
         "is_with_me": task.status == OPEN and key_of(task.returned_to or "") == key_of(who.username),
         "may_take_back": task.returned_to is not None and (task.stopped_by == who.username or may_assign),
@@ -188,6 +180,14 @@ def state_context(
 def _has_started(context: dict[str, Json], who: Who) -> bool:
     run = context["run_facts"]
     return run is not None and key_of(run.created_by) == key_of(who.username)
+
+
+def _writers(
+    run: dict[str, Json], remarks: Sequence[TaskComment], attachments: Sequence[TaskFile]
+) -> list[str]:
+    """The usernames of those who started the run, and said or added something."""
+    started = [run["run_facts"].created_by] if run["run_facts"] else []
+    return [*started, *(one.by for one in remarks), *(one.by for one in attachments)]
 
 
 def mark_needed(form: Form, task: ManualTask) -> None:

@@ -1,7 +1,7 @@
 """The panes of the inbox: which list one stands in, its rows, what is to be known about a task's run and deciders."""
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import chain
@@ -245,11 +245,26 @@ def due_words(due: datetime | None, now: datetime) -> str:
     if due is None:
         return ""
     away = abs(due - now)
-    if away > timedelta(days=7):
+    if is_far(due, now):
         day = reader().day(due)
         return f"overdue since {day}" if due < now else f"due {day}"
     span = _span(away)
     return f"overdue by {span}" if due < now else f"due in {span}"
+
+
+def due_pane(task: ManualTask, now: datetime) -> dict[str, Json]:
+    """When a task is due, in words, and whether that is over or far away."""
+    due = task.due_at
+    return {
+        "due": due_words(due, now) if task.status == OPEN else "",
+        "is_due_far": due is not None and is_far(due, now),
+        "is_overdue": task.status == OPEN and due is not None and due < now,
+    }
+
+
+def is_far(due: datetime, now: datetime) -> bool:
+    """Whether something is due so far away that its day says more than how long that is."""
+    return abs(due - now) > timedelta(days=7)
 
 
 def _span(away: timedelta) -> str:
@@ -264,6 +279,14 @@ def named_in(task: ManualTask) -> list[str | None]:
     who = (task.assignee, task.delegated_by, task.decided_by, task.decided_for)
     proxies = (name for one in task.proxies for name in (one["by"], one["to"]))
     return [*who, task.stopped_by, task.asked_of, task.returned_to, *proxies, *people_in(task.candidates)]
+
+
+def voters(
+    deciders: dict[str, Json], row: dict[str, Json], level: Mapping[str, Json] | None
+) -> list[str | None]:
+    """Who has voted on a task, is about to decide it, or will be asked next, by username."""
+    votes_of = [name for one in deciders.get("decided", ()) for name in (one["by"], one["on_behalf_of"])]
+    return [*votes_of, row["held"] and row["held"]["by"], *(people_in(level["to"]) if level else ())]
 
 
 def in_words(row: dict[str, Json]) -> dict[str, Json]:

@@ -252,9 +252,6 @@ MATRIX |= {
         "/api/v1/groups/{group}",
         names_object=True,
     ),
-}
-
-MATRIX |= {
     "api-away-rules": Route({"GET": "tasks:read", "POST": "tasks:decide"}, "/api/v1/away"),
     "api-away-rule": Route({"DELETE": "tasks:decide"}, "/api/v1/away/{away}", names_object=True),
 }

@@ -67,6 +67,6 @@ def test_the_page_sets_it_and_says_what_is_wrong(people):
     kept = client.post(
         "/settings/me", {"name": "Vic", "time_zone": "Asia/Kolkata", "locale": "de"}, follow=True
     )
-    assert "in the time zone Asia/Kolkata; a price is written 12.500,5" in kept.text
+    assert "in the time zone Asia/Kolkata; a price is written 12.500,25" in kept.text
     user = User.objects.get(username="viewer-of-ours")
     assert (user.name, user.time_zone, user.locale) == ("Vic", "Asia/Kolkata", "de")
