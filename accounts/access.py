@@ -7,10 +7,11 @@ from typing import Concatenate, ParamSpec, cast
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 
-from accounts import guards
+from accounts import guards, people
 from accounts.models import User
 from accounts.principal import Forbidden, Principal
 from accounts.queries import session_principal
+from accounts.reading import reading
 from lib.api.pages import wrong_method
 
 P = ParamSpec("P")
@@ -48,7 +49,9 @@ def page(scope: str, *methods: str) -> Callable[[Page[P]], View[P]]:
             principal.require(scope)
             guards.require_parts(principal, scope, kwargs)
             page_request.principal = principal
-            return view(page_request, *args, **kwargs)
+            with reading(page_request, page_request.user):
+                people.learn_user(page_request.user)
+                return view(page_request, *args, **kwargs)
 
         shut: View[P] = login_required(guarded)
         shut.required_scope = scope  # type: ignore[attr-defined]

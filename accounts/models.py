@@ -42,6 +42,15 @@ class User(AbstractBaseUser):
         db_default=EVERYTHING,
         help_text="Of which tasks they get mail",
     )
+    time_zone = models.CharField(
+        max_length=64, blank=True, db_default="", help_text="The name of one; empty: that of the browser"
+    )
+    locale = models.CharField(
+        max_length=16,
+        blank=True,
+        db_default="",
+        help_text="How dates and numbers are written (lib/locales.py); empty: as the browser says",
+    )
     is_active = models.BooleanField(default=True)
     created_at = models.DateTimeField(db_default=Now())
 

@@ -3,12 +3,15 @@
 from collections.abc import Callable
 from typing import Any
 
-from accounts import members, queries, services, ties
+from accounts import members, people, preferences, queries, services, ties
 from accounts.access import PageRequest
 from accounts.models import Group, Membership
 from accounts.names import key_of
 from accounts.roles import MEMBER_ROLES, MEMBERS_MANAGE
 from lib.api.pagination import Page, keyset_page
+from lib.clock import now_here
+from lib.locales import LOCALES
+from lib.reader import reader, zones
 from lib.refusals import Conflict, Invalid
 
 Context = dict[str, Any]
@@ -26,6 +29,8 @@ ROLES = tuple(
     if role in MEMBER_ROLES
 )
 MEMBER_FIELDS = ("username", "name", "email", "role", "manager")
+OWN_FIELDS = ("name", "time_zone", "locale")
+A_PRICE = 12500.25
 CHANGED_FIELDS = MEMBER_FIELDS[1:]
 
 
@@ -60,6 +65,10 @@ def member_list(request: PageRequest) -> Context:
     tenant, q = request.principal.tenant_id, request.GET.get("q", "").replace("\x00", "").strip()[:150]
     cursor = request.GET.get("cursor") or None
     page = keyset_page(queries.members_of(tenant, q), request, keys=("id",), limit=ON_A_PAGE, cursor=cursor)
+    for member in page.rows:
+        people.learn_user(member.user)
+        if member.manager:
+            people.learn_user(member.manager.user)
     rows = queries.member_rows(tenant, page.rows)
     return {"members": rows, "q": q, "may_manage": _may_manage(request)} | neighbours(page)
 
@@ -169,6 +178,21 @@ def delete_group(request: PageRequest, group: Group) -> tuple[Context, int] | No
         group_form(request, group),
         lambda: services.delete_group(request.principal, group.pk, reason=reason),
     )
+
+
+def own_settings(request: PageRequest) -> tuple[Context, int] | None:
+    """What whoever looks has set for themselves, to be changed; None once that is done."""
+    shown, wrong = preferences.person_of(request.principal), {}
+    if request.method == "POST":
+        values = {name: typed(request, name) for name in OWN_FIELDS}
+        try:
+            preferences.change_person(request.principal, **values)
+            return None
+        except Invalid as error:
+            shown, wrong = shown | values, {error.field or "": error.message}
+    examples = {"now": now_here(), "price": A_PRICE, "zone": reader().zone_words}
+    choices = {"zones": sorted(zones()), "locales": LOCALES.values()}
+    return {"shown": shown, "wrong": wrong} | examples | choices, 422 if wrong else 200
 
 
 def _ended(request: PageRequest, page: Context, act: Callable[[], None]) -> tuple[Context, int] | None:

@@ -1,4 +1,4 @@
-"""What people set for themselves: of which tasks they get mail, and where; their password."""
+"""What people set for themselves: their name, time zone and language; of which tasks they get mail; their password."""
 
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
@@ -8,11 +8,41 @@ from accounts import audit
 from accounts.models import MAILS, User
 from accounts.principal import Principal
 from accounts.services import WrongPassword, check_login, set_password
+from lib.locales import LOCALES
+from lib.reader import zone_of
 from lib.refusals import Invalid
 
 LONGEST_ADDRESS = 254
+LONGEST_NAME = 200
 # As long as one that signs a decision over REST.
 LONGEST_PASSWORD = 1_000
+
+
+def person_of(principal: Principal) -> dict[str, str]:
+    """What they are called, and how times and numbers are written for them; an empty text: as their browser says."""
+    return _person(User.objects.get(pk=principal.user_id))
+
+
+def change_person(
+    principal: Principal,
+    *,
+    name: str | None = None,
+    time_zone: str | None = None,
+    locale: str | None = None,
+    reason: str | None = None,
+) -> dict[str, str]:
+    """Set what is given, for themselves alone. Raises Invalid at the field that is wrong."""
+    values: dict[str, str] = {}
+    if name is not None:
+        values["name"] = _printable(name)
+    if time_zone is not None:
+        values["time_zone"] = _zone(time_zone)
+    if locale is not None:
+        values["locale"] = _locale(locale)
+    if values:
+        User.objects.filter(pk=principal.user_id).update(**values)
+        audit.record(principal, "change settings", f"user {principal.username}", reason=reason)
+    return person_of(principal)
 
 
 def notifications_of(principal: Principal) -> dict[str, str]:
@@ -62,6 +92,37 @@ def change_password(principal: Principal, *, old: str, new: str, revoke_tokens: 
         audit.record(principal, f"revoke {revoked} tokens", f"user {principal.username}")
     audit.record(principal, "change password", f"user {principal.username}", reason=None)
     return user
+
+
+def _person(user: User) -> dict[str, str]:
+    return {
+        "username": user.username,
+        "name": user.name,
+        "time_zone": user.time_zone,
+        "locale": user.locale,
+    }
+
+
+def _printable(name: str) -> str:
+    """A name as one line of text, which stands on pages and in records."""
+    text = " ".join(name.split())
+    if not text.isprintable():
+        raise Invalid("A name has no such characters.", field="name")
+    if len(text) > LONGEST_NAME:
+        raise Invalid(f"A name has at most {LONGEST_NAME} characters.", code="max_length", field="name")
+    return text
+
+
+def _zone(time_zone: str) -> str:
+    if time_zone and not zone_of(time_zone):
+        raise Invalid("Choose a time zone of the list, such as Europe/Berlin.", field="time_zone")
+    return time_zone
+
+
+def _locale(locale: str) -> str:
+    if locale and locale not in LOCALES:
+        raise Invalid(f"Choose one of {', '.join(LOCALES)}.", field="locale")
+    return locale
 
 
 def _known(mail: str) -> str:

@@ -8,6 +8,7 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import OuterRef, Q, QuerySet
 from django.db.models.functions import JSONObject, Lower
 
+from accounts import people
 from accounts.models import FolderGrant, Group, GroupMember, Membership, Tenant, User
 from accounts.names import key_of
 from accounts.principal import EVERYWHERE, Principal, Reach
@@ -120,14 +121,17 @@ def find_group(tenant_id: int, group_id: int) -> Group:
 
 
 def group_rows(tenant_id: int, groups: Iterable[Group]) -> list[dict[str, object]]:
-    """Groups as the API shows them, with the names of their members, in two statements at most."""
+    """Groups as the API shows them, with the usernames of their members, in two statements at most; a page's reader
+    learns their names.
+    """
     listed = list(groups)
     seats = GroupMember.objects.for_tenant(tenant_id).filter(group__in=listed)
     names: dict[int, list[str]] = {}
-    for group, username in seats.order_by("membership__user__username").values_list(
-        "group_id", "membership__user__username"
-    ):
+    columns = ("group_id", "membership__user__username", "membership__user__name")
+    rows = list(seats.order_by("membership__user__username").values_list(*columns))
+    for group, username, _ in rows:
         names.setdefault(group, []).append(username)
+    people.learn_names((username, name) for _, username, name in rows)
     return [
         {
             "id": group.pk,

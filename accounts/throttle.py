@@ -16,6 +16,7 @@ from pathlib import Path
 
 from accounts.models import LoginAttempt
 from lib.named_sql import Statements
+from lib.reader import reader
 from lib.refusals import TooMany
 
 WINDOW = timedelta(hours=1)
@@ -59,8 +60,8 @@ def begin(name: str, place: str) -> None:
     assert row is not None  # noqa: S101 (an aggregate has a row)
     if wait := Counted(*row).wait:
         seconds = math.ceil(wait)
-        until = datetime.now(UTC) + timedelta(seconds=seconds)
-        message = f"Too many wrong passwords. Try again in {_spelled(seconds)}, at {until:%H:%M:%S} UTC."
+        until = reader().time(datetime.now(UTC) + timedelta(seconds=seconds), seconds=True)
+        message = f"Too many wrong passwords. Try again in {_spelled(seconds)}, at {until}."
         raise TooMany(message, retry_after=seconds)
     LoginAttempt.objects.create(username=name, address=place)
 

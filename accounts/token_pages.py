@@ -5,7 +5,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 
-from accounts import tokens
+from accounts import people, tokens
 from accounts.access import PageRequest, page
 from accounts.models import ApiToken
 from accounts.pages import ON_A_PAGE, Context, form_of, neighbours, status_of, typed
@@ -50,6 +50,7 @@ def revoke_token(request: PageRequest, token_id: str) -> HttpResponse:
     """Asks whether to revoke a token, and does."""
     token = tokens.find(request.principal, token_id)
     if request.method != "POST":
+        people.learn_user(token.user)
         (row,) = tokens.rows([token])
         return render(request, "settings/revoke_token.html", {"token": row})
     tokens.revoke(request.principal, token_id, reason=typed(request, "reason") or None)
@@ -73,6 +74,8 @@ def _listed(request: PageRequest) -> Context:
     cursor = request.GET.get("cursor") or None
     rows = tokens.visible(request.principal, user=q)
     page_ = keyset_page(rows, request, keys=("id",), limit=ON_A_PAGE, cursor=cursor)
+    for token in page_.rows:
+        people.learn_user(token.user)
     context = {
         "tokens": tokens.rows(page_.rows),
         "of_all": TOKENS_MANAGE in request.principal.scopes,

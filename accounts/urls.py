@@ -6,6 +6,7 @@ from accounts import folder_pages, managing, token_pages, views
 
 urlpatterns = [
     path("login", views.login_page, name="login"),
+    path("settings/me", views.me_page, name="settings-me"),
     path("settings/notifications", views.notifications_page, name="settings-notifications"),
     path("settings/password", views.password_page, name="settings-password"),
     path("settings/tokens", token_pages.token_list, name="settings-tokens"),

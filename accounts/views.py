@@ -12,10 +12,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from accounts import devices, ended, preferences
+from accounts import devices, ended, pages, preferences
 from accounts.access import PageRequest, page
 from accounts.forms import LoginForm
 from accounts.models import EVERYTHING, MINE, NOTHING, User
+from accounts.reading import reading
 from accounts.roles import TASKS_READ
 from accounts.services import WrongPassword, check_login
 from lib.api.pages import csrf_failure, wrong_method
@@ -49,13 +50,19 @@ def login_page(request: HttpRequest) -> HttpResponse:
         return _shown(request, form, 200)
     browser = devices.place_of(request, form.cleaned_data["username"])
     try:
-        return _logged_in(request, check_login(**form.cleaned_data, place=browser or _network(request)))
+        return _logged_in(request, _checked(request, form, browser or _network(request)))
     except WrongPassword as refusal:
         form.add_error(None, refusal.message)
         return _shown(request, form, 401)
     except TooMany as refusal:
         form.add_error(None, refusal.message if browser else f"{refusal.message} {_KNOWN}")
         return _later(_shown(request, form, 429), refusal)
+
+
+def _checked(request: HttpRequest, form: LoginForm, place: str) -> User:
+    """Whose password it is; until when one has to wait is said in the time zone of the browser."""
+    with reading(request, None):
+        return check_login(**form.cleaned_data, place=place)
 
 
 def _logged_in(request: HttpRequest, user: User) -> HttpResponse:
@@ -146,6 +153,17 @@ def _change_password(request: PageRequest) -> str:
     user = preferences.change_password(request.principal, old=old, new=new, revoke_tokens=revokes)
     update_session_auth_hash(request, user)
     return _CHANGED + (_REVOKED if revokes else "")
+
+
+@page(TASKS_READ, "GET", "POST")
+def me_page(request: PageRequest) -> HttpResponse:
+    """What whoever looks is called, and how times and numbers are written for them."""
+    shown = pages.own_settings(request)
+    if shown is None:
+        messages.success(request, "Kept.")
+        return redirect("settings-me")
+    context, status = shown
+    return render(request, "accounts/me.html", context, status=status)
 
 
 @page(TASKS_READ, "GET", "POST")

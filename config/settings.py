@@ -87,6 +87,7 @@ TEMPLATES = [
                 "django.templatetags.static",
                 "django_cotton.templatetags.cotton",
                 "template_partials.templatetags.partials",
+                "config.templatetags.reading",
             ],
             "context_processors": [
                 "django.template.context_processors.request",

@@ -11,6 +11,23 @@ from accounts.roles import TASKS_READ
 from lib.api.serializers import body
 
 
+class MeView(ApiView):
+    """Who asks: what they are called, and how times and numbers are written for them."""
+
+    scopes = {"GET": TASKS_READ, "PATCH": TASKS_READ}
+
+    @extend_schema(responses=s.MeSerializer)
+    def get(self, request: Request) -> Response:
+        """You, with your time zone and language on pages."""
+        return Response(preferences.person_of(self.principal))
+
+    @extend_schema(request=s.ChangeMe, responses=s.MeSerializer)
+    def patch(self, request: Request) -> Response:
+        """Changes what is given, for yourself alone."""
+        payload = body(s.ChangeMe, request)
+        return Response(preferences.change_person(self.principal, **payload))
+
+
 class NotificationsView(ApiView):
     """Of which tasks who asks gets mail."""
 

@@ -7,6 +7,7 @@ from accounts.models import MAILS
 from accounts.roles import MEMBER_ROLES, SCOPES, TOKEN_ROLES, VERBS
 from lib.api import fields
 from lib.api.serializers import PageQuery, StrictSerializer, Verb
+from lib.locales import LOCALES
 
 MOST_MEMBERS = 1_000
 TOKEN_STATUSES = ("active", "expired", "revoked")
@@ -144,6 +145,32 @@ class NewMemberSerializer(MemberSerializer):
     """A member who was just added."""
 
     password = serializers.CharField(allow_null=True, help_text="Of a new user; shown only here.")
+
+
+class ChangeMe(Verb):
+    """What changes: whatever is given."""
+
+    name = fields.Text(required=False, allow_blank=True, max_length=200, help_text="As it is printed.")
+    time_zone = fields.Text(
+        required=False,
+        allow_blank=True,
+        max_length=64,
+        help_text="The IANA name of a time zone, such as `Europe/Berlin`; empty: that of the browser.",
+    )
+    locale = fields.OneOf(
+        choices=("", *LOCALES),
+        required=False,
+        help_text="How dates and numbers are written on pages; empty: as the browser says.",
+    )
+
+
+class MeSerializer(serializers.Serializer[object]):
+    """Who asks."""
+
+    username = serializers.CharField()
+    name = serializers.CharField(help_text="Empty where they have none.")
+    time_zone = serializers.CharField(help_text="Empty: that of the browser.")
+    locale = serializers.CharField(help_text="Empty: as the browser says.")
 
 
 class ChangeNotifications(Verb):

@@ -5,6 +5,7 @@ from django.urls import path
 from accounts.api import folders, groups, me, members, tokens
 
 urlpatterns = [
+    path("me", me.MeView.as_view(), name="api-me"),
     path("me/notifications", me.NotificationsView.as_view(), name="api-me-notifications"),
     path("members", members.MembersView.as_view(), name="api-members"),
     path("members/<str:username>", members.MemberView.as_view(), name="api-member"),

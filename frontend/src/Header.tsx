@@ -1,10 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { Icon } from "./Icon";
+import { timeOf } from "./reader";
 import { redo, set, undo, useBuilder } from "./store";
-
-function clock(at: string): string {
-  return new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-}
 
 /** What is saved and what is not, as it is. */
 function SaveState() {
@@ -27,7 +24,7 @@ function SaveState() {
         ? `Not saved: ${save.why}`
         : save.kind === "saving"
           ? "Saving…"
-          : `Saved ${clock(save.at)}`;
+          : `Saved ${timeOf(save.at)}`;
   return (
     <span
       className="save-state"

@@ -7,9 +7,10 @@ nothing else has to know of it. `enter` and `leave` run in the transaction that 
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from engine.catalogue import Json
+from lib.reader import moment_text
 from lib.uuid7 import uuid7
 from runs.kernel import children
 from runs.store import waits
@@ -29,7 +30,8 @@ class WaitKind:
     `leave`: steps of these runs may wait no more, cancelled or out of time. `missing`: of these runs the steps (run,
     tenant, life, node) that wait for this kind though nothing is there that could end it; `enter` makes it anew.
     `looks_again`: `enter` only looks, so that a repair may ask it while what ends the wait is there. `timed_out`: the
-    error of a step whose time is over. `page_part`: a template that a run's page shows beside such a step.
+    error of a step whose time is over. `page_part`: a template that a run's page shows beside such a step. `people`:
+    the usernames in its words.
     `for_enter`: what of a wait is not kept with the step, since only `enter` needs it.
     """
 
@@ -41,6 +43,7 @@ class WaitKind:
     looks_again: bool = False
     timed_out: Callable[[Wait], dict[str, Json]] | None = None
     page_part: str | None = None
+    people: Callable[[Wait], Iterable[str]] | None = None
     for_enter: frozenset[str] = frozenset()
 
 
@@ -51,8 +54,8 @@ def _take_signals(entered: Entered) -> list[tuple[ClaimedStep, AttemptResult]]:
 
 
 def moment(text: str) -> str:
-    """A time as sentences have it."""
-    return f"{datetime.fromisoformat(text).astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+    """A time as sentences have it: on a page as its reader writes it, otherwise in UTC."""
+    return moment_text(datetime.fromisoformat(text))
 
 
 def _at_most(wait: Mapping[str, Json]) -> str:
@@ -120,6 +123,12 @@ def begin(entered: Entered) -> list[tuple[ClaimedStep, AttemptResult]]:
 def in_words(wait: Mapping[str, Json]) -> str:
     """What a step waits for, behind "waits for"."""
     return _KINDS[wait["kind"]].in_words(wait)
+
+
+def people_in(wait: Wait) -> Iterable[str]:
+    """The usernames of those whom the words for a wait name."""
+    kind = _KINDS.get(wait.get("kind", ""))
+    return kind.people(wait) if kind is not None and kind.people is not None else ()
 
 
 GONE = "what it waits for is gone"

@@ -4,19 +4,23 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from typing import NamedTuple
 from uuid import UUID
 
+from accounts import people
 from engine.catalogue import Json
 from engine.graph import Node
 from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING, STEP_OPEN, RunStatus, StepStatus
 from engine.verbs import run_verbs
+from lib.reader import is_read
 from lib.refusals import Missing
 from lib.stored_json import StoredDecoder
 from runs.kernel import graphs, wait_kinds
 from runs.reading.mendable import offers
 from runs.reading.queries import PENDING, WAITING
 from runs.store import hot
+from workflows import titles
 
 COLUMNS = ("error", "output", "input")
 
@@ -84,7 +88,9 @@ class _Run(NamedTuple):
 
 def run_rows(tenant: int, runs: Sequence[UUID | str], bounds: Bounds = LISTED) -> list[dict[str, Json]]:
     """The tenant's runs of these ids, in their order, each with its steps (docs/api.md, "Runs"); one statement."""
-    by_id = {run.id: _run_row(run) for run in _read(tenant, runs, bounds)}
+    read = _read(tenant, runs, bounds)
+    _learn(tenant, read)
+    by_id = {run.id: _run_row(run) for run in read}
     return [by_id[str(run)] for run in runs if str(run) in by_id]
 
 
@@ -131,6 +137,17 @@ def _read(
     )
     runs_read = [_Run(*json.loads(row, cls=StoredDecoder)) for row in rows]
     return [run._replace(steps=[_Step(*step) for step in run.steps]) for run in runs_read]
+
+
+def _learn(tenant: int, runs: list[_Run]) -> None:
+    """What a page's reader calls those who are named in its runs, and their workflows: once for all of them."""
+    if not is_read():
+        return
+    waits = [step.waiting for run in runs for step in run.steps if step.waiting]
+    people.learn(
+        tenant, [*(run.created_by for run in runs), *chain.from_iterable(map(wait_kinds.people_in, waits))]
+    )
+    titles.learn(tenant, [graphs.shown(run.version_id).workflow for run in runs])
 
 
 def _shown(payloads: list[list[Json]]) -> dict[str, Json]:
@@ -270,7 +287,7 @@ def _step_waits_for(node: Node, step: _Step) -> str | None:
         case StepStatus.QUEUED if step.held:
             return "the run to be unpaused"
         case StepStatus.QUEUED if _waits_for_retry(step):
-            return f"attempt {step.attempt + 1}, due {_time(step.available_at):%Y-%m-%d %H:%M:%S} UTC"
+            return f"attempt {step.attempt + 1}, due {wait_kinds.moment(step.available_at)}"
         case StepStatus.QUEUED:
             # Ours come by themselves; what an author has to start is told by its name.
             if node.kind == "external":
@@ -280,9 +297,12 @@ def _step_waits_for(node: Node, step: _Step) -> str | None:
         case StepStatus.WAITING:
             return wait_kinds.in_words(step.waiting) if step.waiting else None
         case StepStatus.RUNNING:
-            return (
-                f"worker {step.worker}, whose lease ends {_time(step.lease_expires_at):%Y-%m-%d %H:%M:%S} UTC"
+            lease = (
+                f", whose lease ends {wait_kinds.moment(step.lease_expires_at)}"
+                if step.lease_expires_at
+                else ""
             )
+            return f"worker {step.worker}{lease}"
     return None
 
 

@@ -81,9 +81,9 @@ def _workflows(tenant: int) -> QuerySet[Workflow]:
     return Workflow.objects.for_tenant(tenant)
 
 
-def workflow_names(principal: Principal, most: int) -> list[str]:
-    """The names of the workflows that they may read, in their order, at most so many."""
-    return list(open_to(principal, READ).order_by("name").values_list("name", flat=True)[:most])
+def workflow_names(principal: Principal, most: int) -> list[tuple[str, str]]:
+    """The names of the workflows that they may read with their titles, in the order of the names, at most so many."""
+    return list(open_to(principal, READ).order_by("name").values_list("name", "title")[:most])
 
 
 def open_runs_by_version(workflow: Workflow) -> dict[int, int]:

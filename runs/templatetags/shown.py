@@ -12,6 +12,7 @@ from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
+from lib.reader import number_text
 from runs.kernel import wait_kinds
 from runs.reading.timeline import Bar
 from steps.catalogue import EXECUTABLE
@@ -221,7 +222,7 @@ def as_duration(milliseconds: float | None) -> str:
     if milliseconds < 999.5:
         return f"{milliseconds:.0f} ms" if milliseconds >= 1 else "< 1 ms"
     if milliseconds < 59_950:
-        return f"{milliseconds / 1000:.1f} s"
+        return f"{number_text(f'{milliseconds / 1000:.1f}')} s"
     seconds = round(milliseconds / 1000)
     if seconds < _HOUR:
         return f"{seconds // _MINUTE} min {seconds % _MINUTE} s"

@@ -26,6 +26,7 @@ from runs.reading.search import Searched, search_page
 from runs.reading.timeline import timeline
 from runs.web.forms import FilterForm
 from steps.catalogue import CATALOGUE
+from workflows import titles
 from workflows.access import scopes_for, sees_nothing
 from workflows.models import Workflow
 from workflows.queries import latest_version
@@ -109,6 +110,7 @@ def may(principal: Principal, workflow: str) -> dict[str, Json]:
 def workflow_context(principal: Principal, workflow: Workflow) -> dict[str, Json]:
     """The last runs of a workflow."""
     runs_of_workflow = queries.runs_of(principal.tenant_id, workflow=workflow.name)
+    titles.learn_titles([(workflow.name, workflow.title)])
     ids = runs_of_workflow.order_by("-id").values_list("id", flat=True)[:LAST]
     return {"workflow": workflow, "runs": run_rows(principal.tenant_id, list(ids), NOTHING)}
 
@@ -118,11 +120,13 @@ def list_context(request: PageRequest) -> dict[str, Json]:
     tenant, form = request.principal.tenant_id, FilterForm(request.GET)
     filters, cursor = form.asked(), request.GET.get("cursor")
     page, searched = _shown(request, filters, cursor) if form.is_valid() else (NO_PAGE, None)
+    workflows = queries.workflow_names(request.principal, MOST_NAMES)
+    titles.learn_titles(workflows)
     return {
         "form": form,
         "sees_nothing": sees_nothing(request.principal),
         "filters": form.in_words(),
-        "workflows": queries.workflow_names(request.principal, MOST_NAMES),
+        "workflows": workflows,
         "runs": run_rows(tenant, [run.id for run in page.rows], NOTHING),
         "newer": page.previous,
         "older": page.next,

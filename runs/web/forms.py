@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import cast
 
 from django import forms
@@ -11,6 +11,7 @@ from django.http import QueryDict
 from engine.canonical import canonical_bytes
 from engine.catalogue import Json
 from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING, RunStatus
+from lib.reader import date_text, reader
 from lib.refusals import Conflict
 from lib.strict_json import BadJson, strict_dumps, strict_loads
 from runs.commands.signals import MAX_SIGNAL_BYTES
@@ -20,6 +21,7 @@ from runs.reading.queries import SHOWN_STATUSES, WAITING
 from steps.base import MAX_INPUT_BYTES, MAX_RUN_INPUT_BYTES
 from steps.signal import MAX_SIGNAL_NAME
 from workflows.models import WorkflowVersion
+from workflows.titles import title_of
 
 KINDS = (("text", "Text"), ("json", "JSON"))
 
@@ -107,9 +109,9 @@ class FilterForm(forms.Form):
         cleaned = self.cleaned_data
         words = {
             "status": lambda value: GROUPS[value][0].lower() if value in GROUPS else value,
-            "workflow": lambda value: f"workflow {value}",
-            "since": lambda value: f"from {value}",
-            "until": lambda value: f"to {value}",
+            "workflow": lambda value: f"workflow {title_of(value)}",
+            "since": lambda value: f"from {date_text(value)}",
+            "until": lambda value: f"to {date_text(value)}",
             "q": lambda value: f"“{value}”",
             "test": lambda value: "test runs",
         }
@@ -117,7 +119,8 @@ class FilterForm(forms.Form):
 
 
 def _midnight(day: date) -> datetime:
-    return datetime(day.year, day.month, day.day, tzinfo=UTC)
+    """The beginning of a day where whoever asks is."""
+    return datetime(day.year, day.month, day.day, tzinfo=reader().clock)
 
 
 def _in_words(error: BadJson) -> forms.ValidationError:

@@ -8,9 +8,11 @@ from django.urls import reverse
 
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_READ, RUNS_START, WORKFLOWS_WRITE
+from runs.models import Run
 from runs.reading import queries
 from runs.reading.presentation import NOTHING, run_rows
 from runs.web import contexts
+from workflows import titles
 from workflows.access import may_anywhere
 from workflows.queries import list_workflows, startable_workflows
 
@@ -22,12 +24,14 @@ def home_page(request: PageRequest) -> HttpResponse:
     """The last runs, what runs now, what failed, and what can be started."""
     tenant = request.principal.tenant_id
     last, open_now, failed = queries.at_a_glance(request.principal, LAST)
+    workflows = startable_workflows(request.principal)[:FOUND]
+    titles.learn_titles((workflow.name, workflow.title) for workflow in workflows)
     rows = {row["id"]: row for row in run_rows(tenant, [*{*last, *open_now, *failed}], NOTHING)}
     context = {
         "last": [rows[run] for run in last if run in rows],
         "open_now": [rows[run] for run in open_now if run in rows],
         "failed": [rows[run] for run in failed if run in rows],
-        "workflows": startable_workflows(request.principal)[:FOUND],
+        "workflows": workflows,
         "may_start": may_anywhere(request.principal, RUNS_START),
         "may_write": may_anywhere(request.principal, WORKFLOWS_WRITE),
     }
@@ -43,15 +47,25 @@ def find(request: PageRequest) -> HttpResponse:
     results = [
         {
             "name": workflow.title or workflow.name,
-            "about": "Workflow",
+            "about": f"Workflow · {workflow.name}" if workflow.title else "Workflow",
             "url": reverse("workflow", args=[workflow.name]),
         }
         for workflow in list_workflows(request.principal, q=q).order_by(_how_near(q), "-id")[:FOUND]
     ]
     if (run_id := _as_uuid(q)) and (run := queries.find_readable(request.principal, run_id)):
-        about = f"Run, {run.status.lower()}"
-        results.insert(0, {"name": str(run.id), "about": about, "url": reverse("run", args=[run.id])})
+        results.insert(0, _found_run(request.principal.tenant_id, run))
     return JsonResponse({"results": results})
+
+
+def _found_run(tenant: int, run: Run) -> dict[str, str]:
+    """A run by what it is of: who searches for an id has the id."""
+    row = run_rows(tenant, [run.id], NOTHING)[0]
+    about = f"Run · {row['business_key'] or run.id}, {run.status.lower().replace('_', ' ')}"
+    return {
+        "name": titles.title_of(row["workflow"]),
+        "about": about,
+        "url": reverse("run", args=[run.id]),
+    }
 
 
 def _how_near(q: str) -> Case:

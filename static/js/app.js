@@ -215,7 +215,7 @@ if (wrong?.matches("[role=alert]")) wrong.tabIndex = -1;
 wrong?.focus();
 palette(document.getElementById("palette"));
 
-// "3 min ago" where how long ago says more than when; the moment itself is in the title.
+// "3 min ago" where how long ago says more than when; the moment itself is in the title that the page came with.
 const UNITS = [
   ["day", 86_400],
   ["hour", 3600],
@@ -228,7 +228,6 @@ function tellAges() {
     const seconds = (Date.parse(time.dateTime) - Date.now()) / 1000;
     const [unit, size] = UNITS.find(([, each]) => -seconds >= each) ?? [];
     if (-seconds > 30 * 86_400) continue;
-    time.title ||= time.textContent.trim();
     time.textContent = unit ? AGO.format(Math.ceil(seconds / size), unit) : "just now";
   }
 }

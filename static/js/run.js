@@ -18,7 +18,6 @@ function spoken(seconds) {
 
 function tick() {
   for (const time of document.querySelectorAll("time[data-since], time[data-due], time[data-deadline]")) {
-    time.title ||= time.textContent.trim();
     const seconds = (Date.now() - Date.parse(time.dateTime)) / 1000;
     if (time.matches("[data-since]")) time.textContent = time.dataset.since + spoken(seconds);
     else if (time.matches("[data-deadline]")) {

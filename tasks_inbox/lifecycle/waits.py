@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from accounts import queries as people
 from accounts.names import key_of
+from accounts.people import name_of
 from engine.catalogue import Json
 from lib.uuid7 import uuid7
 from runs.kernel import live
@@ -112,14 +113,20 @@ def _how_many(quorum: Json | None) -> str:
 def whom(candidates: Mapping[str, Json], everybody: str) -> str:
     """Those whom a task asks, in words: `ann, the group Finance or an approver`; `everybody` where it names nobody."""
     names = [
-        *(candidates.get("users") or ()),
+        *(name_of(username) for username in candidates.get("users") or ()),
         *(f"the group {name}" for name in candidates.get("groups") or ()),
         *(f"an {role}" for role in candidates.get("roles") or ()),
-        *([f"the manager of {candidates['manager_of']}"] if candidates.get("manager_of") else ()),
+        *([f"the manager of {name_of(candidates['manager_of'])}"] if candidates.get("manager_of") else ()),
     ]
     if not names:
         return everybody
     return _either(names if len(names) <= SHOWN_NAMES else [*names[: SHOWN_NAMES - 1], "others"])
+
+
+def people_in(candidates: Mapping[str, Json]) -> list[str]:
+    """The usernames that `whom` names."""
+    manager_of = candidates.get("manager_of")
+    return [*(candidates.get("users") or ()), *([manager_of] if manager_of else ())]
 
 
 def _either(names: Sequence[str]) -> str:
@@ -133,4 +140,5 @@ TASK = WaitKind(
     leave=_leave,
     missing=statements.missing_tasks,
     page_part="inbox/_wait.html",
+    people=lambda wait: people_in(wait["task"]["candidates"]),
 )

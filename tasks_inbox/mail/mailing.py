@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from accounts.models import Membership
 from accounts.queries import find_member
+from accounts.reading import reader_of
 from lib.mail import MailError, SmtpServer, send
 from lib.refusals import Missing
 from steps import outside
@@ -65,7 +66,9 @@ def _sent(due: Due, task: ManualTask, member: Membership, server: SmtpServer, se
     workflow = queries.workflows_of(due.tenant, [task])[task.workflow_id].title
     # As the row has it, which the link must name.
     link = links.written(links.Link(due.id, due.tenant, due.task, due.username or ""), due.made)
-    message = mails.written(due.kind, task, workflow, id=due.id, sender=sender, to=to, link=link)
+    message = mails.written(
+        due.kind, task, workflow, id=due.id, sender=sender, to=to, reader=reader_of(member.user), link=link
+    )
     try:
         send(server, message, sender=sender, recipients=[to])
     except MailError as error:

@@ -1,12 +1,14 @@
 """The mail of a notification: the question, who asks, until when, and a link. No facts: mail is read by others, too."""
 
 import hashlib
+from datetime import datetime
 from email.message import EmailMessage
 from email.utils import formatdate
 from uuid import UUID
 
 from django.utils.html import format_html
 
+from lib.reader import Reader
 from tasks_inbox.models import (
     ANSWERED,
     ASKED,
@@ -49,13 +51,15 @@ _BEFORE = {
 
 
 def written(
-    kind: str, task: ManualTask, workflow: str, *, id: UUID, sender: str, to: str, link: str
+    kind: str, task: ManualTask, workflow: str, *, id: UUID, sender: str, to: str, reader: Reader, link: str
 ) -> EmailMessage:
-    """The message, of a workflow by its title. Its Message-ID is the notification's: who has had it knows it again."""
+    """The message for a `reader`, of a workflow by its title. Its Message-ID is the notification's: who has had it
+    knows it again.
+    """
     title = _line(task.title)
     about = [_SAYS[kind], f"Asked by the workflow “{_line(workflow)}”."]
     if task.due_at is not None and kind != CANCELS:
-        about.append(f"Due {task.due_at:%Y-%m-%d %H:%M} UTC.")
+        about.append(f"Due {_due(task.due_at, reader)}.")
     message = EmailMessage()
     message["From"], message["To"] = sender, to
     message["Subject"] = _BEFORE.get(kind, "") + title
@@ -67,6 +71,12 @@ def written(
     body = '<p><strong>{}</strong></p><p>{}</p><p><a href="{}">Open the task</a></p><p><small>{}</small></p>'
     message.add_alternative(format_html(body, title, " ".join(about), link, _FOOT), subtype="html")
     return message
+
+
+def _due(at: datetime, reader: Reader) -> str:
+    """A moment with the zone in which it is said: a mail is forwarded, too."""
+    zone = "" if reader.zone_words == "UTC" else f" ({reader.zone_words})"
+    return f"{reader.moment(at)}{zone}"
 
 
 def _line(title: str) -> str:

@@ -104,14 +104,17 @@ def comment_row(comment: TaskComment) -> dict[str, Json]:
     return {"id": comment.pk, "kind": comment.kind, "text": comment.text, "by": comment.by, "at": comment.at}
 
 
-def delegates_of(task: ManualTask, who: Who, most: int, but: Collection[str] = ()) -> list[str]:
-    """Some of those to whom they may hand this task, by name, `most` at most; `but` those who have a vote already."""
+def delegates_of(task: ManualTask, who: Who, most: int, but: Collection[str] = ()) -> list[tuple[str, str]]:
+    """Some of those to whom they may hand this task, usernames with names, `most` at most; `but` those who have a vote
+    already.
+    """
     members = people.members_of_roles(task.tenant_id, DECIDING_ROLES)
     if task.kind in FOR_OPERATORS:
         members = members.filter(role__in=task.candidates["roles"])
-    names = members.values_list("user__username", flat=True)
+    names = members.values_list("user__username", "user__name")
     excluded_keys = {key_of(who.username), *task.exclude, *but, *(one["to_key"] for one in task.proxies)}
-    return [name for name in names[: most + len(excluded_keys)] if key_of(name) not in excluded_keys][:most]
+    members_read = names[: most + len(excluded_keys)]
+    return [(name, printed) for name, printed in members_read if key_of(name) not in excluded_keys][:most]
 
 
 def follow_up_at(task: ManualTask) -> datetime | None:

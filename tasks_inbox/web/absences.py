@@ -7,15 +7,18 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 
+from accounts import people
 from accounts.access import PageRequest, page
 from accounts.pages import form_of, neighbours, status_of, typed
 from accounts.queries import members_of_roles
 from accounts.roles import MEMBERS_MANAGE, TASKS_DECIDE, TASKS_READ
 from lib.api.pagination import keyset_page
 from lib.clock import now_here
+from lib.reader import reader
 from lib.refusals import Conflict, Invalid
 from tasks_inbox.actions import absences
 from tasks_inbox.eligibility import identity
+from workflows import titles
 from workflows.models import Workflow
 
 ON_A_PAGE = 50
@@ -46,7 +49,9 @@ def away_add(request: PageRequest) -> HttpResponse:
     except (Invalid, Conflict) as error:
         context = _context(request, values, workflows, error)
         return render(request, "settings/away.html", context, status=status_of(error))
-    messages.success(request, f"{rule.substitute} stands in for {rule.username}.")
+    people.learn(rule.tenant_id, [rule.substitute, rule.username])
+    pair = people.name_of(rule.substitute), people.name_of(rule.username)
+    messages.success(request, "{} stands in for {}.".format(*pair))
     return redirect("settings-away")
 
 
@@ -74,10 +79,15 @@ def _context(
         for rule in rules_page.rows
     ]
     decides = TASKS_DECIDE in principal.scopes
+    members, workflows_ = (_people(request), _workflows(request)) if decides else ([], [])
+    people.learn_names(members)
+    titles.learn_titles(workflows_)
+    people.learn(principal.tenant_id, [name for row in rows for name in (row["username"], row["substitute"])])
+    titles.learn(principal.tenant_id, [name for row in rows for name in row["workflows"]])
     return (
         form_of(values | {"workflows": workflows or []}, error)
-        | {"rules": rows, "may_manage": manages, "decides": decides}
-        | {"people": _people(request) if decides else (), "workflows": _workflows(request) if decides else ()}
+        | {"rules": rows, "may_manage": manages, "decides": decides, "zone": reader().zone_words}
+        | {"people": members, "workflows": workflows_}
         | neighbours(rules_page)
     )
 
@@ -93,8 +103,12 @@ def _workflows(request: PageRequest) -> list[tuple[str, str]]:
 
 
 def _moment(values: dict[str, Any], name: str) -> datetime:
-    """What a field of date and time says, which is UTC as all times of pages are. Raises Invalid."""
+    """What a field of date and time says, where whoever typed it is. Raises Invalid."""
     try:
-        return datetime.fromisoformat(values[name]).replace(tzinfo=UTC)
-    except ValueError:
+        moment = datetime.fromisoformat(values[name]).replace(tzinfo=reader().clock)
+        at = moment.astimezone(UTC)
+    except (ValueError, OverflowError):
         raise Invalid("Give a date and a time.", field=name) from None
+    if at.astimezone(moment.tzinfo).replace(tzinfo=None) != moment.replace(tzinfo=None):
+        raise Invalid("There is no such time on this day: clocks are put forward.", field=name)
+    return at

@@ -9,6 +9,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 
+from accounts import people
 from accounts.access import PageRequest, page
 from accounts.roles import TASKS_READ
 from engine.catalogue import Json
@@ -36,6 +37,7 @@ def kept_context(request: PageRequest, who: Who, place: Place, *, with_counts: b
     """The saved views of who looks, and what may be done with the one in which they stand; counts only if asked."""
     saved_views = list(saved.views_for(request.principal, who))
     counts = saved.counts_of(who, saved_views) if with_counts else {}
+    people.learn(who.tenant_id, [one.owner for one in saved_views])
     rows = [
         {
             "id": one.pk,

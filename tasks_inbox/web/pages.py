@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.urls import reverse
 
-from accounts import once
+from accounts import once, people
 from accounts.access import PageRequest
 from accounts.names import key_of
 from accounts.roles import TASKS_ASSIGN
@@ -16,6 +16,7 @@ from engine.catalogue import Json
 from lib.clock import now_here
 from lib.forms.fields import Form
 from lib.markdown import markdown
+from lib.reader import moment_text, number_text
 from lib.refusals import Conflict, Invalid, Refusal
 from runs.kernel.refused import RunRefused
 from tasks_inbox.actions import assignment, comments, deciding, drafts, holding, notes
@@ -29,7 +30,7 @@ from tasks_inbox.forms import files
 from tasks_inbox.forms.form import filled, form_of
 from tasks_inbox.lifecycle import asking
 from tasks_inbox.lifecycle.waits import whom
-from tasks_inbox.models import FOR_OPERATORS, INCIDENT, OPEN, ManualTask, TaskFile, label_of
+from tasks_inbox.models import FOR_OPERATORS, INCIDENT, OPEN, ManualTask, TaskComment, TaskFile, label_of
 from tasks_inbox.reading import listing, task_rows
 from tasks_inbox.store import queries
 from tasks_inbox.web import panes
@@ -60,12 +61,12 @@ def list_context(request: PageRequest) -> dict[str, Json]:
 def task_context(request: PageRequest, task: ManualTask, form: Form | None = None) -> dict[str, Json]:
     """What a task's pane shows, its form with what was typed; on a page of its own also the list in which it stands."""
     who = who_of(request, request.principal)
-    remarks, earlier = queries.last_comments(
-        task, COMMENTS_ON_A_PAGE, before=panes.id_of(request.GET.get("before", ""))
-    )
+    before = panes.id_of(request.GET.get("before", ""))
+    remarks, earlier = queries.last_comments(task, COMMENTS_ON_A_PAGE, before=before)
     may_comment = who.decides and task.status == OPEN
     attachments = list(files.files_of(task))
-    context = state_context(request, task, attachments) | panes.run_pane(task)
+    run = panes.run_pane(task)
+    context = state_context(request, task, attachments, _writers(run, remarks, attachments)) | run
     draft = (
         drafts.draft_of(request.principal, task) if form is None and context["task"]["may_decide"] else None
     )
@@ -123,23 +124,25 @@ def state_context(
     request: PageRequest,
     task: ManualTask,
     attachments: Sequence[TaskFile] | None = None,
+    named: Sequence[str] = (),
 ) -> dict[str, Json]:
-    """How a task stands for whoever looks, and, where they have a page of it open, what changed since."""
+    """How a task stands for whoever looks, and what changed since they opened its page, which shows `named`, too."""
     stands = standing(request.principal, task, who_of(request, request.principal))
     who = stands.who
     workflow = queries.workflows_of(who.tenant_id, [task])[task.workflow_id]
-    row = panes.in_words(task_rows.whole_row(stands, workflow.name, attachments))
+    whole = task_rows.whole_row(stands, workflow.name, attachments)
     deciders = panes.decider_pane(task)
+    may_assign, level = TASKS_ASSIGN in request.principal.scopes, asking.next_level(task)
+    people.learn(who.tenant_id, [*panes.named_in(task), *panes.voters(deciders, whole, level), *named])
+    row = panes.in_words(whole)
     now = f"{int(row['may_decide'])}{row['shown_hash']}"
     was = request.GET.get("was", now)
-    may_assign, level = TASKS_ASSIGN in request.principal.scopes, asking.next_level(task)
     undecidable = task.status == OPEN and task.undecidable_since is not None
     return deciders | {
         "task": row,
         "was_unseen": panes.was_unseen(task),
         "workflow_title": workflow.title,
-        "due": panes.due_words(task.due_at, now_here()) if task.status == OPEN else "",
-        "is_overdue": task.status == OPEN and task.due_at is not None and task.due_at < now_here(),
+        **panes.due_pane(task, now_here()),
         "is_mine": task.assignee == who.username,
         "is_with_me": task.status == OPEN and key_of(task.returned_to or "") == key_of(who.username),
         "may_take_back": task.returned_to is not None and (task.stopped_by == who.username or may_assign),
@@ -177,6 +180,14 @@ def state_context(
 def _has_started(context: dict[str, Json], who: Who) -> bool:
     run = context["run_facts"]
     return run is not None and key_of(run.created_by) == key_of(who.username)
+
+
+def _writers(
+    run: dict[str, Json], remarks: Sequence[TaskComment], attachments: Sequence[TaskFile]
+) -> list[str]:
+    """The usernames of those who started the run, and said or added something."""
+    started = [run["run_facts"].created_by] if run["run_facts"] else []
+    return [*started, *(one.by for one in remarks), *(one.by for one in attachments)]
 
 
 def mark_needed(form: Form, task: ManualTask) -> None:
@@ -268,7 +279,7 @@ def snooze(request: PageRequest, task_id: UUID) -> str:
         return "The task is back in your lists."
     until = now_here() + timedelta(hours=int(hours))
     task = notes.snooze_task(request.principal, task_id, until=until)
-    return f"“{task.title}” is snoozed until {until:%Y-%m-%d %H:%M} UTC."
+    return f"“{task.title}” is snoozed until {moment_text(until, seconds=False)}."
 
 
 def comment(request: PageRequest, task_id: UUID) -> tuple[dict[str, Json], int] | None:
@@ -302,11 +313,7 @@ def delegate(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json]
     else:
         try:
             task = assignment.delegate_task(principal, task_id, to[:MAX_NAME], reason=why)
-            if holder := policies.holder_of(task, principal.username):
-                return f"{holder} decides in your place now."
-            return (
-                f"{task.assignee} has this task now, and decides it for {task.delegated_by or 'themselves'}."
-            )
+            return _handed(task, principal.username)
         except Invalid as error:
             context["to_error"] = error.message
         except Refusal as error:
@@ -315,13 +322,23 @@ def delegate(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json]
     return task_context(request, queries.task_of(principal.tenant_id, task_id)) | context, status
 
 
+def _handed(task: ManualTask, username: str) -> str:
+    """What is told to who gave a task, or their vote, to somebody else."""
+    people.learn(task.tenant_id, panes.named_in(task))
+    if holder := policies.holder_of(task, username):
+        return f"{people.name_of(holder)} decides in your place now."
+    giver = people.name_of(task.delegated_by) if task.delegated_by else "themselves"
+    return f"{people.name_of(task.assignee or '')} has this task now, and decides it for {giver}."
+
+
 def put_back(task: ManualTask) -> str:
     """What is told of a task that was put back."""
     if needs_several(task.quorum):
         return "The vote is whose it was again."
     if task.assignee is None:
         return "The task is open again to all whom it asks."
-    return f"The task is with {task.assignee} again."
+    people.learn(task.tenant_id, [task.assignee])
+    return f"The task is with {people.name_of(task.assignee)} again."
 
 
 def typed(request: PageRequest, name: str) -> str:
@@ -354,4 +371,4 @@ def _format_value(label: str, value: Json) -> dict[str, Json]:
         return {"label": label, "text": text, "is_code": False}
     is_number = isinstance(value, int | float)
     text = json.dumps(value, ensure_ascii=False, indent=None if is_number else 2)
-    return {"label": label, "text": text, "is_code": not is_number}
+    return {"label": label, "text": number_text(text) if is_number else text, "is_code": not is_number}

@@ -1,20 +1,23 @@
 """The panes of the inbox: which list one stands in, its rows, what is to be known about a task's run and deciders."""
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import chain
 from uuid import UUID
 
 from django.http import QueryDict
 from django.urls import reverse
 from django.utils.http import urlencode
 
+from accounts import people
 from accounts.access import PageRequest
 from accounts.roles import TASKS_ASSIGN
 from engine.catalogue import Json
 from lib.api.pagination import Page
 from lib.clock import now_here
+from lib.reader import reader
 from lib.refusals import Invalid
 from runs.kernel.graphs import BrokenVersion, shown
 from runs.models import Run
@@ -23,7 +26,7 @@ from tasks_inbox.eligibility.electors import electors_of
 from tasks_inbox.eligibility.identity import Who
 from tasks_inbox.eligibility.quorum import needs_several
 from tasks_inbox.evidence import ledger
-from tasks_inbox.lifecycle.waits import whom
+from tasks_inbox.lifecycle.waits import people_in, whom
 from tasks_inbox.models import COMPLETED, FOR_OPERATORS, INCIDENT, OPEN, ManualTask, label_of
 from tasks_inbox.reading import listing, task_rows
 from tasks_inbox.reading.search import MAX_SEARCH
@@ -116,6 +119,7 @@ def list_pane(request: PageRequest, who: Who, place: Place, at: UUID | None = No
             raise
         page, fault = Page((), None, None), error.message
     workflows = queries.workflows_of(who.tenant_id, page.rows)
+    people.learn(who.tenant_id, chain.from_iterable(map(named_in, page.rows)))
     now = now_here()
     by = listing.told_of(place.sort)
     rows = [
@@ -241,10 +245,26 @@ def due_words(due: datetime | None, now: datetime) -> str:
     if due is None:
         return ""
     away = abs(due - now)
-    if away > timedelta(days=7):
-        return f"overdue since {due:%Y-%m-%d}" if due < now else f"due {due:%Y-%m-%d}"
+    if is_far(due, now):
+        day = reader().day(due)
+        return f"overdue since {day}" if due < now else f"due {day}"
     span = _span(away)
     return f"overdue by {span}" if due < now else f"due in {span}"
+
+
+def due_pane(task: ManualTask, now: datetime) -> dict[str, Json]:
+    """When a task is due, in words, and whether that is over or far away."""
+    due = task.due_at
+    return {
+        "due": due_words(due, now) if task.status == OPEN else "",
+        "is_due_far": due is not None and is_far(due, now),
+        "is_overdue": task.status == OPEN and due is not None and due < now,
+    }
+
+
+def is_far(due: datetime, now: datetime) -> bool:
+    """Whether something is due so far away that its day says more than how long that is."""
+    return abs(due - now) > timedelta(days=7)
 
 
 def _span(away: timedelta) -> str:
@@ -254,10 +274,25 @@ def _span(away: timedelta) -> str:
     return f"{minutes // 60} h" if minutes < 48 * 60 else f"{minutes // (24 * 60)} d"
 
 
+def named_in(task: ManualTask) -> list[str | None]:
+    """Whose names are shown with a task, by username."""
+    who = (task.assignee, task.delegated_by, task.decided_by, task.decided_for)
+    proxies = (name for one in task.proxies for name in (one["by"], one["to"]))
+    return [*who, task.stopped_by, task.asked_of, task.returned_to, *proxies, *people_in(task.candidates)]
+
+
+def voters(
+    deciders: dict[str, Json], row: dict[str, Json], level: Mapping[str, Json] | None
+) -> list[str | None]:
+    """Who has voted on a task, is about to decide it, or will be asked next, by username."""
+    votes_of = [name for one in deciders.get("decided", ()) for name in (one["by"], one["on_behalf_of"])]
+    return [*votes_of, row["held"] and row["held"]["by"], *(people_in(level["to"]) if level else ())]
+
+
 def in_words(row: dict[str, Json]) -> dict[str, Json]:
     """A task's row with whom it asks and how it was decided, in words."""
-    people = whom(row["candidates"], "everybody who may decide tasks")
-    return row | {"whom": people, "decision": label_of(row["outcomes"], row["outcome"])}
+    asked = whom(row["candidates"], "everybody who may decide tasks")
+    return row | {"whom": asked, "decision": label_of(row["outcomes"], row["outcome"])}
 
 
 def _row(row: dict[str, Json], now: datetime) -> dict[str, Json]:

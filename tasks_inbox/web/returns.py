@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from accounts import people
 from accounts.access import PageRequest
 from accounts.names import key_of
 from accounts.queries import groups_of
@@ -9,7 +10,7 @@ from engine.catalogue import Json
 from lib.refusals import Invalid, Refusal
 from runs.kernel.refused import RunRefused
 from tasks_inbox.actions import comments, escalating, rounds
-from tasks_inbox.lifecycle.waits import whom
+from tasks_inbox.lifecycle.waits import people_in, whom
 from tasks_inbox.store import queries
 from tasks_inbox.web.corrections import correction_form, corrections_of
 from tasks_inbox.web.pages import task_context, typed
@@ -22,7 +23,9 @@ def give_back(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json
     try:
         seen = request.POST.get("seen") or None
         task = rounds.return_task(principal, task_id, comment=why, to=to or None, seen=seen)
-        return f"“{task.title}” is with {task.returned_to} now. It comes back when they send it again."
+        people.learn(task.tenant_id, [task.returned_to])
+        holder = people.name_of(task.returned_to or "")
+        return f"“{task.title}” is with {holder} now. It comes back when they send it again."
     except Invalid as error:
         context["back_to_error" if error.field == "to" else "back_why_error"] = error.message
         return _page(request, task_id, context, 422)
@@ -60,6 +63,7 @@ def escalate(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json]
     try:
         candidates = _named(principal.tenant_id, to) if to else None
         task = escalating.escalate_task(principal, task_id, to=candidates, reason=why)
+        people.learn(task.tenant_id, people_in(task.candidates))
         return f"It is escalated. Asked now: {whom(task.candidates, 'everybody who may decide tasks')}."
     except Invalid as error:
         context["up_why_error" if error.field == "reason" else "up_to_error"] = error.message

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from uuid import UUID
 
+from accounts import people
 from accounts.access import PageRequest
 from engine.catalogue import Json
 from lib.refusals import Refusal
@@ -49,6 +50,7 @@ def with_held(request: PageRequest, pane: dict[str, Json]) -> dict[str, Json]:
     for one in decisions:
         if one.username != me:
             deciders.setdefault(one.task_id, []).append(one.username)
+    people.learn(request.principal.tenant_id, [name for names in deciders.values() for name in names])
     rows = [
         row | {"soon": soon.get(row["id"]), "decided_soon_by": _who_decides(deciders.get(row["id"], ()))}
         for row in pane["tasks"]
@@ -59,7 +61,7 @@ def with_held(request: PageRequest, pane: dict[str, Json]) -> dict[str, Json]:
 def _who_decides(names: Sequence[str]) -> str:
     if len(names) > 1:
         return f"{len(names)} others are deciding"
-    return f"{names[0]} is deciding" if names else ""
+    return f"{people.name_of(names[0])} is deciding" if names else ""
 
 
 def held_context(request: PageRequest) -> dict[str, Json]:

@@ -34,6 +34,7 @@ MATRIX: dict[str, Route] = {
     "healthz": _page({"GET": PUBLIC}, "/healthz"),
     "readyz": _page({"GET": PUBLIC}, "/readyz"),
     "login": _page({"GET": PUBLIC, "POST": PUBLIC}, "/login"),
+    "settings-me": _page({"GET": "tasks:read", "POST": "tasks:read"}, "/settings/me"),
     "settings-notifications": _page({"GET": "tasks:read", "POST": "tasks:read"}, "/settings/notifications"),
     "inbox-open": _page({"GET": PUBLIC, "POST": PUBLIC}, "/inbox/open/none"),
     "logout": _page({"POST": PUBLIC}, "/logout"),
@@ -243,6 +244,7 @@ MATRIX |= {
         "/api/v1/members/operator-of-ours",
         names_object=True,
     ),
+    "api-me": Route({"GET": "tasks:read", "PATCH": "tasks:read"}, "/api/v1/me"),
     "api-me-notifications": Route({"GET": "tasks:read", "PATCH": "tasks:read"}, "/api/v1/me/notifications"),
     "api-groups": Route({"GET": "members:read", "POST": "members:manage"}, "/api/v1/groups"),
     "api-group": Route(

@@ -63,6 +63,25 @@ def test_each_of_a_group_is_asked_once_but_for_who_is_excluded(box):
     assert 'href="http' in first.get_body(("html",)).get_content()
 
 
+@pytest.mark.parametrize(
+    ("zone", "locale", "due"),
+    [
+        ("Asia/Kolkata", "en-GB", "Due 1 Jan 2031, 15:30 (Asia/Kolkata)."),
+        ("America/Los_Angeles", "", "Due 2031-01-01 02:00 (America/Los Angeles)."),
+        ("", "de", "Due 01.01.2031, 10:00 UTC."),
+        ("Mars/Olympus", "xx", "Due 2031-01-01 10:00 UTC."),
+    ],
+)
+def test_a_mail_says_times_in_the_zone_of_whom_it_is_for(box, zone, locale, due):
+    reached("ann")
+    User.objects.filter(username="ann").update(time_zone=zone, locale=locale)
+    asked(approval(candidates={"users": ["ann"]}, due_seconds=3600))
+    send()
+    (mail,) = box.messages()
+    for kind in ("plain", "html"):
+        assert due in mail.get_body((kind,)).get_content()
+
+
 def test_who_waits_until_somebody_has_claimed_it_is_not_asked_any_more(box):
     ann, _ = reached("ann"), reached("bob")
     task = asked()

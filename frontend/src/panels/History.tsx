@@ -8,6 +8,7 @@ import { type Doc, definitionOf, keyed } from "../model/document";
 import { titleOf } from "../model/graph";
 import { type Json, type JsonObject, own } from "../model/json";
 import { edgeWords } from "../model/words";
+import { momentOf } from "../reader";
 import { act, goTo, say, select, set, state, useBuilder } from "../store";
 
 interface Version {
@@ -24,10 +25,6 @@ interface Logged {
   label: string;
   by: string;
   at: string;
-}
-
-function when(at: string): string {
-  return new Date(at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
 }
 
 /** Versions, what is different from the draft, and who changed the draft when. */
@@ -104,7 +101,7 @@ export function History() {
                 <strong>Version {version.version}</strong>{" "}
                 {version.version === boot.latest && <span className="count">live</span>}
                 <small className="quiet">
-                  {when(version.published_at)}
+                  {momentOf(version.published_at)}
                   {version.published_by ? ` by ${version.published_by}` : ""}
                   {version.note ? `: ${version.note}` : ""}
                   {version.open_runs
@@ -164,7 +161,7 @@ function Log({ log }: { log: Logged[] }) {
         {inRows(log).map((entry, at) => (
           <li key={`${entry.revision} ${at}`}>
             <span>
-              {entry.label || "Changed"} <small className="quiet">{`${entry.by}, ${when(entry.at)}`}</small>
+              {entry.label || "Changed"} <small className="quiet">{`${entry.by}, ${momentOf(entry.at)}`}</small>
             </span>
           </li>
         ))}

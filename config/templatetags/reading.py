@@ -1,0 +1,124 @@
+"""Times, numbers and names as whoever reads a page writes them and calls them."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+from django import template
+from django.template.defaultfilters import filesizeformat
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from accounts import people
+from accounts.models import User
+from lib.reader import moment_text, number_text, reader, utc_text
+from workflows import titles
+
+register = template.Library()
+SHORT = 13
+"""So much of an id is the millisecond in which it was made: two in one list hardly share it, and a search finds it."""
+
+
+@register.simple_tag
+def reads() -> SafeString:
+    """For scripts: the time zone and the locale of whoever reads, empty where they are those of the browser."""
+    one = reader()
+    return format_html(' data-zone="{}" data-locale="{}"', one.zone, one.locale.tag)
+
+
+@register.filter
+def moment(at: datetime) -> str:
+    """A moment to the minute."""
+    return moment_text(at, seconds=False)
+
+
+@register.filter
+def exactly(at: datetime) -> str:
+    """A moment to the second."""
+    return moment_text(at)
+
+
+@register.filter
+def clock(at: datetime) -> str:
+    """The time of day of a moment, to the second."""
+    return reader().time(at, seconds=True)
+
+
+@register.filter
+def minute(at: datetime) -> str:
+    """The time of day of a moment, to the minute."""
+    return reader().time(at)
+
+
+@register.filter
+def day(at: datetime) -> str:
+    """The day of a moment, where the reader is."""
+    return reader().day(at)
+
+
+@register.filter
+def iso(at: datetime) -> str:
+    """A moment for programs: ISO 8601, in UTC."""
+    return at.astimezone(UTC).isoformat()
+
+
+@register.filter
+def in_utc(at: datetime) -> str:
+    """A moment in UTC."""
+    return utc_text(at)
+
+
+@register.filter
+def both(at: datetime) -> str:
+    """A moment where the reader is and in UTC, for what shows only how long ago it was."""
+    here, utc = moment_text(at), utc_text(at)
+    return here if here == utc else f"{here} · {utc}"
+
+
+@register.filter
+def number(value: Any) -> Any:
+    """A number of data as the reader writes it, no digit more or less; any other value as it is."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    return number_text(json.dumps(value))
+
+
+@register.filter
+def file_size(size: int) -> str:
+    """A size in bytes, in the unit that fits."""
+    count, _, unit = filesizeformat(size).partition("\xa0")
+    return f"{number_text(count)}\xa0{unit}"
+
+
+@register.filter
+def called(who: User | str | None) -> str:
+    """What somebody is called, as text alone; `who` is a user, or the username of one that a page has learned."""
+    if isinstance(who, User):
+        return people.called(who)
+    return people.name_of(who) if who else ""
+
+
+@register.filter
+def person(who: User | str | None) -> str | SafeString:
+    """What somebody is called, as `called`; who points at it sees the username."""
+    name, username = called(who), who.username if isinstance(who, User) else who or ""
+    return name if name == username else format_html('<span title="{}">{}</span>', username, name)
+
+
+@register.filter
+def title_of(workflow: str) -> str:
+    """What a workflow is called, as text alone."""
+    return titles.title_of(workflow)
+
+
+@register.filter
+def titled(workflow: str) -> str | SafeString:
+    """What a workflow is called; who points at it sees the name by which programs know it."""
+    words = titles.title_of(workflow)
+    return words if words == workflow else format_html('<span title="{}">{}</span>', workflow, words)
+
+
+@register.filter
+def short(id: Any) -> str:
+    """How an id begins."""
+    return f"{str(id)[:SHORT]}…"
