@@ -54,10 +54,10 @@ class _StepCount(Func):
     output_field = IntegerField()
 
 
-def startable_workflows(principal: Principal) -> QuerySet[Workflow]:
-    """The workflows that they may start, of which a version is published, newest first."""
+def published_workflows(principal: Principal) -> QuerySet[Workflow]:
+    """The workflows that they may start or read, of which a version is published, newest first."""
     versions = WorkflowVersion.objects.for_tenant(principal.tenant_id).filter(workflow=OuterRef("pk"))
-    rows = open_to(principal, START).filter(Exists(versions), archived_at__isnull=True)
+    rows = open_to(principal, START, READ).filter(Exists(versions), archived_at__isnull=True)
     return rows.order_by("-created_at", "-id")
 
 
@@ -123,7 +123,12 @@ def version_numbers(workflow: Workflow) -> list[int]:
 
 def latest_version(tenant_id: int, name: str) -> WorkflowVersion | None:
     """The version that was published last; None before the first. Raises Missing for an unknown workflow."""
-    return list_versions(tenant_id, name).order_by("-number").first()
+    return latest_of(get_workflow(tenant_id, name))
+
+
+def latest_of(workflow: Workflow) -> WorkflowVersion | None:
+    """The version of a workflow that was published last; None before the first."""
+    return versions_of(workflow).order_by("-number").first()
 
 
 def startable_version(tenant_id: int, name: str, number: int | None = None) -> int:

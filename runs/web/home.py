@@ -7,14 +7,14 @@ from django.http import HttpResponse, JsonResponse
 from django.urls import reverse
 
 from accounts.access import PageRequest, page
-from accounts.roles import RUNS_READ, RUNS_START, WORKFLOWS_WRITE
+from accounts.roles import RUNS_READ, RUNS_START, WORKFLOWS_READ, WORKFLOWS_WRITE
 from runs.models import Run
 from runs.reading import queries
 from runs.reading.presentation import NOTHING, run_rows
 from runs.web import contexts
 from workflows import titles
-from workflows.access import may_anywhere
-from workflows.queries import list_workflows, startable_workflows
+from workflows.access import may, may_anywhere, sees_nothing
+from workflows.queries import list_workflows, published_workflows
 
 LAST, FOUND = 5, 8
 
@@ -24,14 +24,18 @@ def home_page(request: PageRequest) -> HttpResponse:
     """The last runs, what runs now, what failed, and what can be started."""
     tenant = request.principal.tenant_id
     last, open_now, failed = queries.at_a_glance(request.principal, LAST)
-    workflows = startable_workflows(request.principal)[:FOUND]
+    workflows = published_workflows(request.principal)[:FOUND]
     titles.learn_titles((workflow.name, workflow.title) for workflow in workflows)
     rows = {row["id"]: row for row in run_rows(tenant, [*{*last, *open_now, *failed}], NOTHING)}
     context = {
         "last": [rows[run] for run in last if run in rows],
         "open_now": [rows[run] for run in open_now if run in rows],
         "failed": [rows[run] for run in failed if run in rows],
-        "workflows": workflows,
+        "workflows": [
+            (one, may(request.principal, WORKFLOWS_READ, one), may(request.principal, RUNS_START, one))
+            for one in workflows
+        ],
+        "sees_nothing": sees_nothing(request.principal),
         "may_start": may_anywhere(request.principal, RUNS_START),
         "may_write": may_anywhere(request.principal, WORKFLOWS_WRITE),
     }

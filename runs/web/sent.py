@@ -9,9 +9,12 @@ from django.shortcuts import redirect
 
 from accounts import once
 from accounts.access import PageRequest
+from accounts.roles import RUNS_READ
 from runs.commands.starts import IfExists, NewRun, Started, Terms, start_runs
 from runs.kernel.refused import RunRefused
 from runs.reading import queries
+from workflows.access import may
+from workflows.models import Workflow
 
 
 def started(request: PageRequest, version: int, item: NewRun, *, if_exists: IfExists) -> Started:
@@ -32,8 +35,8 @@ def started(request: PageRequest, version: int, item: NewRun, *, if_exists: IfEx
     return Started(run_id, item.business_key, created=True)
 
 
-def to_run(request: PageRequest, start: Started) -> HttpResponse:
-    """The way to the run, with what is to be told of it."""
+def to_run(request: PageRequest, workflow: Workflow, start: Started) -> HttpResponse:
+    """The way to the run, with what is to be told of it; back home for who may start it and not read it."""
     if start.input_mismatch:
         messages.warning(
             request,
@@ -46,4 +49,10 @@ def to_run(request: PageRequest, start: Started) -> HttpResponse:
         )
     for text in start.warnings:
         messages.warning(request, text)
-    return redirect("run", start.id)
+    if may(request.principal, RUNS_READ, workflow):
+        return redirect("run", start.id)
+    if start.created:
+        messages.success(
+            request, f"{workflow.title or workflow.name} is started. What it asks you comes to your inbox."
+        )
+    return redirect("home")

@@ -16,7 +16,7 @@ from django.urls import reverse
 
 from accounts import once
 from accounts.access import PageRequest, page
-from accounts.roles import RUNS_READ, RUNS_START
+from accounts.roles import RUNS_READ, RUNS_START, WORKFLOWS_READ
 from engine.catalogue import Json
 from lib.refusals import Conflict, Refusal
 from runs.access import guard_run
@@ -29,12 +29,13 @@ from runs.reading.presentation import Bounds, found_run
 from runs.web import contexts
 from runs.web.forms import KeyForm, StartForm, form_with
 from runs.web.sent import started, to_run
+from workflows.access import may
 from workflows.design import start_forms
 from workflows.design.start_forms import FORMS, ROOT, Start, field_of
 from workflows.design.starting import json_text
 from workflows.models import Workflow
 from workflows.ports import starts
-from workflows.queries import get_workflow, latest_version, startable_version
+from workflows.queries import get_workflow, latest_of, startable_version
 
 _OWN = Bounds(None, 0, 0)
 """A run with its own payloads whole, and without those of its steps."""
@@ -89,7 +90,8 @@ def run_again(request: PageRequest, run_id: UUID) -> HttpResponse:
         try:
             version = startable_version(request.principal.tenant_id, name)
             item = NewRun(run["input"], key)
-            return to_run(request, started(request, version, item, if_exists="new_if_ended"))
+            again = started(request, version, item, if_exists="new_if_ended")
+            return to_run(request, get_workflow(request.principal.tenant_id, name), again)
         except (RunRefused, Conflict) as refusal:
             messages.error(request, refusal.message)
             return redirect("run", run_id)
@@ -145,8 +147,8 @@ def keep(request: PageRequest, name: str) -> HttpResponse:
 
 
 def _place(request: PageRequest, name: str, run: Mapping[str, Json] | None = None) -> Place:
-    tenant = request.principal.tenant_id
-    workflow, version = get_workflow(tenant, name), latest_version(tenant, name)
+    workflow = get_workflow(request.principal.tenant_id, name)
+    version = latest_of(workflow)
     return Place(workflow, version.definition if version else {"nodes": []}, run)
 
 
@@ -207,7 +209,7 @@ def _start(request: PageRequest, place: Place, version: int, item: NewRun) -> Ht
     run = started(request, version, item, if_exists=place.if_exists)
     if place.run is None:
         drop_start(request.principal, place.workflow)
-    return to_run(request, run)
+    return to_run(request, place.workflow, run)
 
 
 def _turned_to_form(request: PageRequest, place: Place) -> HttpResponse:
@@ -282,9 +284,6 @@ def _fields_page(
 
 
 def _page(request: PageRequest, context: dict[str, Json], status: int) -> HttpResponse:
-    return render(
-        request,
-        "runs/start.html",
-        context | contexts.may(request.principal, context["workflow"].name),
-        status=status,
-    )
+    context |= contexts.may(request.principal, context["workflow"].name)
+    context["reads"] = may(request.principal, WORKFLOWS_READ, context["workflow"])
+    return render(request, "runs/start.html", context, status=status)

@@ -49,17 +49,21 @@ def is_requester(task: ManualTask, username: str) -> bool:
 
 
 class Called(NamedTuple):
-    """How a workflow is called: its name, and the title that people read, which is the name where it has none."""
+    """How a workflow is called: its name, and the title that people read, which is the name where it has none; and the
+    folder in which it lies.
+    """
 
     name: str
     title: str
+    folder: int
 
 
 def workflows_of(tenant: int, tasks: Iterable[ManualTask]) -> dict[int, Called]:
     """How the workflows of these tasks are called; one statement."""
     workflows = Workflow.objects.for_tenant(tenant).filter(pk__in={task.workflow_id for task in tasks})
     return {
-        pk: Called(name, title or name) for pk, name, title in workflows.values_list("pk", "name", "title")
+        pk: Called(name, title or name, folder)
+        for pk, name, title, folder in workflows.values_list("pk", "name", "title", "folder_id")
     }
 
 

@@ -11,7 +11,7 @@ from django.urls import reverse
 from accounts import once, people
 from accounts.access import PageRequest
 from accounts.names import key_of
-from accounts.roles import TASKS_ASSIGN
+from accounts.roles import READ, TASKS_ASSIGN
 from engine.catalogue import Json
 from lib.clock import now_here
 from lib.forms.fields import Form
@@ -142,6 +142,7 @@ def state_context(
         "task": row,
         "was_unseen": panes.was_unseen(task),
         "workflow_title": workflow.title,
+        "may_see_run": request.principal.reach.holds(READ, workflow.folder),
         **panes.due_pane(task, now_here()),
         "is_mine": task.assignee == who.username,
         "is_with_me": task.status == OPEN and key_of(task.returned_to or "") == key_of(who.username),

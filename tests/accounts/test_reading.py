@@ -87,11 +87,11 @@ def test_names_are_asked_for_once_and_of_ones_own_tenant_alone(django_assert_num
 @pytest.mark.django_db
 def test_titles_are_asked_for_once_and_of_ones_own_tenant_alone(django_assert_num_queries):
     version = make.a_version(make.chain("noop"))
-    name, tenant = version.workflow.name, version.tenant_id
+    name, tenant, theirs = version.workflow.name, version.tenant_id, make.a_tenant("theirs").pk
     Workflow.unsafe_all_tenants.filter(pk=version.workflow_id).update(title="Refunds")
     with reading_as(Reader()):
         with django_assert_num_queries(1):
-            titles.learn(make.TenantFactory.build(pk=tenant + 1).pk, [name])
+            titles.learn(theirs, [name])
         assert titles.title_of(name) == name
     with reading_as(Reader()):
         with django_assert_num_queries(1):

@@ -22,6 +22,7 @@ from runs.workers.drain import Drain
 from tests.factories.accounts import (
     PASSWORD,
     FolderFactory,
+    GroupFactory,
     GroupMemberFactory,
     MembershipFactory,
     TenantFactory,
@@ -39,6 +40,7 @@ __all__ = [
     "CaseFactory",
     "ContainerFactory",
     "FolderFactory",
+    "GroupFactory",
     "GroupMemberFactory",
     "JoinFactory",
     "MembershipFactory",

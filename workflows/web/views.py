@@ -127,8 +127,8 @@ def _filling(request: PageRequest, workflow: Workflow, latest: WorkflowVersion |
 
 
 def _with_latest(request: PageRequest, name: str) -> tuple[Workflow, WorkflowVersion | None]:
-    tenant = request.principal.tenant_id
-    return queries.get_workflow(tenant, name), queries.latest_version(tenant, name)
+    workflow = queries.get_workflow(request.principal.tenant_id, name)
+    return workflow, queries.latest_of(workflow)
 
 
 def _publish_errors(request: PageRequest, workflow: Workflow) -> list[Problem]:
