@@ -21,6 +21,13 @@ def guard_run(principal: Principal, scope: str, run_id: UUID | str) -> None:
     _require(principal, scope, runs.values("workflow_id"), "this run", "There is no such run.")
 
 
+def folder_of(tenant_id: int, run_id: UUID) -> int | None:
+    """The folder in which the workflow of a run lies; None where the tenant has no such run."""
+    runs = Run.objects.for_tenant(tenant_id).filter(pk=run_id).values("workflow_id")
+    rows = Workflow.objects.for_tenant(tenant_id).filter(pk=Subquery(runs[:1]))
+    return rows.values_list("folder_id", flat=True).first()
+
+
 def guard_letter(principal: Principal, scope: str, letter_id: UUID) -> None:
     """As `guard_run`, of the run of a dead letter."""
     letters = DeadLetter.objects.for_tenant(principal.tenant_id).filter(pk=letter_id)

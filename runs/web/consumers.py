@@ -16,10 +16,10 @@ from redis import RedisError
 
 from accounts import sessions
 from accounts.principal import Principal
-from accounts.roles import RUNS_READ
+from accounts.roles import READ, RUNS_READ
+from runs.access import folder_of
 from runs.kernel import live
 from runs.kernel.live import Topic
-from runs.reading.queries import find_readable
 from runs.web.socket_watch import Watched, watch
 
 log = logging.getLogger(__name__)
@@ -48,6 +48,7 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
         self._places: tuple[tuple[str, int], ...] = ()
         self._looking: asyncio.Task[None] | None = None
         self._watched: Watched | None = None
+        self._folder: int | None = None
         self._seq = 0
         self._pinged_at = 0.0
 
@@ -118,9 +119,11 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
             await self.send(json.dumps(message))
 
     def _watch_over(self, principal: Principal) -> None:
-        """Have it ended within seconds of what lets it in: the session, the membership, the role."""
+        """Have it ended within seconds of what lets it in: the session, the membership, the role, the folder."""
         key, tenant = self.scope["session_key"], principal.tenant_id
-        self._watched = Watched(key, principal.user_id, tenant, self.required_scope, self._shut_out)
+        self._watched = Watched(
+            key, principal.user_id, tenant, self.required_scope, self._shut_out, self._folder
+        )
         watch.add(self._watched)
 
     async def _shut_out(self) -> None:
@@ -172,5 +175,7 @@ class RunConsumer(RunsConsumer):
 
     def _topic_in(self, principal: Principal) -> Topic | None:
         run_id: UUID = self.scope["url_route"]["kwargs"]["run_id"]
-        is_there = find_readable(principal, run_id) is not None
-        return Topic(principal.tenant_id, str(run_id)) if is_there else None
+        self._folder = folder_of(principal.tenant_id, run_id)
+        if self._folder is None or not principal.reach.holds(READ, self._folder):
+            return None
+        return Topic(principal.tenant_id, str(run_id))

@@ -9,6 +9,7 @@ from channels.db import database_sync_to_async
 
 from accounts import sessions
 from accounts.principal import Principal
+from accounts.roles import READ
 
 log = logging.getLogger(__name__)
 
@@ -24,6 +25,8 @@ class Watched:
     tenant_id: int
     scope: str
     end: Callable[[], Awaitable[None]]
+    folder: int | None = None
+    """Of what it is about, where that lies in one: they must be let in there, too."""
 
     def may_stay(self, principal: Principal | None) -> bool:
         """Whether its session still is what it was let in with."""
@@ -31,6 +34,7 @@ class Watched:
             principal is not None
             and (principal.user_id, principal.tenant_id) == (self.user_id, self.tenant_id)
             and self.scope in principal.scopes
+            and (self.folder is None or principal.reach.holds(READ, self.folder))
         )
 
 
