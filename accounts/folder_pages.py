@@ -102,7 +102,10 @@ def _form(
     groups = queries.groups_of(request.principal.tenant_id).order_by("key")[:MOST_GROUPS]
     given = {_mark(one): one.verbs for one in grants}
     whom = [Grant((), role) for role in MEMBER_ROLES if role != ADMIN]
-    whom += [Grant((), group=group.name) for group in groups]
+    names = [group.name for group in groups]
+    # Those that are granted something are shown however many others there are: what is not shown is taken away.
+    names += [one.group for one in grants if one.group and one.group not in names]
+    whom += [Grant((), group=name) for name in names]
     context: dict[str, Any] = pages.form_of({"name": name}, error) | {
         "folder": row,
         "verbs": [(verb, VERB_WORDS[verb]) for verb in VERBS],

@@ -18,7 +18,8 @@ from lib.refusals import Conflict, Invalid, Missing
 
 DEFAULT_NAME = "General"
 DEFAULT_GRANTS: Mapping[str, tuple[str, ...]] = {
-    "author": (READ, START, EDIT, PUBLISH),
+    # Signals of authors are what operating stands for: more of it their role does not allow.
+    "author": (READ, START, EDIT, PUBLISH, OPERATE),
     "operator": (READ, START, OPERATE),
 }
 """What the folder that a tenant begins with grants to which roles. Viewers read what an admin lets them read."""
@@ -91,7 +92,7 @@ def folder_named(principal: Principal, name: str | None, verb: str) -> Folder:
         folder, message = rows.order_by("-is_default", "key").first(), f"No folder lets you {verb} workflows."
     else:
         folder, message = (
-            rows.filter(key=key_of(name)).first(),
+            rows.filter(key=key_of(name.replace("\x00", ""))).first(),
             f"There is no folder {name} for you to {verb}.",
         )
     if folder is None:
@@ -152,6 +153,8 @@ def change_folder(
 ) -> Folder:
     """Another name, or other grants as a whole; what is None stays. Raises Missing, and as `create_folder`."""
     principal.require(MEMBERS_MANAGE)
+    # One after another: what two set at once must not add up.
+    Folder.objects.for_tenant(principal.tenant_id).select_for_update().filter(pk=folder_id).first()
     folder = find_folder(principal.tenant_id, folder_id)
     if name is not None:
         _rename(folder, name)

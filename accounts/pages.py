@@ -20,10 +20,10 @@ MAX_TYPED = 2000
 ROLES = tuple(
     (role, words)
     for role, words in {
-        "viewer": "sees everything, changes nothing",
+        "viewer": "sees what folders let them read, changes nothing",
         "author": "writes and publishes workflows, starts runs",
         "operator": "starts and mends runs, decides and assigns tasks",
-        "approver": "sees everything, decides tasks",
+        "approver": "decides tasks, sees what folders let them read",
         "admin": "everything, members included",
     }.items()
     if role in MEMBER_ROLES

@@ -7,7 +7,7 @@ from django.db.models import QuerySet, Subquery
 
 from accounts.guards import require_in
 from accounts.principal import Principal
-from accounts.roles import READ
+from accounts.roles import EDIT, READ
 from runs.models import DeadLetter, InboundWebhook, Run
 from workflows.access import open_to
 from workflows.models import Workflow
@@ -61,11 +61,11 @@ def readable_letters(
     return letters.filter(run_id__in=runs.values("id"))
 
 
-def readable_webhooks(webhooks: QuerySet[InboundWebhook], principal: Principal) -> QuerySet[InboundWebhook]:
-    """Those of the webhooks whose workflows they may read."""
+def editable_webhooks(webhooks: QuerySet[InboundWebhook], principal: Principal) -> QuerySet[InboundWebhook]:
+    """Those of the webhooks whose workflows they may edit: who knows the address of one may use it."""
     if principal.reach.is_everywhere:
         return webhooks
-    return webhooks.filter(workflow__in=open_to(principal, READ))
+    return webhooks.filter(workflow__in=open_to(principal, EDIT))
 
 
 def _require(

@@ -7,6 +7,7 @@ from rest_framework.response import Response
 from accounts import preferences
 from accounts.api import serializers as s
 from accounts.api.base import ApiView
+from accounts.principal import Forbidden
 from accounts.roles import TASKS_READ
 from lib.api.serializers import body
 
@@ -25,6 +26,9 @@ class MeView(ApiView):
     def patch(self, request: Request) -> Response:
         """Changes what is given, for yourself alone."""
         payload = body(s.ChangeMe, request)
+        if "name" in payload and self.principal.via != "session":
+            # It stands in evidence: a token that may only read tasks must not change it.
+            raise Forbidden("What you are called is changed on the page of your settings.", field="name")
         return Response(preferences.change_person(self.principal, **payload))
 
 

@@ -7,7 +7,7 @@ stands in its field again, whatever is wrong.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from zoneinfo import ZoneInfo
 
 from lib.api.errors import join
@@ -45,10 +45,32 @@ _FILE = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 PLACE = re.compile(r"\[(\d{1,6})\]")
 
 
-def places_of(typed: Typed, name: str) -> list[int]:
-    """The places of the rows of which something was typed, in their order."""
-    matches = (PLACE.match(one, len(name)) for one in typed if one.startswith(f"{name}["))
-    return sorted({int(match[1]) for match in matches if match})
+_CUT = re.compile(r"[.\[:]")
+LONGEST_NAME = 1000
+"""A longer name is of no field."""
+
+
+class Entries:
+    """Which names something was typed into, with all that these lie in, and the places of rows: found at one go."""
+
+    def __init__(self, typed: Typed) -> None:
+        self._names: set[str] = set()
+        self._places: dict[str, set[int]] = {}
+        for name in typed:
+            if len(name) > LONGEST_NAME:
+                continue
+            self._names.add(name)
+            for cut in _CUT.finditer(name):
+                self._names.add(before := name[: cut.start()])
+                if place := PLACE.match(name, cut.start()):
+                    self._places.setdefault(before, set()).add(int(place[1]))
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._names
+
+    def places(self, name: str) -> list[int]:
+        """The places of the rows of which something was typed, in their order."""
+        return sorted(self._places.get(name, ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +94,10 @@ class Builder:
     is_filled: bool = False
     zone: ZoneInfo | None = None
     no_files: bool = False
+    entries: Entries = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "entries", Entries(self.typed or {}))
 
     def object(
         self, schema: Json, at: str, depth: int, value: Json = ABSENT
@@ -195,7 +221,7 @@ class Builder:
             least = 0 if self.is_filled else least
             places = list(range(len(values) + 1 if self.is_open else max(least, len(values))))
         else:
-            places, values = places_of(self.typed, field.name), values if self.is_open else []
+            places, values = self.entries.places(field.name), values if self.is_open else []
         data: list[Json] = []
         for place in places:
             part = values[place] if place < len(values) else ABSENT
@@ -270,5 +296,4 @@ class Builder:
         return data if data or (field.required and not schema.get("minItems")) else ABSENT
 
     def _is_typed(self, name: str) -> bool:
-        typed = self.typed or {}
-        return name in typed or any(one.startswith((f"{name}.", f"{name}[", f"{name}:")) for one in typed)
+        return name in self.entries

@@ -7,7 +7,7 @@ The page shows `Form` by `templates/forms/_field.html`. Whether the data are rig
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lib.forms.build import PLACE, Builder, Typed, places_of
+from lib.forms.build import PLACE, Builder, Entries, Typed
 from lib.forms.fields import Form, FormField, each_of
 from lib.forms.moments import zone_named
 from lib.forms.shapes import Fits, Schema, is_conditional, shape_of
@@ -65,7 +65,7 @@ class SchemaForms:
         verb, _, name = edit.partition(" ")
         rows, _, place = name.rpartition("[")
         if verb == "add":
-            typed = {**typed, f"{name}[{max(places_of(typed, name), default=-1) + 1}]": ""}
+            typed = {**typed, f"{name}[{max(Entries(typed).places(name), default=-1) + 1}]": ""}
         elif verb == "drop" and PLACE.fullmatch(f"[{place}"):
             typed = _without(typed, rows, int(place[:-1]))
         elif verb == "clear":

@@ -13,7 +13,6 @@ Schema = Mapping[str, Json]
 Fits = Callable[[Schema, Json, Json], bool]
 """Whether a part of a schema, the second, takes a value; its references are within the first."""
 
-DEEPEST = 20
 _HOPS = 10
 _BRANCHES = ("if", "dependentRequired", "dependentSchemas", "allOf")
 
@@ -37,7 +36,7 @@ class Shape:
 def shape_of(root: Schema, schema: Json, value: Mapping[str, Json], fits: Fits) -> Shape:
     """What an object of `schema`, a part of `root`, consists of while it is `value`."""
     shape = Shape()
-    _gather(root, schema, value, fits, shape, 0)
+    _gather(root, schema, value, fits, shape, set())
     return shape
 
 
@@ -90,11 +89,13 @@ def _target(root: Schema, pointer: Json) -> Json:
 
 
 def _gather(
-    root: Schema, schema: Json, value: Mapping[str, Json], fits: Fits, shape: Shape, depth: int
+    root: Schema, schema: Json, value: Mapping[str, Json], fits: Fits, shape: Shape, seen: set[int]
 ) -> None:
-    merged = whole(root, schema)
-    if depth > DEEPEST:
+    # Once each: what leads back to itself in several ways would be gathered for ever.
+    if id(schema) in seen:
         return
+    seen.add(id(schema))
+    merged = whole(root, schema)
     for key, one in _mapping(merged, "properties").items():
         before = shape.properties.get(key)
         is_more = isinstance(before, dict) and isinstance(one, dict)
@@ -102,15 +103,15 @@ def _gather(
     shape.required |= dict.fromkeys(_names(merged.get("required")))
     shape.order += _names(merged.get("x-order"))
     for one in merged["allOf"] if isinstance(merged.get("allOf"), list) else ():
-        _gather(root, one, value, fits, shape, depth + 1)
+        _gather(root, one, value, fits, shape, seen)
     if "if" in merged:
         branch = "then" if fits(root, merged["if"], value) else "else"
-        _gather(root, merged.get(branch), value, fits, shape, depth + 1)
+        _gather(root, merged.get(branch), value, fits, shape, seen)
     for key, names in _mapping(merged, "dependentRequired").items():
         shape.required |= dict.fromkeys(_names(names)) if key in value else {}
     for key, one in _mapping(merged, "dependentSchemas").items():
         if key in value:
-            _gather(root, one, value, fits, shape, depth + 1)
+            _gather(root, one, value, fits, shape, seen)
 
 
 def _mapping(schema: Schema, key: str) -> Mapping[str, Json]:

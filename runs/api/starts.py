@@ -3,14 +3,14 @@
 from typing import Any
 
 from accounts.principal import Principal
-from accounts.roles import RUNS_START
+from accounts.roles import RUNS_READ, RUNS_SIGNAL, RUNS_START
 from lib.api.serializers import Parsed
 from runs.api.signals import signal_of
 from runs.commands.signals import send_signals
 from runs.commands.starts import IfExists, NewRun, Started, start_workflow
 from runs.kernel.refused import RunRefused
 from runs.reading.presentation import found_run
-from workflows.access import guard_workflow
+from workflows.access import guard_workflow, scopes_for
 
 
 def start_one(principal: Principal, payload: Parsed) -> tuple[dict[str, Any], bool]:
@@ -23,13 +23,27 @@ def start_one(principal: Principal, payload: Parsed) -> tuple[dict[str, Any], bo
     item = NewRun(payload["input"], payload.get("business_key"), signal=signal)
     (start,) = _start(principal, payload, [item], if_exists=payload["if_exists"])
     if signal is not None and not start.created:
+        principal.require(RUNS_SIGNAL)
+        guard_workflow(principal, RUNS_SIGNAL, payload["workflow"])
         send_signals(principal.tenant_id, [(start.id, signal)], by=principal.username)
-    row = found_run(principal.tenant_id, start.id)
+    row = _shown(principal, payload["workflow"], start)
     if start.warnings:
         row["warnings"] = list(start.warnings)
     if start.input_mismatch:
         row["input_mismatch"] = True
     return row, start.created
+
+
+def _shown(principal: Principal, workflow: str, start: Started) -> dict[str, Any]:
+    """The run as it is; who may not read it is told which it is, and no more: it may be somebody else's."""
+    if RUNS_READ in scopes_for(principal, workflow):
+        return found_run(principal.tenant_id, start.id)
+    return {
+        "id": start.id,
+        "workflow": workflow,
+        "version": start.version,
+        "business_key": start.business_key,
+    }
 
 
 def start_many(principal: Principal, payload: Parsed) -> list[Started]:

@@ -12,7 +12,7 @@ from accounts.roles import WEBHOOKS_MANAGE
 from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, Verb, body, query
-from runs.access import readable_webhooks
+from runs.access import editable_webhooks
 from runs.api import webhook_serializers as s
 from runs.models import InboundWebhook
 from runs.webhooks import services
@@ -44,7 +44,7 @@ class WebhooksView(_WebhooksApiView):
     def get(self, request: Request) -> Response:
         """The tenant's webhooks, newest first."""
         params = query(PageQuery, request)
-        rows = readable_webhooks(services.webhooks_of(self.principal.tenant_id), self.principal)
+        rows = editable_webhooks(services.webhooks_of(self.principal.tenant_id), self.principal)
         page = keyset_page(rows, request, keys=("id",), limit=params["limit"], cursor=params.get("cursor"))
         return Response(page.answer([self.shown(webhook) for webhook in page.rows]))
 

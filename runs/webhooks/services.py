@@ -69,7 +69,7 @@ def create_webhook(
     Raises Invalid for a bad mapping, Missing, Conflict for an archived workflow or a name that is taken, Forbidden for
     who may not do themselves what the webhook will do.
     """
-    _require(principal, action, workflow)
+    _require(principal, action, mapping, workflow)
     mappings.check(action, mapping)
     refuse_archived(target := get_workflow(principal.tenant_id, workflow))
     webhook_id, token = uuid7(), secrets.token_urlsafe(TOKEN_BYTES)
@@ -99,7 +99,11 @@ def change_webhook(
 ) -> InboundWebhook:
     """Change what is given of `name`, `mapping`, `allow_unsigned`, `enabled`. Raises as `create_webhook`."""
     webhook = get_webhook(principal.tenant_id, webhook_id)
-    _require(principal, webhook.action, webhook.workflow.name)
+    if values.keys() == {"enabled"} and not values["enabled"]:
+        _require_edit(principal, webhook.workflow.name)
+    else:
+        mapping = values.get("mapping", webhook.mapping)
+        _require(principal, webhook.action, mapping, webhook.workflow.name)
     if "mapping" in values:
         mappings.check(webhook.action, values["mapping"])
     if values:
@@ -122,7 +126,7 @@ def rotate_secret(
 ) -> WithSecret:
     """A new secret; those of until now count for `overlap_seconds` more. Raises Missing, Conflict for too many."""
     webhook = get_webhook(principal.tenant_id, webhook_id)
-    _require(principal, webhook.action, webhook.workflow.name)
+    _require(principal, webhook.action, webhook.mapping, webhook.workflow.name)
     with transaction.atomic():
         rows = InboundWebhook.objects.for_tenant(principal.tenant_id)
         # One after another: each takes the next number.
@@ -143,7 +147,8 @@ def rotate_secret(
 def delete_webhook(principal: Principal, webhook_id: UUID, *, reason: str | None = None) -> None:
     """Remove a webhook; its address is nobody's from now on. Raises Missing."""
     webhook = get_webhook(principal.tenant_id, webhook_id)
-    _require(principal, webhook.action, webhook.workflow.name)
+    # To end what it does is less than to do it.
+    _require_edit(principal, webhook.workflow.name)
     with transaction.atomic():
         InboundWebhook.objects.for_tenant(principal.tenant_id).filter(pk=webhook_id).delete()
         audit.record(principal, "webhook.delete", webhook.name, reason=reason)
@@ -158,11 +163,19 @@ def token_of(webhook: InboundWebhook) -> str | None:
         return None
 
 
-def _require(principal: Principal, action: str, workflow: str) -> None:
+def _require(principal: Principal, action: str, mapping: Json, workflow: str) -> None:
     # A webhook acts without its maker: nobody makes one that may do more than they do.
-    for scope in (WEBHOOKS_MANAGE, RUNS_START if action == "start" else RUNS_SIGNAL):
+    starts = action == "start" or (isinstance(mapping, dict) and bool(mapping.get("start_if_missing")))
+    wanted = ([RUNS_START] if starts else []) + ([RUNS_SIGNAL] if action == "signal" else [])
+    _require_edit(principal, workflow)
+    for scope in wanted:
         principal.require(scope)
         guard_workflow(principal, scope, workflow)
+
+
+def _require_edit(principal: Principal, workflow: str) -> None:
+    principal.require(WEBHOOKS_MANAGE)
+    guard_workflow(principal, WEBHOOKS_MANAGE, workflow)
 
 
 def _add_secret(tenant_id: int, webhook: str, number: int) -> str:

@@ -8,6 +8,7 @@ from accounts import audit
 from accounts.principal import Principal
 from accounts.roles import RUNS_OPERATE, TASKS_DECIDE
 from lib.refusals import Conflict, Invalid
+from runs.access import guard_run
 from runs.commands import dead_letters, lifecycle
 from runs.kernel import live
 from runs.kernel.compensation import How
@@ -33,6 +34,7 @@ def settle(
     principal.require(TASKS_DECIDE)
     principal.require(RUNS_OPERATE)
     task = to_decide(principal, task_id, who).task
+    guard_run(principal, RUNS_OPERATE, task.run_id)
     if resolution not in {one["name"] for one in task.outcomes}:
         names = ", ".join(one["name"] for one in task.outcomes)
         raise Invalid(f"Choose one of {names}.", code="unknown_outcome", field="resolution")
@@ -80,6 +82,7 @@ def resolve_task(
         message = "This task is not about a compensation: decide it with /complete."
         raise Conflict(message, code="not_a_compensation")
     standing(principal, task, who).require()
+    guard_run(principal, RUNS_OPERATE, task.run_id)
     run = str(task.run_id)
     with transaction.atomic():
         lock_runs(task.tenant_id, [run])

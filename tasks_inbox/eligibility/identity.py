@@ -11,7 +11,7 @@ from accounts import queries as people
 from accounts.models import Membership
 from accounts.names import key_of
 from accounts.principal import Principal
-from accounts.roles import READ, SCOPES_OF_ROLE, TASKS_DECIDE
+from accounts.roles import OPERATE, READ, SCOPES_OF_ROLE, TASKS_DECIDE
 from engine.catalogue import Json
 from lib.clock import now_there
 from tasks_inbox.eligibility import policies
@@ -34,6 +34,8 @@ class Who:
     absent: tuple[Absent, ...] = ()
     folders: tuple[int, ...] | None = ()
     """The folders whose workflows they may read, and the tasks of these therefore; None: all."""
+    operates: tuple[int, ...] | None = None
+    """The folders whose runs they may operate; None: all."""
 
     def is_asked(self, task: ManualTask) -> bool:
         """Whether the task itself asks them. Who decides no tasks has the marks of forms of their own alone."""
@@ -46,9 +48,11 @@ def who_is(principal: Principal) -> Who:
     decides = TASKS_DECIDE in principal.scopes
     marks = policies.marks_of(principal.username, principal.role, row["groups"], decides=decides)
     absent = tuple(_absent(one) for one in row["absent"] if one["role"] in DECIDING_ROLES and decides)
-    folders = principal.reach.folders(READ)
-    reach = None if folders is None else tuple(folders)
-    return Who(principal.tenant_id, principal.username, tuple(marks), decides, absent, reach)
+    reads, operates = (
+        None if folders is None else tuple(folders)
+        for folders in (principal.reach.folders(READ), principal.reach.folders(OPERATE))
+    )
+    return Who(principal.tenant_id, principal.username, tuple(marks), decides, absent, reads, operates)
 
 
 def _absent(one: Json) -> Absent:

@@ -10,11 +10,13 @@ from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
 from accounts.names import key_of
 from accounts.principal import Principal
+from accounts.roles import READ
 from lib.refusals import Missing
 from runs.models import Run
 from tasks_inbox.eligibility import identity
 from tasks_inbox.eligibility.identity import Who
-from tasks_inbox.models import ManualTask, TaskComment, TaskNote
+from tasks_inbox.models import FOR_OPERATORS, ManualTask, TaskComment, TaskNote
+from workflows.access import open_to
 from workflows.models import Workflow
 
 
@@ -22,8 +24,11 @@ def guard_task(principal: Principal, scope: str, task_id: UUID) -> None:
     """Let pass who may see the task, whatever it is that they want to do with it. Raises Missing."""
     if principal.reach.is_everywhere:
         return
-    who = identity.who_is(principal)
-    if not visible(who, ManualTask.objects.for_tenant(who.tenant_id).filter(pk=task_id)).exists():
+    tasks = ManualTask.objects.for_tenant(principal.tenant_id).filter(pk=task_id)
+    # Most who open one read its workflow: who asks, as tasks know people, is asked for those alone who do not.
+    if tasks.filter(workflow_id__in=Subquery(open_to(principal, READ).values("id"))).exists():
+        return
+    if not visible(identity.who_is(principal), tasks).exists():
         raise Missing("There is no such task.")
 
 
@@ -36,15 +41,14 @@ def readable(who: Who) -> Q:
     """Tasks of workflows that they may read."""
     if who.folders is None:
         return Q()
-    workflows = Workflow.objects.for_tenant(who.tenant_id).filter(folder__in=who.folders)
-    return Q(workflow_id__in=Subquery(workflows.values("id")))
+    return Q(workflow_id__in=_workflows(who, who.folders))
 
 
 def concerning(who: Who) -> Q:
     """Tasks that ask or asked them, though they be barred, or with which they have had to do."""
     key, name = key_of(who.username), who.username
     names = ("assignee", "delegated_by", "decided_by", "returned_to", "asked_of")
-    own = Q(audience__overlap=list(_marks(who))) | Q(voted__contains=[key])
+    own = asked(who) | Q(voted__contains=[key])
     for one in names:
         own |= Q(**{one: name})
     own |= Q(proxies__contains=[{"by_key": key}]) | Q(proxies__contains=[{"to_key": key}])
@@ -54,6 +58,24 @@ def concerning(who: Who) -> Q:
     return own | Q(Exists(started)) | Q(Exists(notes)) | Q(Exists(comments))
 
 
-def _marks(who: Who) -> Iterable[str]:
-    """What they answer to, and those for whom they stand in."""
-    return {*who.marks, *(mark for one in who.absent for mark in one.marks)}
+def asked(who: Who) -> Q:
+    """Tasks that ask them, or somebody for whom they stand in there. What asks operators is about runs: it is for those
+    who may operate these.
+    """
+    own = Q(audience__overlap=list(who.marks)) & operable(who)
+    for absent in who.absent:
+        theirs = Q(audience__overlap=list(absent.marks)) & ~Q(kind__in=FOR_OPERATORS)
+        own |= theirs if absent.workflows is None else theirs & Q(workflow_id__in=absent.workflows)
+    return own
+
+
+def operable(who: Who) -> Q:
+    """Tasks that ask no operators, or about runs that they may operate."""
+    if who.operates is None:
+        return Q()
+    return ~Q(kind__in=FOR_OPERATORS) | Q(workflow_id__in=_workflows(who, who.operates))
+
+
+def _workflows(who: Who, folders: Iterable[int]) -> Subquery:
+    rows = Workflow.objects.for_tenant(who.tenant_id).filter(folder__in=folders)
+    return Subquery(rows.values("id"))

@@ -173,11 +173,12 @@ def sources(who: Who, view: View | None) -> list[Source]:
     """Of what a view consists; None is the view of all tasks that they may see."""
     if view is not None:
         return _SOURCES[view](who)
-    return (
-        [Source(Q())]
-        if who.folders is None
-        else [Source(seeing.readable(who)), Source(seeing.concerning(who))]
-    )
+    if who.folders is None:
+        return [Source(Q())]
+    # Not `seeing.concerning` as a whole: no index finds that among a million. What is closed and asked them once is
+    # found by its link.
+    own = (_open, _snoozed, _delegated, _done, _watching, _held)
+    return [Source(seeing.readable(who)), *(one for view in own for one in view(who))]
 
 
 def _mine(who: Who) -> list[Source]:
@@ -185,6 +186,13 @@ def _mine(who: Who) -> list[Source]:
     has = Q(assignee=name, returned_to__isnull=True)
     own = [Source(Q(status=OPEN) & one & awake) for one in (has, Q(returned_to=name), Q(asked_of=name))]
     return [*own, Source(awake, (policies.proxy_mark(name),), (key_of(name),))]
+
+
+def _held(who: Who) -> list[Source]:
+    """Open tasks that they have, that wait for them, or of which somebody asks them something."""
+    name = who.username
+    has = (Q(assignee=name, returned_to__isnull=True), Q(returned_to=name), Q(asked_of=name))
+    return [Source(Q(status=OPEN) & one) for one in has]
 
 
 def _teams(who: Who) -> list[Source]:
@@ -199,7 +207,7 @@ def _due(who: Who) -> list[Source]:
 def _open(who: Who) -> list[Source]:
     """What is open to somebody; to those who may decide nothing, by their marks, forms of their own alone."""
     key = key_of(who.username)
-    own = Source(Q(), who.marks, (key,))
+    own = Source(seeing.operable(who), who.marks, (key,))
     return [own] + [one for absent in who.absent for one in _asks(absent, key)]
 
 

@@ -11,7 +11,7 @@ from accounts import people
 from accounts.access import PageRequest, page
 from accounts.pages import form_of, neighbours, status_of, typed
 from accounts.queries import members_of_roles
-from accounts.roles import MEMBERS_MANAGE, TASKS_DECIDE, TASKS_READ
+from accounts.roles import MEMBERS_MANAGE, READ, TASKS_DECIDE, TASKS_READ
 from lib.api.pagination import keyset_page
 from lib.clock import now_here
 from lib.reader import reader
@@ -19,7 +19,7 @@ from lib.refusals import Conflict, Invalid
 from tasks_inbox.actions import absences
 from tasks_inbox.eligibility import identity
 from workflows import titles
-from workflows.models import Workflow
+from workflows.access import open_to
 
 ON_A_PAGE = 50
 FIELDS = ("username", "substitute", "from", "until", "note")
@@ -98,7 +98,7 @@ def _people(request: PageRequest) -> list[tuple[str, str]]:
 
 
 def _workflows(request: PageRequest) -> list[tuple[str, str]]:
-    workflows = Workflow.objects.for_tenant(request.principal.tenant_id).filter(archived_at=None)
+    workflows = open_to(request.principal, READ).filter(archived_at=None)
     return list(workflows.order_by("name").values_list("name", "title"))
 
 

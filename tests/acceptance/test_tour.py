@@ -118,7 +118,7 @@ def test_the_tour_in_the_browser_does_what_it_says(handoff, page):
     tour.press("Runs")
     tour.type("mattresses", into="Text")
     tour.press("Show")
-    tour.press("article-desk")
+    tour.press("Article desk")
     expect(page).to_have_url(first)
     tour.press("Run again")
     expect(page).not_to_have_url(first)

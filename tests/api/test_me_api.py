@@ -2,6 +2,7 @@
 
 import pytest
 from django.test import Client
+from rest_framework.test import APIClient
 
 from accounts.models import User
 
@@ -9,8 +10,21 @@ pytestmark = pytest.mark.django_db
 PATH = "/api/v1/me"
 
 
+def logged_in(people):
+    """The viewer at a page of ours: what one is called is not for tokens to change."""
+    client = APIClient()
+    client.force_login(people.member("viewer"))
+    return client
+
+
+def test_no_token_changes_a_name_that_stands_in_evidence(people):
+    answer = people.client("viewer").patch(PATH, {"name": "Somebody Else"})
+    assert (answer.status_code, answer.json()["error"]["field"]) == (403, "name")
+    assert people.client("viewer").get(PATH).json()["name"] == ""
+
+
 def test_somebody_sets_it_for_themselves(people):
-    viewer = people.client("viewer")
+    viewer = logged_in(people)
     people.member("admin")
     start = {"username": "viewer-of-ours", "name": "", "time_zone": "", "locale": ""}
     assert viewer.get(PATH).json() == start
@@ -42,7 +56,7 @@ def test_somebody_sets_it_for_themselves(people):
     ],
 )
 def test_what_is_wrong_is_said_at_its_field(people, given, field):
-    answer = people.client("viewer").patch(PATH, given)
+    answer = logged_in(people).patch(PATH, given)
     assert (answer.status_code, answer.json()["error"]["field"]) == (400, field)
 
 

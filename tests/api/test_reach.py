@@ -8,7 +8,7 @@ from django.test import Client
 from accounts import folders, guards
 from accounts.folders import Grant
 from accounts.roles import ADMIN, RUNS_START, SCOPES_OF_ROLE, VERB_OF_SCOPE, VERBS, WORKER
-from tasks_inbox.models import ManualTask, TaskNote
+from tasks_inbox.models import AwayRule, ManualTask, TaskNote
 from tests.api.authorisation_matrix import MATRIX, address
 from tests.api.test_authorisation import DOORS, ROUTES, assert_envelope, call
 from workflows.models import Workflow
@@ -114,7 +114,8 @@ def test_lists_show_what_one_may_read(locked, furnished, ours):
         assert "/workflows/ours" not in shown
         assert ours.ids["run"] not in shown
     locked("read")
-    assert [len(client.get(f"/api/v1/{one}").json()["results"]) for one in lists] == [2, 2, 1, 1, 1]
+    # The address of a webhook is for who may edit it.
+    assert [len(client.get(f"/api/v1/{one}").json()["results"]) for one in lists] == [2, 2, 1, 0, 1]
     assert "/workflows/ours" in page.get("/find?q=ours").content.decode()
 
 
@@ -173,6 +174,69 @@ def test_a_group_is_let_in_where_its_role_is_not(locked, furnished, ours, people
     # To start it is not to read it.
     assert client.get("/api/v1/workflows/ours").status_code == 404
     assert RUNS_START in furnished.principal("author").scopes
+
+
+def test_who_may_only_start_is_told_which_run_it_is_and_sends_no_signal_to_it(locked, furnished, ours):
+    furnished.client("admin").post(
+        "/api/v1/runs", {"workflow": "ours", "input": {"secret": 1}, "business_key": "k"}
+    )
+    locked("start")
+    client, sent = furnished.client("operator"), {"workflow": "ours", "input": {}, "business_key": "k"}
+    again = client.post("/api/v1/runs", sent)
+    assert again.status_code == 200
+    assert again.json().keys() == {"id", "workflow", "version", "business_key", "input_mismatch"}
+    signal = {"signal": {"name": "approved", "signal_id": "x"}}
+    assert_envelope(client.post("/api/v1/runs", sent | signal), 404)
+    assert client.post("/api/v1/runs", sent | signal | {"business_key": "new"}).status_code == 201
+    locked("start", "operate")
+    assert client.post("/api/v1/runs", sent | signal).status_code == 200
+
+
+def test_what_asks_operators_is_for_those_who_may_operate_there(locked, furnished, ours):
+    ManualTask.unsafe_all_tenants.update(kind="compensation", audience=["role:operator", "role:admin"])
+    client, task = furnished.client("operator"), f"/api/v1/tasks/{ours.ids['task']}"
+    assert client.get(task).status_code == 404
+    assert client.get("/api/v1/tasks?view=teams").json()["results"] == []
+    locked("read")
+    assert client.get(task).status_code == 200
+    assert_envelope(client.post(f"{task}/resolve", {"resolution": "abandon"}), 403, "forbidden")
+    assert client.get("/api/v1/tasks?view=teams").json()["results"] == []
+    locked("operate")
+    assert len(client.get("/api/v1/tasks?view=teams").json()["results"]) == 1
+
+
+def test_who_stands_in_for_somebody_in_one_workflow_sees_no_other_ones(locked, furnished, ours):
+    ManualTask.unsafe_all_tenants.update(audience=["user:admin-of-ours"])
+    now = datetime.now(UTC)
+    rule = {"substitute": "operator-of-ours", "from": (now - timedelta(days=1)).isoformat()}
+    rule["until"] = (now + timedelta(days=1)).isoformat()
+    boss, client, task = (
+        furnished.client("admin"),
+        furnished.client("operator"),
+        f"/api/v1/tasks/{ours.ids['task']}",
+    )
+    AwayRule.unsafe_all_tenants.all().delete()
+    assert boss.post("/api/v1/away", rule | {"workflows": ["failing"]}).status_code == 201
+    assert client.get(task).status_code == 404
+    AwayRule.unsafe_all_tenants.all().delete()
+    assert boss.post("/api/v1/away", rule | {"workflows": ["ours"]}).status_code == 201
+    assert client.get(task).status_code == 200
+
+
+def test_a_webhook_that_starts_what_is_missing_needs_the_right_to_start(locked, furnished, ours):
+    locked("edit", "operate")
+    client = furnished.client("author")
+    mapping = {"business_key": "{{ body.id }}", "signal_name": "paid", "start_if_missing": True}
+    sent = {"name": "two", "workflow": "ours", "action": "signal", "mapping": mapping}
+    assert_envelope(client.post("/api/v1/webhooks", sent), 403)
+    made = client.post("/api/v1/webhooks", sent | {"mapping": mapping | {"start_if_missing": False}})
+    assert made.status_code == 201
+    here = f"/api/v1/webhooks/{made.json()['id']}"
+    assert client.patch(here, {"mapping": mapping}).status_code == 403
+    locked("edit")
+    assert client.patch(here, {"enabled": True}).status_code == 403
+    assert client.patch(here, {"enabled": False}).status_code == 200
+    assert client.delete(here).status_code == 204
 
 
 def test_a_token_reaches_as_far_as_its_user(locked, furnished, ours):

@@ -1,5 +1,6 @@
 """How somebody stands to a task: lists and decisions say the same, and a request asks for it once."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -89,7 +90,8 @@ def lists_offer_it_to_whom_it_is_to_decide(row, away):
         task = arranged(row, away)
         for name, (role, *groups) in PEOPLE.items():
             principal = member(name, role, *groups)
-            who = identity.who_is(principal)
+            # In folders that let operators operate: where they do not, lists offer them less (tests/api/test_reach.py).
+            who = replace(identity.who_is(principal), operates=None)
             in_list, stands = standing_in_list(who, task), standing(principal, task)
             assert stands.stands_in_for == in_list.stands_in_for
             # A vote is looked after where it is given: whose it is may not be asked any more.
@@ -202,7 +204,8 @@ def test_a_request_asks_once_who_asks_and_once_more_behind_the_lock(client, sett
         "decide by REST": 2,
         "hold": 2,
     }
-    at_most = {"list": 11, "open": 21, "see": 8, "claim": 11, "decide": 23, "decide by REST": 26, "hold": 15}
+    # One of each but the list is whether they may see the task.
+    at_most = {"list": 11, "open": 23, "see": 9, "claim": 12, "decide": 24, "decide by REST": 27, "hold": 16}
     assert {name: cost.statements for name, cost in costs.items() if cost.statements > at_most[name]} == {}
 
 

@@ -35,7 +35,7 @@ def test_the_inbox_lists_it_and_its_page_says_what_failed(client, olga):
     for how in ("retry", "done", "abandon"):
         assert f'name="resolution" value="{how}"' in page
     assert 'name="outcome"' not in page
-    assert statements_of(client, f"/inbox/{task.pk}") <= 21
+    assert statements_of(client, f"/inbox/{task.pk}") <= 22
 
 
 def test_the_page_of_the_run_leads_to_it(client, olga):

@@ -124,7 +124,7 @@ def test_a_task_of_several_says_how_it_stands_and_is_nobodys_alone(client, bob):
     assert 'name="outcome"' not in sent.text
     few = statements_of(client, f"/inbox/{task.pk}")
     decide(member("ann"), task)
-    assert statements_of(client, f"/inbox/{task.pk}") == few <= 21
+    assert statements_of(client, f"/inbox/{task.pk}") == few <= 22
 
 
 def test_what_follows_and_who_asks_stands_beside_the_task(client, bob):

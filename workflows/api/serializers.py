@@ -32,9 +32,7 @@ class ChangeWorkflow(Verb):
     title = fields.Text(required=False, max_length=200, allow_blank=True)
     description = fields.Text(required=False, max_length=10_000, allow_blank=True)
     archived = fields.Flag(required=False)
-    folder = fields.Text(
-        required=False, max_length=150, help_text="Moves it, where you may edit here and there."
-    )
+    folder = fields.Text(required=False, max_length=150, help_text="Moves it; needs `members:manage`.")
 
 
 class ValidateDefinition(Verb):

@@ -8,7 +8,7 @@ from django.db import migrations, models
 from lib.schema_sql import SchemaSql
 
 # Authors and operators go on as before. Viewers and approvers read what an admin lets them read.
-GRANTS = {"author": ["read", "start", "edit", "publish"], "operator": ["read", "start", "operate"]}
+GRANTS = {"author": ["read", "start", "edit", "publish", "operate"], "operator": ["read", "start", "operate"]}
 
 
 def place(apps: Any, schema_editor: Any) -> None:

@@ -9,11 +9,11 @@ from django.db.models.functions import Now
 from accounts import audit
 from accounts.folders import folder_named
 from accounts.principal import Principal
-from accounts.roles import EDIT, WORKFLOWS_PUBLISH, WORKFLOWS_READ, WORKFLOWS_WRITE
+from accounts.roles import EDIT, MEMBERS_MANAGE, WORKFLOWS_PUBLISH, WORKFLOWS_READ, WORKFLOWS_WRITE
 from engine.canonical import content_hash
 from engine.dialects import DIALECTS, DialectError, detect, from_native, to_native
 from engine.problems import Problem
-from lib.refusals import Conflict, Invalid, Unprocessable
+from lib.refusals import Conflict, Invalid, NotAllowed, Unprocessable
 from lib.strict_json import Json
 from workflows import queries
 from workflows.access import guard_workflow
@@ -108,13 +108,16 @@ def update_workflow(
     folder: str | None = None,
     reason: str | None = None,
 ) -> Workflow:
-    """Changes what is given; into another `folder` (its name) it is moved by who may edit in both.
+    """Changes what is given; into another `folder` (its name) it is moved by who manages members: others may reach it
+    there, and do more with it or less.
 
     Raises Missing, Forbidden and Invalid; Conflict for an archived workflow, unless `archived` is False.
     """
     _require(principal, WORKFLOWS_WRITE, name)
     if archived:
         archive(principal, name, reason=reason)
+    if folder is not None:
+        principal.require(MEMBERS_MANAGE)
     place = None if folder is None else folder_named(principal, folder, EDIT)
     values: dict[str, object] = {"title": title, "description": description, "folder": place}
     values = {key: value for key, value in values.items() if value is not None}
@@ -308,8 +311,8 @@ def _places(layout: dict[str, Json]) -> dict[str, Json]:
 
 def duplicate(principal: Principal, name: str) -> Workflow:
     """A new workflow with the same draft and canvas, under a name of its own. Raises Missing."""
-    principal.require(WORKFLOWS_WRITE)
-    _require(principal, WORKFLOWS_READ, name)
+    # What can be read by few must not become what can be read by many: the copy lies beside it.
+    _require(principal, WORKFLOWS_WRITE, name)
     original = queries.get_workflow(principal.tenant_id, name)
     new_name = queries.free_name(principal.tenant_id, f"{name[:110]}-copy")
     definition = {**original.draft_definition, "name": new_name}
@@ -317,10 +320,8 @@ def duplicate(principal: Principal, name: str) -> Workflow:
     if title:
         definition["title"] = title
     layout = original.draft_layout
-    # Beside the original, where they may edit there.
-    folder = original.folder.name if principal.reach.holds(EDIT, original.folder_id) else None
     return create_workflow(
-        principal, name=new_name, definition=definition, layout=layout, folder=folder
+        principal, name=new_name, definition=definition, layout=layout, folder=original.folder.name
     ).workflow
 
 
@@ -336,7 +337,7 @@ def create_from_example(principal: Principal, example: Example) -> tuple[Workflo
     ).workflow
     try:
         publish(principal, name, note="From the examples")
-    except Unprocessable:
+    except (Unprocessable, NotAllowed):
         return workflow, False
     return workflow, True
 

@@ -10,7 +10,14 @@ from django.shortcuts import redirect, render
 from accounts import once
 from accounts.access import PageRequest, page
 from accounts.folders import folder_names
-from accounts.roles import EDIT, RUNS_START, WORKFLOWS_PUBLISH, WORKFLOWS_READ, WORKFLOWS_WRITE
+from accounts.roles import (
+    EDIT,
+    MEMBERS_MANAGE,
+    RUNS_START,
+    WORKFLOWS_PUBLISH,
+    WORKFLOWS_READ,
+    WORKFLOWS_WRITE,
+)
 from engine.problems import Problem
 from lib.refusals import Conflict, Invalid, Missing
 from workflows import queries
@@ -73,7 +80,7 @@ def workflow_page(request: PageRequest, name: str) -> HttpResponse:
         "filling": _filling(request, workflow, latest),
         "missing": [] if latest else _publish_errors(request, workflow),
         "once": once.ticket(request.principal),
-        "folders": folder_names(request.principal, EDIT),
+        "folders": folder_names(request.principal, EDIT) if _may_move(request) else [],
     }
     return render(request, "workflows/detail.html", context | _about(request, "overview", workflow))
 
@@ -98,7 +105,7 @@ def move_workflow(request: PageRequest, name: str) -> HttpResponse:
     """Puts it into another folder: others may reach it then."""
     try:
         moved = lifecycle.update_workflow(
-            request.principal, name, folder=request.POST.get("folder", "")[:200]
+            request.principal, name, folder=request.POST.get("folder", "").replace("\x00", "")[:200]
         )
     except (Conflict, Invalid) as refusal:
         messages.error(request, refusal.message)
@@ -129,6 +136,10 @@ def _filling(request: PageRequest, workflow: Workflow, latest: WorkflowVersion |
 def _with_latest(request: PageRequest, name: str) -> tuple[Workflow, WorkflowVersion | None]:
     workflow = queries.get_workflow(request.principal.tenant_id, name)
     return workflow, queries.latest_of(workflow)
+
+
+def _may_move(request: PageRequest) -> bool:
+    return MEMBERS_MANAGE in request.principal.scopes
 
 
 def _publish_errors(request: PageRequest, workflow: Workflow) -> list[Problem]:
