@@ -20,6 +20,7 @@ APPS = ("accounts", "config", "runs", "tasks_inbox", "workflows")
 OPERATORS = "what an operator has set"
 HANDED_ON = "values are handed to named statements as they are"
 OWN = "names and ids of our own"
+OF_FORMS = "what `lib.forms` makes of it, which is read for itself (tests/growth/test_functions.py)"
 LEFT_OUT: Mapping[str, str] = {
     "config.settings": OPERATORS,
     "config.settings_production": OPERATORS,
@@ -54,12 +55,16 @@ LEFT_OUT: Mapping[str, str] = {
     "tasks_inbox.evidence.printing.pdf_of(foot)": OWN,
     "workflows.document.changes.unkeyed": "what `keyed` has made of a definition",
     "workflows.design.drawing.marked": OWN,
+    "workflows.design.start_forms.filled": OF_FORMS,
+    "workflows.design.start_forms.opened": OF_FORMS,
+    "tasks_inbox.web.panes.voters": OWN,
 }
 # Known words are asked for by their keys: a serializer has refused others before.
 OF_KNOWN_WORDS = {
     "runs.webhooks.mapping.check(action)",
     "runs.webhooks.services.create_webhook(action)",
     "tasks_inbox.mail.mails.written(kind)",
+    "workflows.access.may_anywhere(scope)",
 }
 # What is refused gets a whole page as its answer, what is taken often a line.
 PAGE_SECONDS = 0.03

@@ -138,7 +138,8 @@ def test_many_timers_due_at_once_each_fire_once_in_few_statements(clock, monkeyp
     runs = make.start(waits(seconds=5), *({"n": n} for n in range(1_200)))
     make.work()
     clock.advance(5)
-    assert make.tick() == 1_200
+    # A tick has its time and leaves the rest to the next one.
+    assert sum(make.tick() for _ in range(4)) == 1_200
     make.work()
     assert set(Run.unsafe_all_tenants.filter(pk__in=runs).values_list("status", flat=True)) == {"COMPLETED"}
 
