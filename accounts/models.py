@@ -18,6 +18,10 @@ MINE = "assigned"
 NOTHING = "nothing"
 MAILS = (EVERYTHING, MINE, NOTHING)
 
+COMFORTABLE = "comfortable"
+COMPACT = "compact"
+DENSITIES = (COMFORTABLE, COMPACT)
+
 
 class UserManager(BaseUserManager["User"]):
     """Makes users."""
@@ -50,6 +54,12 @@ class User(AbstractBaseUser):
         blank=True,
         db_default="",
         help_text="How dates and numbers are written (lib/locales.py); empty: as the browser says",
+    )
+    density = models.CharField(
+        max_length=16,
+        choices=[(each, each) for each in DENSITIES],
+        db_default=COMFORTABLE,
+        help_text="How much of a list stands on one screen",
     )
     is_active = models.BooleanField(default=True)
     created_at = models.DateTimeField(db_default=Now())

@@ -5,9 +5,9 @@ from typing import Any
 
 from accounts import members, people, preferences, queries, services, ties
 from accounts.access import PageRequest
-from accounts.models import Group, Membership
+from accounts.models import DENSITIES, Group, Membership
 from accounts.names import key_of
-from accounts.roles import MEMBER_ROLES, MEMBERS_MANAGE
+from accounts.roles import MEMBER_ROLES, MEMBERS_MANAGE, WORDS_OF_ROLE
 from lib.api.pagination import Page, keyset_page
 from lib.clock import now_here
 from lib.locales import LOCALES
@@ -17,19 +17,9 @@ from lib.refusals import Conflict, Invalid
 Context = dict[str, Any]
 ON_A_PAGE = 50
 MAX_TYPED = 2000
-ROLES = tuple(
-    (role, words)
-    for role, words in {
-        "viewer": "sees what folders let them read, changes nothing",
-        "author": "writes and publishes workflows, starts runs",
-        "operator": "starts and mends runs, decides and assigns tasks",
-        "approver": "decides tasks, sees what folders let them read",
-        "admin": "everything, members included",
-    }.items()
-    if role in MEMBER_ROLES
-)
+ROLES = tuple((role, WORDS_OF_ROLE[role]) for role in MEMBER_ROLES)
 MEMBER_FIELDS = ("username", "name", "email", "role", "manager")
-OWN_FIELDS = ("name", "time_zone", "locale")
+OWN_FIELDS = ("name", "time_zone", "locale", "density")
 A_PRICE = 12500.25
 CHANGED_FIELDS = MEMBER_FIELDS[1:]
 
@@ -191,7 +181,7 @@ def own_settings(request: PageRequest) -> tuple[Context, int] | None:
         except Invalid as error:
             shown, wrong = shown | values, {error.field or "": error.message}
     examples = {"now": now_here(), "price": A_PRICE, "zone": reader().zone_words}
-    choices = {"zones": sorted(zones()), "locales": LOCALES.values()}
+    choices = {"zones": sorted(zones()), "locales": LOCALES.values(), "densities": DENSITIES}
     return {"shown": shown, "wrong": wrong} | examples | choices, 422 if wrong else 200
 
 

@@ -5,7 +5,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 
 from accounts import audit
-from accounts.models import MAILS, User
+from accounts.models import DENSITIES, MAILS, User
 from accounts.principal import Principal
 from accounts.services import WrongPassword, check_login, set_password
 from lib.locales import LOCALES
@@ -29,6 +29,7 @@ def change_person(
     name: str | None = None,
     time_zone: str | None = None,
     locale: str | None = None,
+    density: str | None = None,
     reason: str | None = None,
 ) -> dict[str, str]:
     """Set what is given, for themselves alone. Raises Invalid at the field that is wrong."""
@@ -39,6 +40,8 @@ def change_person(
         values["time_zone"] = _zone(time_zone)
     if locale is not None:
         values["locale"] = _locale(locale)
+    if density is not None:
+        values["density"] = _density(density)
     if values:
         User.objects.filter(pk=principal.user_id).update(**values)
         audit.record(principal, "change settings", f"user {principal.username}", reason=reason)
@@ -100,6 +103,7 @@ def _person(user: User) -> dict[str, str]:
         "name": user.name,
         "time_zone": user.time_zone,
         "locale": user.locale,
+        "density": user.density,
     }
 
 
@@ -123,6 +127,12 @@ def _locale(locale: str) -> str:
     if locale and locale not in LOCALES:
         raise Invalid(f"Choose one of {', '.join(LOCALES)}.", field="locale")
     return locale
+
+
+def _density(density: str) -> str:
+    if density not in DENSITIES:
+        raise Invalid(f"Choose one of {', '.join(DENSITIES)}.", field="density")
+    return density
 
 
 def _known(mail: str) -> str:

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from django.http import HttpRequest
 from django.utils.translation.trans_real import parse_accept_lang_header
 
-from accounts.models import User
+from accounts.models import COMPACT, User
 from lib.locales import LOCALES, NEUTRAL, Locale, locale_of
 from lib.reader import Reader, reading_as, zone_of
 
@@ -17,7 +17,8 @@ def reading(request: HttpRequest, user: User | None) -> AbstractContextManager[R
     """What is made in this block is made for whoever asks; `user` is None before the login."""
     zone = (zone_of(user.time_zone) if user else "") or zone_of(request.COOKIES.get(ZONE_COOKIE, ""))
     locale = LOCALES.get(user.locale) if user else None
-    return reading_as(Reader(zone, locale or _asked_for(request)))
+    compact = user is not None and user.density == COMPACT
+    return reading_as(Reader(zone, locale or _asked_for(request), compact=compact))
 
 
 def reader_of(user: User) -> Reader:

@@ -63,9 +63,20 @@ SCOPES_OF_ROLE: Final[dict[str, frozenset[str]]] = {
     "viewer": _EVERY_MEMBER,
     "author": _EVERY_MEMBER | {WORKFLOWS_WRITE, WORKFLOWS_PUBLISH, RUNS_START, RUNS_SIGNAL, WEBHOOKS_MANAGE},
     "operator": _EVERY_MEMBER | {RUNS_START, RUNS_OPERATE, RUNS_SIGNAL, TASKS_DECIDE, TASKS_ASSIGN},
+    "requester": frozenset({RUNS_START, TASKS_READ, TASKS_DECIDE, TOKENS_OWN}),
     "approver": _EVERY_MEMBER | {TASKS_DECIDE},
     ADMIN: SCOPES,
     WORKER: frozenset({JOBS_WORK}),
 }
 TOKEN_ROLES: Final = tuple(SCOPES_OF_ROLE)
 MEMBER_ROLES: Final = tuple(role for role in SCOPES_OF_ROLE if role != WORKER)
+
+WORDS_OF_ROLE: Final[dict[str, str]] = {
+    "viewer": "sees what folders let them read, changes nothing",
+    "author": "writes and publishes workflows, starts runs",
+    "operator": "starts and mends runs, decides and assigns tasks",
+    "requester": "starts what folders let them, follows their requests, answers tasks",
+    "approver": "decides tasks, sees what folders let them read",
+    ADMIN: "everything, members included",
+    WORKER: "does jobs and nothing else",
+}

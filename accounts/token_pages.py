@@ -10,19 +10,11 @@ from accounts.access import PageRequest, page
 from accounts.models import ApiToken
 from accounts.pages import ON_A_PAGE, Context, form_of, neighbours, status_of, typed
 from accounts.principal import Forbidden, Principal
-from accounts.roles import SCOPES_OF_ROLE, TOKENS_MANAGE, TOKENS_OWN
+from accounts.roles import SCOPES_OF_ROLE, TOKENS_MANAGE, TOKENS_OWN, WORDS_OF_ROLE
 from lib.api.pagination import keyset_page
 from lib.refusals import Conflict, Invalid
 
 _FIELDS = ("name", "role", "days")
-_WORDS = {
-    "viewer": "sees everything, changes nothing",
-    "author": "writes and publishes workflows, starts runs",
-    "operator": "starts and mends runs, decides and assigns tasks",
-    "approver": "sees everything, decides tasks",
-    "admin": "everything",
-    "worker": "does jobs and nothing else",
-}
 _LIFETIMES = (("", "until it is revoked"), ("30", "30 days"), ("90", "90 days"), ("365", "a year"))
 
 
@@ -87,7 +79,9 @@ def _listed(request: PageRequest) -> Context:
 
 
 def _roles(principal: Principal) -> list[tuple[str, str]]:
-    return [(role, _WORDS[role]) for role, scopes in SCOPES_OF_ROLE.items() if scopes <= principal.scopes]
+    return [
+        (role, WORDS_OF_ROLE[role]) for role, scopes in SCOPES_OF_ROLE.items() if scopes <= principal.scopes
+    ]
 
 
 def _empty() -> dict[str, str]:

@@ -22,11 +22,13 @@ _UTC_NAMES = {"UTC", "Etc/UTC", "Etc/UCT", "UCT", "Etc/Universal", "Universal", 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """`zone`: the name of a time zone, empty where nobody knows it; `called`: what a (kind, key) is called."""
+    """`zone`: the name of a time zone, empty where nobody knows it; `called`: what a (kind, key) is called;
+    `compact`: whether as much as possible of a list stands on one screen."""
 
     zone: str = ""
     locale: Locale = NEUTRAL
     called: dict[tuple[str, str], str] = field(default_factory=dict)
+    compact: bool = False
 
     @property
     def clock(self) -> tzinfo:

@@ -3,7 +3,7 @@
 from rest_framework import serializers
 
 from accounts.folders import MOST_GRANTS
-from accounts.models import MAILS
+from accounts.models import DENSITIES, MAILS
 from accounts.roles import MEMBER_ROLES, SCOPES, TOKEN_ROLES, VERBS
 from lib.api import fields
 from lib.api.serializers import PageQuery, StrictSerializer, Verb
@@ -162,6 +162,9 @@ class ChangeMe(Verb):
         required=False,
         help_text="How dates and numbers are written on pages; empty: as the browser says.",
     )
+    density = fields.OneOf(
+        choices=DENSITIES, required=False, help_text="How much of a list stands on one screen."
+    )
 
 
 class MeSerializer(serializers.Serializer[object]):
@@ -171,6 +174,7 @@ class MeSerializer(serializers.Serializer[object]):
     name = serializers.CharField(help_text="Empty where they have none.")
     time_zone = serializers.CharField(help_text="Empty: that of the browser.")
     locale = serializers.CharField(help_text="Empty: as the browser says.")
+    density = serializers.ChoiceField(choices=DENSITIES)
 
 
 class ChangeNotifications(Verb):

@@ -21,9 +21,11 @@ SHORT = 13
 
 @register.simple_tag
 def reads() -> SafeString:
-    """For scripts: the time zone and the locale of whoever reads, empty where they are those of the browser."""
+    """For scripts, the time zone and the locale of whoever reads, empty where they are those of the browser; for the
+    style sheets, how densely lists are set for them."""
     one = reader()
-    return format_html(' data-zone="{}" data-locale="{}"', one.zone, one.locale.tag)
+    density = "compact" if one.compact else "comfortable"
+    return format_html(' data-zone="{}" data-locale="{}" data-density="{}"', one.zone, one.locale.tag, density)
 
 
 @register.filter

@@ -1,0 +1,56 @@
+
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ('accounts', '0003_reader'),
+    ]
+
+    operations = [
+        migrations.RemoveConstraint(
+            model_name='apitoken',
+            name='apitoken_known_role',
+        ),
+        migrations.RemoveConstraint(
+            model_name='foldergrant',
+            name='foldergrant_to_role_or_group',
+        ),
+        migrations.RemoveConstraint(
+            model_name='membership',
+            name='membership_known_role',
+        ),
+        migrations.AddField(
+            model_name='user',
+            name='density',
+            field=models.CharField(choices=[('comfortable', 'comfortable'), ('compact', 'compact')], db_default='comfortable', help_text='How much of a list stands on one screen', max_length=16),
+        ),
+        migrations.AlterField(
+            model_name='apitoken',
+            name='role',
+            field=models.CharField(choices=[('viewer', 'viewer'), ('author', 'author'), ('operator', 'operator'), ('requester', 'requester'), ('approver', 'approver'), ('admin', 'admin'), ('worker', 'worker')], max_length=16),
+        ),
+        migrations.AlterField(
+            model_name='foldergrant',
+            name='role',
+            field=models.CharField(blank=True, choices=[('viewer', 'viewer'), ('author', 'author'), ('operator', 'operator'), ('requester', 'requester'), ('approver', 'approver'), ('admin', 'admin')], max_length=16),
+        ),
+        migrations.AlterField(
+            model_name='membership',
+            name='role',
+            field=models.CharField(choices=[('viewer', 'viewer'), ('author', 'author'), ('operator', 'operator'), ('requester', 'requester'), ('approver', 'approver'), ('admin', 'admin')], max_length=16),
+        ),
+        migrations.AddConstraint(
+            model_name='apitoken',
+            constraint=models.CheckConstraint(condition=models.Q(('role__in', ('viewer', 'author', 'operator', 'requester', 'approver', 'admin', 'worker'))), name='apitoken_known_role'),
+        ),
+        migrations.AddConstraint(
+            model_name='foldergrant',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('group__isnull', False), ('role', '')), models.Q(('group__isnull', True), ('role__in', ('viewer', 'author', 'operator', 'requester', 'approver', 'admin'))), _connector='OR'), name='foldergrant_to_role_or_group'),
+        ),
+        migrations.AddConstraint(
+            model_name='membership',
+            constraint=models.CheckConstraint(condition=models.Q(('role__in', ('viewer', 'author', 'operator', 'requester', 'approver', 'admin'))), name='membership_known_role'),
+        ),
+    ]
