@@ -1,5 +1,6 @@
 // What every page can do: dialogs, toasts, theme, copying, the palette, keys. Markup says what (data-…), nothing is inline.
 
+import { keepWhatIsTyped } from "./fields.js";
 import { tellMoments } from "./moments.js";
 import { palette } from "./palette.js";
 
@@ -235,6 +236,8 @@ function tellAges() {
 tellAges();
 setInterval(tellAges, 30_000);
 document.body.addEventListener("htmx:afterSwap", tellAges);
+
+keepWhatIsTyped();
 
 tellMoments();
 document.body.addEventListener("htmx:afterSwap", tellMoments);

@@ -1,12 +1,15 @@
 // Pages of runs: what is unfolded stays so while they follow, times count on, keys go from step to step.
 
 import { loggedOut, toast } from "./app.js";
+import { leave } from "./morph.js";
 
 const TYPING = "input, textarea, select, [contenteditable]";
 
 // Morphing gives elements the attributes that came; what a reader unfolded or pressed is theirs.
-Idiomorph.defaults.callbacks.beforeAttributeUpdated = (name, node) =>
-  !((name === "open" && node.matches("details")) || (name === "aria-pressed" && node.matches("[data-errors-only]")));
+leave(
+  (name, node) =>
+    (name === "open" && node.matches("details")) || (name === "aria-pressed" && node.matches("[data-errors-only]")),
+);
 
 function spoken(seconds) {
   const whole = Math.max(0, Math.round(seconds));
