@@ -5,21 +5,19 @@ What would not come back as it was, such as the second 02:30 of a night in autum
 
 import re
 from datetime import UTC, datetime, time
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
-_NAME = re.compile(r"[A-Za-z0-9_+-]{1,20}(?:/[A-Za-z0-9_+-]{1,20}){0,2}")
+from lib.reader import reader, zone_of
+
 _LOCAL = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(?::[0-9]{2})?", re.ASCII)
 _LOCAL_TIME = re.compile(r"[0-9]{2}:[0-9]{2}(?::[0-9]{2})?", re.ASCII)
 
 
 def zone_named(name: str) -> ZoneInfo | None:
-    """The zone that a browser named; UTC for one that there isn't, None where it named none."""
-    if not name:
-        return None
-    try:
-        return ZoneInfo(name if _NAME.fullmatch(name) else "UTC")
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        return ZoneInfo("UTC")
+    """The zone that a form named; UTC for one that there isn't. Where it named none, the reader's, or None."""
+    if name:
+        return ZoneInfo(zone_of(name) or "UTC")
+    return ZoneInfo(reader().zone) if reader().zone else None
 
 
 def kept(kind: str, text: str, zone: ZoneInfo) -> str:

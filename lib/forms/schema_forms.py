@@ -20,7 +20,8 @@ class SchemaForms:
     """The forms of one sort. `fits` judges their conditions as the data are judged; `root` begins their fields' names.
 
     In a form that `is_open` a value may also be a template, or wrong: others judge it, later. With `no_files` a
-    file is asked for as JSON. `ROOT:zone`, told by a script, names the zone by whose clock moments are typed.
+    file is asked for as JSON. `ROOT:zone` names the zone by whose clock moments are typed: the reader's, or the
+    browser's, told by a script.
     """
 
     fits: Fits
@@ -46,9 +47,9 @@ class SchemaForms:
         builder = self._builder(schema, typed=typed, fresh=fresh, lenient=lenient, zone=zone)
         return self._form(schema, builder, before)
 
-    def filled(self, schema: Schema | None, data: Json, *, zone: str = "") -> Form:
-        """The form with `data` in it, right or wrong; defaults are shown only if it is open. `zone`: of its reader."""
-        builder = self._builder(schema, typed=None, is_filled=True, zone=zone_named(zone))
+    def filled(self, schema: Schema | None, data: Json) -> Form:
+        """The form with `data` in it, right or wrong; defaults are shown only if it is open."""
+        builder = self._builder(schema, typed=None, is_filled=True, zone=zone_named(""))
         form = self._form(schema, builder, data)
         names = form.properties()
         texts = data.items() if isinstance(data, dict) and None not in names else ()

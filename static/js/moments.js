@@ -1,4 +1,5 @@
-// Moments and times of day are typed as the reader's clock says them; the server, told the zone, keeps them in UTC.
+// Moments and times of day are typed as the reader's clock says them. Where the server does not know that clock yet,
+// it is told that of the browser; it keeps all of them in UTC.
 
 const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const KEPT = { moment: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/, time: /^\d\d:\d\d:\d\dZ$/ };

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from lib.forms import moments
 from lib.forms.schema_forms import SchemaForms
+from lib.reader import Reader, reading_as
 from steps.schema import fits
 from tests.lib.test_forms_kept import typed_of
 
@@ -101,9 +102,18 @@ def test_a_moment_is_typed_by_the_clock_of_its_reader_and_kept_in_utc():
     assert form.data == {"at": "2027-07-31T07:00:00Z"}
     assert (form.zone, form.has_moments, form.hidden) == ("Europe/Berlin", True, [])
     assert [one.local for one in form.fields] == ["2027-07-31T09:00", ""]
-    again = FORMS.filled(WHEN, form.data, zone="America/New_York")
-    assert fields(again)["at"].local == "2027-07-31T03:00"
+    with reading_as(Reader("America/New_York")):
+        again = FORMS.filled(WHEN, form.data)
+    assert (fields(again)["at"].local, again.zone) == ("2027-07-31T03:00", "America/New_York")
     assert FORMS.form_of(WHEN, typed_of(FORMS.filled(WHEN, form.data))).data == form.data
+
+
+def test_a_form_that_names_no_zone_has_that_of_its_reader():
+    with reading_as(Reader("Europe/Berlin")):
+        assert FORMS.form_of(WHEN).zone == "Europe/Berlin"
+        assert FORMS.form_of(WHEN, {"data.at": "2027-07-31T09:00"}).data == {"at": "2027-07-31T07:00:00Z"}
+        other = FORMS.form_of(WHEN, {"data:zone": "America/New_York", "data.at": "2027-07-31T09:00"})
+    assert other.data == {"at": "2027-07-31T13:00:00Z"}
 
 
 def test_without_a_zone_a_moment_is_typed_with_its_own():

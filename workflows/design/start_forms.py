@@ -104,9 +104,9 @@ def opened(
     return replace(start, source="link", form=FORMS.form_of(schema, typed, fresh=True)) if typed else start
 
 
-def filled(definition: Mapping[str, Json], start: Start, data: Json, *, zone: str = "") -> Start:
+def filled(definition: Mapping[str, Json], start: Start, data: Json) -> Start:
     """The form with this input in it; as JSON where the form has no field for something in it."""
-    form = FORMS.filled(schema_of(definition), data, zone=zone)
+    form = FORMS.filled(schema_of(definition), data)
     unplaced = left_out(form, data) if isinstance(data, dict) else [ROOT]
     if unplaced:
         return replace(start, kind="json", form=None, given=json_text(data), unplaced=unplaced[:MOST_IGNORED])
