@@ -85,7 +85,7 @@ def _grants(request: PageRequest) -> list[Grant]:
     """The boxes that are checked: `role:author` or `group:Finance`, each with verbs."""
     grants = []
     for mark in dict.fromkeys(request.POST.getlist("to")):
-        kind, _, name = mark.partition(":")
+        kind, _, name = mark.replace("\x00", "")[: pages.MAX_TYPED].partition(":")
         verbs = tuple(verb for verb in VERBS if verb in request.POST.getlist(f"may {mark}"))
         if verbs:
             grants.append(Grant(verbs, **{"role" if kind == "role" else "group": name}))

@@ -31,7 +31,6 @@ UNGUARDED = frozenset(
         "case_id",
         "file_id",
         "example",
-        "field",
     }
 )
 _guards: dict[str, Guard] = {}
