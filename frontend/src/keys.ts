@@ -174,6 +174,7 @@ export const KEYS: Key[] = [
   { keys: ["+", "="], does: "Zoom in", run: () => zoom("in") },
   { keys: ["-"], does: "Zoom out", run: () => zoom("out") },
   { keys: ["Escape"], does: "Clear the selection", run: () => select({}) },
+  { keys: ["Ctrl+f"], does: "Find a step", run: () => set({ finding: true }) },
   { keys: ["?"], does: "Show keyboard shortcuts", run: () => set({ showsKeys: true }) },
 ];
 
@@ -196,6 +197,8 @@ function pressed(event: KeyboardEvent): string {
 }
 
 const TYPED_IN = "input, textarea, select, [contenteditable=true], .cm-editor, dialog";
+/** What leads from a field to somewhere else. */
+const FROM_FIELDS = ["F8", "Ctrl+f"];
 /** Where Enter and the arrows have a meaning of their own. */
 const OWN_KEYS = "button, a, summary, [role=tab], [role=option], [role=menuitem]";
 
@@ -206,7 +209,7 @@ function onKey(event: KeyboardEvent): void {
   if (name === "Escape" && !event.defaultPrevented && target.closest(".inspector") && !target.closest("dialog"))
     return wantFocus("outline");
   const isEverywhere = ["F8", "Ctrl+z", "Ctrl+y", "Ctrl+Shift+z"].includes(name) && !isTyping;
-  if (event.defaultPrevented || (isTyping && name !== "F8")) return;
+  if (event.defaultPrevented || (isTyping && !FROM_FIELDS.includes(name))) return;
   // Behind a dialog nothing moves.
   if (target.closest("dialog") || document.querySelector("dialog[open]")) return;
   if (name === "Enter" && target.closest(OWN_KEYS)) return;
