@@ -10,6 +10,7 @@ import { show } from "./canvas/view";
 import { Inspector } from "./inspector/Inspector";
 import { groupSelected, listen, noteHere, openAdd, tidySelected } from "./keys";
 import { ConnectDialog } from "./outline/ConnectDialog";
+import { FindDialog } from "./outline/FindDialog";
 import { Outline } from "./outline/Outline";
 import { Code } from "./panels/Code";
 import { Conflicts } from "./panels/Conflicts";
@@ -74,6 +75,7 @@ export function App() {
       </nav>
       <AddDialog />
       <ConnectDialog />
+      <FindDialog />
       <PublishDialog />
       <KeysDialog />
       <Said />

@@ -5,7 +5,8 @@ import { moveSteps, paste, remove, copy, group, ungroup, asClip, addNote } from 
 import { inOrder, reach, titleOf } from "./model/graph";
 import { middle } from "./canvas/view";
 import { here } from "./add/adding";
-import type { Focus } from "./store";
+import { saidOf } from "./model/said";
+import type { Focus, Problem } from "./store";
 import { pin, pinWhatItGave } from "./panels/trial";
 import { act, endStay, goTo, redo, say, select, set, state, theOne, undo } from "./store";
 
@@ -78,13 +79,20 @@ export function groupSelected(): void {
 }
 
 function nextProblem(): void {
-  const { problems, selected } = state();
+  const { boot, catalogue, doc, problems, selected } = state();
+  const words = (problem: Problem) =>
+    saidOf(problem, doc, {
+      definition: boot.definition_schema,
+      paramsOf: (type) => catalogue[type]?.params_schema,
+    })
+      .map((part) => part.text)
+      .join("");
   const own = problems.filter((problem) => problem.node !== null);
-  if (!own.length) return say(problems.length ? problems[0].message : "No problems.");
+  if (!own.length) return say(problems.length ? words(problems[0]) : "No problems.");
   const at = own.findIndex((problem) => problem.node === selected.nodes[0]);
   const next = own[(at + 1) % own.length];
   goTo(next.node as string);
-  say(next.message, next.severity === "error" ? "bad" : "info");
+  say(words(next), next.severity === "error" ? "bad" : "info");
 }
 
 /** Pins the output of the selected step for tests, or takes the pin out. */
@@ -166,6 +174,7 @@ export const KEYS: Key[] = [
   { keys: ["+", "="], does: "Zoom in", run: () => zoom("in") },
   { keys: ["-"], does: "Zoom out", run: () => zoom("out") },
   { keys: ["Escape"], does: "Clear the selection", run: () => select({}) },
+  { keys: ["Ctrl+f"], does: "Find a step", run: () => set({ finding: true }) },
   { keys: ["?"], does: "Show keyboard shortcuts", run: () => set({ showsKeys: true }) },
 ];
 
@@ -188,6 +197,8 @@ function pressed(event: KeyboardEvent): string {
 }
 
 const TYPED_IN = "input, textarea, select, [contenteditable=true], .cm-editor, dialog";
+/** What leads from a field to somewhere else. */
+const FROM_FIELDS = ["F8", "Ctrl+f"];
 /** Where Enter and the arrows have a meaning of their own. */
 const OWN_KEYS = "button, a, summary, [role=tab], [role=option], [role=menuitem]";
 
@@ -198,7 +209,9 @@ function onKey(event: KeyboardEvent): void {
   if (name === "Escape" && !event.defaultPrevented && target.closest(".inspector") && !target.closest("dialog"))
     return wantFocus("outline");
   const isEverywhere = ["F8", "Ctrl+z", "Ctrl+y", "Ctrl+Shift+z"].includes(name) && !isTyping;
-  if (event.defaultPrevented || (isTyping && name !== "F8")) return;
+  if (event.defaultPrevented || (isTyping && !FROM_FIELDS.includes(name))) return;
+  // Behind a dialog nothing moves.
+  if (target.closest("dialog") || document.querySelector("dialog[open]")) return;
   if (name === "Enter" && target.closest(OWN_KEYS)) return;
   if (name === "Enter" && target.closest(".react-flow__node") && !(target as Element).classList.contains("selected"))
     return;

@@ -66,6 +66,7 @@ async function start(): Promise<void> {
     trial: null,
     focus: null,
     connecting: null,
+    finding: false,
     publishing: false,
     unread: keptText(given.kept_as) !== null,
     showsKeys: false,

@@ -93,6 +93,8 @@ export interface State {
   focus: Focus | null;
   /** The step from which a connection is being made by keyboard. */
   connecting: string | null;
+  /** The search for a step of the draft is open. */
+  finding: boolean;
   publishing: boolean;
   /** A text was typed that can't be read, so it is not in the draft. */
   unread: boolean;

@@ -175,23 +175,14 @@ function moveLabel(ids: string[]): string {
   return ids.length === 1 ? `Move ${titleOf(state().doc, ids[0])}` : `Move ${ids.length} steps`;
 }
 
-const LEAST_ZOOM = 0.5;
-/** What stands beside the canvas where there is room for it, in px. */
-const BESIDE = 640;
-
-/** A graph that would get too small to be read begins at its left end instead of being fitted. */
+/** Fitted; only a graph of hundreds of steps, which would be a cloud of dots, begins at its left end. */
 function firstView(doc: Doc): { fitView: true; fitViewOptions: typeof FIT } | { defaultViewport: Viewport } {
   const places = Object.values(doc.layout.nodes ?? {});
-  const xs = places.map((at) => at.x);
-  const ys = places.map((at) => at.y);
-  const [left, top, bottom] = [Math.min(...xs), Math.min(...ys), Math.max(...ys)];
-  const room = window.innerWidth < 896 ? window.innerWidth : window.innerWidth - BESIDE;
-  const far = room / LEAST_ZOOM - WIDTH;
-  if (places.length < 2 || (Math.max(...xs) - left < far && bottom - top < far))
-    return { fitView: true, fitViewOptions: FIT };
+  if (places.length < MANY) return { fitView: true, fitViewOptions: FIT };
+  const left = Math.min(...places.map((at) => at.x));
   const zoom = Math.min(2, 0.75 * NEAR);
   const height = Math.max(window.innerHeight - 160, 200);
-  const first = places.find((at) => at.x === left) ?? { x: left, y: top };
+  const first = places.find((at) => at.x === left) ?? { x: left, y: 0 };
   return { defaultViewport: { x: 40 - left * zoom, y: height / 2 - (first.y + HEIGHT / 2) * zoom, zoom } };
 }
 

@@ -57,6 +57,14 @@ const HANDLES = [
   { type: "source" as const, position: Position.Right, x: WIDTH - 7, y: HEIGHT / 2 - 7, width: 14, height: 14 },
 ];
 
+/**
+ * What is drawn anew is the same element with the same size, so the browser reports no size again, and React Flow fits
+ * nothing while one size is missing. They are known here.
+ */
+function sized(width: number, height: number) {
+  return { width, height, measured: { width, height } };
+}
+
 /** Keeps what it made, so that React Flow draws again only what is different. */
 export class Drawer {
   private steps = new Map<string, { key: unknown[]; node: StepNode }>();
@@ -91,8 +99,7 @@ export class Drawer {
       type: "step",
       position,
       selected,
-      width: WIDTH,
-      height: HEIGHT,
+      ...sized(WIDTH, HEIGHT),
       handles: HANDLES,
       ariaLabel: `${title}, ${face.title}${errors ? `, ${errors} errors` : ""}`,
       data: {
@@ -124,8 +131,7 @@ export class Drawer {
       type: "note",
       position,
       selected,
-      width: note.w,
-      height: note.h,
+      ...sized(note.w, note.h),
       zIndex: -1,
       ariaLabel: `Note: ${note.text || "empty"}`,
       data: { text: note.text, color: note.color },
@@ -229,8 +235,7 @@ function groupNodes(seen: Seen): GroupNode[] {
       id: `group:${id}`,
       type: "group-box",
       position: { x: left, y: top },
-      width: right - left,
-      height: bottom - top,
+      ...sized(right - left, bottom - top),
       zIndex: -2,
       selectable: false,
       focusable: false,

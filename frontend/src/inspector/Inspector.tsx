@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useLayoutEffect, useRef } from "react";
 import { theEdge, theOne, useBuilder } from "../store";
 import { EdgeForm } from "./EdgeForm";
 import { Several } from "./Several";
@@ -34,6 +34,13 @@ export function Inspector() {
       )?.focus();
     }
   }, [focus]);
+
+  // Another form begins at its top, however far down the one before was read; a new id is the same step.
+  const form = one !== null ? `step ${lasting(one)}` : `edge ${edge} ${count}`;
+  useLayoutEffect(() => {
+    const scrolled = pane.current?.parentElement;
+    if (scrolled) scrolled.scrollTop = 0;
+  }, [form]);
 
   const shown =
     one !== null && Object.hasOwn(doc.nodes, one) ? (

@@ -5,7 +5,7 @@ import type { Change } from "./changes";
 import { Draft } from "./changes";
 import type { Doc, EdgeBody, NodeBody, Note, Place } from "./document";
 import { edgeKey } from "./document";
-import { neighbours, whyNot } from "./graph";
+import { neighbours, reach, whyNot } from "./graph";
 import type { Json, JsonObject } from "./json";
 import { isObject } from "./json";
 import { free, slug } from "./names";
@@ -31,8 +31,8 @@ function snapped(point: Place): Place {
 }
 
 /** The nearest place below (or at) this one where no step is in the way. */
-export function freePlace(doc: Doc, wanted: Place): Place {
-  const taken = Object.keys(doc.nodes).map((id) => place(doc, id));
+export function freePlace(doc: Doc, wanted: Place, own?: string): Place {
+  const taken = Object.keys(doc.nodes).flatMap((id) => (id === own ? [] : [place(doc, id)]));
   const spot = snapped(wanted);
   const hits = () =>
     taken.some((other) => Math.abs(other.x - spot.x) < WIDTH + 20 && Math.abs(other.y - spot.y) < HEIGHT + 20);
@@ -59,15 +59,34 @@ export interface Where {
 export function addStep(doc: Doc, catalogue: Catalogue, type: string, where: Where): Made {
   const id = free(slug(catalogue[type]?.title ?? type.split(".").pop() ?? type), doc.nodes);
   const draft = new Draft(doc);
-  const spot = where.at ?? placeFor(doc, where);
+  const room = where.edge === undefined ? null : roomOn(doc, where.edge);
+  const spot = room?.spot ?? where.at ?? placeFor(doc, where);
   const keys = Object.keys(doc.nodes);
   const after = where.after ?? (where.edge ? doc.edges[where.edge]?.from : undefined);
   draft.insert("nodes", id, newBody(type), after && Object.hasOwn(doc.nodes, after) ? after : (keys.at(-1) ?? null));
-  draft.set(["layout", "nodes", id], { ...freePlace(doc, spot) });
+  for (const [other, to] of Object.entries(room?.moved ?? {})) draft.set(["layout", "nodes", other], to);
+  draft.set(["layout", "nodes", id], { ...freePlace(draft.doc, spot, id) });
   if (where.edge && doc.edges[where.edge]) splice(draft, where.edge, id);
   else if (where.after) connectIn(draft, where.after, id, {});
   else if (where.before) insertBefore(draft, where.before, id);
   return { changes: draft.changes, select: [id] };
+}
+
+/**
+ * Where a step stands on an edge that leads to the right, and who makes room for it: what comes after and stands
+ * beside or behind the end of the edge goes on to the right, all by the same width.
+ */
+function roomOn(doc: Doc, key: string): { spot: Place; moved: Record<string, Place> } | null {
+  const edge = doc.edges[key];
+  if (!edge) return null;
+  const [one, other] = [place(doc, edge.from), place(doc, edge.to)];
+  const wide = WIDTH + GAP_X;
+  if (other.x <= one.x) return null;
+  const lacks = Math.max(0, one.x + 2 * wide - other.x);
+  const spot = lacks ? { x: one.x + wide, y: other.y } : { x: (one.x + other.x) / 2, y: (one.y + other.y) / 2 };
+  const after = lacks ? [...reach(doc, edge.to, "out")].filter((id) => place(doc, id).x >= other.x) : [];
+  const moved = after.map((id) => [id, { x: place(doc, id).x + lacks, y: place(doc, id).y }] as const);
+  return { spot, moved: Object.fromEntries(moved) };
 }
 
 function placeFor(doc: Doc, where: Where): Place {
@@ -335,12 +354,29 @@ function renamedIn(expression: string, ids: Map<string, string>): string {
   });
 }
 
+const NOTE = { w: 220, h: 120 };
+
+/** The nearest place below (or at) this one where a note hides no step and no other note. */
+function roomForNote(doc: Doc, wanted: Place): Place {
+  const spot = snapped(wanted);
+  const taken = [
+    ...Object.keys(doc.nodes).map((id) => ({ ...place(doc, id), w: WIDTH, h: HEIGHT })),
+    ...Object.values(doc.layout.notes ?? {}),
+  ].toSorted((one, other) => one.y - other.y);
+  // From top to bottom: each that is in the way is passed once.
+  for (const box of taken) {
+    const isBeside = box.x >= spot.x + NOTE.w + GRID || spot.x >= box.x + box.w + GRID;
+    const isPassed = box.y >= spot.y + NOTE.h + GRID || spot.y >= box.y + box.h + GRID;
+    if (!isBeside && !isPassed) spot.y = Math.ceil((box.y + box.h + 2 * GRID) / GRID) * GRID;
+  }
+  return spot;
+}
+
 export function addNote(doc: Doc, at: Place): { changes: Change[]; id: string } {
   const id = free("note", doc.layout.notes ?? {});
   const draft = new Draft(doc).set(["layout", "notes", id], {
-    ...snapped(at),
-    w: 220,
-    h: 120,
+    ...roomForNote(doc, at),
+    ...NOTE,
     text: "",
     color: "yellow",
   });

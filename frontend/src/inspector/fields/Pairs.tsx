@@ -136,7 +136,6 @@ function Pair({ row, spot, title, onlyTexts, autoFocus, onRename, onRemove }: Pa
             entered(event.currentTarget);
           }}
         />
-        <Tool icon="x" label={`Remove ${name || "it"}`} onClick={onRemove} />
       </div>
       <Unlabelled
         spot={own}
@@ -145,6 +144,7 @@ function Pair({ row, spot, title, onlyTexts, autoFocus, onRename, onRemove }: Pa
         describedBy={said.length ? faultsId : undefined}
         isInvalid={said.some((each) => each.severity === "error")}
       />
+      <Tool icon="x" label={`Remove ${name || "it"}`} onClick={onRemove} />
       <Faults id={faultsId} problems={said} />
     </div>
   );
