@@ -44,6 +44,8 @@ TABS: tuple[tuple[View, str], ...] = (
     ("done", "Done"),
     ("watching", "Watching"),
 )
+IN_LINE = 4
+"""So many views stand beside each other; the rest, and those that one has kept, are behind "More"."""
 SNOOZES = (("1", "For an hour"), ("24", "For a day"), ("72", "For three days"), ("168", "For a week"))
 MOST_VALUES = 20
 _UNSORTED = ("done", "watching")
@@ -134,15 +136,9 @@ def list_pane(request: PageRequest, who: Who, place: Place, at: UUID | None = No
         "at": at,
         "keeps": place.address(),
         "fault": fault,
-        "tabs": [
-            {
-                "view": name,
-                "words": words,
-                "count": counted(counts[name]),
-                "address": place.address(cursor=False, view=name, sort=None, run=None, saved=None),
-            }
-            for name, words in TABS
-        ],
+        "tabs": _tabs(place, counts, TABS[:IN_LINE]),
+        "more_tabs": _tabs(place, counts, TABS[IN_LINE:]),
+        "more_shown": next((words for name, words in TABS[IN_LINE:] if name == place.view), ""),
         "sorts": list(SORT_WORDS.items()),
         "value_sorts": _value_sorts(page.rows, by),
         "counts": counts,
@@ -155,6 +151,21 @@ def list_pane(request: PageRequest, who: Who, place: Place, at: UUID | None = No
         "newer": _query(page.previous),
         "older": _query(page.next),
     }
+
+
+def _tabs(
+    place: Place, counts: Mapping[str, int], views: Sequence[tuple[View, str]]
+) -> list[dict[str, Json]]:
+    """Views with how many tasks each has, and their addresses from here."""
+    return [
+        {
+            "view": name,
+            "words": words,
+            "count": counted(counts[name]),
+            "address": place.address(cursor=False, view=name, sort=None, run=None, saved=None),
+        }
+        for name, words in views
+    ]
 
 
 def _usual(view: View | None, of_run: bool) -> str:
