@@ -42,15 +42,9 @@ def away_add(request: PageRequest) -> HttpResponse:
     """Says who is away; what is wrong is shown at its field, with all that was typed."""
     values = {name: typed(request, name) for name in FIELDS}
     workflows = request.POST.getlist("workflows")[: absences.MOST_WORKFLOWS + 1]
-    search = typed(request, "search")[:LONGEST_SEARCH]
-    if dropped := request.POST.get("drop"):
-        context = _context(request, values, [name for name in workflows if name != dropped])
-        return render(request, "settings/away.html", context)
-    if search:
-        # Nothing is set while something is still being looked for.
-        workflows, found = _searched(request.principal, search, workflows)
-        context = _context(request, values, workflows) | found
-        return render(request, "settings/away.html", context)
+    if (chosen := _choosing(request, workflows)) is not None:
+        workflows, found = chosen
+        return render(request, "settings/away.html", _context(request, values, workflows) | found)
     try:
         rule = absences.add_rule(
             request.principal,
@@ -117,6 +111,15 @@ def _people(request: PageRequest) -> list[tuple[str, str]]:
 def _workflows(request: PageRequest) -> list[tuple[str, str]]:
     workflows = open_to(request.principal, READ).filter(archived_at=None)
     return list(workflows.order_by("name").values_list("name", "title")[:MOST_OFFERED])
+
+
+def _choosing(request: PageRequest, chosen: list[str]) -> tuple[list[str], dict[str, Any]] | None:
+    """What is chosen once one is left out or looked for, what was found; None where the form sets the substitute."""
+    if dropped := request.POST.get("drop"):
+        return [name for name in chosen if name != dropped], {}
+    search = typed(request, "search")[:LONGEST_SEARCH]
+    # Nothing is set while something is still being looked for.
+    return _searched(request.principal, search, chosen) if search else None
 
 
 def _searched(principal: Principal, search: str, chosen: list[str]) -> tuple[list[str], dict[str, Any]]:
