@@ -82,6 +82,20 @@ document.addEventListener("change", (event) => {
   }
 });
 
+/** Folds away, or shows, what stands beside the task; the next page comes as this one was left. */
+function foldContext(button) {
+  const panes = button.closest(".inbox-panes");
+  const isAlone = panes.classList.toggle("alone");
+  button.setAttribute("aria-expanded", String(!isAlone));
+  // biome-ignore lint/suspicious/noDocumentCookie: the server reads it, and the cookie store is not in every browser
+  document.cookie = `context=${isAlone ? "no" : "yes"}; path=/inbox/; max-age=31536000; samesite=lax`;
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-context]");
+  if (button) foldContext(button);
+});
+
 function staged() {
   return document.querySelector("[data-label][aria-pressed=true]");
 }

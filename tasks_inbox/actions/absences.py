@@ -13,12 +13,12 @@ from accounts import audit
 from accounts.models import Tenant
 from accounts.principal import Principal
 from accounts.queries import find_member
-from accounts.roles import MEMBERS_MANAGE, TASKS_DECIDE, TASKS_READ
+from accounts.roles import MEMBERS_MANAGE, READ, TASKS_DECIDE, TASKS_READ
 from lib.clock import now_there
 from lib.refusals import Conflict, Invalid, Missing
 from tasks_inbox.eligibility import identity
 from tasks_inbox.models import AwayRule
-from workflows.models import Workflow
+from workflows.access import open_to
 
 MAX_NOTE = 500
 MOST_WORKFLOWS = 100
@@ -77,7 +77,7 @@ def add_rule(
         substitute=instead,
         starts_at=starts_at,
         ends_at=ends_at,
-        workflows=_known(principal.tenant_id, workflows),
+        workflows=_known(principal, workflows),
         note=note,
         created_by=principal.username,
     )
@@ -110,13 +110,13 @@ def _decider(tenant_id: int, username: str, field: str) -> str:
     return member.user.username
 
 
-def _known(tenant_id: int, names: Sequence[str]) -> list[str]:
+def _known(principal: Principal, names: Sequence[str]) -> list[str]:
+    """Each of these workflows once. One that they may not read is refused as one that is not there."""
     unique_names = list(dict.fromkeys(names))
     if len(unique_names) > MOST_WORKFLOWS:
         raise Invalid(f"Name at most {MOST_WORKFLOWS} workflows.", field="workflows")
-    existing_names = set(
-        Workflow.objects.for_tenant(tenant_id).filter(name__in=unique_names).values_list("name", flat=True)
-    )
+    readable = open_to(principal, READ).filter(name__in=unique_names)
+    existing_names = set(readable.values_list("name", flat=True))
     for place, name in enumerate(unique_names):
         if name not in existing_names:
             raise Invalid(f"There is no workflow {name}.", field=f"workflows[{place}]")

@@ -29,7 +29,7 @@ class TaskListQuery(PageQuery):
         required=False,
         help_text="mine: claimed by you or given to you; teams: open to you and claimed by nobody; due: of both, "
         "overdue or due within 24 hours; none of these shows what you have snoozed. snoozed; delegated: by you; "
-        "done: decided by you; watching; open: as teams, with what you have snoozed.",
+        "done: decided by you; watching; undecidable by anybody; open: as teams, with what you have snoozed.",
     )
     sort = serializers.CharField(
         default="newest",
@@ -60,6 +60,7 @@ class CountsSerializer(serializers.Serializer[Any]):
     delegated = serializers.IntegerField()
     done = serializers.IntegerField()
     watching = serializers.IntegerField()
+    undecidable = serializers.IntegerField(help_text="For those with `tasks:assign`; otherwise 0.")
 
 
 class SnoozeTask(Verb):

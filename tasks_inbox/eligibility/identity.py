@@ -11,7 +11,7 @@ from accounts import queries as people
 from accounts.models import Membership
 from accounts.names import key_of
 from accounts.principal import Principal
-from accounts.roles import OPERATE, READ, SCOPES_OF_ROLE, TASKS_DECIDE
+from accounts.roles import OPERATE, READ, SCOPES_OF_ROLE, TASKS_ASSIGN, TASKS_DECIDE
 from engine.catalogue import Json
 from lib.clock import now_there
 from tasks_inbox.eligibility import policies
@@ -36,6 +36,8 @@ class Who:
     """The folders whose workflows they may read, and the tasks of these therefore; None: all."""
     operates: tuple[int, ...] | None = None
     """The folders whose runs they may operate; None: all."""
+    assigns: bool = False
+    """Whether they may say whom tasks ask."""
 
     def is_asked(self, task: ManualTask) -> bool:
         """Whether the task itself asks them. Who decides no tasks has the marks of forms of their own alone."""
@@ -52,7 +54,10 @@ def who_is(principal: Principal) -> Who:
         None if folders is None else tuple(folders)
         for folders in (principal.reach.folders(READ), principal.reach.folders(OPERATE))
     )
-    return Who(principal.tenant_id, principal.username, tuple(marks), decides, absent, reads, operates)
+    assigns = TASKS_ASSIGN in principal.scopes
+    return Who(
+        principal.tenant_id, principal.username, tuple(marks), decides, absent, reads, operates, assigns
+    )
 
 
 def _absent(one: Json) -> Absent:

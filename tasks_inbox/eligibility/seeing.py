@@ -73,7 +73,12 @@ def operable(who: Who) -> Q:
     """Tasks that ask no operators, or about runs that they may operate."""
     if who.operates is None:
         return Q()
-    return ~Q(kind__in=FOR_OPERATORS) | Q(workflow_id__in=_workflows(who, who.operates))
+    return ~Q(kind__in=FOR_OPERATORS) | operated(who)
+
+
+def operated(who: Who) -> Q:
+    """Tasks of workflows whose runs they may operate."""
+    return Q() if who.operates is None else Q(workflow_id__in=_workflows(who, who.operates))
 
 
 def _workflows(who: Who, folders: Iterable[int]) -> Subquery:

@@ -4,11 +4,15 @@ from collections.abc import Sequence
 
 from accounts.models import MINE, NOTHING, Membership
 from accounts.names import key_of
+from accounts.principal import Forbidden
+from accounts.queries import member_principal
 from accounts.roles import SCOPES_OF_ROLE, TASKS_READ
+from lib.refusals import Missing
 from steps.addresses import is_address
 from tasks_inbox.eligibility import policies
 from tasks_inbox.eligibility.electors import electors_of
 from tasks_inbox.eligibility.identity import substitutes_of
+from tasks_inbox.eligibility.seeing import guard_task
 from tasks_inbox.models import (
     ASKED,
     ASSIGNED,
@@ -55,7 +59,19 @@ def why_not(task: ManualTask, kind: str, member: Membership | None) -> str | Non
     """Why this person gets no mail of it; None where they do."""
     if member is None or TASKS_READ not in SCOPES_OF_ROLE[member.role]:
         return "They are no member who may see tasks."
+    if not _may_see(task, member):
+        return "They may not see this task."
     return _why_not_wanted(task, kind, member) or _why_over(task, kind, member.user.username)
+
+
+def _may_see(task: ManualTask, member: Membership) -> bool:
+    """Whether they could open it, too: a mail says what it is called and what of."""
+    try:
+        principal = member_principal(member.tenant_id, member.user.username, "session")
+        guard_task(principal, TASKS_READ, task.pk)
+    except (Missing, Forbidden):
+        return False
+    return True
 
 
 def _why_not_wanted(task: ManualTask, kind: str, member: Membership) -> str | None:

@@ -10,7 +10,7 @@ import django.db.models.functions.datetime
 import django.db.models.manager
 from django.db import migrations, models
 
-from lib.schema_sql import SchemaFunctions, SchemaSql
+from lib.schema_sql import SchemaFunctions
 
 
 class Migration(migrations.Migration):
@@ -399,5 +399,4 @@ class Migration(migrations.Migration):
                 ('unsafe_all_tenants', django.db.models.manager.Manager()),
             ],
         ),
-        SchemaSql('tasks_inbox', '5932c2c81160'),
     ]

@@ -168,6 +168,11 @@ class ManualTask(HotRow):
                 fields=["tenant_id"], name="task_incidents", condition=Q(status=OPEN, kind=INCIDENT)
             ),
             models.Index(
+                fields=["tenant_id", "-id"],
+                name="task_undecidable",
+                condition=Q(status=OPEN, undecidable_since__isnull=False),
+            ),
+            models.Index(
                 fields=["tenant_id"], name="task_proxies", condition=Q(status=OPEN) & ~Q(proxies=[])
             ),
             models.Index(

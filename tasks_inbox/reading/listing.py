@@ -22,7 +22,9 @@ from tasks_inbox.reading.sources import COUNTED, Parts, View, by_id, tasks_by_id
 from tasks_inbox.reading.values import TOLD_KEY, ToldIs, told_value
 from workflows.models import Workflow
 
-COUNTED_VIEWS: tuple[View, ...] = ("mine", "teams", "due", "snoozed", "delegated", "done", "watching")
+COUNTED_VIEWS: tuple[View, ...] = (
+    "mine", "teams", "due", "snoozed", "delegated", "done", "watching", "undecidable",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,8 +38,18 @@ from tasks_inbox.models import COMPLETED, FOR_OPERATORS, OPEN, ManualTask, TaskM
 from tasks_inbox.store import queries
 from workflows.models import Workflow
 
-View = Literal["mine", "teams", "due", "snoozed", "delegated", "done", "watching", "open"]
-VIEWS: tuple[View, ...] = ("mine", "teams", "due", "snoozed", "delegated", "done", "watching", "open")
+View = Literal["mine", "teams", "due", "snoozed", "delegated", "done", "watching", "undecidable", "open"]
+VIEWS: tuple[View, ...] = (
+    "mine",
+    "teams",
+    "due",
+    "snoozed",
+    "delegated",
+    "done",
+    "watching",
+    "undecidable",
+    "open",
+)
 DUE_SOON = timedelta(hours=24)
 COUNTED = 100
 """Of more than so many tasks that wait for somebody it is said that they are more."""
@@ -243,6 +253,12 @@ def _watching(who: Who) -> list[Source]:
     return [Source(_noted(who, watching=True))]
 
 
+def _undecidable(who: Who) -> list[Source]:
+    """What nobody, or not enough people, can decide, for those who may say whom it is to ask instead."""
+    stuck = Q(status=OPEN, undecidable_since__isnull=False, is_test=False)
+    return [Source(stuck & seeing.readable(who) & seeing.operated(who) if who.assigns else Q(pk__in=[]))]
+
+
 def _noted(who: Who, **filters: Json) -> Q:
     notes = TaskNote.objects.for_tenant(who.tenant_id).filter(task_id=OuterRef("pk"), username=who.username)
     return Q(Exists(notes.filter(**filters)))
@@ -260,5 +276,6 @@ _SOURCES: Mapping[View, Callable[[Who], list[Source]]] = {
     "delegated": _delegated,
     "done": _done,
     "watching": _watching,
+    "undecidable": _undecidable,
     "open": _open,
 }

@@ -4,12 +4,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from django.contrib import messages
+from django.db.models import Q
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 
 from accounts import people
 from accounts.access import PageRequest, page
 from accounts.pages import form_of, neighbours, status_of, typed
+from accounts.principal import Principal
 from accounts.queries import members_of_roles
 from accounts.roles import MEMBERS_MANAGE, READ, TASKS_DECIDE, TASKS_READ
 from lib.api.pagination import keyset_page
@@ -23,6 +25,10 @@ from workflows.access import open_to
 
 ON_A_PAGE = 50
 FIELDS = ("username", "substitute", "from", "until", "note")
+MOST_OFFERED = 200
+"""So many workflows are offered while one types; any other is found by a word of its title."""
+MOST_FOUND = 10
+LONGEST_SEARCH = 128
 
 
 @page(TASKS_READ)
@@ -35,7 +41,10 @@ def away_list(request: PageRequest) -> HttpResponse:
 def away_add(request: PageRequest) -> HttpResponse:
     """Says who is away; what is wrong is shown at its field, with all that was typed."""
     values = {name: typed(request, name) for name in FIELDS}
-    workflows = request.POST.getlist("workflows")
+    workflows = request.POST.getlist("workflows")[: absences.MOST_WORKFLOWS + 1]
+    if (chosen := _choosing(request, workflows)) is not None:
+        workflows, found = chosen
+        return render(request, "settings/away.html", _context(request, values, workflows) | found)
     try:
         rule = absences.add_rule(
             request.principal,
@@ -81,9 +90,11 @@ def _context(
     decides = TASKS_DECIDE in principal.scopes
     members, workflows_ = (_people(request), _workflows(request)) if decides else ([], [])
     people.learn_names(members)
-    titles.learn_titles(workflows_)
+    named = {name for row in rows for name in row["workflows"]} | set(workflows or ())
+    # What a workflow is called is for those who may read it.
+    readable = open_to(principal, READ).filter(name__in=named)
+    titles.learn_titles([*workflows_, *readable.values_list("name", "title")])
     people.learn(principal.tenant_id, [name for row in rows for name in (row["username"], row["substitute"])])
-    titles.learn(principal.tenant_id, [name for row in rows for name in row["workflows"]])
     return (
         form_of(values | {"workflows": workflows or []}, error)
         | {"rules": rows, "may_manage": manages, "decides": decides, "zone": reader().zone_words}
@@ -99,7 +110,29 @@ def _people(request: PageRequest) -> list[tuple[str, str]]:
 
 def _workflows(request: PageRequest) -> list[tuple[str, str]]:
     workflows = open_to(request.principal, READ).filter(archived_at=None)
-    return list(workflows.order_by("name").values_list("name", "title"))
+    return list(workflows.order_by("name").values_list("name", "title")[:MOST_OFFERED])
+
+
+def _choosing(request: PageRequest, chosen: list[str]) -> tuple[list[str], dict[str, Any]] | None:
+    """What is chosen once one is left out or looked for, what was found; None where the form sets the substitute."""
+    if dropped := request.POST.get("drop"):
+        return [name for name in chosen if name != dropped], {}
+    search = typed(request, "search")[:LONGEST_SEARCH]
+    # Nothing is set while something is still being looked for.
+    return _searched(request.principal, search, chosen) if search else None
+
+
+def _searched(principal: Principal, search: str, chosen: list[str]) -> tuple[list[str], dict[str, Any]]:
+    """Those that were chosen with the one that was meant, where that is clear; otherwise those that may be meant."""
+    workflows = open_to(principal, READ).filter(archived_at=None)
+    exact = Q(name__iexact=search) | Q(title__iexact=search)
+    rows = list(workflows.filter(exact).order_by("name").values_list("name", "title")[:MOST_FOUND])
+    if not rows:
+        words = Q(name__icontains=search) | Q(title__icontains=search)
+        rows = list(workflows.filter(words).order_by("name").values_list("name", "title")[:MOST_FOUND])
+    if len(rows) == 1:
+        return list(dict.fromkeys([*chosen, rows[0][0]])), {}
+    return chosen, {"search": search, "found": rows, "is_unknown": not rows}
 
 
 def _moment(values: dict[str, Any], name: str) -> datetime:

@@ -28,9 +28,12 @@ UNDO_SECONDS = 600
 def whole_list(request: PageRequest, who: Who, place: Place, at: UUID | None = None) -> dict[str, Json]:
     """The list as `panes.list_pane` gives it, with the saved views; what asks for the list alone waits for counts."""
     context = panes.list_pane(request, who, place, at)
-    return context | kept_context(
+    context |= kept_context(
         request, who, context["place"], with_counts=bool(request.headers.get("HX-Request"))
     )
+    # A saved view is what one stands in, whichever it was made of.
+    current = context["kept_now"]
+    return context | {"more_shown": current["name"] if current else context["more_shown"]}
 
 
 def kept_context(request: PageRequest, who: Who, place: Place, *, with_counts: bool) -> dict[str, Json]:

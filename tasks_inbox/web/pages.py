@@ -1,6 +1,5 @@
 """What the pages of the inbox show: the contexts of their templates."""
 
-import json
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, cast
@@ -16,7 +15,7 @@ from engine.catalogue import Json
 from lib.clock import now_here
 from lib.forms.fields import Form
 from lib.markdown import markdown
-from lib.reader import moment_text, number_text
+from lib.reader import moment_text
 from lib.refusals import Conflict, Invalid, Refusal
 from runs.kernel.refused import RunRefused
 from tasks_inbox.actions import assignment, comments, deciding, drafts, holding, notes
@@ -33,7 +32,7 @@ from tasks_inbox.lifecycle.waits import whom
 from tasks_inbox.models import FOR_OPERATORS, INCIDENT, OPEN, ManualTask, TaskComment, TaskFile, label_of
 from tasks_inbox.reading import listing, task_rows
 from tasks_inbox.store import queries
-from tasks_inbox.web import panes
+from tasks_inbox.web import facts, panes
 from tasks_inbox.web.asking import who_of
 from tasks_inbox.web.corrections import correction_form
 from tasks_inbox.web.kept import whole_list
@@ -92,11 +91,10 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
         "signed": [one["label"] for one in task.outcomes if one.get("sign")],
         # What its instructions say of the run is over then.
         "is_settled": task.kind in FOR_OPERATORS and task.status != OPEN,
-        "facts": [_format_value(fact["label"], fact["value"]) for fact in task.facts],
+        "facts": [facts.fact_of(fact["label"], fact["value"]) for fact in task.facts],
         "rounds_before": task.round - 1,
         "changed_facts": [
-            {"label": one["label"]}
-            | {side: _format_value("", one[side])["text"] for side in ("before", "after")}
+            {"label": one["label"]} | {side: facts.plain(one[side]) for side in ("before", "after")}
             for one in context["task"]["changed"]
         ],
         "said": remarks,
@@ -357,19 +355,6 @@ def _filled_in(task: ManualTask, attachments: list[TaskFile]) -> dict[str, Json]
     extras = (
         []
         if None in properties
-        else [_format_value(key, one) for key, one in task.data.items() if key not in properties]
+        else [facts.fact_of(key, one) for key, one in task.data.items() if key not in properties]
     )
     return {"entries": form.fields, "others": extras}
-
-
-def _format_value(label: str, value: Json) -> dict[str, Json]:
-    """A value for people: a text as it is, several texts beside each other, nothing as a word, the rest as JSON."""
-    if value and isinstance(value, list) and all(isinstance(one, str) for one in value):
-        value = ", ".join(value)
-    if value is None or isinstance(value, str | bool):
-        words = {None: "none", True: "yes", False: "no"}
-        text = value if isinstance(value, str) else words[value]
-        return {"label": label, "text": text, "is_code": False}
-    is_number = isinstance(value, int | float)
-    text = json.dumps(value, ensure_ascii=False, indent=None if is_number else 2)
-    return {"label": label, "text": number_text(text) if is_number else text, "is_code": not is_number}

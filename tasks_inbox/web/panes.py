@@ -44,6 +44,10 @@ TABS: tuple[tuple[View, str], ...] = (
     ("done", "Done"),
     ("watching", "Watching"),
 )
+IN_LINE = 4
+"""So many views stand beside each other; the rest, and those that one has kept, are behind "More"."""
+UNDECIDABLE: tuple[tuple[View, str], ...] = (("undecidable", "Nobody can decide"),)
+"""A view for those who may say whom tasks ask."""
 SNOOZES = (("1", "For an hour"), ("24", "For a day"), ("72", "For three days"), ("168", "For a week"))
 MOST_VALUES = 20
 _UNSORTED = ("done", "watching")
@@ -67,7 +71,8 @@ class Place:
         """As the address says; what it says wrongly is left out. No `view`: none was asked for."""
         query = request.GET
         view_name = "teams" if query.get("view") == "open" else query.get("view")
-        view = next((name for name, _ in TABS if name == view_name), None)
+        offered = TABS + (UNDECIDABLE if TASKS_ASSIGN in request.principal.scopes else ())
+        view = next((name for name, _ in offered if name == view_name), None)
         run, usual = id_of(query.get("run", "")), _usual(view, bool(query.get("run")))
         sort = query.get("sort", "")
         sort = sort if listing.order_of(sort) else usual
@@ -127,6 +132,7 @@ def list_pane(request: PageRequest, who: Who, place: Place, at: UUID | None = No
         | {"by_value": task.told.get(by) if by else None, "workflow_title": workflows[task.workflow_id].title}
         for task in page.rows
     ]
+    rarer = TABS[IN_LINE:] + (UNDECIDABLE if who.assigns else ())
     return {
         "tasks": rows,
         "place": place,
@@ -134,15 +140,9 @@ def list_pane(request: PageRequest, who: Who, place: Place, at: UUID | None = No
         "at": at,
         "keeps": place.address(),
         "fault": fault,
-        "tabs": [
-            {
-                "view": name,
-                "words": words,
-                "count": counted(counts[name]),
-                "address": place.address(cursor=False, view=name, sort=None, run=None, saved=None),
-            }
-            for name, words in TABS
-        ],
+        "tabs": _tabs(place, counts, TABS[:IN_LINE]),
+        "more_tabs": _tabs(place, counts, rarer),
+        "more_shown": next((words for name, words in rarer if name == place.view), ""),
         "sorts": list(SORT_WORDS.items()),
         "value_sorts": _value_sorts(page.rows, by),
         "counts": counts,
@@ -155,6 +155,21 @@ def list_pane(request: PageRequest, who: Who, place: Place, at: UUID | None = No
         "newer": _query(page.previous),
         "older": _query(page.next),
     }
+
+
+def _tabs(
+    place: Place, counts: Mapping[str, int], views: Sequence[tuple[View, str]]
+) -> list[dict[str, Json]]:
+    """Views with how many tasks each has, and their addresses from here."""
+    return [
+        {
+            "view": name,
+            "words": words,
+            "count": counted(counts[name]),
+            "address": place.address(cursor=False, view=name, sort=None, run=None, saved=None),
+        }
+        for name, words in views
+    ]
 
 
 def _usual(view: View | None, of_run: bool) -> str:

@@ -244,3 +244,15 @@ def test_a_substitute_is_told_what_the_person_who_is_away_is_told(clock):
     assert notices.people_of(other, ASKED, None) == ["ann"]
     assignment.claim_task(member("ann"), task.pk)
     assert notices.people_of(again(task), REMINDED, None) == ["ann", "bob"]
+
+
+def test_a_workflow_that_one_may_not_read_is_refused_as_one_that_is_not_there(clock):
+    hidden = make.a_version(make.chain("noop", name="payroll")).workflow
+    folder = make.FolderFactory(tenant_id=hidden.tenant_id)
+    type(hidden).objects.for_tenant(hidden.tenant_id).filter(pk=hidden.pk).update(folder=folder.pk)
+    said = []
+    for name in (hidden.name, "nowhere"):
+        with pytest.raises(Invalid) as refused:
+            rule(clock, workflows=[name])
+        said.append((refused.value.field, refused.value.message.replace(name, "it")))
+    assert said[0] == said[1] == ("workflows[0]", "There is no workflow it.")

@@ -51,6 +51,7 @@ def test_each_view_shows_what_its_name_says():
         "delegated": {"given"},
         "done": {"decided"},
         "watching": {"soon"},
+        "undecidable": set(),
     }
     assert listing.counts(identity.who_is(ann)) == {view: len(rows) for view, rows in shown.items()}
     assert listing.waiting_for(identity.who_is(ann)) == 3

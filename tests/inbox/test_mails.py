@@ -165,6 +165,19 @@ def test_whom_a_comment_mentions_is_told_once(box):
     assert box.subjects() == {name: [TITLE] for name in ("ann", "bob", "cyd")}
 
 
+def test_whom_a_comment_mentions_is_not_told_of_a_task_that_they_may_not_see(box):
+    ann, task = reached("ann"), asked(approval(candidates={"users": ["ann"]}))
+    reached("bob", "viewer")
+    folder = make.FolderFactory(tenant_id=task.tenant_id)
+    Workflow.objects.for_tenant(task.tenant_id).filter(pk=task.workflow_id).update(folder=folder.pk)
+    say(ann, task, "See this, @bob.")
+    send()
+    assert "bob" not in box.subjects()
+    assert "They may not see this task." in set(
+        Notification.unsafe_all_tenants.filter(username="bob").values_list("error", flat=True)
+    )
+
+
 def test_a_comment_tells_twenty_at_most(box):
     ann = reached("ann")
     for n in range(22):

@@ -14,12 +14,13 @@ from tasks_inbox.actions import assignment, drafts, escalating
 from tasks_inbox.duties import undecidable
 from tasks_inbox.eligibility import identity
 from tasks_inbox.models import ManualTask
-from tasks_inbox.reading import sources
+from tasks_inbox.reading import listing, sources
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member, resolve, task_of
 from tests.inbox.persons import Person
 from tests.inbox.test_compliance_templates import DESCRIBED, taken
 from workflows.checking.check import check
+from workflows.models import Workflow
 
 OWN = {"candidates": {"users": ["{{ run.created_by }}"]}}
 
@@ -264,3 +265,28 @@ def test_a_tenant_that_cannot_be_looked_at_keeps_nobody_elses_tasks_from_it(monk
     assert undecidable.tick() == 1
     assert [one.step_id for one in incidents()] == [task.pk]
     assert "0 tasks of tenant -1 can't be looked at" in caplog.text
+
+
+def test_operators_find_what_nobody_can_decide_and_others_do_not():
+    member("ann")
+    operator, bystander = member("op", "operator"), member("bob")
+    task = asked(approval(candidates={"users": ["ann"]}))
+    asked(approval(title="Fine", candidates={"users": ["bob"]}))
+    removed("ann")
+    undecidable.tick()
+
+    def shown(who):
+        one = identity.who_is(who)
+        found = {row.pk for row in sources.tasks_of(one, view="undecidable")}
+        in_parts = {row.pk for part in sources.parts_of(one, view="undecidable") for row in part}
+        assert found == in_parts
+        assert listing.counts(one)["undecidable"] == len(found)
+        return found
+
+    assert (shown(operator), shown(bystander)) == ({task.pk}, set())
+    folder = make.FolderFactory(tenant_id=task.tenant_id)
+    Workflow.objects.for_tenant(task.tenant_id).filter(pk=task.workflow_id).update(folder=folder.pk)
+    assert shown(member("op2", "operator")) == set()
+    assert shown(member("boss", "admin")) == {task.pk}
+    assignment.assign_task(member("boss", "admin"), task.pk, "bob")
+    assert shown(member("boss", "admin")) == set()

@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from tasks_inbox.models import TaskDecision
+from tasks_inbox.models import ManualTask, TaskDecision
 from tasks_inbox.reading import saved
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member, task_of
@@ -142,3 +142,17 @@ def test_what_needs_a_reason_is_not_decided_together_without_one(client, bob):
     assert {again(task).status for task in tasks} == {"OPEN"}
     sent = client.post("/inbox/bulk/do", {**ids, "outcome": "rejected", "comment": "Too late."}, follow=True)
     assert "2 of 2 decided." in sent.text
+
+
+def test_what_nobody_can_decide_is_told_to_operators(client):
+    task = asked(approval(title="Who can?"))
+    ManualTask.unsafe_all_tenants.filter(pk=task.pk).update(undecidable_since="2026-01-01T00:00Z")
+    member("op", "operator")
+    log_in(client, "op")
+    assert "1 task that nobody can decide" in client.get("/inbox/").text
+    page = client.get("/inbox/?view=undecidable").text
+    assert ("Who can?" in page, "asks everybody who may decide tasks" in page) == (True, True)
+    member("bob")
+    log_in(client, "bob")
+    page = client.get("/inbox/?view=undecidable").text
+    assert ("nobody can decide" in page.lower(), "Somebody can decide each task" in page) == (False, False)

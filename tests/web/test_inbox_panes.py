@@ -191,7 +191,11 @@ def test_a_page_that_is_open_can_say_that_nothing_is_decided_any_more(client, bo
     assert "decided <time" in client.get("/inbox/?view=done").text
 
 
-def test_several_texts_are_told_as_people_write_them(client, bob):
-    task = asked(approval(facts={"Who": ["ann", "bob"], "Parts": [{"id": 1}]}))
+def test_nested_facts_are_told_as_tables_and_lists(client, bob):
+    rows = [{"sku": f"A{number}", "unit_price": 1990.5} for number in range(60)]
+    task = asked(approval(facts={"Who": ["ann", "bob"], "Parts": rows, "To": {"city": {"zip": "80331"}}}))
     page = client.get(f"/inbox/{task.pk}").text
-    assert ("ann, bob" in page, "&quot;ann&quot;" in page, "&quot;id&quot;: 1" in page) == (True, False, True)
+    assert ("ann, bob" in page, "&quot;ann&quot;" in page) == (True, False)
+    assert '<th scope="col" class="number">Unit price</th>' in page
+    assert (page.count('<td class="number">'), "and 50 more" in page) == (60, True)
+    assert re.search(r"<dt>City</dt>.*<dt>Zip</dt>.*80331", page, re.S)

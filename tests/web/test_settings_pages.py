@@ -137,6 +137,21 @@ def test_who_is_away_is_said_by_form_and_ended_by_a_button(client, boss):
     assert not AwayRule.objects.for_tenant(boss.tenant_id).exists()
 
 
+def test_workflows_are_searched_for_chosen_and_left_out_again(client, boss):
+    member("bob")
+    first, second = (make.a_version(make.chain("noop", name=name)).workflow for name in ("pay-a", "pay-b"))
+    address, chosen = "/settings/away/add", 'name="workflows" value="{}">'.format
+    page = client.post(address, AWAY | {"search": "pay"}).text
+    assert ("Which one?" in page, 'value="2040-01-01T09:00"' in page) == (True, True)
+    assert "is called so" in client.post(address, AWAY | {"search": "nothing"}).text
+    page = client.post(address, AWAY | {"search": "PAY-A"}).text
+    assert (chosen(first.name) in page, chosen(second.name) in page) == (True, False)
+    both = AWAY | {"workflows": [first.name, second.name]}
+    page = client.post(address, both | {"drop": first.name}).text
+    assert (chosen(first.name) in page, chosen(second.name) in page) == (False, True)
+    assert not AwayRule.objects.for_tenant(boss.tenant_id).exists()
+
+
 @pytest.mark.parametrize(
     ("given", "field"),
     [

@@ -1,0 +1,171 @@
+"""Values of data as people read them: tables, lists with labels, texts. What is drawn of one fact is bounded."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from engine.catalogue import Json
+from lib.reader import number_text
+
+Kind = Literal["text", "number", "table", "list", "fields", "code"]
+MOST_ROWS = 100
+"""So many rows of a table, entries of a list and fields of an object are drawn."""
+SHOWN = 10
+"""So many of them are seen before the rest is opened."""
+MOST_COLUMNS = 12
+MOST_DEPTH = 4
+MOST_PARTS = 2_000
+"""So many values one fact is drawn in, whatever it nests."""
+MOST_LETTERS = 4_000
+_WORDS = {None: "none", True: "yes", False: "no"}
+
+
+@dataclass(slots=True)
+class Room:
+    """How many more values may be drawn."""
+
+    left: int = MOST_PARTS
+
+    def take(self) -> bool:
+        """Whether there is room for one more, which is taken."""
+        self.left -= 1
+        return self.left >= 0
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table: its key, what it is called, and whether numbers alone stand in it."""
+
+    key: str
+    title: str
+    is_number: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A value to be drawn. `items` are the rows, entries or fields that are seen at once, `rest` those behind them;
+    `more` says how many are not drawn at all.
+    """
+
+    label: str
+    kind: Kind
+    text: str = ""
+    columns: Sequence[Column] = ()
+    items: Sequence[Json] = ()
+    rest: Sequence[Json] = ()
+    more: int = 0
+    more_columns: int = 0
+
+    @property
+    def is_code(self) -> bool:
+        """Whether it is shown as a program would write it."""
+        return self.kind == "code"
+
+    @property
+    def hidden(self) -> int:
+        """How many are behind those that are seen."""
+        return len(self.rest) + self.more
+
+
+def fact_of(label: str, value: Json, room: Room | None = None, depth: int = 0) -> Fact:
+    """A value as it is drawn. Takes time linear in what is drawn and in the keys of the rows that are."""
+    room = room or Room()
+    is_full = not room.take()
+    if not isinstance(value, list | dict) or not value:
+        # What is asked of people they see whole; how long that may be is checked when the task opens.
+        return _scalar(label, value, math.inf if depth == 0 else MOST_LETTERS)
+    if is_full or depth >= MOST_DEPTH:
+        return _code(label, value)
+    if isinstance(value, dict):
+        return _fields(label, value, room, depth)
+    head = value[:MOST_ROWS]
+    if all(isinstance(one, str) for one in head) and len(value) <= SHOWN and sum(map(len, head)) <= 200:
+        return Fact(label, "text", ", ".join(_text(one) for one in head))
+    if all(isinstance(one, dict) for one in head):
+        return _table(label, value, room, depth)
+    entries = [fact_of("", one, room, depth + 1) for one in head]
+    return Fact(label, "list", items=entries[:SHOWN], rest=entries[SHOWN:], more=len(value) - len(head))
+
+
+def plain(value: Json) -> str:
+    """A value in one text, where before and after stand beside each other."""
+    if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+        return _text(", ".join(value))
+    return _scalar("", value, math.inf).text if not isinstance(value, list | dict) else _json(value)
+
+
+def _scalar(label: str, value: Json, most: float) -> Fact:
+    if isinstance(value, str):
+        return Fact(label, "text", _cut(value, most))
+    if value is None or isinstance(value, bool):
+        return Fact(label, "text", _WORDS[value])
+    if isinstance(value, int | float):
+        return Fact(label, "number", number_text(json.dumps(value)))
+    return Fact(label, "text", "none")
+
+
+def _table(label: str, value: Sequence[Mapping[str, Json]], room: Room, depth: int) -> Fact:
+    """Objects below each other, a column for each key that one of them has, in the order in which keys come."""
+    rows = value[:MOST_ROWS]
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    if not keys:
+        return _code(label, value)
+    columns = [_column(key, rows) for key in keys[:MOST_COLUMNS]]
+    cells = [
+        [
+            fact_of(column.title, row[column.key], room, depth + 1) if column.key in row else None
+            for column in columns
+        ]
+        for row in rows[: max(1, room.left // len(columns))]
+    ]
+    return Fact(
+        label,
+        "table",
+        columns=columns,
+        items=cells[:SHOWN],
+        rest=cells[SHOWN:],
+        more=len(value) - len(cells),
+        more_columns=len(keys) - len(columns),
+    )
+
+
+def _column(key: str, rows: Sequence[Mapping[str, Json]]) -> Column:
+    values = [row[key] for row in rows if row.get(key) is not None]
+    is_number = all(isinstance(one, int | float) and not isinstance(one, bool) for one in values)
+    return Column(key, titled(key), bool(values) and is_number)
+
+
+def titled(key: str) -> str:
+    """What a key is called: `paid_at` is “Paid at”."""
+    words = _text(key[:100]).replace("_", " ").strip()
+    return (words[:1].upper() + words[1:]) or key[:100]
+
+
+def _fields(label: str, value: Mapping[str, Json], room: Room, depth: int) -> Fact:
+    pairs = [pair for pair, _ in zip(value.items(), range(MOST_ROWS), strict=False)]
+    parts = [fact_of(titled(key), one, room, depth + 1) for key, one in pairs]
+    return Fact(label, "fields", items=parts[:SHOWN], rest=parts[SHOWN:], more=len(value) - len(parts))
+
+
+def _code(label: str, value: Json) -> Fact:
+    return Fact(label, "code", _json(value))
+
+
+def _json(value: Json) -> str:
+    text = ""
+    # As it is written, so that no more is written than is shown.
+    for part in json.JSONEncoder(ensure_ascii=False, indent=2).iterencode(value):
+        text += part[:MOST_LETTERS]
+        if len(text) > MOST_LETTERS:
+            break
+    return _cut(text, MOST_LETTERS)
+
+
+def _cut(text: str, most: float) -> str:
+    return _text(text) if len(text) <= most else f"{_text(text[: int(most)])}…"
+
+
+def _text(text: str) -> str:
+    return text.replace("\x00", "�")
