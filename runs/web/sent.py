@@ -20,7 +20,8 @@ from workflows.models import Workflow
 def started(request: PageRequest, version: int, item: NewRun, *, if_exists: IfExists) -> Started:
     """The run; where its form was sent before, the one that it started then. Raises RunRefused and Conflict."""
     who = request.principal
-    start = partial(start_runs, Terms(who.tenant_id, version, who.username), if_exists=if_exists)
+    terms = Terms(who.tenant_id, version, who.username, requested_by=who.user_id)
+    start = partial(start_runs, terms, if_exists=if_exists)
     run_id = once.id_of(who, request.POST.get("once", ""))
     try:
         return start([replace(item, id=run_id)])[0]
