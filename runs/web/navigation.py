@@ -12,12 +12,12 @@ from workflows.access import may_anywhere
 
 
 def navigation(request: HttpRequest) -> dict[str, Any]:
-    """`offers`, asked for only where it is shown."""
+    """`goes_to`, asked for only where it is shown."""
     principal = getattr(request, "principal", None)
-    return {"offers": SimpleLazyObject(lambda: _offers(principal))}
+    return {"goes_to": SimpleLazyObject(lambda: _places(principal))}
 
 
-def _offers(principal: Principal | None) -> dict[str, bool]:
+def _places(principal: Principal | None) -> dict[str, bool]:
     """Where they may go; whoever nobody knows yet is sent to where they may log in."""
     if principal is None:
         return dict.fromkeys(("workflows", "runs", "members"), True) | {"requests": False}
