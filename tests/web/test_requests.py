@@ -7,6 +7,7 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts import folders
 from accounts.folders import Grant
+from accounts.models import Folder
 from runs.models import Request, Run
 from tasks_inbox.actions import comments
 from tests import factories as make
@@ -38,18 +39,20 @@ def logged_in(name: str) -> Client:
     return client
 
 
-@pytest.fixture
-def refunds() -> Workflow:
-    """A workflow that requesters may start and not read, and that asks the group Claims."""
-    asks = approval(candidates={"groups": ["Claims"]}, outcomes=OUTCOMES, due_seconds=3600)
-    definition = asks | {"input_schema": SCHEMA, "title": "A refund", "description": "Money back."}
-    boss = member("boss", "admin")
+def refund(folder: Folder) -> Workflow:
+    """A workflow in this folder that asks the group Claims, published."""
     make.GroupFactory(name="Claims")
-    workflow = make.a_version(definition).workflow
-    workflow.title, workflow.description = "A refund", "Money back."
-    workflow.folder = folders.create_folder(boss, "Money", [Grant(("start",), "requester")])
+    asks = approval(candidates={"groups": ["Claims"]}, outcomes=OUTCOMES, due_seconds=3600)
+    workflow = make.a_version(asks | {"input_schema": SCHEMA}).workflow
+    workflow.title, workflow.description, workflow.folder = "A refund", "Money back.", folder
     workflow.save()
     return workflow
+
+
+@pytest.fixture
+def refunds() -> Workflow:
+    """One that requesters may start and not read."""
+    return refund(folders.create_folder(member("boss", "admin"), "Money", [Grant(("start",), "requester")]))
 
 
 @pytest.fixture
