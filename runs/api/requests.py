@@ -50,7 +50,7 @@ class CatalogueSerializer(serializers.Serializer[Any]):
 class FactSerializer(serializers.Serializer[Any]):
     """Something that was asked, as the start form calls it."""
 
-    label = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment] # a name that DRF's fields have, too
     text = serializers.CharField()
 
 

@@ -25,6 +25,8 @@ def _places(principal: Principal | None) -> dict[str, bool]:
         "workflows": WORKFLOWS_READ in principal.scopes,
         "runs": RUNS_READ in principal.scopes,
         "members": MEMBERS_READ in principal.scopes,
-        # Who may start nothing any more still follows what they asked for.
-        "requests": may_anywhere(principal, RUNS_START) or has_requests(principal),
+        # Whom no folder lets start anything any more still follows what they asked for; a role that starts nothing
+        # never did.
+        "requests": may_anywhere(principal, RUNS_START)
+        or (RUNS_START in principal.scopes and has_requests(principal)),
     }

@@ -38,10 +38,11 @@ def standings(who: Principal, runs: Sequence[UUID]) -> Mapping[UUID, Standing]:
     ended = tasks.filter(status=COMPLETED).order_by("run_id", "-decided_at").distinct("run_id")
     refused = {run for run, outcome in ended.values_list("run_id", "outcome") if is_refusal(outcome)}
     people.learn(who.tenant_id, [name for task in asked for name in _names(task)])
-    me = who_is(who) if asked else None
     by_run: dict[UUID, list[Asked]] = {}
-    for task in asked if me else ():
-        by_run.setdefault(task.run_id, []).append(_asked(me, task))
+    if asked:
+        me = who_is(who)
+        for task in asked:
+            by_run.setdefault(task.run_id, []).append(_asked(me, task))
     return {
         run: Standing(sorted(by_run.get(run, ()), key=lambda one: not one.is_yours), run in refused)
         for run in {*by_run, *refused}
