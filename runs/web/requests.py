@@ -7,9 +7,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from accounts.access import PageRequest, page
-from accounts.models import User
-from accounts.queries import session_principal
-from accounts.roles import MEMBERS_MANAGE, RUNS_READ, RUNS_START, TASKS_READ
+from accounts.principal import Forbidden
+from accounts.roles import MEMBERS_MANAGE, RUNS_START, TASKS_READ
 from lib.api.pagination import keyset_page
 from runs.commands import requests as commands
 from runs.kernel.refused import RunRefused
@@ -23,11 +22,10 @@ SHOWN = (("all", "All"), ("open", "Open"), ("done", "Done"))
 
 def front_page(request: HttpRequest) -> HttpResponse:
     """Home; their requests for whoever may read no runs at all."""
-    if isinstance(request.user, User):
-        principal = session_principal(request.user)
-        if principal is not None and RUNS_READ not in principal.scopes and TASKS_READ in principal.scopes:
-            return redirect("requests")
-    return home_page(request)
+    try:
+        return home_page(request)
+    except Forbidden:
+        return redirect("requests")
 
 
 front_page.required_scope = home_page.required_scope  # type: ignore[attr-defined]
