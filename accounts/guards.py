@@ -18,6 +18,7 @@ UNGUARDED = frozenset(
     {
         # What belongs to somebody, or to admins: the view says whose.
         "username",
+        "request_id",
         "group_id",
         "folder_id",
         "token_id",

@@ -94,6 +94,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "tasks_inbox.web.context.inbox",
+                "runs.web.navigation.navigation",
             ],
         },
     },

@@ -16,18 +16,21 @@ class TasksInboxConfig(AppConfig):
         from runs.commands.starts import judges_starts
         from runs.kernel.compensation import tell_of_failures, tell_of_settling
         from runs.kernel.wait_kinds import register
+        from runs.reading.people_asked import tell_asked
         from tasks_inbox.design.publishing import judge
         from tasks_inbox.design.starting import judge_starts
         from tasks_inbox.eligibility import membership
         from tasks_inbox.eligibility.seeing import guard_task
         from tasks_inbox.lifecycle import compensations
         from tasks_inbox.lifecycle.waits import TASK
+        from tasks_inbox.reading import requests
         from workflows.ports.judges import judges_definitions
 
         register("task", TASK)
         guards("task_id", guard_task)
         judges_definitions(judge)
         judges_starts(judge_starts)
+        tell_asked(requests)
         tell_of_failures(compensations.open_for)
         tell_of_settling(compensations.close_for)
         ties.tell_of_members(membership.member_changed)

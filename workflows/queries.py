@@ -61,6 +61,14 @@ def published_workflows(principal: Principal) -> QuerySet[Workflow]:
     return rows.order_by("-created_at", "-id")
 
 
+def startable_workflows(principal: Principal, q: str = "") -> QuerySet[Workflow]:
+    """The published workflows that they may start, with their folders; with `q` in title, name or description."""
+    rows = published_workflows(principal).filter(pk__in=open_to(principal, START).values("id"))
+    if q:
+        rows = rows.filter(Q(name__icontains=q) | Q(title__icontains=q) | Q(description__icontains=q))
+    return rows.select_related("folder").defer("draft_definition", "draft_layout")
+
+
 def get_workflow(tenant_id: int, name: str) -> Workflow:
     """The workflow with `latest`, archived or not. Raises Missing."""
     workflow = find_workflow(tenant_id, name)

@@ -21,7 +21,7 @@ def start_one(principal: Principal, payload: Parsed) -> tuple[dict[str, Any], bo
     """
     signal = signal_of(payload["signal"]) if "signal" in payload else None
     item = NewRun(payload["input"], payload.get("business_key"), signal=signal)
-    (start,) = _start(principal, payload, [item], if_exists=payload["if_exists"])
+    (start,) = _start(principal, payload, [item], if_exists=payload["if_exists"], is_request=True)
     if signal is not None and not start.created:
         principal.require(RUNS_SIGNAL)
         guard_workflow(principal, RUNS_SIGNAL, payload["workflow"])
@@ -58,8 +58,14 @@ def start_many(principal: Principal, payload: Parsed) -> list[Started]:
 
 
 def _start(
-    principal: Principal, payload: Parsed, items: list[NewRun], if_exists: IfExists = "return"
+    principal: Principal,
+    payload: Parsed,
+    items: list[NewRun],
+    if_exists: IfExists = "return",
+    *,
+    is_request: bool = False,
 ) -> list[Started]:
+    """`is_request`: who starts it follows it, as they do what they start by a form; nobody follows a batch."""
     guard_workflow(principal, RUNS_START, payload["workflow"])
     return start_workflow(
         principal.tenant_id,
@@ -70,4 +76,5 @@ def _start(
         priority=payload.get("priority", 0),
         sla_seconds=payload.get("sla_seconds"),
         if_exists=if_exists,
+        requested_by=principal.user_id if is_request else None,
     )

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from runs.api import jobs, letters, operators, runs, signals, trials, webhooks
+from runs.api import jobs, letters, operators, requests, runs, signals, trials, webhooks
 
 urlpatterns = [
     path("workflows/<workflow_name:name>/trials", trials.TrialsView.as_view(), name="api-workflow-trials"),
@@ -32,6 +32,14 @@ urlpatterns = [
     ),
     path("runs/<uuid:run_id>/pause", runs.RunPauseView.as_view(), name="api-run-pause"),
     path("runs/<uuid:run_id>/unpause", runs.RunUnpauseView.as_view(), name="api-run-unpause"),
+    path("requests", requests.RequestsView.as_view(), name="api-requests"),
+    path("requests/catalogue", requests.CatalogueView.as_view(), name="api-requests-catalogue"),
+    path("requests/<uuid:request_id>", requests.RequestView.as_view(), name="api-request"),
+    path(
+        "requests/<uuid:request_id>/withdraw",
+        requests.RequestWithdrawView.as_view(),
+        name="api-request-withdraw",
+    ),
     path("dead-letters", letters.DeadLettersView.as_view(), name="api-dead-letters"),
     path("dead-letters/redrive", letters.DeadLettersRedriveView.as_view(), name="api-dead-letters-redrive"),
     path(

@@ -78,7 +78,10 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What the runs of one start share; test runs claim no business keys."""
+    """What the runs of one start share; test runs claim no business keys.
+
+    `requested_by`: the key of the user who asked for them as a person, and follows them as their requests.
+    """
 
     tenant: int
     version: int
@@ -86,6 +89,7 @@ class Terms:
     priority: int = 0
     sla_seconds: int | None = None
     is_test: bool = False
+    requested_by: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +131,15 @@ def start_workflow(
     priority: int = 0,
     sla_seconds: int | None = None,
     if_exists: IfExists = "return",
+    requested_by: int | None = None,
 ) -> list[Started]:
     """Start runs of a workflow's version of this number, or of its latest one: what every door asks.
 
     Raises Missing and Conflict where there is no such version to start, and what `start_runs` raises.
     """
     pinned = startable_version(tenant, workflow, version)
-    return start_runs(Terms(tenant, pinned, by, priority, sla_seconds), items, if_exists=if_exists)
+    terms = Terms(tenant, pinned, by, priority, sla_seconds, requested_by=requested_by)
+    return start_runs(terms, items, if_exists=if_exists)
 
 
 def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "return") -> list[Started]:
@@ -243,6 +249,7 @@ def _begin(
         "sla_seconds": terms.sla_seconds if terms.sla_seconds is not None else version.graph.sla_seconds,
         "created_by": terms.by,
         "is_test": terms.is_test,
+        "requested_by": terms.requested_by,
     }
     hot.insert_runs(rows, facts)
     if signals:

@@ -4,6 +4,7 @@ advance stands for those), `tenant`, `run` and `shard` on every row, few indexes
 from runs.models.base import HotRow
 from runs.models.drafts import StartDraft
 from runs.models.history import DeadLetter, HistoryEvent, RunSeal
+from runs.models.requests import Request
 from runs.models.run import UNSEALED, Run, RunKey
 from runs.models.steps import Container, StepExecution, StepJoin
 from runs.models.waits import Signal, Timer
@@ -21,6 +22,7 @@ __all__ = [
     "InboundWebhook",
     "QueuePoll",
     "Repair",
+    "Request",
     "Run",
     "RunKey",
     "RunSeal",

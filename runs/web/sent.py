@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
+from uuid import UUID
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -13,6 +14,7 @@ from accounts.roles import RUNS_READ
 from runs.commands.starts import IfExists, NewRun, Started, Terms, start_runs
 from runs.kernel.refused import RunRefused
 from runs.reading import queries
+from runs.reading.requests import is_own
 from workflows.access import may
 from workflows.models import Workflow
 
@@ -20,7 +22,8 @@ from workflows.models import Workflow
 def started(request: PageRequest, version: int, item: NewRun, *, if_exists: IfExists) -> Started:
     """The run; where its form was sent before, the one that it started then. Raises RunRefused and Conflict."""
     who = request.principal
-    start = partial(start_runs, Terms(who.tenant_id, version, who.username), if_exists=if_exists)
+    terms = Terms(who.tenant_id, version, who.username, requested_by=who.user_id)
+    start = partial(start_runs, terms, if_exists=if_exists)
     run_id = once.id_of(who, request.POST.get("once", ""))
     try:
         return start([replace(item, id=run_id)])[0]
@@ -36,7 +39,7 @@ def started(request: PageRequest, version: int, item: NewRun, *, if_exists: IfEx
 
 
 def to_run(request: PageRequest, workflow: Workflow, start: Started) -> HttpResponse:
-    """The way to the run, with what is to be told of it; back home for who may start it and not read it."""
+    """The way to the run, with what is to be told of it; for who may start it and not read it, to their request."""
     if start.input_mismatch:
         messages.warning(
             request,
@@ -51,8 +54,10 @@ def to_run(request: PageRequest, workflow: Workflow, start: Started) -> HttpResp
         messages.warning(request, text)
     if may(request.principal, RUNS_READ, workflow):
         return redirect("run", start.id)
+    if not is_own(request.principal, UUID(start.id)):
+        return redirect("requests")
     if start.created:
         messages.success(
-            request, f"{workflow.title or workflow.name} is started. What it asks you comes to your inbox."
+            request, f"{workflow.title or workflow.name} is started. Here you see what becomes of it."
         )
-    return redirect("home")
+    return redirect("request", start.id)

@@ -2,13 +2,16 @@
 
 from django.urls import path
 
-from runs.web import home, lifecycle, starting, step_forms, views
+from runs.web import home, lifecycle, requests, starting, step_forms, views
 from runs.webhooks import door
 
 urlpatterns = [
-    path("", home.home_page, name="home"),
+    path("", requests.front_page, name="home"),
     path("find", home.find, name="find"),
     path("hooks/<str:token>", door.receive, name="hook"),
+    path("requests/", requests.requests_page, name="requests"),
+    path("requests/<uuid:request_id>", requests.request_page, name="request"),
+    path("requests/<uuid:request_id>/withdraw", requests.withdraw, name="request-withdraw"),
     path("runs/", views.runs_page, name="runs"),
     path("runs/<uuid:run_id>", views.run_page, name="run"),
     path("runs/<uuid:run_id>/value", views.run_value, name="run-value"),

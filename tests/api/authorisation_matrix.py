@@ -289,6 +289,16 @@ MATRIX |= {
 }
 
 MATRIX |= {
+    "requests": _page({"GET": "tasks:read"}, "/requests/"),
+    "request": Route({"GET": "tasks:read"}, "/requests/{run}", page=True, names_object=True),
+    "request-withdraw": Route(_STARTS, "/requests/{run}/withdraw", page=True, names_object=True),
+    "api-requests": Route({"GET": "tasks:read"}, "/api/v1/requests"),
+    "api-requests-catalogue": Route({"GET": "runs:start"}, "/api/v1/requests/catalogue"),
+    "api-request": Route({"GET": "tasks:read"}, "/api/v1/requests/{run}", names_object=True),
+    "api-request-withdraw": Route(_FILLS_IN, "/api/v1/requests/{run}/withdraw", names_object=True),
+}
+
+MATRIX |= {
     "api-tokens": Route({"GET": "tokens:own", "POST": "tokens:own"}, "/api/v1/tokens"),
     "api-token": Route(
         {"GET": "tokens:own", "DELETE": "tokens:own"}, "/api/v1/tokens/{token}", names_object=True

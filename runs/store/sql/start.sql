@@ -61,6 +61,13 @@ r AS (
       FROM w
      CROSS JOIN clock
     RETURNING id, tenant_id, shard, business_key, input, rerun_of
+),
+q AS (
+    -- Whose requests they are, where a person asks for them: no statement more, and nothing where a program does.
+    INSERT INTO runs_request (run_id, tenant_id, user_id, workflow_id)
+    SELECT r.id, r.tenant_id, %(requested_by)s::bigint, %(workflow)s
+      FROM r
+     WHERE %(requested_by)s::bigint IS NOT NULL AND NOT %(is_test)s
 )
 /* include write_history */
 SELECT r.tenant_id, r.id, r.shard, -1, 'RUN_STARTED', NULL, NULL,

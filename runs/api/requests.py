@@ -1,0 +1,150 @@
+"""The routes of requests: what somebody may start, and the runs that they asked for."""
+
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.roles import RUNS_START, TASKS_READ
+from lib.api import fields
+from lib.api.pagination import keyset_page
+from lib.api.schema import page_schema
+from lib.api.serializers import PageQuery, Query, StrictSerializer, body, query
+from runs.api.base import RunsApiView
+from runs.commands.requests import withdraw_request
+from runs.reading import requests
+
+MOST_OFFERED = 200
+
+
+class RequestListQuery(PageQuery):
+    """Which requests."""
+
+    show = serializers.ChoiceField(["open", "done", "all"], required=False, default="all")
+
+
+class CatalogueQuery(Query):
+    """Which workflows."""
+
+    q = serializers.CharField(required=False, max_length=200, help_text="In title, name or description.")
+
+
+class Withdraw(StrictSerializer):
+    """Withdrawing."""
+
+    reason = fields.Text(max_length=1000)
+
+
+class CatalogueSerializer(serializers.Serializer[Any]):
+    """A workflow that may be started."""
+
+    workflow = serializers.CharField()
+    title = serializers.CharField()
+    description = serializers.CharField()
+    folder = serializers.CharField()
+
+
+class FactSerializer(serializers.Serializer[Any]):
+    """Something that was asked, as the start form calls it."""
+
+    label = serializers.CharField()  # type: ignore[assignment] # a name that DRF's fields have, too
+    text = serializers.CharField()
+
+
+class QuestionSerializer(serializers.Serializer[Any]):
+    """A task that waits for an answer of who asked."""
+
+    task = serializers.UUIDField()
+    title = serializers.CharField()
+    until = serializers.DateTimeField(allow_null=True)
+
+
+class RequestSerializer(serializers.Serializer[Any]):
+    """A request, in words."""
+
+    id = serializers.UUIDField(help_text="Of the run.")
+    workflow = serializers.CharField()
+    title = serializers.CharField()
+    business_key = serializers.CharField(allow_null=True)
+    about = serializers.CharField(help_text="What of its input tells it from others.")
+    status = serializers.CharField(help_text="In words, for people.")
+    kind = serializers.ChoiceField(["wait", "good", "bad", "info", "quiet"])
+    is_open = serializers.BooleanField()
+    holder = serializers.CharField(allow_null=True, help_text="Who has it now, or which step.")
+    until = serializers.DateTimeField(allow_null=True)
+    since = serializers.DateTimeField(allow_null=True)
+    created_at = serializers.DateTimeField()
+    completed_at = serializers.DateTimeField(allow_null=True)
+    may_withdraw = serializers.BooleanField()
+    facts = FactSerializer(many=True)
+    questions = QuestionSerializer(many=True)
+
+
+class MilestoneSerializer(serializers.Serializer[Any]):
+    """Something that happened."""
+
+    at = serializers.DateTimeField()
+    by = serializers.CharField(allow_null=True)
+    words = serializers.CharField()
+    text = serializers.CharField(help_text="What they wrote.")
+    kind = serializers.CharField()
+
+
+class WholeRequestSerializer(RequestSerializer):
+    """A request with what happened."""
+
+    milestones = MilestoneSerializer(many=True)
+
+
+class CatalogueView(RunsApiView):
+    """What may be asked for."""
+
+    scopes = {"GET": RUNS_START}
+
+    @extend_schema(parameters=[CatalogueQuery], responses=page_schema(CatalogueSerializer))
+    def get(self, request: Request) -> Response:
+        """The published workflows that you may start, what you asked for lately first; 200 at most: search with `q`."""
+        q = query(CatalogueQuery, request).get("q", "")
+        rows = requests.catalogue(self.principal, q)[:MOST_OFFERED]
+        results = [requests.catalogue_row(workflow) for workflow in rows]
+        return Response({"results": results, "next": None, "previous": None})
+
+
+class RequestsView(RunsApiView):
+    """Your requests."""
+
+    scopes = {"GET": TASKS_READ}
+
+    @extend_schema(parameters=[RequestListQuery], responses=page_schema(RequestSerializer))
+    def get(self, request: Request) -> Response:
+        """The runs that you asked for yourself, newest first: who has each now, and until when."""
+        params = query(RequestListQuery, request)
+        runs = requests.own_runs(self.principal, params.pop("show"))
+        page = keyset_page(runs, request, keys=("id",), **params)
+        return Response(page.answer(requests.request_rows(self.principal, page.rows)))
+
+
+class RequestView(RunsApiView):
+    """One request of yours."""
+
+    scopes = {"GET": TASKS_READ}
+
+    @extend_schema(responses=WholeRequestSerializer)
+    def get(self, request: Request, request_id: UUID) -> Response:
+        """What you asked and what became of it, step by step; 404 for what others asked, to admins too."""
+        return Response(requests.request_row(self.principal, request_id))
+
+
+class RequestWithdrawView(RunsApiView):
+    """Withdrawing."""
+
+    scopes = {"POST": RUNS_START}
+
+    @extend_schema(request=Withdraw, responses=WholeRequestSerializer)
+    def post(self, request: Request, request_id: UUID) -> Response:
+        """Withdraws an open request of yours and undoes what was done; 409 once it has ended."""
+        withdraw_request(self.principal, request_id, reason=body(Withdraw, request)["reason"])
+        return Response(requests.request_row(self.principal, request_id))

@@ -1,0 +1,48 @@
+"""Runs that people ask for themselves become their requests."""
+
+import django.db.models.manager
+from django.db import migrations, models
+
+from lib.schema_sql import SchemaSql
+
+FILL = """
+INSERT INTO runs_request (run_id, tenant_id, user_id, workflow_id)
+SELECT r.id, r.tenant_id, u.id, r.workflow_id
+  FROM (SELECT * FROM runs_run ORDER BY id DESC LIMIT 100000) r
+  JOIN accounts_user u ON lower(u.username) = lower(r.created_by)
+ WHERE NOT r.is_test AND r.parent_step_id IS NULL AND r.root_id = r.id
+"""
+"""Of the past the newest runs that a username stands at: nothing says of them whether a program had that user's token,
+and reading all there ever were would hold up an upgrade.
+"""
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ('accounts', '0001_tables'),
+        ('runs', '0004_start_drafts'),
+    ]
+
+    operations = [
+        migrations.CreateModel(
+            name='Request',
+            fields=[
+                ('tenant_id', models.BigIntegerField()),
+                ('run_id', models.UUIDField(primary_key=True, serialize=False)),
+                ('user_id', models.BigIntegerField()),
+                ('workflow_id', models.BigIntegerField()),
+            ],
+            options={
+                'abstract': False,
+                'base_manager_name': 'unsafe_all_tenants',
+                'default_manager_name': 'unsafe_all_tenants',
+                'indexes': [models.Index(fields=['tenant_id', 'user_id', '-run_id'], name='request_list')],
+            },
+            managers=[
+                ('unsafe_all_tenants', django.db.models.manager.Manager()),
+            ],
+        ),
+        migrations.RunSQL(FILL, migrations.RunSQL.noop),
+        SchemaSql('runs', '1651f8c025b2'),
+    ]

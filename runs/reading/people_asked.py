@@ -1,0 +1,70 @@
+"""What people are asked for runs and what they decided, in the words of whoever asked for the run.
+
+An app above tells it in its `AppConfig.ready`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+from uuid import UUID
+
+from accounts.principal import Principal
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An open task of a run: who has it, until when, since when; `is_yours`: it waits for an answer of who reads."""
+
+    task_id: UUID
+    title: str
+    holder: str
+    is_yours: bool
+    until: datetime | None
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How people stand to a run: what is open, and whether the last decision said no."""
+
+    asked: Sequence[Asked] = ()
+    is_refused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Milestone:
+    """Something that happened to a request: `by` a username, or nobody; `text` is what they wrote."""
+
+    at: datetime
+    words: str
+    by: str | None = None
+    text: str = ""
+    kind: str = "info"
+
+
+class Teller(Protocol):
+    """Who knows what people are asked."""
+
+    def standings(self, who: Principal, runs: Sequence[UUID]) -> Mapping[UUID, Standing]: ...
+
+    def milestones(self, who: Principal, run_id: UUID) -> Sequence[Milestone]: ...
+
+
+_TELLERS: list[Teller] = []
+
+
+def tell_asked(teller: Teller) -> Teller:
+    """Registers who knows."""
+    _TELLERS.append(teller)
+    return teller
+
+
+def standings(who: Principal, runs: Sequence[UUID]) -> Mapping[UUID, Standing]:
+    """How people stand to each of these runs, whatever their number in as many statements."""
+    return next((teller.standings(who, runs) for teller in _TELLERS), {}) if runs else {}
+
+
+def milestones(who: Principal, run_id: UUID) -> Sequence[Milestone]:
+    """What people did for a run, oldest first."""
+    return next((teller.milestones(who, run_id) for teller in _TELLERS), ())

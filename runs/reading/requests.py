@@ -1,0 +1,215 @@
+"""What somebody asked for: the runs that they started as a person, told in their words and without what steps hold.
+
+They see these whether or not they may read the workflow; nobody else sees them here, admins neither.
+"""
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from django.db.models import Case, QuerySet, When
+
+from accounts import people
+from accounts.principal import Principal
+from accounts.roles import RUNS_START
+from engine.catalogue import Json
+from engine.statuses import STEP_OPEN
+from engine.verbs import run_verbs
+from lib.reader import reader
+from lib.refusals import Missing
+from runs.kernel import graphs
+from runs.models import HistoryEvent, Request, Run
+from runs.reading.people_asked import Asked, Milestone, Standing, milestones, standings
+from runs.reading.presentation import Bounds, run_rows
+from workflows import titles
+from workflows.design.start_forms import Start, filled
+from workflows.models import Workflow
+from workflows.queries import startable_workflows
+
+TELLING = 2
+"""So many facts of the input tell one request from another."""
+LATELY = 200
+MOST_FACTS = 40
+_OWN = Bounds(64 * 1024, 0, 0)
+_WRONG = "Something went wrong; operators see it"
+
+
+def own_runs(who: Principal, which: str = "all") -> QuerySet[Run]:
+    """The runs that they asked for, unordered and without payloads; `open`, `done` or all."""
+    own = Request.objects.for_tenant(who.tenant_id).filter(user_id=who.user_id)
+    runs = Run.objects.for_tenant(who.tenant_id).defer("input", "output", "error")
+    runs = runs.filter(pk__in=own.values("run_id"))
+    return runs if which == "all" else runs.filter(completed_at__isnull=which == "open")
+
+
+def is_own(who: Principal, run_id: UUID) -> bool:
+    """Whether a run is a request of theirs."""
+    rows = Request.objects.for_tenant(who.tenant_id)
+    return rows.filter(pk=run_id, user_id=who.user_id).exists()
+
+
+def has_requests(who: Principal) -> bool:
+    """Whether they ever asked for anything."""
+    return Request.objects.for_tenant(who.tenant_id).filter(user_id=who.user_id).exists()
+
+
+def request_rows(who: Principal, runs: Sequence[Run]) -> list[dict[str, Json]]:
+    """Requests as a list shows them, in their order, in as many statements for one as for many."""
+    shown = {row["id"]: row for row in run_rows(who.tenant_id, [run.pk for run in runs], _OWN)}
+    titles.learn(who.tenant_id, {row["workflow"] for row in shown.values()})
+    asked = standings(who, [run.pk for run in runs])
+    ends = _cancellations(who.tenant_id, [run.pk for run in runs if run.cancelled])
+    return [
+        _row(who, run, shown[str(run.pk)], asked.get(run.pk, Standing()), ends.get(run.pk, {}))
+        for run in runs
+        if str(run.pk) in shown
+    ]
+
+
+def request_row(who: Principal, run_id: UUID) -> dict[str, Json]:
+    """One request with what was asked, what happened and what waits for an answer of theirs. Raises Missing."""
+    run = own_runs(who).filter(pk=run_id).first()
+    if run is None:
+        raise Missing("There is no such request.")
+    (row,) = request_rows(who, [run])
+    ends = _cancellations(who.tenant_id, [run.pk] if run.cancelled else [])
+    people.learn(who.tenant_id, [end.get("by") for end in ends.values()])
+    story = [Milestone(run.created_at, "asked", who.username), *milestones(who, run.pk)]
+    if run.pk in ends:
+        end = ends[run.pk]
+        word = "withdrew it" if end["by"] == who.username else "cancelled it"
+        story.append(Milestone(end["at"], word, end["by"], end.get("reason", "")))
+    if run.completed_at:
+        story.append(Milestone(run.completed_at, row["status"], None, "", row["kind"]))
+    return row | {"milestones": [_milestone(one) for one in sorted(story, key=lambda one: one.at)]}
+
+
+def catalogue(who: Principal, q: str = "") -> QuerySet[Workflow]:
+    """What they may start, what they asked for lately first; with `q` in its title, name or description."""
+    if RUNS_START not in who.scopes:
+        return Workflow.objects.none()
+    own = Request.objects.for_tenant(who.tenant_id).filter(user_id=who.user_id)
+    lately = dict.fromkeys(own.order_by("-run_id").values_list("workflow_id", flat=True)[:LATELY])
+    places = [When(pk=workflow, then=place) for place, workflow in enumerate(lately)]
+    rows = startable_workflows(who, q)
+    order = [Case(*places, default=len(places))] if places else []
+    return rows.order_by(*order, "title", "name")
+
+
+def catalogue_row(workflow: Workflow) -> dict[str, Json]:
+    """One workflow that may be started, as the API shows it."""
+    return {
+        "workflow": workflow.name,
+        "title": workflow.title or workflow.name,
+        "description": workflow.description,
+        "folder": workflow.folder.name,
+    }
+
+
+def _row(
+    who: Principal, run: Run, row: Mapping[str, Json], standing: Standing, end: Mapping[str, Json]
+) -> dict[str, Json]:
+    facts = _facts(run.version_id, row["input"], is_cut="input" in (row.get("truncated") or {}))
+    now = _now(row, standing) if run.completed_at is None else {}
+    status, kind = _status(who, run, standing, end, now)
+    yours = [one for one in standing.asked if one.is_yours and run.completed_at is None]
+    return {
+        "id": row["id"],
+        "workflow": row["workflow"],
+        "title": titles.title_of(row["workflow"]),
+        "business_key": row["business_key"],
+        "about": " · ".join(f"{fact['label']}: {fact['text']}" for fact in facts[:TELLING]),
+        "status": status,
+        "kind": kind,
+        "is_open": run.completed_at is None,
+        "holder": now.get("holder"),
+        "until": now.get("until"),
+        "since": now.get("since"),
+        "created_at": run.created_at,
+        "completed_at": run.completed_at,
+        "may_withdraw": "cancel" in run_verbs(run.status),
+        "facts": facts,
+        "questions": [{"task": str(one.task_id), "title": one.title, "until": one.until} for one in yours],
+    }
+
+
+def _now(row: Mapping[str, Json], standing: Standing) -> dict[str, Json]:
+    """Who has it now, since and until when: a person where one is asked, else the step that is open."""
+    if standing.asked:
+        first: Asked = standing.asked[0]
+        more = f" and {len(standing.asked) - 1} more" if len(standing.asked) > 1 else ""
+        holder = "you" if first.is_yours else f"{first.holder}{more}"
+        return {"person": True, "holder": holder, "until": first.until, "since": first.since}
+    for step in row["steps"]:
+        if step["status"] in STEP_OPEN:
+            wait = step["waiting"] or {}
+            since = step["started_at"] or step["queued_at"]
+            return {"holder": step["title"], "until": wait.get("until"), "since": since}
+    return {}
+
+
+def _status(
+    who: Principal, run: Run, standing: Standing, end: Mapping[str, Json], now: Mapping[str, Json]
+) -> tuple[str, str]:
+    if run.cancelled or run.status in ("CANCELLING", "CANCELLED"):
+        own = end.get("by") == who.username
+        over = "Withdrawn" if own else "Cancelled"
+        return (
+            (over, "quiet") if run.completed_at else ("Being withdrawn" if own else "Being cancelled", "wait")
+        )
+    match run.status:
+        case "COMPLETED":
+            return ("Refused", "bad") if standing.is_refused else ("Done", "good")
+        case "CONTINUED":
+            return "Goes on as another run", "info"
+        case "PAUSED":
+            return "Paused by operators", "wait"
+        case "RUNNING":
+            if now.get("person"):
+                is_yours = now["holder"] == "you"
+                return (
+                    ("Your answer is needed", "wait")
+                    if is_yours
+                    else (f"Waiting for {now['holder']}", "wait")
+                )
+            return "In progress", "info"
+    return _WRONG, "bad"
+
+
+def _facts(version_id: int, data: Json, *, is_cut: bool) -> list[dict[str, str]]:
+    """An input as the form that starts the workflow calls its fields, what is empty left out."""
+    if is_cut:
+        return [{"label": "Input", "text": "Too long to be shown here."}]
+    schema = graphs.shown(version_id).graph.input_schema
+    start = (
+        filled({"input_schema": schema, "nodes": []}, Start("form"), data, zone=reader().zone)
+        if schema
+        else None
+    )
+    if start is not None and start.form is not None:
+        fields = [(one.label, one.in_words) for one in start.form.each()]
+    elif isinstance(data, dict):
+        fields = [(str(key), _text(value)) for key, value in data.items()]
+    else:
+        fields = [("Input", _text(data))]
+    return [{"label": label, "text": text} for label, text in fields if text][:MOST_FACTS]
+
+
+def _text(value: Json) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value) if isinstance(value, str | int | float) else ""
+
+
+def _cancellations(tenant: int, runs: Sequence[UUID]) -> dict[UUID, dict[str, Json]]:
+    """Who cancelled each of these runs, when and why, the last time."""
+    if not runs:
+        return {}
+    events = HistoryEvent.objects.for_tenant(tenant).filter(run_id__in=runs, type="RUN_CANCELLING")
+    rows = events.order_by("id").values_list("run_id", "payload", "created_at")
+    return {
+        run: {"by": said.get("by", ""), "reason": said.get("reason", ""), "at": at} for run, said, at in rows
+    }
+
+
+def _milestone(one: Milestone) -> dict[str, Json]:
+    return {"at": one.at, "by": one.by, "words": one.words, "text": one.text, "kind": one.kind}

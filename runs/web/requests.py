@@ -1,0 +1,89 @@
+"""The pages of requests: what somebody may start, what they asked for, and what becomes of it."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from accounts.access import PageRequest, page
+from accounts.principal import Forbidden
+from accounts.roles import MEMBERS_MANAGE, RUNS_START, TASKS_READ
+from lib.api.pagination import keyset_page
+from runs.commands import requests as commands
+from runs.kernel.refused import RunRefused
+from runs.reading import requests
+from runs.web import contexts
+from runs.web.home import home_page
+
+ON_A_PAGE, MOST_OFFERED, LONGEST_REASON = 20, 24, 1000
+SHOWN = (("all", "All"), ("open", "Open"), ("done", "Done"))
+
+
+def front_page(request: HttpRequest) -> HttpResponse:
+    """Home; their requests for whoever may read no runs at all."""
+    try:
+        return home_page(request)
+    except Forbidden:
+        return redirect("requests")
+
+
+front_page.required_scope = home_page.required_scope  # type: ignore[attr-defined]
+
+
+@page(TASKS_READ)
+def requests_page(request: PageRequest) -> HttpResponse:
+    """What they may start, and what they asked for, newest first."""
+    who, q = request.principal, request.GET.get("q", "").replace("\x00", "").strip()[:200]
+    asked, cursor = request.GET.get("show", ""), request.GET.get("cursor")
+    show = asked if asked in dict(SHOWN) else "all"
+    offered = list(requests.catalogue(who, q)[: MOST_OFFERED + 1])
+    runs = keyset_page(requests.own_runs(who, show), request, keys=("id",), limit=ON_A_PAGE, cursor=cursor)
+    context = {
+        "q": q,
+        "show": show,
+        "request_filters": SHOWN,
+        "offered": offered[:MOST_OFFERED],
+        "are_more": len(offered) > MOST_OFFERED,
+        "may_start": RUNS_START in who.scopes,
+        "may_grant": MEMBERS_MANAGE in who.scopes,
+        "rows": requests.request_rows(who, runs.rows),
+        "newer": runs.previous,
+        "older": runs.next,
+        "follows": not cursor,
+    }
+    return contexts.following(request, "runs/requests.html", "runs/_requests.html", context)
+
+
+@page(TASKS_READ)
+def request_page(request: PageRequest, request_id: UUID) -> HttpResponse:
+    """One request of theirs."""
+    return contexts.following(
+        request, "runs/request.html", "runs/_request.html", _context(request, request_id)
+    )
+
+
+@page(RUNS_START, "GET", "POST")
+def withdraw(request: PageRequest, request_id: UUID) -> HttpResponse:
+    """Withdraws a request that is open, saying why; looking asks for the reason."""
+    context = _context(request, request_id)
+    if request.method == "GET":
+        return render(request, "runs/withdraw.html", context)
+    reason = request.POST.get("reason", "").replace("\x00", "").strip()[:LONGEST_REASON]
+    if not reason:
+        context["fault"] = "Say why, for those who have worked on it."
+        return render(request, "runs/withdraw.html", context, status=422)
+    try:
+        commands.withdraw_request(request.principal, request_id, reason=reason)
+    except RunRefused as refusal:
+        messages.error(request, f"{refusal.message} Nothing was changed.")
+    else:
+        messages.success(request, "Your request is withdrawn.")
+    return redirect("request", request_id)
+
+
+def _context(request: PageRequest, request_id: UUID) -> dict[str, object]:
+    return {
+        "row": requests.request_row(request.principal, request_id),
+        "may_start": RUNS_START in request.principal.scopes,
+    }
