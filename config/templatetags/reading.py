@@ -25,7 +25,9 @@ def reads() -> SafeString:
     style sheets, how densely lists are set for them."""
     one = reader()
     density = "compact" if one.compact else "comfortable"
-    return format_html(' data-zone="{}" data-locale="{}" data-density="{}"', one.zone, one.locale.tag, density)
+    return format_html(
+        ' data-zone="{}" data-locale="{}" data-density="{}"', one.zone, one.locale.tag, density
+    )
 
 
 @register.filter

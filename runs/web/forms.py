@@ -1,6 +1,7 @@
 """What people fill in to find runs and to start one."""
 
 import json
+import re
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from typing import cast
@@ -44,6 +45,21 @@ ME = "me"
 YES, NO = frozenset({"1", "true", "yes", "on"}), frozenset({"", "0", "false", "no", "off"})
 
 
+_WORD = re.compile(r"(?<!\S)(workflow|status|by|since|until):(\S+)")
+"""A word of a search that narrows it: the name of a field and what it is to be."""
+
+
+def _status(text: str) -> str:
+    """A status as people name it or as the API spells it, in capitals or not. Raises ValidationError."""
+    value = text.strip()
+    if not value or value.lower() in GROUPS:
+        return value.lower()
+    if value.upper() in _SPELLED:
+        return value.upper()
+    names = ", ".join([*GROUPS, *(name for name in _SPELLED if name.lower() not in GROUPS)])
+    raise forms.ValidationError(f"There is no status “{value}”. There are: {names}.")
+
+
 class FilterForm(forms.Form):
     """Which runs the list shows; what can't be read in the address is told at its field, and then none is shown."""
 
@@ -59,13 +75,7 @@ class FilterForm(forms.Form):
 
     def clean_status(self) -> str:
         """A status as people name it or as the API spells it, in capitals or not."""
-        value = str(self.cleaned_data["status"]).strip()
-        if not value or value.lower() in GROUPS:
-            return value.lower()
-        if value.upper() in _SPELLED:
-            return value.upper()
-        names = ", ".join([*GROUPS, *(name for name in _SPELLED if name.lower() not in GROUPS)])
-        raise forms.ValidationError(f"There is no status “{value}”. There are: {names}.")
+        return _status(str(self.cleaned_data["status"]))
 
     def clean_test(self) -> bool:
         value = str(self.cleaned_data["test"]).strip().lower()
@@ -80,7 +90,22 @@ class FilterForm(forms.Form):
                 self.add_error(None, f"Runs can't be filtered by “{name[:50]}”.")
             elif len(values) > 1:
                 self.add_error(name if name in self.fields else None, "This is there more than once.")
+        self._take_words()
         return self.cleaned_data
+
+    def _take_words(self) -> None:
+        """What stands in the text as `status:failed` counts as if it stood in that field, unless something does."""
+        text = self.cleaned_data.get("q") or ""
+        for name, value in _WORD.findall(text):
+            try:
+                given = _status(value) if name == "status" else self.fields[name].clean(value)
+            except forms.ValidationError as error:
+                self.add_error("q", f"{name}: {error.messages[0]}")
+                continue
+            if not self.cleaned_data.get(name):
+                self.cleaned_data[name] = given
+        if "q" in self.cleaned_data:
+            self.cleaned_data["q"] = " ".join(_WORD.sub(" ", text).split()) if _WORD.search(text) else text
 
     @property
     def is_of_tests(self) -> bool:

@@ -48,7 +48,9 @@ def test_the_times_of_a_run_are_where_the_reader_is_and_utc_is_at_hand(client, n
     second = client.get(f"/runs/{run_id}").text
     assert re.search(re.escape(whole) + r"[^>]*>Mar 31, 2026, 12:30:05 PM</time>", second)
     living("")
-    assert re.search(re.escape(whole) + r"[^>]*>2026-03-31 19:30:05 UTC</time>", client.get(f"/runs/{run_id}").text)
+    assert re.search(
+        re.escape(whole) + r"[^>]*>2026-03-31 19:30:05 UTC</time>", client.get(f"/runs/{run_id}").text
+    )
 
 
 def test_without_a_setting_the_browser_says_where_and_how(client, named):
