@@ -68,7 +68,7 @@ def review(who: Principal, runs: Iterable[UUID | str], verb: str) -> Sorted:
     able, refused = [], {}
     for run in ids:
         status, of = rows.get(run, ("", None))
-        if (why := _why_not(who, folders.get(of), status, verb)) is None:
+        if (why := _why_not(who, folders.get(of or 0), status, verb)) is None:
             able.append(run)
         else:
             refused[run] = why

@@ -79,7 +79,11 @@ def _save(who: Principal, search: SavedSearch, name: str, group: str, does: str)
     search.group = _group(who, group) if group else None
     try:
         with transaction.atomic():
-            search.save()
+            if search.pk is None:
+                SavedSearch.objects.bulk_create([search])
+            else:
+                rows = SavedSearch.objects.for_tenant(who.tenant_id).filter(pk=search.pk)
+                rows.update(name=search.name, group=search.group)
             audit.record(who, does, f"search of runs {search.name}")
     except IntegrityError:
         raise Conflict(f"You have a search “{search.name}” already.", code="name_taken") from None

@@ -1,6 +1,7 @@
-"""Tabs, columns, saved searches, previews and verbs for many in the list of runs, without a browser."""
+"""Tabs, columns, saved searches, previews and verbs for many in the list of runs; one journey in a browser."""
 
 import pytest
+from playwright.sync_api import expect
 
 from accounts.models import Membership
 from runs.models import Run, SavedSearch
@@ -8,6 +9,7 @@ from runs.web import tabs
 from tests import factories as make
 from tests.factories import GroupFactory, GroupMemberFactory
 from tests.inbox.asking import approval, asked, member
+from tests.web.axe import faults
 
 pytestmark = pytest.mark.django_db
 
@@ -190,3 +192,30 @@ def test_home_says_what_needs_whoever_looks(client, ann):
     page = client.get("/").text
     assert "Needs you" in page
     assert f'href="/inbox/{task.pk}"' in page
+
+
+def test_keys_select_preview_and_lead_to_cancelling_many(visitor, ann):
+    Membership.objects.for_tenant(make.a_tenant().pk).filter(user=ann).update(role="operator")
+    runs = make.start_version(make.a_version(WAITS), *({"name": f"Claim {number}"} for number in range(4)))
+    page = visitor.page
+    visitor.open("/runs/")
+    visitor.press("j", "x", "j", "j", "Shift+X")
+    expect(page.get_by_text("3 selected")).to_be_visible()
+    visitor.press("Space")
+    preview = page.get_by_role("complementary", name="Preview")
+    expect(preview.get_by_role("link", name="Claim 1")).to_be_visible()
+    visitor.press("j")
+    expect(preview.get_by_role("link", name="Claim 0")).to_be_visible()
+    visitor.press("Escape")
+    expect(preview).to_be_hidden()
+    assert faults(page) == []
+    page.get_by_role("button", name="Cancel…").click()
+    page.get_by_label("Reason").fill("a typo")
+    page.get_by_role("button", name="Cancel 3 runs").click()
+    expect(page.get_by_text("3 of 3 cancelled.")).to_be_visible()
+    assert [make.run(run).status for run in runs] == ["RUNNING", *["CANCELLED"] * 3]
+    # What comes while somebody reads is announced, and shown when they want it.
+    visitor.press("j")
+    make.start_version(make.a_version(WAITS), {"name": "Claim 9"})
+    page.get_by_role("button", name="Show 1 new run").click()
+    expect(page.get_by_role("link", name="Claim 9")).to_be_visible()
