@@ -3,8 +3,6 @@
 import django.db.models.manager
 from django.db import migrations, models
 
-from lib.schema_sql import SchemaSql
-
 FILL = """
 INSERT INTO runs_request (run_id, tenant_id, user_id, workflow_id)
 SELECT r.id, r.tenant_id, u.id, r.workflow_id
@@ -44,5 +42,4 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.RunSQL(FILL, migrations.RunSQL.noop),
-        SchemaSql('runs', '1651f8c025b2'),
     ]

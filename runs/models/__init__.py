@@ -6,6 +6,7 @@ from runs.models.drafts import StartDraft
 from runs.models.history import DeadLetter, HistoryEvent, RunSeal
 from runs.models.requests import Request
 from runs.models.run import UNSEALED, Run, RunKey
+from runs.models.searches import SavedSearch
 from runs.models.steps import Container, StepExecution, StepJoin
 from runs.models.waits import Signal, Timer
 from runs.models.webhooks import InboundWebhook, WebhookDelivery, WebhookSecret
@@ -26,6 +27,7 @@ __all__ = [
     "Run",
     "RunKey",
     "RunSeal",
+    "SavedSearch",
     "Signal",
     "StartDraft",
     "StepExecution",

@@ -22,8 +22,14 @@ PENDING = "PENDING"
 WAITING = "WAITING"
 SHOWN_STATUSES = (PENDING, WAITING)
 """Statuses that no run has but which runs are shown with (`shown`), by the state of their steps."""
+FOR_PEOPLE, UNRESOLVED = "WAITING_FOR_PEOPLE", "UNRESOLVED"
+ASKED_STATUSES = (*SHOWN_STATUSES, FOR_PEOPLE, UNRESOLVED)
+"""What runs can be asked for by as if it were a status: those, and what waits for people, and failures that nobody has
+seen to."""
+LOOKED_THROUGH = 20_000
+"""Among so many of the newest runs those that somebody has started are looked for."""
 OPEN_COUNTED = 10_000
-LOOKED_AT = 100
+LOOKED_AT = 1_000
 """How many of the newest failed runs are looked at for those that nobody has seen to."""
 _SKEW = timedelta(hours=1)
 """How far the clock that makes ids may be off the database's."""
@@ -58,10 +64,13 @@ def runs_of(
     business_key: str | None = None,
     created_after: datetime | None = None,
     created_before: datetime | None = None,
+    created_by: str | None = None,
     test: bool = False,
 ) -> QuerySet[Run]:
-    """The tenant's runs that fit, unordered and without their payloads; PENDING and WAITING, which are only shown,
-    are asked of their steps. Test runs are among them only if they are asked for, and then alone.
+    """The tenant's runs that fit, unordered and without their payloads; what is no status of a run (`SHOWN_STATUSES`)
+    is asked of their steps. Test runs are among them only if they are asked for, and then alone.
+
+    `created_by` is looked for among the newest `LOOKED_THROUGH` of those that fit otherwise: no index has it.
     """
     runs = _slim(Run.objects.for_tenant(tenant)).filter(is_test=test)
     if workflow is not None:
@@ -74,7 +83,12 @@ def runs_of(
         runs = runs.filter(created_at__lt=created_before, id__lt=_id_at(created_before, _SKEW))
     if statuses:
         runs = runs.filter(status__in=statuses)
-    return runs if status is None else _shown_as(runs, tenant, status)
+    if status is not None:
+        runs = _shown_as(runs, tenant, status)
+    if created_by is not None:
+        newest = runs.order_by("-id").values("pk")[:LOOKED_THROUGH]
+        runs = runs.filter(pk__in=newest, created_by=created_by)
+    return runs
 
 
 def _workflows(tenant: int) -> QuerySet[Workflow]:
@@ -102,7 +116,9 @@ def _id_at(moment: datetime, skew: timedelta) -> UUID:
 
 def _shown_as(runs: QuerySet[Run], tenant: int, status: str) -> QuerySet[Run]:
     """Those of the runs that are shown with this status."""
-    if status not in SHOWN_STATUSES and status != "RUNNING":
+    if status == UNRESOLVED:
+        return unresolved(runs, tenant)
+    if status not in ASKED_STATUSES and status != "RUNNING":
         return runs.filter(status=status)
     steps = StepExecution.objects.for_tenant(tenant)
     of_run = steps.filter(run_id=OuterRef("pk"))
@@ -111,6 +127,9 @@ def _shown_as(runs: QuerySet[Run], tenant: int, status: str) -> QuerySet[Run]:
     waits = Q(pk__in=steps.filter(status=StepStatus.WAITING).values("run_id"))
     works = Exists(of_run.filter(status__in=(StepStatus.QUEUED, StepStatus.RUNNING)))
     runs = runs.filter(status="RUNNING")
+    if status == FOR_PEOPLE:
+        by_person = steps.filter(status=StepStatus.WAITING, waiting__source="person")
+        return runs.filter(pk__in=by_person.values("run_id"))
     if status == PENDING:
         return runs.filter(~begun)
     if status == WAITING:
@@ -191,23 +210,24 @@ def at_a_glance(principal: Principal, most: int) -> tuple[list[str], list[str], 
     real = readable(Run.objects.for_tenant(tenant), principal).filter(is_test=False)
     runs = real.order_by("-id").values_list("id", flat=True)
     open_now = runs.filter(status__in=RUN_OPEN | RUN_CLOSING | RUN_UNDOING)
-    last, at_work = ([str(run) for run in part[:most]] for part in (runs, open_now))
-    return last, at_work, _unresolved(principal, most)
+    failed = unresolved(real, tenant).order_by("-id").values_list("id", flat=True)
+    last, at_work, unseen = ([str(run) for run in part[:most]] for part in (runs, open_now, failed))
+    return last, at_work, unseen
 
 
-def _unresolved(principal: Principal, most: int) -> list[str]:
-    """Of the newest failed runs those whose business key no newer run has and whose dead letters are open."""
-    tenant = principal.tenant_id
-    newest = Run.objects.for_tenant(tenant).filter(status="FAILED", is_test=False).order_by("-id")
-    newest = readable(newest, principal)
+def unresolved(runs: QuerySet[Run], tenant: int) -> QuerySet[Run]:
+    """Of the newest of these runs that failed those whose business key no newer run has and whose dead letters are
+    open.
+    """
+    failed = runs.filter(status="FAILED")
     of_run = DeadLetter.objects.for_tenant(tenant).filter(run_id=OuterRef("pk"))
     key = RunKey.objects.for_tenant(tenant).filter(
         workflow_id=OuterRef("workflow_id"), business_key=OuterRef("business_key")
     )
-    candidates = newest.values("pk")[:LOOKED_AT]
-    failed = newest.filter(pk__in=candidates).exclude(Exists(key.exclude(run_id=OuterRef("pk"))))
+    candidates = failed.order_by("-id").values("pk")[:LOOKED_AT]
+    failed = failed.filter(pk__in=candidates).exclude(Exists(key.exclude(run_id=OuterRef("pk"))))
     resolved = Exists(of_run.filter(resolution__isnull=False)) & ~Exists(of_run.filter(resolution=None))
-    return [str(run) for run in failed.exclude(resolved).values_list("id", flat=True)[:most]]
+    return failed.exclude(resolved)
 
 
 def repairs() -> tuple[int, int]:

@@ -12,6 +12,7 @@ from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
+from lib.clock import now_here
 from lib.reader import number_text
 from runs.kernel import wait_kinds
 from runs.reading.timeline import Bar
@@ -212,6 +213,12 @@ def lasted(run: Mapping[str, Any]) -> str:
     if run["completed_at"] is None:
         return "–"
     return as_duration((run["completed_at"] - run["created_at"]) / timedelta(milliseconds=1))
+
+
+@register.filter
+def so_far(since: datetime) -> str:
+    """How long ago something began, as long as it goes on."""
+    return as_duration((now_here() - since) / timedelta(milliseconds=1))
 
 
 @register.filter

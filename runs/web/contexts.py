@@ -17,24 +17,19 @@ from accounts.principal import Principal
 from accounts.roles import RUNS_OPERATE, RUNS_SIGNAL, RUNS_START
 from engine.catalogue import Json
 from engine.verbs import run_verbs
-from lib.api.pagination import Page, keyset_page
 from lib.refusals import Missing
-from runs.access import readable
 from runs.reading import queries
 from runs.reading.presentation import COLUMNS, NOTHING, WHOLE, found_run, run_row, run_rows, step_rows
-from runs.reading.search import Searched, search_page
 from runs.reading.timeline import timeline
-from runs.web.forms import FilterForm
 from steps.catalogue import CATALOGUE
 from workflows import titles
-from workflows.access import scopes_for, sees_nothing
+from workflows.access import scopes_for
 from workflows.models import Workflow
 from workflows.queries import latest_version
 
 UNFOLDED = 12
 """Of a run with up to so many steps the outputs are open."""
-LAST, ON_A_PAGE, MOST_NAMES = 10, 50, 500
-NO_PAGE = Page([], None, None)
+LAST = 10
 _OF_THE_INPUT = {"BadInput"}
 _OF_THE_VERSION = {"BadParams", "ExpressionError", "NoBranchMatched"}
 """Errors that another attempt, with the same input or of the same version, would meet again."""
@@ -115,51 +110,12 @@ def workflow_context(principal: Principal, workflow: Workflow) -> dict[str, Json
     return {"workflow": workflow, "runs": run_rows(principal.tenant_id, list(ids), NOTHING)}
 
 
-def list_context(request: PageRequest) -> dict[str, Json]:
-    """A page of the runs that fit what the address asks for."""
-    tenant, form = request.principal.tenant_id, FilterForm(request.GET)
-    filters, cursor = form.asked(), request.GET.get("cursor")
-    page, searched = _shown(request, filters, cursor) if form.is_valid() else (NO_PAGE, None)
-    workflows = queries.workflow_names(request.principal, MOST_NAMES)
-    titles.learn_titles(workflows)
-    return {
-        "form": form,
-        "sees_nothing": sees_nothing(request.principal),
-        "filters": form.in_words(),
-        "workflows": workflows,
-        "runs": run_rows(tenant, [run.id for run in page.rows], NOTHING),
-        "newer": page.previous,
-        "older": page.next,
-        "searched": searched,
-        # A search reads much: once, and not at every change.
-        "follows": not cursor and searched is None,
-        "is_newest": bool(cursor and page.rows) and page.previous is None,
-    }
-
-
-def _shown(
-    request: PageRequest, filters: dict[str, Json], cursor: str | None
-) -> tuple[Page, Searched | None]:
-    q = filters.pop("q", "")
-    rows = readable(queries.runs_of(request.principal.tenant_id, **filters), request.principal)
-    if q:
-        return search_page(rows, request, q, limit=ON_A_PAGE, cursor=cursor)
-    return keyset_page(rows, request, keys=("id",), limit=ON_A_PAGE, cursor=cursor), None
-
-
 def uuid_of(text: str) -> UUID | None:
     """The id that a text is; None for another text."""
     try:
         return UUID(text)
     except ValueError:
         return None
-
-
-def without_cursor(query: QueryDict) -> str:
-    """What a list is asked for, from its beginning."""
-    parameters = query.copy()
-    del parameters["cursor"]
-    return parameters.urlencode()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """What people fill in to find runs and to start one."""
 
 import json
+import re
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from typing import cast
@@ -8,6 +9,7 @@ from typing import cast
 from django import forms
 from django.http import QueryDict
 
+from accounts.people import name_of
 from engine.canonical import canonical_bytes
 from engine.catalogue import Json
 from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING, RunStatus
@@ -17,7 +19,7 @@ from lib.strict_json import BadJson, strict_dumps, strict_loads
 from runs.commands.signals import MAX_SIGNAL_BYTES
 from runs.commands.starts import MAX_BUSINESS_KEY
 from runs.kernel.refused import RunRefused
-from runs.reading.queries import SHOWN_STATUSES, WAITING
+from runs.reading.queries import ASKED_STATUSES, FOR_PEOPLE, UNRESOLVED, WAITING
 from steps.base import MAX_INPUT_BYTES, MAX_RUN_INPUT_BYTES
 from steps.signal import MAX_SIGNAL_NAME
 from workflows.models import WorkflowVersion
@@ -30,13 +32,32 @@ KINDS = (("text", "Text"), ("json", "JSON"))
 GROUPS: dict[str, tuple[str, dict[str, Json]]] = {
     "open": ("At work", {"statuses": sorted(RUN_OPEN | RUN_CLOSING | RUN_UNDOING)}),
     "waiting": ("Waiting", {"status": WAITING}),
+    "people": ("Waiting on people", {"status": FOR_PEOPLE}),
     "failed": ("Failed", {"status": "FAILED"}),
+    "unresolved": ("Failed, unresolved", {"status": UNRESOLVED}),
     "completed": ("Completed", {"status": "COMPLETED"}),
     "cancelled": ("Cancelled", {"status": "CANCELLED"}),
 }
 
-_SPELLED = (*SHOWN_STATUSES, *(status.value for status in RunStatus))
+_SPELLED = (*ASKED_STATUSES, *(status.value for status in RunStatus))
+ME = "me"
+"""Whoever asks, where a name is asked for."""
 YES, NO = frozenset({"1", "true", "yes", "on"}), frozenset({"", "0", "false", "no", "off"})
+
+
+_WORD = re.compile(r"(?<!\S)(workflow|status|by|since|until):(\S+)")
+"""A word of a search that narrows it: the name of a field and what it is to be."""
+
+
+def _status(text: str) -> str:
+    """A status as people name it or as the API spells it, in capitals or not. Raises ValidationError."""
+    value = text.strip()
+    if not value or value.lower() in GROUPS:
+        return value.lower()
+    if value.upper() in _SPELLED:
+        return value.upper()
+    names = ", ".join([*GROUPS, *(name for name in _SPELLED if name.lower() not in GROUPS)])
+    raise forms.ValidationError(f"There is no status “{value}”. There are: {names}.")
 
 
 class FilterForm(forms.Form):
@@ -47,17 +68,14 @@ class FilterForm(forms.Form):
     status = forms.CharField(required=False, max_length=64)
     since = forms.DateField(required=False, label="From")
     until = forms.DateField(required=False, label="To")
+    by = forms.CharField(required=False, max_length=150, label="Started by")
     test = forms.CharField(required=False, max_length=10)
+    columns = forms.CharField(required=False, max_length=100)
+    saved = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1)
 
     def clean_status(self) -> str:
         """A status as people name it or as the API spells it, in capitals or not."""
-        value = str(self.cleaned_data["status"]).strip()
-        if not value or value.lower() in GROUPS:
-            return value.lower()
-        if value.upper() in _SPELLED:
-            return value.upper()
-        names = ", ".join([*GROUPS, *(name for name in _SPELLED if name.lower() not in GROUPS)])
-        raise forms.ValidationError(f"There is no status “{value}”. There are: {names}.")
+        return _status(str(self.cleaned_data["status"]))
 
     def clean_test(self) -> bool:
         value = str(self.cleaned_data["test"]).strip().lower()
@@ -72,7 +90,22 @@ class FilterForm(forms.Form):
                 self.add_error(None, f"Runs can't be filtered by “{name[:50]}”.")
             elif len(values) > 1:
                 self.add_error(name if name in self.fields else None, "This is there more than once.")
+        self._take_words()
         return self.cleaned_data
+
+    def _take_words(self) -> None:
+        """What stands in the text as `status:failed` counts as if it stood in that field, unless something does."""
+        text = self.cleaned_data.get("q") or ""
+        for name, value in _WORD.findall(text):
+            try:
+                given = _status(value) if name == "status" else self.fields[name].clean(value)
+            except forms.ValidationError as error:
+                self.add_error("q", f"{name}: {error.messages[0]}")
+                continue
+            if not self.cleaned_data.get(name):
+                self.cleaned_data[name] = given
+        if "q" in self.cleaned_data:
+            self.cleaned_data["q"] = " ".join(_WORD.sub(" ", text).split()) if _WORD.search(text) else text
 
     @property
     def is_of_tests(self) -> bool:
@@ -88,8 +121,8 @@ class FilterForm(forms.Form):
             words_of[choice] = choice.capitalize().replace("_", " ")
         return [(key, words, key == choice) for key, words in words_of.items()]
 
-    def asked(self) -> dict[str, Json]:
-        """What is asked of `queries.runs_of`, and `q`."""
+    def asked(self, who: str) -> dict[str, Json]:
+        """What `who` asks of `queries.runs_of`, and `q`."""
         self.is_valid()
         cleaned = {name: value for name, value in self.cleaned_data.items() if value}
         filters: dict[str, Json] = {
@@ -100,6 +133,8 @@ class FilterForm(forms.Form):
             filters |= GROUPS[status][1] if status in GROUPS else {"status": status}
         if "since" in cleaned:
             filters["created_after"] = _midnight(cleaned["since"])
+        if "by" in cleaned:
+            filters["created_by"] = who if cleaned["by"].lower() == ME else cleaned["by"]
         if "until" in cleaned and cleaned["until"] < date.max:
             filters["created_before"] = _midnight(cleaned["until"] + timedelta(days=1))
         return filters
@@ -110,6 +145,7 @@ class FilterForm(forms.Form):
         words = {
             "status": lambda value: GROUPS[value][0].lower() if value in GROUPS else value,
             "workflow": lambda value: f"workflow {title_of(value)}",
+            "by": lambda value: "started by you" if value.lower() == ME else f"started by {name_of(value)}",
             "since": lambda value: f"from {date_text(value)}",
             "until": lambda value: f"to {date_text(value)}",
             "q": lambda value: f"“{value}”",

@@ -11,12 +11,14 @@ from accounts.roles import RUNS_READ, RUNS_START, WORKFLOWS_READ, WORKFLOWS_WRIT
 from runs.models import Run
 from runs.reading import queries
 from runs.reading.presentation import NOTHING, run_rows
-from runs.web import contexts
+from runs.web import contexts, listing
 from workflows import titles
 from workflows.access import may, may_anywhere, sees_nothing
 from workflows.queries import list_workflows, published_workflows
 
 LAST, FOUND = 5, 8
+COLUMNS = ("status", "now", "started", "took")
+"""The columns of its lists beside the run."""
 
 
 @page(RUNS_READ)
@@ -26,8 +28,9 @@ def home_page(request: PageRequest) -> HttpResponse:
     last, open_now, failed = queries.at_a_glance(request.principal, LAST)
     workflows = published_workflows(request.principal)[:FOUND]
     titles.learn_titles((workflow.name, workflow.title) for workflow in workflows)
-    rows = {row["id"]: row for row in run_rows(tenant, [*{*last, *open_now, *failed}], NOTHING)}
+    rows = {row["id"]: row for row in listing.brief_rows(tenant, [*{*last, *open_now, *failed}])}
     context = {
+        "headings": [(name, listing.COLUMNS[name]) for name in COLUMNS],
         "last": [rows[run] for run in last if run in rows],
         "open_now": [rows[run] for run in open_now if run in rows],
         "failed": [rows[run] for run in failed if run in rows],

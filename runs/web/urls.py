@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from runs.web import home, lifecycle, requests, starting, step_forms, views
+from runs.web import home, lifecycle, requests, saving, starting, step_forms, tabs, together, views
 from runs.webhooks import door
 
 urlpatterns = [
@@ -13,7 +13,14 @@ urlpatterns = [
     path("requests/<uuid:request_id>", requests.request_page, name="request"),
     path("requests/<uuid:request_id>/withdraw", requests.withdraw, name="request-withdraw"),
     path("runs/", views.runs_page, name="runs"),
+    path("runs/counts", tabs.counts, name="runs-counts"),
+    path("runs/columns", saving.columns, name="runs-columns"),
+    path("runs/searches", saving.keep, name="runs-search-keep"),
+    path("runs/searches/<int:view_id>", saving.change, name="runs-search-change"),
+    path("runs/searches/<int:view_id>/delete", saving.delete, name="runs-search-delete"),
+    path("runs/together", together.together, name="runs-together"),
     path("runs/<uuid:run_id>", views.run_page, name="run"),
+    path("runs/<uuid:run_id>/preview", views.run_preview, name="run-preview"),
     path("runs/<uuid:run_id>/value", views.run_value, name="run-value"),
     path("runs/<uuid:run_id>/resume", lifecycle.resume, name="run-resume"),
     path("runs/<uuid:run_id>/resume-on", step_forms.resume_on, name="run-resume-on"),

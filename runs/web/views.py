@@ -7,17 +7,19 @@ from django.shortcuts import redirect, render
 
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_READ
-from runs.web import contexts
+from runs.web import contexts, listing, tabs
 from workflows.queries import get_workflow
 
 
 @page(RUNS_READ)
 def runs_page(request: PageRequest) -> HttpResponse:
     """The runs that fit what the address asks for, newest first."""
-    context = contexts.list_context(request)
+    context = listing.list_context(request)
+    if not request.headers.get("HX-Request"):
+        context |= tabs.tabs_context(request)
     if context["is_newest"]:
         # Back at the newest by a cursor, which would hold the page to the runs of a while ago.
-        return redirect(f"{request.path}?{contexts.without_cursor(request.GET)}")
+        return redirect(f"{request.path}?{listing.without(request.GET, 'cursor')}")
     return contexts.following(request, "runs/list.html", "runs/_list.html", context)
 
 
@@ -26,6 +28,12 @@ def run_page(request: PageRequest, run_id: UUID) -> HttpResponse:
     """A run with its steps."""
     context = contexts.run_context(request.principal, run_id)
     return contexts.following(request, "runs/detail.html", "runs/_live.html", context)
+
+
+@page(RUNS_READ)
+def run_preview(request: PageRequest, run_id: UUID) -> HttpResponse:
+    """A run at a glance, as a fragment beside the list."""
+    return render(request, "runs/_preview.html", listing.preview_context(request.principal, run_id))
 
 
 @page(RUNS_READ)

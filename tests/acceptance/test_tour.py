@@ -72,7 +72,7 @@ def log_in(tour: Tour, said: str) -> None:
 
 
 def build_and_publish(tour: Tour) -> None:
-    tour.press("New pipeline")
+    tour.press("New workflow")
     tour.type("Article desk", into="Title")
     for step in ("Clean text", "Summarize", "Extract keywords", "Tag with a category"):
         tour.press(step)

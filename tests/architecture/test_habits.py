@@ -18,6 +18,7 @@ MAY_OPEN_TRANSACTIONS = {
     "runs/maintenance/seals.py",
     "runs/integrity/repair.py",
     "runs/commands/replay.py",
+    "runs/commands/saved.py",
     "runs/webhooks/actions.py",
     "runs/webhooks/services.py",
     "tasks_inbox/actions/absences.py",

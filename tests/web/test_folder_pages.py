@@ -55,7 +55,9 @@ def test_a_folder_is_made_changed_and_deleted(client, boss):
     assert client.get(here).status_code == 404
 
 
-@pytest.mark.parametrize("mark", ["role:admin", "role:worker", "group:nobody", "group:no\0body", "x", "role:author:x"])
+@pytest.mark.parametrize(
+    "mark", ["role:admin", "role:worker", "group:nobody", "group:no\0body", "x", "role:author:x"]
+)
 def test_nothing_is_granted_to_whom_there_is_not(client, boss, mark):
     answer = client.post("/settings/add-folder", {"name": "Odd", "to": [mark], f"may {mark}": ["read"]})
     assert answer.status_code == 422

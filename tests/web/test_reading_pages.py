@@ -48,7 +48,9 @@ def test_the_times_of_a_run_are_where_the_reader_is_and_utc_is_at_hand(client, n
     second = client.get(f"/runs/{run_id}").text
     assert re.search(re.escape(whole) + r"[^>]*>Mar 31, 2026, 12:30:05 PM</time>", second)
     living("")
-    assert re.search(re.escape(whole) + r"[^>]*>2026-03-31 19:30:05 UTC</time>", client.get("/runs/").text)
+    assert re.search(
+        re.escape(whole) + r"[^>]*>2026-03-31 19:30:05 UTC</time>", client.get(f"/runs/{run_id}").text
+    )
 
 
 def test_without_a_setting_the_browser_says_where_and_how(client, named):
@@ -56,11 +58,11 @@ def test_without_a_setting_the_browser_says_where_and_how(client, named):
     (run_id,) = make.start(make.chain("noop"))
     Run.unsafe_all_tenants.filter(pk=run_id).update(created_at=datetime(2026, 11, 1, 9, 30, tzinfo=UTC))
     client.cookies["zone"] = ANGELES
-    page = client.get("/runs/", headers={"Accept-Language": "de-AT,de;q=0.9"}).text
+    page = client.get(f"/runs/{run_id}", headers={"Accept-Language": "de-AT,de;q=0.9"}).text
     # The second half past one of that night: clocks are put back.
     assert ">01.11.2026, 01:30:00</time>" in page
     client.cookies["zone"] = "../../etc/passwd"
-    assert ">2026-11-01 09:30:00 UTC</time>" in client.get("/runs/").text
+    assert ">2026-11-01 09:30:00 UTC</time>" in client.get(f"/runs/{run_id}").text
 
 
 @pytest.mark.parametrize(
@@ -112,7 +114,7 @@ def test_workflows_and_people_are_called_as_people_call_them(client, named):
     assert "<title>Refunds &amp; more · Handoff</title>" in run
     assert "waits for Ann Größe &lt;b&gt; or Bob Rao to decide" in run
     for path in ("/", "/runs/"):
-        assert f"<strong>{title}</strong>" in client.get(path).text
+        assert title in client.get(path).text
     assert ">Bob Rao</a>" in run
     comments.add_comment(member("ann"), task.pk, "Why?")
     assert f"<strong>{ann}</strong>" in client.get(f"/inbox/{task.pk}").text
@@ -210,10 +212,10 @@ def test_the_browser_says_where_it_is_before_the_first_page_after_the_login(site
     Run.unsafe_all_tenants.filter(pk=run_id).update(created_at=datetime(2026, 3, 31, 19, 30, 5, tzinfo=UTC))
     there = chromium.new_context(base_url=site, timezone_id=KOLKATA, locale="en-GB")
     page = there.new_page()
-    page.goto("/login?next=/runs/")
+    page.goto(f"/login?next=/runs/{run_id}")
     page.get_by_label("Username").fill("cy")
     page.get_by_label("Password").fill(make.PASSWORD)
     page.get_by_role("button", name="Log in").click()
-    page.wait_for_url("**/runs/")
-    assert page.get_by_text("1 Apr 2026, 01:00:05").get_attribute("title") == "2026-03-31 19:30:05 UTC"
+    page.wait_for_url(f"**/runs/{run_id}")
+    assert page.get_by_text("1 Apr 2026, 01:00:05").first.get_attribute("title") == "2026-03-31 19:30:05 UTC"
     there.close()

@@ -1,0 +1,101 @@
+"""Searches in the list of runs that people keep under a name and share with a group: who owns one changes it."""
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q, QuerySet
+
+from accounts import audit
+from accounts.models import Group
+from accounts.names import key_of
+from accounts.principal import Principal
+from accounts.queries import groups_of
+from accounts.roles import MEMBERS_MANAGE, RUNS_READ
+from lib.refusals import Conflict, Invalid, Missing, NotAllowed
+from runs.models import SavedSearch
+
+MAX_NAME, MAX_QUERY = 80, 1000
+MOST = 50
+"""So many searches one person keeps."""
+
+
+def searches_for(who: Principal) -> QuerySet[SavedSearch]:
+    """One's own searches and those shared with one's groups, by name."""
+    who.require(RUNS_READ)
+    rows = SavedSearch.objects.for_tenant(who.tenant_id).select_related("group")
+    return rows.filter(Q(owner=who.username) | Q(group__in=_groups(who).values("pk"))).order_by("name", "pk")
+
+
+def search_of(who: Principal, search_id: int) -> SavedSearch:
+    """One of these. Raises Missing."""
+    search = searches_for(who).filter(pk=search_id).first()
+    if search is None:
+        raise Missing("There is no such search.")
+    return search
+
+
+def own_groups(who: Principal) -> list[str]:
+    """The names of the groups with which somebody may share: their own."""
+    return list(_groups(who).order_by("name").values_list("name", flat=True))
+
+
+def keep_search(who: Principal, name: str, query: str, group: str = "") -> SavedSearch:
+    """Keep a search, shared with one's group of this name where one is named.
+
+    Raises Invalid at the field that is wrong, Conflict for a name that one has given before and for too many searches.
+    """
+    who.require(RUNS_READ)
+    if SavedSearch.objects.for_tenant(who.tenant_id).filter(owner=who.username).count() >= MOST:
+        raise Conflict(f"You keep {MOST} searches already: delete one first.", code="too_many")
+    if len(query) > MAX_QUERY:
+        raise Invalid(f"A search has at most {MAX_QUERY} characters.", field="query")
+    search = SavedSearch(tenant_id=who.tenant_id, owner=who.username, query=query.replace("\x00", ""))
+    return _save(who, search, name, group, "keep")
+
+
+def change_search(who: Principal, search_id: int, name: str, group: str = "") -> SavedSearch:
+    """Give one's own search another name, and share it with another group or with none.
+
+    Raises Missing, NotAllowed, and as `keep_search`.
+    """
+    search = search_of(who, search_id)
+    if search.owner != who.username:
+        raise NotAllowed(f"This search is {search.owner}'s: only they change it.")
+    return _save(who, search, name, group, "change")
+
+
+def delete_search(who: Principal, search_id: int) -> SavedSearch:
+    """Delete one's own search, or with `members:manage` a shared one. Gives what it was; raises as `change_search`."""
+    search = search_of(who, search_id)
+    if search.owner != who.username and MEMBERS_MANAGE not in who.scopes:
+        raise NotAllowed(f"This search is {search.owner}'s: only they delete it.")
+    audit.record(who, "delete", f"search of runs {search.name} of {search.owner}")
+    SavedSearch.objects.for_tenant(who.tenant_id).filter(pk=search.pk).delete()
+    return search
+
+
+def _save(who: Principal, search: SavedSearch, name: str, group: str, does: str) -> SavedSearch:
+    search.name = " ".join(name[: 2 * MAX_NAME].replace("\x00", "").split())
+    if not 0 < len(search.name) <= MAX_NAME:
+        raise Invalid(f"Give it a name of 1 to {MAX_NAME} characters.", field="name")
+    search.group = _group(who, group) if group else None
+    try:
+        with transaction.atomic():
+            if search.pk is None:
+                SavedSearch.objects.bulk_create([search])
+            else:
+                rows = SavedSearch.objects.for_tenant(who.tenant_id).filter(pk=search.pk)
+                rows.update(name=search.name, group=search.group)
+            audit.record(who, does, f"search of runs {search.name}")
+    except IntegrityError:
+        raise Conflict(f"You have a search “{search.name}” already.", code="name_taken") from None
+    return search
+
+
+def _groups(who: Principal) -> QuerySet[Group]:
+    return groups_of(who.tenant_id).filter(members__user_id=who.user_id)
+
+
+def _group(who: Principal, name: str) -> Group:
+    group = _groups(who).filter(key=key_of(name[:150].replace("\x00", ""))).first()
+    if group is None:
+        raise Invalid(f"You are not in the group {name[:150]}.", field="group")
+    return group

@@ -1,0 +1,93 @@
+"""What a run does now, and what tells it from others of its workflow, in a few words each: a row of a list. Pure."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from engine.catalogue import Json
+from engine.statuses import RunStatus, StepStatus
+
+SHORT = 160
+"""So many characters of a value are enough to tell it by."""
+DEEP = 4
+"""So far into a value that holds others it is looked for what tells it."""
+TELLING = ("title", "name", "subject", "summary", "result", "message", "text", "decision", "status")
+"""Fields that tell a value by themselves; of others the first one does, with its name."""
+_FIRST = (StepStatus.RUNNING, StepStatus.WAITING, StepStatus.QUEUED)
+_SAID = {
+    RunStatus.CANCELLED: "Cancelled",
+    RunStatus.CONTINUED: "Went on as a new run",
+    RunStatus.COMPENSATED: "What it did was undone",
+}
+
+
+def now_of(run: Mapping[str, Any]) -> str:
+    """What a run as it is shown does now: the step at work, whom or what it waits for, why it failed, or its result."""
+    if run["status"] == RunStatus.FAILED:
+        return _failure(run)
+    if run["completed_at"] is not None:
+        if run["status"] == RunStatus.COMPLETED:
+            return peek(run["output"])
+        return _SAID.get(run["status"], "")
+    if run["status"] == RunStatus.WAITING_FOR_MANUAL_ACTION:
+        return _on_one_line(run["waiting_for"] or "")
+    open_steps = [step for step in run["steps"] if step["status"] in _FIRST]
+    if not open_steps:
+        return _on_one_line(run["waiting_for"] or "")
+    first = min(open_steps, key=lambda step: _FIRST.index(step["status"]))
+    more = f", and {len(open_steps) - 1} more" if len(open_steps) > 1 else ""
+    return _on_one_line(f"{_of_step(first)}{more}")
+
+
+def _of_step(step: Mapping[str, Any]) -> str:
+    if step["status"] == StepStatus.RUNNING:
+        return f"{step['title']}, attempt {step['attempt']}" if step["attempt"] > 1 else step["title"]
+    if step["waiting_for"] is None:
+        return str(step["title"])
+    if step["next_attempt_at"] is not None:
+        return f"{step['title']}, {step['waiting_for']}"
+    if (step["waiting"] or {}).get("kind") == "task":
+        return f"Waits for {step['waiting_for']}"
+    return f"{step['title']} waits for {step['waiting_for']}"
+
+
+def _failure(run: Mapping[str, Any]) -> str:
+    """The step that failed and why, as far as its error is at hand."""
+    error = run["error"] or {}
+    failed = [step for step in run["steps"] if step["status"] == StepStatus.FAILED]
+    titles = {step["node"]: step["title"] for step in run["steps"]}
+    title = titles.get(error.get("node") or "") or (failed[0]["title"] if failed else "")
+    message = _on_one_line(str(error.get("message") or ""))
+    return ": ".join(part for part in (title, message) if part)
+
+
+def peek(value: Json) -> str:
+    """What tells a value from others, on one line: itself where it is a text or a number, else one of its fields."""
+    return _peek(value, DEEP)
+
+
+def _peek(value: Json, depth: int) -> str:
+    if isinstance(value, str):
+        return _on_one_line(value)
+    if isinstance(value, bool) or value is None:
+        return "" if value is None else ("yes" if value else "no")
+    if isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, list):
+        return f"{len(value)} item{'' if len(value) == 1 else 's'}"
+    if depth == 0:
+        return ""
+    if len(value) == 1:
+        return _peek(next(iter(value.values())), depth - 1)
+    for name in TELLING:
+        if isinstance(value.get(name), str) and value[name].strip():
+            return _on_one_line(value[name])
+    for name, field in value.items():
+        if isinstance(field, str | int | float) and (found := _peek(field, 0)):
+            return _on_one_line(f"{name} {found}")
+    return ""
+
+
+def _on_one_line(text: str) -> str:
+    """The beginning of a text with each run of blanks as one."""
+    words = " ".join(text[: SHORT * 2].split())
+    return words if len(words) <= SHORT else f"{words[: SHORT - 1]}…"

@@ -1,0 +1,151 @@
+"""The list of runs: which of them its address asks for, as rows with the columns that its reader has chosen."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.http import QueryDict
+
+from accounts.access import PageRequest
+from accounts.principal import Principal
+from accounts.roles import RUNS_OPERATE
+from engine.catalogue import Json
+from lib.api.pagination import Page, keyset_page
+from lib.refusals import Missing
+from runs.access import readable
+from runs.models import Run
+from runs.reading import brief, queries
+from runs.reading.presentation import Bounds, run_rows
+from runs.reading.search import Searched, search_page
+from runs.web.forms import FilterForm
+from workflows import titles
+from workflows.access import may_anywhere, sees_nothing
+
+ON_A_PAGE, MOST_NAMES = 50, 500
+NO_PAGE = Page([], None, None)
+IN_BRIEF = Bounds(2 * 1024, 0, 0)
+"""Of what a run was given, gave and failed with so much is read to tell it by; nothing of its steps."""
+COLUMNS = {
+    "status": "Status",
+    "now": "Now",
+    "started": "Started",
+    "by": "By",
+    "took": "Took",
+    "deadline": "Deadline",
+    "version": "Version",
+}
+"""The columns beside the run itself, in their order, by what they are called."""
+USUAL = ("status", "now", "started", "by", "took", "deadline", "version")
+COOKIE = "runs_list"
+STEPS_SHOWN = 40
+"""So many steps of a run are in its preview."""
+SCROLL, PAGES = "scroll", "pages"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """How somebody has the list shown: which columns, and whether more is loaded where it ends."""
+
+    columns: tuple[str, ...] = USUAL
+    scrolls: bool = False
+
+    def written(self) -> str:
+        """As the cookie keeps it."""
+        return f"{SCROLL if self.scrolls else PAGES}:{'.'.join(self.columns)}"
+
+
+def shown_for(request: PageRequest, asked: str = "") -> Shown:
+    """How the list is shown to whoever asks: as their cookie says, with the columns that the address asks for."""
+    way, found, columns = request.COOKIES.get(COOKIE, "")[:200].partition(":")
+    known = columns_of(columns) if found else USUAL
+    return Shown(columns_of(asked) if asked else known, way == SCROLL)
+
+
+def columns_of(text: str) -> tuple[str, ...]:
+    """The columns that a text names, with dots between them, in their order; others are passed over."""
+    named = frozenset(text.split("."))
+    return tuple(name for name in COLUMNS if name in named)
+
+
+def list_context(request: PageRequest) -> dict[str, Json]:
+    """A page of the runs that fit what the address asks for."""
+    form = FilterForm(request.GET)
+    filters, cursor = form.asked(request.principal.username), request.GET.get("cursor")
+    page, searched = _page(request, filters, cursor) if form.is_valid() else (NO_PAGE, None)
+    workflows = queries.workflow_names(request.principal, MOST_NAMES)
+    titles.learn_titles(workflows)
+    shown = shown_for(request, form.cleaned_data.get("columns") or "")
+    return {
+        "form": form,
+        "sees_nothing": sees_nothing(request.principal),
+        "filters": form.in_words(),
+        "workflows": workflows,
+        "runs": brief_rows(request.principal.tenant_id, [run.id for run in page.rows]),
+        "newer": page.previous,
+        "older": page.next,
+        "searched": searched,
+        # A search reads much: once, and not at every change.
+        "follows": not cursor and searched is None,
+        "is_newest": bool(cursor and page.rows) and page.previous is None,
+        "shown": shown,
+        "headings": [(name, COLUMNS[name]) for name in shown.columns],
+        "all_columns": [(name, words, name in shown.columns) for name, words in COLUMNS.items()],
+        "looked_through": queries.LOOKED_THROUGH if "created_by" in filters else None,
+        "may_operate": may_anywhere(request.principal, RUNS_OPERATE),
+        "keeps": without(request.GET, "cursor"),
+    }
+
+
+def preview_context(principal: Principal, run_id: UUID) -> dict[str, Json]:
+    """A run as the panel beside the list shows it: its row, and its steps. Raises Missing."""
+    rows = brief_rows(principal.tenant_id, [run_id])
+    if not rows:
+        raise Missing("There is no such run.")
+    steps = [step for step in rows[0]["steps"] if step["index"] is None]
+    return {"run": rows[0], "steps": steps[:STEPS_SHOWN], "left_out": max(0, len(steps) - STEPS_SHOWN)}
+
+
+def brief_rows(tenant: int, runs: Sequence[UUID | str]) -> list[dict[str, Json]]:
+    """These runs as rows of a list, in their order, in one statement: each with what tells it, and what it does now."""
+    rows = run_rows(tenant, runs, IN_BRIEF)
+    return [
+        row
+        | {
+            "called": row["business_key"] or brief.peek(row["input"]),
+            "now": brief.now_of(row),
+        }
+        for row in rows
+    ]
+
+
+def matching(request: PageRequest, filters: dict[str, Json]) -> QuerySet[Run]:
+    """The runs that fit and that they may read, unordered; without what `q` looks for."""
+    asked = {name: value for name, value in filters.items() if name != "q"}
+    return readable(queries.runs_of(request.principal.tenant_id, **asked), request.principal)
+
+
+def _page(request: PageRequest, filters: dict[str, Json], cursor: str | None) -> tuple[Page, Searched | None]:
+    rows = matching(request, filters)
+    if q := filters.get("q"):
+        return search_page(rows, request, q, limit=ON_A_PAGE, cursor=cursor)
+    return keyset_page(rows, request, keys=("id",), limit=ON_A_PAGE, cursor=cursor), None
+
+
+def without(query: QueryDict, *names: str) -> str:
+    """What a list is asked for, without these."""
+    return with_parameters(query, dict.fromkeys(names, ""))
+
+
+def with_parameters(query: QueryDict, changes: dict[str, str], only: Iterable[str] | None = None) -> str:
+    """What a list is asked for, with these instead of what it has; without those that are empty."""
+    parameters = query.copy()
+    for name in list(parameters):
+        if only is not None and name not in only:
+            del parameters[name]
+    for name, value in changes.items():
+        if value:
+            parameters[name] = value
+        else:
+            parameters.pop(name, None)
+    return parameters.urlencode()

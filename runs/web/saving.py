@@ -1,0 +1,84 @@
+"""What people keep of the list of runs by forms: which columns it has, what is at its end, searches under a name."""
+
+from django.contrib import messages
+from django.http import HttpResponse, QueryDict
+from django.shortcuts import redirect
+from django.urls import reverse
+
+from accounts.access import PageRequest, page
+from accounts.roles import RUNS_READ
+from lib.refusals import Refusal
+from runs.commands import saved
+from runs.models import SavedSearch
+from runs.web import listing, tabs
+from runs.web.listing import Shown
+
+_A_YEAR = 365 * 86_400
+
+
+@page(RUNS_READ, "POST")
+def columns(request: PageRequest) -> HttpResponse:
+    """Keeps for whoever asks which columns the list has and what is at its end, in a cookie."""
+    chosen = listing.columns_of(".".join(request.POST.getlist("column")[: len(listing.COLUMNS)]))
+    shown = Shown(chosen, request.POST.get("way") == listing.SCROLL)
+    response = redirect(_list_at(listing.without(request.GET, "columns", "cursor")))
+    response.set_cookie(
+        listing.COOKIE,
+        shown.written(),
+        max_age=_A_YEAR,
+        samesite="Lax",
+        httponly=True,
+        secure=request.is_secure(),
+    )
+    return response
+
+
+@page(RUNS_READ, "POST")
+def keep(request: PageRequest) -> HttpResponse:
+    """Keeps the list as somebody has it before them, with its columns."""
+    asked = QueryDict(request.POST.get("query", "")[: saved.MAX_QUERY])
+    here = listing.without(asked, "cursor", "saved")
+    shown = listing.shown_for(request, asked.get("columns", ""))
+    query = listing.with_parameters(QueryDict(here), {"columns": ".".join(shown.columns)})
+    try:
+        name, group = request.POST.get("name", ""), request.POST.get("group", "")
+        search = saved.keep_search(request.principal, name, query, group)
+    except Refusal as error:
+        messages.error(request, error.message)
+        return redirect(_list_at(here))
+    messages.success(request, f"“{search.name}” is kept.")
+    return redirect(_list_of(search))
+
+
+@page(RUNS_READ, "POST")
+def change(request: PageRequest, view_id: int) -> HttpResponse:
+    """Renames a search and says with whom it is shared."""
+    search = saved.search_of(request.principal, view_id)
+    try:
+        name, group = request.POST.get("name", ""), request.POST.get("group", "")
+        search = saved.change_search(request.principal, view_id, name, group)
+        messages.success(request, f"“{search.name}” is changed.")
+    except Refusal as error:
+        messages.error(request, error.message)
+    return redirect(_list_of(search))
+
+
+@page(RUNS_READ, "POST")
+def delete(request: PageRequest, view_id: int) -> HttpResponse:
+    """Deletes a search; the list that it was stays before them."""
+    search = saved.search_of(request.principal, view_id)
+    try:
+        saved.delete_search(request.principal, view_id)
+    except Refusal as error:
+        messages.error(request, error.message)
+        return redirect(_list_of(search))
+    messages.success(request, f"“{search.name}” is deleted; what it showed is still before you.")
+    return redirect(_list_at(search.query))
+
+
+def _list_of(search: SavedSearch) -> str:
+    return _list_at(tabs.address_of(search))
+
+
+def _list_at(query: str) -> str:
+    return f"{reverse('runs')}?{query}" if query else reverse("runs")

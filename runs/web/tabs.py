@@ -1,0 +1,120 @@
+"""The tabs above the list of runs: those that everybody has and one's saved searches, with bounded counts."""
+
+from collections import Counter
+from functools import reduce
+from typing import Any
+
+from django.db.models import QuerySet, TextField, Value
+from django.http import HttpResponse, QueryDict
+from django.shortcuts import render
+
+from accounts import people
+from accounts.access import PageRequest, page
+from accounts.roles import RUNS_READ
+from engine.catalogue import Json
+from lib.reader import number_text
+from runs.commands import saved
+from runs.models import Run, SavedSearch
+from runs.web import listing
+from runs.web.forms import FilterForm
+
+COUNTED = 1_000
+"""Up to so many runs are counted; more are told as "1,000+"."""
+SEARCHES_COUNTED = 20
+TABS: dict[str, tuple[str, dict[str, str]]] = {
+    "all": ("All", {}),
+    "mine": ("Mine", {"by": "me"}),
+    "people": ("Waiting on people", {"status": "people"}),
+    "unresolved": ("Failed, unresolved", {"status": "unresolved"}),
+    "open": ("At work", {"status": "open"}),
+    "tests": ("Tests", {"test": "1"}),
+}
+"""What everybody has, in words, and what of the address makes it."""
+_UNCOUNTED = ("all", "tests")
+_OF_TABS = ("by", "status", "test", "saved")
+_KEPT = ("workflow", "since", "until", "columns")
+"""What of the address stays from one tab to the next."""
+
+
+def tabs_context(request: PageRequest, *, with_counts: bool = False) -> dict[str, Json]:
+    """The tabs with their addresses and which is the current one, and what may be done with it; counts where asked."""
+    who = request.principal
+    searches = list(saved.searches_for(who))
+    people.learn(who.tenant_id, [one.owner for one in searches])
+    counts = _counts(request, searches) if with_counts else {}
+    now = next((one for one in searches if str(one.pk) == request.GET.get("saved")), None)
+    tabs = [
+        {
+            "key": key,
+            "words": words,
+            "address": listing.with_parameters(
+                request.GET, {name: does.get(name, "") for name in _OF_TABS}, (*_OF_TABS, *_KEPT)
+            ),
+            "is_current": now is None and _stands_in(request.GET, does),
+            "count": counts.get(key, ""),
+        }
+        for key, (words, does) in TABS.items()
+    ]
+    return {
+        "tabs": tabs,
+        "searches": [_row(one, who.username, counts.get(str(one.pk), "")) for one in searches],
+        "search_now": now and _row(now, who.username, ""),
+        "own_groups": saved.own_groups(who),
+        "keeps_search": listing.without(request.GET, "cursor", "saved"),
+        "keeps": listing.without(request.GET, "cursor"),
+    }
+
+
+def _stands_in(query: QueryDict, does: dict[str, str]) -> bool:
+    return all(query.get(name, "").strip().lower() == does.get(name, "") for name in _OF_TABS)
+
+
+def _row(search: SavedSearch, username: str, count: str) -> dict[str, Json]:
+    return {
+        "id": search.pk,
+        "name": search.name,
+        "of": "" if search.owner == username else search.owner,
+        "group": search.group.name if search.group else "",
+        "count": count,
+        "address": address_of(search),
+    }
+
+
+def address_of(search: SavedSearch) -> str:
+    """The query string of the list that a saved search is."""
+    return listing.with_parameters(QueryDict(search.query), {"saved": str(search.pk)})
+
+
+def _counts(request: PageRequest, searches: list[SavedSearch]) -> dict[str, str]:
+    """How many runs each tab finds, by its key or id, in one statement; a search for a text is not counted."""
+    asked = {
+        key: listing.with_parameters(request.GET, {name: does.get(name, "") for name in _OF_TABS}, _KEPT)
+        for key, (_, does) in TABS.items()
+        if key not in _UNCOUNTED
+    }
+    asked |= {str(one.pk): one.query for one in searches[:SEARCHES_COUNTED]}
+    parts = [part for key, query in asked.items() for part in _counted(request, key, query)]
+    if not parts:
+        return {}
+    tally = Counter(key for key, _ in reduce(lambda first, more: first.union(more, all=True), parts))
+    return {key: _at_most(tally[key]) for key in asked}
+
+
+def _at_most(count: int) -> str:
+    return f"{number_text(str(COUNTED))}+" if count > COUNTED else number_text(str(count))
+
+
+def _counted(request: PageRequest, key: str, query: str) -> list[QuerySet[Run, Any]]:
+    """The runs to count, at most one more than are told; none where the search can't be read or is for a text."""
+    form = FilterForm(QueryDict(query))
+    filters = form.asked(request.principal.username)
+    if not form.is_valid() or "q" in filters:
+        return []
+    rows = listing.matching(request, filters).annotate(tab=Value(key, output_field=TextField()))
+    return [rows.values_list("tab", "pk")[: COUNTED + 1]]
+
+
+@page(RUNS_READ)
+def counts(request: PageRequest) -> HttpResponse:
+    """The tabs with how many runs each finds."""
+    return render(request, "runs/_views.html", tabs_context(request, with_counts=True))

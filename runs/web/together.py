@@ -1,0 +1,146 @@
+"""What the list of runs does with those that are selected in it: first what it would mean, then the verb."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+
+from accounts.access import PageRequest, page
+from accounts.roles import RUNS_OPERATE
+from engine.catalogue import Json
+from lib.reader import number_text
+from lib.refusals import Invalid
+from runs.access import readable
+from runs.commands import bulk
+from runs.commands.bulk import Sorted
+from runs.models import Run
+from runs.web import contexts, listing
+from runs.web.forms import FilterForm
+
+SHOWN = 10
+"""So many of the runs are named before something is done with them."""
+TOLD = 100
+"""Of so many of those that were refused it is told why, run by run."""
+_LONGEST_REASON = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """How a verb is told: on its button, what it means, and of runs with which it was done."""
+
+    does: str
+    means: str
+    done: str
+
+
+WORDS = {
+    "cancel": Words(
+        "Cancel",
+        "Waiting steps are cancelled at once, running ones are awaited, and nothing new starts. A cancelled run "
+        "can't be resumed.",
+        "cancelled",
+    ),
+    "pause": Words("Pause", "What runs now goes on to its end, nothing new starts.", "paused"),
+    "unpause": Words("Continue", "Paused runs go on where they stopped.", "continued"),
+    "resume": Words(
+        "Resume", "Completed steps are kept; the failed one and those after it run again.", "resumed"
+    ),
+}
+
+
+@page(RUNS_OPERATE, "POST")
+def together(request: PageRequest) -> HttpResponse:
+    """Tells what a verb would do with the selected runs; once that is confirmed, does it and tells of each refusal."""
+    keeps = listing.without(request.GET, "cursor")
+    verb = request.POST.get("verb", "")
+    back = f"{reverse('runs')}?{keeps}"
+    try:
+        ids = _ids(request)
+        if not ids:
+            raise Invalid("No run is selected.")
+        if "confirm" in request.POST:
+            return _done(request, ids, verb, back)
+        context = _reviewed(request, ids, verb)
+    except Invalid as error:
+        messages.error(request, error.message)
+        return redirect(back)
+    return render(request, "runs/together.html", context | {"keeps": keeps, "back": back})
+
+
+def _done(request: PageRequest, ids: list[str], verb: str, back: str) -> HttpResponse:
+    reason = request.POST.get("reason", "").replace("\x00", "").strip()[:_LONGEST_REASON]
+    result = bulk.act(request.principal, ids, verb, reason=reason, compensate="compensate" in request.POST)
+    said = f"{_number(len(result.done))} of {_number(len(ids))} {WORDS[verb].done}."
+    if not result.refused:
+        messages.success(request, said)
+        return redirect(back)
+    refused = list(result.refused.items())
+    rows = {row["id"]: row for row in _named(request, [run for run, _ in refused[:TOLD]])}
+    context: dict[str, Json] = {
+        "said": said,
+        "results": [(run, rows.get(run), why.message) for run, why in refused[:TOLD]],
+        "left_out": max(0, len(refused) - TOLD),
+        "back": back,
+    }
+    return render(request, "runs/together.html", context)
+
+
+def _reviewed(request: PageRequest, ids: list[str], verb: str) -> dict[str, Json]:
+    """What the verb would mean. Raises Invalid as the review."""
+    result = bulk.review(request.principal, ids, verb)
+    rows = _named(request, result.done[:SHOWN])
+    return {
+        "verb": verb,
+        "words": WORDS[verb],
+        "count": len(ids),
+        "able": len(result.done),
+        "able_ids": ",".join(result.done),
+        "rows": rows,
+        "more": len(result.done) - len(rows),
+        "reasons": _reasons(result),
+        "is_all": _is_all(request),
+        "is_cut": _is_all(request) and len(ids) == bulk.MOST,
+        "can_compensate": verb == "cancel",
+    }
+
+
+def _reasons(result: Sorted) -> list[tuple[str, int]]:
+    """Why it is refused and for how many, the most first."""
+    return Counter(why.message for why in result.refused.values()).most_common()
+
+
+def _named(request: PageRequest, ids: Sequence[str]) -> list[dict[str, Json]]:
+    """Rows that tell these runs from one another, of those that whoever asks may read."""
+    runs = readable(Run.objects.for_tenant(request.principal.tenant_id), request.principal)
+    known = {str(run) for run in runs.filter(pk__in=ids).values_list("pk", flat=True)}
+    return listing.brief_rows(request.principal.tenant_id, [run for run in ids if run in known])
+
+
+def _is_all(request: PageRequest) -> bool:
+    return "all" in request.POST
+
+
+def _ids(request: PageRequest) -> list[str]:
+    """The ids that were selected, or of the newest runs that match. Raises Invalid where the filter can't be read."""
+    if not _is_all(request):
+        texts = [*request.POST.getlist("ids"), *request.POST.get("runs", "").split(",", bulk.MOST)]
+        found = (contexts.uuid_of(text) for text in texts[: bulk.MOST])
+        return list(dict.fromkeys(str(run) for run in found if run))
+    form = FilterForm(request.GET)
+    filters = form.asked(request.principal.username)
+    if not form.is_valid():
+        raise Invalid("The filter can't be read.")
+    if "q" in filters:
+        raise Invalid(
+            "Of a search for a text select the runs on the page: it is not looked for in all runs at once."
+        )
+    rows = listing.matching(request, filters).order_by("-id").values_list("pk", flat=True)
+    return [str(run) for run in rows[: bulk.MOST]]
+
+
+def _number(count: int) -> str:
+    return number_text(str(count))
