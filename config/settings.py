@@ -198,6 +198,7 @@ SPECTACULAR_SETTINGS = {
         "TokenStatus": "accounts.api.serializers.TOKEN_STATUSES",
         "MailChoice": "accounts.models.MAILS",
         "TaskKind": "tasks_inbox.api.serializers.TASK_KINDS",
+        "RequestKind": "runs.api.requests.REQUEST_KINDS",
         "ActionEnum": "runs.api.webhook_serializers.ACTIONS",
         "BulkAction": "tasks_inbox.api.bulk.BULK_ACTIONS",
         "BulkAnswer": "tasks_inbox.api.bulk.BULK_RESULTS",

@@ -19,6 +19,8 @@ from runs.reading import requests
 
 MOST_OFFERED = 200
 
+REQUEST_KINDS = ("wait", "good", "bad", "info", "quiet")
+
 
 class RequestListQuery(PageQuery):
     """Which requests."""
@@ -47,7 +49,7 @@ class CatalogueSerializer(serializers.Serializer[Any]):
     folder = serializers.CharField()
 
 
-class FactSerializer(serializers.Serializer[Any]):
+class RequestFactSerializer(serializers.Serializer[Any]):
     """Something that was asked, as the start form calls it."""
 
     label = serializers.CharField()  # type: ignore[assignment] # a name that DRF's fields have, too
@@ -71,7 +73,7 @@ class RequestSerializer(serializers.Serializer[Any]):
     business_key = serializers.CharField(allow_null=True)
     about = serializers.CharField(help_text="What of its input tells it from others.")
     status = serializers.CharField(help_text="In words, for people.")
-    kind = serializers.ChoiceField(["wait", "good", "bad", "info", "quiet"])
+    kind = serializers.ChoiceField(REQUEST_KINDS)
     is_open = serializers.BooleanField()
     holder = serializers.CharField(allow_null=True, help_text="Who has it now, or which step.")
     until = serializers.DateTimeField(allow_null=True)
@@ -79,7 +81,7 @@ class RequestSerializer(serializers.Serializer[Any]):
     created_at = serializers.DateTimeField()
     completed_at = serializers.DateTimeField(allow_null=True)
     may_withdraw = serializers.BooleanField()
-    facts = FactSerializer(many=True)
+    facts = RequestFactSerializer(many=True)
     questions = QuestionSerializer(many=True)
 
 

@@ -14,7 +14,6 @@ from accounts.roles import RUNS_START
 from engine.catalogue import Json
 from engine.statuses import STEP_OPEN
 from engine.verbs import run_verbs
-from lib.reader import reader
 from lib.refusals import Missing
 from runs.kernel import graphs
 from runs.models import HistoryEvent, Request, Run
@@ -180,11 +179,7 @@ def _facts(version_id: int, data: Json, *, is_cut: bool) -> list[dict[str, str]]
     if is_cut:
         return [{"label": "Input", "text": "Too long to be shown here."}]
     schema = graphs.shown(version_id).graph.input_schema
-    start = (
-        filled({"input_schema": schema, "nodes": []}, Start("form"), data, zone=reader().zone)
-        if schema
-        else None
-    )
+    start = filled({"input_schema": schema, "nodes": []}, Start("form"), data) if schema else None
     if start is not None and start.form is not None:
         fields = [(one.label, one.in_words) for one in start.form.each()]
     elif isinstance(data, dict):

@@ -5,7 +5,8 @@ const rules = [];
 /** Leaves an attribute as it is where `rule(name, node)` says so. */
 export function leave(rule) {
   if (!rules.length) {
-    window.Idiomorph.defaults.callbacks.beforeAttributeUpdated = (name, node) => !rules.some((each) => each(name, node));
+    window.Idiomorph.defaults.callbacks.beforeAttributeUpdated = (name, node) =>
+      !rules.some((each) => each(name, node));
   }
   rules.push(rule);
 }
