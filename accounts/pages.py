@@ -174,7 +174,7 @@ def own_settings(request: PageRequest) -> tuple[Context, int] | None:
     """What whoever looks has set for themselves, to be changed; None once that is done."""
     shown, wrong = preferences.person_of(request.principal), {}
     if request.method == "POST":
-        values = {name: typed(request, name) for name in OWN_FIELDS}
+        values = {name: typed(request, name) for name in OWN_FIELDS if name in request.POST}
         try:
             preferences.change_person(request.principal, **values)
             return None

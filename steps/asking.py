@@ -15,7 +15,7 @@ MAX_NAMES = 200
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=150)]
 Names = Annotated[list[Name], Field(max_length=MAX_NAMES)]
-Role = Literal["approver", "operator", "admin"]
+Role = Literal["approver", "operator", "requester", "admin"]
 """The roles that may decide tasks at all (`tasks:decide`)."""
 Seconds = Annotated[
     int | float,

@@ -210,8 +210,8 @@ function onKey(event: KeyboardEvent): void {
     return wantFocus("outline");
   const isEverywhere = ["F8", "Ctrl+z", "Ctrl+y", "Ctrl+Shift+z"].includes(name) && !isTyping;
   if (event.defaultPrevented || (isTyping && !FROM_FIELDS.includes(name))) return;
-  // Behind a dialog nothing moves.
-  if (target.closest("dialog") || document.querySelector("dialog[open]")) return;
+  // Behind a dialog nobody goes to a problem.
+  if (name === "F8" && document.querySelector("dialog[open]")) return;
   if (name === "Enter" && target.closest(OWN_KEYS)) return;
   if (name === "Enter" && target.closest(".react-flow__node") && !(target as Element).classList.contains("selected"))
     return;

@@ -45,20 +45,22 @@ def keep_search(who: Principal, name: str, query: str, group: str = "") -> Saved
     who.require(RUNS_READ)
     if SavedSearch.objects.for_tenant(who.tenant_id).filter(owner=who.username).count() >= MOST:
         raise Conflict(f"You keep {MOST} searches already: delete one first.", code="too_many")
-    if len(query) > MAX_QUERY:
-        raise Invalid(f"A search has at most {MAX_QUERY} characters.", field="query")
-    search = SavedSearch(tenant_id=who.tenant_id, owner=who.username, query=query.replace("\x00", ""))
+    search = SavedSearch(tenant_id=who.tenant_id, owner=who.username, query=_checked(query))
     return _save(who, search, name, group, "keep")
 
 
-def change_search(who: Principal, search_id: int, name: str, group: str = "") -> SavedSearch:
-    """Give one's own search another name, and share it with another group or with none.
+def change_search(
+    who: Principal, search_id: int, name: str, group: str = "", *, query: str | None = None
+) -> SavedSearch:
+    """Give one's own search another name, share it with another group or with none, and have it search by `query`.
 
     Raises Missing, NotAllowed, and as `keep_search`.
     """
     search = search_of(who, search_id)
     if search.owner != who.username:
         raise NotAllowed(f"This search is {search.owner}'s: only they change it.")
+    if query is not None:
+        search.query = _checked(query)
     return _save(who, search, name, group, "change")
 
 
@@ -83,11 +85,17 @@ def _save(who: Principal, search: SavedSearch, name: str, group: str, does: str)
                 SavedSearch.objects.bulk_create([search])
             else:
                 rows = SavedSearch.objects.for_tenant(who.tenant_id).filter(pk=search.pk)
-                rows.update(name=search.name, group=search.group)
+                rows.update(name=search.name, group=search.group, query=search.query)
             audit.record(who, does, f"search of runs {search.name}")
     except IntegrityError:
         raise Conflict(f"You have a search “{search.name}” already.", code="name_taken") from None
     return search
+
+
+def _checked(query: str) -> str:
+    if len(query) > MAX_QUERY:
+        raise Invalid(f"A search has at most {MAX_QUERY} characters.", field="query")
+    return query.replace("\x00", "")
 
 
 def _groups(who: Principal) -> QuerySet[Group]:

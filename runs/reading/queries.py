@@ -66,13 +66,16 @@ def runs_of(
     created_before: datetime | None = None,
     created_by: str | None = None,
     test: bool = False,
+    within: QuerySet[Run] | None = None,
 ) -> QuerySet[Run]:
-    """The tenant's runs that fit, unordered and without their payloads; what is no status of a run (`SHOWN_STATUSES`)
-    is asked of their steps. Test runs are among them only if they are asked for, and then alone.
+    """The tenant's runs that fit, of `within` if that is given; unordered and without their payloads. What is no status
+    of a run (`SHOWN_STATUSES`) is asked of their steps. Test runs are among them only if they are asked for, and then
+    alone.
 
     `created_by` is looked for among the newest `LOOKED_THROUGH` of those that fit otherwise: no index has it.
     """
-    runs = _slim(Run.objects.for_tenant(tenant)).filter(is_test=test)
+    # What only the newest are looked through for is looked for among those that somebody may read.
+    runs = _slim(Run.objects.for_tenant(tenant) if within is None else within).filter(is_test=test)
     if workflow is not None:
         runs = runs.filter(workflow_id=Subquery(_workflows(tenant).filter(name=workflow).values("id")[:1]))
     if business_key is not None:

@@ -75,8 +75,10 @@ def request_row(who: Principal, run_id: UUID) -> dict[str, Json]:
     story = [Milestone(run.created_at, "asked", who.username), *milestones(who, run.pk)]
     if run.pk in ends:
         end = ends[run.pk]
-        word = "withdrew it" if end["by"] == who.username else "cancelled it"
-        story.append(Milestone(end["at"], word, end["by"], end.get("reason", "")))
+        is_theirs = end["by"] == who.username
+        word = "withdrew it" if is_theirs else "cancelled it"
+        # What an operator writes is for the history of the run, which whoever asked may not read.
+        story.append(Milestone(end["at"], word, end["by"], end.get("reason", "") if is_theirs else ""))
     if run.completed_at:
         story.append(Milestone(run.completed_at, row["status"], None, "", row["kind"]))
     return row | {"milestones": [_milestone(one) for one in sorted(story, key=lambda one: one.at)]}

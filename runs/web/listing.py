@@ -122,7 +122,9 @@ def brief_rows(tenant: int, runs: Sequence[UUID | str]) -> list[dict[str, Json]]
 def matching(request: PageRequest, filters: dict[str, Json]) -> QuerySet[Run]:
     """The runs that fit and that they may read, unordered; without what `q` looks for."""
     asked = {name: value for name, value in filters.items() if name != "q"}
-    return readable(queries.runs_of(request.principal.tenant_id, **asked), request.principal)
+    tenant = request.principal.tenant_id
+    mine = readable(Run.objects.for_tenant(tenant), request.principal)
+    return queries.runs_of(tenant, **asked, within=mine)
 
 
 def _page(request: PageRequest, filters: dict[str, Json], cursor: str | None) -> tuple[Page, Searched | None]:

@@ -24,7 +24,10 @@ def front_page(request: HttpRequest) -> HttpResponse:
     """Home; their requests for whoever may read no runs at all."""
     try:
         return home_page(request)
-    except Forbidden:
+    except Forbidden as refusal:
+        # Whoever is no member anywhere has no requests either.
+        if not refusal.details:
+            raise
         return redirect("requests")
 
 

@@ -36,27 +36,23 @@ def columns(request: PageRequest) -> HttpResponse:
 @page(RUNS_READ, "POST")
 def keep(request: PageRequest) -> HttpResponse:
     """Keeps the list as somebody has it before them, with its columns."""
-    asked = QueryDict(request.POST.get("query", "")[: saved.MAX_QUERY])
-    here = listing.without(asked, "cursor", "saved")
-    shown = listing.shown_for(request, asked.get("columns", ""))
-    query = listing.with_parameters(QueryDict(here), {"columns": ".".join(shown.columns)})
     try:
         name, group = request.POST.get("name", ""), request.POST.get("group", "")
-        search = saved.keep_search(request.principal, name, query, group)
+        search = saved.keep_search(request.principal, name, _query(request), group)
     except Refusal as error:
         messages.error(request, error.message)
-        return redirect(_list_at(here))
+        return redirect(_list_at(_here(request)))
     messages.success(request, f"“{search.name}” is kept.")
     return redirect(_list_of(search))
 
 
 @page(RUNS_READ, "POST")
 def change(request: PageRequest, view_id: int) -> HttpResponse:
-    """Renames a search and says with whom it is shared."""
+    """Keeps a search as the list is before its owner now, renames it and says with whom it is shared."""
     search = saved.search_of(request.principal, view_id)
     try:
         name, group = request.POST.get("name", ""), request.POST.get("group", "")
-        search = saved.change_search(request.principal, view_id, name, group)
+        search = saved.change_search(request.principal, view_id, name, group, query=_query(request))
         messages.success(request, f"“{search.name}” is changed.")
     except Refusal as error:
         messages.error(request, error.message)
@@ -74,6 +70,19 @@ def delete(request: PageRequest, view_id: int) -> HttpResponse:
         return redirect(_list_of(search))
     messages.success(request, f"“{search.name}” is deleted; what it showed is still before you.")
     return redirect(_list_at(search.query))
+
+
+def _here(request: PageRequest) -> str:
+    """The query of the list from which a form was sent."""
+    asked = QueryDict(request.POST.get("query", "")[: saved.MAX_QUERY])
+    return listing.without(asked, "cursor", "saved")
+
+
+def _query(request: PageRequest) -> str:
+    """That query with the columns that were shown."""
+    here = QueryDict(_here(request))
+    shown = listing.shown_for(request, here.get("columns", ""))
+    return listing.with_parameters(here, {"columns": ".".join(shown.columns)})
 
 
 def _list_of(search: SavedSearch) -> str:

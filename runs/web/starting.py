@@ -95,7 +95,7 @@ def run_again(request: PageRequest, run_id: UUID) -> HttpResponse:
             return to_run(request, get_workflow(request.principal.tenant_id, name), again)
         except (RunRefused, Conflict) as refusal:
             messages.error(request, refusal.message)
-            return redirect("run", run_id)
+            return redirect("run" if RUNS_READ in request.principal.scopes else "request", run_id)
     place = _place(request, name, run)
     if request.method == "POST":
         return _sent(request, place)
@@ -155,6 +155,7 @@ def _place(request: PageRequest, name: str, run: Mapping[str, Json] | None = Non
 
 def _run(request: PageRequest, run_id: UUID) -> dict[str, Json]:
     if not is_own(request.principal, run_id):
+        request.principal.require(RUNS_READ)
         guard_run(request.principal, RUNS_READ, run_id)
     run = found_run(request.principal.tenant_id, run_id, _OWN)
     if run["test"]:

@@ -26,13 +26,21 @@ def test_no_token_changes_a_name_that_stands_in_evidence(people):
 def test_somebody_sets_it_for_themselves(people):
     viewer = logged_in(people)
     people.member("admin")
-    start = {"username": "viewer-of-ours", "name": "", "time_zone": "", "locale": ""}
+    start = {
+        "username": "viewer-of-ours",
+        "name": "",
+        "time_zone": "",
+        "locale": "",
+        "density": "comfortable",
+    }
     assert viewer.get(PATH).json() == start
-    given = {"name": "  Vic   Lee ", "time_zone": "Asia/Kolkata", "locale": "en-GB"}
+    given = {"name": "  Vic   Lee ", "time_zone": "Asia/Kolkata", "locale": "en-GB", "density": "compact"}
     changed = start | given | {"name": "Vic Lee"}
     assert viewer.patch(PATH, given).json() == viewer.get(PATH).json() == changed
     assert viewer.patch(PATH, {"reason": "nothing"}).json() == changed
-    assert viewer.patch(PATH, {"time_zone": "", "locale": ""}).json() == start | {"name": "Vic Lee"}
+    assert viewer.patch(PATH, {"time_zone": "", "locale": "", "density": "comfortable"}).json() == start | {
+        "name": "Vic Lee"
+    }
     other = User.objects.get(username="admin-of-ours")
     assert (other.name, other.time_zone, other.locale) == ("", "", "")
 
@@ -49,6 +57,7 @@ def test_somebody_sets_it_for_themselves(people):
         ({"locale": "tlh"}, "locale"),
         ({"locale": "EN"}, "locale"),
         ({"locale": None}, "locale"),
+        ({"density": "tiny"}, "density"),
         ({"name": "a" * 201}, "name"),
         ({"name": "Ann\u202eeeL"}, "name"),
         ({"name": ["Ann"]}, "name"),

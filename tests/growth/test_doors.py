@@ -47,6 +47,7 @@ LEFT_OUT: Mapping[str, str] = {
     "runs.kernel.wait_kinds.ended_meanwhile": OWN,
     "runs.kernel.wait_kinds.register": OWN,
     "runs.templatetags.shown.deadline": OWN,
+    "runs.web.listing.with_parameters(changes)": OWN,
     "tasks_inbox.actions.recording.add_link": OWN,
     "tasks_inbox.evidence.exported.verify.of_history": "read by `faults`, in whatever order its file has them",
     "tasks_inbox.reading.sources.titled(part)": "a search has 200 characters at most",
@@ -61,6 +62,7 @@ LEFT_OUT: Mapping[str, str] = {
 }
 # Known words are asked for by their keys: a serializer has refused others before.
 OF_KNOWN_WORDS = {
+    "runs.web.listing.matching(filters)",
     "runs.webhooks.mapping.check(action)",
     "runs.webhooks.services.create_webhook(action)",
     "tasks_inbox.mail.mails.written(kind)",

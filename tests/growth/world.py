@@ -62,6 +62,9 @@ class EveryField(QueryDict):
         self.setlist("a", [text])
         self.setlist(text[:200], [text, text])
 
+    def copy(self) -> "EveryField":
+        return EveryField(self._text, self._known)
+
     def __contains__(self, key: object) -> bool:
         return True
 
