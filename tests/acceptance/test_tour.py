@@ -35,10 +35,10 @@ class Tour:
         self.page = page
         self._named = re.findall(r"\*\*(.+?)\*\*", TOUR)
 
-    def press(self, label: str) -> None:
-        """Press what README names next: the button or link whose name begins with it."""
+    def press(self, label: str, ends: bool = False) -> None:
+        """Press what README names next: the button or link whose name begins, or ends, with it."""
         assert self._named.pop(0) == label
-        name = re.compile(rf"^{re.escape(label)}\b")
+        name = re.compile(rf"\b{re.escape(label)}$" if ends else rf"^{re.escape(label)}\b")
         found = self.page.get_by_role("button", name=name).or_(self.page.get_by_role("link", name=name))
         found.first.click()
 
@@ -72,7 +72,7 @@ def log_in(tour: Tour, said: str) -> None:
 
 
 def build_and_publish(tour: Tour) -> None:
-    tour.press("New workflow")
+    tour.press("New pipeline")
     tour.type("Article desk", into="Title")
     for step in ("Clean text", "Summarize", "Extract keywords", "Tag with a category"):
         tour.press(step)
@@ -118,7 +118,7 @@ def test_the_tour_in_the_browser_does_what_it_says(handoff, page):
     tour.press("Runs")
     tour.type("mattresses", into="Text")
     tour.press("Show")
-    tour.press("Article desk")
+    tour.press("Article desk", ends=True)
     expect(page).to_have_url(first)
     tour.press("Run again")
     expect(page).not_to_have_url(first)

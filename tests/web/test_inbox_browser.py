@@ -140,7 +140,9 @@ def test_by_keyboard_alone_tasks_are_chosen_claimed_snoozed_and_decided(approver
     expect(heading).to_have_text("Number 1?")
     approver.press("w")
     expect(page.get_by_role("button", name="Unwatch")).to_be_visible()
+    page.locator("#views-more > summary").click()
     expect(page.get_by_role("link", name="Watching 1")).to_be_visible()
+    page.locator("#views-more > summary").click()
     approver.press("?")
     expect(page.get_by_text("Choose the first, the second outcome")).to_be_visible()
     assert again(three).status == "OPEN"

@@ -90,7 +90,7 @@ def test_cancelling_says_what_it_means_and_takes_a_reason(visitor, ann):
 
 def test_filters_leave_a_short_address(visitor):
     visitor.open("/runs/")
-    visitor.page.get_by_label("Status").select_option("Failed")
+    visitor.page.get_by_role("combobox", name="Status").select_option("Failed")
     visitor.page.get_by_role("button", name="Show").click()
     visitor.page.wait_for_url("**/runs/?status=failed")
     visitor.page.get_by_role("link", name="Clear", exact=True).click()
