@@ -1,5 +1,6 @@
 """The pages of runs and of the API, with a browser; the fixture fails each test whose page complains."""
 
+import re
 from pathlib import Path
 from urllib.parse import urlsplit
 
