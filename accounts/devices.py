@@ -8,6 +8,7 @@ from django.core import signing
 from django.http import HttpRequest, HttpResponse
 
 from accounts.names import key_of
+from lib.client_address import client_address, neighbourhood
 
 _SALT = "accounts.devices"
 _SECONDS = 180 * 86_400
@@ -32,6 +33,13 @@ def remember(request: HttpRequest, response: HttpResponse, username: str) -> Non
         httponly=True,
         samesite="Lax",
     )
+
+
+def network_of(request: HttpRequest) -> str:
+    """Where a guess comes from that no browser makes which the name has logged in with before."""
+    forwarded = request.headers.get("X-Forwarded-For", "")
+    address = client_address(request.META.get("REMOTE_ADDR", ""), forwarded, settings.HANDOFF_TRUSTED_PROXIES)
+    return neighbourhood(address)
 
 
 def _read(request: HttpRequest) -> tuple[str, list[str]]:

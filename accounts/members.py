@@ -8,8 +8,8 @@ import secrets
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from accounts import audit, queries, ties
-from accounts.models import Membership, Tenant, User
+from accounts import audit, outgoing, queries, ties
+from accounts.models import INVITED, MOVED, Membership, Tenant, User
 from accounts.names import key_of
 from accounts.principal import Forbidden, Principal
 from accounts.roles import ADMIN, MEMBER_ROLES, MEMBERS_MANAGE, SCOPES_OF_ROLE
@@ -30,8 +30,11 @@ def add_member(
     manager: str = NOBODY,
     reason: str | None = None,
 ) -> tuple[Membership, str | None]:
-    """Make somebody a member: a new user, with the password that is shown only here, or one who left, or one of another
-    tenant of which the principal is an admin, too.
+    """Make somebody a member: a new user, or one who left, or one of another tenant of which the principal is an admin,
+    too.
+
+    A new user with an address is mailed a link to set a password, where there is a mail server; any other new user
+    has the password that is shown only here. None stands for no password to show.
 
     Raises Invalid at the field that is wrong, Forbidden for a role beyond one's own, Conflict for who is a member and
     for a name that others have.
@@ -42,8 +45,15 @@ def add_member(
     member = Membership(tenant_id=principal.tenant_id, user=user, role=role)
     member.manager = _manager(member, manager)
     member.save()
+    if is_invited(member, password):
+        outgoing.write(principal.tenant_id, user, INVITED, by=principal.username)
     audit.record(principal, f"add as {role}", f"member {user.username}", reason=reason)
     return member, password
+
+
+def is_invited(member: Membership, password: str | None) -> bool:
+    """Whether somebody who was just added with this password, or without, is mailed a link instead."""
+    return password is None and not member.user.has_usable_password()
 
 
 @transaction.atomic
@@ -59,7 +69,8 @@ def change_member(
 ) -> Membership:
     """Change what is given of a member. Raises as `add_member`, Missing, and Conflict for the last admin.
 
-    Who is a member of another tenant, too, has their name and e-mail changed by nobody else.
+    Who is a member of another tenant, too, has their name and e-mail changed by nobody else; nor has an admin their
+    e-mail, to which links are sent that set a password.
     """
     _begin(principal)
     member = find(principal.tenant_id, username)
@@ -70,7 +81,7 @@ def change_member(
     if manager is not None:
         member.manager = _manager(member, manager)
     member.save()
-    _rename(principal, member.user, name, email)
+    _rename(principal, member, name, email)
     if role is not None:
         ties.member_changed(member.tenant_id, member.user.username)
     audit.record(principal, "change", f"member {member.user.username}", reason=reason)
@@ -126,7 +137,7 @@ def _user(principal: Principal, username: str, name: str, email: str) -> tuple[U
     user = User.objects.filter(username__iexact=username).first()
     if user is None:
         user = User(username=username, name=name.strip(), email=email.strip())
-        password = secrets.token_urlsafe(12)
+        password = None if user.email and ties.has_mail() else secrets.token_urlsafe(12)
         user.set_password(password)
         _check(user)
         user.save()
@@ -152,20 +163,26 @@ def _is_ours(principal: Principal, user: User) -> bool:
     return not theirs.exists() or administered.exists()
 
 
-def _rename(principal: Principal, user: User, name: str | None, email: str | None) -> None:
+def _rename(principal: Principal, member: Membership, name: str | None, email: str | None) -> None:
+    user, former = member.user, member.user.email
     changes = {"name": name, "email": email}
     values = {field: text.strip() for field, text in changes.items() if text is not None}
     changed = [field for field, text in values.items() if getattr(user, field) != text]
     if not changed:
         return
-    elsewhere = Membership.unsafe_all_tenants.filter(user=user).exclude(tenant_id=principal.tenant_id)
-    if user.pk != principal.user_id and elsewhere.exists():
+    is_me = user.pk == principal.user_id
+    if not is_me and queries.is_elsewhere(member):
         message = f"{user.username} is a member of another tenant, too: only they change this."
         raise Conflict(message, code="shared_user", field=changed[0])
+    if not is_me and member.role == ADMIN and "email" in changed:
+        message = f"{user.username} is an admin: only they change their address, to which passwords are sent."
+        raise Conflict(message, code="admins_address", field="email")
     for field in changed:
         setattr(user, field, values[field])
     _check(user)
     user.save(update_fields=changed)
+    if "email" in changed and former and not is_me:
+        outgoing.write(member.tenant_id, user, MOVED, by=principal.username, to=former)
 
 
 def _check(user: User) -> None:

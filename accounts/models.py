@@ -1,10 +1,13 @@
-"""Who there is: users, tenants, who belongs where, groups, API tokens, keys of secrets; failed logins; kept answers."""
+"""Who there is: users, tenants, who belongs where, groups, API tokens, keys of secrets; sessions and failed logins;
+kept answers; mails about accounts.
+"""
 
 from typing import ClassVar
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
 from django.db.models.functions import Lower, Now
 
@@ -17,6 +20,12 @@ EVERYTHING = "everything"
 MINE = "assigned"
 NOTHING = "nothing"
 MAILS = (EVERYTHING, MINE, NOTHING)
+
+FORGOTTEN = "forgotten"
+INVITED = "invited"
+SENT = "sent"
+MOVED = "moved"
+ABOUT_ACCOUNTS = (FORGOTTEN, INVITED, SENT, MOVED)
 
 COMFORTABLE = "comfortable"
 COMPACT = "compact"
@@ -247,4 +256,43 @@ class LoginAttempt(models.Model):
         indexes = (
             models.Index(fields=["address", "at"], name="loginattempt_recent"),
             models.Index(fields=["username", "at"], name="loginattempt_of_name"),
+        )
+
+
+class Session(AbstractBaseSession):
+    """A session of the browser, with whose it is, so that they can be counted and ended."""
+
+    user = models.ForeignKey(User, null=True, on_delete=models.CASCADE, related_name="+")
+
+    class Meta(AbstractBaseSession.Meta):
+        abstract = False
+
+
+class AccountMail(TenantOwned):
+    """A mail to somebody about their account, written with its cause and sent by a tick (`tasks_inbox.duties`).
+
+    What it says is found when it is sent; so a link to set a password is in the mail and nowhere else. `to` is an
+    address other than the user's own, `by` who caused it. `next_at` is when it is tried; null: never again, and without
+    `sent_at` the `error` says why.
+    """
+
+    id = models.UUIDField(primary_key=True)
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    kind = models.CharField(max_length=16, choices=[(kind, kind) for kind in ABOUT_ACCOUNTS])
+    to = models.EmailField(blank=True, db_default="")
+    by = models.CharField(max_length=150, blank=True, db_default="")
+    created_at = models.DateTimeField(db_default=Now())
+    next_at = models.DateTimeField(null=True, db_default=Now())
+    attempts = models.SmallIntegerField(db_default=0)
+    error = models.TextField(db_default="")
+    sent_at = models.DateTimeField(null=True)
+
+    class Meta(TenantOwned.Meta):
+        indexes = (
+            models.Index(
+                fields=["next_at", "id"], name="accountmail_due", condition=models.Q(next_at__isnull=False)
+            ),
+            models.Index(
+                fields=["created_at"], name="accountmail_done", condition=models.Q(next_at__isnull=True)
+            ),
         )

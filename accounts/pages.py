@@ -70,10 +70,12 @@ def new_member(request: PageRequest) -> tuple[Context, int]:
     if request.method == "POST":
         try:
             member, password = members.add_member(request.principal, **values)
-            return {"member": member, "password": password}, 201
+            invited = members.is_invited(member, password)
+            return {"member": member, "password": password, "is_invited": invited}, 201
         except (Invalid, Conflict) as error:
             refusal = error
-    return form_of(values, refusal) | _choices(request), status_of(refusal) if refusal else 200
+    shown = form_of(values, refusal) | _choices(request) | {"has_mail": ties.has_mail()}
+    return shown, status_of(refusal) if refusal else 200
 
 
 def member_form(request: PageRequest, member: Membership) -> Context:

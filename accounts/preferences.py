@@ -1,21 +1,19 @@
 """What people set for themselves: their name, time zone and language; of which tasks they get mail; their password."""
 
-from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
+from django.db import transaction
 
-from accounts import audit
-from accounts.models import DENSITIES, MAILS, User
+from accounts import audit, outgoing
+from accounts.models import DENSITIES, MAILS, MOVED, User
 from accounts.principal import Principal
-from accounts.services import WrongPassword, check_login, set_password
+from accounts.services import WrongPassword, check_login, check_new_password, set_password
 from lib.locales import LOCALES
 from lib.reader import zone_of
 from lib.refusals import Invalid
 
 LONGEST_ADDRESS = 254
 LONGEST_NAME = 200
-# As long as one that signs a decision over REST.
-LONGEST_PASSWORD = 1_000
 
 
 def person_of(principal: Principal) -> dict[str, str]:
@@ -54,16 +52,18 @@ def notifications_of(principal: Principal) -> dict[str, str]:
     return {"mail": user.mail, "email": user.email}
 
 
+@transaction.atomic
 def change_notifications(
     principal: Principal, *, mail: str | None = None, email: str | None = None, reason: str | None = None
 ) -> dict[str, str]:
-    """Set what is given, for themselves alone. Raises Invalid."""
+    """Set what is given, for themselves alone; their former address is told that there is another. Raises Invalid."""
     values: dict[str, str] = {}
     if mail is not None:
         values["mail"] = _known(mail)
     if email is not None:
         values["email"] = _address(email)
     if values:
+        _tell_of_move(principal, values)
         User.objects.filter(pk=principal.user_id).update(**values)
         audit.record(principal, "change notifications", f"user {principal.username}", reason=reason)
     return notifications_of(principal)
@@ -83,18 +83,19 @@ def change_password(principal: Principal, *, old: str, new: str, revoke_tokens: 
         raise Invalid("This is not your password.", code="wrong_password", field="old") from None
     if new == old:
         raise Invalid("This is the password that you have.", code="same_password", field="new")
-    if len(new) > LONGEST_PASSWORD:
-        message = f"A password has at most {LONGEST_PASSWORD:,} characters."
-        raise Invalid(message, code="max_length", field="new")
-    try:
-        validate_password(new, user)
-    except ValidationError as weak:
-        raise Invalid(" ".join(weak.messages), code="weak_password", field="new") from None
+    check_new_password(user, new)
     revoked = set_password(user, new, revoke_tokens=revoke_tokens)
     if revoke_tokens:
         audit.record(principal, f"revoke {revoked} tokens", f"user {principal.username}")
     audit.record(principal, "change password", f"user {principal.username}", reason=None)
     return user
+
+
+def _tell_of_move(principal: Principal, values: dict[str, str]) -> None:
+    """Links to set a password are sent to the address: who had it so far must learn of the change."""
+    user = User.objects.select_for_update(no_key=True).get(pk=principal.user_id)
+    if user.email and values.get("email", user.email) != user.email:
+        outgoing.write(principal.tenant_id, user, MOVED, by=principal.username, to=user.email)
 
 
 def _person(user: User) -> dict[str, str]:

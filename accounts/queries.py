@@ -46,6 +46,12 @@ def find_member(tenant_id: int, username: str) -> Membership | None:
     return members.filter(user__username__iexact=username, user__is_active=True).first()
 
 
+def is_elsewhere(member: Membership) -> bool:
+    """Whether a member's user is a member of another tenant, too."""
+    theirs = Membership.unsafe_all_tenants.filter(user=member.user_id)
+    return theirs.exclude(tenant_id=member.tenant_id).exists()
+
+
 def manager_of(tenant_id: int, username: str) -> str | None:
     """The username of a member's manager; None for who has none, or is no member."""
     member = find_member(tenant_id, username)

@@ -7,6 +7,8 @@ from datetime import datetime, timedelta
 import orjson
 from django.conf import settings
 from django.contrib.auth import authenticate
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.db.models import DateTimeField, Value
 from django.db.models.expressions import Combinable
@@ -22,6 +24,8 @@ from lib.refusals import Conflict, Invalid, Missing, NotAllowed
 
 LONGEST_TOKEN_NAME = 200
 LONGEST_GROUP_NAME = 150
+# As long as one that signs a decision over REST.
+LONGEST_PASSWORD = 1_000
 
 
 class BadToken(NotAllowed):
@@ -55,6 +59,17 @@ def ensure_admin(password: str, *, username: str = "admin") -> tuple[User, bool]
         user = User.objects.create_user(username, password)
     Membership.unsafe_all_tenants.update_or_create(tenant=tenant, user=user, defaults={"role": ADMIN})
     return user, created
+
+
+def check_new_password(user: User, password: str) -> None:
+    """Raises Invalid at `new` for a password that is too long or too weak for this user."""
+    if len(password) > LONGEST_PASSWORD:
+        message = f"A password has at most {LONGEST_PASSWORD:,} characters."
+        raise Invalid(message, code="max_length", field="new")
+    try:
+        validate_password(password, user)
+    except ValidationError as weak:
+        raise Invalid(" ".join(weak.messages), code="weak_password", field="new") from None
 
 
 @transaction.atomic

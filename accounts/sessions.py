@@ -13,11 +13,12 @@ from django.conf import settings
 from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends import db
 from django.contrib.sessions.backends.base import UpdateError
+from django.contrib.sessions.base_session import AbstractBaseSession
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
-from accounts.models import User
+from accounts.models import Session, User
 from accounts.principal import Principal
 from accounts.queries import principals_of
 
@@ -36,6 +37,17 @@ class SessionStore(db.SessionStore):
             self._session_key = None
             return {}
         return data
+
+    @classmethod
+    def get_model_class(cls) -> type[AbstractBaseSession]:
+        """The table of sessions, which knows whose each is."""
+        return Session
+
+    def create_model_instance(self, data: dict[str, Any]) -> Any:
+        """The row of a session with what is in it."""
+        row = super().create_model_instance(data)
+        row.user_id = int(data[SESSION_KEY]) if SESSION_KEY in data else None
+        return row
 
 
 def begin(request: HttpRequest, **_: object) -> None:

@@ -50,7 +50,7 @@ class Counted:
         return max(own, here, 0.0)
 
 
-def begin(name: str, place: str) -> None:
+def begin(name: str, place: str, *, too_many: str = "Too many wrong passwords.") -> None:
     """Count a guess before it is looked at, so that those made at the same time count, too; call it in a transaction.
 
     Raises TooMany while the pause of this name at this place lasts; that costs nothing more.
@@ -61,7 +61,7 @@ def begin(name: str, place: str) -> None:
     if wait := Counted(*row).wait:
         seconds = math.ceil(wait)
         until = reader().time(datetime.now(UTC) + timedelta(seconds=seconds), seconds=True)
-        message = f"Too many wrong passwords. Try again in {_spelled(seconds)}, at {until}."
+        message = f"{too_many} Try again in {_spelled(seconds)}, at {until}."
         raise TooMany(message, retry_after=seconds)
     LoginAttempt.objects.create(username=name, address=place)
 

@@ -7,6 +7,7 @@ Counter = Callable[[int, Iterable[str]], Mapping[str, int]]
 
 _listeners: list[Changed] = []
 _counters: list[Counter] = []
+_mail_servers: list[Callable[[], bool]] = []
 
 
 def tell_of_members(listener: Changed) -> None:
@@ -35,3 +36,14 @@ def open_tasks_of_groups(tenant_id: int, keys: Iterable[str]) -> dict[str, int]:
         for key, count in counter(tenant_id, names).items():
             counts[key] += count
     return counts
+
+
+def say_of_mail(is_there: Callable[[], bool]) -> None:
+    """`is_there()` says whether mail can be sent as things are."""
+    if is_there not in _mail_servers:
+        _mail_servers.append(is_there)
+
+
+def has_mail() -> bool:
+    """Whether there is a mail server."""
+    return any(is_there() for is_there in _mail_servers)

@@ -2,10 +2,12 @@
 
 from django.urls import path
 
-from accounts import folder_pages, managing, token_pages, views
+from accounts import folder_pages, managing, password_pages, token_pages, views
 
 urlpatterns = [
     path("login", views.login_page, name="login"),
+    path("password/forgotten", password_pages.forgotten_page, name="password-forgotten"),
+    path("password/link/<str:token>", password_pages.link_page, name="password-link"),
     path("settings/me", views.me_page, name="settings-me"),
     path("settings/notifications", views.notifications_page, name="settings-notifications"),
     path("settings/password", views.password_page, name="settings-password"),

@@ -20,7 +20,6 @@ from accounts.reading import reading
 from accounts.roles import TASKS_READ
 from accounts.services import WrongPassword, check_login
 from lib.api.pages import csrf_failure, wrong_method
-from lib.client_address import client_address, neighbourhood
 from lib.refusals import Invalid, TooMany
 
 MAIL_CHOICES = (
@@ -50,7 +49,7 @@ def login_page(request: HttpRequest) -> HttpResponse:
         return _shown(request, form, 200)
     browser = devices.place_of(request, form.cleaned_data["username"])
     try:
-        return _logged_in(request, _checked(request, form, browser or _network(request)))
+        return _logged_in(request, _checked(request, form, browser or devices.network_of(request)))
     except WrongPassword as refusal:
         form.add_error(None, refusal.message)
         return _shown(request, form, 401)
@@ -70,13 +69,6 @@ def _logged_in(request: HttpRequest, user: User) -> HttpResponse:
     response = ended.after_login(request) or redirect(_next(request))
     devices.remember(request, response, user.username)
     return response
-
-
-def _network(request: HttpRequest) -> str:
-    """Where a guess comes from that no browser makes which the name has logged in with before."""
-    forwarded = request.headers.get("X-Forwarded-For", "")
-    address = client_address(request.META.get("REMOTE_ADDR", ""), forwarded, settings.HANDOFF_TRUSTED_PROXIES)
-    return neighbourhood(address)
 
 
 def _later(response: HttpResponse, refusal: TooMany) -> HttpResponse:

@@ -107,13 +107,15 @@ class NotTwice(logging.Filter):
 
 
 class NoTokens(logging.Filter):
-    """The address of an inbound webhook is half of its secret: whoever logs one, logs it without its token."""
+    """The address of an inbound webhook is half of its secret, that of a link to set a password all of it: whoever
+    logs one, logs it without its token.
+    """
 
-    _TOKEN = re.compile(r"(/hooks/)[^\s\"'?/<>]+")
+    _TOKEN = re.compile(r"(/hooks/|/password/link/)[^\s\"'?/<>]+")
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Never drops a record."""
         message = record.getMessage()
-        if "/hooks/" in message:
+        if "/hooks/" in message or "/password/link/" in message:
             record.msg, record.args = self._TOKEN.sub(r"\1...", message), ()
         return True

@@ -17,6 +17,7 @@ class TasksInboxConfig(AppConfig):
         from runs.kernel.compensation import tell_of_failures, tell_of_settling
         from runs.kernel.wait_kinds import register
         from runs.reading.people_asked import tell_asked
+        from steps import outside
         from tasks_inbox.design.publishing import judge
         from tasks_inbox.design.starting import judge_starts
         from tasks_inbox.eligibility import membership
@@ -33,5 +34,6 @@ class TasksInboxConfig(AppConfig):
         tell_asked(requests)
         tell_of_failures(compensations.open_for)
         tell_of_settling(compensations.close_for)
+        ties.say_of_mail(lambda: outside.mail().server is not None)
         ties.tell_of_members(membership.member_changed)
         ties.count_by_group(membership.count_by_group)

@@ -46,4 +46,7 @@ class NotificationsView(ApiView):
     def patch(self, request: Request) -> Response:
         """Changes what is given, for yourself alone."""
         payload = body(s.ChangeNotifications, request)
+        if "email" in payload and self.principal.via != "session":
+            # Links to set a password are sent to it: a token that may only read tasks must not become its user.
+            raise Forbidden("Your address is changed on the page of your notifications.", field="email")
         return Response(preferences.change_notifications(self.principal, **payload))

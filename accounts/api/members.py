@@ -38,11 +38,14 @@ class MembersView(_MembersApiView):
 
     @extend_schema(request=s.CreateMember, responses={201: s.NewMemberSerializer})
     def post(self, request: Request) -> Response:
-        """Adds a member: 201, for a new user with their first password, which is shown only here."""
+        """Adds a member: 201, for a new user with their first password, which is shown only here, unless they are
+        `invited` by mail to set one.
+        """
         member, password = members.add_member(self.principal, **body(s.CreateMember, request))
+        first_login = {"password": password, "invited": members.is_invited(member, password)}
         where = f"/api/v1/members/{member.user.username}"
         headers = {"Location": where, "Cache-Control": "no-store"}
-        return Response(self.shown(member) | {"password": password}, status=201, headers=headers)
+        return Response(self.shown(member) | first_login, status=201, headers=headers)
 
 
 class MemberView(_MembersApiView):

@@ -145,6 +145,7 @@ class NewMemberSerializer(MemberSerializer):
     """A member who was just added."""
 
     password = serializers.CharField(allow_null=True, help_text="Of a new user; shown only here.")
+    invited = serializers.BooleanField(help_text="Whether they are mailed a link to set a password.")
 
 
 class ChangeMe(Verb):

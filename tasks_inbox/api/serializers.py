@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from accounts.preferences import LONGEST_PASSWORD
+from accounts.services import LONGEST_PASSWORD
 from lib.api import fields
 from lib.api.serializers import PageQuery, Query, StrictSerializer, Verb
 from tasks_inbox.actions.comments import MAX_TEXT

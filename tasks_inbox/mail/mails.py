@@ -60,16 +60,21 @@ def written(
     about = [_SAYS[kind], f"Asked by the workflow “{_line(workflow)}”."]
     if task.due_at is not None and kind != CANCELS:
         about.append(f"Due {_due(task.due_at, reader)}.")
-    message = EmailMessage()
-    message["From"], message["To"] = sender, to
-    message["Subject"] = _BEFORE.get(kind, "") + title
-    message["Date"] = formatdate()
-    digest = hashlib.sha256(f"notification:{id}".encode()).hexdigest()[:32]
-    message["Message-ID"] = f"<{digest}@{sender.rpartition('@')[2]}>"
-    message["Auto-Submitted"] = "auto-generated"
+    message = headed(f"notification:{id}", sender=sender, to=to, subject=_BEFORE.get(kind, "") + title)
     message.set_content("\n".join([title, "", *about, "", f"Open the task: {link}", "", _FOOT]) + "\n")
     body = '<p><strong>{}</strong></p><p>{}</p><p><a href="{}">Open the task</a></p><p><small>{}</small></p>'
     message.add_alternative(format_html(body, title, " ".join(about), link, _FOOT), subtype="html")
+    return message
+
+
+def headed(key: str, *, sender: str, to: str, subject: str) -> EmailMessage:
+    """A message of which all is there but what it says; its Message-ID is made of what it is about, the `key`."""
+    message = EmailMessage()
+    message["From"], message["To"], message["Subject"] = sender, to, subject
+    message["Date"] = formatdate()
+    digest = hashlib.sha256(key.encode()).hexdigest()[:32]
+    message["Message-ID"] = f"<{digest}@{sender.rpartition('@')[2]}>"
+    message["Auto-Submitted"] = "auto-generated"
     return message
 
 

@@ -4,13 +4,12 @@ import time
 from datetime import timedelta
 
 import pytest
-from django.contrib.sessions.models import Session
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from accounts import sessions
-from accounts.models import Membership, User
+from accounts.models import Membership, Session, User
 from accounts.sessions import AUTOMATIC, SessionStore
 from tests import factories as make
 from tests.api.authorisation_matrix import MATRIX, PUBLIC, address

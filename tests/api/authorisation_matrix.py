@@ -34,6 +34,8 @@ MATRIX: dict[str, Route] = {
     "healthz": _page({"GET": PUBLIC}, "/healthz"),
     "readyz": _page({"GET": PUBLIC}, "/readyz"),
     "login": _page({"GET": PUBLIC, "POST": PUBLIC}, "/login"),
+    "password-forgotten": _page({"GET": PUBLIC, "POST": PUBLIC}, "/password/forgotten"),
+    "password-link": _page({"GET": PUBLIC, "POST": PUBLIC}, "/password/link/none"),
     "settings-me": _page({"GET": "tasks:read", "POST": "tasks:read"}, "/settings/me"),
     "settings-notifications": _page({"GET": "tasks:read", "POST": "tasks:read"}, "/settings/notifications"),
     "inbox-open": _page({"GET": PUBLIC, "POST": PUBLIC}, "/inbox/open/none"),

@@ -2,6 +2,7 @@
 
 import pytest
 from django.test import Client
+from rest_framework.test import APIClient
 
 from accounts.models import User
 
@@ -9,15 +10,28 @@ pytestmark = pytest.mark.django_db
 PATH = "/api/v1/me/notifications"
 
 
+def by_session(user):
+    client = APIClient()
+    client.force_login(user)
+    return client
+
+
 def test_somebody_sets_what_they_get_for_themselves(people):
-    viewer = people.client("viewer")
     people.member("admin")
+    viewer = by_session(people.member("viewer"))
     assert viewer.get(PATH).json() == {"mail": "everything", "email": ""}
     changed = viewer.patch(PATH, {"mail": "assigned", "email": " vic@example.org "})
     assert changed.json() == {"mail": "assigned", "email": "vic@example.org"}
     assert viewer.patch(PATH, {"email": ""}).json() == {"mail": "assigned", "email": ""}
     assert viewer.patch(PATH, {"reason": "nothing"}).json() == {"mail": "assigned", "email": ""}
     assert User.objects.get(username="admin-of-ours").mail == "everything"
+
+
+def test_a_token_does_not_change_the_address_to_which_passwords_are_sent(people):
+    viewer = people.client("viewer")
+    answer = viewer.patch(PATH, {"email": "mine@example.org"})
+    assert (answer.status_code, answer.json()["error"]["field"]) == (403, "email")
+    assert viewer.patch(PATH, {"mail": "nothing"}).json() == {"mail": "nothing", "email": ""}
 
 
 @pytest.mark.parametrize(
@@ -32,7 +46,7 @@ def test_somebody_sets_what_they_get_for_themselves(people):
     ],
 )
 def test_what_is_wrong_is_said_at_its_field(people, given, field):
-    answer = people.client("viewer").patch(PATH, given)
+    answer = by_session(people.member("viewer")).patch(PATH, given)
     assert (answer.status_code, answer.json()["error"]["field"]) == (400, field)
 
 

@@ -10,6 +10,8 @@ MAY_OPEN_TRANSACTIONS = {
     "accounts/folders.py",
     "accounts/idempotency.py",
     "accounts/members.py",
+    "accounts/passwords.py",
+    "accounts/preferences.py",
     "accounts/services.py",
     "accounts/tokens.py",
     "runs/kernel/advance.py",

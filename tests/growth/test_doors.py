@@ -51,6 +51,9 @@ LEFT_OUT: Mapping[str, str] = {
     "tasks_inbox.actions.recording.add_link": OWN,
     "tasks_inbox.evidence.exported.verify.of_history": "read by `faults`, in whatever order its file has them",
     "tasks_inbox.reading.sources.titled(part)": "a search has 200 characters at most",
+    "tasks_inbox.mail.account_mails": "as `mails`, with names of 150 characters at most and links of our own",
+    "tasks_inbox.mail.mails.headed(sender)": OPERATORS,
+    "tasks_inbox.mail.mails.headed(to)": "an address has 254 characters at most",
     "tasks_inbox.mail.mails.written(sender)": OPERATORS,
     "tasks_inbox.mail.mails.written(to)": "an address has 254 characters at most",
     "tasks_inbox.evidence.printing.pdf_of(foot)": OWN,
@@ -62,6 +65,7 @@ LEFT_OUT: Mapping[str, str] = {
 }
 # Known words are asked for by their keys: a serializer has refused others before.
 OF_KNOWN_WORDS = {
+    "accounts.passwords.written(kind)",
     "runs.web.listing.matching(filters)",
     "runs.webhooks.mapping.check(action)",
     "runs.webhooks.services.create_webhook(action)",

@@ -3,13 +3,12 @@
 from uuid import UUID
 
 import pytest
-from django.contrib.sessions.models import Session
 from django.core import signing
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from accounts.models import User
+from accounts.models import Session, User
 from lib.uuid7 import uuid7
 from tasks_inbox.mail import links, mailing
 from tasks_inbox.models import Notification
@@ -52,7 +51,7 @@ def everything():
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'"
-            " AND (table_name LIKE 'tasks_inbox%%' OR table_name LIKE 'runs_%%' OR table_name = 'django_session')"
+            " AND (table_name LIKE 'tasks_inbox%%' OR table_name LIKE 'runs_%%' OR table_name = 'accounts_session')"
         )
         names = sorted(name for (name,) in cursor.fetchall())
         rows = {}

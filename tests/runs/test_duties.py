@@ -133,4 +133,9 @@ def test_the_clock_sends_each_registered_duty_as_often_as_it_says(monkeypatch):
     monkeypatch.undo()
     sent = {name: entry["schedule"] for name, entry in settings.CELERY_BEAT_SCHEDULE.items()}
     known = {duty.name: duty.every for duty in duties.all_duties()}
-    assert known == {**sent, "decisions": sent["tasks"], "undecidable": sent["incidents"]}
+    assert known == {
+        **sent,
+        "decisions": sent["tasks"],
+        "undecidable": sent["incidents"],
+        "account_mails": sent["mails"],
+    }

@@ -7,9 +7,8 @@ from uuid import uuid4
 
 import pytest
 import redis
-from django.contrib.sessions.models import Session
 
-from accounts.models import Membership, User
+from accounts.models import Membership, Session, User
 from config.channel_layers import channel_layers
 from config.embedded.processes import wait_until
 from config.embedded.redis import STOP_SIGNAL, Redis

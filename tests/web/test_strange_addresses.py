@@ -17,6 +17,7 @@ NAMED = (
 )
 ASKED = (
     "/inbox/open/{}",
+    "/password/link/{}",
     "/hooks/{}",
     "/find?q={}",
     "/workflows/?q={}",
@@ -33,6 +34,7 @@ FORMS = (
     ("/settings/add-group", ("name", "members")),
     ("/settings/tokens", ("name",)),
     ("/settings/notifications", ("mail", "email")),
+    ("/password/forgotten", ("who",)),
     ("/settings/password", ("old", "new", "again")),
     ("/settings/away/add", ("substitute", "note")),
     ("/runs/RUN/cancel", ("reason",)),

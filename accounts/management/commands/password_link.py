@@ -1,0 +1,25 @@
+"""`manage.py password_link`: prints a link to set somebody's password, such as an admin's whom no mail reaches."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from accounts.models import SENT
+from accounts.passwords import written
+from accounts.queries import get_user
+from lib.refusals import Refusal
+
+
+class Command(BaseCommand):
+    help = "Prints a link by which a user sets their password, good once and for three days."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--user", required=True, help="whose password it sets")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            user = get_user(options["user"])
+        except Refusal as refusal:
+            raise CommandError(refusal.message) from None
+        self.stdout.write(written(user, SENT))

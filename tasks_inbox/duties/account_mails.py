@@ -1,0 +1,85 @@
+"""Mails about accounts are sent, which `accounts.outgoing` holds. No transaction is open while a server is asked."""
+
+import logging
+import time
+from dataclasses import replace
+from datetime import timedelta
+
+from accounts import outgoing, passwords
+from accounts.models import FORGOTTEN, MOVED, User
+from accounts.outgoing import DueMail
+from accounts.queries import session_principal
+from lib.mail import MailError, SmtpServer, send
+from steps import outside
+from steps.addresses import is_address
+from tasks_inbox.mail import account_mails
+from tasks_inbox.mail.mailing import ANSWER_SECONDS, MOST_ATTEMPTS, NO_SERVER, TICK_SECONDS
+from tasks_inbox.mail.outbox import GIVEN_UP
+
+log = logging.getLogger("handoff.mail")
+
+
+def tick(seconds: float = TICK_SECONDS) -> int:
+    """Send what is due, for about so many seconds; gives how many were looked at."""
+    mail = outside.mail()
+    outgoing.forget()
+    if mail.server is None:
+        return outgoing.drop_all(NO_SERVER)
+    server = replace(mail.server, timeout_seconds=ANSWER_SECONDS)
+    until, count = time.monotonic() + seconds, 0
+    while time.monotonic() < until and (due := outgoing.next_due()):
+        count += 1
+        if not _done(due, server, mail.sender):
+            # What befell this one most likely befalls the next.
+            break
+    return count
+
+
+def _done(due: DueMail, server: SmtpServer, sender: str) -> bool:
+    """Do what is to be done with one; False where the mail server did not take it."""
+    user = User.objects.get(pk=due.user)
+    if why := _why_not(due, user):
+        outgoing.note_not_sent(due.id, why, for_good=True)
+        return True
+    to = due.to or user.email
+    lifetime = passwords.LIFETIMES.get(due.kind, timedelta())
+    link = "" if due.kind == MOVED else passwords.written(user, due.kind)
+    message = account_mails.written(
+        due.kind,
+        id=due.id,
+        username=user.username,
+        by=due.by,
+        sender=sender,
+        to=to,
+        link=link,
+        good_for=_spelled(lifetime),
+    )
+    try:
+        send(server, message, sender=sender, recipients=[to])
+    except MailError as error:
+        _not_taken(due, user, error)
+        return False
+    outgoing.note_sent(due.id)
+    return True
+
+
+def _why_not(due: DueMail, user: User) -> str | None:
+    if not is_address(due.to or user.email):
+        return "They have no e-mail address."
+    if session_principal(user) is None:
+        return "They are no active member."
+    if due.kind == FORGOTTEN and due.age > passwords.AN_HOUR.total_seconds():
+        return "It would come too late: who forgot a password asks again."
+    return None
+
+
+def _spelled(lifetime: timedelta) -> str:
+    return f"{lifetime.days} days" if lifetime.days else "one hour"
+
+
+def _not_taken(due: DueMail, user: User, error: MailError) -> None:
+    over = due.attempts >= MOST_ATTEMPTS
+    reason = f"{GIVEN_UP} after {due.attempts} attempts. {error.message}" if over else error.message
+    outgoing.note_not_sent(due.id, reason, for_good=over)
+    say = log.error if over else log.warning
+    say("A mail to %s about their account is not sent: %s", user.username, reason)
