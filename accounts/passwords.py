@@ -43,7 +43,7 @@ class _Links(PasswordResetTokenGenerator):
         # Django takes none that is older than PASSWORD_RESET_TIMEOUT, three days.
         self.lifetime = LIFETIMES[kind]
 
-    def check_token(self, user: User | None, token: str | None) -> bool:  # type: ignore[override]
+    def check_token(self, user: User | None, token: str | None) -> bool:
         """Whether it is good for this user now."""
         if not super().check_token(user, token):
             return False

@@ -45,7 +45,7 @@ class SessionStore(db.SessionStore):
 
     def create_model_instance(self, data: dict[str, Any]) -> Any:
         """The row of a session with what is in it."""
-        row = super().create_model_instance(data)
+        row: Any = super().create_model_instance(data)
         row.user_id = int(data[SESSION_KEY]) if SESSION_KEY in data else None
         return row
 
