@@ -5,7 +5,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 
-from accounts import members, pages, queries
+from accounts import pages, queries
 from accounts.access import PageRequest, page
 from accounts.models import Group
 from accounts.roles import MEMBERS_MANAGE, MEMBERS_READ
@@ -23,30 +23,6 @@ def add_member(request: PageRequest) -> HttpResponse:
     """Adds a member; what is wrong is shown at its field, a new user's password only now."""
     context, status = pages.new_member(request)
     return render(request, "settings/add_member.html", context, status=status)
-
-
-@page(MEMBERS_MANAGE, "GET", "POST")
-def member(request: PageRequest, username: str) -> HttpResponse:
-    """Changes a member."""
-    membership = members.find(request.principal.tenant_id, username)
-    if request.method != "POST":
-        return render(request, "settings/member.html", pages.member_form(request, membership))
-    wrong = pages.change_member(request, membership)
-    if wrong is not None:
-        return render(request, "settings/member.html", wrong[0], status=wrong[1])
-    messages.success(request, f"{membership.user.username} is changed.")
-    return redirect("settings-members")
-
-
-@page(MEMBERS_MANAGE, "POST")
-def remove_member(request: PageRequest, username: str) -> HttpResponse:
-    """Ends a membership."""
-    membership = members.find(request.principal.tenant_id, username)
-    wrong = pages.remove_member(request, membership)
-    if wrong is not None:
-        return render(request, "settings/member.html", wrong[0], status=wrong[1])
-    messages.success(request, f"{membership.user.username} is no member any more.")
-    return redirect("settings-members")
 
 
 @page(MEMBERS_READ)

@@ -8,7 +8,7 @@ import secrets
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from accounts import audit, outgoing, queries, ties
+from accounts import audit, outgoing, queries, sessions, ties
 from accounts.models import INVITED, MOVED, Membership, Tenant, User
 from accounts.names import key_of
 from accounts.principal import Forbidden, Principal
@@ -100,6 +100,75 @@ def remove_member(principal: Principal, username: str, *, reason: str | None = N
     member.delete()
     ties.member_changed(principal.tenant_id, member.user.username)
     audit.record(principal, "remove", f"member {member.user.username}", reason=reason)
+
+
+@transaction.atomic
+def set_active(principal: Principal, username: str, active: bool, *, reason: str | None = None) -> Membership:
+    """Let a member log in no more, or again. Who is deactivated has no sessions, and their tokens open nothing.
+
+    Raises Missing, and Conflict for the last admin, oneself, and who is a member of another tenant, too.
+    """
+    _begin(principal)
+    member = find_any(principal.tenant_id, username)
+    user = member.user
+    if user.is_active == active:
+        return member
+    if queries.is_elsewhere(member):
+        message = f"{user.username} is a member of another tenant, too: remove them here instead."
+        raise Conflict(message, code="shared_user")
+    if not active:
+        if user.pk == principal.user_id:
+            raise Conflict("You would lock yourself out.", code="yourself")
+        _check_admins(member, "make somebody else an admin first")
+        sessions.end_all(user.pk)
+    user.is_active = active
+    user.save(update_fields=["is_active"])
+    ties.member_changed(principal.tenant_id, user.username)
+    audit.record(principal, "activate" if active else "deactivate", f"member {user.username}", reason=reason)
+    return member
+
+
+@transaction.atomic
+def end_sessions(principal: Principal, username: str, *, reason: str | None = None) -> int:
+    """Log a member out wherever they are logged in; gives how many sessions there were.
+
+    Raises Missing, and Conflict for who is a member of another tenant, too.
+    """
+    principal.require(MEMBERS_MANAGE)
+    member = find_any(principal.tenant_id, username)
+    if queries.is_elsewhere(member) and member.user_id != principal.user_id:
+        message = f"{member.user.username} is a member of another tenant, too: only they end their sessions."
+        raise Conflict(message, code="shared_user")
+    count = sessions.end_all(member.user_id)
+    audit.record(principal, f"end {count} sessions", f"member {member.user.username}", reason=reason)
+    return count
+
+
+@transaction.atomic
+def change_or_end(
+    principal: Principal,
+    username: str,
+    *,
+    active: bool | None = None,
+    reason: str | None = None,
+    **given: str,
+) -> Membership:
+    """As `change_member`, and `active` as `set_active`: all of it or nothing. Raises as both."""
+    if active:
+        set_active(principal, username, True, reason=reason)
+    if given or active is None:
+        change_member(principal, username, reason=reason, **given)
+    if active is False:
+        set_active(principal, username, False, reason=reason)
+    return find_any(principal.tenant_id, username)
+
+
+def find_any(tenant_id: int, username: str) -> Membership:
+    """The tenant's member of that name, who may be deactivated. Raises Missing."""
+    member = queries.find_seat(tenant_id, username)
+    if member is None:
+        raise Missing("There is no such member.")
+    return member
 
 
 def find(tenant_id: int, username: str) -> Membership:

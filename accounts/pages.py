@@ -54,13 +54,15 @@ def member_list(request: PageRequest) -> Context:
     """The members, newest first, or those that are searched for."""
     tenant, q = request.principal.tenant_id, request.GET.get("q", "").replace("\x00", "").strip()[:150]
     cursor = request.GET.get("cursor") or None
-    page = keyset_page(queries.members_of(tenant, q), request, keys=("id",), limit=ON_A_PAGE, cursor=cursor)
+    active = request.GET.get("who") != "deactivated"
+    found = queries.members_of(tenant, q, active=active)
+    page = keyset_page(found, request, keys=("id",), limit=ON_A_PAGE, cursor=cursor)
     for member in page.rows:
         people.learn_user(member.user)
         if member.manager:
             people.learn_user(member.manager.user)
     rows = queries.member_rows(tenant, page.rows)
-    return {"members": rows, "q": q, "may_manage": _may_manage(request)} | neighbours(page)
+    return {"members": rows, "q": q, "active": active, "may_manage": _may_manage(request)} | neighbours(page)
 
 
 def new_member(request: PageRequest) -> tuple[Context, int]:

@@ -5,7 +5,7 @@ from functools import reduce
 from typing import Any, Literal, cast
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import JSONObject, Lower
 
 from accounts import people
@@ -46,6 +46,12 @@ def find_member(tenant_id: int, username: str) -> Membership | None:
     return members.filter(user__username__iexact=username, user__is_active=True).first()
 
 
+def find_seat(tenant_id: int, username: str) -> Membership | None:
+    """The tenant's member of that name, who may be deactivated, with their user and manager; None: there is none."""
+    seats = Membership.objects.for_tenant(tenant_id).select_related("user", "tenant", "manager__user")
+    return seats.filter(user__username__iexact=username).first()
+
+
 def is_elsewhere(member: Membership) -> bool:
     """Whether a member's user is a member of another tenant, too."""
     theirs = Membership.unsafe_all_tenants.filter(user=member.user_id)
@@ -63,9 +69,11 @@ def manager_of(tenant_id: int, username: str) -> str | None:
     return boss.user.username if boss and boss.user.is_active else None
 
 
-def members_of(tenant_id: int, q: str = "") -> QuerySet[Membership]:
-    """The tenant's active members, with their users and managers; those with `q` in a name or the e-mail."""
-    members = Membership.objects.for_tenant(tenant_id).filter(user__is_active=True)
+def members_of(tenant_id: int, q: str = "", *, active: bool = True) -> QuerySet[Membership]:
+    """The tenant's active members, or those who are deactivated, with their users and managers; those with `q` in a
+    name or the e-mail.
+    """
+    members = Membership.objects.for_tenant(tenant_id).filter(user__is_active=active)
     if q:
         texts = (Q(**{f"user__{field}__icontains": q}) for field in ("username", "name", "email"))
         members = members.filter(reduce(Q.__or__, texts))
@@ -85,6 +93,7 @@ def member_rows(tenant_id: int, members: Iterable[Membership]) -> list[dict[str,
             "name": member.user.name,
             "email": member.user.email,
             "role": member.role,
+            "active": member.user.is_active,
             "manager": member.manager.user.username if member.manager else None,
             "groups": groups.get(member.pk, []),
             "created_at": member.created_at,
@@ -206,3 +215,21 @@ def _principal(user: User, member: Any, via: Literal["token", "session", "comman
     reach = reach_of(role, member.granted)
     scopes = SCOPES_OF_ROLE[role]
     return Principal(tenant.pk, tenant.slug, user.pk, user.username, role, scopes, via, reach=reach)
+
+
+def grants_to(member: Membership) -> list[tuple[str, str, list[str]]]:
+    """What folders grant to a member: the name of each folder, that of the group it is through (empty: their role),
+    and the verbs.
+    """
+    seats = GroupMember.objects.for_tenant(member.tenant_id).filter(membership=member)
+    grants = FolderGrant.objects.for_tenant(member.tenant_id)
+    mine = grants.filter(Q(role=member.role) | Q(group__in=seats.values("group")))
+    rows = mine.order_by("folder__key", "group__key").values_list("folder__name", "group__name", "verbs")
+    return [(folder, group or "", verbs) for folder, group, verbs in rows]
+
+
+def groups_with(member: Membership) -> list[tuple[int, str, bool]]:
+    """The tenant's groups by name, each with its key and whether a member is in it."""
+    seats = GroupMember.objects.for_tenant(member.tenant_id).filter(membership=member, group=OuterRef("pk"))
+    groups = groups_of(member.tenant_id).annotate(holds=Exists(seats)).order_by("key")
+    return list(groups.values_list("pk", "name", "holds"))

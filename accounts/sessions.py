@@ -6,7 +6,7 @@ noted once a minute at most. However much is done, a session also ends so long a
 
 import time
 from collections.abc import Callable, Collection, Mapping
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -24,6 +24,7 @@ from accounts.queries import principals_of
 
 AUTOMATIC = "Handoff-Automatic"
 NOTED_SECONDS = 60.0
+MOST_SHOWN = 100
 _SEEN = "seen_at"
 
 
@@ -100,6 +101,22 @@ def principals(keys: Collection[str]) -> dict[str, Principal]:
         for key, pk in whose.items()
         if (user := users.get(pk)) and user.pk in by_id and is_of(user, sessions[key])
     }
+
+
+def seen_of(user: User) -> list[datetime | None]:
+    """When somebody was last there in each of their sessions that hold, the newest first; at most `MOST_SHOWN`."""
+    rows = Session.objects.filter(user=user, expire_date__gt=timezone.now()).order_by("-expire_date")
+    found = [SessionStore().decode(row.session_data) for row in rows[:MOST_SHOWN]]
+    held = [
+        data for data in found if is_of(user, data) and _idle_seconds(data) <= settings.HANDOFF_IDLE_SECONDS
+    ]
+    times = [datetime.fromtimestamp(data[_SEEN], UTC) if _SEEN in data else None for data in held]
+    return sorted(times, key=lambda at: at.timestamp() if at else 0.0, reverse=True)
+
+
+def end_all(user_id: int) -> int:
+    """End all sessions of somebody; gives how many rows of sessions there were."""
+    return Session.objects.filter(user_id=user_id).delete()[0]
 
 
 def is_of(user: User, session: Mapping[str, Any]) -> bool:

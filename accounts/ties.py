@@ -1,12 +1,31 @@
 """What other apps have to do with members and groups: they say so here as they start, since accounts is below them."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from accounts.principal import Principal
+
+
+@dataclass(frozen=True, slots=True)
+class OpenWith:
+    """So many things that are open with a member, counted up to `most`; where they are listed, or the first of them,
+    each with its title and address.
+    """
+
+    count: int
+    most: int
+    words: str
+    address: str = ""
+    first: Sequence[tuple[str, str]] = ()
+
 
 Changed = Callable[[int, str], None]
 Counter = Callable[[int, Iterable[str]], Mapping[str, int]]
+Teller = Callable[[Principal], Sequence[OpenWith]]
 
 _listeners: list[Changed] = []
 _counters: list[Counter] = []
+_tellers: list[Teller] = []
 _mail_servers: list[Callable[[], bool]] = []
 
 
@@ -36,6 +55,17 @@ def open_tasks_of_groups(tenant_id: int, keys: Iterable[str]) -> dict[str, int]:
         for key, count in counter(tenant_id, names).items():
             counts[key] += count
     return counts
+
+
+def tell_what_is_open(teller: Teller) -> None:
+    """`teller(member)` says what is open with a member, given as who they act as."""
+    if teller not in _tellers:
+        _tellers.append(teller)
+
+
+def open_with(member: Principal) -> list[OpenWith]:
+    """What is open with a member."""
+    return [one for teller in _tellers for one in teller(member)]
 
 
 def say_of_mail(is_there: Callable[[], bool]) -> None:

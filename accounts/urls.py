@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from accounts import folder_pages, managing, password_pages, token_pages, views
+from accounts import folder_pages, managing, member_pages, password_pages, token_pages, views
 
 urlpatterns = [
     path("login", views.login_page, name="login"),
@@ -16,8 +16,19 @@ urlpatterns = [
     path("logout", views.logout_page, name="logout"),
     path("settings/members", managing.member_list, name="settings-members"),
     path("settings/add-member", managing.add_member, name="settings-member-add"),
-    path("settings/members/<str:username>", managing.member, name="settings-member"),
-    path("settings/members/<str:username>/remove", managing.remove_member, name="settings-member-remove"),
+    path("settings/members/<str:username>", member_pages.member, name="settings-member"),
+    path("settings/members/<str:username>/remove", member_pages.remove_member, name="settings-member-remove"),
+    path("settings/members/<str:username>/groups", member_pages.change_groups, name="settings-member-groups"),
+    path(
+        "settings/members/<str:username>/log-out", member_pages.end_sessions, name="settings-member-log-out"
+    ),
+    path("settings/members/<str:username>/active", member_pages.set_active, name="settings-member-active"),
+    path(
+        "settings/members/<str:username>/send-link", member_pages.send_link, name="settings-member-send-link"
+    ),
+    path(
+        "settings/members/<str:username>/make-link", member_pages.make_link, name="settings-member-make-link"
+    ),
     path("settings/folders", folder_pages.folder_list, name="settings-folders"),
     path("settings/add-folder", folder_pages.add_folder, name="settings-folder-add"),
     path("settings/folders/<int:folder_id>", folder_pages.folder, name="settings-folder"),

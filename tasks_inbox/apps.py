@@ -24,7 +24,7 @@ class TasksInboxConfig(AppConfig):
         from tasks_inbox.eligibility.seeing import guard_task
         from tasks_inbox.lifecycle import compensations
         from tasks_inbox.lifecycle.waits import TASK
-        from tasks_inbox.reading import requests
+        from tasks_inbox.reading import open_with, requests
         from workflows.ports.judges import judges_definitions
 
         register("task", TASK)
@@ -34,6 +34,7 @@ class TasksInboxConfig(AppConfig):
         tell_asked(requests)
         tell_of_failures(compensations.open_for)
         tell_of_settling(compensations.close_for)
+        ties.tell_what_is_open(open_with.open_with)
         ties.say_of_mail(lambda: outside.mail().server is not None)
         ties.tell_of_members(membership.member_changed)
         ties.count_by_group(membership.count_by_group)

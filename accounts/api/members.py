@@ -6,7 +6,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts import members, queries
+from accounts import members, passwords, queries, sessions
 from accounts.api import serializers as s
 from accounts.api.base import ApiView
 from accounts.models import Membership
@@ -32,7 +32,8 @@ class MembersView(_MembersApiView):
         """The tenant's members, newest first."""
         params = query(s.MemberListQuery, request)
         tenant = self.principal.tenant_id
-        members_of_tenant = queries.members_of(tenant, params.pop("q", ""))
+        active = params.pop("active", True)
+        members_of_tenant = queries.members_of(tenant, params.pop("q", ""), active=active)
         page = keyset_page(members_of_tenant, request, keys=("id",), **params)
         return Response(page.answer(queries.member_rows(tenant, page.rows)))
 
@@ -56,16 +57,52 @@ class MemberView(_MembersApiView):
     @extend_schema(responses=s.MemberSerializer)
     def get(self, request: Request, username: str) -> Response:
         """The member with their groups."""
-        return Response(self.shown(members.find(self.principal.tenant_id, username)))
+        return Response(self.shown(members.find_any(self.principal.tenant_id, username)))
 
     @extend_schema(request=s.ChangeMember, responses=s.MemberSerializer)
     def patch(self, request: Request, username: str) -> Response:
-        """Changes their role, manager, name or e-mail; 409 for the last admin."""
+        """Changes their role, manager, name or e-mail, or whether they may log in; 409 for the last admin."""
         payload = body(s.ChangeMember, request)
-        return Response(self.shown(members.change_member(self.principal, username, **payload)))
+        return Response(self.shown(members.change_or_end(self.principal, username, **payload)))
 
     @extend_schema(request=Verb, responses={204: None})
     def delete(self, request: Request, username: str) -> Response:
         """Ends the membership; the user and all that they did stay. What they had claimed is open to all again."""
         members.remove_member(self.principal, username, reason=body(Verb, request).get("reason"))
         return Response(status=204)
+
+
+class MemberSessionsView(ApiView):
+    """Where a member is logged in."""
+
+    scopes = {"GET": MEMBERS_MANAGE, "DELETE": MEMBERS_MANAGE}
+
+    @extend_schema(responses=s.SessionsSerializer)
+    def get(self, request: Request, username: str) -> Response:
+        """How many sessions they have, and when they were last there."""
+        seen = sessions.seen_of(members.find_any(self.principal.tenant_id, username).user)
+        return Response({"sessions": len(seen), "last_seen_at": seen[0] if seen else None})
+
+    @extend_schema(request=Verb, responses={204: None})
+    def delete(self, request: Request, username: str) -> Response:
+        """Logs them out everywhere."""
+        members.end_sessions(self.principal, username, reason=body(Verb, request).get("reason"))
+        return Response(status=204)
+
+
+class MemberPasswordLinkView(ApiView):
+    """Links by which a member sets their password."""
+
+    scopes = {"POST": MEMBERS_MANAGE}
+
+    @extend_schema(request=s.SetPasswordLink, responses={201: s.SetPasswordLinkSerializer})
+    def post(self, request: Request, username: str) -> Response:
+        """Mails them a link; with `hand_over` answers with one where no mail reaches them."""
+        payload = body(s.SetPasswordLink, request)
+        link = None
+        if payload.pop("hand_over", False):
+            link = passwords.make_link(self.principal, username, **payload).address
+        else:
+            passwords.send_link(self.principal, username, **payload)
+        answer = {"mailed": link is None, "link": link}
+        return Response(answer, status=201, headers={"Cache-Control": "no-store"})

@@ -119,6 +119,27 @@ class ChangeMember(Verb):
     manager = fields.Text(
         required=False, allow_blank=True, max_length=150, help_text="A member's username; empty: nobody."
     )
+    active = fields.Flag(required=False, help_text="Whether they may log in.")
+
+
+class SetPasswordLink(Verb):
+    """Sends a link to set a password."""
+
+    hand_over = fields.Flag(required=False, help_text="No mail reaches them: answer with the link.")
+
+
+class SetPasswordLinkSerializer(serializers.Serializer[object]):
+    """What became of it."""
+
+    mailed = serializers.BooleanField()
+    link = serializers.CharField(allow_null=True, help_text="To hand over; shown only here.")
+
+
+class SessionsSerializer(serializers.Serializer[object]):
+    """Where a member is logged in."""
+
+    sessions = serializers.IntegerField(help_text="How many, up to 100.")
+    last_seen_at = serializers.DateTimeField(allow_null=True)
 
 
 class MemberListQuery(PageQuery):
@@ -127,6 +148,7 @@ class MemberListQuery(PageQuery):
     q = serializers.CharField(
         required=False, max_length=150, help_text="In the username, the name or the e-mail."
     )
+    active = serializers.BooleanField(required=False, help_text="false: those who are deactivated.")
 
 
 class MemberSerializer(serializers.Serializer[object]):
@@ -136,6 +158,7 @@ class MemberSerializer(serializers.Serializer[object]):
     name = serializers.CharField()
     email = serializers.CharField()
     role = serializers.ChoiceField(choices=MEMBER_ROLES)
+    active = serializers.BooleanField(help_text="Whether they may log in.")
     manager = serializers.CharField(allow_null=True)
     groups = serializers.ListField(child=serializers.CharField())
     created_at = serializers.DateTimeField()

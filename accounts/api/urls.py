@@ -9,6 +9,16 @@ urlpatterns = [
     path("me/notifications", me.NotificationsView.as_view(), name="api-me-notifications"),
     path("members", members.MembersView.as_view(), name="api-members"),
     path("members/<str:username>", members.MemberView.as_view(), name="api-member"),
+    path(
+        "members/<str:username>/sessions",
+        members.MemberSessionsView.as_view(),
+        name="api-member-sessions",
+    ),
+    path(
+        "members/<str:username>/password-link",
+        members.MemberPasswordLinkView.as_view(),
+        name="api-member-password-link",
+    ),
     path("groups", groups.GroupsView.as_view(), name="api-groups"),
     path("groups/<int:group_id>", groups.GroupView.as_view(), name="api-group"),
     path("folders", folders.FoldersView.as_view(), name="api-folders"),

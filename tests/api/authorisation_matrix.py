@@ -253,6 +253,14 @@ MATRIX |= {
         "/api/v1/members/operator-of-ours",
         names_object=True,
     ),
+    "api-member-sessions": Route(
+        {"GET": "members:manage", "DELETE": "members:manage"},
+        "/api/v1/members/operator-of-ours/sessions",
+        names_object=True,
+    ),
+    "api-member-password-link": Route(
+        {"POST": "members:manage"}, "/api/v1/members/operator-of-ours/password-link", names_object=True
+    ),
     "api-me": Route({"GET": "tasks:read", "PATCH": "tasks:read"}, "/api/v1/me"),
     "api-me-notifications": Route({"GET": "tasks:read", "PATCH": "tasks:read"}, "/api/v1/me/notifications"),
     "api-groups": Route({"GET": "members:read", "POST": "members:manage"}, "/api/v1/groups"),
@@ -325,6 +333,17 @@ MATRIX |= {
     "settings-member-add": _page(_MANAGE, "/settings/add-member"),
     "settings-member": _page(_MANAGE, "/settings/members/operator-of-ours"),
     "settings-member-remove": _page({"POST": "members:manage"}, "/settings/members/operator-of-ours/remove"),
+    "settings-member-groups": _page({"POST": "members:manage"}, "/settings/members/operator-of-ours/groups"),
+    "settings-member-log-out": _page(
+        {"POST": "members:manage"}, "/settings/members/operator-of-ours/log-out"
+    ),
+    "settings-member-active": _page({"POST": "members:manage"}, "/settings/members/operator-of-ours/active"),
+    "settings-member-send-link": _page(
+        {"POST": "members:manage"}, "/settings/members/operator-of-ours/send-link"
+    ),
+    "settings-member-make-link": _page(
+        {"POST": "members:manage"}, "/settings/members/operator-of-ours/make-link"
+    ),
     "settings-groups": _page({"GET": "members:read"}, "/settings/groups"),
     "settings-group-add": _page(_MANAGE, "/settings/add-group"),
     "settings-group": _page(_MANAGE, "/settings/groups/{group}"),

@@ -10,6 +10,9 @@ pytestmark = pytest.mark.django_db
 NAMED = (
     "/settings/members/{}",
     "/settings/members/{}/remove",
+    "/settings/members/{}/groups",
+    "/settings/members/{}/active",
+    "/settings/members/{}/make-link",
     "/settings/tokens/{}/revoke",
     "/runs/RUN/steps/{}/retry",
     "/runs/RUN/steps/{}/skip",

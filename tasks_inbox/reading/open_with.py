@@ -1,0 +1,33 @@
+"""What is open with a member, for who manages members; told to `accounts`."""
+
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from accounts.principal import Principal
+from accounts.ties import OpenWith
+from runs.reading.requests import own_runs
+from tasks_inbox.eligibility.identity import who_is
+from tasks_inbox.models import OPEN, ManualTask
+from tasks_inbox.reading.listing import waiting_for
+from tasks_inbox.reading.sources import COUNTED
+
+FIRST = 5
+
+
+def open_with(member: Principal) -> list[OpenWith]:
+    """The tasks that they have, those that wait for them or others whom they ask, and the requests that they made."""
+    held = ManualTask.objects.for_tenant(member.tenant_id).filter(status=OPEN, assignee=member.username)
+    held = held.order_by("due", "id").values_list("pk", "title")
+    tasks = list(held[:COUNTED])
+    requests = own_runs(member, "open").values("pk")[:COUNTED].count()
+    in_runs = f"{reverse('runs')}?{urlencode({'status': 'open', 'by': member.username})}"
+    return [
+        OpenWith(
+            len(tasks),
+            COUNTED,
+            "Tasks that they have",
+            first=[(title, reverse("task", args=[pk])) for pk, title in tasks[:FIRST]],
+        ),
+        OpenWith(waiting_for(who_is(member)), COUNTED, "Tasks that wait for them, or for others, too"),
+        OpenWith(requests, COUNTED, "Requests of theirs at work", in_runs),
+    ]
