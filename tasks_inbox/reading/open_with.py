@@ -17,8 +17,7 @@ FIRST = 5
 def open_with(member: Principal) -> list[OpenWith]:
     """The tasks that they have, those that wait for them or others whom they ask, and the requests that they made."""
     held = ManualTask.objects.for_tenant(member.tenant_id).filter(status=OPEN, assignee=member.username)
-    held = held.order_by("due", "id").values_list("pk", "title")
-    tasks = list(held[:COUNTED])
+    tasks = list(held.order_by("due", "id").only("title")[:COUNTED])
     requests = own_runs(member, "open").values("pk")[:COUNTED].count()
     in_runs = f"{reverse('runs')}?{urlencode({'status': 'open', 'by': member.username})}"
     return [
@@ -26,7 +25,7 @@ def open_with(member: Principal) -> list[OpenWith]:
             len(tasks),
             COUNTED,
             "Tasks that they have",
-            first=[(title, reverse("task", args=[pk])) for pk, title in tasks[:FIRST]],
+            first=[(task.title, reverse("task", args=[task.pk])) for task in tasks[:FIRST]],
         ),
         OpenWith(waiting_for(who_is(member)), COUNTED, "Tasks that wait for them, or for others, too"),
         OpenWith(requests, COUNTED, "Requests of theirs at work", in_runs),
