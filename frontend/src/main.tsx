@@ -12,6 +12,7 @@ import { type Problem, set } from "./store";
 import { startSync } from "./sync";
 import "@xyflow/react/dist/style.css";
 import "./style/frame.css";
+import "./style/colours.css";
 import "./style/canvas.css";
 import "./style/side.css";
 import "./style/panels.css";

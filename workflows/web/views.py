@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.templatetags.static import static
 
 from accounts import once
 from accounts.access import PageRequest, page
@@ -20,16 +21,19 @@ from accounts.roles import (
 )
 from engine.problems import Problem
 from lib.refusals import Conflict, Invalid, Missing
+from lib.strict_json import Json
 from workflows import queries
 from workflows.access import may, may_anywhere, sees_nothing
 from workflows.checking.check import check
 from workflows.design.drawing import draw
+from workflows.design.picture import picture
 from workflows.design.start_forms import FROM, Start, opened, schema_of
 from workflows.design.starting import start_form
 from workflows.models import Workflow, WorkflowVersion
 from workflows.ports import starts
 from workflows.versions import lifecycle
 from workflows.versions.examples import COMPLIANCE, examples, offered
+from workflows.web.builder import SPRITE
 
 ON_A_PAGE = 50
 
@@ -76,6 +80,7 @@ def workflow_page(request: PageRequest, name: str) -> HttpResponse:
         "workflow": workflow,
         "latest": latest,
         "drawing": draw(latest.definition if latest else workflow.draft_definition),
+        "picture": _picture(workflow, latest),
         "start": start_form(latest.definition) if latest else None,
         "filling": _filling(request, workflow, latest),
         "missing": [] if latest else _publish_errors(request, workflow),
@@ -131,6 +136,16 @@ def _filling(request: PageRequest, workflow: Workflow, latest: WorkflowVersion |
     # Who sees it for the first time sees what it takes; afterwards the sample is in the way.
     is_new = earlier.kept is None and earlier.started_at is None
     return opened(latest.definition, earlier, {FROM: ["sample"]} if is_new else {}, lambda: None)
+
+
+def _picture(workflow: Workflow, latest: WorkflowVersion | None) -> dict[str, Json] | None:
+    """What the picture is drawn from: the latest version as it was laid out, else the draft."""
+    told = (
+        picture(latest.definition, latest.layout)
+        if latest
+        else picture(workflow.draft_definition, workflow.draft_layout)
+    )
+    return told and {**told, "sprite": static(SPRITE)}
 
 
 def _with_latest(request: PageRequest, name: str) -> tuple[Workflow, WorkflowVersion | None]:

@@ -9,6 +9,7 @@ import type { Doc, NodeBody, Note, Place } from "../model/document";
 import { own } from "../model/json";
 import { type Arrow, arrows, titleOf } from "../model/graph";
 import { type Route, routes, widthOf } from "../model/routes";
+import { type WayKind, wayKind } from "../model/ways";
 import { wayWords } from "../model/words";
 import type { Problem } from "../store";
 
@@ -33,7 +34,7 @@ export type AnyNode = StepNode | NoteNode | GroupNode;
 export type FlowEdge = Edge<
   {
     words: string;
-    kind: "plain" | "condition" | "default" | "error" | "timer";
+    kind: WayKind;
     mark: Mark | null;
     route: Route | null;
   },
@@ -181,7 +182,7 @@ export class Drawer {
         reconnectable: arrow.timer === undefined,
         markerEnd: { type: MarkerType.ArrowClosed, width: 16, height: 16 },
         ariaLabel: `From ${from} to ${to}${words ? `: ${words}` : ""}`,
-        data: { words, kind: kindOf(seen.doc, arrow.key, arrow.timer), mark, route },
+        data: { words, kind: wayKind(seen.doc, arrow), mark, route },
       };
       this.ways.set(arrow.key, { key, edge });
       return edge;
@@ -191,18 +192,6 @@ export class Drawer {
 
 function isSame(one: Route, other: Route): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
-}
-
-function kindOf(
-  doc: Doc,
-  key: string,
-  timer: number | undefined,
-): "plain" | "condition" | "default" | "error" | "timer" {
-  if (timer !== undefined) return "timer";
-  const edge = doc.edges[key];
-  if (edge.on === "error") return "error";
-  if (edge.default) return "default";
-  return edge.when || edge.branch ? "condition" : "plain";
 }
 
 function counts(problems: Problem[]): Map<string, [number, number]> {

@@ -1,0 +1,155 @@
+/** A definition as a picture that only shows: the cards, lines, notes and frames of the canvas, as elements of the page. */
+
+import { HEIGHT, WIDTH } from "../model/commands";
+import type { Doc, Place } from "../model/document";
+import { type Arrow, arrows, titleOf } from "../model/graph";
+import { own } from "../model/json";
+import { type Route, pathOf, routes, widthOf } from "../model/routes";
+import { wayWords } from "../model/words";
+import { wayKind } from "../model/ways";
+
+export interface Face {
+  title: string;
+  icon: string;
+  group: string;
+}
+
+/** How large the picture is, and where its upper left corner lies on the canvas. */
+export interface Frame extends Place {
+  width: number;
+  height: number;
+}
+
+const ROOM = 32;
+const FRAME = 24;
+const FRAME_HEAD = 32;
+const SVG = "http://www.w3.org/2000/svg";
+
+interface Box extends Place {
+  w: number;
+  h: number;
+}
+
+/** The picture of a document whose steps all have a place. */
+export function drawn(doc: Doc, faces: Record<string, Face>, sprite: string): { board: HTMLElement; frame: Frame } {
+  const places = doc.layout.nodes ?? {};
+  const all = arrows(doc);
+  const ways = all.map((arrow) => ({
+    key: arrow.key,
+    from: arrow.from,
+    to: arrow.to,
+    words: widthOf(wayWords(doc, arrow)),
+  }));
+  const found = routes(places, ways);
+  const groups = frames(doc, places);
+  const notes = Object.values(doc.layout.notes ?? {});
+  const frame = around([
+    ...Object.keys(doc.nodes).map((id) => ({ ...places[id], w: WIDTH, h: HEIGHT })),
+    ...groups,
+    ...notes,
+    ...[...found.values()].flatMap((route) => route.points.map((point) => ({ ...point, w: 0, h: 0 }))),
+  ]);
+  const at = (element: HTMLElement, box: Box) => placed(element, { ...box, x: box.x - frame.x, y: box.y - frame.y });
+  const board = made("div", "picture-board");
+  for (const group of groups) board.append(at(made("div", "picture-group", group.title), group));
+  for (const note of notes) {
+    const card = at(made("p", "picture-note", note.text), note);
+    card.dataset.colour = note.color;
+    board.append(card);
+  }
+  board.append(lines(doc, all, found, frame));
+  for (const arrow of all) {
+    const words = wayWords(doc, arrow);
+    const route = found.get(arrow.key);
+    if (words && route) board.append(label(words, wayKind(doc, arrow), route, frame));
+  }
+  for (const id of Object.keys(doc.nodes)) {
+    board.append(at(card(doc, id, own(faces, doc.nodes[id].type), sprite), { ...places[id], w: WIDTH, h: HEIGHT }));
+  }
+  board.style.width = `${frame.width}px`;
+  board.style.height = `${frame.height}px`;
+  return { board, frame };
+}
+
+function made(name: string, className: string, text = ""): HTMLElement {
+  const element = document.createElement(name);
+  element.className = className;
+  element.textContent = text;
+  return element;
+}
+
+function placed(element: HTMLElement, { x, y, w, h }: Box): HTMLElement {
+  Object.assign(element.style, { left: `${x}px`, top: `${y}px`, width: `${w}px`, height: `${h}px` });
+  return element;
+}
+
+function around(boxes: Box[]): Frame {
+  const [left, top, right, bottom] = boxes.reduce(
+    ([l, t, r, b], { x, y, w, h }) => [Math.min(l, x), Math.min(t, y), Math.max(r, x + w), Math.max(b, y + h)],
+    [Infinity, Infinity, -Infinity, -Infinity],
+  );
+  return { x: left - ROOM, y: top - ROOM, width: right - left + 2 * ROOM, height: bottom - top + 2 * ROOM };
+}
+
+function frames(doc: Doc, places: Record<string, Place>): (Box & { title: string })[] {
+  return Object.values(doc.layout.groups ?? {}).flatMap(({ title, nodes }) => {
+    const inside = nodes
+      .filter((id) => Object.hasOwn(doc.nodes, id))
+      .map((id) => ({ ...places[id], w: WIDTH, h: HEIGHT }));
+    if (inside.length === 0) return [];
+    const { x, y, width, height } = around(inside);
+    const less = ROOM - FRAME;
+    return [{ title, x: x + less, y: y + less - FRAME_HEAD, w: width - 2 * less, h: height - 2 * less + FRAME_HEAD }];
+  });
+}
+
+function icon(name: string, sprite: string): SVGElement {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("class", "icon");
+  const use = document.createElementNS(SVG, "use");
+  use.setAttribute("href", `${sprite}#${name}`);
+  svg.append(use);
+  return svg;
+}
+
+function card(doc: Doc, id: string, face: Face | undefined, sprite: string): HTMLElement {
+  const kind = face?.title ?? doc.nodes[id].type;
+  const card = made("div", "picture-step");
+  card.dataset.node = id;
+  card.dataset.group = face?.group ?? "unknown";
+  const mark = made("span", "picture-icon");
+  mark.append(icon(face?.icon ?? "circle-help", sprite));
+  const words = made("span", "picture-words");
+  const title = titleOf(doc, id);
+  words.append(made("strong", "", title), made("small", "", kind));
+  card.title = title === kind ? title : `${title}: ${kind}`;
+  card.append(mark, words);
+  return card;
+}
+
+function label(words: string, kind: string, route: Route, frame: Frame): HTMLElement {
+  const { x, y, width } = route.label;
+  const label = made("span", `picture-label ${kind}`, words);
+  Object.assign(label.style, { left: `${x - frame.x}px`, top: `${y - frame.y}px`, maxWidth: `${width}px` });
+  label.title = words;
+  return label;
+}
+
+function lines(doc: Doc, all: Arrow[], found: Map<string, Route>, frame: Frame): SVGElement {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("class", "picture-lines");
+  svg.setAttribute("viewBox", `${frame.x} ${frame.y} ${frame.width} ${frame.height}`);
+  for (const arrow of all) {
+    const route = found.get(arrow.key);
+    if (!route) continue;
+    const line = document.createElementNS(SVG, "path");
+    line.setAttribute("class", `picture-line ${wayKind(doc, arrow)}`);
+    line.setAttribute("d", pathOf(route.points));
+    const { x, y } = route.points[route.points.length - 1];
+    const head = document.createElementNS(SVG, "path");
+    head.setAttribute("class", `picture-head ${wayKind(doc, arrow)}`);
+    head.setAttribute("d", `M${x - 8},${y - 5} L${x},${y} L${x - 8},${y + 5} Z`);
+    svg.append(line, head);
+  }
+  return svg;
+}

@@ -1,0 +1,78 @@
+/** The picture on the page of a workflow: drawn from what the page tells, fitted, to be zoomed and scrolled. */
+
+import { allPlaced } from "../canvas/places";
+import { keyed } from "../model/document";
+import { knowTypes } from "../model/graph";
+import type { JsonObject } from "../model/json";
+import { type Face, type Frame, drawn } from "./drawn";
+import "../style/colours.css";
+import "../style/picture.css";
+
+interface Told {
+  definition: JsonObject;
+  layout: JsonObject;
+  faces: Record<string, Face>;
+  sprite: string;
+}
+
+const LEAST = 0.1;
+const MOST = 1.5;
+const STEP = 1.25;
+
+async function show(figure: HTMLElement, told: Told): Promise<void> {
+  knowTypes(Object.entries(told.faces).map(([name, face]) => ({ name, title: face.title })));
+  const { doc } = await allPlaced(keyed(told.definition, told.layout));
+  const { board, frame } = drawn(doc, told.faces, told.sprite);
+  const view = figure.querySelector<HTMLElement>("[data-view]");
+  if (!view) return;
+  view.replaceChildren(board);
+  zoomable(figure, view, board, frame);
+  figure.dataset.drawn = "";
+}
+
+/** Buttons, Ctrl and the wheel zoom; the rest is scrolling. It fits until somebody zooms. */
+function zoomable(figure: HTMLElement, view: HTMLElement, board: HTMLElement, frame: Frame): void {
+  let scale = 1;
+  let fits = true;
+  const fitting = () => Math.max(Math.min(view.clientWidth / frame.width, view.clientHeight / frame.height, 1), LEAST);
+  const zoom = (wanted: number, x = view.clientWidth / 2, y = view.clientHeight / 2) => {
+    const next = Math.min(Math.max(wanted, LEAST), MOST);
+    const [left, top] = [(view.scrollLeft + x) / scale, (view.scrollTop + y) / scale];
+    scale = next;
+    board.style.zoom = String(scale);
+    view.scrollTo(left * scale - x, top * scale - y);
+  };
+  const fit = () => {
+    fits = true;
+    zoom(fitting());
+  };
+  const by: Record<string, () => void> = {
+    in: () => zoom(scale * STEP),
+    out: () => zoom(scale / STEP),
+    full: () => zoom(1),
+    fit,
+  };
+  figure.addEventListener("click", (event) => {
+    const button = (event.target as Element).closest<HTMLElement>("[data-zoom]");
+    if (!button) return;
+    fits = false;
+    by[button.dataset.zoom ?? "fit"]();
+  });
+  view.addEventListener(
+    "wheel",
+    (event) => {
+      if (!event.ctrlKey) return;
+      event.preventDefault();
+      fits = false;
+      const { left, top } = view.getBoundingClientRect();
+      zoom(scale * Math.exp(-event.deltaY / 300), event.clientX - left, event.clientY - top);
+    },
+    { passive: false },
+  );
+  new ResizeObserver(() => fits && fit()).observe(view);
+  fit();
+}
+
+const figure = document.querySelector<HTMLElement>("[data-picture]");
+const told = document.getElementById("picture-told")?.textContent;
+if (figure && told) void show(figure, JSON.parse(told) as Told);
