@@ -44,6 +44,8 @@ function zoomable(figure: HTMLElement, view: HTMLElement, board: HTMLElement, fr
   };
   const fit = () => {
     fits = true;
+    // As high as the picture is when it is as wide as there is room, within what the style sheet allows.
+    view.style.height = `${Math.ceil(frame.height * Math.min(view.clientWidth / frame.width, 1))}px`;
     zoom(fitting());
   };
   const by: Record<string, () => void> = {
