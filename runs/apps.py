@@ -16,8 +16,10 @@ class RunsConfig(AppConfig):
         from runs.reading import own_starts
         from runs.reading.last_runs import last_run
         from runs.reading.queries import open_runs_by_version
+        from runs.reading.triggers import webhook_triggers
         from workflows.ports.last_runs import tell_last_runs
         from workflows.ports.starts import tell_starts
+        from workflows.ports.triggers import tell_triggers
         from workflows.ports.usage import counts_open_runs
 
         guards("run_id", guard_run)
@@ -25,4 +27,5 @@ class RunsConfig(AppConfig):
         guards("webhook_id", guard_webhook)
         tell_last_runs(last_run)
         tell_starts(own_starts)
+        tell_triggers(webhook_triggers)
         counts_open_runs(open_runs_by_version)

@@ -30,7 +30,7 @@ from workflows.design.picture import picture
 from workflows.design.start_forms import FROM, Start, opened, schema_of
 from workflows.design.starting import start_form
 from workflows.models import Workflow, WorkflowVersion
-from workflows.ports import starts
+from workflows.ports import starts, triggers, usage
 from workflows.versions import lifecycle
 from workflows.versions.examples import COMPLIANCE, examples, offered
 from workflows.web.builder import SPRITE
@@ -74,13 +74,15 @@ def take_example(request: PageRequest, example: str) -> HttpResponse:
 
 @page(WORKFLOWS_READ)
 def workflow_page(request: PageRequest, name: str) -> HttpResponse:
-    """A workflow: what its latest version does, a form to start it, its last runs."""
+    """A workflow: what its latest version does, a form to start it, its last runs; whose it is, and what starts it."""
     workflow, latest = _with_latest(request, name)
     context = {
         "workflow": workflow,
         "latest": latest,
         "drawing": draw(latest.definition if latest else workflow.draft_definition),
         "picture": _picture(workflow, latest),
+        "open_runs": usage.open_runs(workflow).total(),
+        "triggers": triggers.triggers_of(request.principal, workflow),
         "start": start_form(latest.definition) if latest else None,
         "filling": _filling(request, workflow, latest),
         "missing": [] if latest else _publish_errors(request, workflow),

@@ -16,25 +16,28 @@ interface Told {
 }
 
 const LEAST = 0.1;
+// What is smaller can't be read: of a large picture the beginning is shown first, and all of it on request.
+const READABLE = 0.45;
 const MOST = 1.5;
 const STEP = 1.25;
 
-async function show(figure: HTMLElement, told: Told): Promise<void> {
+async function show(card: HTMLElement, told: Told): Promise<void> {
   knowTypes(Object.entries(told.faces).map(([name, face]) => ({ name, title: face.title })));
   const { doc } = await allPlaced(keyed(told.definition, told.layout));
   const { board, frame } = drawn(doc, told.faces, told.sprite);
-  const view = figure.querySelector<HTMLElement>("[data-view]");
+  const view = card.querySelector<HTMLElement>("[data-view]");
   if (!view) return;
   view.replaceChildren(board);
-  zoomable(figure, view, board, frame);
-  figure.dataset.drawn = "";
+  zoomable(card, view, board, frame);
+  card.dataset.drawn = "";
 }
 
-/** Buttons, Ctrl and the wheel zoom; the rest is scrolling. It fits until somebody zooms. */
-function zoomable(figure: HTMLElement, view: HTMLElement, board: HTMLElement, frame: Frame): void {
+/** Buttons, Ctrl and the wheel zoom; the rest is scrolling. It fits its place until somebody zooms. */
+function zoomable(card: HTMLElement, view: HTMLElement, board: HTMLElement, frame: Frame): void {
   let scale = 1;
   let fits = true;
-  const fitting = () => Math.max(Math.min(view.clientWidth / frame.width, view.clientHeight / frame.height, 1), LEAST);
+  let least = READABLE;
+  const fitting = () => Math.min(view.clientWidth / frame.width, view.clientHeight / frame.height, 1);
   const zoom = (wanted: number, x = view.clientWidth / 2, y = view.clientHeight / 2) => {
     const next = Math.min(Math.max(wanted, LEAST), MOST);
     const [left, top] = [(view.scrollLeft + x) / scale, (view.scrollTop + y) / scale];
@@ -45,16 +48,20 @@ function zoomable(figure: HTMLElement, view: HTMLElement, board: HTMLElement, fr
   const fit = () => {
     fits = true;
     // As high as the picture is when it is as wide as there is room, within what the style sheet allows.
-    view.style.height = `${Math.ceil(frame.height * Math.min(view.clientWidth / frame.width, 1))}px`;
-    zoom(fitting());
+    const wide = Math.max(Math.min(view.clientWidth / frame.width, 1), least);
+    view.style.height = `${Math.ceil(frame.height * wide)}px`;
+    zoom(Math.max(fitting(), least));
   };
   const by: Record<string, () => void> = {
     in: () => zoom(scale * STEP),
     out: () => zoom(scale / STEP),
     full: () => zoom(1),
-    fit,
+    fit: () => {
+      least = LEAST;
+      fit();
+    },
   };
-  figure.addEventListener("click", (event) => {
+  card.addEventListener("click", (event) => {
     const button = (event.target as Element).closest<HTMLElement>("[data-zoom]");
     if (!button) return;
     fits = false;
@@ -73,8 +80,16 @@ function zoomable(figure: HTMLElement, view: HTMLElement, board: HTMLElement, fr
   );
   new ResizeObserver(() => fits && fit()).observe(view);
   fit();
+  view.scrollTop = (view.scrollHeight - view.clientHeight) / 2;
 }
 
-const figure = document.querySelector<HTMLElement>("[data-picture]");
+const card = document.querySelector<HTMLElement>("[data-picture]");
 const told = document.getElementById("picture-told")?.textContent;
-if (figure && told) void show(figure, JSON.parse(told) as Told);
+if (card && told) {
+  // The picture says no more than the words below it: where it can't be drawn, they are shown.
+  show(card, JSON.parse(told) as Told).catch((fault: unknown) => {
+    for (const part of card.querySelectorAll(".picture, .picture-zoom")) part.remove();
+    card.querySelector("details")?.setAttribute("open", "");
+    throw fault;
+  });
+}

@@ -1,0 +1,31 @@
+"""What starts runs of a workflow but people and programs that call it; an app above tells it in its `AppConfig.ready`."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from accounts.principal import Principal
+from workflows.models import Workflow
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """Something that starts runs or is a signal to them: its name, what it does in words, and whether it is on."""
+
+    name: str
+    does: str
+    is_on: bool
+
+
+Tell = Callable[[Principal, Workflow], Sequence[Trigger]]
+_TELLERS: list[Tell] = []
+
+
+def tell_triggers(tell: Tell) -> Tell:
+    """Registers a function that gives the triggers of a workflow which somebody may see."""
+    _TELLERS.append(tell)
+    return tell
+
+
+def triggers_of(who: Principal, workflow: Workflow) -> list[Trigger]:
+    """The triggers of a workflow which they may see."""
+    return [trigger for tell in _TELLERS for trigger in tell(who, workflow)]
