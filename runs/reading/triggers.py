@@ -12,7 +12,7 @@ _DOES = {"start": "each message starts a run", "signal": "each message is a sign
 
 
 def webhook_triggers(who: Principal, workflow: Workflow) -> list[Trigger]:
-    """The webhooks of a workflow by name, for who may manage them: who knows that there is one looks for its address."""
+    """The webhooks of a workflow by name, for who may manage them: nobody else need know that there are any."""
     if WEBHOOKS_MANAGE not in who.scopes:
         return []
     rows = InboundWebhook.objects.for_tenant(who.tenant_id).filter(workflow=workflow.pk)

@@ -45,6 +45,8 @@ def test_a_pipeline_is_built_published_and_started(form):
     page.keyboard.type("Garden")
     page.get_by_role("button", name="Publish").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Täglicher Überblick")
+    expect(page.locator(".picture-step")).to_have_count(3)
+    page.get_by_text("In words").click()
     expect(page.locator(".chain li")).to_have_count(3)
     expect(page.get_by_text("2 categories")).to_be_visible()
     expect(page.get_by_role("heading", name="No runs yet")).to_be_visible()
@@ -135,6 +137,37 @@ def test_two_who_edit_at_once_lose_nothing(form):
     page.get_by_text("Saved as a draft").wait_for()
     draft = Workflow.objects.for_tenant(make.a_tenant().pk).get().draft_definition
     assert draft["nodes"][1]["params"] == {"sentences": 2}
+
+
+def test_the_picture_of_a_workflow_is_drawn_zoomed_and_fitted(author):
+    page = author.page
+    nodes = [{"id": f"s{number}", "type": "noop", "title": f"Step {number}"} for number in range(20)]
+    edges = [f"s{number}>s{number + 1}" for number in range(19)]
+    version = make.a_version(make.graph(nodes, edges))
+    author.open(f"/workflows/{version.workflow.name}/")
+    expect(page.locator(".picture-step")).to_have_count(20)
+    view = page.locator("[data-view]")
+    expect(page.locator(".picture-step").first).to_be_in_viewport()
+    assert view.evaluate("view => view.scrollWidth > view.clientWidth"), (
+        "of a large one the beginning is shown"
+    )
+    page.get_by_role("button", name="Fit to view").click()
+    assert view.evaluate("view => view.scrollWidth <= view.clientWidth")
+    page.get_by_role("button", name="Full size").click()
+    assert page.locator(".picture-board").evaluate("board => board.style.zoom") == "1"
+    page.get_by_text("In words").click()
+    expect(page.get_by_text("Step 19").last).to_be_visible()
+
+
+def test_where_the_picture_can_not_be_drawn_its_words_are_shown(author):
+    name = make.a_version(make.chain("text.clean", "text.summarize")).workflow.name
+    author.open("/workflows/")
+    # A page of its own: what fails there is told in its console.
+    page = author.page.context.new_page()
+    page.add_init_script("window.ResizeObserver = undefined")
+    page.goto(f"/workflows/{name}/")
+    expect(page.locator(".picture")).to_have_count(0)
+    expect(page.get_by_text("Summarize").first).to_be_visible()
 
 
 def test_no_page_of_workflows_has_faults_of_accessibility_or_is_wider_than_a_phone(form):

@@ -199,16 +199,6 @@ def test_what_is_no_pipeline_offers_the_canvas_instead(author):
     assert author.get("/workflows/ours/edit").status_code == 200
 
 
-def test_the_page_of_a_workflow_shows_its_steps_and_the_form_to_start_it(author):
-    a_workflow(definition={**CHAIN, "metadata": {"sample_input": {"text": "A sample."}}})
-    text = author.get("/workflows/ours/").text
-    assert "Clean text" in text
-    assert 'id="start"' in text
-    assert 'name="input_kind" value="text"' in text
-    assert ">\nA sample.</textarea>" in text
-    assert statements_of(author, "/workflows/ours/") <= 8
-
-
 def test_versions_are_listed_and_become_the_draft_again(author):
     a_workflow()
     Workflow.objects.for_tenant(make.a_tenant().pk).update(

@@ -1,4 +1,4 @@
-"""What starts runs of a workflow but people and programs that call it; an app above tells it in its `AppConfig.ready`."""
+"""What starts runs of a workflow by itself; an app above tells it in its `AppConfig.ready`."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

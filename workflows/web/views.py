@@ -81,15 +81,13 @@ def workflow_page(request: PageRequest, name: str) -> HttpResponse:
         "latest": latest,
         "drawing": draw(latest.definition if latest else workflow.draft_definition),
         "picture": _picture(workflow, latest),
-        "open_runs": usage.open_runs(workflow).total(),
-        "triggers": triggers.triggers_of(request.principal, workflow),
         "start": start_form(latest.definition) if latest else None,
         "filling": _filling(request, workflow, latest),
         "missing": [] if latest else _publish_errors(request, workflow),
         "once": once.ticket(request.principal),
-        "folders": folder_names(request.principal, EDIT) if _may_move(request) else [],
     }
-    return render(request, "workflows/detail.html", context | _about(request, "overview", workflow))
+    context |= _use(request, workflow) | _about(request, "overview", workflow)
+    return render(request, "workflows/detail.html", context)
 
 
 @page(WORKFLOWS_WRITE, "POST")
@@ -138,6 +136,15 @@ def _filling(request: PageRequest, workflow: Workflow, latest: WorkflowVersion |
     # Who sees it for the first time sees what it takes; afterwards the sample is in the way.
     is_new = earlier.kept is None and earlier.started_at is None
     return opened(latest.definition, earlier, {FROM: ["sample"]} if is_new else {}, lambda: None)
+
+
+def _use(request: PageRequest, workflow: Workflow) -> dict[str, Any]:
+    """How many runs are open, what starts others, and into which folders it may be moved."""
+    return {
+        "folders": folder_names(request.principal, EDIT) if _may_move(request) else [],
+        "open_runs": usage.open_runs(workflow).total(),
+        "triggers": triggers.triggers_of(request.principal, workflow),
+    }
 
 
 def _picture(workflow: Workflow, latest: WorkflowVersion | None) -> dict[str, Json] | None:

@@ -1,0 +1,60 @@
+"""What the picture of a definition is drawn from."""
+
+import pytest
+
+from tests import factories as make
+from workflows.design.drawing import MOST_STEPS
+from workflows.design.picture import picture
+
+
+def test_it_has_steps_and_ways_without_what_they_are_told():
+    definition = make.graph(
+        [
+            {"id": "ask", "type": "http.request", "title": "Ask", "params": {"headers": {"x": "secret"}}},
+            "end",
+        ],
+        [{"from": "ask", "to": "end", "when": "status == 200"}],
+    )
+    told = picture(definition, {"nodes": {"ask": {"x": 1, "y": 2}}, "viewport": {"zoom": 3}})
+    assert told is not None
+    assert told["definition"] == {
+        "nodes": [{"id": "ask", "type": "http.request", "title": "Ask"}, {"id": "end", "type": "noop"}],
+        "edges": [{"from": "ask", "to": "end", "when": "status == 200"}],
+    }
+    assert told["layout"] == {"nodes": {"ask": {"x": 1, "y": 2}}}
+    assert told["faces"]["http.request"] == {"title": "HTTP request", "icon": "globe", "group": "integration"}
+    assert "secret" not in str(told)
+
+
+def test_a_type_that_is_not_known_here_has_a_face_all_the_same():
+    told = picture({"nodes": [{"id": "a", "type": "their.own"}], "edges": []}, {})
+    assert told is not None
+    assert told["faces"] == {"their.own": {"title": "their.own", "icon": "circle-help", "group": "unknown"}}
+
+
+def test_the_short_dialect_is_drawn_as_its_steps():
+    told = picture(
+        {"steps": [{"id": "a", "type": "text.clean", "next": ["b"]}, {"id": "b", "type": "text.keywords"}]},
+        {},
+    )
+    assert told is not None
+    assert [step["id"] for step in told["definition"]["nodes"]] == ["a", "b"]
+    assert [(way["from"], way["to"]) for way in told["definition"]["edges"]] == [("a", "b")]
+
+
+@pytest.mark.parametrize(
+    "draft",
+    [
+        {},
+        {"nodes": []},
+        {"nodes": "many"},
+        {"nodes": ["a"], "edges": []},
+        {"nodes": [{"id": "a"}], "edges": []},
+        {"nodes": [{"type": "noop"}], "edges": []},
+        {"nodes": [{"id": "a", "type": "noop"}], "edges": "none"},
+        {"steps": 5},
+        {"nodes": [{"id": f"s{number}", "type": "noop"} for number in range(MOST_STEPS + 1)], "edges": []},
+    ],
+)
+def test_what_can_not_be_drawn_has_none(draft):
+    assert picture(draft, {}) is None
