@@ -8,6 +8,7 @@ urlpatterns = [
     path("login", views.login_page, name="login"),
     path("password/forgotten", password_pages.forgotten_page, name="password-forgotten"),
     path("password/link/<str:token>", password_pages.link_page, name="password-link"),
+    path("settings/", views.settings_start, name="settings"),
     path("settings/me", views.me_page, name="settings-me"),
     path("settings/notifications", views.notifications_page, name="settings-notifications"),
     path("settings/password", views.password_page, name="settings-password"),

@@ -147,6 +147,12 @@ def _change_password(request: PageRequest) -> str:
     return _CHANGED + (_REVOKED if revokes else "")
 
 
+@page(TASKS_READ)
+def settings_start(request: PageRequest) -> HttpResponse:
+    """Where somebody lands who types the address of the settings: at their own."""
+    return redirect("settings-me")
+
+
 @page(TASKS_READ, "GET", "POST")
 def me_page(request: PageRequest) -> HttpResponse:
     """What whoever looks is called, and how times and numbers are written for them."""

@@ -36,6 +36,7 @@ MATRIX: dict[str, Route] = {
     "login": _page({"GET": PUBLIC, "POST": PUBLIC}, "/login"),
     "password-forgotten": _page({"GET": PUBLIC, "POST": PUBLIC}, "/password/forgotten"),
     "password-link": _page({"GET": PUBLIC, "POST": PUBLIC}, "/password/link/none"),
+    "settings": _page({"GET": "tasks:read"}, "/settings/"),
     "settings-me": _page({"GET": "tasks:read", "POST": "tasks:read"}, "/settings/me"),
     "settings-notifications": _page({"GET": "tasks:read", "POST": "tasks:read"}, "/settings/notifications"),
     "inbox-open": _page({"GET": PUBLIC, "POST": PUBLIC}, "/inbox/open/none"),
@@ -382,19 +383,3 @@ def address(
     """An address of the route."""
     known = dict.fromkeys(("run", "job", "letter", "task", "webhook", "file", "token"), NOBODY) | ids
     return MATRIX[name].path.format(group=group, folder=folder, case=case, away=away, view=view, **known)
-
-
-@dataclass(frozen=True)
-class Socket:
-    """A websocket route: the scope that it needs, and an address as for a `Route`."""
-
-    scope: str
-    path: str
-    names_object: bool = False
-
-
-SOCKETS = {
-    "ws-runs": Socket("runs:read", "/ws/runs"),
-    "ws-inbox": Socket("tasks:read", "/ws/inbox"),
-    "ws-run": Socket("runs:read", "/ws/runs/{run}", names_object=True),
-}

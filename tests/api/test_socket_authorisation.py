@@ -6,7 +6,7 @@ from accounts.models import Membership
 from accounts.roles import MEMBER_ROLES, SCOPES_OF_ROLE
 from config.websockets import ROUTES
 from tests import factories as make
-from tests.api.authorisation_matrix import SOCKETS
+from tests.api.authorisation_sockets import SOCKETS
 from tests.serving import served, site
 from tests.sockets import refusal, session_of
 

@@ -179,7 +179,14 @@ def test_without_a_script_nothing_is_shown_that_does_nothing(admin, chromium, si
     context.close()
 
 
-def test_a_print_has_no_navigation(admin):
-    admin.open("/runs/")
-    admin.page.emulate_media(media="print")
-    expect(admin.page.locator(".side")).to_be_hidden()
+def test_a_print_has_what_was_and_nothing_to_press(admin):
+    page = admin.page
+    run = make.start(make.chain("noop"), {"text": "a printed text"})[0]
+    make.work()
+    admin.open(f"/runs/{run}")
+    page.emulate_media(media="print", color_scheme="dark")
+    for gone in (".side", ".head .actions", ".value-foot >> nth=0"):
+        expect(page.locator(gone)).to_be_hidden()
+    # What is folded on the screen is not on paper, and the ink is dark there whatever the reader's theme.
+    expect(page.locator(".value-body", has_text="a printed text").first).to_be_visible()
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
