@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.contrib.staticfiles import finders
 
 from accounts.models import Membership
 from tests import factories as make
@@ -40,6 +41,15 @@ def test_a_method_that_a_page_does_not_take_is_told_on_a_page(name):
         assert set(answer.headers["Allow"].split(", ")) == taken | ({"HEAD"} if "GET" in taken else set())
     if "GET" in taken:
         assert client.head(address(name)).status_code != 405
+
+
+def test_a_chat_is_shown_the_mark_and_nothing_of_the_page_behind_the_login(client):
+    a_workflow("secret-plan")
+    text = client.get("/workflows/secret-plan/", follow=True).text
+    card = re.search(r'property="og:image" content="http://testserver/static/([^"]+)"', text)
+    assert card is not None
+    assert finders.find(re.sub(r"\.[0-9a-f]{12}\.png$", ".png", card[1]))
+    assert "secret-plan" not in text.replace('name="next" value="/workflows/secret-plan/"', "")
 
 
 def test_logging_out_by_a_link_is_told_on_a_page(client):

@@ -159,7 +159,7 @@ export function Canvas() {
         elevateNodesOnSelect={false}
         connectionRadius={28}
         colorMode="system"
-        proOptions={{ hideAttribution: false }}
+        proOptions={{ hideAttribution: true }}
       >
         <Background variant={BackgroundVariant.Dots} gap={20} size={1.2} />
         <Controls showInteractive={false} fitViewOptions={FIT} />
