@@ -148,6 +148,11 @@ export function endStay(): void {
   stay = undefined;
 }
 
+/** Whether something was typed since the focus came to the field that has it. */
+export function isStaying(): boolean {
+  return stay !== undefined;
+}
+
 /** Does something to the draft. False where it does not fit, and then nothing is done. */
 export function act(label: string, changes: Change[], { merge, stays, joins }: Acting = {}): boolean {
   const now = state();
@@ -261,6 +266,11 @@ export function select(what: Partial<Selected>): void {
 export function goTo(node: string): void {
   select({ nodes: [node] });
   set({ look: { node, count: (state().look?.count ?? 0) + 1 } });
+}
+
+/** Asks that a part of the page takes the focus. */
+export function wantFocus(what: Focus["what"]): void {
+  set({ focus: { what, count: (state().focus?.count ?? 0) + 1 } });
 }
 
 export function say(text: string, kind: "info" | "bad" = "info"): void {
