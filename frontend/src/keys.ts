@@ -74,6 +74,13 @@ export function groupSelected(): void {
   act(`Group ${selected.nodes.length} steps`, group(doc, selected.nodes, "Group"));
 }
 
+/** To the list of what two people set at once, and of what can't be saved. */
+export function goToConflicts(): void {
+  if (!state().conflicts.length) return say("Nothing is in conflict.");
+  set({ showsConflicts: true });
+  wantFocus("conflicts");
+}
+
 function nextProblem(): void {
   const { boot, catalogue, doc, problems, selected } = state();
   const words = (problem: Problem) =>
@@ -157,6 +164,7 @@ export const KEYS: Key[] = [
   { keys: ["Shift+ArrowLeft"], does: "Select everything that comes before", run: () => stream("into") },
   { keys: ["Shift+ArrowRight"], does: "Select everything that comes after", run: () => stream("out") },
   { keys: ["F8"], does: "Go to the next problem", run: nextProblem },
+  { keys: ["Shift+c"], does: "Go to the conflicts", writes: true, run: goToConflicts },
   { keys: ["t"], does: "Test", run: () => set({ panel: "test" }) },
   {
     keys: ["p"],
