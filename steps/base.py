@@ -48,9 +48,12 @@ class NoParams(Params):
     """Of a step type that takes no params."""
 
 
-def widget(name: str) -> JsonDict:
-    """What a param's field says of its form where its schema doesn't tell (`lib.forms.hints`)."""
-    return {"x-widget": name}
+def widget(name: str, *, instead_of: str | None = None) -> JsonDict:
+    """What a param's field says of its form where its schema doesn't tell (`lib.forms.hints`).
+
+    `instead_of`: another param that says the same in another way; a form shows one of the two.
+    """
+    return {"x-widget": name} | ({"x-instead-of": instead_of} if instead_of else {})
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,13 +47,13 @@ class WaitParams(Params):
     """Exactly one of the three."""
 
     seconds: Seconds | None = Field(
-        None, title="Wait for", description="How long to wait, in seconds. One of the three is enough."
+        None, title="Wait for", description="How long to wait, in seconds. Or say until when."
     )
     duration: str | None = Field(
         None,
-        title="Length",
-        description="The same as a text: P3D is three days, PT2H two hours, PT90S ninety seconds.",
-        json_schema_extra=widget("duration"),
+        title="Wait for",
+        description="How long to wait, as a text: P3D is three days, PT2H two hours, PT90S ninety seconds.",
+        json_schema_extra=widget("duration", instead_of="seconds"),
     )
     until: str | None = Field(
         None,

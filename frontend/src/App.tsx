@@ -42,7 +42,7 @@ export function App() {
   }, [look]);
   useEffect(() => {
     // On a phone one pane is seen at a time.
-    if (focus) setPane(focus.what === "title" ? "inspector" : focus.what);
+    if (focus && focus.what !== "conflicts") setPane(focus.what === "title" ? "inspector" : focus.what);
   }, [focus]);
   return (
     <div className="builder" data-pane={pane} data-view={view}>
@@ -65,6 +65,7 @@ export function App() {
           </aside>
         </>
       )}
+      <Conflicts />
       <Bottom />
       <nav className="pane-switch" aria-label="Builder panes">
         {(["outline", "canvas", "inspector"] as Pane[]).map((each) => (
@@ -192,7 +193,6 @@ function Bottom() {
   const errors = problems.filter((problem) => problem.severity === "error").length;
   return (
     <section className="builder-bottom" data-open={panel !== null} aria-label="Problems, test and history">
-      <Conflicts />
       <div className="bottom-tabs" role="tablist" aria-label="Below the canvas">
         {PANELS.map(([name, title, icon]) => (
           <button

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { Icon } from "./Icon";
+import { goToConflicts } from "./keys";
 import { timeOf } from "./reader";
 import { redo, set, undo, useBuilder } from "./store";
 
@@ -9,6 +10,7 @@ function SaveState() {
   const waiting = useBuilder((now) => now.pending.length);
   const conflicts = useBuilder((now) => now.conflicts.filter((each) => !each.refused).length);
   const refused = useBuilder((now) => now.conflicts.length) - conflicts;
+  const isListed = useBuilder((now) => now.showsConflicts);
   const [isSlow, setIsSlow] = useState(false);
   useEffect(() => {
     setIsSlow(false);
@@ -35,11 +37,22 @@ function SaveState() {
     >
       <Icon name={save.kind === "saved" ? "cloud-check" : save.kind === "saving" ? "refresh-cw" : "cloud-off"} />
       <span>{said}</span>
-      {conflicts > 0 && (
-        <span className="save-conflict">Conflict in {conflicts === 1 ? "1 field" : `${conflicts} fields`}</span>
-      )}
-      {refused > 0 && (
-        <span className="save-conflict">{refused === 1 ? "1 change" : `${refused} changes`} can't be saved</span>
+      {conflicts + refused > 0 && (
+        <button
+          type="button"
+          className="link save-conflict"
+          data-conflicts
+          aria-expanded={isListed}
+          title="Show what is not saved (Shift+C)"
+          onClick={isListed ? () => set({ showsConflicts: false }) : goToConflicts}
+        >
+          {[
+            conflicts > 0 && `Conflict in ${conflicts === 1 ? "1 field" : `${conflicts} fields`}`,
+            refused > 0 && `${refused === 1 ? "1 change" : `${refused} changes`} can't be saved`,
+          ]
+            .filter(Boolean)
+            .join("; ")}
+        </button>
       )}
     </span>
   );

@@ -94,7 +94,8 @@ export function SearchDialog<Option>(props: Props<Option>) {
                   aria-selected={own === place}
                   aria-disabled={isDisabled?.(option) || undefined}
                   className="add-option"
-                  onMouseMove={() => setAt(own)}
+                  // A list that moves under a mouse at rest is no move of the mouse: what is marked stays what Enter takes.
+                  onMouseMove={(event) => (event.movementX || event.movementY) && setAt(own)}
                   onClick={() => take(option, close)}
                 >
                   {show(option)}

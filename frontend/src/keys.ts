@@ -6,9 +6,9 @@ import { inOrder, reach, titleOf } from "./model/graph";
 import { middle } from "./canvas/view";
 import { here } from "./add/adding";
 import { saidOf } from "./model/said";
-import type { Focus, Problem } from "./store";
+import type { Problem } from "./store";
 import { pin, pinWhatItGave } from "./panels/trial";
-import { act, endStay, goTo, redo, say, select, set, state, theOne, undo } from "./store";
+import { act, endStay, goTo, isStaying, redo, say, select, set, state, theOne, undo, wantFocus } from "./store";
 
 export interface Key {
   keys: string[];
@@ -18,10 +18,6 @@ export interface Key {
   writes?: boolean;
   /** Only for who may publish it. */
   publishes?: boolean;
-}
-
-export function wantFocus(what: Focus["what"]): void {
-  set({ focus: { what, count: (state().focus?.count ?? 0) + 1 } });
 }
 
 export function openAdd(where = here()): void {
@@ -76,6 +72,13 @@ export function groupSelected(): void {
   const { doc, selected } = state();
   if (!selected.nodes.length) return say("Select the steps to group.");
   act(`Group ${selected.nodes.length} steps`, group(doc, selected.nodes, "Group"));
+}
+
+/** To the list of what two people set at once, and of what can't be saved. */
+export function goToConflicts(): void {
+  if (!state().conflicts.length) return say("Nothing is in conflict.");
+  set({ showsConflicts: true });
+  wantFocus("conflicts");
 }
 
 function nextProblem(): void {
@@ -161,6 +164,7 @@ export const KEYS: Key[] = [
   { keys: ["Shift+ArrowLeft"], does: "Select everything that comes before", run: () => stream("into") },
   { keys: ["Shift+ArrowRight"], does: "Select everything that comes after", run: () => stream("out") },
   { keys: ["F8"], does: "Go to the next problem", run: nextProblem },
+  { keys: ["Shift+c"], does: "Go to the conflicts", writes: true, run: goToConflicts },
   { keys: ["t"], does: "Test", run: () => set({ panel: "test" }) },
   {
     keys: ["p"],
@@ -197,6 +201,7 @@ function pressed(event: KeyboardEvent): string {
 }
 
 const TYPED_IN = "input, textarea, select, [contenteditable=true], .cm-editor, dialog";
+const UNDOES = ["Ctrl+z", "Ctrl+y", "Ctrl+Shift+z"];
 /** What leads from a field to somewhere else. */
 const FROM_FIELDS = ["F8", "Ctrl+f"];
 /** Where Enter and the arrows have a meaning of their own. */
@@ -205,10 +210,12 @@ const OWN_KEYS = "button, a, summary, [role=tab], [role=option], [role=menuitem]
 function onKey(event: KeyboardEvent): void {
   const target = event.target instanceof Element ? event.target : document.body;
   const name = pressed(event);
-  const isTyping = target.closest(TYPED_IN) !== null;
+  // What was just added has the focus in its title: an undo there takes it away, as long as nothing is typed.
+  const isUntouched = target.matches("[data-title]") && !isStaying();
+  const isTyping = target.closest(TYPED_IN) !== null && !(isUntouched && UNDOES.includes(name));
   if (name === "Escape" && !event.defaultPrevented && target.closest(".inspector") && !target.closest("dialog"))
     return wantFocus("outline");
-  const isEverywhere = ["F8", "Ctrl+z", "Ctrl+y", "Ctrl+Shift+z"].includes(name) && !isTyping;
+  const isEverywhere = ["F8", ...UNDOES].includes(name) && !isTyping;
   if (event.defaultPrevented || (isTyping && !FROM_FIELDS.includes(name))) return;
   // Behind a dialog nobody goes to a problem.
   if (name === "F8" && document.querySelector("dialog[open]")) return;
@@ -238,7 +245,9 @@ function onCopy(event: ClipboardEvent): void {
 }
 
 function onPaste(event: ClipboardEvent): void {
-  if (isElsewhere(event) || !state().boot.may_write) return;
+  // The title of what was just added has the focus; nobody means steps to be a title.
+  const isInTitle = event.target instanceof Element && event.target.matches("[data-title]");
+  if ((isElsewhere(event) && !isInTitle) || !state().boot.may_write) return;
   const clip = asClip(event.clipboardData?.getData("text/plain") ?? "");
   if (!clip) return;
   event.preventDefault();
@@ -248,8 +257,10 @@ function onPaste(event: ClipboardEvent): void {
   const isThere = Object.keys(clip.nodes).some((id) => Object.hasOwn(doc.nodes, id));
   const to = isThere ? { x: left + 40, y: top + 40 } : middle();
   const made = paste(doc, clip, { x: Math.round(to.x - left), y: Math.round(to.y - top) });
-  if (act(`Paste ${made.select.length === 1 ? "a step" : `${made.select.length} steps`}`, made.changes))
+  if (act(`Paste ${made.select.length === 1 ? "a step" : `${made.select.length} steps`}`, made.changes)) {
     select({ nodes: made.select });
+    wantFocus(made.select.length === 1 ? "title" : "inspector");
+  }
 }
 
 function isElsewhere(event: Event): boolean {

@@ -54,6 +54,7 @@ async function start(): Promise<void> {
     selected: { nodes: [], edges: [], notes: [] },
     problems: [],
     conflicts: [],
+    showsConflicts: true,
     save: { kind: "saved", at: given.saved_at },
     said: { text: "", kind: "info", count: 0 },
     panel: null,

@@ -74,6 +74,8 @@ export interface State {
   selected: Selected;
   problems: Problem[];
   conflicts: Conflict[];
+  /** The list of them is seen. */
+  showsConflicts: boolean;
   save: SaveState;
   /** What is said once, aloud and in a corner: why something was refused, what was undone. */
   said: { text: string; kind: "info" | "bad"; count: number };
@@ -106,7 +108,7 @@ export interface State {
 }
 
 export interface Focus {
-  what: "inspector" | "outline" | "title" | "canvas";
+  what: "inspector" | "outline" | "title" | "canvas" | "conflicts";
   count: number;
 }
 
@@ -148,6 +150,19 @@ export function endStay(): void {
   stay = undefined;
 }
 
+/** Whether something was typed since the focus came to the field that has it. */
+export function isStaying(): boolean {
+  return stay !== undefined;
+}
+
+/** The group that what is typed goes into, and whose act it is. */
+let growing: { id: string; merge: string } | undefined;
+
+/** A group that is sent stays as it is: the server may have it, though nobody heard so. */
+export function endGrowth(): void {
+  growing = undefined;
+}
+
 /** Does something to the draft. False where it does not fit, and then nothing is done. */
 export function act(label: string, changes: Change[], { merge, stays, joins }: Acting = {}): boolean {
   const now = state();
@@ -168,13 +183,14 @@ export function act(label: string, changes: Change[], { merge, stays, joins }: A
   };
   const undo = goesOn ? [...now.undo.slice(0, -1), done] : [...now.undo, done].slice(-MOST_UNDO);
   if (!joins) stay = stays ? merge : undefined;
-  set({
-    doc,
-    undo,
-    redo: [],
-    auto: {},
-    pending: [...now.pending, ...places, newGroup(isSoon ? done.label : label, changes)],
-  });
+  const open = isSoon && growing?.merge === merge ? now.pending.at(-1) : undefined;
+  const group =
+    open && open.id === growing?.id
+      ? { ...open, changes: squeezed([...open.changes, ...changes]) }
+      : newGroup(isSoon ? done.label : label, changes);
+  const before = group.id === open?.id ? now.pending.slice(0, -1) : now.pending;
+  growing = merge === undefined ? undefined : { id: group.id, merge };
+  set({ doc, undo, redo: [], auto: {}, pending: [...before, ...places, group] });
   onChange();
   return true;
 }
@@ -186,7 +202,7 @@ function placesOf(auto: State["auto"]): Group[] {
 }
 
 /** One value set several times in a row is one change from the first to the last. */
-function squeezed(changes: Change[]): Change[] {
+export function squeezed(changes: Change[]): Change[] {
   const result: Change[] = [];
   for (const change of changes) {
     const last = result.at(-1);
@@ -198,7 +214,7 @@ function squeezed(changes: Change[]): Change[] {
   return result;
 }
 
-function newGroup(label: string, changes: Change[]): Group {
+export function newGroup(label: string, changes: Change[]): Group {
   return { id: uuid(), label: [...label].slice(0, 200).join(""), changes };
 }
 
@@ -261,6 +277,11 @@ export function select(what: Partial<Selected>): void {
 export function goTo(node: string): void {
   select({ nodes: [node] });
   set({ look: { node, count: (state().look?.count ?? 0) + 1 } });
+}
+
+/** Asks that a part of the page takes the focus. */
+export function wantFocus(what: Focus["what"]): void {
+  set({ focus: { what, count: (state().focus?.count ?? 0) + 1 } });
 }
 
 export function say(text: string, kind: "info" | "bad" = "info"): void {

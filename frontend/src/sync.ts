@@ -7,13 +7,26 @@
 import { beside, unplaced, withPlaces } from "./canvas/places";
 import { Refused, Unreached, ask } from "./api";
 import type { Change, Group } from "./model/changes";
-import { applyWhatFits } from "./model/changes";
+import { applyWhatFits, at } from "./model/changes";
 import type { Doc } from "./model/document";
 import { keyed } from "./model/document";
 import type { Json, JsonObject } from "./model/json";
 import { keep, kept, keptUndo, keepUndo } from "./kept";
 import type { Conflict, Problem } from "./store";
-import { keepSelectionTrue, say, set, state, useBuilder, whenChanged } from "./store";
+import { again, taken, underOtherId } from "./model/again";
+import type { Done } from "./store";
+import {
+  act,
+  endGrowth,
+  keepSelectionTrue,
+  newGroup,
+  say,
+  set,
+  squeezed,
+  state,
+  useBuilder,
+  whenChanged,
+} from "./store";
 
 interface Answer {
   revision: number;
@@ -90,6 +103,7 @@ export async function send(): Promise<void> {
   window.clearTimeout(timer);
   const { boot, revision, pending } = state();
   const sent = boot.may_write ? pending.slice(0, isOneByOne ? 1 : MOST_GROUPS) : [];
+  if (sent.length) endGrowth();
   try {
     const answer = sent.length ? await changed(revision, sent) : await looked(revision);
     failures = 0;
@@ -136,24 +150,74 @@ async function looked(revision: number): Promise<Answer> {
 }
 
 function take(answer: Answer, sent: Group[]): void {
-  const now = state();
   judged = answer.revision;
   const gone = new Set(sent.map((group) => group.id));
-  const pending = now.pending.filter((group) => !gone.has(group.id));
   const settled = new Set(answer.applied);
   const base = answer.definition
-    ? drawn(answer.definition, answer.layout ?? {}, now.base)
+    ? drawn(answer.definition, answer.layout ?? {}, state().base)
     : sent
         .filter((group) => settled.has(group.id))
-        .reduce((doc, group) => applyWhatFits(doc, group.changes).doc, now.base);
-  const conflicts = [...now.conflicts, ...answer.conflicts.map((conflict) => told(conflict, sent))];
+        .reduce((doc, group) => applyWhatFits(doc, group.changes).doc, state().base);
+  const { own, others } = whose(answer.conflicts);
+  const mine = sent.filter((group) => own.has(group.id));
+  const left = state().pending.filter((group) => !gone.has(group.id));
+  const pending = mine.length ? writtenAgain(base, mine, left) : left;
+  const now = state();
+  const conflicts = others.map((conflict) => told(conflict, sent)).reduce(withConflict, now.conflicts);
   const changed = answer.definition || answer.conflicts.length;
   const doc = changed ? pending.reduce((each, group) => applyWhatFits(each, group.changes).doc, base) : now.doc;
   const save = pending.length ? ({ kind: "saving" } as const) : savedNow(now.save, sent.length > 0);
   set({ base, revision: answer.revision, pending, conflicts, doc, problems: answer.problems, save });
   if (changed) keepSelectionTrue();
-  if (answer.conflicts.length) say("Someone else changed the same field. Both values are kept: choose one.", "bad");
+  if (others.length) {
+    set({ showsConflicts: true });
+    say("Someone else changed the same field. Both values are kept: choose one.", "bad");
+  }
   persist();
+}
+
+/** The groups that met only what the same person did in another tab, and the conflicts with others. */
+function whose(conflicts: Answer["conflicts"]): { own: Set<string>; others: Answer["conflicts"] } {
+  const { me } = state().boot;
+  const others = conflicts.filter((conflict) => conflict.by !== me);
+  const asked = new Set(others.map((conflict) => conflict.group));
+  return { own: new Set(conflicts.map(({ group }) => group).filter((group) => !asked.has(group))), others };
+}
+
+/**
+ * What is still to be sent, with groups that met what the same person did in another tab: nobody is asked, the later
+ * write stays. What both tabs added under one id stays twice, the later one under another id.
+ */
+function writtenAgain(base: Doc, groups: Group[], left: Group[]): Group[] {
+  const own = state().doc;
+  let queue = [...groups, ...left];
+  for (const each of groups.flatMap((group) => taken(base, group.changes, own))) {
+    const otherwise = (changes: Change[]) => underOtherId(changes, each);
+    queue = queue.map((group) => ({ ...group, changes: otherwise(group.changes) }));
+    const stack = (acts: Done[]) => acts.map((act) => ({ ...act, changes: otherwise(act.changes) }));
+    const { undo, redo, selected } = state();
+    const called = (id: string) => (each.path[0] === "nodes" && id === each.path[1] ? each.id : id);
+    set({ undo: stack(undo), redo: stack(redo), selected: { ...selected, nodes: selected.nodes.map(called) } });
+  }
+  const made: Group[] = [];
+  let doc = base;
+  for (const { label, changes } of queue.slice(0, groups.length)) {
+    const wanted = again(doc, changes);
+    if (wanted.length) made.push(newGroup(label, wanted));
+    else if (changes.some((change) => change.to !== undefined && at(doc, change.path) === undefined))
+      say(`Not done: ${label}. You deleted it in another tab.`);
+    doc = applyWhatFits(doc, wanted).doc;
+  }
+  return [...made, ...queue.slice(groups.length)];
+}
+
+/** The conflicts with one more; those about one field are one, from the first value to the last that was typed. */
+function withConflict(conflicts: Conflict[], next: Conflict): Conflict[] {
+  const place = conflicts.findIndex((each) => !each.refused && each.path.join("\n") === next.path.join("\n"));
+  if (place < 0) return [...conflicts, next];
+  const before = conflicts[place];
+  const changes = before.group === next.group ? next.changes : squeezed([...before.changes, ...next.changes]);
+  return conflicts.with(place, { ...next, changes });
 }
 
 function savedNow(before: ReturnType<typeof state>["save"], isNew: boolean): ReturnType<typeof state>["save"] {
@@ -233,10 +297,16 @@ function failed(error: unknown, sent: Group[]): void {
   if (!(error instanceof Refused || error instanceof Unreached)) throw error;
 }
 
-/** Puts an end to a conflict: what is there stays, or what was wanted is made again. */
-export function resolve(conflict: Conflict, choice: "theirs" | "yours", again: (changes: Change[]) => boolean): void {
-  const rest = state().conflicts.filter((each) => each !== conflict);
-  if (choice === "yours" && !again(conflict.changes)) return;
-  set({ conflicts: choice === "yours" ? rest.filter((each) => each.group !== conflict.group) : rest });
+/** Puts an end to conflicts: what is there stays, or what was wanted is made again over it. */
+export function resolve(conflicts: Conflict[], choice: "theirs" | "mine"): void {
+  for (const conflict of conflicts) {
+    const now = state();
+    if (!now.conflicts.includes(conflict)) continue;
+    const wanted = choice === "mine" ? again(now.doc, conflict.changes) : [];
+    if (wanted.length && !act(conflict.label || "Keep mine", wanted)) return;
+    const isDone = (each: Conflict) =>
+      each === conflict || (choice === "mine" && !each.refused && each.group === conflict.group);
+    set({ conflicts: state().conflicts.filter((each) => !isDone(each)) });
+  }
   persist();
 }

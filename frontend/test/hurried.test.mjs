@@ -10,12 +10,11 @@ async function add(island, title) {
   island.write("Do nothing");
   await settled();
   island.press("Enter");
-  await island.at("[role=treeitem]");
-  await rename(island, title);
+  await named(island, title);
 }
 
-async function rename(island, title) {
-  island.press("F2");
+/** The focus is in the title, as it is when a step was added. */
+async function named(island, title) {
   await island.at("[data-title]");
   island.write(title);
   island.press("Escape");

@@ -36,7 +36,7 @@ test("what two people do to different steps is merged", async () => {
 });
 
 for (const [choice, theirs] of [
-  ["yours", "Ann's"],
+  ["mine", "Ann's"],
   ["theirs", "Eve's"],
 ]) {
   test(`a field that both set keeps both values until ${choice} is chosen`, async () => {
@@ -47,8 +47,7 @@ for (const [choice, theirs] of [
     assert.deepEqual(titles(island), ["Eve's", "Second"]);
     const [conflict] = island.store.state().conflicts;
     assert.deepEqual([conflict.yours, conflict.theirs, conflict.by, conflict.label], ["Ann's", "Eve's", "eve", "Mine"]);
-    const again = () => island.store.act("Mine", title("first", "Eve's", "Ann's"));
-    island.sync.resolve(conflict, choice, again);
+    island.sync.resolve([conflict], choice);
     await island.saved();
     assert.equal(island.server.definition.nodes[0].title, theirs);
     assert.deepEqual(island.store.state().conflicts, []);
@@ -167,4 +166,125 @@ test("who is logged out keeps what is done, and is told so", async () => {
   await island.sync.send();
   await island.saved();
   assert.equal(island.server.definition.nodes[0].title, "Ann's");
+});
+
+/** What Ann does to the draft in another tab. */
+function otherTab(island, changes) {
+  eve(island, changes);
+  const { changed } = island.server;
+  island.server.changed = function (body) {
+    const answer = changed.call(this, body);
+    for (const conflict of answer.conflicts) conflict.by = "ann";
+    return answer;
+  };
+}
+
+test("two tabs of one person never ask: of one field the later write stays, of others both", async () => {
+  const island = await opened();
+  otherTab(island, [
+    ...title("first", "First", "Other tab"),
+    ...title("second", "Second", "Only there"),
+    { path: ["nodes", "first", "params"], to: { strip_html: true } },
+  ]);
+  island.store.act("Here", title("first", "First", "Later"));
+  await until(() => island.server.definition.nodes[0].title === "Later");
+  await island.saved();
+  assert.deepEqual(titles(island), ["Later", "Only there"]);
+  assert.deepEqual(island.server.definition.nodes[0].params, { strip_html: true });
+  assert.deepEqual(island.store.state().conflicts, []);
+});
+
+test("what two tabs of one person add under one id stays twice, and an undo takes back one's own", async () => {
+  const island = await opened();
+  const add = (title) => [
+    { path: ["nodes", "third"], to: { type: "noop", title } },
+    { path: ["edges", "second>third"], to: { from: "second", to: "third" } },
+  ];
+  otherTab(island, add("Theirs"));
+  island.store.act("Add", add("Mine"));
+  island.store.select({ nodes: ["third"] });
+  await until(() => island.server.definition.nodes.length === 4);
+  await island.saved();
+  assert.deepEqual(titles(island), ["First", "Second", "Theirs", "Mine"]);
+  assert.deepEqual(
+    island.server.definition.edges.map(({ from, to }) => `${from}>${to}`),
+    ["first>second", "second>third", "second>third_2"],
+  );
+  assert.deepEqual(island.store.state().selected.nodes, ["third_2"]);
+  island.store.undo();
+  await island.saved();
+  assert.deepEqual(titles(island), ["First", "Second", "Theirs"]);
+  assert.deepEqual(island.store.state().conflicts, []);
+});
+
+test("what is typed in a step that the same person deleted in another tab is told and asks nothing", async () => {
+  const island = await opened();
+  otherTab(island, [
+    { path: ["edges", "first>second"], from: TWO.edges[0] },
+    { path: ["nodes", "second"], from: { type: "text.summarize", title: "Second" } },
+  ]);
+  island.store.act("Change the title of Second", title("second", "Second", "Later"));
+  await until(() => island.store.state().said.text.includes("You deleted it in another tab"));
+  await island.saved();
+  assert.deepEqual(titles(island), ["First"]);
+  assert.deepEqual(island.store.state().conflicts, []);
+});
+
+test("what is typed in one field is sent as one change, and is one conflict", async () => {
+  const island = await opened();
+  const sent = [];
+  const held = [];
+  island.server.before = ({ method }, body) => {
+    if (method !== "PATCH" || !body.groups.length) return undefined;
+    // Hers comes while the first letters are on their way.
+    if (sent.length === 0) eve(island, title("first", "First", "Eve's"));
+    sent.push(...body.groups.filter((group) => group.label !== "Lay out"));
+    return new Promise((go) => held.push(go));
+  };
+  island.store.select({ nodes: ["first"] });
+  island.press("F2");
+  await island.at("[data-title]");
+  island.write("Mi");
+  await until(() => held.length === 1);
+  island.write("Mine at last");
+  held.shift()();
+  await until(() => held.length === 1);
+  held.shift()();
+  await until(() => island.store.state().conflicts.length && !island.store.state().pending.length);
+  assert.equal(sent.length, 2, "one while the first was on its way, not one for each letter");
+  const { conflicts } = island.store.state();
+  assert.deepEqual(
+    conflicts.map(({ yours, theirs }) => [yours, theirs]),
+    [["Mine at last", "Eve's"]],
+  );
+  island.sync.resolve(conflicts, "mine");
+  island.server.before = async () => undefined;
+  await until(() => island.server.definition.nodes[0].title === "Mine at last");
+});
+
+test("conflicts are a list beside the canvas, settled one by one or all at once by keyboard alone", async () => {
+  for (const [button, wanted] of [
+    ["Keep all mine", ["A", "B"]],
+    ["Take all theirs", ["Eve 1", "Eve 2"]],
+  ]) {
+    const island = await opened();
+    eve(island, [...title("first", "First", "Eve 1"), ...title("second", "Second", "Eve 2")]);
+    island.store.act("One", title("first", "First", "A"));
+    island.store.act("Two", title("second", "Second", "B"));
+    await until(() => island.store.state().conflicts.length === 2);
+    const list = () => island.page.querySelector(".conflicts");
+    await until(list);
+    assert.equal(list().closest(".builder-bottom"), null);
+    island.press("Shift+C");
+    assert.equal((await island.at(".conflicts li button")).textContent, "Keep mine");
+    island.press("Escape");
+    await island.at("[data-conflicts]");
+    assert.equal(list(), null);
+    island.page.activeElement.click();
+    await island.at(".conflicts li button");
+    [...list().querySelectorAll("button")].find((each) => each.textContent === button).click();
+    await until(() => !list());
+    await island.saved();
+    assert.deepEqual(titles(island), wanted);
+  }
 });

@@ -6,6 +6,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 
 from accounts.access import PageRequest, page
 from accounts.principal import Principal
@@ -14,7 +15,7 @@ from engine.catalogue import Json
 from lib.refusals import Conflict, NotAllowed
 from runs.web.contexts import following
 from tasks_inbox.actions import assignment, notes
-from tasks_inbox.models import ManualTask
+from tasks_inbox.models import OPEN, ManualTask
 from tasks_inbox.store import queries
 from tasks_inbox.web import filling, pages, returns, settling, undoing
 
@@ -23,8 +24,15 @@ PAGE = "inbox/page.html"
 
 @page(TASKS_READ)
 def inbox(request: PageRequest) -> HttpResponse:
-    """The tasks of a view: what waits for whoever looks, and what they have done with the rest."""
-    return following(request, PAGE, "inbox/_list.html", pages.list_context(request))
+    """The tasks of a view: what waits for whoever looks, and what they have done with the rest.
+
+    `?open=1` leads to the one task of the list that is open, where there is one alone.
+    """
+    context = pages.list_context(request)
+    waiting = [row["id"] for row in context["tasks"] if row["status"] == OPEN]
+    if request.GET.get("open") and len(waiting) == 1:
+        return redirect(f"{reverse('task', args=waiting)}?{context['keeps']}")
+    return following(request, PAGE, "inbox/_list.html", context)
 
 
 @page(TASKS_READ)

@@ -30,10 +30,14 @@ class Builder:
         return self.page.locator(".react-flow__node-step strong").all_inner_texts()
 
     def add(self, search: str) -> None:
-        """A step by the key `A` and a search."""
+        """A step by the key `A` and a search; the hands are in its title."""
+        if self.page.locator(".inspector :focus").count():
+            # In a field it is a letter.
+            self.page.keyboard.press("Escape")
         self.page.keyboard.press("a")
         self.page.locator(".add-dialog [role=combobox]").fill(search)
         self.page.keyboard.press("Enter")
+        expect(self.page.locator("[data-title]")).to_be_focused()
 
     def drag_step(self, title: str, x: int, y: int) -> None:
         """A step type from the palette to a place of the canvas."""

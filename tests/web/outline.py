@@ -27,7 +27,7 @@ class Outline:
 
     def _new(self, kind: str) -> Locator:
         titled = self.page.get_by_text(re.compile(rf"^{re.escape(kind)}( \d+)?$"))
-        return self.page.locator(".outline [role=treeitem]:focus", has=titled)
+        return self.page.locator(".outline [role=treeitem][aria-selected=true]", has=titled)
 
     def begin(self) -> None:
         """To the outline; whoever presses a key before the page listens to it presses it again."""
@@ -65,7 +65,6 @@ class Outline:
         self.keyboard.press("Enter")
         # It is numbered where the step before it still has the id of its type, on its way to that of its title.
         expect(self._new(kind)).to_be_visible()
-        self.keyboard.press("F2")
         self.hands.at("[data-title]")
         self.hands.write(title)
 

@@ -137,6 +137,7 @@ def test_a_step_is_deleted_and_what_stood_around_it_can_be_connected(chain):
 def test_everything_is_undone_back_to_nothing_and_done_again(empty):
     for search in ("clean", "decision", "wait"):
         empty.add(search)
+    empty.page.keyboard.press("Escape")
     empty.page.keyboard.press("n")
     empty.page.keyboard.press("Control+a")
     empty.page.keyboard.press("Control+d")
@@ -181,12 +182,12 @@ def test_the_whole_of_it_is_built_in_the_outline_by_keyboard_alone(empty):
     page.keyboard.press("Enter")
     page.keyboard.type("clean")
     page.keyboard.press("Enter")
-    page.keyboard.press("o")
+    page.keyboard.press("Escape")
     for search in ("summarize", "keywords"):
         page.keyboard.press("/")
         page.keyboard.type(search)
         page.keyboard.press("Enter")
-        page.keyboard.press("o")
+        page.keyboard.press("Escape")
     page.keyboard.press("Home")
     page.keyboard.press("c")
     page.keyboard.type("Extract")

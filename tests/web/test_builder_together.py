@@ -115,12 +115,12 @@ def test_a_field_that_two_people_set_shows_both_values_and_either_can_be_chosen(
     assert titles(ana)[0] == "Ana's words"
     ben.page.context.set_offline(False)
     conflict = ben.page.locator(".conflicts")
-    expect(conflict).to_contain_text("ana wrote")
+    expect(conflict).to_contain_text("Theirs (ana)")
     expect(conflict).to_contain_text("Ana's words")
     expect(conflict).to_contain_text("Ben's words")
     expect(ben.page.locator(".save-state")).to_contain_text("Conflict in 1 field")
     assert titles(ana)[0] == "Ana's words"
-    conflict.get_by_role("button", name="Use mine").click()
+    conflict.get_by_role("button", name="Keep mine").click()
     expect(conflict).to_have_count(0)
     assert titles(ben)[0] == "Ben's words"
     expect(ana.row("Ben's words")).to_be_visible()
@@ -139,7 +139,7 @@ def test_a_step_that_one_deletes_while_the_other_writes_in_it_is_not_lost(both):
     ben.page.context.set_offline(False)
     conflict = ben.page.locator(".conflicts")
     expect(conflict).to_contain_text("I still need it")
-    conflict.get_by_role("button", name="Keep current").first.click()
+    conflict.get_by_role("button", name="Take theirs").first.click()
     expect(ben.row("I still need it")).to_be_visible()
     assert titles(ben) == ["First", "I still need it"]
 

@@ -41,7 +41,7 @@ def test_the_inbox_lists_it_and_its_page_says_what_failed(client, olga):
 def test_the_page_of_the_run_leads_to_it(client, olga):
     task = stuck()
     page = client.get(f"/runs/{task.run_id}").text
-    assert f'<a href="/inbox/?run={task.run_id}">Go to the task</a>' in page
+    assert f'<a href="/inbox/?run={task.run_id}&amp;open=1">Go to the task</a>' in page
     assert f"/inbox/{task.pk}" in client.get(f"/inbox/?run={task.run_id}").text
 
 

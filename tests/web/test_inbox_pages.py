@@ -75,8 +75,12 @@ def test_workflow_and_step_are_called_by_their_titles(client, bob):
 def test_a_runs_page_leads_to_its_task(client, bob):
     task = asked()
     page = client.get(f"/runs/{task.run_id}").text
-    assert f"/inbox/?run={task.run_id}" in page
-    assert f"/inbox/{task.pk}" in client.get(f"/inbox/?run={task.run_id}").text
+    assert f"/inbox/?run={task.run_id}&amp;open=1" in page
+    listed = f"/inbox/?run={task.run_id}"
+    assert f"/inbox/{task.pk}" in client.get(listed).text
+    assert client.get(f"{listed}&open=1")["Location"].startswith(f"/inbox/{task.pk}?")
+    decide(member("ida", "approver"), task)
+    assert client.get(f"{listed}&open=1").status_code == 200
 
 
 @pytest.mark.parametrize("view", ["open", "mine", "done"])

@@ -1,6 +1,5 @@
 import { Icon } from "../Icon";
 import { type Groups, SearchDialog } from "../SearchDialog";
-import { wantFocus } from "../keys";
 import type { StepType } from "../model/catalogue";
 import { titleOf } from "../model/graph";
 import { type Adding, set, type State, useBuilder } from "../store";
@@ -29,11 +28,9 @@ function Search({ adding }: { adding: Adding }) {
     return last.length ? [["Recently used", last], ...all] : all;
   };
   const take = (type: StepType, close: () => void) => {
-    const isFromOutline = adding.from?.closest(".builder-left") !== null;
+    // Closed first, as it gives the focus back: then what is added takes it at once, before the next key.
     close();
     addHere(type.name, adding.where);
-    // At once: later it would take the focus from wherever the next key has led.
-    if (isFromOutline) wantFocus("outline");
   };
   return (
     <SearchDialog

@@ -2,7 +2,7 @@
 
 import { middle } from "../canvas/view";
 import { type Where, addStep } from "../model/commands";
-import { act, goTo, state, theEdge, theOne } from "../store";
+import { act, goTo, state, theEdge, theOne, wantFocus } from "../store";
 
 const MOST_RECENT = 5;
 const KEY = "handoff-recent-steps";
@@ -17,13 +17,14 @@ export function here(): Where {
   return Object.keys(now.doc.nodes).length === 0 ? { at: middle() } : {};
 }
 
-/** Adds a step of a type and selects it. */
+/** Adds a step of a type and selects it; its title has the focus. */
 export function addHere(type: string, where: Where = here()): void {
   const { doc, catalogue } = state();
   const made = addStep(doc, catalogue, type, where);
   if (!act(`Add ${catalogue[type]?.title ?? type}`, made.changes)) return;
   remember(type);
   goTo(made.select[0]);
+  wantFocus("title");
 }
 
 /** The step types that were added last, newest first. */

@@ -16,7 +16,7 @@ import { DRAGGED_TYPE } from "../add/Palette";
 import { HEIGHT, WIDTH, addStep, connect, moveSteps, reconnect, usualCondition } from "../model/commands";
 import type { Doc, Place } from "../model/document";
 import { titleOf, whyNot } from "../model/graph";
-import { act, say, select, set, state, theOne, useBuilder } from "../store";
+import { act, say, select, set, state, theOne, useBuilder, wantFocus } from "../store";
 import { FlowLine } from "./FlowLine";
 import { GroupFrame, NoteCard } from "./NoteCard";
 import { StepCard } from "./StepCard";
@@ -104,8 +104,9 @@ export function Canvas() {
     const at = { x: point.x - WIDTH / 2, y: point.y - HEIGHT / 2 };
     const edge = edgeAt(event.clientX, event.clientY) ?? undefined;
     const made = addStep(state().doc, catalogue, type, { at, edge });
-    act(`Add ${catalogue[type]?.title ?? type}`, made.changes);
+    if (!act(`Add ${catalogue[type]?.title ?? type}`, made.changes)) return;
     select({ nodes: made.select });
+    wantFocus("title");
   };
 
   return (
@@ -140,9 +141,7 @@ export function Canvas() {
         }}
         onDragLeave={() => setOver(null)}
         onDrop={onDrop}
-        onNodeDoubleClick={(_, node) =>
-          node.type === "step" && set({ focus: { what: "inspector", count: (state().focus?.count ?? 0) + 1 } })
-        }
+        onNodeDoubleClick={(_, node) => node.type === "step" && wantFocus("inspector")}
         ariaLabelConfig={DRAG_NAMES}
         nodesDraggable={mayWrite}
         nodesConnectable={mayWrite}

@@ -1,11 +1,10 @@
 import { Icon } from "../Icon";
-import { wantFocus } from "../keys";
 import { faceOf } from "../model/catalogue";
 import { remove, reorder } from "../model/commands";
 import type { Doc } from "../model/document";
 import { type Arrow, neighbours, titleOf } from "../model/graph";
 import { wayWords } from "../model/words";
-import { act, goTo, select, set, state, useBuilder } from "../store";
+import { act, goTo, select, set, state, useBuilder, wantFocus } from "../store";
 import { Tool } from "./fields/Frame";
 
 /** The form of a way takes the place of the step's, and the focus with it. */

@@ -15,6 +15,8 @@ export interface Shape {
   fallback: Json | undefined;
   /** Whether a text may stand there, a list, a number, … */
   takes: Set<string>;
+  /** Another field that says the same in another way: one of the two is shown. */
+  insteadOf: string;
 }
 
 /** References followed, "or null" left out. */
@@ -56,6 +58,7 @@ export function shapeOf(name: string, given: JsonObject, root: JsonObject, isReq
     title: text(given.title) || text(schema.title) || words(name),
     help: text(given.description) || text(schema.description),
     isRequired,
+    insteadOf: text(given["x-instead-of"]),
     widget: text(given["x-widget"]) || text(schema["x-widget"]) || guessed(schema),
     schema,
     root,

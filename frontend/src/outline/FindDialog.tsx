@@ -1,9 +1,8 @@
 import { Icon } from "../Icon";
 import { type Groups, SearchDialog } from "../SearchDialog";
-import { wantFocus } from "../keys";
 import { faceOf } from "../model/catalogue";
 import { inOrder, titleOf } from "../model/graph";
-import { goTo, set, useBuilder } from "../store";
+import { goTo, set, useBuilder, wantFocus } from "../store";
 
 /** The search for a step of the draft: Ctrl+F, part of its title, its id or its kind, Enter. */
 export function FindDialog() {

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef } from "react";
 import { Icon } from "../Icon";
-import { duplicate, openAdd, removeSelected, wantFocus } from "../keys";
+import { duplicate, openAdd, removeSelected } from "../keys";
 import { lasting } from "../inspector/rename";
 import { faceOf } from "../model/catalogue";
 import { reorder } from "../model/commands";
@@ -8,7 +8,7 @@ import { inOrder, neighbours, titleOf } from "../model/graph";
 import { worstOf } from "../model/said";
 import { wayWords } from "../model/words";
 import type { Doc } from "../model/document";
-import { act, goTo, say, select, set, state, useBuilder } from "../store";
+import { act, goTo, say, select, set, state, useBuilder, wantFocus } from "../store";
 
 /** How a step is reached, in words. */
 function reached(doc: Doc, id: string): string {

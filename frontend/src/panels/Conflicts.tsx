@@ -1,9 +1,10 @@
+import { useEffect, useRef } from "react";
 import { Icon } from "../Icon";
 import type { Change } from "../model/changes";
 import { at, isMove } from "../model/changes";
 import { titleOf } from "../model/graph";
 import type { Json } from "../model/json";
-import { type Conflict, act, state, useBuilder } from "../store";
+import { type Conflict, set, state, useBuilder, wantFocus } from "../store";
 import { resolve } from "../sync";
 
 function shown(value: Json | undefined): string {
@@ -40,15 +41,6 @@ function allOf(changes: Change[]): string {
     : changes.map((change) => `${where(change.path)}\n${shown(change.to)}`).join("\n\n");
 }
 
-/** The changes again, each from what stands there now. */
-function over(changes: Change[]): Change[] {
-  return changes.map((change) => {
-    const { from: _old, ...rest } = change;
-    const from = at(state().doc, change.path);
-    return from === undefined ? rest : { ...rest, from };
-  });
-}
-
 function heading(conflicts: Conflict[]): string {
   const refused = conflicts.filter((conflict) => conflict.refused).length;
   const both = conflicts.length - refused;
@@ -58,57 +50,98 @@ function heading(conflicts: Conflict[]): string {
   return said.join("; ");
 }
 
-/** Fields that two people set at the same time: both values, and a choice. */
+/** Fields that two people set at the same time, beside the canvas: both values, and a choice for each or for all. */
 export function Conflicts() {
   const conflicts = useBuilder((now) => now.conflicts);
-  if (conflicts.length === 0) return null;
+  const isShown = useBuilder((now) => now.showsConflicts);
+  const focus = useBuilder((now) => now.focus);
+  const pane = useRef<HTMLElement>(null);
+  const both = conflicts.filter((conflict) => !conflict.refused);
+  useEffect(() => {
+    if (focus?.what === "conflicts") pane.current?.querySelector<HTMLElement>("li button")?.focus();
+  }, [focus]);
+  if (conflicts.length === 0 || !isShown) return null;
+  const end = (some: Conflict[], choice: "mine" | "theirs") => {
+    resolve(some, choice);
+    // The button that was pressed is gone: on with the next one, or back to the steps.
+    wantFocus(state().conflicts.length ? "conflicts" : "outline");
+  };
+  const close = () => {
+    set({ showsConflicts: false });
+    document.querySelector<HTMLElement>("[data-conflicts]")?.focus();
+  };
   return (
-    <section className="conflicts" role="alert" aria-label="Not saved yet">
-      <h2>
-        <Icon name="git-merge" /> {heading(conflicts)}
-      </h2>
+    <aside
+      className="conflicts"
+      ref={pane}
+      aria-label="Not saved yet"
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        event.preventDefault();
+        close();
+      }}
+    >
+      <header>
+        <h2>
+          <Icon name="git-merge" /> {heading(conflicts)}
+        </h2>
+        <button type="button" className="button plain small icon-only" aria-label="Close the list" onClick={close}>
+          <Icon name="x" />
+        </button>
+      </header>
+      {both.length > 1 && (
+        <div className="conflicts-all" role="group" aria-label="All at once">
+          <button type="button" className="button plain small" onClick={() => end(both, "mine")}>
+            Keep all mine
+          </button>
+          <button type="button" className="button plain small" onClick={() => end(both, "theirs")}>
+            Take all theirs
+          </button>
+        </div>
+      )}
       <ul>
         {conflicts.map((conflict) => (
           <li key={`${conflict.group} ${conflict.path.join(".")}`}>
-            {conflict.refused ? <Refused conflict={conflict} /> : <Choice conflict={conflict} />}
+            {conflict.refused ? (
+              <Refused conflict={conflict} discard={() => end([conflict], "theirs")} />
+            ) : (
+              <Choice conflict={conflict} choose={(choice) => end([conflict], choice)} />
+            )}
           </li>
         ))}
       </ul>
-    </section>
+    </aside>
   );
 }
 
 /** One field, and the two values that it could have. */
-function Choice({ conflict }: { conflict: Conflict }) {
+function Choice({ conflict, choose }: { conflict: Conflict; choose: (choice: "mine" | "theirs") => void }) {
+  const place = where(conflict.path);
   return (
-    <>
-      <strong>{where(conflict.path)}</strong>
+    <div role="group" aria-label={place}>
+      <strong>{place}</strong>
       <div className="both">
         <div>
-          <small>{conflict.by ? `${conflict.by} wrote` : "Current value"}</small>
-          <pre>{shown(conflict.theirs)}</pre>
-          <button type="button" className="button plain small" onClick={() => resolve(conflict, "theirs", () => true)}>
-            Keep current
+          <small>Mine</small>
+          <pre tabIndex={0}>{shown(conflict.yours)}</pre>
+          <button type="button" className="button small" onClick={() => choose("mine")}>
+            Keep mine
           </button>
         </div>
         <div>
-          <small>You wrote</small>
-          <pre>{shown(conflict.yours)}</pre>
-          <button
-            type="button"
-            className="button small"
-            onClick={() => resolve(conflict, "yours", (changes) => act(conflict.label || "Use mine", over(changes)))}
-          >
-            Use mine
+          <small>{conflict.by ? `Theirs (${conflict.by})` : "Theirs"}</small>
+          <pre tabIndex={0}>{shown(conflict.theirs)}</pre>
+          <button type="button" className="button plain small" onClick={() => choose("theirs")}>
+            Take theirs
           </button>
         </div>
       </div>
-    </>
+    </div>
   );
 }
 
 /** What the server takes from nobody: all that was done in one go, so that none of it is lost. */
-function Refused({ conflict }: { conflict: Conflict }) {
+function Refused({ conflict, discard }: { conflict: Conflict; discard: () => void }) {
   const changes = lost(conflict);
   return (
     <>
@@ -134,7 +167,7 @@ function Refused({ conflict }: { conflict: Conflict }) {
         >
           Copy
         </button>
-        <button type="button" className="button plain small" onClick={() => resolve(conflict, "theirs", () => true)}>
+        <button type="button" className="button plain small" onClick={discard}>
           Discard mine
         </button>
       </div>

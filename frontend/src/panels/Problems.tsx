@@ -2,7 +2,7 @@ import { Icon } from "../Icon";
 import { Words } from "../Words";
 import type { Doc } from "../model/document";
 import { titleOf } from "../model/graph";
-import { type Problem, act, goTo, select, set, state, useBuilder } from "../store";
+import { type Problem, act, goTo, select, set, state, useBuilder, wantFocus } from "../store";
 
 /** Goes to what a problem is about: its step, its edge, or the settings of the workflow. */
 export function jump(problem: Problem): void {
@@ -15,7 +15,7 @@ export function jump(problem: Problem): void {
     if (from) set({ look: { node: from, count: (state().look?.count ?? 0) + 1 } });
   } else if (problem.node !== null && Object.hasOwn(doc.nodes, problem.node)) goTo(problem.node);
   else select({});
-  set({ focus: { what: "inspector", count: (state().focus?.count ?? 0) + 1 } });
+  wantFocus("inspector");
 }
 
 /** What a problem is about: a step, a way, or the workflow. */

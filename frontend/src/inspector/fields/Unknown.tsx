@@ -6,7 +6,18 @@ import { Tool } from "./Frame";
 import { Valued } from "./Valued";
 
 export function anyShape(name: string, title: string, help = "", widget = "code"): Shape {
-  return { name, title, help, isRequired: false, widget, schema: {}, root: {}, fallback: undefined, takes: new Set() };
+  return {
+    name,
+    title,
+    help,
+    isRequired: false,
+    widget,
+    schema: {},
+    root: {},
+    fallback: undefined,
+    takes: new Set(),
+    insteadOf: "",
+  };
 }
 
 export function widgetFor(value: Json | undefined): string {
