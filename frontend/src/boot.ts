@@ -1,6 +1,7 @@
 /** What the page tells the island. */
 
 import type { StepType } from "./model/catalogue";
+import type { Snippet } from "./model/snippets";
 import type { JsonObject } from "./model/json";
 
 export interface Boot {
@@ -26,6 +27,8 @@ export interface Boot {
   kept_as: string;
   step_types: StepType[];
   definition_schema: JsonObject;
+  /** Groups of steps, ready made. */
+  snippets: Snippet[];
   sprite: string;
   urls: {
     api: string;

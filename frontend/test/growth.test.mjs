@@ -13,6 +13,8 @@ const files = [
   "model/said.ts",
   "inspector/convert.ts",
   "inspector/condition/clauses.ts",
+  "model/data.ts",
+  "model/slash.ts",
 ];
 const [
   { inWords },
@@ -21,6 +23,8 @@ const [
   { saidOf, tokensOf },
   { asLiteral, asNumber, ofMoment, ofDuration },
   { parsed, quoted, unquoted },
+  { difference, found, pieces, reference, rowsOf },
+  { blanks, method, slashAt },
 ] = await load(...files);
 
 const [SIZE, FACTOR, ALLOWED, FLOOR] = [4_000, 4, 6, 15_000];
@@ -199,6 +203,16 @@ const READERS = {
   parsed,
   quoted: (text) => quoted(text, undefined),
   unquoted,
+  shown: (text) => {
+    const value = { [text]: text, list: [text] };
+    rowsOf(value, { open: new Map(), pages: new Map() }, found(value, "a"));
+    difference(value, { [text]: `${text}!` });
+    reference("prev", [text]);
+  },
+  pieces: (text) => pieces(text, "a"),
+  slashAt: (text) => [slashAt(text, text.length, true), slashAt(`${text}/`, text.length + 1, false)],
+  blanks,
+  method,
 };
 
 for (const [name, work] of Object.entries(READERS)) {

@@ -1,6 +1,7 @@
 """Tests and versions in the builder: what only a browser shows of them."""
 
 import json
+import re
 
 import pytest
 from playwright.sync_api import expect
@@ -47,7 +48,7 @@ def test_an_output_that_is_too_large_for_the_run_is_shown_and_pinned_whole(autho
     assert run.status == "COMPLETED", run.error
     expect(page.locator(".test-result header .status")).to_have_text("completed")
     page.locator(".test-step", has_text="First").click()
-    expect(page.locator(".test-values pre").last).to_contain_text("word. word.")
+    expect(page.locator(".data-value").last).to_contain_text("word. word.")
     page.get_by_role("button", name="Pin this output").click()
     expect(page.get_by_role("button", name="Unpin the output")).to_be_visible()
     assert builder.layout()["pins"]["a"]["text"] == text.strip()
@@ -110,3 +111,86 @@ def test_what_a_test_sends_is_named_and_what_it_does_not_do_too(author):
     expect(page.locator(".test-effects summary")).to_have_text("1 step with outside effects is skipped")
     prepared = trial_definition({"name": "ours", "nodes": nodes, "edges": []}, TrialOptions())
     assert [one.node for one in prepared.stubbed] == ["tell"]
+
+
+SHAPED = {"who": "{{ input.customer }}", "total": "{{ input.amount }}", "lines": "{{ input.lines }}"}
+LETTER = {
+    "name": "ours",
+    "nodes": [
+        {"id": "shape", "type": "transform", "title": "Shape", "params": {"set": SHAPED}},
+        {"id": "note", "type": "transform", "title": "Letter", "params": {"set": {"text": "Dear "}}},
+    ],
+    "edges": [{"from": "shape", "to": "note"}],
+    "metadata": {"sample_input": {"customer": "Ada", "amount": 12, "lines": [{"sku": "A"}, {"sku": "B"}]}},
+}
+
+
+def letter(builder: Builder) -> str:
+    """What the letter says in the saved draft."""
+    return builder.saved()["nodes"][1]["params"]["set"]["text"]
+
+
+def test_values_of_a_test_run_are_read_and_put_into_a_field_by_keys_by_mouse_and_by_a_slash(author):
+    """From a test run to the field of a later step and back to a run from that step on."""
+    make.a_workflow("ours", LETTER)
+    builder, page = Builder(author, "ours"), author.page
+    page.keyboard.press("t")
+    page.get_by_role("button", name="Run the draft").click()
+    expect(page.locator(".test-result")).to_be_visible()
+    make.work()
+    expect(page.locator(".test-result header .status")).to_have_text("completed")
+    steps = page.get_by_role("listbox", name="Steps of the test run")
+    output = page.get_by_role("tree", name="Output", exact=True)
+
+    # The field that is left keeps its place: another step is looked at while its form stays open.
+    builder.row("Letter").click()
+    page.locator(".any-value textarea").click()
+    page.keyboard.press("End")
+    steps.get_by_role("option", name="Letter").press("ArrowUp")
+    expect(page.locator("[data-title]")).to_have_value("Letter")
+    output.get_by_role("treeitem").first.click()
+    page.keyboard.press("End")
+    who = output.get_by_role("treeitem", name="who")
+    for _ in range(6):
+        if who.evaluate("(row) => row === document.activeElement"):
+            break
+        page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    expect(page.locator(".said")).to_contain_text("Inserted steps.shape.output.who into text.")
+    expect(page.locator(".any-value .cm-content")).to_have_text("Dear {{ steps.shape.output.who }}")
+    assert letter(builder) == "Dear {{ steps.shape.output.who }}"
+
+    field = page.locator(".any-value .cm-content")
+    field.click()
+    page.keyboard.press("Control+a")
+    page.keyboard.press("Delete")
+    output.get_by_role("treeitem", name="total").drag_to(field)
+    expect(field).to_have_text("{{ steps.shape.output.total }}")
+    # What a step was given is its own matter.
+    page.get_by_role("tree", name="Input").get_by_role("treeitem", name="customer").drag_to(field)
+    expect(page.locator(".said")).to_contain_text("Only Shape itself can read its own input.")
+    assert letter(builder) == "{{ steps.shape.output.total }}"
+
+    field.click()
+    page.keyboard.press("Control+a")
+    page.keyboard.type("For /who")
+    options = page.get_by_role("listbox", name="Completions")
+    expect(options.get_by_role("option").first).to_contain_text("who")
+    expect(field).to_have_attribute("aria-activedescendant", re.compile("-0$"))
+    page.keyboard.press("Enter")
+    expect(field).to_have_text(re.compile(r"^For \{\{ (prev|steps\.shape\.output)\.who \}\}$"))
+    page.keyboard.press("End")
+    page.keyboard.type(" of /siz")
+    expect(options.get_by_role("option", name="size")).to_be_visible()
+    page.keyboard.press("Tab")
+    page.keyboard.type("prev.lines")
+    page.keyboard.press("Escape")
+    expect(field).to_contain_text("of {{ size(prev.lines) }}")
+    assert letter(builder).endswith("of {{ size(prev.lines) }}")
+
+    steps.get_by_role("option", name="Letter").click()
+    page.get_by_role("button", name="Run from here").click()
+    expect(steps.get_by_role("option", name="Shape")).to_contain_text("as in the last test run")
+    make.work()
+    expect(output).to_contain_text("For Ada of 2")
+    assert Run.unsafe_all_tenants.count() == 2

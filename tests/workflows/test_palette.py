@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from workflows.design import palette
+from workflows.design import palette, snippets
 
 FILE = Path(__file__).parent / "palette.json"
 
@@ -14,7 +14,11 @@ def test_the_builder_is_tested_with_the_step_types_and_forms_that_there_are():
 
 
 def current() -> dict:
-    shown = {"step_types": palette.step_types(), "definition_schema": palette.definition_schema()}
+    shown = {
+        "step_types": palette.step_types(),
+        "definition_schema": palette.definition_schema(),
+        "snippets": snippets.snippets(),
+    }
     return json.loads(json.dumps(shown))
 
 

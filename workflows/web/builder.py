@@ -11,7 +11,7 @@ from engine.dialects import DialectError, to_native
 from lib.strict_json import Json
 from workflows import queries
 from workflows.access import may
-from workflows.design import palette
+from workflows.design import palette, snippets
 from workflows.models import Workflow
 from workflows.web import pipelines
 from workflows.web.pipelines import NotAPipeline
@@ -52,6 +52,7 @@ def _boot(request: PageRequest, workflow: Workflow) -> dict[str, Json]:
         "kept_as": f"{request.user.pk}.{workflow.pk}",
         "step_types": palette.step_types(),
         "definition_schema": palette.definition_schema(),
+        "snippets": snippets.snippets(),
         "sprite": static(SPRITE),
         "urls": _urls(workflow),
     }

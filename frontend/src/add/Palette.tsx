@@ -2,6 +2,8 @@ import { useMemo, useState } from "react";
 import { Icon } from "../Icon";
 import type { Catalogue, StepType } from "../model/catalogue";
 import { useBuilder } from "../store";
+import { Snippets } from "./Snippets";
+import { fitting } from "../model/snippets";
 import { addHere } from "./adding";
 
 export const DRAGGED_TYPE = "application/x-handoff-step";
@@ -33,6 +35,7 @@ export function found(catalogue: Catalogue, search: string): [string, StepType[]
 export function Palette() {
   const catalogue = useBuilder((now) => now.catalogue);
   const [search, setSearch] = useState("");
+  const snippets = useBuilder((now) => now.boot.snippets);
   const groups = useMemo(() => found(catalogue, search), [catalogue, search]);
   return (
     <div className="palette-list">
@@ -46,7 +49,9 @@ export function Palette() {
           onChange={(event) => setSearch(event.target.value)}
         />
       </label>
-      {groups.length === 0 && <p className="quiet small">No matching steps.</p>}
+      {groups.length === 0 && fitting(snippets, search).length === 0 && (
+        <p className="quiet small">No matching steps.</p>
+      )}
       {groups.map(([title, types]) => (
         <section key={title} aria-label={title}>
           <h2>{title}</h2>
@@ -77,6 +82,7 @@ export function Palette() {
           </ul>
         </section>
       ))}
+      <Snippets search={search} />
     </div>
   );
 }

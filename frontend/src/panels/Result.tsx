@@ -1,52 +1,63 @@
-import { useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { Icon } from "../Icon";
+import { Tool } from "../inspector/fields/Frame";
+import { outputOf } from "../model/data";
 import { titleOf } from "../model/graph";
-import type { Json } from "../model/json";
-import { own } from "../model/json";
+import { own, same } from "../model/json";
 import { goTo, theOne, useBuilder } from "../store";
 import { PinDialog } from "./PinDialog";
-import { type Trial, type TrialStep, madeUpBefore, shown } from "./asked";
+import { StepList } from "./StepList";
+import type { Part } from "./Test";
+import { type Trial, type TrialStep, madeUpBefore } from "./asked";
+import { Value } from "./data/Value";
 import { forgetTrial, hasEnded, pin, pinWhatItGave, whole } from "./trial";
 
-const WHY: Record<string, string> = {
-  pinned: "pinned",
-  side_effects: "skipped: it has outside effects",
-  waits: "skipped the wait",
-  outside: "stubbed",
-};
+/** What is shown beside the list: what is asked for, the output of the run, or a step by its place. */
+export type Shown = "settings" | "output" | number;
 
-/** A step before the only one that is tested may give what it gave last, without a pin. */
-function whyWords(why: string, isPinned: boolean): string {
-  return why === "pinned" && !isPinned ? "as in the last test run" : WHY[why];
+interface Props {
+  trial: Trial;
+  /** What starts another one. */
+  bar: ReactNode;
+  settings: ReactNode;
+  /** Starts another test run of a part; null while one is being started. */
+  run: ((part: Part) => void) | null;
 }
 
-/** What came of a test run: its steps, and what the selected one took and gave. */
-export function Result({ trial }: { trial: Trial }) {
+/** What came of a test run: its steps, and what the chosen one took and gave. */
+export function Result({ trial, bar, settings, run }: Props) {
   const doc = useBuilder((now) => now.doc);
   const urls = useBuilder((now) => now.boot.urls);
   const one = useBuilder(theOne);
-  const stubbed = new Map(trial.stubbed.map((each) => [each.node, each]));
-  const steps = trial.steps.filter((step) => step.status !== "PENDING");
-  const chosenStep = trial.steps.find((step) => step.node === one);
   const mayWrite = useBuilder((now) => now.boot.may_write);
   const madeUp = madeUpBefore(doc, trial);
   const [asks, setAsks] = useState<string | null>(null);
+  const [chosen, setChosen] = useState<Shown>("output");
   const pins = doc.layout.pins ?? {};
+  const at = one === null ? -1 : trial.steps.findIndex((step) => step.node === one && step.status !== "PENDING");
+  useEffect(() => {
+    // What is selected in the draft is shown; who chooses another step here goes on with the form that is open.
+    if (at >= 0) setChosen(at);
+  }, [one, at, trial.id]);
+  const step = typeof chosen === "number" ? trial.steps[chosen] : undefined;
   return (
     <section className="test-result" aria-labelledby="trial-title" aria-busy={!hasEnded(trial)}>
       <h2 id="trial-title" className="sr-only">
         Test result
       </h2>
-      <header>
+      <header className="test-head">
+        {bar}
         <span className="status" data-status={trial.status}>
           {trial.status.toLowerCase().replace(/_/g, " ")}
         </span>
-        <a href={`${urls.runs}${trial.id}`} target="_blank" rel="noopener">
-          Open the run
-        </a>
-        <button type="button" className="link" onClick={forgetTrial}>
-          Clear
-        </button>
+        <span className="test-links">
+          <a href={`${urls.runs}${trial.id}`} target="_blank" rel="noopener">
+            Open the run
+          </a>
+          <button type="button" className="link" onClick={forgetTrial}>
+            Clear
+          </button>
+        </span>
       </header>
       {trial.error?.message && <p className="bad-words">{trial.error.message}</p>}
       {madeUp && mayWrite && (
@@ -58,44 +69,23 @@ export function Result({ trial }: { trial: Trial }) {
         </p>
       )}
       <div className="test-both">
-        <ol>
-          {steps.map((step) => (
-            <li key={step.node}>
-              <button
-                type="button"
-                className="test-step"
-                aria-pressed={step.node === one}
-                onClick={() => goTo(step.node)}
-              >
-                <span className="status" data-status={step.status}>
-                  {step.status.toLowerCase()}
-                </span>
-                {titleOf(doc, step.node)}
-                {stubbed.has(step.node) && (
-                  <small className="quiet">
-                    {whyWords(stubbed.get(step.node)?.why ?? "", Object.hasOwn(doc.layout.pins ?? {}, step.node))}
-                    {stubbed.get(step.node)?.made_up ? ", output made up" : ""}
-                  </small>
-                )}
-              </button>
-            </li>
-          ))}
-        </ol>
-        {chosenStep ? (
-          <StepValues
-            key={`${trial.id} ${chosenStep.node}`}
-            run={trial.id}
-            step={chosenStep}
-            ask={() => setAsks(chosenStep.node)}
-          />
+        <StepList trial={trial} chosen={step || typeof chosen !== "number" ? chosen : "output"} choose={setChosen} />
+        {step ? (
+          <StepValues run={trial.id} step={step} ask={() => setAsks(step.node)} again={run} />
+        ) : chosen === "settings" ? (
+          settings
         ) : (
-          <Values title="Output of the run" value={trial.output} />
+          <div className="test-values">
+            <div className="test-data">
+              <Value title="Output of the run" value={trial.output} of={trial.id} root={null} />
+            </div>
+          </div>
         )}
       </div>
       {asks !== null && (
         <PinDialog
           title={titleOf(doc, asks)}
-          value={own(pins, asks) ?? trial.steps.find((step) => step.node === asks)?.output ?? {}}
+          value={own(pins, asks) ?? trial.steps.find((each) => each.node === asks)?.output ?? {}}
           pin={(value) => pin(asks, value)}
           done={() => setAsks(null)}
         />
@@ -104,51 +94,92 @@ export function Result({ trial }: { trial: Trial }) {
   );
 }
 
-function StepValues({ run, step: told, ask }: { run: string; step: TrialStep; ask: () => void }) {
+interface StepProps {
+  run: string;
+  step: TrialStep;
+  ask: () => void;
+  again: Props["run"];
+}
+
+function StepValues({ run, step: told, ask, again }: StepProps) {
   const doc = useBuilder((now) => now.doc);
   const mayWrite = useBuilder((now) => now.boot.may_write);
-  const isPinned = Object.hasOwn(doc.layout.pins ?? {}, told.node);
-  const [step, setStep] = useState(told);
+  const pinned = own(doc.layout.pins, told.node);
+  const [fetched, setFetched] = useState<{ told: TrialStep; step: TrialStep } | null>(null);
+  const step = fetched?.told === told ? fetched.step : told;
   useEffect(() => {
-    setStep(told);
+    let isOld = false;
+    const show = (found: TrialStep) => {
+      if (!isOld) setFetched({ told, step: found });
+    };
     // What was left out because it is large is fetched for who looks at it.
-    if (told.truncated) whole(run, told).then(setStep, () => undefined);
-  }, [told]);
+    if (told.truncated) whole(run, told).then(show, () => undefined);
+    return () => {
+      isOld = true;
+    };
+  }, [run, told]);
+  const isThere = Object.hasOwn(doc.nodes, step.node);
+  const isDone = step.status === "COMPLETED";
+  const of = `${run} ${step.node} ${step.index ?? ""}`;
   return (
     <div className="test-values">
-      {step.error?.message && <p className="bad-words">{step.error.message}</p>}
-      <Values title="Input" value={step.input} bytes={step.truncated?.input} />
-      <Values title="Output" value={step.output} bytes={step.truncated?.output} />
-      {mayWrite && (
-        <div className="form-foot">
-          {isPinned ? (
-            <button type="button" className="button plain small" onClick={() => pin(step.node, undefined)}>
+      <div className="test-step-head">
+        <strong>{titleOf(doc, step.node)}</strong>
+        <span className="test-verbs">
+          {isThere && (
+            <>
+              <button
+                type="button"
+                className="button ghost small"
+                disabled={again === null}
+                title="What stands before it gives what it gave last"
+                onClick={() => again?.({ from: step.node })}
+              >
+                <Icon name="skip-forward" />
+                Run from here
+              </button>
+              <Tool icon="square-pen" label="Edit the step" onClick={() => goTo(step.node)} />
+            </>
+          )}
+          {mayWrite && isThere && pinned !== undefined && (
+            <button type="button" className="button ghost small" onClick={() => pin(step.node, undefined)}>
               <Icon name="pin-off" />
               Unpin the output
             </button>
-          ) : (
-            step.status === "COMPLETED" && (
-              <button type="button" className="button plain small" onClick={() => void pinWhatItGave(run, step)}>
-                <Icon name="pin" />
-                Pin this output
-              </button>
-            )
           )}
-          <button type="button" className="button plain small" onClick={ask}>
-            {isPinned ? "Change the pinned output…" : "Pin another output…"}
-          </button>
-        </div>
-      )}
-    </div>
-  );
-}
-
-/** A value; `bytes` where it is not there yet because it is large. */
-function Values({ title, value, bytes }: { title: string; value: Json | undefined; bytes?: number }) {
-  return (
-    <div>
-      <h3>{title}</h3>
-      <pre tabIndex={0}>{bytes ? `(${Math.ceil(bytes / 1024)} KiB, loading…)` : shown(value) || "(nothing)"}</pre>
+          {mayWrite && isThere && isDone && (pinned === undefined || !same(pinned, step.output)) && (
+            <button type="button" className="button ghost small" onClick={() => void pinWhatItGave(run, step)}>
+              <Icon name="pin" />
+              {pinned === undefined ? "Pin this output" : "Pin this output instead"}
+            </button>
+          )}
+          {mayWrite && isThere && (
+            <Tool
+              icon="pencil"
+              label={pinned === undefined ? "Pin another output…" : "Change the pinned output…"}
+              onClick={ask}
+            />
+          )}
+        </span>
+      </div>
+      {step.error?.message && <p className="bad-words">{step.error.message}</p>}
+      <div className="test-data">
+        <Value
+          title="Input"
+          value={step.input}
+          of={of}
+          bytes={step.truncated?.input}
+          root={{ path: "prev", step: step.node, isInput: true }}
+        />
+        <Value
+          title="Output"
+          value={step.output}
+          of={of}
+          bytes={step.truncated?.output}
+          pinned={isDone ? pinned : undefined}
+          root={{ path: outputOf(step.node), step: step.node, isInput: false }}
+        />
+      </div>
     </div>
   );
 }

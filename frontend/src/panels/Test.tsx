@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { Icon } from "../Icon";
 import { remember } from "../kept";
 import { setting } from "../model/changes";
@@ -15,24 +15,40 @@ import { start } from "./trial";
 /** Runs of the draft with sample input, and the test cases that are kept. */
 export function Test() {
   const tab = useBuilder((now) => now.tests);
+  const tabs = (
+    <div className="switch" role="group" aria-label="Tests">
+      <button type="button" aria-pressed={tab === "run"} onClick={() => set({ tests: "run" })}>
+        Test run
+      </button>
+      <button type="button" aria-pressed={tab === "cases"} onClick={() => set({ tests: "cases" })}>
+        Test cases
+      </button>
+    </div>
+  );
+  if (tab === "run")
+    return (
+      <div className="test">
+        <Run tabs={tabs} />
+      </div>
+    );
   return (
     <div className="test">
-      <div className="switch" role="group" aria-label="Tests">
-        <button type="button" aria-pressed={tab === "run"} onClick={() => set({ tests: "run" })}>
-          Test run
-        </button>
-        <button type="button" aria-pressed={tab === "cases"} onClick={() => set({ tests: "cases" })}>
-          Test cases
-        </button>
-      </div>
-      {tab === "run" ? <Run /> : <Cases />}
+      {tabs}
+      <Cases />
     </div>
   );
 }
 
 const keyOf = (name: string) => `handoff-test-input:${name}`;
 
-function Run() {
+/** Which part of the draft a test run does. */
+export interface Part {
+  until?: string;
+  only?: string;
+  from?: string;
+}
+
+function Run({ tabs }: { tabs: ReactNode }) {
   const boot = useBuilder((now) => now.boot);
   const doc = useBuilder((now) => now.doc);
   const trial = useBuilder((now) => now.trial);
@@ -44,7 +60,7 @@ function Run() {
   const [error, setError] = useState("");
   const [isBusy, setIsBusy] = useState(false);
   useEffect(() => remember(keyOf(boot.name), text), [text]);
-  const run = async (part: { until?: string; only?: string }) => {
+  const run = async (part: Part) => {
     let input: Json;
     try {
       input = JSON.parse(text || "{}") as Json;
@@ -66,71 +82,76 @@ function Run() {
   };
   if (!boot.may_start)
     return (
-      <p className="quiet">
-        {boot.archived
-          ? "This workflow is archived. It can't run, not even as a test."
-          : "You don't have permission to start runs or test runs."}
-      </p>
+      <>
+        {tabs}
+        <p className="quiet">
+          {boot.archived
+            ? "This workflow is archived. It can't run, not even as a test."
+            : "You don't have permission to start runs or test runs."}
+        </p>
+      </>
     );
-  return (
-    <div className="test-run">
-      <section className="test-asked" aria-label="Test settings">
-        <label className="field">
-          <span className="label">Sample input</span>
-          <textarea
-            className="code"
-            rows={5}
-            spellCheck={false}
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-          />
-        </label>
+  const part = (words: string, icon: string, wanted: Part) => (
+    <button type="button" className="button plain small" disabled={isBusy} onClick={() => void run(wanted)}>
+      <Icon name={icon} />
+      {words}
+    </button>
+  );
+  const settings = (
+    <section className="test-asked" aria-label="Test settings">
+      <label className="field">
+        <span className="label">Sample input</span>
+        <textarea
+          className="code"
+          rows={6}
+          spellCheck={false}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </label>
+      <div className="test-choices">
+        {boot.may_write && (
+          <button type="button" className="button ghost small" onClick={keepSample}>
+            <Icon name="save" />
+            Save as sample input
+          </button>
+        )}
         <Effects choices={stillThere(doc, choices)} choose={setChoices} />
-        {error && (
-          <p className="bad-words" role="alert">
-            {error}
+        {!trial && (
+          <p className="quiet small test-none">
+            A test publishes nothing and is not listed with the runs. Steps with outside effects (requests that change
+            something, e-mails, jobs) are skipped unless you choose to run them for real. Requests that only read (GET,
+            HEAD) are sent.
           </p>
         )}
-        <div className="form-foot">
-          <button type="button" className="button small" disabled={isBusy} onClick={() => void run({})}>
-            <Icon name="play" />
-            Run the draft
-          </button>
-          {one && (
-            <>
-              <button
-                type="button"
-                className="button plain small"
-                disabled={isBusy}
-                onClick={() => void run({ until: one })}
-              >
-                Up to {titleOf(doc, one)}
-              </button>
-              <button
-                type="button"
-                className="button plain small"
-                disabled={isBusy}
-                onClick={() => void run({ only: one })}
-              >
-                Only {titleOf(doc, one)}
-              </button>
-            </>
-          )}
-          {boot.may_write && (
-            <button type="button" className="button plain small" onClick={keepSample}>
-              Save as sample input
-            </button>
-          )}
-        </div>
-      </section>
-      {trial ? (
-        <Result trial={trial} />
-      ) : (
-        <p className="quiet small test-none">
-          A test publishes nothing and is not listed with the runs. Steps with outside effects (requests that change
-          something, e-mails, jobs) are skipped unless you choose to run them for real. Requests that only read (GET,
-          HEAD) are sent.
+      </div>
+    </section>
+  );
+  const bar = (
+    <>
+      {tabs}
+      <div className="test-bar" role="group" aria-label="Start a test run">
+        <button type="button" className="button small" disabled={isBusy} onClick={() => void run({})}>
+          <Icon name="play" />
+          Run the draft
+        </button>
+        {one && part(`Up to ${titleOf(doc, one)}`, "target", { until: one })}
+        {one && part(`Only ${titleOf(doc, one)}`, "circle-play", { only: one })}
+      </div>
+    </>
+  );
+  return (
+    <div className="test-run">
+      {!trial && <div className="test-head">{bar}</div>}
+      {error && (
+        <p className="bad-words" role="alert">
+          {error}
         </p>
+      )}
+      {trial ? (
+        <Result trial={trial} bar={bar} settings={settings} run={isBusy ? null : (wanted) => void run(wanted)} />
+      ) : (
+        settings
       )}
     </div>
   );

@@ -1,7 +1,7 @@
 /** Pure: what a test run is asked for, what one before it gave, and a test case as a text. */
 
 import type { Doc } from "../model/document";
-import { arrows } from "../model/graph";
+import { arrows, reach } from "../model/graph";
 import type { Json, JsonObject } from "../model/json";
 import { isObject, own } from "../model/json";
 
@@ -82,6 +82,24 @@ export function gave(trial: Trial): Record<string, Json> {
       .filter((step) => isWhole(step) && !standIns.has(step.node))
       .map((step) => [step.node, step.output ?? null]),
   );
+}
+
+/**
+ * What a run that begins at a step takes as given: what is pinned, else what steps gave, of all that don't come after it.
+ * `again`: the steps before it of which nothing is known, so that they are done once more.
+ */
+export function pinsFrom(
+  doc: Doc,
+  given: Record<string, Json>,
+  from: string,
+): { pins: Record<string, Json>; again: string[] } {
+  const after = reach(doc, from, "out");
+  const pins: Record<string, Json> = {};
+  for (const id of Object.keys(doc.nodes)) {
+    const value = own(doc.layout.pins, id) ?? (after.has(id) ? undefined : own(given, id));
+    if (value !== undefined && id !== from) pins[id] = value;
+  }
+  return { pins, again: [...reach(doc, from, "into")].filter((id) => id !== from && !Object.hasOwn(pins, id)) };
 }
 
 /** The step whose made-up output a test run that failed has read, if it may be that: it can be pinned. */

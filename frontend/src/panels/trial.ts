@@ -5,12 +5,14 @@ import type { Json, JsonObject } from "../model/json";
 import { setting } from "../model/changes";
 import { titleOf } from "../model/graph";
 import { act, definition, say, set, state } from "../store";
-import { type Trial, type TrialStep, gave, stillThere } from "./asked";
+import { type Trial, type TrialStep, gave, pinsFrom, stillThere } from "./asked";
 
 export interface Wanted {
   input: Json;
   until?: string;
   only?: string;
+  /** The step where the run begins: what stands before it gives what it gave last. */
+  from?: string;
   live: string[];
   outcomes: Record<string, string>;
 }
@@ -29,18 +31,33 @@ export function hasEnded(trial: Trial): boolean {
 /** Starts a test run of the draft as it stands here; gives what stands against it, or null. */
 export async function start(wanted: Wanted): Promise<string | null> {
   const { boot, doc } = state();
-  const pins = { ...(wanted.only ? known : {}), ...doc.layout.pins };
-  const body = { ...wanted, ...stillThere(doc, wanted), definition: definition(), pins } as unknown as JsonObject;
+  const { from, ...asked } = wanted;
   try {
+    const { pins, again } = from ? pinsFrom(doc, await allGiven(), from) : { pins: pinned(wanted.only), again: [] };
+    const body = { ...asked, ...stillThere(doc, wanted), definition: definition(), pins } as unknown as JsonObject;
     const trial = await ask<Trial>(`${boot.urls.api}/trials`, { method: "POST", body });
     set({ trial });
     void follow(trial.id, trial.stubbed);
+    if (from && again.length)
+      say(`Nothing is known of ${again.map((id) => titleOf(doc, id)).join(", ")}, so the run does that again.`);
     return null;
   } catch (why) {
     if (!(why instanceof Refused)) return "The server is not responding.";
     const problems = why.details.problems as { message: string }[] | undefined;
     return problems?.length ? `${why.message} ${problems[0].message}` : why.message;
   }
+}
+
+/** The pins; one step alone may read what steps gave last, too. */
+function pinned(only: string | undefined): Record<string, Json> {
+  return { ...(only ? known : {}), ...state().doc.layout.pins };
+}
+
+/** What steps gave, with what was left out of the last run because it is large. Raises Refused or Unreached. */
+async function allGiven(): Promise<Record<string, Json>> {
+  const { trial } = state();
+  const steps = trial ? await Promise.all(trial.steps.map((step) => whole(trial.id, step))) : [];
+  return { ...known, ...(trial ? gave({ ...trial, steps }) : {}) };
 }
 
 async function follow(id: string, stubbed: Trial["stubbed"]): Promise<void> {
@@ -80,7 +97,7 @@ export async function whole(run: string, step: TrialStep): Promise<TrialStep> {
   const { results } = await ask<{ results: TrialStep[] }>(
     `/api/v1/runs/${run}/steps?node=${encodeURIComponent(step.node)}`,
   );
-  return results.find((each) => each.index === step.index) ?? step;
+  return results.find((each) => (each.index ?? null) === (step.index ?? null)) ?? step;
 }
 
 /** Has a step give in tests what it gave in the last one. */

@@ -4,6 +4,7 @@ import { flushSync } from "react-dom";
 import { useBuilder } from "../../store";
 import type { Editor, Language } from "./editor";
 import type { Scope } from "./scope";
+import type { TestValue } from "./target";
 
 export interface CodeHandle {
   insert: (path: string) => void;
@@ -23,6 +24,8 @@ export interface CodeTextProps {
   hint?: string;
   scope?: () => Promise<Scope | null>;
   onFocus?: () => void;
+  /** A value of a test run was dropped: whether it can be read here. */
+  takes?: (value: TestValue) => boolean;
   handle?: Ref<CodeHandle>;
 }
 
@@ -75,6 +78,7 @@ export function CodeText(props: CodeTextProps) {
           hint,
           onChange: (text) => now.current.onChange(text),
           onFocus: () => now.current.onFocus?.(),
+          takes: (value) => now.current.takes?.(value) ?? false,
           scope: scope ? () => now.current.scope?.() ?? Promise.resolve(null) : undefined,
         });
         if (
@@ -84,6 +88,7 @@ export function CodeText(props: CodeTextProps) {
               host.current.closest(".insp-field, .insp-pair, .insp-mapping")?.contains(document.activeElement)))
         )
           editor.current.focus();
+        editor.current.offer();
         // At once: a Tab would end in the plain text, and be lost with it.
         flushSync(() => setIsThere(true));
       },

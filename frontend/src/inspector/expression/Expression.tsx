@@ -6,6 +6,7 @@ import { CodeText, type CodeHandle } from "./CodeText";
 import { Pick } from "./Pick";
 import { Preview } from "./Preview";
 import { type ScopePlace, scopeAt, useShown } from "./scope";
+import { insertable, useRemembered } from "./target";
 
 export interface ExpressionProps {
   /** A text with {{ }}, or an expression without. */
@@ -25,10 +26,12 @@ export function Expression({ mode, value, onChange, label, ids, place, isLong, a
   const [isPicking, setIsPicking] = useState(false);
   const code = useRef<CodeHandle>(null);
   const shown = useShown(place, value);
+  const remember = useRemembered({ label, place, insert: (path) => code.current?.insert(path) });
   const previewId = `${ids.id}-shown`;
   const described = [ids.describedBy, previewId].filter(Boolean).join(" ");
   return (
-    <div className="expression">
+    // What is dropped on it is no matter of what it is in.
+    <div className="expression" data-takes="no">
       <CodeText
         handle={code}
         language={mode}
@@ -40,8 +43,10 @@ export function Expression({ mode, value, onChange, label, ids, place, isLong, a
         isInvalid={ids.isInvalid || shown?.error?.code === "bad_expression"}
         isLong={isLong}
         autoFocus={autoFocus}
-        hint={mode === "template" ? "Text or {{ a value }}" : undefined}
+        hint={mode === "template" ? "Text, / or {{ a value }}" : "/ for values and functions"}
         scope={() => scopeAt(place)}
+        onFocus={remember}
+        takes={(value) => insertable(value, place)}
       />
       <div className="expression-foot">
         <Preview id={previewId} shown={shown} />

@@ -1,6 +1,7 @@
 /** CodeMirror, loaded when somebody edits code. Everything that knows it is here. */
 
 import {
+  acceptCompletion,
   type Completion,
   type CompletionContext,
   type CompletionResult,
@@ -8,6 +9,9 @@ import {
   closeBrackets,
   closeBracketsKeymap,
   completionKeymap,
+  completionStatus,
+  selectedCompletion,
+  snippet,
   startCompletion,
 } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, insertNewlineAndIndent } from "@codemirror/commands";
@@ -16,8 +20,10 @@ import { HighlightStyle, StreamLanguage, bracketMatching, syntaxHighlighting } f
 import { Compartment, EditorSelection, EditorState, type Extension, Prec } from "@codemirror/state";
 import { EditorView, keymap, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
+import { blanks, method, slashAt } from "../../model/slash";
 import type { Callable, Entry, Scope } from "./scope";
 import { allowStyles, oneWriter } from "./styles";
+import { type TestValue, carried } from "./target";
 
 export type Language = "json" | "template" | "cel";
 
@@ -32,6 +38,8 @@ export interface Wanted {
   hint?: string;
   onChange: (text: string) => void;
   onFocus?: () => void;
+  /** A value of a test run was dropped: whether it can be read here. */
+  takes?: (value: TestValue) => boolean;
   /** What completion offers. */
   scope?: () => Promise<Scope | null>;
 }
@@ -41,6 +49,8 @@ export interface Editor {
   attributes: (all: Record<string, string>) => void;
   /** Puts a value in at the cursor, in braces where it stands in a text. */
   insert: (path: string) => void;
+  /** Opens the list where a `/` asks for it. */
+  offer: () => void;
   focus: () => void;
   destroy: () => void;
 }
@@ -84,6 +94,14 @@ const LOOK = EditorView.theme({
   },
   ".cm-completionDetail": { color: "var(--quiet)", fontStyle: "normal", marginLeft: "0.75rem" },
   ".cm-completionMatchedText": { textDecoration: "none", fontWeight: "700" },
+  ".cm-tooltip-autocomplete completion-section": {
+    padding: "0.4rem 0.6rem 0.15rem",
+    border: "0",
+    color: "var(--quiet)",
+    fontFamily: "var(--sans)",
+    fontWeight: "600",
+  },
+  ".cm-snippetField": { background: "var(--accent-soft)" },
   ".cm-completionInfo": { padding: "0.5rem 0.75rem", maxWidth: "18rem", fontFamily: "var(--sans)", lineHeight: "1.4" },
 });
 
@@ -137,7 +155,14 @@ function sampleLine(entry: Entry): string {
   return said.length > 120 ? `${said.slice(0, 119)}…` : said;
 }
 
-function ofEntry(entry: Entry, place: number, language: Language): Completion {
+/** Where an option stands in the list, and whether a `/` before it goes when it is taken. */
+interface Listed {
+  language: Language;
+  place: number;
+  isSlashed: boolean;
+}
+
+function ofEntry(entry: Entry, { language, place, isSlashed }: Listed): Completion {
   const info = [entry.title ?? "", entry.from, entry.always ? "" : "May be missing.", sampleLine(entry)]
     .filter(Boolean)
     .join("\n");
@@ -146,7 +171,8 @@ function ofEntry(entry: Entry, place: number, language: Language): Completion {
     detail: entry.type + (entry.always ? "" : "?"),
     info: () => lines(info),
     boost: Math.max(-90, 40 - place),
-    apply: (view, _completion, from, to) => put(view, language, entry.path, from, to),
+    section: { name: entry.from, rank: place },
+    apply: (view, _completion, from, to) => put(view, language, entry.path, from - Number(isSlashed), to),
   };
 }
 
@@ -156,43 +182,81 @@ function lines(text: string): HTMLElement {
   return box;
 }
 
-function ofFunction({ name, signature, help, example }: Callable): Completion {
+const FUNCTIONS = { name: "Functions", rank: 10_000 };
+
+/** A function; `of` is the value in the text that it is asked of: then it is offered as `value.contains(…)`. */
+function ofFunction(
+  { name, signature, help, example }: Callable,
+  { language, isSlashed }: Listed,
+  of: string | null,
+): Completion | null {
+  const rest = of === null ? null : method(signature);
+  if (of !== null && rest === null) return null;
+  const form = rest === null ? blanks(signature || `${name}()`) : `${of}${blanks(rest)}`;
   return {
-    label: name,
+    label: of === null ? name : `${of}.${name}`,
+    displayLabel: name,
     detail: signature,
     info: () => lines([help, example].filter(Boolean).join("\n")),
     boost: -95,
+    section: FUNCTIONS,
     type: "function",
+    apply: (view, completion, from, to) => {
+      const start = from - Number(isSlashed);
+      const text = view.state.doc.toString();
+      snippet(inPlaceOf(text, start, language, form) + ending(text, start, to, language))(view, completion, start, to);
+    },
   };
+}
+
+/** What ends a hole that was only begun. */
+function ending(text: string, from: number, to: number, language: Language): string {
+  const isOpen = language === "template" && isInHole(text, from) && !/^[^{]*\}\}/.test(text.slice(to));
+  return isOpen ? " }}" : "";
 }
 
 function put(view: EditorView, language: Language, path: string, from: number, to: number): void {
   const text = view.state.doc.toString();
   const made = inPlaceOf(text, from, language, path);
-  // A hole that was only begun is ended, too.
-  const after = text.slice(to);
-  const isOpen = language === "template" && isInHole(text, from) && !/^[^{]*\}\}/.test(after);
   view.dispatch({
-    changes: { from, to, insert: made + (isOpen ? " }}" : "") },
+    changes: { from, to, insert: made + ending(text, from, to, language) },
     selection: EditorSelection.cursor(from + made.length),
     userEvent: "input.complete",
   });
 }
 
+const WORD = /[A-Za-z_][\w]*(?:\.\w*|\["[^"\]]*"?\]?|\[\d*\]?)*/;
+/** What a value is expected after. */
+const EXPECTS = /[{(!&|=<>+?:,\s]$/;
+
 function completing(language: Language, scope: () => Promise<Scope | null>) {
   return async (context: CompletionContext): Promise<CompletionResult | null> => {
     const text = context.state.doc.toString();
-    if (language === "template" && !isInHole(text, context.pos) && !context.explicit) return null;
-    const word = context.matchBefore(/[A-Za-z_][\w]*(?:\.\w*|\["[^"\]]*"?\]?|\[\d*\]?)*/);
-    if (!word && !context.explicit && !/[{(!&|=<>+?:,\s]$/.test(text.slice(0, context.pos))) return null;
+    const isText = language === "template" && !isInHole(text, context.pos);
+    const slash = slashAt(text, context.pos, isText);
+    const word = slash === null ? context.matchBefore(WORD) : null;
+    const isAsked = slash !== null || context.explicit;
+    if (!isAsked && (isText || (!word && !EXPECTS.test(text.slice(0, context.pos))))) return null;
     const found = await scope();
     if (!found) return null;
+    const from = slash === null ? (word?.from ?? context.pos) : slash + 1;
+    const listed = (place: number) => ({ language, place, isSlashed: slash !== null });
+    const point = word?.text.lastIndexOf(".") ?? -1;
+    const of = point > 0 ? (word?.text.slice(0, point) ?? null) : null;
     const options = [
-      ...found.entries.map((entry, place) => ofEntry(entry, place, language)),
-      ...found.functions.map(ofFunction),
+      ...found.entries.map((entry, place) => ofEntry(entry, listed(place))),
+      ...found.functions.map((each) => ofFunction(each, listed(0), of)),
     ];
-    return { from: word?.from ?? context.pos, options, validFor: /^[\w.[\]"]*$/ };
+    return { from, options: options.filter((each) => each !== null), validFor: /^[\w.[\]"]*$/ };
   };
+}
+
+/** Takes what is marked in the list; where that is written already, Tab leads on. */
+function takeByTab(view: EditorView): boolean {
+  const marked = selectedCompletion(view.state);
+  if (!marked || completionStatus(view.state) !== "active") return false;
+  const before = view.state.sliceDoc(0, view.state.selection.main.head);
+  return before.endsWith(marked.label) ? false : acceptCompletion(view);
 }
 
 /** An editor in `parent`. */
@@ -231,12 +295,29 @@ export function mount(parent: HTMLElement, wanted: Wanted): Editor {
               tooltipClass: () => "builder-completion",
             })
           : [],
-        Prec.highest(keymap.of(scope ? [...completionKeymap, { key: "Ctrl-Space", run: startCompletion }] : [])),
+        Prec.highest(
+          keymap.of(
+            scope
+              ? [...completionKeymap, { key: "Ctrl-Space", run: startCompletion }, { key: "Tab", run: takeByTab }]
+              : [],
+          ),
+        ),
         isLong || language === "json" ? [] : oneLine,
         keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap]),
         wanted.hint ? placeholder(wanted.hint) : [],
         EditorState.readOnly.of(wanted.isReadOnly),
         EditorView.editable.of(!wanted.isReadOnly),
+        EditorView.domEventHandlers({
+          drop: (event, shown) => {
+            const value = carried(event.dataTransfer);
+            if (!value || wanted.isReadOnly || !wanted.takes) return false;
+            event.preventDefault();
+            const at = shown.posAtCoords({ x: event.clientX, y: event.clientY }) ?? shown.state.doc.length;
+            if (wanted.takes(value)) put(shown, language, value.path, at, at);
+            shown.focus();
+            return true;
+          },
+        }),
         told.of(EditorView.contentAttributes.of(wanted.attributes)),
         EditorView.updateListener.of((update) => {
           if (update.docChanged && !isSetting) wanted.onChange(update.state.doc.toString());
@@ -257,6 +338,12 @@ export function mount(parent: HTMLElement, wanted: Wanted): Editor {
       const { from, to } = view.state.selection.main;
       put(view, language, path, from, to);
       view.focus();
+    },
+    offer: () => {
+      const text = view.state.doc.toString();
+      const at = view.state.selection.main.head;
+      if (view.hasFocus && slashAt(text, at, language === "template" && !isInHole(text, at)) !== null)
+        startCompletion(view);
     },
     focus: () => view.focus(),
     destroy: () => view.destroy(),

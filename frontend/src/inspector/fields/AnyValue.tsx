@@ -2,6 +2,7 @@ import { useContext, useId, useState } from "react";
 import type { Json } from "../../model/json";
 import { asExpression, asLiteral, asNumber, isExpression } from "../convert";
 import { Expression } from "../expression/Expression";
+import { useTakes } from "../expression/target";
 import type { Spot } from "../spot";
 import { CodeControl } from "./Code";
 import type { Ids } from "./Frame";
@@ -66,6 +67,17 @@ export function Unlabelled({ spot, title, onlyTexts, describedBy, isInvalid }: P
       spot.set(value ?? "", typing);
     },
   };
+  const takes = useTakes(
+    reads && {
+      label: title,
+      place: { ...reads, field: spot.field },
+      insert: (path) => {
+        const text = kind === "fx" || kind === "text" ? spot.value : undefined;
+        spot.set(`${typeof text === "string" ? text : ""}{{ ${path} }}`);
+        setPicked("fx");
+      },
+    },
+  );
   const pick = (next: string) => {
     otherSide.keep(`${spot.key} ${kind}`, spot.value);
     const kept = otherSide.get<Json>(`${spot.key} ${next}`);
@@ -80,7 +92,7 @@ export function Unlabelled({ spot, title, onlyTexts, describedBy, isInvalid }: P
     ([each]) => (each !== "fx" || reads) && (!onlyTexts || each === "text" || each === "fx" || each === kind),
   );
   return (
-    <div className="insp-any" data-kind={kind}>
+    <div {...takes} className="insp-any" data-kind={kind}>
       <span className="sr-only" id={ids.labelId}>
         {title}
       </span>

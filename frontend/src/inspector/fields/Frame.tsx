@@ -1,4 +1,4 @@
-import { type ReactNode, useId } from "react";
+import { type HTMLAttributes, type ReactNode, useId } from "react";
 import { Icon } from "../../Icon";
 import { Words } from "../../Words";
 import type { Problem } from "../../store";
@@ -22,6 +22,8 @@ export interface FrameProps {
   isBare?: boolean;
   /** The control stands before its title, as a switch does. */
   isInline?: boolean;
+  /** What takes a value of a test run that is put there. */
+  takes?: HTMLAttributes<HTMLDivElement>;
   children: (ids: Ids) => ReactNode;
 }
 
@@ -35,6 +37,7 @@ export function Frame({
   tools,
   isBare,
   isInline,
+  takes,
   children,
 }: FrameProps) {
   const id = useId();
@@ -59,6 +62,7 @@ export function Frame({
   );
   return (
     <div
+      {...takes}
       className={`insp-field ${ids.isInvalid ? "wrong" : ""}`}
       {...(isGroup ? { role: "group", "aria-labelledby": labelId, "aria-describedby": ids.describedBy } : {})}
     >

@@ -5,6 +5,8 @@ import { useBuilder } from "../../store";
 import { asExpression, asLiteral, isExpression } from "../convert";
 import { Expression } from "../expression/Expression";
 import type { ScopePlace } from "../expression/scope";
+import { useTakes } from "../expression/target";
+import { slashAt } from "../../model/slash";
 import type { Shape } from "../schema";
 import { type Spot, problemsAt } from "../spot";
 import { CodeControl } from "./Code";
@@ -83,6 +85,12 @@ export interface ValuedProps {
   tools?: React.ReactNode;
 }
 
+/** Whether a `/` was typed just now that asks for the list, in a field for texts. */
+function asksForList(was: Json | undefined, now: Json | undefined, widget: string): boolean {
+  if (!TEXTS.has(widget) || typeof now !== "string" || !now.endsWith("/")) return false;
+  return now.length === (typeof was === "string" ? was.length : 0) + 1 && slashAt(now, now.length, true) !== null;
+}
+
 /** One field: its control, or the expression in its place, and the switch between the two. */
 export function Valued({ spot, shape, keepsEmpty, isBare, isFixed, tools }: ValuedProps) {
   const around = useContext(Reads);
@@ -101,14 +109,27 @@ export function Valued({ spot, shape, keepsEmpty, isBare, isFixed, tools }: Valu
   const guarded: Spot = {
     ...spot,
     set: (value, typing) => {
-      // Somebody who types {{ goes on in the editor for expressions.
-      if (typing && reads && isExpression(value)) {
+      // Somebody who types {{ or asks for the list by / goes on in the editor for expressions.
+      if (typing && reads && (isExpression(value) || asksForList(spot.value, value, known))) {
         setWantsFx(true);
         setIsTypedInto(true);
       }
       spot.set(value, typing);
     },
   };
+  const takes = useTakes(
+    reads && known !== "group" && (isFx || !SEVERAL.has(known))
+      ? {
+          label: shape.title,
+          place: { ...reads, field: spot.field },
+          insert: (path) => {
+            const text = isFx || TEXTS.has(known) ? spot.value : undefined;
+            spot.set(`${typeof text === "string" ? text : ""}{{ ${path} }}`);
+            setWantsFx(true);
+          },
+        }
+      : null,
+  );
   const flip = () => {
     const literal = otherSide.get<Json>(`${spot.key} literal`);
     const expression = otherSide.get<string>(`${spot.key} fx`);
@@ -157,6 +178,7 @@ export function Valued({ spot, shape, keepsEmpty, isBare, isFixed, tools }: Valu
         problems={problems}
         tools={aside}
         isBare={isBare}
+        takes={takes}
         isGroup
       >
         {(ids) => (
@@ -177,7 +199,15 @@ export function Valued({ spot, shape, keepsEmpty, isBare, isFixed, tools }: Valu
   }
   if (known === "switch") {
     return (
-      <Frame title={shape.title} help={shape.help} problems={problems} tools={aside} isBare={isBare} isInline>
+      <Frame
+        title={shape.title}
+        help={shape.help}
+        problems={problems}
+        tools={aside}
+        isBare={isBare}
+        takes={takes}
+        isInline
+      >
         {(ids) => <Control spot={guarded} shape={shape} ids={ids} />}
       </Frame>
     );
@@ -191,6 +221,7 @@ export function Valued({ spot, shape, keepsEmpty, isBare, isFixed, tools }: Valu
       problems={problems}
       tools={aside}
       isBare={isBare}
+      takes={takes}
     >
       {(ids) => <Control spot={guarded} shape={shape} ids={ids} keepsEmpty={keepsEmpty} />}
     </Frame>
