@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { Header } from "./Header";
 import { Icon } from "./Icon";
 import { KeysDialog } from "./KeysDialog";
@@ -7,10 +7,12 @@ import { AddDialog } from "./add/AddDialog";
 import { Palette } from "./add/Palette";
 import { Canvas } from "./canvas/Canvas";
 import { show } from "./canvas/view";
+import { Divider } from "./frame/Divider";
+import { showPanels } from "./frame/sizes";
 import { Inspector } from "./inspector/Inspector";
 import { groupSelected, listen, noteHere, openAdd, tidySelected } from "./keys";
 import { ConnectDialog } from "./outline/ConnectDialog";
-import { FindDialog } from "./outline/FindDialog";
+import { FindDialog, offerSteps } from "./outline/FindDialog";
 import { Outline } from "./outline/Outline";
 import { Code } from "./panels/Code";
 import { Conflicts } from "./panels/Conflicts";
@@ -33,10 +35,17 @@ export function App() {
   const focus = useBuilder((now) => now.focus);
   const [pane, setPane] = useState<Pane>("outline");
   const isNarrow = useMedia("(width < 56rem)");
+  const root = useRef<HTMLDivElement>(null);
+  // As soon as they change: what is opened takes the focus next, and a pulled line draws nothing else again.
+  useLayoutEffect(() => {
+    if (root.current) showPanels(root.current);
+    return useBuilder.subscribe((next, was) => next.panels !== was.panels && root.current && showPanels(root.current));
+  }, []);
   // A canvas without a size can't be laid out.
   const isSeen = !isNarrow || pane === "canvas";
   // Before anything is seen: a key that is pressed at once is not lost.
   useLayoutEffect(listen, []);
+  useEffect(offerSteps, []);
   useEffect(() => {
     if (look) show(look.node);
   }, [look]);
@@ -45,13 +54,14 @@ export function App() {
     if (focus && focus.what !== "conflicts") setPane(focus.what === "title" ? "inspector" : focus.what);
   }, [focus]);
   return (
-    <div className="builder" data-pane={pane} data-view={view}>
+    <div className="builder" ref={root} data-pane={pane} data-view={view}>
       <Header />
       {view === "code" ? (
         <Code />
       ) : (
         <>
           <Left />
+          <Divider side="left" />
           <div className="builder-middle">
             {isSeen && (
               <>
@@ -60,6 +70,7 @@ export function App() {
               </>
             )}
           </div>
+          <Divider side="right" />
           <aside className="builder-right" aria-label="Selection">
             <Inspector />
           </aside>
@@ -217,6 +228,7 @@ function Bottom() {
           </button>
         ))}
       </div>
+      {panel && <Divider side="bottom" />}
       {panel && (
         <div id="bottom-panel" className="bottom-panel" role="tabpanel" aria-label={panel} tabIndex={0}>
           {panel === "problems" ? <Problems /> : panel === "test" ? <Test /> : <History />}

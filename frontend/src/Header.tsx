@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { Icon } from "./Icon";
+import { type Side, togglePanel } from "./frame/sizes";
 import { goToConflicts } from "./keys";
 import { timeOf } from "./reader";
 import { redo, set, undo, useBuilder } from "./store";
@@ -141,6 +142,24 @@ function More() {
   );
 }
 
+/** Closes a panel beside the canvas, or opens it. */
+function PanelSwitch({ side, name, hint, icon }: { side: Side; name: string; hint: string; icon: string }) {
+  const isOpen = useBuilder((now) => !now.panels[side].isClosed);
+  const title = `${isOpen ? "Close" : "Open"} the ${name.toLowerCase()} (${hint})`;
+  return (
+    <button
+      type="button"
+      className="button plain small icon-only"
+      aria-label={`${name} panel`}
+      aria-expanded={isOpen}
+      title={title}
+      onClick={() => togglePanel(side)}
+    >
+      <Icon name={icon} />
+    </button>
+  );
+}
+
 /** The head of the builder: where we are, what is saved, and what comes of it. */
 export function Header() {
   const {
@@ -213,6 +232,12 @@ export function Header() {
             <span>Text</span>
           </button>
         </div>
+        {view === "canvas" && (
+          <div className="not-narrow panel-switches" role="group" aria-label="Panels">
+            <PanelSwitch side="left" name="Steps" hint="[" icon="list-tree" />
+            <PanelSwitch side="right" name="Form" hint="]" icon="square-pen" />
+          </div>
+        )}
         <button type="button" className="button plain small" title="Test (T)" onClick={() => set({ panel: "test" })}>
           <Icon name="flask-conical" />
           <span>Test</span>

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import { Icon } from "./Icon";
 import { Refused, ask } from "./api";
 import type { CaseResult } from "./panels/asked";
+import { Consequences } from "./publish/Consequences";
 import { hasErrors, say, set, state, useBuilder } from "./store";
 
 interface Published {
@@ -54,7 +55,7 @@ function Asking() {
   return (
     <dialog
       ref={dialog}
-      className="ask-dialog"
+      className="ask-dialog publish-dialog"
       aria-labelledby="publish-title"
       onClose={() => set({ publishing: false })}
     >
@@ -66,7 +67,7 @@ function Asking() {
         </p>
       ) : (
         <p className="quiet">
-          A published version never changes. New runs use it from now on; runs in progress stay on their version.
+          A published version never changes. New runs use it from now on.
           {warnings > 0 && ` There ${warnings === 1 ? "is one warning" : `are ${warnings} warnings`}.`}
         </p>
       )}
@@ -75,6 +76,7 @@ function Asking() {
           The text has errors, so your latest changes are not in the draft and would not be published.
         </p>
       )}
+      <Consequences />
       <label className="field">
         <span className="label">What’s new? (optional)</span>
         <input

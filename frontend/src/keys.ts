@@ -1,6 +1,7 @@
 /** The keys of the builder, in one table: what they do, where they are shown, and the listener. */
 
 import { fit, zoom } from "./canvas/view";
+import { togglePanel } from "./frame/sizes";
 import { moveSteps, paste, remove, copy, group, ungroup, asClip, addNote } from "./model/commands";
 import { inOrder, reach, titleOf } from "./model/graph";
 import { middle } from "./canvas/view";
@@ -164,6 +165,8 @@ export const KEYS: Key[] = [
   { keys: ["Shift+ArrowLeft"], does: "Select everything that comes before", run: () => stream("into") },
   { keys: ["Shift+ArrowRight"], does: "Select everything that comes after", run: () => stream("out") },
   { keys: ["F8"], does: "Go to the next problem", run: nextProblem },
+  { keys: ["["], does: "Close or open the steps on the left", run: () => togglePanel("left") },
+  { keys: ["]"], does: "Close or open the form on the right", run: () => togglePanel("right") },
   { keys: ["Shift+c"], does: "Go to the conflicts", writes: true, run: goToConflicts },
   { keys: ["t"], does: "Test", run: () => set({ panel: "test" }) },
   {

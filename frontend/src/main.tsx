@@ -3,6 +3,7 @@ import { App } from "./App";
 import { ask } from "./api";
 import { type Boot, boot } from "./boot";
 import { allPlaced } from "./canvas/places";
+import { keptPanels } from "./frame/sizes";
 import { beat, keptText } from "./kept";
 import type { Catalogue } from "./model/catalogue";
 import { knowTypes } from "./model/graph";
@@ -58,6 +59,7 @@ async function start(): Promise<void> {
     save: { kind: "saved", at: given.saved_at },
     said: { text: "", kind: "info", count: 0 },
     panel: null,
+    panels: keptPanels(given.me),
     tests: "run",
     failing: [],
     view: cannot === null ? "canvas" : "code",

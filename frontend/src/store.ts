@@ -7,6 +7,7 @@ import type { Change, Group } from "./model/changes";
 import { apply, applyWhatFits, inverses } from "./model/changes";
 import type { Doc } from "./model/document";
 import { definitionOf } from "./model/document";
+import type { Panels } from "./frame/sizes";
 import type { Json, JsonObject } from "./model/json";
 import type { CaseResult, Trial } from "./panels/asked";
 
@@ -80,6 +81,8 @@ export interface State {
   /** What is said once, aloud and in a corner: why something was refused, what was undone. */
   said: { text: string; kind: "info" | "bad"; count: number };
   panel: Panel | null;
+  /** The panels around the canvas: how large each is, and whether it is closed. */
+  panels: Panels;
   /** Test runs are shown, or test cases; what became of those when somebody wanted to publish. */
   tests: "run" | "cases";
   failing: CaseResult[];
@@ -279,8 +282,11 @@ export function goTo(node: string): void {
   set({ look: { node, count: (state().look?.count ?? 0) + 1 } });
 }
 
-/** Asks that a part of the page takes the focus. */
+/** Asks that a part of the page takes the focus; one that is closed is opened for it, until the page is left. */
 export function wantFocus(what: Focus["what"]): void {
+  const { panels } = state();
+  const side = what === "outline" ? "left" : what === "inspector" || what === "title" ? "right" : null;
+  if (side && panels[side].isClosed) set({ panels: { ...panels, [side]: { ...panels[side], isClosed: false } } });
   set({ focus: { what, count: (state().focus?.count ?? 0) + 1 } });
 }
 

@@ -52,7 +52,15 @@ export function palette(dialog) {
 
   const marked = () => list.querySelector("[aria-selected=true]");
   const typed = () => ask.value.trim().toLowerCase();
-  const own = () => here().filter((item) => item.name.toLowerCase().includes(typed()));
+
+  /** What a part of the page has to offer for what is typed: it adds to `found`. */
+  function offered() {
+    const found = [];
+    document.dispatchEvent(new CustomEvent("handoff:find", { detail: { search: typed(), found } }));
+    return found;
+  }
+
+  const own = () => [...here().filter((item) => item.name.toLowerCase().includes(typed())), ...offered()];
 
   async function find() {
     clearTimeout(timer);

@@ -2,7 +2,35 @@ import { Icon } from "../Icon";
 import { type Groups, SearchDialog } from "../SearchDialog";
 import { faceOf } from "../model/catalogue";
 import { inOrder, titleOf } from "../model/graph";
-import { goTo, set, useBuilder, wantFocus } from "../store";
+import { isSearched } from "./searched";
+import { goTo, set, state, useBuilder, wantFocus } from "../store";
+
+const MOST_OFFERED = 20;
+
+/** What Ctrl+K is told of the steps of the draft: their titles, and how one gets there. */
+export function offerSteps(): () => void {
+  const offer = (event: Event) => {
+    const { found, search } = (event as CustomEvent<Offer>).detail;
+    const { doc, catalogue } = state();
+    if (!search) return;
+    const ids = inOrder(doc).map((row) => row.id);
+    for (const id of ids.filter((each) => isSearched(doc, catalogue, each, search)).slice(0, MOST_OFFERED)) {
+      const run = () => {
+        set({ view: "canvas" });
+        goTo(id);
+        wantFocus("canvas");
+      };
+      found.push({ name: titleOf(doc, id), about: `Step: ${faceOf(catalogue, doc.nodes[id].type).title}`, run });
+    }
+  };
+  document.addEventListener("handoff:find", offer);
+  return () => document.removeEventListener("handoff:find", offer);
+}
+
+interface Offer {
+  search: string;
+  found: { name: string; about: string; run: () => void }[];
+}
 
 /** The search for a step of the draft: Ctrl+F, part of its title, its id or its kind, Enter. */
 export function FindDialog() {
@@ -15,10 +43,8 @@ function Steps() {
   const catalogue = useBuilder((now) => now.catalogue);
   const kindOf = (id: string) => faceOf(catalogue, doc.nodes[id].type);
   const find = (search: string): Groups<string> => {
-    const words = search.toLowerCase().split(/\s+/).filter(Boolean);
     const ids = inOrder(doc).map((row) => row.id);
-    const said = (id: string) => `${titleOf(doc, id)} ${id} ${kindOf(id).title}`.toLowerCase();
-    return [["", ids.filter((id) => words.every((word) => said(id).includes(word)))]];
+    return [["", ids.filter((id) => isSearched(doc, catalogue, id, search))]];
   };
   const take = (id: string, close: () => void) => {
     close();

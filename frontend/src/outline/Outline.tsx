@@ -1,10 +1,11 @@
-import { useEffect, useMemo, useRef } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { Icon } from "../Icon";
 import { duplicate, openAdd, removeSelected } from "../keys";
 import { lasting } from "../inspector/rename";
 import { faceOf } from "../model/catalogue";
 import { reorder } from "../model/commands";
 import { inOrder, neighbours, titleOf } from "../model/graph";
+import { isSearched } from "./searched";
 import { worstOf } from "../model/said";
 import { wayWords } from "../model/words";
 import type { Doc } from "../model/document";
@@ -30,7 +31,12 @@ export function Outline() {
   const selected = useBuilder((now) => now.selected.nodes);
   const mayWrite = useBuilder((now) => now.boot.may_write);
   const focus = useBuilder((now) => now.focus);
-  const rows = useMemo(() => inOrder(doc), [doc.nodes, doc.edges]);
+  const [search, setSearch] = useState("");
+  const all = useMemo(() => inOrder(doc), [doc.nodes, doc.edges]);
+  const rows = useMemo(
+    () => all.filter(({ id }) => isSearched(doc, catalogue, id, search)),
+    [all, doc.nodes, catalogue, search],
+  );
   const bad = useMemo(() => worstOf(problems), [problems]);
   const tree = useRef<HTMLUListElement>(null);
   const last = useRef<string | undefined>(undefined);
@@ -68,7 +74,7 @@ export function Outline() {
     if (event.shiftKey) select({ nodes: [row.id, ...selected.filter((id) => id !== row.id)] });
     else goTo(row.id);
   };
-  if (rows.length === 0) {
+  if (all.length === 0) {
     return (
       <div className="outline-empty">
         <p>
@@ -86,6 +92,26 @@ export function Outline() {
   }
   return (
     <div className="outline">
+      <label className="side-search outline-filter">
+        <Icon name="search" />
+        <input
+          type="search"
+          value={search}
+          placeholder="Filter by title, id or kind"
+          aria-label="Filter the steps"
+          onChange={(event) => setSearch(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === "ArrowDown") focusTree(tree.current);
+            else if (event.key === "Escape" && search) setSearch("");
+            else return;
+            event.preventDefault();
+          }}
+        />
+        <span className="sr-only" role="status">
+          {search && `${rows.length} of ${all.length} steps`}
+        </span>
+      </label>
+      {rows.length === 0 && <p className="quiet small outline-none">No matching steps.</p>}
       <ul ref={tree} role="tree" aria-label="Steps in order" aria-multiselectable="true" onKeyDown={onKeyDown}>
         {rows.map(({ id, depth }, at) => {
           const how = reached(doc, id);

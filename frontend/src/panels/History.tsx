@@ -3,15 +3,14 @@ import { Icon } from "../Icon";
 import { Refused, ask } from "../api";
 import type { Mark } from "../canvas/nodes";
 import { restored } from "../canvas/places";
-import { type Change, diff, isMove } from "../model/changes";
+import { type Change, diff } from "../model/changes";
 import { type Doc, definitionOf, keyed } from "../model/document";
-import { titleOf } from "../model/graph";
-import { type Json, type JsonObject, own } from "../model/json";
-import { edgeWords } from "../model/words";
+import type { JsonObject } from "../model/json";
 import { momentOf } from "../reader";
 import { act, goTo, say, select, set, state, useBuilder } from "../store";
+import { Differences, differences } from "./Differences";
 
-interface Version {
+export interface Version {
   version: number;
   note: string;
   published_by: string;
@@ -173,7 +172,7 @@ function Log({ log }: { log: Logged[] }) {
 /** What is different: marked on the canvas, and in a list. Where steps stand is no difference. */
 function Compared({ version, before }: { version: number; before: Doc }) {
   const doc = useBuilder((now) => now.doc);
-  const changes = diff({ ...before, layout: {} }, { ...doc, layout: {} });
+  const changes = differences(before, doc);
   const marks = marksOf(changes, doc);
   useEffect(() => set({ marks }), [doc, before]);
   return (
@@ -183,30 +182,7 @@ function Compared({ version, before }: { version: number; before: Doc }) {
           ? `No differences from version ${version}`
           : `${changes.length} difference${changes.length === 1 ? "" : "s"} from version ${version}`}
       </h2>
-      <table className="differences">
-        {changes.length > 0 && (
-          <thead>
-            <tr>
-              <th scope="col">Where</th>
-              <th scope="col">Version {version}</th>
-              <th scope="col">Draft</th>
-            </tr>
-          </thead>
-        )}
-        <tbody>
-          {changes.map((change) => (
-            <tr key={`${change.path.join(".")} ${change.at ?? ""}`}>
-              <th scope="row">
-                <button type="button" className="link" onClick={() => shown(change, doc)}>
-                  {whereWords(change, before, doc)}
-                </button>
-              </th>
-              <td>{valueWords(change, change.from, before)}</td>
-              <td>{isMove(change) ? "moved in the order" : valueWords(change, change.to, doc)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Differences version={version} before={before} doc={doc} changes={changes} go={(change) => shown(change, doc)} />
     </section>
   );
 }
@@ -225,27 +201,4 @@ export function marksOf(changes: Change[], doc: Doc): Record<string, Mark> {
       marks[key] ??= path.length === 2 && from === undefined ? "added" : "changed";
   }
   return marks;
-}
-
-function whereWords({ path }: Change, before: Doc, doc: Doc): string {
-  const [root, key, ...rest] = path;
-  if (root === "nodes")
-    return [
-      titleOf(Object.hasOwn(doc.nodes, key) ? doc : before, key),
-      ...rest.filter((part) => part !== "params").map((part) => part.replace(/_/g, " ")),
-    ].join(" › ");
-  if (root === "edges") {
-    const edge = own(doc.edges, key) ?? before.edges[key];
-    const [from, to] = [edge.from, edge.to].map((id) => titleOf(Object.hasOwn(doc.nodes, id) ? doc : before, id));
-    return [`${from} → ${to}`, ...rest].join(" › ");
-  }
-  return path.slice(1).join(" › ").replace(/_/g, " ");
-}
-
-function valueWords({ path }: Change, value: Json | undefined, doc: Doc): string {
-  if (value === undefined) return "(nothing)";
-  if (path[0] === "nodes" && path.length === 2) return "this step";
-  if (path[0] === "edges" && path.length === 2) return edgeWords(doc.edges[path[1]] ?? (value as never)) || "always";
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length > 160 ? `${text.slice(0, 158)}…` : text;
 }

@@ -1,0 +1,109 @@
+import { useEffect, useState } from "react";
+import { ask } from "../api";
+import { type Doc, keyed } from "../model/document";
+import type { JsonObject } from "../model/json";
+import { Differences, differenceWords, differences } from "../panels/Differences";
+import type { Version } from "../panels/History";
+import type { CaseResult } from "../panels/asked";
+import { definition, state, useBuilder } from "../store";
+
+/** What is not known yet, or couldn't be asked. */
+type Told<T> = T | "asking" | "unknown";
+
+/** What is told to who publishes, asked once when the dialog opens. */
+function useTold<T>(fetch: () => Promise<T>): Told<T> {
+  const [told, setTold] = useState<Told<T>>("asking");
+  useEffect(() => {
+    fetch().then(setTold, () => setTold("unknown"));
+  }, []);
+  return told;
+}
+
+/** What comes of publishing: what is different then, what becomes of open runs, and how the test cases stand. */
+export function Consequences() {
+  return (
+    <dl className="consequences">
+      <div>
+        <dt>Differences</dt>
+        <dd>
+          <Different />
+        </dd>
+      </div>
+      <div>
+        <dt>Open runs</dt>
+        <dd>
+          <OpenRuns />
+        </dd>
+      </div>
+      <div>
+        <dt>Test cases</dt>
+        <dd>
+          <CaseState />
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+async function published(): Promise<{ number: number; doc: Doc } | null> {
+  const { urls, latest } = state().boot;
+  if (latest === null) return null;
+  const found = await ask<Version>(`${urls.api}/versions/${latest}`);
+  return { number: latest, doc: keyed(found.definition ?? {}, (found.layout ?? {}) as JsonObject) };
+}
+
+function Different() {
+  const doc = useBuilder((now) => now.doc);
+  const cannot = useBuilder((now) => now.cannot);
+  const before = useTold(published);
+  if (before === "asking") return "Comparing…";
+  if (before === "unknown" || cannot !== null) return "The draft can't be compared with the published version now.";
+  if (before === null) return "This is the first version.";
+  const changes = differences(before.doc, doc);
+  if (changes.length === 0) return `None: the draft is the same as version ${before.number}, which stays.`;
+  return (
+    <>
+      {differenceWords(changes)} since version {before.number}.
+      <details>
+        <summary>Show them field by field</summary>
+        <div className="differences-box" tabIndex={0} role="region" aria-label="Differences field by field">
+          <Differences version={before.number} before={before.doc} doc={doc} changes={changes} />
+        </div>
+      </details>
+    </>
+  );
+}
+
+async function openRuns(): Promise<[number, number][]> {
+  const page = await ask<{ results: Version[] }>(`${state().boot.urls.api}/versions?limit=200`);
+  return page.results.flatMap(({ version, open_runs: count }) => (count ? [[version, count] as [number, number]] : []));
+}
+
+function OpenRuns() {
+  const counts = useTold(openRuns);
+  if (counts === "asking") return "Counting…";
+  if (counts === "unknown") return "They can't be counted now. Runs in progress stay on their version.";
+  if (counts.length === 0) return "None.";
+  const all = counts.reduce((sum, [, count]) => sum + count, 0);
+  const where = counts.map(([version, count]) => `${count} on version ${version}`).join(", ");
+  const [runs, stay, their] = all === 1 ? ["run is", "It stays", "its"] : ["runs are", "They stay", "their"];
+  return `${all} ${runs} in progress: ${where}. ${stay} on ${their} version to the end.`;
+}
+
+async function caseResults(): Promise<CaseResult[]> {
+  const url = `${state().boot.urls.api}/test-cases`;
+  const { results } = await ask<{ results: { id: number }[] }>(`${url}?limit=1`);
+  if (!results.length) return [];
+  const body: JsonObject = { definition: definition() };
+  return (await ask<{ results: CaseResult[] }>(`${url}/run`, { method: "POST", body })).results;
+}
+
+function CaseState() {
+  const results = useTold(caseResults);
+  if (results === "asking") return "Running…";
+  if (results === "unknown") return "They can't be run now; publishing runs them.";
+  if (results.length === 0) return "There are none.";
+  const failed = results.filter((each) => !each.passed).length;
+  if (failed) return <span className="bad-words">{`${failed} of ${results.length} fail.`}</span>;
+  return results.length === 1 ? "The one that there is passes." : `All ${results.length} pass.`;
+}
