@@ -194,6 +194,7 @@ def put_by_slash(page: Page) -> None:
     field = page.locator(".any-value .cm-content")
     field.click()
     page.keyboard.press("Control+a")
+    page.keyboard.press("Delete")
     page.keyboard.type("For /who")
     options = page.get_by_role("listbox", name="Completions")
     expect(options.get_by_role("option").first).to_contain_text("who")
