@@ -123,6 +123,28 @@ test("an id that follows a title late is no act of its own", async () => {
   );
 });
 
+test("a step that is added behind one whose id follows its title meanwhile is connected to it", async () => {
+  const island = await open();
+  const held = [];
+  island.server.before = ({ url }) =>
+    url.endsWith("/rename-step") ? new Promise((resolve) => held.push(resolve)) : undefined;
+  island.press("o");
+  await island.at("[data-first-step]");
+  await add(island, "First");
+  await until(() => held.length);
+  island.press("Escape");
+  island.press("a");
+  await island.at("[role=combobox]");
+  // The list is open behind "do_nothing"; now it is called "first".
+  held[0]();
+  await until(() => island.store.state().doc.nodes.first);
+  island.put("Do nothing");
+  await until(() => island.page.querySelectorAll("dialog [role=option]").length === 1);
+  island.press("Enter");
+  await until(() => Object.keys(island.store.state().doc.nodes).length === 2);
+  assert.deepEqual(Object.keys(island.store.state().doc.edges), ["first>do_nothing"]);
+});
+
 test("an id does not follow a title that was taken back while the server was asked", async () => {
   const island = await open();
   const held = [];

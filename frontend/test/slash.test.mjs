@@ -1,6 +1,7 @@
 // Where a slash asks for the list of values and functions, and what a function leaves to be filled in.
 import assert from "node:assert/strict";
 import test from "node:test";
+import { open, settled, until } from "./island.mjs";
 import { load } from "./load.mjs";
 
 const [{ blanks, method, slashAt }] = await load("model/slash.ts");
@@ -25,4 +26,32 @@ test("what a function is asked about is left to be filled in", () => {
   assert.equal(method("text.contains(part)"), ".contains(part)");
   assert.equal(method("size(value)"), null);
   assert.equal(method("has(value.key)"), null);
+});
+
+test("an expression that is emptied stays the field in which one types", async () => {
+  const request = { id: "ask", type: "http.request", params: { method: "GET", url: "{{ input.url }}" } };
+  const island = await open({ nodes: [request] });
+  island.store.select({ nodes: ["ask"] });
+  const field = await until(() =>
+    [...island.page.querySelectorAll(".inspector textarea")].find((each) => each.value === "{{ input.url }}"),
+  );
+  field.focus();
+  island.put("");
+  await settled();
+  assert.equal(island.page.activeElement, field);
+  island.put("/");
+  await settled();
+  assert.equal(island.store.state().doc.nodes.ask.params.url, "/");
+});
+
+test("a slash in an empty field for texts turns it into the editor for expressions", async () => {
+  const island = await open({ nodes: [{ id: "ask", type: "http.request", params: { method: "GET" } }] });
+  island.store.select({ nodes: ["ask"] });
+  const label = await until(() =>
+    [...island.page.querySelectorAll(".inspector label")].find((each) => each.textContent.startsWith("Address")),
+  );
+  island.page.getElementById(label.htmlFor).focus();
+  island.put("/");
+  await until(() => island.page.querySelector(".inspector .expression textarea")?.value === "/");
+  assert.ok(island.page.activeElement.closest(".expression"), island.page.activeElement.outerHTML.slice(0, 200));
 });

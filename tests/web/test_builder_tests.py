@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from accounts.models import Membership
 from runs.models import Run
@@ -130,8 +130,8 @@ def letter(builder: Builder) -> str:
     return builder.saved()["nodes"][1]["params"]["set"]["text"]
 
 
-def test_values_of_a_test_run_are_read_and_put_into_a_field_by_keys_by_mouse_and_by_a_slash(author):
-    """From a test run to the field of a later step and back to a run from that step on."""
+def test_values_of_a_test_run_are_put_into_a_field_by_keys_by_mouse_and_by_a_slash(author):
+    """From a test run to the field of a later step, and back to a run from that step on."""
     make.a_workflow("ours", LETTER)
     builder, page = Builder(author, "ours"), author.page
     page.keyboard.press("t")
@@ -140,14 +140,29 @@ def test_values_of_a_test_run_are_read_and_put_into_a_field_by_keys_by_mouse_and
     make.work()
     expect(page.locator(".test-result header .status")).to_have_text("completed")
     steps = page.get_by_role("listbox", name="Steps of the test run")
-    output = page.get_by_role("tree", name="Output", exact=True)
-
-    # The field that is left keeps its place: another step is looked at while its form stays open.
     builder.row("Letter").click()
     page.locator(".any-value textarea").click()
     page.keyboard.press("End")
+    # Another step is looked at while the form of this one stays open.
     steps.get_by_role("option", name="Letter").press("ArrowUp")
     expect(page.locator("[data-title]")).to_have_value("Letter")
+    put_by_keys(page)
+    assert letter(builder) == "Dear {{ steps.shape.output.who }}"
+    put_by_mouse(page)
+    assert letter(builder) == "{{ steps.shape.output.total }}"
+    put_by_slash(page)
+    assert letter(builder).endswith("of {{ size(prev.lines) }}")
+    steps.get_by_role("option", name="Letter").click()
+    page.get_by_role("button", name="Run from here").click()
+    expect(steps.get_by_role("option", name="Shape")).to_contain_text("as in the last test run")
+    make.work()
+    expect(page.get_by_role("tree", name="Output", exact=True)).to_contain_text("For Ada of 2")
+    assert Run.unsafe_all_tenants.count() == 2
+
+
+def put_by_keys(page: Page) -> None:
+    """One value of the output, found by arrows, at the end of what the field has."""
+    output = page.get_by_role("tree", name="Output", exact=True)
     output.get_by_role("treeitem").first.click()
     page.keyboard.press("End")
     who = output.get_by_role("treeitem", name="who")
@@ -158,21 +173,28 @@ def test_values_of_a_test_run_are_read_and_put_into_a_field_by_keys_by_mouse_and
     page.keyboard.press("Enter")
     expect(page.locator(".said")).to_contain_text("Inserted steps.shape.output.who into text.")
     expect(page.locator(".any-value .cm-content")).to_have_text("Dear {{ steps.shape.output.who }}")
-    assert letter(builder) == "Dear {{ steps.shape.output.who }}"
 
+
+def put_by_mouse(page: Page) -> None:
+    """One value instead of what the field has, and one that can't be read there."""
     field = page.locator(".any-value .cm-content")
     field.click()
     page.keyboard.press("Control+a")
     page.keyboard.press("Delete")
+    output = page.get_by_role("tree", name="Output", exact=True)
     output.get_by_role("treeitem", name="total").drag_to(field)
     expect(field).to_have_text("{{ steps.shape.output.total }}")
-    # What a step was given is its own matter.
-    page.get_by_role("tree", name="Input").get_by_role("treeitem", name="customer").drag_to(field)
+    given = page.get_by_role("tree", name="Input", exact=True)
+    given.get_by_role("treeitem", name="customer").drag_to(field)
     expect(page.locator(".said")).to_contain_text("Only Shape itself can read its own input.")
-    assert letter(builder) == "{{ steps.shape.output.total }}"
 
+
+def put_by_slash(page: Page) -> None:
+    """A value and a function out of the list, by Enter and by Tab."""
+    field = page.locator(".any-value .cm-content")
     field.click()
     page.keyboard.press("Control+a")
+    page.keyboard.press("Delete")
     page.keyboard.type("For /who")
     options = page.get_by_role("listbox", name="Completions")
     expect(options.get_by_role("option").first).to_contain_text("who")
@@ -186,11 +208,3 @@ def test_values_of_a_test_run_are_read_and_put_into_a_field_by_keys_by_mouse_and
     page.keyboard.type("prev.lines")
     page.keyboard.press("Escape")
     expect(field).to_contain_text("of {{ size(prev.lines) }}")
-    assert letter(builder).endswith("of {{ size(prev.lines) }}")
-
-    steps.get_by_role("option", name="Letter").click()
-    page.get_by_role("button", name="Run from here").click()
-    expect(steps.get_by_role("option", name="Shape")).to_contain_text("as in the last test run")
-    make.work()
-    expect(output).to_contain_text("For Ada of 2")
-    assert Run.unsafe_all_tenants.count() == 2

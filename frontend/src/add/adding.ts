@@ -2,6 +2,7 @@
 
 import { middle } from "../canvas/view";
 import { type Where, addStep } from "../model/commands";
+import { calledNow } from "../inspector/rename";
 import { act, goTo, state, theEdge, theOne, wantFocus } from "../store";
 
 const MOST_RECENT = 5;
@@ -20,11 +21,23 @@ export function here(): Where {
 /** Adds a step of a type and selects it; its title has the focus. */
 export function addHere(type: string, where: Where = here()): void {
   const { doc, catalogue } = state();
-  const made = addStep(doc, catalogue, type, where);
+  const made = addStep(doc, catalogue, type, stillThere(where));
   if (!act(`Add ${catalogue[type]?.title ?? type}`, made.changes)) return;
   remember(type);
   goTo(made.select[0]);
   wantFocus("title");
+}
+
+/** The same place, although its step has got the id of its title since the list was opened. */
+function stillThere(where: Where): Where {
+  const { nodes, edges } = state().doc;
+  const { after, before, edge } = where;
+  return {
+    ...where,
+    ...(after !== undefined && { after: calledNow(after, nodes) }),
+    ...(before !== undefined && { before: calledNow(before, nodes) }),
+    ...(edge !== undefined && { edge: calledNow(edge, edges) }),
+  };
 }
 
 /** The step types that were added last, newest first. */

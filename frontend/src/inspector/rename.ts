@@ -14,11 +14,19 @@ interface Answer {
 }
 
 const stable = new Map<string, string>();
+const others = new Map<string, string>();
 let renamings = 0;
 
 /** A name for a step that stays when its id changes, so that what is typed in has its focus still. */
 export function lasting(id: string): string {
   return stable.get(id) ?? id;
+}
+
+/** What a step or a connection is called by now that was called so: who asked for something goes on meanwhile. */
+export function calledNow(key: string, there: Record<string, unknown>): string {
+  let now = key;
+  for (let next = others.get(now); !Object.hasOwn(there, now) && next !== undefined; next = others.get(now)) now = next;
+  return now;
 }
 
 // Somebody who types on while the server is being asked has changed the draft by every answer.
@@ -58,6 +66,12 @@ async function renamedNow(from: string, to: string, joins: boolean): Promise<str
   const renamed = keyed(answer.definition, followed(now.doc.layout, from, to) as JsonObject);
   const name = lasting(from);
   if (!act(`Rename ${from} to ${to}`, diff(now.doc, renamed), { joins })) return "The step can't be renamed right now.";
+  for (const table of ["nodes", "edges"] as const) {
+    const keys = Object.keys(renamed[table]);
+    for (const [at, key] of Object.keys(now.doc[table]).entries()) if (key !== keys[at]) others.set(key, keys[at]);
+  }
+  // An id that was given back leads nowhere else.
+  others.delete(to);
   stable.set(to, name);
   // The next step that gets the id is another one.
   renamings += 1;

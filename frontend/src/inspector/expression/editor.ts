@@ -86,15 +86,19 @@ const LOOK = EditorView.theme({
     boxShadow: "var(--shadow)",
     color: "var(--ink)",
   },
-  ".cm-tooltip-autocomplete > ul": { fontFamily: "var(--mono)", maxHeight: "16rem", maxWidth: "min(26rem, 90vw)" },
-  ".cm-tooltip-autocomplete > ul > li": { padding: "0.25rem 0.6rem", lineHeight: "1.4" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul": {
+    fontFamily: "var(--mono)",
+    maxHeight: "16rem",
+    maxWidth: "min(26rem, 90vw)",
+  },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { padding: "0.25rem 0.6rem", lineHeight: "1.4" },
   ".cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]": {
     background: "var(--accent-soft)",
     color: "var(--ink)",
   },
   ".cm-completionDetail": { color: "var(--quiet)", fontStyle: "normal", marginLeft: "0.75rem" },
   ".cm-completionMatchedText": { textDecoration: "none", fontWeight: "700" },
-  ".cm-tooltip-autocomplete completion-section": {
+  ".cm-tooltip.cm-tooltip-autocomplete > ul > completion-section": {
     padding: "0.4rem 0.6rem 0.15rem",
     border: "0",
     color: "var(--quiet)",

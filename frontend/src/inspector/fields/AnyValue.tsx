@@ -113,7 +113,11 @@ export function Unlabelled({ spot, title, onlyTexts, describedBy, isInvalid }: P
           <Expression
             mode="template"
             value={typeof spot.value === "string" ? spot.value : ""}
-            onChange={(text) => spot.set(text, true)}
+            onChange={(text) => {
+              // Emptied, it stays the editor in which one types.
+              setPicked("fx");
+              spot.set(text, true);
+            }}
             label={title}
             ids={ids}
             place={{ ...reads, field: spot.field }}

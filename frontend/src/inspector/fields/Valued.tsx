@@ -185,7 +185,11 @@ export function Valued({ spot, shape, keepsEmpty, isBare, isFixed, tools }: Valu
           <Expression
             mode="template"
             value={typeof spot.value === "string" ? spot.value : ""}
-            onChange={(text) => spot.set(text || keepsEmpty ? text : undefined, true)}
+            onChange={(text) => {
+              // Emptied, it stays the editor in which one types.
+              setWantsFx(true);
+              spot.set(text || keepsEmpty ? text : undefined, true);
+            }}
             label={shape.title}
             ids={ids}
             place={{ ...reads, field: spot.field }}

@@ -28,9 +28,9 @@ interface Props {
 }
 
 const VIEWS: [View, string, string][] = [
-  ["tree", "Tree", "list-tree"],
-  ["table", "Table", "table"],
-  ["json", "JSON", "braces"],
+  ["tree", "As a tree", "list-tree"],
+  ["table", "As a table", "table"],
+  ["json", "As JSON", "braces"],
 ];
 
 /** A value to read: as a tree, as tables or as JSON, with a search, and what differs from the pinned one. */
@@ -54,7 +54,7 @@ export function Value({ title, value, of, root, pinned, bytes }: Props) {
       <div className="data-head">
         <h3 id={`${id}-title`}>{title}</h3>
         <small className="quiet">{size}</small>
-        <div className="switch" role="group" aria-label={`${title} as`}>
+        <div className="switch" role="group" aria-label={`How the ${title.toLowerCase()} is shown`}>
           {offered.map(([each, name, icon]) => (
             <button
               key={each}
