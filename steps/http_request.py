@@ -48,7 +48,7 @@ class HttpParams(Params):
     model_config = ConfigDict(serialize_by_alias=True)
 
     method: Annotated[Method, BeforeValidator(_upper)] = Field(
-        title="Method", description="The method: GET reads, POST sends, PUT replaces, …"
+        "GET", title="Method", description="The method: GET reads, POST sends, PUT replaces, …"
     )
     url: str = Field(
         min_length=1,
@@ -230,7 +230,7 @@ def _spelled(value: Value) -> str:
 def _as_params_say(step_type: StepType, params: Mapping[str, Json]) -> StepType:
     """What only reads changes nothing on the other side; of a method that an expression gives nobody knows."""
     return (
-        replace(step_type, has_side_effects=False) if _upper(params.get("method")) in READING else step_type
+        replace(step_type, has_side_effects=False) if _upper(params.get("method", "GET")) in READING else step_type
     )
 
 

@@ -132,8 +132,7 @@ test("a step that is added behind one whose id follows its title meanwhile is co
   await island.at("[data-first-step]");
   await add(island, "First");
   await until(() => held.length);
-  island.press("Escape");
-  island.press("a");
+  [...island.page.querySelectorAll("button")].find((each) => each.textContent.trim() === "Add after").click();
   await island.at("[role=combobox]");
   // The list is open behind "do_nothing"; now it is called "first".
   held[0]();

@@ -12,9 +12,10 @@ SAVED = "[data-state=saved][data-waiting='0']"
 class Builder:
     """The builder of one workflow, opened."""
 
-    def __init__(self, visitor: Visitor, name: str) -> None:
+    def __init__(self, visitor: Visitor, name: str, *, is_open: bool = False) -> None:
         self.visitor, self.name, self.page = visitor, name, visitor.page
-        visitor.open(f"/workflows/{name}/edit")
+        if not is_open:
+            visitor.open(f"/workflows/{name}/edit")
         expect(self.page.locator(".builder")).to_be_visible()
 
     def card(self, title: str) -> Locator:
@@ -24,6 +25,10 @@ class Builder:
     def row(self, title: str) -> Locator:
         """A step in the outline."""
         return self.page.get_by_role("treeitem").filter(has_text=title)
+
+    def row_of(self, node: str) -> Locator:
+        """A step in the outline, by its id."""
+        return self.page.locator(f"[role=treeitem][data-node={node}]")
 
     def cards(self) -> list[str]:
         """The titles of the steps on the canvas."""

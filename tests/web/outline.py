@@ -17,7 +17,7 @@ class Outline:
     """Goes through the tree by arrows; what is done to a step is done by the keys that the builder's table names."""
 
     def __init__(self, builder: Builder) -> None:
-        self.page, self.keyboard = builder.page, builder.page.keyboard
+        self.builder, self.page, self.keyboard = builder, builder.page, builder.page.keyboard
         self.hands = Keys(builder.page)
 
     def _here(self, title: str) -> Locator:

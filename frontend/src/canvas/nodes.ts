@@ -76,8 +76,7 @@ export class Drawer {
   nodes(seen: Seen): AnyNode[] {
     const found = counts(seen.problems);
     const leads = new Set(arrows(seen.doc).map((arrow) => arrow.from));
-    const isMany = Object.keys(seen.doc.nodes).length > 1;
-    const steps = Object.keys(seen.doc.nodes).map((id) => this.step(id, seen, found, !leads.has(id) && isMany));
+    const steps = Object.keys(seen.doc.nodes).map((id) => this.step(id, seen, found, !leads.has(id)));
     const notes = Object.entries(seen.doc.layout.notes ?? {}).map(([id, note]) => this.note(id, note, seen));
     return [...groupNodes(seen), ...notes, ...steps];
   }
