@@ -10,6 +10,9 @@ from pydantic import ValidationError
 from engine.catalogue import Catalogue, Json, OnError, StepSpec
 from engine.definition import Edge, Node, Shape
 
+MAX_NODES = 500
+"""So many steps a workflow may have: the builder adds no more, and no more are published."""
+
 AnyShape = TypeVar("AnyShape", bound=Shape)
 
 
@@ -17,7 +20,7 @@ AnyShape = TypeVar("AnyShape", bound=Shape)
 class Limits:
     """How large a definition may be (R-013)."""
 
-    max_nodes: int = 500
+    max_nodes: int = MAX_NODES
     max_chain: int = 200
 
 

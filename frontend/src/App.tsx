@@ -19,7 +19,7 @@ import { Conflicts } from "./panels/Conflicts";
 import { History } from "./panels/History";
 import { Problems } from "./panels/Problems";
 import { Test } from "./panels/Test";
-import { type Panel, set, useBuilder } from "./store";
+import { type Focus, type Panel, set, useBuilder } from "./store";
 
 const PANELS: [Panel, string, string][] = [
   ["problems", "Problems", "circle-alert"],
@@ -27,6 +27,12 @@ const PANELS: [Panel, string, string][] = [
   ["history", "History", "history"],
 ];
 type Pane = "outline" | "canvas" | "inspector";
+
+/** Where the focus is wanted, if it is in one of the panes. */
+function paneOf(focus: Focus | null): Pane | null {
+  if (!focus || focus.what === "conflicts") return null;
+  return focus.what === "title" ? "inspector" : focus.what;
+}
 
 /** The builder. */
 export function App() {
@@ -39,7 +45,11 @@ export function App() {
   // As soon as they change: what is opened takes the focus next, and a pulled line draws nothing else again.
   useLayoutEffect(() => {
     if (root.current) showPanels(root.current);
-    return useBuilder.subscribe((next, was) => next.panels !== was.panels && root.current && showPanels(root.current));
+    return useBuilder.subscribe((next, was) => {
+      if (!root.current) return;
+      if (next.panels !== was.panels) showPanels(root.current);
+      if (next.focus !== was.focus) root.current.dataset.pane = paneOf(next.focus) ?? root.current.dataset.pane;
+    });
   }, []);
   // A canvas without a size can't be laid out.
   const isSeen = !isNarrow || pane === "canvas";
@@ -51,7 +61,8 @@ export function App() {
   }, [look]);
   useEffect(() => {
     // On a phone one pane is seen at a time.
-    if (focus && focus.what !== "conflicts") setPane(focus.what === "title" ? "inspector" : focus.what);
+    const wanted = paneOf(focus);
+    if (wanted) setPane(wanted);
   }, [focus]);
   return (
     <div className="builder" ref={root} data-pane={pane} data-view={view}>

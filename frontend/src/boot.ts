@@ -16,6 +16,8 @@ export interface Boot {
   saved_at: string;
   saved_by: string;
   latest: number | null;
+  /** So many steps may be published; the builder adds no more. */
+  most_steps: number;
   /** The steps of the latest version: their ids stay when their titles change. */
   published: string[];
   archived: boolean;

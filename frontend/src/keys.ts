@@ -9,7 +9,21 @@ import { here } from "./add/adding";
 import { saidOf } from "./model/said";
 import type { Problem } from "./store";
 import { pin, pinWhatItGave } from "./panels/trial";
-import { act, endStay, goTo, isStaying, redo, say, select, set, state, theOne, undo, wantFocus } from "./store";
+import {
+  act,
+  endStay,
+  goTo,
+  hasRoomFor,
+  isStaying,
+  redo,
+  say,
+  select,
+  set,
+  state,
+  theOne,
+  undo,
+  wantFocus,
+} from "./store";
 
 export interface Key {
   keys: string[];
@@ -59,6 +73,7 @@ export async function tidySelected(): Promise<void> {
 export function duplicate(): void {
   const { doc, selected } = state();
   if (!selected.nodes.length && !selected.notes.length) return say("Select what you want to duplicate.");
+  if (!hasRoomFor(selected.nodes.length)) return;
   const made = paste(doc, copy(doc, selected), { x: 40, y: 40 });
   if (
     act(
@@ -254,6 +269,7 @@ function onPaste(event: ClipboardEvent): void {
   const clip = asClip(event.clipboardData?.getData("text/plain") ?? "");
   if (!clip) return;
   event.preventDefault();
+  if (!hasRoomFor(Object.keys(clip.nodes).length)) return;
   const { doc } = state();
   const places = [...Object.values(clip.places), ...clip.notes];
   const [left, top] = [Math.min(...places.map((at) => at.x)), Math.min(...places.map((at) => at.y))];

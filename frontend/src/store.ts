@@ -294,6 +294,14 @@ export function say(text: string, kind: "info" | "bad" = "info"): void {
   set({ said: { text, kind, count: state().said.count + 1 } });
 }
 
+/** Whether so many steps more may be added; it says so where not, as publishing would. */
+export function hasRoomFor(count: number): boolean {
+  const { boot, doc } = state();
+  const isThere = Object.keys(doc.nodes).length + count <= boot.most_steps;
+  if (!isThere) say(`A workflow has at most ${boot.most_steps} steps: split it into several workflows.`, "bad");
+  return isThere;
+}
+
 /** The one step that is selected alone, if it is one. */
 export function theOne(now: State = state()): string | null {
   const { nodes, edges, notes } = now.selected;

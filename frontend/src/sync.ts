@@ -297,12 +297,24 @@ function failed(error: unknown, sent: Group[]): void {
   if (!(error instanceof Refused || error instanceof Unreached)) throw error;
 }
 
+/** Whether a value would go nowhere: its step or its connection is gone, and these changes don't bring it back. */
+function hasNoPlace(doc: Doc, changes: Change[]): boolean {
+  const { doc: after } = applyWhatFits(doc, again(doc, changes));
+  return changes.some(
+    ({ path, to }) => to !== undefined && path.length > 2 && at(after, path.slice(0, 2)) === undefined,
+  );
+}
+
 /** Puts an end to conflicts: what is there stays, or what was wanted is made again over it. */
 export function resolve(conflicts: Conflict[], choice: "theirs" | "mine"): void {
   for (const conflict of conflicts) {
     const now = state();
     if (!now.conflicts.includes(conflict)) continue;
     const wanted = choice === "mine" ? again(now.doc, conflict.changes) : [];
+    if (choice === "mine" && hasNoPlace(now.doc, conflict.changes)) {
+      say("What it belongs to is gone, so it can't be put in. It stays here until you take theirs.", "bad");
+      continue;
+    }
     if (wanted.length && !act(conflict.label || "Keep mine", wanted)) return;
     const isDone = (each: Conflict) =>
       each === conflict || (choice === "mine" && !each.refused && each.group === conflict.group);

@@ -95,6 +95,30 @@ test("Ctrl+Z takes away what was just added; once its title is typed in, the key
   assert.equal(island.store.state().doc.nodes.do_nothing.title, "Third");
 });
 
+test("no way of adding leads beyond what may be published, and each says so", async () => {
+  const island = await open(structuredClone(CHAIN), { most_steps: 2 });
+  const words = /A workflow has at most 2 steps/;
+  const refused = async (does) => {
+    island.store.say("");
+    await does();
+    assert.match(island.store.state().said.text, words);
+    assert.deepEqual(Object.keys(island.store.state().doc.nodes), ["first", "second"]);
+  };
+  await refused(async () => {
+    island.press("a");
+    await island.at("[role=combobox]");
+    island.put("Do nothing");
+    await settled();
+    island.press("Enter");
+    await until(() => words.test(island.store.state().said.text));
+  });
+  island.page.activeElement?.blur();
+  island.store.select({ nodes: ["first"] });
+  await refused(() => island.press("Control+d"));
+  const text = clipboard(island, "copy");
+  await refused(() => clipboard(island, "paste", text));
+});
+
 test("a wait asks once how long, and shows the way in which it is said already", async () => {
   const island = await open({
     nodes: [

@@ -109,6 +109,7 @@ export async function open(definition = {}, boot = {}) {
     saved_at: "2027-01-31T09:00:00Z",
     saved_by: "ann",
     latest: null,
+    most_steps: 500,
     published: [],
     archived: false,
     may_write: true,

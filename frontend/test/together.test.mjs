@@ -288,3 +288,18 @@ test("conflicts are a list beside the canvas, settled one by one or all at once 
     assert.deepEqual(titles(island), wanted);
   }
 });
+
+test("what can't be put in any more stays in the list, whatever is pressed, until theirs is taken", async () => {
+  const island = await opened();
+  eve(island, [
+    { path: ["edges", "first>second"], from: TWO.edges[0] },
+    { path: ["nodes", "second"], from: { type: "text.summarize", title: "Second" } },
+  ]);
+  island.store.act("Mine", title("second", "Second", "Ann's"));
+  await until(() => island.store.state().conflicts.length);
+  island.sync.resolve(island.store.state().conflicts, "mine");
+  assert.match(island.store.state().said.text, /is gone/);
+  assert.equal(island.store.state().conflicts[0].yours, "Ann's");
+  island.sync.resolve(island.store.state().conflicts, "theirs");
+  assert.deepEqual(island.store.state().conflicts, []);
+});

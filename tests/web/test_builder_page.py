@@ -8,6 +8,7 @@ import pytest
 from accounts.models import Membership
 from tests import factories as make
 from tests.web.test_workflow_pages import a_workflow
+from workflows.checking.check import check
 from workflows.models import Workflow
 
 pytestmark = pytest.mark.django_db
@@ -47,3 +48,12 @@ def test_who_opens_an_archived_workflow_is_told_why_nothing_can_be_changed(autho
     author.post("/workflows/ours/archive")
     found = boot(author)
     assert (found["archived"], found["may_write"], found["may_start"]) == (True, False, False)
+
+
+def test_the_builder_adds_as_many_steps_as_may_be_published(author):
+    a_workflow()
+    most = boot(author)["most_steps"]
+    for count, codes in ((most, set()), (most + 1, {"too_many_nodes"})):
+        nodes = [{"id": f"n{number}", "type": "noop"} for number in range(count)]
+        problems = check({"name": "ours", "nodes": nodes, "edges": []}, name="ours").problems
+        assert {each.code for each in problems if each.severity == "error"} & {"too_many_nodes"} == codes

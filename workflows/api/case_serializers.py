@@ -4,12 +4,12 @@ from typing import Any
 
 from rest_framework import serializers
 
+from engine.checks.outline import MAX_NODES
 from lib.api import fields
 from lib.api.serializers import Parsed, StrictSerializer, Verb
 from workflows.trials.cases import MOST
 
 STATUSES = ("COMPLETED", "FAILED")
-MAX_NODES = 500
 
 
 class StubErrorFields(StrictSerializer):

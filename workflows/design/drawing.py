@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from engine.catalogue import Json
+from engine.checks.outline import MAX_NODES
 from engine.dialects import DialectError, to_native
 from engine.durations import parse_duration
 from steps.catalogue import CATALOGUE, TEXT_GROUPS
 
-MOST_STEPS = 500
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 _BARRED = {
     "exclude_requester": "not by who started the run",
@@ -57,7 +57,7 @@ def draw(document: Json) -> Drawing:
     ]
     steps = _lay_out(nodes, edges)
     is_chain = all(not step.depth and not step.way and not step.after for step in steps)
-    return Drawing(steps[:MOST_STEPS], is_chain, max(len(steps) - MOST_STEPS, 0))
+    return Drawing(steps[:MAX_NODES], is_chain, max(len(steps) - MAX_NODES, 0))
 
 
 def marked(

@@ -1,9 +1,10 @@
 import { Icon } from "../Icon";
 import { type Snippet, addSnippet, fitting } from "../model/snippets";
-import { act, goTo, select, state, theOne, useBuilder } from "../store";
+import { act, goTo, hasRoomFor, select, state, theOne, useBuilder } from "../store";
 
 /** Puts a group into the draft, as one act, and selects its steps. */
 function add(snippet: Snippet): void {
+  if (!hasRoomFor(snippet.nodes.length)) return;
   const { doc, catalogue } = state();
   const made = addSnippet(doc, catalogue, snippet, theOne() ?? undefined);
   if (!act(`Add ${snippet.title}`, made.changes)) return;

@@ -3,7 +3,7 @@
 import { middle } from "../canvas/view";
 import { type Where, addStep } from "../model/commands";
 import { calledNow } from "../inspector/rename";
-import { act, goTo, state, theEdge, theOne, wantFocus } from "../store";
+import { act, goTo, hasRoomFor, state, theEdge, theOne, wantFocus } from "../store";
 
 const MOST_RECENT = 5;
 const KEY = "handoff-recent-steps";
@@ -20,6 +20,7 @@ export function here(): Where {
 
 /** Adds a step of a type and selects it; its title has the focus. */
 export function addHere(type: string, where: Where = here()): void {
+  if (!hasRoomFor(1)) return;
   const { doc, catalogue } = state();
   const made = addStep(doc, catalogue, type, stillThere(where));
   if (!act(`Add ${catalogue[type]?.title ?? type}`, made.changes)) return;

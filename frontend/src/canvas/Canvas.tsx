@@ -16,7 +16,7 @@ import { DRAGGED_TYPE } from "../add/Palette";
 import { HEIGHT, WIDTH, addStep, connect, moveSteps, reconnect, usualCondition } from "../model/commands";
 import type { Doc, Place } from "../model/document";
 import { titleOf, whyNot } from "../model/graph";
-import { act, say, select, set, state, theOne, useBuilder, wantFocus } from "../store";
+import { act, hasRoomFor, say, select, set, state, theOne, useBuilder, wantFocus } from "../store";
 import { FlowLine } from "./FlowLine";
 import { GroupFrame, NoteCard } from "./NoteCard";
 import { StepCard } from "./StepCard";
@@ -100,6 +100,7 @@ export function Canvas() {
     setOver(null);
     if (!type || !flow.current) return;
     event.preventDefault();
+    if (!hasRoomFor(1)) return;
     const point = flow.current.screenToFlowPosition({ x: event.clientX, y: event.clientY });
     const at = { x: point.x - WIDTH / 2, y: point.y - HEIGHT / 2 };
     const edge = edgeAt(event.clientX, event.clientY) ?? undefined;
