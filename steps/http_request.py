@@ -230,7 +230,9 @@ def _spelled(value: Value) -> str:
 def _as_params_say(step_type: StepType, params: Mapping[str, Json]) -> StepType:
     """What only reads changes nothing on the other side; of a method that an expression gives nobody knows."""
     return (
-        replace(step_type, has_side_effects=False) if _upper(params.get("method", "GET")) in READING else step_type
+        replace(step_type, has_side_effects=False)
+        if _upper(params.get("method", "GET")) in READING
+        else step_type
     )
 
 

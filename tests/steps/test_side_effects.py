@@ -33,7 +33,7 @@ def test_these_have_none(name):
 )
 def test_a_request_that_only_reads_has_none(method, has_any):
     assert CATALOGUE["http.request"].side_effects({"method": method}) is has_any
-    assert CATALOGUE["http.request"].side_effects({}) is True
+    assert CATALOGUE["http.request"].side_effects({}) is False, "GET where none is said"
 
 
 def test_a_text_step_that_asks_a_language_model_costs_money():

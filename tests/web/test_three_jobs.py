@@ -138,11 +138,10 @@ def built(definition: Json) -> tuple[list[str], set[tuple[str, str, str]]]:
     titles = {node["id"]: node["title"] for node in definition["nodes"]}
     edges = definition["edges"]
     when = [
-        edge.get("when") or edge.get("branch") or ("otherwise" if edge.get("default") else "") for edge in edges
+        edge.get("when") or edge.get("branch") or ("otherwise" if edge.get("default") else "")
+        for edge in edges
     ]
-    ways = {
-        (titles[edge["from"]], titles[edge["to"]], said) for edge, said in zip(edges, when, strict=True)
-    }
+    ways = {(titles[edge["from"]], titles[edge["to"]], said) for edge, said in zip(edges, when, strict=True)}
     return sorted(titles.values()), ways
 
 

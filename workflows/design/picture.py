@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from engine.catalogue import Json
+from engine.checks.outline import MAX_NODES
 from engine.dialects import DialectError, to_native
 from steps.catalogue import CATALOGUE
-from workflows.design.drawing import MOST_STEPS
 
 _OF_A_STEP = ("id", "type", "title", "boundary_timers")
 _OF_A_WAY = ("from", "to", "on", "when", "branch", "default")
@@ -21,7 +21,7 @@ def picture(document: Json, layout: Mapping[str, Json]) -> dict[str, Json] | Non
     except DialectError:
         return None
     nodes, edges = native.get("nodes"), native.get("edges") or []
-    if not isinstance(nodes, list) or not isinstance(edges, list) or not 0 < len(nodes) <= MOST_STEPS:
+    if not isinstance(nodes, list) or not isinstance(edges, list) or not 0 < len(nodes) <= MAX_NODES:
         return None
     if not all(
         isinstance(node, dict) and node.get("id") and isinstance(node.get("type"), str) for node in nodes
