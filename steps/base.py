@@ -53,7 +53,8 @@ def widget(name: str, *, instead_of: str | None = None) -> JsonDict:
 
     `instead_of`: another param that says the same in another way; a form shows one of the two.
     """
-    return {"x-widget": name} | ({"x-instead-of": instead_of} if instead_of else {})
+    hints: JsonDict = {"x-widget": name}
+    return hints | {"x-instead-of": instead_of} if instead_of else hints
 
 
 @dataclass(frozen=True, slots=True)

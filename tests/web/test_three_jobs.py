@@ -90,7 +90,7 @@ ORDER: list[tuple[str, str, str]] = [
     ("Accept", "HTTP request", "Tell"),
     ("Approve", "Set values", "Refuse"),
 ]
-"""Six steps: after which one, of what type, and what they are called; a branch by the amount, and one by the decision."""
+"""Six steps: after which one, of what type, and their titles; a branch by the amount, and one by the decision."""
 WAYS = [
     ("Large", "Approve", "input.amount > 1000"),
     ("Approve", "Accept", "approved"),
