@@ -25,7 +25,8 @@ FORGOTTEN = "forgotten"
 INVITED = "invited"
 SENT = "sent"
 MOVED = "moved"
-ABOUT_ACCOUNTS = (FORGOTTEN, INVITED, SENT, MOVED)
+DIGEST = "digest"
+ABOUT_ACCOUNTS = (FORGOTTEN, INVITED, SENT, MOVED, DIGEST)
 
 COMFORTABLE = "comfortable"
 COMPACT = "compact"
@@ -70,6 +71,12 @@ class User(AbstractBaseUser):
         db_default=COMFORTABLE,
         help_text="How much of a list stands on one screen",
     )
+    digest_hour = models.SmallIntegerField(
+        null=True,
+        blank=True,
+        help_text="At which hour of their day they get the mail of the day; null: they want none",
+    )
+    digest_day = models.DateField(null=True, blank=True, help_text="Their day of which the mail was written")
     is_active = models.BooleanField(default=True)
     created_at = models.DateTimeField(db_default=Now())
 
@@ -80,7 +87,20 @@ class User(AbstractBaseUser):
     objects = UserManager()
 
     class Meta:
-        constraints = (models.UniqueConstraint(Lower("username"), name="user_username_unique_without_case"),)
+        constraints = (
+            models.UniqueConstraint(Lower("username"), name="user_username_unique_without_case"),
+            models.CheckConstraint(
+                condition=models.Q(digest_hour=None) | models.Q(digest_hour__range=(0, 23)),
+                name="user_digest_hour_of_a_day",
+            ),
+        )
+        indexes = (
+            models.Index(
+                fields=["time_zone", "digest_hour"],
+                name="user_digest",
+                condition=models.Q(digest_hour__isnull=False),
+            ),
+        )
 
     def __str__(self) -> str:
         return self.username

@@ -2,13 +2,16 @@
 them.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from accounts.models import AccountMail, User
+from django.db.models import Max
+
+from accounts.models import DIGEST, AccountMail, User
 from lib.clock import now_or_none, now_there
 from lib.named_sql import Statements
 from lib.uuid7 import uuid7
@@ -82,3 +85,25 @@ def forget() -> int:
     return _SQL.execute(
         "forget_account_mails", {"now": now_or_none(), "days": KEPT_DAYS, "limit": _BATCH}
     ).rowcount
+
+
+def digest_zones() -> list[str]:
+    """The time zones, as they are set, of those who want a mail of the day."""
+    return _SQL.column("digest_zones", {})
+
+
+def write_digests(at: Sequence[tuple[str, date, int]]) -> int:
+    """Write the mail of the day for whom its hour has come: `at` says of each zone which day and hour it is there.
+
+    Gives how many were written; of more than some the others come with the next call.
+    """
+    zones, days, hours = [list(column) for column in zip(*at, strict=True)] or [[], [], []]
+    params = {"zones": zones, "days": days, "hours": hours, "kind": DIGEST, "limit": _BATCH}
+    return _SQL.execute("write_digests", {**params, "now": now_or_none()}).rowcount
+
+
+def digest_before(tenant_id: int, user_id: int, mail_id: UUID) -> datetime | None:
+    """When the last mail of the day before this one was sent to somebody."""
+    mails = AccountMail.objects.for_tenant(tenant_id).filter(user_id=user_id, kind=DIGEST)
+    before: datetime | None = mails.exclude(pk=mail_id).aggregate(at=Max("sent_at"))["at"]
+    return before

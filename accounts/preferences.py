@@ -1,5 +1,7 @@
 """What people set for themselves: their name, time zone and language; of which tasks they get mail; their password."""
 
+from typing import Any
+
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
@@ -7,13 +9,17 @@ from django.db import transaction
 from accounts import audit, outgoing
 from accounts.models import DENSITIES, MAILS, MOVED, User
 from accounts.principal import Principal
+from accounts.reading import reader_of
 from accounts.services import WrongPassword, check_login, check_new_password, set_password
+from lib.clock import now_here
 from lib.locales import LOCALES
 from lib.reader import zone_of
 from lib.refusals import Invalid
 
 LONGEST_ADDRESS = 254
 LONGEST_NAME = 200
+AS_IT_IS = -1
+"""Given as an hour: it is not changed."""
 
 
 def person_of(principal: Principal) -> dict[str, str]:
@@ -46,22 +52,31 @@ def change_person(
     return person_of(principal)
 
 
-def notifications_of(principal: Principal) -> dict[str, str]:
-    """Of which tasks they get mail (`mail`), and the address (`email`), which may be empty."""
-    user = User.objects.only("mail", "email").get(pk=principal.user_id)
-    return {"mail": user.mail, "email": user.email}
+def notifications_of(principal: Principal) -> dict[str, Any]:
+    """Of which tasks they get mail (`mail`), the address (`email`), which may be empty, and at which hour of their day
+    they get the mail of the day (`digest_hour`), None for never.
+    """
+    user = User.objects.only("mail", "email", "digest_hour").get(pk=principal.user_id)
+    return {"mail": user.mail, "email": user.email, "digest_hour": user.digest_hour}
 
 
 @transaction.atomic
 def change_notifications(
-    principal: Principal, *, mail: str | None = None, email: str | None = None, reason: str | None = None
-) -> dict[str, str]:
+    principal: Principal,
+    *,
+    mail: str | None = None,
+    email: str | None = None,
+    digest_hour: int | None = AS_IT_IS,
+    reason: str | None = None,
+) -> dict[str, Any]:
     """Set what is given, for themselves alone; their former address is told that there is another. Raises Invalid."""
-    values: dict[str, str] = {}
+    values: dict[str, Any] = {}
     if mail is not None:
         values["mail"] = _known(mail)
     if email is not None:
         values["email"] = _address(email)
+    if digest_hour != AS_IT_IS:
+        values |= _digest(principal, digest_hour)
     if values:
         _tell_of_move(principal, values)
         User.objects.filter(pk=principal.user_id).update(**values)
@@ -91,7 +106,18 @@ def change_password(principal: Principal, *, old: str, new: str, revoke_tokens: 
     return user
 
 
-def _tell_of_move(principal: Principal, values: dict[str, str]) -> None:
+def _digest(principal: Principal, hour: int | None) -> dict[str, Any]:
+    """The hour of the mail of the day; where it has passed today, the first one comes tomorrow."""
+    if hour is None:
+        return {"digest_hour": None}
+    if not 0 <= hour <= 23:
+        raise Invalid("Choose an hour from 0 to 23.", field="digest_hour")
+    user = User.objects.only("time_zone", "locale").get(pk=principal.user_id)
+    there = now_here().astimezone(reader_of(user).clock)
+    return {"digest_hour": hour} | ({"digest_day": there.date()} if hour <= there.hour else {})
+
+
+def _tell_of_move(principal: Principal, values: dict[str, Any]) -> None:
     """Links to set a password are sent to the address: who had it so far must learn of the change."""
     user = User.objects.select_for_update(no_key=True).get(pk=principal.user_id)
     if user.email and values.get("email", user.email) != user.email:

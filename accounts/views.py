@@ -1,5 +1,8 @@
 """Logging in and out, and what becomes of a form whose session has ended."""
 
+from collections.abc import Iterable
+from typing import Any
+
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login, logout, update_session_auth_hash
@@ -16,7 +19,7 @@ from accounts import devices, ended, pages, preferences
 from accounts.access import PageRequest, page
 from accounts.forms import LoginForm
 from accounts.models import EVERYTHING, MINE, NOTHING, User
-from accounts.reading import reading
+from accounts.reading import reader_of, reading
 from accounts.roles import TASKS_READ
 from accounts.services import WrongPassword, check_login
 from lib.api.pages import csrf_failure, wrong_method
@@ -33,6 +36,7 @@ MAIL_CHOICES = (
 )
 
 
+_HOURS = {"", *map(str, range(24))}
 _CHANGED = "You have another password now. Wherever else you were logged in, you are not."
 _REVOKED = " Your API tokens are revoked."
 _KNOWN = "A browser that you have logged in with before need not wait."
@@ -164,19 +168,35 @@ def me_page(request: PageRequest) -> HttpResponse:
     return render(request, "accounts/me.html", context, status=status)
 
 
+def _notified(request: PageRequest, names: Iterable[str]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Keep what the form says; gives it, and what is wrong with it."""
+    given = {name: request.POST.get(name, "") for name in names}
+    try:
+        hour = _hour(given["digest_hour"])
+        preferences.change_notifications(
+            request.principal, mail=given["mail"], email=given["email"], digest_hour=hour
+        )
+    except Invalid as error:
+        return given, {error.field or "": error.message}
+    return given, {}
+
+
+def _hour(text: str) -> int | None:
+    if text not in _HOURS:
+        raise Invalid("Choose one of the list.", field="digest_hour")
+    return int(text) if text else None
+
+
 @page(TASKS_READ, "GET", "POST")
 def notifications_page(request: PageRequest) -> HttpResponse:
     """Of which tasks whoever looks gets mail, and where."""
-    wrong: dict[str, str] = {}
     shown = preferences.notifications_of(request.principal)
+    wrong: dict[str, str] = {}
     if request.method == "POST":
-        values = {name: request.POST.get(name, "") for name in shown}
-        try:
-            preferences.change_notifications(request.principal, **values)
-        except Invalid as error:
-            shown, wrong = values, {error.field or "": error.message}
-        else:
+        shown, wrong = _notified(request, shown)
+        if not wrong:
             messages.success(request, "Kept.")
             return redirect("settings-notifications")
-    context = {"shown": shown, "wrong": wrong, "choices": MAIL_CHOICES}
+    context = {"shown": shown, "wrong": wrong, "choices": MAIL_CHOICES, "hours": range(24)}
+    context["zone"] = reader_of(request.user).zone_words if request.user.time_zone else ""
     return render(request, "accounts/notifications.html", context, status=400 if wrong else 200)

@@ -212,6 +212,13 @@ class ChangeNotifications(Verb):
     email = fields.Text(
         required=False, allow_blank=True, max_length=254, help_text="Where to; empty: nowhere."
     )
+    digest_hour = fields.Whole(
+        required=False,
+        allow_null=True,
+        min_value=0,
+        max_value=23,
+        help_text="At which hour of your day you get the mail of the day; null: never.",
+    )
 
 
 class NotificationsSerializer(serializers.Serializer[object]):
@@ -219,6 +226,9 @@ class NotificationsSerializer(serializers.Serializer[object]):
 
     mail = serializers.ChoiceField(choices=MAILS)
     email = serializers.CharField(help_text="Empty where there is none: no mail is sent then.")
+    digest_hour = serializers.IntegerField(
+        allow_null=True, help_text="At which hour of their day they get the mail of the day; null: never."
+    )
 
 
 class CreateToken(Verb):

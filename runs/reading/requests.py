@@ -3,10 +3,11 @@
 They see these whether or not they may read the workflow; nobody else sees them here, admins neither.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Case, QuerySet, When
+from django.db.models import Case, Q, QuerySet, When
 
 from accounts import people
 from accounts.principal import Principal
@@ -38,6 +39,16 @@ def own_runs(who: Principal, which: str = "all") -> QuerySet[Run]:
     runs = Run.objects.for_tenant(who.tenant_id).defer("input", "output", "error")
     runs = runs.filter(pk__in=own.values("run_id"))
     return runs if which == "all" else runs.filter(completed_at__isnull=which == "open")
+
+
+def changed_since(
+    who: Principal, since: datetime, also: Callable[[Sequence[UUID]], Collection[UUID]]
+) -> list[Run]:
+    """Of their newest requests those that ended since, or are among those that `also` picks; the newest first."""
+    newest = Request.objects.for_tenant(who.tenant_id).filter(user_id=who.user_id).order_by("-run_id")
+    ids = list(newest.values_list("run_id", flat=True)[:LATELY])
+    runs = Run.objects.for_tenant(who.tenant_id).defer("input", "output", "error").filter(pk__in=ids)
+    return list(runs.filter(Q(completed_at__gt=since) | Q(pk__in=also(ids))).order_by("-id"))
 
 
 def is_own(who: Principal, run_id: UUID) -> bool:

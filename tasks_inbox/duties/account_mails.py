@@ -4,18 +4,21 @@ import logging
 import time
 from dataclasses import replace
 from datetime import timedelta
+from email.message import EmailMessage
 
 from accounts import outgoing, passwords
-from accounts.models import FORGOTTEN, MOVED, User
+from accounts.models import DIGEST, FORGOTTEN, MOVED, User
 from accounts.outgoing import DueMail
 from accounts.queries import session_principal
 from lib.mail import MailError, SmtpServer, send
 from steps import outside
 from steps.addresses import is_address
+from tasks_inbox.duties import digests
 from tasks_inbox.mail import account_mails
 from tasks_inbox.mail.mailing import ANSWER_SECONDS, MOST_ATTEMPTS, NO_SERVER, TICK_SECONDS
 from tasks_inbox.mail.outbox import GIVEN_UP
 
+_STALE = timedelta(hours=12)
 log = logging.getLogger("handoff.mail")
 
 
@@ -42,18 +45,10 @@ def _done(due: DueMail, server: SmtpServer, sender: str) -> bool:
         outgoing.note_not_sent(due.id, why, for_good=True)
         return True
     to = due.to or user.email
-    lifetime = passwords.LIFETIMES.get(due.kind, timedelta())
-    link = "" if due.kind == MOVED else passwords.written(user, due.kind)
-    message = account_mails.written(
-        due.kind,
-        id=due.id,
-        username=user.username,
-        by=due.by,
-        sender=sender,
-        to=to,
-        link=link,
-        good_for=_spelled(lifetime),
-    )
+    message = _message(due, user, sender=sender, to=to)
+    if message is None:
+        outgoing.note_not_sent(due.id, "There was nothing to say.", for_good=True)
+        return True
     try:
         send(server, message, sender=sender, recipients=[to])
     except MailError as error:
@@ -63,6 +58,23 @@ def _done(due: DueMail, server: SmtpServer, sender: str) -> bool:
     return True
 
 
+def _message(due: DueMail, user: User, *, sender: str, to: str) -> EmailMessage | None:
+    """What is to be said, as things are now; None for nothing."""
+    if due.kind == DIGEST:
+        return digests.message_of(due, user, sender=sender)
+    link = "" if due.kind == MOVED else passwords.written(user, due.kind)
+    return account_mails.written(
+        due.kind,
+        id=due.id,
+        username=user.username,
+        by=due.by,
+        sender=sender,
+        to=to,
+        link=link,
+        good_for=_spelled(passwords.LIFETIMES.get(due.kind, timedelta())),
+    )
+
+
 def _why_not(due: DueMail, user: User) -> str | None:
     if not is_address(due.to or user.email):
         return "They have no e-mail address."
@@ -70,6 +82,8 @@ def _why_not(due: DueMail, user: User) -> str | None:
         return "They are no active member."
     if due.kind == FORGOTTEN and due.age > passwords.AN_HOUR.total_seconds():
         return "It would come too late: who forgot a password asks again."
+    if due.kind == DIGEST and (due.age > _STALE.total_seconds() or user.digest_hour is None):
+        return "It would come too late, or they want none any more."
     return None
 
 

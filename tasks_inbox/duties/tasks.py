@@ -5,7 +5,7 @@ from celery import shared_task
 from runs.maintenance import duties
 from runs.maintenance.duties import Duty
 from runs.workers.tasks import ticking
-from tasks_inbox.duties import account_mails, clock, incidents, settling, undecidable
+from tasks_inbox.duties import account_mails, clock, digests, incidents, settling, undecidable
 from tasks_inbox.mail import mailing
 
 duties.register(
@@ -14,6 +14,7 @@ duties.register(
     Duty("incidents", 5.0, incidents.tick),
     Duty("undecidable", 5.0, undecidable.tick),
     Duty("mails", 5.0, mailing.tick, is_slow=True),
+    Duty("digests", 5.0, digests.tick),
     Duty("account_mails", 5.0, account_mails.tick, is_slow=True),
 )
 
@@ -35,4 +36,4 @@ def tick_incidents() -> int:
 @shared_task(name="tasks_inbox.tick_mails")
 def tick_mails() -> int:
     """Every few seconds: send mails about tasks and accounts; what waits for a mail server is not among the ticks."""
-    return ticking("mails") + ticking("account_mails")
+    return ticking("mails") + ticking("digests") + ticking("account_mails")

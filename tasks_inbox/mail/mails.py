@@ -56,10 +56,10 @@ def written(
     """The message for a `reader`, of a workflow by its title. Its Message-ID is the notification's: who has had it
     knows it again.
     """
-    title = _line(task.title)
-    about = [_SAYS[kind], f"Asked by the workflow “{_line(workflow)}”."]
+    title = line_of(task.title)
+    about = [_SAYS[kind], f"Asked by the workflow “{line_of(workflow)}”."]
     if task.due_at is not None and kind != CANCELS:
-        about.append(f"Due {_due(task.due_at, reader)}.")
+        about.append(f"Due {moment(task.due_at, reader)}.")
     message = headed(f"notification:{id}", sender=sender, to=to, subject=_BEFORE.get(kind, "") + title)
     message.set_content("\n".join([title, "", *about, "", f"Open the task: {link}", "", _FOOT]) + "\n")
     body = '<p><strong>{}</strong></p><p>{}</p><p><a href="{}">Open the task</a></p><p><small>{}</small></p>'
@@ -78,13 +78,13 @@ def headed(key: str, *, sender: str, to: str, subject: str) -> EmailMessage:
     return message
 
 
-def _due(at: datetime, reader: Reader) -> str:
+def moment(at: datetime, reader: Reader) -> str:
     """A moment with the zone in which it is said: a mail is forwarded, too."""
     zone = "" if reader.zone_words == "UTC" else f" ({reader.zone_words})"
     return f"{reader.moment(at)}{zone}"
 
 
-def _line(title: str) -> str:
+def line_of(title: str) -> str:
     """A title as one line that can stand in a header."""
     line = "".join(char if char.isprintable() else " " for char in title)
     line = " ".join(line.split()) or "A task"

@@ -18,7 +18,7 @@ from lib.refusals import Invalid
 from tasks_inbox.eligibility.identity import Who
 from tasks_inbox.models import ManualTask
 from tasks_inbox.reading.search import NotUnderstood, Titled, conditions
-from tasks_inbox.reading.sources import COUNTED, Parts, View, by_id, tasks_by_id, titled, to_count
+from tasks_inbox.reading.sources import COUNTED, Parts, View, by_id, parts_of, tasks_by_id, titled, to_count
 from tasks_inbox.reading.values import TOLD_KEY, ToldIs, told_value
 from workflows.models import Workflow
 
@@ -122,6 +122,13 @@ def page(
     return keyset_page(
         rows, request, keys=order.keys, oldest_first=order.oldest_first, limit=limit, cursor=cursor
     )
+
+
+def first_of(who: Who, view: View, sort: str, most: int) -> list[ManualTask]:
+    """The first tasks of a view in an order."""
+    order = _known(sort)
+    rows = in_order(_first(who.tenant_id, parts_of(who, view=view), sort, None, most), sort)
+    return list(rows_from(rows, None, order.keys, oldest_first=order.oldest_first)[:most])
 
 
 def after(

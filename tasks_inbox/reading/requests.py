@@ -5,6 +5,7 @@ They see what the inbox shows them of these tasks as it is: who started a run ma
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from uuid import UUID
 
 from accounts import people
@@ -67,6 +68,15 @@ def milestones(who: Principal, run_id: UUID) -> list[Milestone]:
     ]
     people.learn(who.tenant_id, [one.by for one in found])
     return sorted(found, key=lambda one: one.at)
+
+
+def decided_since(who: Principal, runs: Sequence[UUID], since: datetime) -> set[UUID]:
+    """Those of these runs for which somebody decided, asked or returned something since."""
+    decisions = TaskDecision.objects.for_tenant(who.tenant_id).filter(run_id__in=runs, at__gt=since)
+    tasks = ManualTask.objects.for_tenant(who.tenant_id).filter(run_id__in=runs)
+    said = TaskComment.objects.for_tenant(who.tenant_id).filter(kind__in=_SAID, at__gt=since)
+    asked = tasks.filter(pk__in=said.filter(task_id__in=tasks.values("pk")).values("task_id"))
+    return {*decisions.values_list("run_id", flat=True), *asked.values_list("run_id", flat=True)}
 
 
 def _decided(task: ManualTask, decision: TaskDecision) -> Milestone:

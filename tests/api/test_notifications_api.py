@@ -19,11 +19,15 @@ def by_session(user):
 def test_somebody_sets_what_they_get_for_themselves(people):
     people.member("admin")
     viewer = by_session(people.member("viewer"))
-    assert viewer.get(PATH).json() == {"mail": "everything", "email": ""}
+    assert viewer.get(PATH).json() == {"mail": "everything", "email": "", "digest_hour": None}
     changed = viewer.patch(PATH, {"mail": "assigned", "email": " vic@example.org "})
-    assert changed.json() == {"mail": "assigned", "email": "vic@example.org"}
-    assert viewer.patch(PATH, {"email": ""}).json() == {"mail": "assigned", "email": ""}
-    assert viewer.patch(PATH, {"reason": "nothing"}).json() == {"mail": "assigned", "email": ""}
+    assert changed.json() == {"mail": "assigned", "email": "vic@example.org", "digest_hour": None}
+    assert viewer.patch(PATH, {"email": ""}).json() == {"mail": "assigned", "email": "", "digest_hour": None}
+    assert viewer.patch(PATH, {"reason": "nothing"}).json() == {
+        "mail": "assigned",
+        "email": "",
+        "digest_hour": None,
+    }
     assert User.objects.get(username="admin-of-ours").mail == "everything"
 
 
@@ -31,7 +35,11 @@ def test_a_token_does_not_change_the_address_to_which_passwords_are_sent(people)
     viewer = people.client("viewer")
     answer = viewer.patch(PATH, {"email": "mine@example.org"})
     assert (answer.status_code, answer.json()["error"]["field"]) == (403, "email")
-    assert viewer.patch(PATH, {"mail": "nothing"}).json() == {"mail": "nothing", "email": ""}
+    assert viewer.patch(PATH, {"mail": "nothing"}).json() == {
+        "mail": "nothing",
+        "email": "",
+        "digest_hour": None,
+    }
 
 
 @pytest.mark.parametrize(
@@ -42,6 +50,8 @@ def test_a_token_does_not_change_the_address_to_which_passwords_are_sent(people)
         ({"email": "nobody"}, "email"),
         ({"email": "a@b\r\nBcc: c@d.example"}, "email"),
         ({"email": "a" * 250 + "@example.org"}, "email"),
+        ({"digest_hour": 24}, "digest_hour"),
+        ({"digest_hour": "7"}, "digest_hour"),
         ({"more": 1}, "more"),
     ],
 )
@@ -63,5 +73,6 @@ def test_the_page_sets_it_and_says_what_is_wrong(people):
     assert wrong.status_code == 400
     assert "This is no e-mail address." in wrong.content.decode()
     assert 'value="nobody"' in wrong.content.decode()
+    assert client.post("/settings/notifications", {"mail": "nothing", "digest_hour": "24"}).status_code == 400
     user.refresh_from_db()
     assert (user.mail, user.email) == ("nothing", "a@example.org")

@@ -52,6 +52,8 @@ LEFT_OUT: Mapping[str, str] = {
     "tasks_inbox.evidence.exported.verify.of_history": "read by `faults`, in whatever order its file has them",
     "tasks_inbox.reading.sources.titled(part)": "a search has 200 characters at most",
     "tasks_inbox.mail.account_mails": "as `mails`, with names of 150 characters at most and links of our own",
+    "tasks_inbox.mail.digests": "as `mails`, with links of our own",
+    "tasks_inbox.duties.digests.message_of(sender)": OPERATORS,
     "tasks_inbox.mail.mails.headed(sender)": OPERATORS,
     "tasks_inbox.mail.mails.headed(to)": "an address has 254 characters at most",
     "tasks_inbox.mail.mails.written(sender)": OPERATORS,

@@ -138,4 +138,5 @@ def test_the_clock_sends_each_registered_duty_as_often_as_it_says(monkeypatch):
         "decisions": sent["tasks"],
         "undecidable": sent["incidents"],
         "account_mails": sent["mails"],
+        "digests": sent["mails"],
     }
