@@ -184,6 +184,13 @@ def delete_folder(principal: Principal, folder_id: int, *, reason: str | None = 
     audit.record(principal, "delete", f"folder {folder_id}", reason=reason)
 
 
+def hold_folder(folder: Folder) -> None:
+    """Keep a folder from being deleted until the transaction ends. Raises Invalid where it was deleted meanwhile."""
+    rows = Folder.objects.for_tenant(folder.tenant_id).select_for_update(no_key=True)
+    if not rows.filter(pk=folder.pk).exists():
+        raise Invalid(f"The folder {folder.name} was deleted meanwhile.", code="no_folder", field="folder")
+
+
 def _rename(folder: Folder, name: str) -> None:
     folder.name, folder.key = name.strip(), key_of(name)
     if not 0 < len(folder.name) <= LONGEST_NAME:

@@ -43,11 +43,11 @@ def guard_webhook(principal: Principal, scope: str, webhook_id: UUID) -> None:
     _require(principal, scope, hooks.values("workflow_id"), "this webhook", "There is no such webhook.")
 
 
-def readable(runs: QuerySet[Run], principal: Principal) -> QuerySet[Run]:
-    """Those of the runs that they may read."""
+def readable(runs: QuerySet[Run], principal: Principal, verb: str = READ) -> QuerySet[Run]:
+    """Those of the runs with which they may do this."""
     if principal.reach.is_everywhere:
         return runs
-    return runs.filter(workflow_id__in=open_to(principal, READ).values("id"))
+    return runs.filter(workflow_id__in=open_to(principal, verb).values("id"))
 
 
 def readable_letters(

@@ -10,8 +10,10 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from accounts.access import PageRequest, page
-from accounts.roles import RUNS_OPERATE
+from accounts.roles import OPERATE, RUNS_OPERATE
 from engine.catalogue import Json
+from engine.statuses import RunStatus
+from engine.verbs import run_verbs
 from lib.reader import number_text
 from lib.refusals import Invalid
 from runs.access import readable
@@ -59,7 +61,7 @@ def together(request: PageRequest) -> HttpResponse:
     verb = request.POST.get("verb", "")
     back = f"{reverse('runs')}?{keeps}"
     try:
-        ids = _ids(request)
+        ids = _ids(request, verb)
         if not ids:
             raise Invalid("No run is selected.")
         if "confirm" in request.POST:
@@ -124,8 +126,11 @@ def _is_all(request: PageRequest) -> bool:
     return "all" in request.POST
 
 
-def _ids(request: PageRequest) -> list[str]:
-    """The ids that were selected, or of the newest runs that match. Raises Invalid where the filter can't be read."""
+def _ids(request: PageRequest, verb: str) -> list[str]:
+    """The ids that were selected, or of the newest runs that match and with which this can be done.
+
+    Raises Invalid where the filter can't be read.
+    """
     if not _is_all(request):
         texts = [*request.POST.getlist("ids"), *request.POST.get("runs", "").split(",", bulk.MOST)]
         found = (contexts.uuid_of(text) for text in texts[: bulk.MOST])
@@ -138,8 +143,10 @@ def _ids(request: PageRequest) -> list[str]:
         raise Invalid(
             "Of a search for a text select the runs on the page: it is not looked for in all runs at once."
         )
-    rows = listing.matching(request, filters).order_by("-id").values_list("pk", flat=True)
-    return [str(run) for run in rows[: bulk.MOST]]
+    # Of more than are taken at once those that it can be done with come first: what was done is none of them next time.
+    able = [status for status in RunStatus if verb in run_verbs(status)]
+    rows = readable(listing.matching(request, filters), request.principal, OPERATE).filter(status__in=able)
+    return [str(run) for run in rows.order_by("-id").values_list("pk", flat=True)[: bulk.MOST]]
 
 
 def _number(count: int) -> str:

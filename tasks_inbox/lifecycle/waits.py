@@ -115,7 +115,7 @@ def whom(candidates: Mapping[str, Json], everybody: str) -> str:
     names = [
         *(name_of(username) for username in candidates.get("users") or ()),
         *(f"the group {name}" for name in candidates.get("groups") or ()),
-        *(f"an {role}" for role in candidates.get("roles") or ()),
+        *(f"{'an' if role[0] in 'aeiou' else 'a'} {role}" for role in candidates.get("roles") or ()),
         *([f"the manager of {name_of(candidates['manager_of'])}"] if candidates.get("manager_of") else ()),
     ]
     if not names:

@@ -51,6 +51,7 @@ def test_what_a_run_waits_for_is_said_in_words():
     [
         (None, "for somebody to decide"),
         ({"roles": ["admin"]}, "an admin to decide"),
+        ({"roles": ["admin", "requester"]}, "an admin or a requester to decide"),
         ({"users": ["a", "b", "c", "d"]}, "a, b or others to decide"),
     ],
 )

@@ -5,9 +5,11 @@ import pytest
 from accounts import folders
 from accounts.folders import Grant
 from accounts.models import Folder
+from lib.refusals import Invalid
 from tests import factories as make
 from tests.inbox.asking import member
 from workflows.models import Workflow
+from workflows.versions import lifecycle
 
 pytestmark = pytest.mark.django_db
 
@@ -136,3 +138,24 @@ def test_pages_say_why_they_are_empty_to_those_whom_no_folder_lets_in(client):
         page = client.get(path)
         assert page.status_code == 200
         assert "whoever manages the members" in page.text, path
+
+
+@pytest.mark.parametrize("does", ["create", "move"])
+def test_a_folder_that_is_deleted_meanwhile_is_told_of(boss, monkeypatch, does):
+    folder = folders.create_folder(boss, "Hiring", [])
+    lifecycle.create_workflow(boss, name="ours")
+    found = lifecycle.folder_named
+
+    def named(*args):
+        place = found(*args)
+        folders.delete_folder(boss, folder.pk)
+        return place
+
+    monkeypatch.setattr(lifecycle, "folder_named", named)
+    name, act = {
+        "create": ("theirs", lifecycle.create_workflow),
+        "move": ("ours", lifecycle.update_workflow),
+    }[does]
+    with pytest.raises(Invalid, match="deleted meanwhile"):
+        act(boss, name=name, folder="Hiring")
+    assert not Workflow.objects.for_tenant(boss.tenant_id).exclude(folder__is_default=True).exists()

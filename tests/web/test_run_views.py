@@ -172,6 +172,11 @@ def test_all_that_match_are_taken_by_their_filter(operator):
         f"/runs/together?workflow={version.workflow.name}&status=open", {"verb": "pause", "all": "1"}
     )
     assert (page.context["count"], page.context["able"]) == (59, 59)
+    # What it can't be done with takes no place among those that are taken.
+    everything = f"/runs/together?workflow={version.workflow.name}&status="
+    cancelled = operator.post(everything, {"verb": "unpause", "all": "1"}, follow=True)
+    assert "No run is selected." in cancelled.text
+    assert operator.post(everything, {"verb": "cancel", "all": "1"}).context["count"] == 59
     refused = operator.post("/runs/together?q=siemens", {"verb": "pause", "all": "1"}, follow=True)
     assert "select the runs on the page" in refused.text
     assert "No run is selected." in operator.post("/runs/together", {"verb": "pause"}, follow=True).text

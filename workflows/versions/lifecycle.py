@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
 from accounts import audit
-from accounts.folders import folder_named
+from accounts.folders import folder_named, hold_folder
 from accounts.principal import Principal
 from accounts.roles import EDIT, MEMBERS_MANAGE, WORKFLOWS_PUBLISH, WORKFLOWS_READ, WORKFLOWS_WRITE
 from engine.canonical import content_hash
@@ -69,6 +69,7 @@ def create_workflow(
     checked = check(draft, name=name, tenant=principal.tenant_id)
     try:
         with transaction.atomic():
+            hold_folder(place)
             workflow = Workflow.objects.create(
                 tenant_id=principal.tenant_id,
                 folder=place,
@@ -122,6 +123,8 @@ def update_workflow(
     values: dict[str, object] = {"title": title, "description": description, "folder": place}
     values = {key: value for key, value in values.items() if value is not None}
     with transaction.atomic():
+        if place is not None:
+            hold_folder(place)
         rows = Workflow.objects.for_tenant(principal.tenant_id).filter(name=name)
         if archived is False:
             rows.update(archived_at=None)
