@@ -11,12 +11,14 @@ import { NotDrawable, keyed } from "./model/document";
 import type { Doc } from "./model/document";
 import { type Problem, set } from "./store";
 import { startSync } from "./sync";
+import { startTogether } from "./together";
 import "@xyflow/react/dist/style.css";
 import "./style/frame.css";
 import "./style/colours.css";
 import "./style/canvas.css";
 import "./style/side.css";
 import "./style/panels.css";
+import "./style/together.css";
 
 const EMPTY: Doc = { nodes: {}, edges: {}, settings: {}, layout: {} };
 
@@ -75,9 +77,14 @@ async function start(): Promise<void> {
     unread: keptText(given.kept_as) !== null,
     showsKeys: false,
     auto: found,
+    people: [],
+    comments: [],
+    commentsNumber: null,
   });
-  if (cannot === null) startSync();
-  else void judge(given);
+  if (cannot === null) {
+    startSync();
+    startTogether();
+  } else void judge(given);
   window.setInterval(() => beat(given.kept_as), 2000);
   const root = document.getElementById("builder");
   if (root) createRoot(root).render(<App />);

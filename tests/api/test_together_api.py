@@ -125,14 +125,17 @@ def test_what_is_no_comment_is_refused_at_its_field(api, sent, field):
     assert answer.json()["error"]["field"] == field
 
 
-def test_those_may_be_mentioned_who_may_read_the_workflow(api, people):
-    people.member("viewer")
-    people.member("author")
-    grant(people, "author", verbs=("edit",))
-    found = api.get(f"{FLOW}/readers").json()["results"]
-    assert [one["username"] for one in found] == ["admin-of-ours", "author-of-ours"]
-    assert [one["username"] for one in api.get(f"{FLOW}/readers?q=auth").json()["results"]] == [
-        "author-of-ours"
-    ]
+def test_those_may_be_mentioned_who_may_read_the_workflow_but_for_oneself(api, people):
+    for role in ("viewer", "author", "operator"):
+        people.member(role)
+    grant(people, "author", "operator", verbs=("edit",))
+
+    def found(client, q=""):
+        return [one["username"] for one in client.get(f"{FLOW}/readers?q={q}").json()["results"]]
+
+    assert found(api) == ["author-of-ours", "operator-of-ours"]
+    # It is in both names, and one begins with it.
+    assert found(api, "o") == ["operator-of-ours", "author-of-ours"]
+    assert found(people.client("author"), "adm") == ["admin-of-ours"]
     without = people.client("admin", scopes=frozenset({"members:read"}))
     assert without.get(f"{FLOW}/readers").status_code == 403

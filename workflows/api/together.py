@@ -8,16 +8,13 @@ from rest_framework.response import Response
 
 from accounts.api.base import ApiView
 from accounts.principal import Principal
-from accounts.queries import readers_of
 from accounts.roles import EDIT, MEMBERS_READ, WORKFLOWS_READ, WORKFLOWS_WRITE
 from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import Verb, body, query
 from workflows import presence, queries
 from workflows.api import together_serializers as s
-from workflows.comments import threads
-
-MOST_READERS = 8
+from workflows.comments import mentions, threads
 
 
 class PresenceView(ApiView):
@@ -52,13 +49,11 @@ class ReadersView(ApiView):
 
     @extend_schema(parameters=[s.ReadersQuery], responses=s.ReadersSerializer)
     def get(self, request: Request, name: str) -> Response:
-        """The first members who may read the workflow, by name: whom a comment may mention."""
+        """The first members who may read the workflow, without who asks: whom a comment may mention."""
         self.principal.require(WORKFLOWS_READ)
+        params = query(s.ReadersQuery, request)
         news = queries.news_of(self.principal.tenant_id, name)
-        seats = readers_of(
-            self.principal.tenant_id, news.folder_id, query(s.ReadersQuery, request).get("q", "")
-        )
-        users = [seat.user for seat in seats.order_by("user__username")[:MOST_READERS]]
+        users = mentions.offered(self.principal, news.folder_id, params.get("q", ""))
         return Response({"results": s.PersonSerializer(users, many=True).data})
 
 

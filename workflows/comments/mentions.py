@@ -1,5 +1,6 @@
 """Whom a comment on a step mentions: `@username` of members who may read the workflow."""
 
+from django.db.models import Case, Q, When
 from django.db.models.functions import Lower
 
 from accounts import outgoing
@@ -11,6 +12,7 @@ from workflows.models import StepComment, StepMention, Workflow
 
 MOST = 20
 """So many are told of one comment."""
+MOST_OFFERED = 8
 
 
 def tell(principal: Principal, workflow: Workflow, comment: StepComment) -> None:
@@ -29,3 +31,11 @@ def mentioned(by: Principal, workflow: Workflow, text: str) -> list[User]:
     readers = rows.annotate(lowered=Lower("user__username")).filter(lowered__in=names)
     users = {key_of(seat.user.username): seat.user for seat in readers if seat.user_id != by.user_id}
     return [users[name] for name in names if name in users][:MOST]
+
+
+def offered(by: Principal, folder_id: int, q: str) -> list[User]:
+    """The first whom somebody may mention with `q` in a name or the e-mail; those whose name begins so come first."""
+    begins = Q(user__username__istartswith=q) | Q(user__name__istartswith=q)
+    readers = readers_of(by.tenant_id, folder_id, q).exclude(user=by.user_id)
+    seats = readers.order_by(Case(When(begins, then=0), default=1), "user__username")
+    return [seat.user for seat in seats[:MOST_OFFERED]]
