@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import orjson
 import redis
@@ -84,11 +85,11 @@ def _asked(
         return {}
 
 
-def _sorted_out(entries: Mapping[bytes, bytes], now: float) -> tuple[list[tuple[int, list]], list[str]]:
+def _sorted_out(entries: Mapping[bytes, bytes], now: float) -> tuple[list[tuple[int, list[Any]]], list[str]]:
     """What counts, the newest first, as user and entry; and the fields of what is over or too many."""
     read = [(field.decode(), orjson.loads(value)) for field, value in entries.items()]
     read.sort(key=lambda pair: pair[1][0], reverse=True)
-    kept: list[tuple[int, list]] = []
+    kept: list[tuple[int, list[Any]]] = []
     tabs: dict[int, int] = {}
     over: list[str] = []
     for field, entry in read:
@@ -101,7 +102,7 @@ def _sorted_out(entries: Mapping[bytes, bytes], now: float) -> tuple[list[tuple[
     return kept, over
 
 
-def _people(kept: Iterable[tuple[int, list]], *, but: int) -> list[dict[str, object]]:
+def _people(kept: Iterable[tuple[int, list[Any]]], *, but: int) -> list[dict[str, object]]:
     people: dict[int, dict[str, object]] = {}
     steps: dict[int, list[str]] = {}
     for user, (_, username, name, step, may_edit) in kept:

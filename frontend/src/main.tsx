@@ -9,6 +9,7 @@ import type { Catalogue } from "./model/catalogue";
 import { knowTypes } from "./model/graph";
 import { NotDrawable, keyed } from "./model/document";
 import type { Doc } from "./model/document";
+import { keptRuns } from "./panels/trial";
 import { type Problem, set } from "./store";
 import { startSync } from "./sync";
 import { startTogether } from "./together";
@@ -70,6 +71,7 @@ async function start(): Promise<void> {
     look: null,
     marks: {},
     trial: null,
+    earlier: keptRuns(given.kept_as),
     focus: null,
     connecting: null,
     finding: false,

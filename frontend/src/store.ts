@@ -12,6 +12,7 @@ import type { Json, JsonObject } from "./model/json";
 import type { Person } from "./model/people";
 import type { Comment } from "./model/talk";
 import type { CaseResult, Trial } from "./panels/asked";
+import type { EarlierRun } from "./panels/remembered";
 
 export interface Fix {
   title: string;
@@ -96,6 +97,8 @@ export interface State {
   marks: Record<string, "added" | "changed" | "removed">;
   /** The last test run, which is shown on the canvas too. */
   trial: Trial | null;
+  /** The test runs of this tab, the last one first. */
+  earlier: EarlierRun[];
   /** Which part of the page wants the focus. */
   focus: Focus | null;
   /** The step from which a connection is being made by keyboard. */

@@ -28,7 +28,7 @@ class PresenceView(ApiView):
         """Says that the draft is open in a tab; who else has it open, and the numbers that tell of changes."""
         sent = body(s.Stay, request)
         news = queries.news_of(self.principal.tenant_id, name)
-        tab = _tab(self.principal, news, sent, request.user.name)
+        tab = _tab(self.principal, news, sent, getattr(request.user, "name", ""))
         if sent.get("left"):
             presence.leave(news.workflow_id, tab)
         people = [] if sent.get("left") else presence.stay(news.workflow_id, tab)
@@ -62,7 +62,7 @@ class CommentsView(ApiView):
 
     scopes = {"GET": WORKFLOWS_READ, "POST": WORKFLOWS_WRITE}
 
-    @extend_schema(parameters=[s.CommentsQuery], responses=page_schema(s.CommentSerializer))
+    @extend_schema(parameters=[s.CommentsQuery], responses=page_schema(s.StepCommentSerializer))
     def get(self, request: Request, name: str) -> Response:
         """What is said of the steps of the draft, newest first, also of steps that are gone."""
         params = query(s.CommentsQuery, request)
@@ -72,13 +72,13 @@ class CommentsView(ApiView):
         if params["resolved"] is not None:
             rows = rows.filter(thread__resolved_at__isnull=not params["resolved"])
         page = keyset_page(rows, request, keys=("id",), limit=params["limit"], cursor=params.get("cursor"))
-        return Response(page.answer(s.CommentSerializer(page.rows, many=True).data))
+        return Response(page.answer(s.StepCommentSerializer(page.rows, many=True).data))
 
-    @extend_schema(request=s.WriteComment, responses={201: s.CommentSerializer})
+    @extend_schema(request=s.WriteComment, responses={201: s.StepCommentSerializer})
     def post(self, request: Request, name: str) -> Response:
         """Says something of a step, in its open thread or a new one; whom it mentions is mailed."""
         comment = threads.write(self.principal, name, **body(s.WriteComment, request))
-        return Response(s.CommentSerializer(comment).data, status=201)
+        return Response(s.StepCommentSerializer(comment).data, status=201)
 
 
 class CommentView(ApiView):
@@ -98,11 +98,11 @@ class ResolveCommentView(ApiView):
 
     scopes = {"POST": WORKFLOWS_WRITE}
 
-    @extend_schema(request=Verb, responses=s.CommentSerializer)
+    @extend_schema(request=Verb, responses=s.StepCommentSerializer)
     def post(self, request: Request, name: str, comment_id: int) -> Response:
         """Settles the thread of a comment."""
         comment = threads.resolve(self.principal, name, comment_id, **body(Verb, request))
-        return Response(s.CommentSerializer(comment).data)
+        return Response(s.StepCommentSerializer(comment).data)
 
 
 class ReopenCommentView(ApiView):
@@ -110,8 +110,8 @@ class ReopenCommentView(ApiView):
 
     scopes = {"POST": WORKFLOWS_WRITE}
 
-    @extend_schema(request=Verb, responses=s.CommentSerializer)
+    @extend_schema(request=Verb, responses=s.StepCommentSerializer)
     def post(self, request: Request, name: str, comment_id: int) -> Response:
         """Opens the thread of a comment again."""
         comment = threads.reopen(self.principal, name, comment_id, **body(Verb, request))
-        return Response(s.CommentSerializer(comment).data)
+        return Response(s.StepCommentSerializer(comment).data)

@@ -44,7 +44,7 @@ class PresenceSerializer(serializers.Serializer[Any]):
 class ReadersQuery(Query):
     """Whom to mention."""
 
-    q = serializers.CharField(required=False, max_length=150, help_text="A part of a name.")
+    q = serializers.CharField(required=False, allow_blank=True, max_length=150, help_text="A part of a name.")
 
 
 class ReadersSerializer(serializers.Serializer[Any]):
@@ -67,7 +67,7 @@ class WriteComment(Verb):
     text = fields.Text(max_length=MAX_TEXT, help_text="Plain text; `@username` mentions who may read it.")
 
 
-class CommentSerializer(serializers.ModelSerializer[StepComment]):
+class StepCommentSerializer(serializers.ModelSerializer[StepComment]):
     """A comment; `thread` is the same for what is resolved together."""
 
     thread = serializers.IntegerField(source="thread_id")

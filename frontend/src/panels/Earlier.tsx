@@ -1,0 +1,42 @@
+import { useRef } from "react";
+import { momentOf } from "../reader";
+import { useBuilder } from "../store";
+import { hasEnded, showEarlier } from "./trial";
+
+/** The last test runs of this tab: one press shows one again. */
+export function Earlier() {
+  const runs = useBuilder((now) => now.earlier);
+  const trial = useBuilder((now) => now.trial);
+  const list = useRef<HTMLDetailsElement>(null);
+  if (!runs.length) return null;
+  const show = (id: string) => {
+    if (list.current) list.current.open = false;
+    void showEarlier(id);
+  };
+  return (
+    <details className="earlier" ref={list}>
+      <summary>Earlier test runs ({runs.length})</summary>
+      <ol>
+        {runs.map((run) => (
+          <li key={run.id}>
+            <button
+              type="button"
+              className="earlier-run"
+              aria-current={run.id === trial?.id}
+              onClick={() => show(run.id)}
+            >
+              <span className="status" data-status={run.status}>
+                {run.status.toLowerCase().replace(/_/g, " ")}
+              </span>
+              <span>
+                {momentOf(run.at)}{" "}
+                <small className="quiet">{`draft ${run.revision}${run.part && `, ${run.part}`}`}</small>
+              </span>
+              {!hasEnded(run) && <span className="sr-only">, not ended when it was last looked at</span>}
+            </button>
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}
