@@ -113,3 +113,38 @@ test("others are seen, comments come when their number rises, and a server that 
   store.select({});
   await until(() => page.querySelector(".here [role=status]").textContent === "");
 });
+
+test("a comment that is being written outlives a look at another step, and one that is refused comes back", async () => {
+  const nodes = ["a", "b"].map((id) => ({ id, type: "noop", title: id }));
+  const { server, store, page, press, put } = await open({ nodes });
+  const plain = server.answer.bind(server);
+  let [sent, free] = [null, null];
+  server.before = async ({ method, url }) => {
+    if (method === "POST" && url.endsWith("/comments")) await new Promise((resolve) => (free = resolve));
+  };
+  server.answer = (request, body) => {
+    if (!request.url.endsWith("/comments") || request.method !== "POST") return plain(request, body);
+    sent = body;
+    return [409, { error: { code: "thread_full", message: "A thread has at most 200 comments." } }];
+  };
+  const field = () => until(() => page.querySelector(".compose textarea"));
+  store.select({ nodes: ["a"] });
+  page.querySelector("[role=treeitem]").focus();
+  press("m");
+  (await field()).focus();
+  put("Not yet");
+  store.select({ nodes: ["b"] });
+  await until(() => !page.querySelector(".compose"));
+  store.select({ nodes: ["a"] });
+  store.wantFocus("comments");
+  await until(async () => (await field()).value === "Not yet");
+  (await field()).focus();
+  press("Control+Enter");
+  await until(async () => (await field()).value === "" && free);
+  (await field()).focus();
+  put("More");
+  free();
+  await until(async () => (await field()).value === "Not yet\nMore");
+  assert.deepEqual(sent, { step: "a", text: "Not yet" });
+  assert.match(store.state().said.text, /at most 200/);
+});

@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, useState } from "react";
 import { Avatar } from "../Avatar";
+import { lasting } from "../inspector/rename";
 import { nameOf } from "../model/people";
 import { MOST_SIGNS, mentionAt, withMention } from "../model/talk";
 import { useBuilder } from "../store";
@@ -14,6 +15,9 @@ const ASKS_MS = 150;
 /** The last wish for the focus that was fulfilled: a field that comes later doesn't take it again. */
 let fulfilled = 0;
 
+/** What was typed and not sent, by step: another step is looked at meanwhile. */
+const unsent = new Map<string, string>();
+
 function inSight(list: HTMLElement | null): void {
   list?.scrollIntoView({ block: "nearest" });
 }
@@ -21,13 +25,13 @@ function inSight(list: HTMLElement | null): void {
 /** Writing a comment below those that are open: Ctrl+Enter sends it, `@` names somebody. */
 export function Compose({ step, count }: { step: string; count: number }) {
   const isReply = count > 0;
-  const [text, setText] = useState("");
+  const [text, setText] = useState(() => unsent.get(lasting(step)) ?? "");
   const [caret, setCaret] = useState(0);
-  const [isSending, setIsSending] = useState(false);
   const [offered, setOffered] = useState<Named[]>([]);
   const [at, setAt] = useState(0);
   const focus = useBuilder((now) => now.focus);
   const field = useRef<HTMLTextAreaElement>(null);
+  const all = useRef<HTMLDivElement>(null);
   const id = useId();
   const mention = mentionAt(text, caret);
   const typed = mention?.typed ?? null;
@@ -36,11 +40,15 @@ export function Compose({ step, count }: { step: string; count: number }) {
     if (focus?.what !== "comments" || focus.count <= fulfilled) return;
     fulfilled = focus.count;
     field.current?.focus();
-    field.current?.scrollIntoView({ block: "nearest" });
+    all.current?.scrollIntoView({ block: "nearest" });
   }, [focus]);
   useEffect(() => {
+    if (text) unsent.set(lasting(step), text);
+    else unsent.delete(lasting(step));
+  }, [step, text]);
+  useEffect(() => {
     // What comes above it pushes it out of sight under somebody's hands.
-    if (document.activeElement === field.current) field.current?.scrollIntoView({ block: "nearest" });
+    if (document.activeElement === field.current) all.current?.scrollIntoView({ block: "nearest" });
   }, [count]);
   useEffect(() => {
     setOffered([]);
@@ -68,14 +76,12 @@ export function Compose({ step, count }: { step: string; count: number }) {
     });
   };
   const send = async () => {
-    if (!text.trim() || isSending) return;
-    setIsSending(true);
-    if (await comment(step, text)) {
-      setText("");
-      setCaret(0);
-    }
-    setIsSending(false);
+    if (!text.trim()) return;
+    // The field is free at once: who goes on typing loses nothing, and gets back what was refused.
+    setText("");
+    setCaret(0);
     field.current?.focus();
+    if (!(await comment(step, text))) setText((now) => (now ? `${text}\n${now}` : text));
   };
   const onKeyDown = (event: React.KeyboardEvent) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
@@ -94,7 +100,7 @@ export function Compose({ step, count }: { step: string; count: number }) {
   };
   const isOpen = offered.length > 0;
   return (
-    <div className="compose">
+    <div className="compose" ref={all}>
       <label htmlFor={id}>{isReply ? "Reply" : "Comment"}</label>
       <textarea
         id={id}
@@ -106,7 +112,6 @@ export function Compose({ step, count }: { step: string; count: number }) {
         aria-autocomplete="list"
         aria-controls={isOpen ? `${id}-people` : undefined}
         aria-activedescendant={isOpen ? `${id}-${at}` : undefined}
-        readOnly={isSending}
         onChange={(event) => {
           setText(event.target.value);
           setCaret(event.target.selectionStart);
@@ -141,7 +146,7 @@ export function Compose({ step, count }: { step: string; count: number }) {
         {isOpen ? `${offered.length} ${offered.length === 1 ? "person" : "people"}, ${nameOf(offered[at])}` : ""}
       </span>
       <div className="compose-foot">
-        <button type="button" className="button small" disabled={!text.trim() || isSending} onClick={() => void send()}>
+        <button type="button" className="button small" disabled={!text.trim()} onClick={() => void send()}>
           {isReply ? "Reply" : "Comment"}
         </button>
         <small className="quiet">Ctrl+Enter</small>

@@ -23,7 +23,7 @@ export function StepComments({ id }: { id: string }) {
           <ThreadView key={thread.id} thread={thread} />
         ))}
         {!threads.length && !mayWrite && <p className="quiet small">Nobody has said anything of this step.</p>}
-        {mayWrite && <Compose key={id} step={id} count={count} />}
+        {mayWrite && <Compose step={id} count={count} />}
         {resolved.length > 0 && (
           <details className="resolved-threads">
             <summary>{resolved.length} resolved</summary>
