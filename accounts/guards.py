@@ -30,6 +30,7 @@ UNGUARDED = frozenset(
         "number",
         "node",
         "case_id",
+        "comment_id",
         "file_id",
         "example",
     }

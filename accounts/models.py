@@ -27,6 +27,8 @@ SENT = "sent"
 MOVED = "moved"
 DIGEST = "digest"
 ABOUT_ACCOUNTS = (FORGOTTEN, INVITED, SENT, MOVED, DIGEST)
+MENTIONED = "mentioned"
+"""A mail of the same outbox about what somebody wrote, which the app that wrote it knows by the mail's id."""
 
 COMFORTABLE = "comfortable"
 COMPACT = "compact"

@@ -38,12 +38,13 @@ class DueMail:
     age: float
 
 
-def write(tenant_id: int, user: User, kind: str, *, by: str = "", to: str = "") -> None:
-    """Have this person mailed; call it in the transaction of the cause."""
-    now = now_there()
+def write(tenant_id: int, user: User, kind: str, *, by: str = "", to: str = "") -> str:
+    """Have this person mailed; call it in the transaction of the cause. Gives the id of the mail."""
+    mail_id, now = uuid7(), now_there()
     AccountMail.objects.create(
-        id=uuid7(), tenant_id=tenant_id, user=user, kind=kind, by=by, to=to, created_at=now, next_at=now
+        id=mail_id, tenant_id=tenant_id, user=user, kind=kind, by=by, to=to, created_at=now, next_at=now
     )
+    return mail_id
 
 
 def was_written(tenant_id: int, user: User, kind: str, *, within: timedelta) -> bool:

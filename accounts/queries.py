@@ -12,7 +12,7 @@ from accounts import people
 from accounts.models import FolderGrant, Group, GroupMember, Membership, Tenant, User
 from accounts.names import key_of
 from accounts.principal import EVERYWHERE, Principal, Reach
-from accounts.roles import ADMIN, SCOPES_OF_ROLE
+from accounts.roles import ADMIN, SCOPES_OF_ROLE, START, VERBS, WORKFLOWS_READ
 from lib.refusals import Missing
 
 
@@ -78,6 +78,17 @@ def members_of(tenant_id: int, q: str = "", *, active: bool = True) -> QuerySet[
         texts = (Q(**{f"user__{field}__icontains": q}) for field in ("username", "name", "email"))
         members = members.filter(reduce(Q.__or__, texts))
     return members.select_related("user", "manager__user")
+
+
+def readers_of(tenant_id: int, folder_id: int, q: str = "") -> QuerySet[Membership]:
+    """The tenant's active members whom a folder lets read its workflows, as `members_of`."""
+    # Whoever may do more than start may read, too (`Reach.of`).
+    reading = [verb for verb in VERBS if verb != START]
+    grants = FolderGrant.objects.for_tenant(tenant_id).filter(folder=folder_id, verbs__overlap=reading)
+    seats = GroupMember.objects.for_tenant(tenant_id).filter(group__in=grants.values("group"))
+    let_in = Q(role=ADMIN) | Q(role__in=grants.values("role")) | Q(pk__in=seats.values("membership"))
+    roles = [role for role, scopes in SCOPES_OF_ROLE.items() if WORKFLOWS_READ in scopes]
+    return members_of(tenant_id, q).filter(let_in, role__in=roles)
 
 
 def member_rows(tenant_id: int, members: Iterable[Membership]) -> list[dict[str, object]]:

@@ -28,6 +28,9 @@ class Workflow(TenantOwned):
     draft_layout = StoredJson(default=dict)
     draft_revision = models.PositiveIntegerField(default=1)
     draft_updated_at = models.DateTimeField(db_default=Now())
+    comments_number = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="Rises with whatever happens to the comments on its steps"
+    )
     draft_updated_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(db_default=Now())
     archived_at = models.DateTimeField(null=True)
@@ -125,6 +128,48 @@ class DraftChange(TenantOwned):
 
     def __str__(self) -> str:
         return f"{self.workflow_id} r{self.revision}: {self.label}"
+
+
+class StepThread(TenantOwned):
+    """What is said of a step of a draft until that is resolved; the next comment begins another thread then.
+
+    It names the step by its id, goes with it where it gets another one, and stays when the step is deleted.
+    """
+
+    workflow = models.ForeignKey(Workflow, on_delete=models.CASCADE, related_name="+")
+    node = models.CharField(max_length=256)
+    resolved_at = models.DateTimeField(null=True)
+    resolved_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta(TenantOwned.Meta):
+        indexes = (models.Index(fields=["workflow", "node"], name="stepthread_of_step"),)
+
+    def __str__(self) -> str:
+        return f"{self.workflow_id} {self.node}"
+
+
+class StepComment(TenantOwned):
+    """What somebody said of a step, as plain text; it is no part of the definition and of no version."""
+
+    thread = models.ForeignKey(StepThread, on_delete=models.CASCADE, related_name="comments")
+    text = models.TextField()
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField(db_default=Now())
+
+    def __str__(self) -> str:
+        return f"{self.thread_id} {self.pk}"
+
+
+class StepMention(TenantOwned):
+    """Which comment a mail of the outbox (`AccountMail`) tells somebody of."""
+
+    mail_id = models.UUIDField(primary_key=True)
+    comment = models.ForeignKey(StepComment, on_delete=models.CASCADE, related_name="+")
+
+    def __str__(self) -> str:
+        return f"{self.comment_id} {self.mail_id}"
 
 
 class TestCase(TenantOwned):

@@ -1,5 +1,6 @@
 """Reading workflows and versions, always within one tenant."""
 
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
@@ -86,6 +87,27 @@ def draft_revision(tenant_id: int, name: str) -> int | None:
     """The revision of its draft, if there is such a workflow; no more is read."""
     rows = Workflow.objects.for_tenant(tenant_id).filter(name=name)
     return rows.values_list("draft_revision", flat=True).first()
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What somebody who has a draft open asks again and again: whether it, or what is said of it, is another now."""
+
+    workflow_id: int
+    folder_id: int
+    is_archived: bool
+    revision: int
+    comments_number: int
+
+
+def news_of(tenant_id: int, name: str) -> News:
+    """The numbers of a workflow that tell of changes; no more is read. Raises Missing."""
+    columns = ("pk", "folder_id", "archived_at", "draft_revision", "comments_number")
+    row = Workflow.objects.for_tenant(tenant_id).filter(name=name).values_list(*columns).first()
+    if row is None:
+        raise Missing(f"There is no workflow {name}.", field="workflow")
+    workflow_id, folder_id, archived_at, revision, number = row
+    return News(workflow_id, folder_id, archived_at is not None, revision, number)
 
 
 def lock_workflow(tenant_id: int, name: str) -> Workflow:

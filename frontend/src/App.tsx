@@ -17,13 +17,16 @@ import { Outline } from "./outline/Outline";
 import { Code } from "./panels/Code";
 import { Conflicts } from "./panels/Conflicts";
 import { History } from "./panels/History";
+import { Comments } from "./talk/Comments";
 import { Problems } from "./panels/Problems";
 import { Test } from "./panels/Test";
 import { type Focus, type Panel, set, useBuilder } from "./store";
+import { goToAddressed, offerComments } from "./together";
 
 const PANELS: [Panel, string, string][] = [
   ["problems", "Problems", "circle-alert"],
   ["test", "Test", "flask-conical"],
+  ["comments", "Comments", "message-square"],
   ["history", "History", "history"],
 ];
 type Pane = "outline" | "canvas" | "inspector";
@@ -31,7 +34,7 @@ type Pane = "outline" | "canvas" | "inspector";
 /** Where the focus is wanted, if it is in one of the panes. */
 function paneOf(focus: Focus | null): Pane | null {
   if (!focus || focus.what === "conflicts") return null;
-  return focus.what === "title" ? "inspector" : focus.what;
+  return focus.what === "title" || focus.what === "comments" ? "inspector" : focus.what;
 }
 
 /** The builder. */
@@ -56,6 +59,8 @@ export function App() {
   // Before anything is seen: a key that is pressed at once is not lost.
   useLayoutEffect(listen, []);
   useEffect(offerSteps, []);
+  useEffect(offerComments, []);
+  useEffect(goToAddressed, []);
   useEffect(() => {
     if (look) show(look.node);
   }, [look]);
@@ -212,9 +217,12 @@ function CanvasTools() {
 function Bottom() {
   const panel = useBuilder((now) => now.panel);
   const problems = useBuilder((now) => now.problems);
+  const threads = useBuilder(
+    (now) => new Set(now.comments.flatMap((each) => (each.resolved_at ? [] : [each.thread]))).size,
+  );
   const errors = problems.filter((problem) => problem.severity === "error").length;
   return (
-    <section className="builder-bottom" data-open={panel !== null} aria-label="Problems, test and history">
+    <section className="builder-bottom" data-open={panel !== null} aria-label="Problems, test, comments and history">
       <div className="bottom-tabs" role="tablist" aria-label="Below the canvas">
         {PANELS.map(([name, title, icon]) => (
           <button
@@ -236,13 +244,18 @@ function Bottom() {
                 {problems.length}
               </span>
             )}
+            {name === "comments" && threads > 0 && (
+              <span className="count" aria-label={`${threads} open`}>
+                {threads}
+              </span>
+            )}
           </button>
         ))}
       </div>
       {panel && <Divider side="bottom" />}
       {panel && (
         <div id="bottom-panel" className="bottom-panel" role="tabpanel" aria-label={panel} tabIndex={0}>
-          {panel === "problems" ? <Problems /> : panel === "test" ? <Test /> : <History />}
+          {{ problems: <Problems />, test: <Test />, comments: <Comments />, history: <History /> }[panel]}
         </div>
       )}
     </section>

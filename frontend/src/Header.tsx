@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react";
+import { Here } from "./Here";
 import { Icon } from "./Icon";
 import { type Side, togglePanel } from "./frame/sizes";
 import { goToConflicts } from "./keys";
@@ -193,6 +194,7 @@ export function Header() {
       </div>
       {mayWrite ? <SaveState /> : <span className="save-state">{archived ? "Archived: read-only" : "View only"}</span>}
       <div className="builder-tools">
+        <Here />
         {mayWrite && (
           <>
             <button

@@ -29,6 +29,8 @@ export interface Asked {
   revision?: number;
   /** Nobody did anything: what the page asks by itself keeps no session alive. */
   automatic?: boolean;
+  /** It is sent though the page is being left. */
+  outlives?: boolean;
 }
 
 /** What the server answers; null for an answer without a body. Raises Refused or Unreached. */
@@ -71,7 +73,7 @@ async function reached(url: string, options: RequestInit): Promise<Response> {
 
 async function askOnce<T>(
   url: string,
-  { method = "GET", body, known, signal, revision, automatic }: Asked,
+  { method = "GET", body, known, signal, revision, automatic, outlives }: Asked,
 ): Promise<T> {
   const csrf = document.querySelector<HTMLMetaElement>('meta[name="csrf"]')?.content ?? "";
   const headers: Record<string, string> = { Accept: "application/json" };
@@ -85,6 +87,7 @@ async function askOnce<T>(
     headers,
     body: body === undefined ? undefined : JSON.stringify(body),
     signal,
+    keepalive: outlives,
   });
   if (answer.status === 304) return null as T;
   const text = await answer.text();

@@ -25,6 +25,8 @@ import {
   wantFocus,
 } from "./store";
 
+import { goToComments } from "./together";
+
 export interface Key {
   keys: string[];
   does: string;
@@ -183,6 +185,7 @@ export const KEYS: Key[] = [
   { keys: ["["], does: "Close or open the steps on the left", run: () => togglePanel("left") },
   { keys: ["]"], does: "Close or open the form on the right", run: () => togglePanel("right") },
   { keys: ["Shift+c"], does: "Go to the conflicts", writes: true, run: goToConflicts },
+  { keys: ["m"], does: "Comments on the selected step, or all of them", run: goToComments },
   { keys: ["t"], does: "Test", run: () => set({ panel: "test" }) },
   {
     keys: ["p"],

@@ -9,14 +9,17 @@ import type { Catalogue } from "./model/catalogue";
 import { knowTypes } from "./model/graph";
 import { NotDrawable, keyed } from "./model/document";
 import type { Doc } from "./model/document";
+import { keptRuns } from "./panels/trial";
 import { type Problem, set } from "./store";
 import { startSync } from "./sync";
+import { startTogether } from "./together";
 import "@xyflow/react/dist/style.css";
 import "./style/frame.css";
 import "./style/colours.css";
 import "./style/canvas.css";
 import "./style/side.css";
 import "./style/panels.css";
+import "./style/together.css";
 
 const EMPTY: Doc = { nodes: {}, edges: {}, settings: {}, layout: {} };
 
@@ -68,6 +71,7 @@ async function start(): Promise<void> {
     look: null,
     marks: {},
     trial: null,
+    earlier: keptRuns(given.kept_as),
     focus: null,
     connecting: null,
     finding: false,
@@ -75,9 +79,14 @@ async function start(): Promise<void> {
     unread: keptText(given.kept_as) !== null,
     showsKeys: false,
     auto: found,
+    people: [],
+    comments: [],
+    commentsNumber: null,
   });
-  if (cannot === null) startSync();
-  else void judge(given);
+  if (cannot === null) {
+    startSync();
+    startTogether();
+  } else void judge(given);
   window.setInterval(() => beat(given.kept_as), 2000);
   const root = document.getElementById("builder");
   if (root) createRoot(root).render(<App />);

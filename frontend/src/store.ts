@@ -9,7 +9,10 @@ import type { Doc } from "./model/document";
 import { definitionOf } from "./model/document";
 import type { Panels } from "./frame/sizes";
 import type { Json, JsonObject } from "./model/json";
+import type { Person } from "./model/people";
+import type { Comment } from "./model/talk";
 import type { CaseResult, Trial } from "./panels/asked";
+import type { EarlierRun } from "./panels/remembered";
 
 export interface Fix {
   title: string;
@@ -59,7 +62,7 @@ export interface Selected {
   notes: string[];
 }
 
-export type Panel = "problems" | "test" | "history";
+export type Panel = "problems" | "test" | "comments" | "history";
 export type View = "canvas" | "code";
 
 export interface State {
@@ -94,6 +97,8 @@ export interface State {
   marks: Record<string, "added" | "changed" | "removed">;
   /** The last test run, which is shown on the canvas too. */
   trial: Trial | null;
+  /** The test runs of this tab, the last one first. */
+  earlier: EarlierRun[];
   /** Which part of the page wants the focus. */
   focus: Focus | null;
   /** The step from which a connection is being made by keyboard. */
@@ -106,12 +111,17 @@ export interface State {
   showsKeys: boolean;
   /** Steps without a place yet, and where they are shown. Kept with the first change that is made. */
   auto: Record<string, { x: number; y: number }>;
+  /** Who else has the draft open. */
+  people: Person[];
+  comments: Comment[];
+  /** The server's number of the comments that are known here; null before it was asked. */
+  commentsNumber: number | null;
   /** Where the problem or the outline wants the eye to go. */
   look: { node: string; count: number } | null;
 }
 
 export interface Focus {
-  what: "inspector" | "outline" | "title" | "canvas" | "conflicts";
+  what: "inspector" | "outline" | "title" | "comments" | "canvas" | "conflicts";
   count: number;
 }
 
@@ -285,7 +295,7 @@ export function goTo(node: string): void {
 /** Asks that a part of the page takes the focus; one that is closed is opened for it, until the page is left. */
 export function wantFocus(what: Focus["what"]): void {
   const { panels } = state();
-  const side = what === "outline" ? "left" : what === "inspector" || what === "title" ? "right" : null;
+  const side = what === "outline" ? "left" : ["inspector", "title", "comments"].includes(what) ? "right" : null;
   if (side && panels[side].isClosed) set({ panels: { ...panels, [side]: { ...panels[side], isClosed: false } } });
   set({ focus: { what, count: (state().focus?.count ?? 0) + 1 } });
 }

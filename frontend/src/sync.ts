@@ -27,6 +27,7 @@ import {
   useBuilder,
   whenChanged,
 } from "./store";
+import { stay } from "./together";
 
 interface Answer {
   revision: number;
@@ -77,12 +78,24 @@ export function startSync(): void {
       );
   }
   void send();
+  void stay();
   window.addEventListener("online", () => void send());
-  document.addEventListener("visibilitychange", () => void (document.visibilityState === "visible" && send()));
-  window.setInterval(() => void (document.visibilityState === "visible" && !state().pending.length && send()), POLL_MS);
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState !== "visible") return;
+    void send();
+    void stay();
+  });
+  window.setInterval(() => void (document.visibilityState === "visible" && look()), POLL_MS);
   useBuilder.subscribe((now, was) => {
     if (now.undo !== was.undo || now.redo !== was.redo) keepUndo(now.boot.kept_as, now.undo, now.redo);
   });
+}
+
+/** Says that one is here, which tells whether there is anything new; the draft is asked for where there is, or nobody knows. */
+async function look(): Promise<void> {
+  const revision = await stay();
+  const isKnown = revision !== null && revision === state().revision && revision === judged;
+  if (!isKnown && !state().pending.length) await send();
 }
 
 function later(ms: number): void {

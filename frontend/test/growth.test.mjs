@@ -15,6 +15,8 @@ const files = [
   "inspector/condition/clauses.ts",
   "model/data.ts",
   "model/slash.ts",
+  "model/people.ts",
+  "model/talk.ts",
 ];
 const [
   { inWords },
@@ -25,6 +27,8 @@ const [
   { parsed, quoted, unquoted },
   { difference, found, pieces, reference, rowsOf },
   { blanks, method, slashAt },
+  { initials, colourOf },
+  { mentionAt, pieces: mentions, withMention },
 ] = await load(...files);
 
 const [SIZE, FACTOR, ALLOWED, FLOOR] = [4_000, 4, 6, 15_000];
@@ -213,6 +217,10 @@ const READERS = {
   slashAt: (text) => [slashAt(text, text.length, true), slashAt(`${text}/`, text.length + 1, false)],
   blanks,
   method,
+  initials,
+  colourOf,
+  mentions: (text) => mentions(`${text} @${text}`),
+  mentionAt: (text) => withMention(text, text.length, mentionAt(`@${text}`, text.length + 1)?.typed ?? ""),
 };
 
 for (const [name, work] of Object.entries(READERS)) {

@@ -86,3 +86,20 @@ test("a text in another dialect is not taken for a draft without steps", () => {
   assert.equal(foreign({ nodes: [{ id: "a" }], edges: [{ from: "a", to: "b", condition: "x" }] }), "condition");
   assert.equal(foreign({ nodes: [{ id: "a", type: "noop" }], edges: [], steps: 1 }), null);
 });
+
+test("the last ten test runs are remembered, each once with how it ended", async () => {
+  const [{ readRuns, withRun, withStatus }] = await load("panels/remembered.ts");
+  const run = (id) => ({ id, at: "2027-01-31T09:00:00Z", revision: 3, status: "RUNNING", part: "", stubbed: [] });
+  let runs = [];
+  for (let at = 0; at < 12; at += 1) runs = withRun(runs, run(`${at}`));
+  assert.deepEqual(
+    runs.map((each) => each.id),
+    ["11", "10", "9", "8", "7", "6", "5", "4", "3", "2"],
+  );
+  const ended = withStatus(runs, "10", "COMPLETED");
+  assert.equal(ended[1].status, "COMPLETED");
+  assert.equal(withStatus(ended, "10", "COMPLETED"), ended);
+  assert.equal(withStatus(ended, "gone", "FAILED"), ended);
+  assert.deepEqual(readRuns(JSON.stringify(ended)), ended);
+  for (const text of [null, "", "{", "7", '[null, {"id": 7}, "x"]']) assert.deepEqual(readRuns(text), [], `${text}`);
+});

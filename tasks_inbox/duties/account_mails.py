@@ -7,13 +7,13 @@ from datetime import timedelta
 from email.message import EmailMessage
 
 from accounts import outgoing, passwords
-from accounts.models import DIGEST, FORGOTTEN, MOVED, User
+from accounts.models import DIGEST, FORGOTTEN, MENTIONED, MOVED, NOTHING, User
 from accounts.outgoing import DueMail
 from accounts.queries import session_principal
 from lib.mail import MailError, SmtpServer, send
 from steps import outside
 from steps.addresses import is_address
-from tasks_inbox.duties import digests
+from tasks_inbox.duties import digests, step_mentions
 from tasks_inbox.mail import account_mails
 from tasks_inbox.mail.mailing import ANSWER_SECONDS, MOST_ATTEMPTS, NO_SERVER, TICK_SECONDS
 from tasks_inbox.mail.outbox import GIVEN_UP
@@ -62,6 +62,8 @@ def _message(due: DueMail, user: User, *, sender: str, to: str) -> EmailMessage 
     """What is to be said, as things are now; None for nothing."""
     if due.kind == DIGEST:
         return digests.message_of(due, user, sender=sender)
+    if due.kind == MENTIONED:
+        return step_mentions.message_of(due, user, sender=sender)
     link = "" if due.kind == MOVED else passwords.written(user, due.kind)
     return account_mails.written(
         due.kind,
@@ -80,6 +82,8 @@ def _why_not(due: DueMail, user: User) -> str | None:
         return "They have no e-mail address."
     if session_principal(user) is None:
         return "They are no active member."
+    if due.kind == MENTIONED and user.mail == NOTHING:
+        return "They want no such mail."
     if due.kind == FORGOTTEN and due.age > passwords.AN_HOUR.total_seconds():
         return "It would come too late: who forgot a password asks again."
     if due.kind == DIGEST and (due.age > _STALE.total_seconds() or user.digest_hour is None):

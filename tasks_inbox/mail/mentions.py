@@ -1,21 +1,17 @@
 """Whom a comment mentions: `@username` of members who may see tasks."""
 
-import re
-
-from accounts.names import key_of
+from accounts.names import mentioned_in
 from accounts.principal import Principal
 from accounts.queries import members_named
 from accounts.roles import SCOPES_OF_ROLE, TASKS_READ
 
 MOST = 20
 """So many are told of one comment."""
-# An address is no mention. What usernames are made of, of which a sentence may follow.
-_MENTION = re.compile(r"(?<![\w.@+-])@([\w.@+-]{1,150})")
 
 
 def mentioned(by: Principal, text: str) -> list[str]:
     """The usernames of those who are to be told, each once, without who wrote it; one statement, or none."""
-    names = list(dict.fromkeys(key_of(name.rstrip(".-+@")) for name in _MENTION.findall(text)))
+    names = mentioned_in(text)
     if not names:
         return []
     members = members_named(by.tenant_id, names)

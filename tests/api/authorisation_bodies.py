@@ -11,6 +11,8 @@ BODIES: dict[tuple[str, str], dict[str, object]] = {
         "from": "a",
         "to": "b",
     },
+    ("api-workflow-presence", "POST"): {"tab": NOBODY},
+    ("api-workflow-comments", "POST"): {"step": "a", "text": "Is this right?"},
     ("api-workflow-draft", "PATCH"): {"revision": 1, "groups": []},
     ("api-jobs-poll", "POST"): {"worker_id": "w", "queues": ["work"], "max_jobs": 1},
     ("api-job-complete", "POST"): {"lease_token": "x", "output": None},

@@ -5,6 +5,8 @@
 
 from dataclasses import dataclass, field
 
+from tests.api.authorisation_together import TOGETHER
+
 PUBLIC = "public"
 NOBODY = "00000000-0000-7000-8000-000000000000"
 
@@ -12,8 +14,8 @@ NOBODY = "00000000-0000-7000-8000-000000000000"
 @dataclass(frozen=True)
 class Route:
     """One route: `methods` says the scope of each, `path` is an address that fits it; `{run}`, `{job}`, `{letter}`,
-    `{task}`, `{file}`, `{token}`, `{webhook}`, `{case}`, `{away}`, `{view}`, `{group}` and `{folder}` in it stand
-    for ids."""
+    `{task}`, `{file}`, `{token}`, `{webhook}`, `{case}`, `{comment}`, `{away}`, `{view}`, `{group}` and `{folder}`
+    in it stand for ids."""
 
     methods: dict[str, str]
     path: str
@@ -377,9 +379,11 @@ MATRIX |= {
 }
 
 
-def address(
-    name: str, *, group: int = 0, folder: int = 0, case: int = 0, away: int = 0, view: int = 0, **ids: str
-) -> str:
-    """An address of the route."""
-    known = dict.fromkeys(("run", "job", "letter", "task", "webhook", "file", "token"), NOBODY) | ids
-    return MATRIX[name].path.format(group=group, folder=folder, case=case, away=away, view=view, **known)
+MATRIX |= {name: Route(methods, path, names_object=True) for name, (methods, path) in TOGETHER.items()}
+_NUMBERED = ("group", "folder", "case", "comment", "away", "view")
+
+
+def address(name: str, **ids: str | int) -> str:
+    """An address of the route; of what has no id here nobody has one."""
+    known = dict.fromkeys(("run", "job", "letter", "task", "webhook", "file", "token"), NOBODY)
+    return MATRIX[name].path.format(**(known | dict.fromkeys(_NUMBERED, 0) | ids))

@@ -35,11 +35,14 @@ def has_everything(client):
     assert hook.status_code == 201, hook.json()
     case = client.post("/api/v1/workflows/ours/test-cases", {"name": "one", "input": {}})
     assert case.status_code == 201, case.json()
+    comment = client.post("/api/v1/workflows/ours/comments", {"step": "a", "text": "Why?"})
+    assert comment.status_code == 201, comment.json()
     token = client.post("/api/v1/tokens", {"name": "ours"})
     assert token.status_code == 201, token.json()
     return {
         "token": token.json()["id"],
         "case": case.json()["id"],
+        "comment": comment.json()["id"],
         "run": run.json()["id"],
         "job": run.json()["steps"][0]["id"],
         "letter": letter["id"],

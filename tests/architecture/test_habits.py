@@ -29,6 +29,7 @@ MAY_OPEN_TRANSACTIONS = {
     "tasks_inbox/forms/files.py",
     "tasks_inbox/reading/saved.py",
     "workflows/trials/cases.py",
+    "workflows/comments/threads.py",
     "workflows/drafts/changing.py",
     "workflows/management/commands/load_examples.py",
     "workflows/versions/lifecycle.py",

@@ -71,9 +71,14 @@ def test_what_two_people_do_to_different_steps_is_merged_and_both_see_it(both):
 
 def test_who_only_looks_asks_whether_there_is_anything_new_and_changes_nothing(both):
     ana, _ben = both
-    with ana.page.expect_response("**/draft", timeout=15_000) as answer:
-        pass
-    assert (answer.value.request.method, answer.value.status) == ("GET", 304)
+    asked: list[str] = []
+    ana.page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+    for _ in range(2):
+        with ana.page.expect_response("**/presence", timeout=15_000) as answer:
+            pass
+        assert answer.value.json()["revision"] == 1
+    # It says that it is here, and is told that nothing is new: the draft is not asked for.
+    assert set(asked) == {"presence"}
 
 
 def test_what_was_done_offline_is_kept_and_sent_when_the_net_is_back(both):

@@ -135,6 +135,7 @@ class DraftChangeSerializer(serializers.Serializer[Any]):
     label = serializers.CharField()  # type: ignore[assignment]
     changes = fields.JsonValue()
     by = serializers.CharField(source="by.username")
+    by_name = serializers.CharField(source="by.name")
     at = serializers.DateTimeField()
 
 
@@ -259,6 +260,7 @@ class VersionSummarySerializer(serializers.Serializer[Any]):
     note = serializers.CharField()
     published_at = serializers.DateTimeField()
     published_by = serializers.CharField(source="published_by.username")
+    published_by_name = serializers.CharField(source="published_by.name")
 
 
 class ListedVersionSerializer(VersionSummarySerializer):

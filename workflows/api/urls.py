@@ -2,7 +2,7 @@
 
 from django.urls import path, register_converter
 
-from workflows.api import building, cases, drafts, texts, views
+from workflows.api import building, cases, drafts, texts, together, views
 from workflows.api.converters import WorkflowName
 
 register_converter(WorkflowName, "workflow_name")
@@ -58,5 +58,33 @@ urlpatterns = [
         "workflows/<workflow_name:name>/test-cases/<int:case_id>",
         cases.CaseView.as_view(),
         name="api-workflow-test-case",
+    ),
+    path(
+        "workflows/<workflow_name:name>/presence",
+        together.PresenceView.as_view(),
+        name="api-workflow-presence",
+    ),
+    path(
+        "workflows/<workflow_name:name>/readers", together.ReadersView.as_view(), name="api-workflow-readers"
+    ),
+    path(
+        "workflows/<workflow_name:name>/comments",
+        together.CommentsView.as_view(),
+        name="api-workflow-comments",
+    ),
+    path(
+        "workflows/<workflow_name:name>/comments/<int:comment_id>",
+        together.CommentView.as_view(),
+        name="api-workflow-comment",
+    ),
+    path(
+        "workflows/<workflow_name:name>/comments/<int:comment_id>/resolve",
+        together.ResolveCommentView.as_view(),
+        name="api-workflow-comment-resolve",
+    ),
+    path(
+        "workflows/<workflow_name:name>/comments/<int:comment_id>/reopen",
+        together.ReopenCommentView.as_view(),
+        name="api-workflow-comment-reopen",
     ),
 ]

@@ -15,6 +15,7 @@ from lib.refusals import Unprocessable
 from lib.strict_json import BadJson, Json, strict_dumps
 from workflows import queries
 from workflows.checking.check import check
+from workflows.comments import following
 from workflows.document.changes import (
     NOTHING,
     Applied,
@@ -119,6 +120,8 @@ def _apply(
         is_otherwise = _has_other_keys(result.document, definition, layout) or "nodes" not in draft[0]
         _refuse_unstorable(definition, layout)
         writing.write(principal, workflow, definition, layout)
+        for key in result.groups:
+            following.follow(workflow, new_groups[key].changes)
         revision += 1
     entries = [writing.Entry(key, new_groups[key].label, new_groups[key].changes) for key in result.groups]
     writing.log(principal, workflow, revision, entries)

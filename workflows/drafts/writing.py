@@ -14,6 +14,7 @@ from lib.refusals import Stale
 from lib.strict_json import Json
 from lib.uuid7 import uuid7
 from workflows import queries
+from workflows.comments import following
 from workflows.document.changes import Change, Document, NotKeyable, Path, diff, keyed
 from workflows.models import DraftChange, Workflow
 
@@ -69,6 +70,7 @@ def replace(
     except NotKeyable:
         changes = None
     write(principal, workflow, definition, new_layout, title=title, description=description)
+    following.follow(workflow, changes or ())
     log(principal, workflow, workflow.draft_revision + 1, [Entry(uuid7(), label, changes)])
 
 

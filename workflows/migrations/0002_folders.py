@@ -5,8 +5,6 @@ from typing import Any
 import django.db.models.deletion
 from django.db import migrations, models
 
-from lib.schema_sql import SchemaSql
-
 # Authors and operators go on as before. Viewers and approvers read what an admin lets them read.
 GRANTS = {"author": ["read", "start", "edit", "publish", "operate"], "operator": ["read", "start", "operate"]}
 
@@ -51,5 +49,4 @@ class Migration(migrations.Migration):
                 on_delete=django.db.models.deletion.PROTECT, related_name="+", to="accounts.folder"
             ),
         ),
-        SchemaSql("workflows", "f1780508436b"),
     ]

@@ -16,6 +16,8 @@ import { DRAGGED_TYPE } from "../add/Palette";
 import { HEIGHT, WIDTH, addStep, connect, moveSteps, reconnect, usualCondition } from "../model/commands";
 import type { Doc, Place } from "../model/document";
 import { titleOf, whyNot } from "../model/graph";
+import { byStep } from "../model/people";
+import { openCounts } from "../model/talk";
 import { act, hasRoomFor, say, select, set, state, theOne, useBuilder, wantFocus } from "../store";
 import { FlowLine } from "./FlowLine";
 import { GroupFrame, NoteCard } from "./NoteCard";
@@ -44,16 +46,20 @@ export function Canvas() {
   const marks = useBuilder((now) => now.marks);
   const trial = useBuilder((now) => now.trial);
   const mayWrite = useBuilder((now) => now.boot.may_write);
+  const people = useBuilder((now) => now.people);
+  const comments = useBuilder((now) => now.comments);
+  const here = useMemo(() => byStep(people), [people]);
+  const talk = useMemo(() => openCounts(comments), [comments]);
   const statuses = useMemo(() => new Map((trial?.steps ?? []).map((step) => [step.node, step.status])), [trial]);
   const [dragged, setDragged] = useState<Record<string, Place>>({});
   const [over, setOver] = useState<string | null>(null);
   const drawer = useRef(new Drawer());
   const flow = useRef<ReactFlowInstance<AnyNode, FlowEdge> | null>(null);
   const selected = useMemo(() => new Set([...picked.nodes, ...picked.edges, ...picked.notes]), [picked]);
-  const seen = { doc, catalogue, problems, selected, dragged, marks, statuses };
+  const seen = { doc, catalogue, problems, selected, dragged, marks, statuses, here, talk };
   const nodes = useMemo(
     () => drawer.current.nodes(seen),
-    [doc, catalogue, problems, selected, dragged, marks, statuses],
+    [doc, catalogue, problems, selected, dragged, marks, statuses, here, talk],
   );
   const edges = useMemo(() => drawer.current.edges(seen), [doc, selected, marks]);
   const many = nodes.length > MANY;

@@ -1,7 +1,9 @@
 import { Handle, Position, type NodeProps } from "@xyflow/react";
 import { memo } from "react";
+import { At } from "../Avatar";
 import { Icon } from "../Icon";
 import { isObject } from "../model/json";
+import { commentsInWords } from "../model/talk";
 import { set } from "../store";
 import type { StepNode } from "./nodes";
 
@@ -29,6 +31,7 @@ export const StepCard = memo(function StepCard({ id, data, selected, isConnectab
         <strong>{data.title}</strong>
         <small>{data.kind}</small>
       </span>
+      <At people={data.people} />
       <span className="step-badges">
         {data.status && data.status !== "PENDING" && (
           <em className="badge status" data-status={data.status}>
@@ -58,6 +61,12 @@ export const StepCard = memo(function StepCard({ id, data, selected, isConnectab
         {data.body.compensate !== undefined && (
           <em className="badge" title="Undone if the run fails later">
             <Icon name="undo-2" />
+          </em>
+        )}
+        {data.comments > 0 && (
+          <em className="badge" title={commentsInWords(data.comments)}>
+            <Icon name="message-square" />
+            {data.comments}
           </em>
         )}
         {join && <em className="badge">{join}</em>}

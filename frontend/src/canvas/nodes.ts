@@ -10,6 +10,8 @@ import { own } from "../model/json";
 import { type Arrow, arrows, titleOf } from "../model/graph";
 import { type Route, routes, widthOf } from "../model/routes";
 import { type WayKind, wayKind } from "../model/ways";
+import { type Person, described } from "../model/people";
+import { commentsInWords } from "../model/talk";
 import { wayWords } from "../model/words";
 import type { Problem } from "../store";
 
@@ -26,6 +28,10 @@ export type StepData = {
   mark: Mark | null;
   /** How it went in the last test run. */
   status: string | null;
+  /** Who else is at it. */
+  people: Person[];
+  /** How many comments on it are open. */
+  comments: number;
 };
 export type StepNode = Node<StepData, "step">;
 export type NoteNode = Node<{ text: string; color: string }, "note">;
@@ -51,7 +57,11 @@ export interface Seen {
   dragged: Record<string, Place>;
   marks: Record<string, Mark>;
   statuses: Map<string, string>;
+  here: Map<string, Person[]>;
+  talk: Map<string, number>;
 }
+
+const NOBODY: Person[] = [];
 
 const HANDLES = [
   { type: "target" as const, position: Position.Left, x: -7, y: HEIGHT / 2 - 7, width: 14, height: 14 },
@@ -90,7 +100,10 @@ export class Drawer {
     const mark = own(seen.marks, id) ?? null;
     const status = seen.statuses.get(id) ?? null;
     const title = titleOf(seen.doc, id);
-    const key = [body, position.x, position.y, errors, warnings, isPinned, selected, isOpenEnd, mark, status, title];
+    const people = seen.here.get(id) ?? NOBODY;
+    const comments = seen.talk.get(id) ?? 0;
+    const look = [errors, warnings, isPinned, selected, isOpenEnd, mark, status, title, people, comments];
+    const key = [body, position.x, position.y, ...look];
     const kept = this.steps.get(id);
     if (kept?.key.every((value, at) => value === key[at])) return kept.node;
     const face = faceOf(seen.catalogue, body.type);
@@ -101,7 +114,13 @@ export class Drawer {
       selected,
       ...sized(WIDTH, HEIGHT),
       handles: HANDLES,
-      ariaLabel: `${title}, ${face.title}${errors ? `, ${errors} errors` : ""}`,
+      ariaLabel: [
+        title,
+        face.title,
+        ...(errors ? [`${errors} errors`] : []),
+        ...(comments ? [commentsInWords(comments)] : []),
+        ...people.map((person) => `${described(person)} here`),
+      ].join(", "),
       data: {
         title,
         kind: face.title,
@@ -114,6 +133,8 @@ export class Drawer {
         isOpenEnd,
         mark,
         status,
+        people,
+        comments,
       },
     };
     this.steps.set(id, { key, node });

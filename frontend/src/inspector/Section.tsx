@@ -1,4 +1,4 @@
-import { type ReactNode, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 
 interface Props {
   title: string;
@@ -6,15 +6,20 @@ interface Props {
   summary?: string;
   isOpen?: boolean;
   hasProblems?: boolean;
+  /** Rises whenever somebody wants to see it; it opens then. */
+  asked?: number;
   children: ReactNode;
 }
 
 /** A part of the form. What has a problem opens by itself. */
-export function Section({ title, summary, isOpen = false, hasProblems = false, children }: Props) {
+export function Section({ title, summary, isOpen = false, hasProblems = false, asked = 0, children }: Props) {
   const [chosen, setChosen] = useState<boolean | null>(null);
   // What opened by itself does not close under somebody's hands once the problem is gone.
   const opened = useRef(isOpen);
   opened.current ||= hasProblems;
+  useEffect(() => {
+    if (asked) setChosen(true);
+  }, [asked]);
   const open = chosen ?? opened.current;
   return (
     <details

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from "../model/json";
 import { isObject } from "../model/json";
 import { secondsInWords, timerWords } from "../model/words";
 import { useBuilder } from "../store";
+import { StepComments } from "../talk/StepComments";
 import { Compensation } from "./Compensation";
 import { Deciders } from "./Deciders";
 import { Params } from "./Params";
@@ -104,6 +105,7 @@ export function StepForm({ id }: { id: string }) {
           <Valued key={name} spot={step.at(name)} shape={shapes[name]} isFixed />
         ))}
       </Section>
+      <StepComments id={id} />
       <Rest step={step} />
     </>
   );

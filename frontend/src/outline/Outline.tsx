@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "react";
+import { At } from "../Avatar";
 import { Icon } from "../Icon";
 import { duplicate, openAdd, removeSelected } from "../keys";
 import { lasting } from "../inspector/rename";
@@ -6,7 +7,9 @@ import { faceOf } from "../model/catalogue";
 import { reorder } from "../model/commands";
 import { inOrder, neighbours, titleOf } from "../model/graph";
 import { isSearched } from "./searched";
+import { type Person, byStep } from "../model/people";
 import { worstOf } from "../model/said";
+import { commentsInWords, openCounts } from "../model/talk";
 import { wayWords } from "../model/words";
 import type { Doc } from "../model/document";
 import { act, goTo, say, select, set, state, useBuilder, wantFocus } from "../store";
@@ -37,6 +40,10 @@ export function Outline() {
     () => all.filter(({ id }) => isSearched(doc, catalogue, id, search)),
     [all, doc.nodes, catalogue, search],
   );
+  const people = useBuilder((now) => now.people);
+  const comments = useBuilder((now) => now.comments);
+  const here = useMemo(() => byStep(people), [people]);
+  const talk = useMemo(() => openCounts(comments), [comments]);
   const bad = useMemo(() => worstOf(problems), [problems]);
   const tree = useRef<HTMLUListElement>(null);
   const last = useRef<string | undefined>(undefined);
@@ -141,12 +148,30 @@ export function Outline() {
                 <span>{titleOf(doc, id)}</span>
                 {worst && <span className="sr-only">, has {worst === "error" ? "errors" : "warnings"}</span>}
               </span>
+              <Marks people={here.get(id) ?? []} comments={talk.get(id) ?? 0} />
             </li>
           );
         })}
       </ul>
       {mayWrite && current && <RowActions id={current} />}
     </div>
+  );
+}
+
+/** Who else is at a step, and how many comments on it are open. */
+function Marks({ people, comments }: { people: Person[]; comments: number }) {
+  if (!people.length && !comments) return null;
+  return (
+    <span className="outline-marks">
+      {comments > 0 && (
+        <span className="outline-comments" title={commentsInWords(comments)}>
+          <Icon name="message-square" />
+          <span aria-hidden="true">{comments}</span>
+          <span className="sr-only">, {commentsInWords(comments)}</span>
+        </span>
+      )}
+      <At people={people} />
+    </span>
   );
 }
 

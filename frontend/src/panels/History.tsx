@@ -14,6 +14,7 @@ export interface Version {
   version: number;
   note: string;
   published_by: string;
+  published_by_name: string;
   published_at: string;
   open_runs?: number;
   definition?: JsonObject;
@@ -23,6 +24,7 @@ interface Logged {
   revision: number;
   label: string;
   by: string;
+  by_name: string;
   at: string;
 }
 
@@ -101,7 +103,7 @@ export function History() {
                 {version.version === boot.latest && <span className="count">live</span>}
                 <small className="quiet">
                   {momentOf(version.published_at)}
-                  {version.published_by ? ` by ${version.published_by}` : ""}
+                  {version.published_by ? ` by ${version.published_by_name || version.published_by}` : ""}
                   {version.note ? `: ${version.note}` : ""}
                   {version.open_runs
                     ? `, used by ${version.open_runs} open run${version.open_runs === 1 ? "" : "s"}`
@@ -160,7 +162,8 @@ function Log({ log }: { log: Logged[] }) {
         {inRows(log).map((entry, at) => (
           <li key={`${entry.revision} ${at}`}>
             <span>
-              {entry.label || "Changed"} <small className="quiet">{`${entry.by}, ${momentOf(entry.at)}`}</small>
+              {entry.label || "Changed"}{" "}
+              <small className="quiet">{`${entry.by_name || entry.by}, ${momentOf(entry.at)}`}</small>
             </span>
           </li>
         ))}

@@ -7,6 +7,7 @@ import type { Json } from "../model/json";
 import { isObject } from "../model/json";
 import { act, set, state, theOne, useBuilder } from "../store";
 import { Cases } from "./Cases";
+import { Earlier } from "./Earlier";
 import { Effects } from "./Effects";
 import { Result } from "./Result";
 import { type Chosen, shown, stillThere } from "./asked";
@@ -138,6 +139,7 @@ function Run({ tabs }: { tabs: ReactNode }) {
         {one && part(`Up to ${titleOf(doc, one)}`, "target", { until: one })}
         {one && part(`Only ${titleOf(doc, one)}`, "circle-play", { only: one })}
       </div>
+      <Earlier />
     </>
   );
   return (

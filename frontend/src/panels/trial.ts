@@ -4,8 +4,10 @@ import { Refused, ask } from "../api";
 import type { Json, JsonObject } from "../model/json";
 import { setting } from "../model/changes";
 import { titleOf } from "../model/graph";
+import { remember } from "../kept";
 import { act, definition, say, set, state } from "../store";
 import { type Trial, type TrialStep, gave, pinsFrom, stillThere } from "./asked";
+import { type EarlierRun, readRuns, withRun, withStatus } from "./remembered";
 
 export interface Wanted {
   input: Json;
@@ -24,7 +26,7 @@ let follows = 0;
 /** What steps gave in the last test run: one that is tested alone reads it where nothing is pinned. */
 let known: Record<string, Json> = {};
 
-export function hasEnded(trial: Trial): boolean {
+export function hasEnded(trial: Pick<Trial, "status">): boolean {
   return ENDED.has(trial.status);
 }
 
@@ -36,6 +38,10 @@ export async function start(wanted: Wanted): Promise<string | null> {
     const { pins, again } = from ? pinsFrom(doc, await allGiven(), from) : { pins: pinned(wanted.only), again: [] };
     const body = { ...asked, ...stillThere(doc, wanted), definition: definition(), pins } as unknown as JsonObject;
     const trial = await ask<Trial>(`${boot.urls.api}/trials`, { method: "POST", body });
+    const part = partInWords(wanted);
+    const at = new Date().toISOString();
+    const { id, status, stubbed } = trial;
+    keepRuns(withRun(state().earlier, { id, at, revision: state().revision, status, part, stubbed }));
     set({ trial });
     void follow(trial.id, trial.stubbed);
     if (from && again.length)
@@ -70,6 +76,7 @@ async function follow(id: string, stubbed: Trial["stubbed"]): Promise<void> {
       const now = await ask<Trial>(`/api/v1/runs/${id}`);
       if (own !== follows) return;
       set({ trial: { ...now, stubbed } });
+      keepRuns(withStatus(state().earlier, id, now.status));
       if (ENDED.has(now.status)) {
         known = { ...known, ...gave({ ...now, stubbed }) };
         say(
@@ -83,6 +90,41 @@ async function follow(id: string, stubbed: Trial["stubbed"]): Promise<void> {
     } catch {
       // It is asked again: a server that is being started comes back.
     }
+  }
+}
+
+/** What of the draft was run, where that is not all of it. */
+function partInWords({ until, only, from }: Wanted): string {
+  const { doc } = state();
+  if (only) return `only ${titleOf(doc, only)}`;
+  if (until) return `up to ${titleOf(doc, until)}`;
+  return from ? `from ${titleOf(doc, from)}` : "";
+}
+
+const keyOf = (keptAs: string) => `handoff-tests:${keptAs}`;
+
+function keepRuns(earlier: EarlierRun[]): void {
+  if (earlier === state().earlier) return;
+  set({ earlier });
+  remember(keyOf(state().boot.kept_as), JSON.stringify(earlier));
+}
+
+/** What this tab has tested before. */
+export function keptRuns(keptAs: string): EarlierRun[] {
+  return readRuns(sessionStorage.getItem(keyOf(keptAs)));
+}
+
+/** Shows a test run again, as it is now. */
+export async function showEarlier(id: string): Promise<void> {
+  const stubbed = state().earlier.find((each) => each.id === id)?.stubbed ?? [];
+  forgetTrial();
+  try {
+    const trial = { ...(await ask<Trial>(`/api/v1/runs/${id}`)), stubbed };
+    set({ trial });
+    keepRuns(withStatus(state().earlier, id, trial.status));
+    if (!hasEnded(trial)) void follow(id, stubbed);
+  } catch (why) {
+    say(why instanceof Refused ? why.message : "The server is not responding.", "bad");
   }
 }
 

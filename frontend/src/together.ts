@@ -1,0 +1,146 @@
+/** Who else has the draft open, and what they say of its steps: asked and told now and then. Saving needs none of it. */
+
+import { Refused, ask } from "./api";
+import { type Person, nameOf } from "./model/people";
+import type { Comment } from "./model/talk";
+import { goTo, say, set, state, theOne, useBuilder, uuid, wantFocus } from "./store";
+import { send } from "./sync";
+
+interface News {
+  revision: number;
+  comments: number;
+  people: Person[];
+}
+
+const ANSWER_MS = 5000;
+/** Somebody who goes through the steps is told of where they stay. */
+const STAYS_MS = 400;
+const MOST_PAGES = 10;
+const tab = uuid();
+
+/** Says that this tab is here and at which step; gives the revision that the server has, null where it says nothing. */
+export async function stay(): Promise<number | null> {
+  try {
+    const news = await ask<News>(`${state().boot.urls.api}/presence`, {
+      automatic: true,
+      method: "POST",
+      body: { tab, step: theOne() },
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
+    if (JSON.stringify(news.people) !== JSON.stringify(state().people)) set({ people: news.people });
+    if (news.comments !== state().commentsNumber) await readComments(news.comments);
+    return news.revision;
+  } catch {
+    // Who can't be asked tells of nobody; whether anything is saved is told by saving.
+    if (state().people.length) set({ people: [] });
+    return null;
+  }
+}
+
+/** Tells the others where one is as soon as one stays there, and that one leaves. */
+export function startTogether(): () => void {
+  let timer: number | undefined;
+  const left = () =>
+    void ask(`${state().boot.urls.api}/presence`, {
+      automatic: true,
+      method: "POST",
+      body: { tab, left: true },
+      outlives: true,
+    }).catch(() => undefined);
+  const end = useBuilder.subscribe((now, was) => {
+    if (theOne(now) === theOne(was)) return;
+    window.clearTimeout(timer);
+    timer = window.setTimeout(() => void (document.visibilityState === "visible" && stay()), STAYS_MS);
+  });
+  window.addEventListener("pagehide", left);
+  return () => {
+    end();
+    window.removeEventListener("pagehide", left);
+  };
+}
+
+async function readComments(number: number): Promise<void> {
+  const comments: Comment[] = [];
+  let url: string | null = `${state().boot.urls.api}/comments?limit=200`;
+  for (let page = 0; url && page < MOST_PAGES; page += 1) {
+    const found: { results: Comment[]; next: string | null } = await ask(url, { automatic: true });
+    comments.push(...found.results);
+    url = found.next;
+  }
+  set({ comments, commentsNumber: number });
+}
+
+/** Does something to comments, and shows what there is then. False where it was refused, which is said. */
+async function done(path: string, method: "POST" | "DELETE", body: Record<string, string> = {}): Promise<boolean> {
+  try {
+    await ask(`${state().boot.urls.api}/comments${path}`, { method, body });
+  } catch (error) {
+    say(error instanceof Error ? error.message : "The server is not responding.", "bad");
+    return false;
+  }
+  await stay();
+  return true;
+}
+
+/** Says something of a step. */
+export async function comment(step: string, text: string): Promise<boolean> {
+  // The server must know of the step, which may have been added just now.
+  if (state().pending.length) await send();
+  return done("", "POST", { step, text });
+}
+
+export const resolveThread = (id: number) => done(`/${id}/resolve`, "POST");
+export const reopenThread = (id: number) => done(`/${id}/reopen`, "POST");
+export const deleteComment = (id: number) => done(`/${id}`, "DELETE");
+
+/** Who may be mentioned, as far as one may ask for people; else those who have said something here. */
+export async function readers(q: string): Promise<{ username: string; name: string }[]> {
+  try {
+    const url = `${state().boot.urls.api}/readers?q=${encodeURIComponent(q)}`;
+    return (await ask<{ results: { username: string; name: string }[] }>(url, { automatic: true })).results;
+  } catch (error) {
+    if (!(error instanceof Refused)) return [];
+    const known = new Map(state().comments.map(({ by, by_name: name }) => [by, { username: by, name }]));
+    const typed = q.toLowerCase();
+    return [...known.values()].filter((one) => `${one.username} ${nameOf(one)}`.toLowerCase().includes(typed));
+  }
+}
+
+/** To what is said of the selected step; to all comments where none is selected alone. */
+export function goToComments(): void {
+  if (theOne()) wantFocus("comments");
+  else set({ panel: "comments" });
+}
+
+/** The step that the address names, as the mail of a mention does. */
+export function goToAddressed(): void {
+  const step = new URLSearchParams(window.location.search).get("step");
+  if (step === null) return;
+  if (Object.hasOwn(state().doc.nodes, step)) {
+    goTo(step);
+    wantFocus("comments");
+  } else {
+    set({ panel: "comments" });
+    say("This step is gone. What was said of it is kept under Comments.");
+  }
+}
+
+/** What Ctrl+K is told of comments. */
+export function offerComments(): () => void {
+  const offer = (event: Event) => {
+    const { found, search } = (event as CustomEvent<Offer>).detail;
+    if (!search || !"comments on steps".includes(search.toLowerCase())) return;
+    found.push({
+      name: "Comments",
+      about: "What is said of the steps",
+      run: () => set({ view: "canvas", panel: "comments" }),
+    });
+  };
+  document.addEventListener("handoff:find", offer);
+  return () => document.removeEventListener("handoff:find", offer);
+}
+
+interface Offer {
+  search: string;
+  found: { name: string; about: string; run: () => void }[];
+}

@@ -1,0 +1,13 @@
+"""The routes of those who work on one draft: the scope of each method, and an address; as `authorisation_matrix`."""
+
+_DRAFT = "/api/v1/workflows/ours"
+_COMMENT = f"{_DRAFT}/comments/{{comment}}"
+
+TOGETHER: dict[str, tuple[dict[str, str], str]] = {
+    "api-workflow-presence": ({"POST": "workflows:read"}, f"{_DRAFT}/presence"),
+    "api-workflow-readers": ({"GET": "members:read"}, f"{_DRAFT}/readers"),
+    "api-workflow-comments": ({"GET": "workflows:read", "POST": "workflows:write"}, f"{_DRAFT}/comments"),
+    "api-workflow-comment": ({"DELETE": "workflows:write"}, _COMMENT),
+    "api-workflow-comment-resolve": ({"POST": "workflows:write"}, f"{_COMMENT}/resolve"),
+    "api-workflow-comment-reopen": ({"POST": "workflows:write"}, f"{_COMMENT}/reopen"),
+}

@@ -1,0 +1,123 @@
+"""Who has a draft open now. It is kept in Redis for some seconds and nowhere else: where Redis is away nobody is seen,
+and that is all.
+
+Each open tab says now and then that it is there, and which step it has. After `SEEN_SECONDS` that is over.
+"""
+
+import logging
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import orjson
+import redis
+from django.conf import settings
+
+from lib.messages import first_line
+
+log = logging.getLogger(__name__)
+
+SEEN_SECONDS = 20
+MOST_TABS = 8
+"""Of one person; of more the oldest are not seen."""
+MOST_PEOPLE = 50
+QUIET_SECONDS = 5.0
+"""For how long Redis isn't asked once it has failed somebody."""
+_quiet_until = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """A draft that somebody has open: who, which step they have selected there, and whether they may edit it."""
+
+    user_id: int
+    tab: str
+    username: str
+    name: str
+    step: str | None
+    may_edit: bool
+
+    @property
+    def field(self) -> str:
+        """What it is called in Redis."""
+        return f"{self.user_id}:{self.tab}"
+
+
+def stay(workflow_id: int, tab: Tab) -> list[dict[str, object]]:
+    """Say that a tab is there; gives the other people who are, each once, with the steps that they have selected."""
+    now = time.time()
+    value = orjson.dumps([now, tab.username, tab.name, tab.step, tab.may_edit])
+    entries = _asked(workflow_id, put={tab.field: value})
+    kept, over = _sorted_out(entries, now)
+    if over:
+        _asked(workflow_id, drop=over)
+    return _people(kept, but=tab.user_id)
+
+
+def leave(workflow_id: int, tab: Tab) -> None:
+    """Say that a tab is closed."""
+    _asked(workflow_id, drop=[tab.field])
+
+
+def _asked(
+    workflow_id: int, *, put: Mapping[str, bytes] | None = None, drop: Iterable[str] = ()
+) -> dict[bytes, bytes]:
+    """All that is known of a workflow after this; nothing while Redis doesn't answer."""
+    global _quiet_until
+    if time.monotonic() < _quiet_until:
+        return {}
+    key = f"here:{workflow_id}"
+    try:
+        with _redis().pipeline(transaction=False) as commands:
+            for field, value in (put or {}).items():
+                commands.hset(key, field, value)
+            if fields := list(drop):
+                commands.hdel(key, *fields)
+            commands.expire(key, 2 * SEEN_SECONDS)
+            commands.hgetall(key)
+            entries: dict[bytes, bytes] = commands.execute()[-1]
+            return entries
+    except redis.RedisError as error:
+        _quiet_until = time.monotonic() + QUIET_SECONDS
+        log.warning("Redis doesn't say who is here: %s", first_line(error))
+        return {}
+
+
+def _sorted_out(entries: Mapping[bytes, bytes], now: float) -> tuple[list[tuple[int, list[Any]]], list[str]]:
+    """What counts, the newest first, as user and entry; and the fields of what is over or too many."""
+    read = [(field.decode(), orjson.loads(value)) for field, value in entries.items()]
+    read.sort(key=lambda pair: pair[1][0], reverse=True)
+    kept: list[tuple[int, list[Any]]] = []
+    tabs: dict[int, int] = {}
+    over: list[str] = []
+    for field, entry in read:
+        user = int(field.partition(":")[0])
+        tabs[user] = tabs.get(user, 0) + 1
+        if now - entry[0] > SEEN_SECONDS or tabs[user] > MOST_TABS:
+            over.append(field)
+        else:
+            kept.append((user, entry))
+    return kept, over
+
+
+def _people(kept: Iterable[tuple[int, list[Any]]], *, but: int) -> list[dict[str, object]]:
+    people: dict[int, dict[str, object]] = {}
+    steps: dict[int, list[str]] = {}
+    for user, (_, username, name, step, may_edit) in kept:
+        if user == but:
+            continue
+        people.setdefault(user, {"username": username, "name": name, "may_edit": may_edit})
+        if step is not None and step not in steps.setdefault(user, []):
+            steps[user].append(step)
+    # In an order that stays, whoever has spoken last.
+    return [people[user] | {"steps": steps.get(user, [])} for user in sorted(people)][:MOST_PEOPLE]
+
+
+@cache
+def _redis() -> redis.Redis:
+    """The connections of this process: somebody waits for the answer, so not long."""
+    return redis.Redis.from_url(
+        settings.REDIS_URL, socket_timeout=0.25, socket_connect_timeout=0.25, retry_on_error=[], retry=None
+    )
