@@ -26,9 +26,9 @@ INVITED = "invited"
 SENT = "sent"
 MOVED = "moved"
 DIGEST = "digest"
-ABOUT_ACCOUNTS = (FORGOTTEN, INVITED, SENT, MOVED, DIGEST)
 MENTIONED = "mentioned"
 """A mail of the same outbox about what somebody wrote, which the app that wrote it knows by the mail's id."""
+KINDS_OF_MAIL = (FORGOTTEN, INVITED, SENT, MOVED, DIGEST, MENTIONED)
 
 COMFORTABLE = "comfortable"
 COMPACT = "compact"
@@ -300,7 +300,7 @@ class AccountMail(TenantOwned):
 
     id = models.UUIDField(primary_key=True)
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
-    kind = models.CharField(max_length=16, choices=[(kind, kind) for kind in ABOUT_ACCOUNTS])
+    kind = models.CharField(max_length=16, choices=[(kind, kind) for kind in KINDS_OF_MAIL])
     to = models.EmailField(blank=True, db_default="")
     by = models.CharField(max_length=150, blank=True, db_default="")
     created_at = models.DateTimeField(db_default=Now())

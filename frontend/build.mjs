@@ -18,6 +18,8 @@ const options = {
   minify: true,
   // Names by content, because the parts that are loaded later are not in Django's manifest under another name.
   chunkNames: "part-[hash]",
+  // The hash covers paths of packages: the same ones, whether node_modules is a folder or a link to one.
+  preserveSymlinks: true,
   define: { "process.env.NODE_ENV": '"production"' },
   legalComments: "none",
   logLevel: "info",
