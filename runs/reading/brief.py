@@ -10,8 +10,12 @@ SHORT = 160
 """So many characters of a value are enough to tell it by."""
 DEEP = 4
 """So far into a value that holds others it is looked for what tells it."""
+A_NAME = 60
+"""So many characters a name, a number or an address has at most; a longer text is somebody's words."""
 TELLING = ("title", "name", "subject", "summary", "result", "message", "text", "decision", "status")
-"""Fields that tell a value by themselves; of others the first one does, with its name."""
+"""Fields that tell a value by themselves; of others one does, with its name: what reads like a name or a number of
+something ("Lea Vogt", "A-1007") rather than a choice among a few ("administrator"), a text rather than an amount.
+"""
 _FIRST = (StepStatus.RUNNING, StepStatus.WAITING, StepStatus.QUEUED)
 _SAID = {
     RunStatus.CANCELLED: "Cancelled",
@@ -81,10 +85,18 @@ def _peek(value: Json, depth: int) -> str:
     for name in TELLING:
         if isinstance(value.get(name), str) and value[name].strip():
             return _on_one_line(value[name])
-    for name, field in value.items():
+    fields = sorted(value.items(), key=lambda item: _rank(item[1]))
+    for name, field in fields:
         if isinstance(field, str | int | float) and (found := _peek(field, 0)):
             return _on_one_line(f"{name} {found}")
     return ""
+
+
+def _rank(field: Json) -> int:
+    if not isinstance(field, str):
+        return 2
+    is_name = len(field) <= A_NAME and any(letter.isupper() or letter.isdigit() for letter in field)
+    return 0 if is_name else 1
 
 
 def _on_one_line(text: str) -> str:

@@ -72,10 +72,23 @@ def test_what_a_run_does_now_is_said_in_words(run, words):
         (None, ""),
         ([1, 2], "2 items"),
         ({"amount": 5, "name": "Nordlicht"}, "Nordlicht"),
-        ({"amount": 5, "city": "Graz"}, "amount 5"),
+        ({"amount": 5, "city": "Graz"}, "city Graz"),
         ({"deep": {"deep": {"deep": {"deep": {"deep": "x"}}}}}, ""),
         ("x" * 400, "x" * 159 + "…"),
     ],
 )
 def test_what_tells_a_value_is_one_line(value, words):
+    assert brief.peek(value) == words
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ({"days": 90, "level": "administrator", "person": "Lea Vogt"}, "person Lea Vogt"),
+        ({"amount": 12.5, "level": "gold"}, "level gold"),
+        ({"reason": "She asked. " * 10, "key": "A-1007"}, "key A-1007"),
+        ({"days": 90, "full": True}, "days 90"),
+    ],
+)
+def test_a_value_is_told_by_what_reads_like_a_name_rather_than_by_an_amount(value, words):
     assert brief.peek(value) == words
