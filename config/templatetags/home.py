@@ -6,9 +6,11 @@ from django import template
 from django.template import Context
 
 from accounts.roles import TASKS_READ
+from lib.clock import now_here
 from tasks_inbox.reading import listing, sources
 from tasks_inbox.store.queries import workflows_of
 from tasks_inbox.web.asking import who_of
+from tasks_inbox.web.panes import due_pane
 
 register = template.Library()
 _WAITING: tuple[sources.View, ...] = ("mine", "teams")
@@ -26,4 +28,5 @@ def needs_me(context: Context) -> list[dict[str, Any]]:
     parts = [part for view in _WAITING for part in sources.parts_of(who, view=view)]
     tasks = listing.page(who.tenant_id, parts, request, "sla", limit=MOST, cursor=None).rows
     workflows = workflows_of(who.tenant_id, tasks) if tasks else {}
-    return [{"task": task, "workflow": workflows[task.workflow_id]} for task in tasks]
+    now = now_here()
+    return [{"task": task, "workflow": workflows[task.workflow_id]} | due_pane(task, now) for task in tasks]

@@ -88,7 +88,7 @@ def _peek(value: Json, depth: int) -> str:
     fields = sorted(value.items(), key=lambda item: _rank(item[1]))
     for name, field in fields:
         if isinstance(field, str | int | float) and (found := _peek(field, 0)):
-            return _on_one_line(f"{name} {found}")
+            return _on_one_line(f"{name[:1].upper()}{name[1:].replace('_', ' ')} {found}")
     return ""
 
 

@@ -72,7 +72,7 @@ def test_what_a_run_does_now_is_said_in_words(run, words):
         (None, ""),
         ([1, 2], "2 items"),
         ({"amount": 5, "name": "Nordlicht"}, "Nordlicht"),
-        ({"amount": 5, "city": "Graz"}, "city Graz"),
+        ({"amount": 5, "city": "Graz"}, "City Graz"),
         ({"deep": {"deep": {"deep": {"deep": {"deep": "x"}}}}}, ""),
         ("x" * 400, "x" * 159 + "…"),
     ],
@@ -84,10 +84,10 @@ def test_what_tells_a_value_is_one_line(value, words):
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        ({"days": 90, "level": "administrator", "person": "Lea Vogt"}, "person Lea Vogt"),
-        ({"amount": 12.5, "level": "gold"}, "level gold"),
-        ({"reason": "She asked. " * 10, "key": "A-1007"}, "key A-1007"),
-        ({"days": 90, "full": True}, "days 90"),
+        ({"days": 90, "level": "administrator", "person": "Lea Vogt"}, "Person Lea Vogt"),
+        ({"amount": 12.5, "level": "gold"}, "Level gold"),
+        ({"reason": "She asked. " * 10, "key": "A-1007"}, "Key A-1007"),
+        ({"days": 90, "full": True}, "Days 90"),
     ],
 )
 def test_a_value_is_told_by_what_reads_like_a_name_rather_than_by_an_amount(value, words):

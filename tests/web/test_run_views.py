@@ -193,10 +193,11 @@ def test_home_says_what_needs_whoever_looks(client, ann):
     Membership.objects.for_tenant(make.a_tenant().pk).filter(user=ann).update(role="approver")
     client.force_login(ann)
     assert "Needs you" not in client.get("/").text
-    task = asked(approval(candidates={"users": ["ann"]}))
+    task = asked(approval(candidates={"users": ["ann"]}, due_seconds=3 * 86_400))
     page = client.get("/").text
     assert "Needs you" in page
     assert f'href="/inbox/{task.pk}"' in page
+    assert "due in 2 d" in page
 
 
 def test_keys_select_preview_and_lead_to_cancelling_many(visitor, ann):
