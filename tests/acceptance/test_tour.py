@@ -104,6 +104,23 @@ def start_and_watch(tour: Tour) -> str:
     return tour.page.url
 
 
+def ask_and_confirm(tour: Tour) -> None:
+    """Ask oneself for something, and decide it in the inbox."""
+    tour.press("Requests")
+    tour.press("Policy attestation")
+    tour.press("Fill in the sample")
+    tour.press("Start")
+    expect(tour.page.get_by_role("main")).to_contain_text("Code of conduct 2027")
+    tour.press("Inbox")
+    tour.press("Have you read")
+    tour.page.get_by_label("I have read it and keep to it").check()
+    tour.press("I confirm")
+    expect(tour.page.get_by_text("I confirm").first).to_be_visible()
+    tour.press("Requests")
+    asked = tour.page.locator("li", has_text="Code of conduct 2027")
+    expect(asked.get_by_text("Done", exact=True)).to_be_visible(timeout=30_000)
+
+
 def expect_completed(page: Page) -> None:
     """The page of the run gets there by itself."""
     expect(page.get_by_role("heading", level=1).locator(".status")).to_have_text("Completed", timeout=30_000)
@@ -128,6 +145,12 @@ def test_the_tour_in_the_browser_does_what_it_says(handoff, page):
     tour.press("Digest an article")
     tour.press("Start")
     expect_completed(page)
+    ask_and_confirm(tour)
+    tour.press("Workflows")
+    tour.press("Policy attestation")
+    tour.press("Edit")
+    expect(page.get_by_role("tree", name="Steps in order")).to_contain_text("Everybody confirms")
+    tour.press("Test")
     assert tour.ends()
 
 
