@@ -158,3 +158,10 @@ def test_the_pictures_of_the_readme_are_there():
     pictures = re.findall(r"!\[.+?\]\((.+?)\)", README)
     assert len(pictures) >= 3
     assert [name for name in pictures if not 10_000 < (ROOT / name).stat().st_size < 200_000] == []
+
+
+def test_every_picture_is_shown_somewhere():
+    docs = "".join(path.read_text() for path in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")))
+    assert [
+        one.name for one in (ROOT / "docs/screenshots").iterdir() if f"screenshots/{one.name})" not in docs
+    ] == []
