@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet, Subquery
 
-from accounts.guards import require_in
+from accounts.guards import note, require_in
 from accounts.principal import Principal
 from accounts.roles import EDIT, READ
 from runs.models import DeadLetter, InboundWebhook, Run
@@ -15,10 +15,10 @@ from workflows.models import Workflow
 
 def guard_run(principal: Principal, scope: str, run_id: UUID | str) -> None:
     """Let pass who may do what the scope is about with the run. Raises Missing and Forbidden."""
-    if principal.reach.is_everywhere:
-        return
-    runs = Run.objects.for_tenant(principal.tenant_id).filter(pk=run_id)
-    _require(principal, scope, runs.values("workflow_id"), "this run", "There is no such run.")
+    if not principal.reach.is_everywhere:
+        runs = Run.objects.for_tenant(principal.tenant_id).filter(pk=run_id)
+        _require(principal, scope, runs.values("workflow_id"), "this run", "There is no such run.")
+    note("run_id", scope, run_id)
 
 
 def folder_of(tenant_id: int, run_id: UUID) -> int | None:

@@ -1,5 +1,7 @@
 """A webhook acts for who made or last changed it: what they may not do any more, its messages don't do (R-132, R-162)."""
 
+from html import unescape
+
 import pytest
 from django.test import Client
 
@@ -7,7 +9,6 @@ from accounts import folders
 from accounts.folders import Grant
 from accounts.models import Membership, User
 from runs.models import InboundWebhook, Run, WebhookDelivery
-from tests import factories as make
 from tests.api.hooks import ORDER, publish
 from tests.webhooks import Sender
 from workflows.models import Workflow
@@ -113,5 +114,5 @@ def test_operators_see_on_the_page_of_the_workflow_that_a_message_was_refused_an
     assert "shop" not in page.get("/workflows/order").content.decode()
     Membership.unsafe_all_tenants.filter(user__username=author).update(role="viewer")
     hook.send(NEW)
-    shown = make.text_of(page.get("/workflows/order"))
+    shown = unescape(page.get("/workflows/order").content.decode())
     assert f"It acts for {author}, whose role (viewer) may not start runs." in shown
