@@ -20,7 +20,7 @@ from lib.sealing import Hidden, Place
 from runs.api.starts import start_one
 from runs.maintenance import answers
 from runs.models import Run
-from tasks_inbox.models import ManualTask, TaskNote
+from tasks_inbox.models import ManualTask
 from tests import factories as make
 from tests.api.authorisation_matrix import MATRIX
 from tests.api.hooks import publish
@@ -286,7 +286,6 @@ def test_what_became_of_many_tasks_is_told_again_to_who_may_still_see_them(peopl
     body = {"action": "snooze", "ids": [str(task.pk)], "until": "2100-01-01T00:00:00Z"}
     send = partial(client.post, "/api/v1/tasks/bulk", body, "application/json", headers=KEY)
     assert (send().status_code, send().headers.get("Idempotent-Replayed")) == (200, "true")
-    TaskNote.unsafe_all_tenants.all().delete()
     ManualTask.unsafe_all_tenants.update(audience=["user:bob"])
     assert send().status_code == 404
 
