@@ -129,7 +129,7 @@ def list_pane(request: PageRequest, who: Who, place: Place, at: UUID | None = No
     now = now_here()
     by = listing.told_of(place.sort)
     rows = [
-        _row(task_rows.task_row(task, workflows[task.workflow_id].name, who), now)
+        _row(task_rows.task_row(task, workflows[task.workflow_id], who), now)
         | {"by_value": task.told.get(by) if by else None, "workflow_title": workflows[task.workflow_id].title}
         for task in page.rows
     ]

@@ -244,10 +244,15 @@ def test_what_asks_operators_is_for_those_who_may_operate_there(locked, furnishe
     assert client.get("/api/v1/tasks?view=teams").json()["results"] == []
     locked("read")
     assert client.get(task).status_code == 200
+    assert client.get(task).json()["may_decide"] is False
+    shown = {one["id"]: one["may_decide"] for one in client.get("/api/v1/tasks").json()["results"]}
+    assert shown == {ours.ids["task"]: False}
+    assert_envelope(client.post(f"{task}/claim", {}), 403, "forbidden")
     assert_envelope(client.post(f"{task}/resolve", {"resolution": "abandon"}), 403, "forbidden")
     assert client.get("/api/v1/tasks?view=teams").json()["results"] == []
     locked("operate")
     assert len(client.get("/api/v1/tasks?view=teams").json()["results"]) == 1
+    assert client.get(task).json()["may_decide"] is True
 
 
 def test_who_stands_in_for_somebody_in_one_workflow_sees_no_other_ones(locked, furnished, ours):
