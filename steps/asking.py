@@ -80,6 +80,12 @@ class Choice(Params):
         title="Needs a signature",
         description="Whether the person who decides must enter their password again.",
     )
+    meaning: Literal["approve", "reject", "neutral"] | None = Field(
+        None,
+        title="What it says",
+        description="Whether it says yes, no or neither to whoever asked. Left out, it says no where its name begins with "
+        "reject, refus, declin or den, and else yes.",
+    )
 
 
 class Quorum(Params):
