@@ -28,7 +28,7 @@ def require_rerun(principal: Principal, run_id: UUID) -> None:
     guard_run(principal, RUNS_START, run_id)
 
 
-def folders_of(tenant_id: int, runs: Iterable[UUID]) -> dict[UUID, int]:
+def folders_of_runs(tenant_id: int, runs: Iterable[UUID]) -> dict[UUID, int]:
     """The folders in which the workflows of these runs lie now, in one statement; without runs that there are not."""
     workflow = Workflow.objects.for_tenant(tenant_id).filter(pk=OuterRef("workflow_id"))
     rows = Run.objects.for_tenant(tenant_id).filter(pk__in=list(runs))

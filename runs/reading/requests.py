@@ -16,7 +16,7 @@ from engine.catalogue import Json
 from engine.statuses import STEP_OPEN
 from engine.verbs import run_verbs
 from lib.refusals import Missing
-from runs.access import folders_of
+from runs.access import folders_of_runs
 from runs.kernel import graphs
 from runs.models import HistoryEvent, Request, Run
 from runs.reading.people_asked import Asked, Milestone, Standing, milestones, standings
@@ -136,7 +136,7 @@ def _readable(who: Principal, runs: Sequence[Run]) -> set[UUID]:
     """Those of the runs whose workflows they may read: of these alone steps are named."""
     if RUNS_READ not in who.scopes:
         return set()
-    folders = folders_of(who.tenant_id, [run.pk for run in runs])
+    folders = folders_of_runs(who.tenant_id, [run.pk for run in runs])
     return {run for run, folder in folders.items() if who.reach.holds(READ, folder)}
 
 

@@ -11,7 +11,7 @@ from channels.db import database_sync_to_async
 from accounts import sessions
 from accounts.principal import Principal
 from accounts.roles import READ
-from runs.access import folders_of
+from runs.access import folders_of_runs
 
 log = logging.getLogger(__name__)
 
@@ -87,7 +87,7 @@ def _folders(sockets: Iterable[Watched]) -> dict[UUID, int]:
     for socket in sockets:
         if socket.run is not None:
             runs.setdefault(socket.tenant_id, set()).add(socket.run)
-    return {run: folder for tenant, ids in runs.items() for run, folder in folders_of(tenant, ids).items()}
+    return {run: folder for tenant, ids in runs.items() for run, folder in folders_of_runs(tenant, ids).items()}
 
 
 watch = SocketWatch()
