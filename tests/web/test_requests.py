@@ -88,6 +88,24 @@ def test_a_requester_comes_to_requests_and_is_offered_nothing_that_they_may_not_
     assert "You have asked for nothing yet" in page
 
 
+@pytest.mark.parametrize("path", ["/requests/", "/settings/members", "/no/such/page"])
+def test_a_requester_is_led_nowhere_where_they_may_not_go_from_a_refusal_either(rita, path):
+    page = rita.get(path).text
+    for away in ("/settings/members", "/settings/groups", "/workflows/", "/runs/"):
+        assert f'href="{away}"' not in page
+    assert "<dd>Workflows</dd>" not in page
+    assert 'href="/requests/"' in page
+
+
+def test_who_is_no_member_of_anything_is_led_nowhere():
+    client = Client()
+    client.force_login(make.a_user("nobody"))
+    refused = client.get("/runs/")
+    assert refused.status_code == 403
+    for away in ("/settings/members", "/workflows/", "/runs/", "/inbox/"):
+        assert f'href="{away}"' not in refused.text
+
+
 def test_whoever_reads_runs_has_home_and_is_not_sent_away(refunds, client):
     client.force_login(make.a_user("boss"))
     assert client.get("/").status_code == 200
