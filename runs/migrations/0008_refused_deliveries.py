@@ -15,6 +15,8 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        # One that was interrupted leaves an index that is no good.
+        migrations.RunSQL('DROP INDEX CONCURRENTLY IF EXISTS delivery_refused', migrations.RunSQL.noop),
         AddIndexConcurrently(
             model_name='webhookdelivery',
             index=models.Index(condition=models.Q(('refused__isnull', False)), fields=['webhook_id', '-received_at'], name='delivery_refused'),
