@@ -17,8 +17,8 @@ from workflows.models import Workflow
 def guard_run(principal: Principal, scope: str, run_id: UUID | str) -> None:
     """Let pass who may do what the scope is about with the run. Raises Missing and Forbidden."""
     if not principal.reach.is_everywhere:
-        runs = Run.objects.for_tenant(principal.tenant_id).filter(pk=run_id)
-        _require(principal, scope, runs.values("workflow_id"), "this run", "There is no such run.")
+        folder = next(iter(folders_of_runs(principal.tenant_id, [run_id]).values()), None)
+        require_in(principal, scope, folder, "this run", "There is no such run.")
     note("run_id", scope, run_id)
 
 
@@ -28,7 +28,7 @@ def require_rerun(principal: Principal, run_id: UUID) -> None:
     guard_run(principal, RUNS_START, run_id)
 
 
-def folders_of_runs(tenant_id: int, runs: Iterable[UUID]) -> dict[UUID, int]:
+def folders_of_runs(tenant_id: int, runs: Iterable[UUID | str]) -> dict[UUID, int]:
     """The folders in which the workflows of these runs lie now, in one statement; without runs that there are not."""
     workflow = Workflow.objects.for_tenant(tenant_id).filter(pk=OuterRef("workflow_id"))
     rows = Run.objects.for_tenant(tenant_id).filter(pk__in=list(runs))

@@ -11,7 +11,7 @@ from django.db.models import Case, Q, QuerySet, When
 
 from accounts import people
 from accounts.principal import Principal
-from accounts.roles import READ, RUNS_READ, RUNS_START
+from accounts.roles import RUNS_READ, RUNS_START
 from engine.catalogue import Json
 from engine.statuses import STEP_OPEN
 from engine.verbs import run_verbs
@@ -137,7 +137,7 @@ def _readable(who: Principal, runs: Sequence[Run]) -> set[UUID]:
     if RUNS_READ not in who.scopes:
         return set()
     folders = folders_of_runs(who.tenant_id, [run.pk for run in runs])
-    return {run for run, folder in folders.items() if who.reach.holds(READ, folder)}
+    return {run for run, folder in folders.items() if who.may_in(RUNS_READ, folder)}
 
 
 def _row(

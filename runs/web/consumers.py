@@ -16,7 +16,7 @@ from redis import RedisError
 
 from accounts import sessions
 from accounts.principal import Principal
-from accounts.roles import READ, RUNS_READ
+from accounts.roles import RUNS_READ
 from runs.access import folders_of_runs
 from runs.kernel import live
 from runs.kernel.live import Topic
@@ -176,7 +176,7 @@ class RunConsumer(RunsConsumer):
     def _topic_in(self, principal: Principal) -> Topic | None:
         run_id: UUID = self.scope["url_route"]["kwargs"]["run_id"]
         folder = folders_of_runs(principal.tenant_id, [run_id]).get(run_id)
-        if folder is None or not principal.reach.holds(READ, folder):
+        if not principal.may_in(RUNS_READ, folder):
             return None
         self._run = run_id
         return Topic(principal.tenant_id, str(run_id))

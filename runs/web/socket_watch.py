@@ -10,7 +10,6 @@ from channels.db import database_sync_to_async
 
 from accounts import sessions
 from accounts.principal import Principal
-from accounts.roles import READ
 from runs.access import folders_of_runs
 
 log = logging.getLogger(__name__)
@@ -36,12 +35,8 @@ class Watched:
             principal is not None
             and (principal.user_id, principal.tenant_id) == (self.user_id, self.tenant_id)
             and self.scope in principal.scopes
-            and (self.run is None or self._is_readable(principal, folders.get(self.run)))
+            and (self.run is None or principal.may_in(self.scope, folders.get(self.run)))
         )
-
-    @staticmethod
-    def _is_readable(principal: Principal, folder: int | None) -> bool:
-        return folder is not None and principal.reach.holds(READ, folder)
 
 
 class SocketWatch:

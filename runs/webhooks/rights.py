@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from accounts.folders import find_folder
 from accounts.queries import member_principal
-from accounts.roles import RUNS_SIGNAL, RUNS_START, VERB_OF_SCOPE
+from accounts.roles import RUNS_SIGNAL, RUNS_START
 from engine.catalogue import Json
 from lib.refusals import Missing
 from runs.store.webhooks import FoundWebhook
@@ -31,7 +31,7 @@ def why_not(hook: FoundWebhook) -> str | None:
     for scope in scopes_of(hook.action, hook.mapping):
         if scope not in who.scopes:
             return f"It acts for {hook.acts_for}, whose role ({who.role}) may not {_WORDS[scope]}."
-        if not who.reach.holds(VERB_OF_SCOPE[scope], hook.folder):
+        if not who.may_in(scope, hook.folder):
             folder = find_folder(hook.tenant_id, hook.folder).name
             return f"It acts for {hook.acts_for}, whom the folder {folder} does not let {_WORDS[scope]}."
     return None

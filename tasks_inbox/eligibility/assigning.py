@@ -5,7 +5,7 @@ them has no say in who decides (four eyes).
 """
 
 from accounts.principal import Forbidden, Principal
-from accounts.roles import OPERATE, TASKS_ASSIGN, VERB_OF_SCOPE
+from accounts.roles import OPERATE, TASKS_ASSIGN
 from tasks_inbox.models import ManualTask
 from workflows.models import Workflow
 
@@ -16,12 +16,7 @@ def may_assign(principal: Principal, task: ManualTask) -> bool:
         return TASKS_ASSIGN in principal.scopes
     rows = Workflow.objects.for_tenant(task.tenant_id).filter(pk=task.workflow_id)
     folder = rows.values_list("folder_id", flat=True).first()
-    return folder is not None and may_assign_in(principal, folder)
-
-
-def may_assign_in(principal: Principal, folder: int) -> bool:
-    """Whether they may say whom the tasks of a folder's workflows ask."""
-    return TASKS_ASSIGN in principal.scopes and principal.reach.holds(VERB_OF_SCOPE[TASKS_ASSIGN], folder)
+    return principal.may_in(TASKS_ASSIGN, folder)
 
 
 def require_assign(principal: Principal, task: ManualTask) -> None:
