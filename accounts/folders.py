@@ -131,7 +131,7 @@ def folder_rows(tenant_id: int, folders: Iterable[Folder]) -> list[dict[str, obj
 
 
 def grants_to_groups(tenant_id: int, groups: Iterable[int]) -> dict[int, list[dict[str, Any]]]:
-    """What folders grant each of these groups, by its key: the names of the folders with the verbs; in one statement."""
+    """What folders grant each of these groups, by its key: names of folders with the verbs; in one statement."""
     found: dict[int, list[dict[str, Any]]] = {group: [] for group in groups}
     rows = FolderGrant.objects.for_tenant(tenant_id).filter(group__in=found).order_by("folder__key")
     for group, folder, verbs in rows.values_list("group_id", "folder__name", "verbs"):

@@ -3,8 +3,8 @@
 What is done and its answer are committed together: whoever got no answer, because the server or the network was lost,
 finds both when it asks again, or neither. Who asks meanwhile waits a moment for the first one's answer. A refusal keeps
 nothing, since it did nothing. Answers may have secrets in them (a new token), so they are sealed, and shown again only
-to the token that asked, or to sessions if a session did: another token of the same user may be a lesser one. And only to
-who would still get it: the guards of what a body named are asked again, as those of the address are at every call.
+to the token that asked, or to sessions if a session did: another token of the same user may be a lesser one. And to who
+would still get it only: the guards of what a body named are asked again, those of the address at every call.
 """
 
 import re
@@ -90,7 +90,8 @@ def once(call: KeyedCall) -> Iterator[Once]:
 
     Raises Unprocessable `key_reused` where something else was asked with this key; InProgress where it is being done at
     the moment; Conflict `done_already` where it was done with another token, and `master_key_missing` where no answer
-    can be sealed or opened; Missing and Forbidden for who would not get that answer any more; OperationalError where the transaction ended before its answer: nothing was done then.
+    can be sealed or opened; Missing and Forbidden for who would not get it any more; OperationalError where the
+    transaction ended before its answer: nothing was done then.
     """
     key_params = {"tenant": call.principal.tenant_id, "user": call.principal.user_id, "key": call.key}
     # Before the transaction: a tenant's first key, made in it, would keep all others waiting until its end.
@@ -169,10 +170,10 @@ def _sealing() -> Iterator[None]:
         raise Conflict(_NO_KEY.format(problem), code="master_key_missing", field=HEADER) from None
 
 
-def _sealed(
-    ring: KeyRing, call: KeyedCall, row: str, answer: Answer, noted: Sequence[guards.Noted]
-) -> bytes:
-    head = orjson.dumps([answer.status, dict(answer.headers), call.principal.token, list(dict.fromkeys(noted))])
+def _sealed(ring: KeyRing, call: KeyedCall, row: str, answer: Answer, noted: Sequence[guards.Noted]) -> bytes:
+    head = orjson.dumps(
+        [answer.status, dict(answer.headers), call.principal.token, list(dict.fromkeys(noted))]
+    )
     return ring.seal(Hidden(zlib.compress(head + b"\n" + answer.body, 1)), _place(call, row))
 
 

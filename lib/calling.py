@@ -22,9 +22,7 @@ class Names:
         if not is_read():
             return
         called = reader().called
-        unknown = {
-            key for name in names if name and (self._kind, (key := self._key_of(name))) not in called
-        }
+        unknown = {key for name in names if name and (self._kind, (key := self._key_of(name))) not in called}
         if unknown:
             self.learn_known([*((key, "") for key in unknown), *self._find(tenant_id, unknown)])
 

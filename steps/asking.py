@@ -83,8 +83,8 @@ class Choice(Params):
     meaning: Literal["approve", "reject", "neutral"] | None = Field(
         None,
         title="What it says",
-        description="Whether it says yes, no or neither to whoever asked. Left out, it says no where its name begins with "
-        "reject, refus, declin or den, and else yes.",
+        description="Whether it says yes, no or neither to whoever asked. Left out, its name tells: no where it begins "
+        "with reject, refus, declin or den, else yes.",
     )
 
 

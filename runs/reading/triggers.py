@@ -19,8 +19,8 @@ def webhook_triggers(who: Principal, workflow: Workflow) -> list[Trigger]:
     """The webhooks of a workflow by name, for who may manage them; for who operates it those that refused a message.
     Nobody else need know that there are any.
     """
-    rows = InboundWebhook.objects.for_tenant(who.tenant_id).filter(workflow=workflow.pk)
-    rows = with_refusal(rows, who.tenant_id)
+    webhooks = InboundWebhook.objects.for_tenant(who.tenant_id).filter(workflow=workflow.pk)
+    rows: QuerySet[Any, Any] = with_refusal(webhooks, who.tenant_id)
     if not may(who, WEBHOOKS_MANAGE, workflow):
         if not may(who, RUNS_OPERATE, workflow):
             return []
@@ -33,7 +33,7 @@ def webhook_triggers(who: Principal, workflow: Workflow) -> list[Trigger]:
 
 
 def with_refusal(webhooks: QuerySet[InboundWebhook], tenant_id: int) -> QuerySet[InboundWebhook, Any]:
-    """Webhooks with `refused_at` and `refused_why` of the last message that was refused in these days, if there is one."""
+    """Webhooks with `refused_at` and `refused_why` of the last message that was refused, if it is still known."""
     refused = WebhookDelivery.objects.for_tenant(tenant_id).filter(
         webhook_id=OuterRef("pk"), refused__isnull=False
     )

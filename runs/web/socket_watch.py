@@ -40,8 +40,8 @@ class Watched:
 
 
 class SocketWatch:
-    """The sockets of this process. The check runs while there are any, in three statements however many there are, and one more for each
-    tenant whose single runs are watched.
+    """The sockets of this process. The check runs while there are any: three statements however many there are, and
+    one more for each tenant whose single runs are watched.
     """
 
     def __init__(self) -> None:
@@ -72,7 +72,9 @@ class SocketWatch:
         keys = {socket.session_key for socket in sockets}
         principals = await database_sync_to_async(sessions.principals)(keys)
         folders = await database_sync_to_async(_folders)(sockets)
-        over = [socket for socket in sockets if not socket.may_stay(principals.get(socket.session_key), folders)]
+        over = [
+            socket for socket in sockets if not socket.may_stay(principals.get(socket.session_key), folders)
+        ]
         await asyncio.gather(*(socket.end() for socket in over), return_exceptions=True)
 
 
@@ -82,7 +84,9 @@ def _folders(sockets: Iterable[Watched]) -> dict[UUID, int]:
     for socket in sockets:
         if socket.run is not None:
             runs.setdefault(socket.tenant_id, set()).add(socket.run)
-    return {run: folder for tenant, ids in runs.items() for run, folder in folders_of_runs(tenant, ids).items()}
+    return {
+        run: folder for tenant, ids in runs.items() for run, folder in folders_of_runs(tenant, ids).items()
+    }
 
 
 watch = SocketWatch()

@@ -121,7 +121,9 @@ def _counted(request: PageRequest, key: str, query: str, first: UUID | None) -> 
     filters = form.asked(request.principal.username)
     if not form.is_valid() or "q" in filters:
         return []
-    rows = listing.matching(request, filters | {"from_id": first}).annotate(tab=Value(key, output_field=TextField()))
+    rows = listing.matching(request, filters | {"from_id": first}).annotate(
+        tab=Value(key, output_field=TextField())
+    )
     return [rows.values_list("tab", "pk")[: COUNTED + 1]]
 
 

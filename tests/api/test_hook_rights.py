@@ -1,4 +1,4 @@
-"""A webhook acts for who made or last changed it: what they may not do any more, its messages don't do (R-132, R-162)."""
+"""A webhook acts for who made or last changed it: what they may no more, messages don't do (R-132, R-162)."""
 
 from html import unescape
 
@@ -111,8 +111,8 @@ def test_one_from_before_somebody_was_written_down_goes_on(people, hook):
 def test_operators_see_on_the_page_of_the_workflow_that_a_message_was_refused_and_why(people, hook, author):
     page = Client()
     page.force_login(people.member("operator"))
-    assert "shop" not in page.get("/workflows/order").content.decode()
+    assert "shop" not in page.get("/workflows/order/").content.decode()
     Membership.unsafe_all_tenants.filter(user__username=author).update(role="viewer")
     hook.send(NEW)
-    shown = unescape(page.get("/workflows/order").content.decode())
+    shown = unescape(page.get("/workflows/order/").content.decode())
     assert f"It acts for {author}, whose role (viewer) may not start runs." in shown

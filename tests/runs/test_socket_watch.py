@@ -54,6 +54,8 @@ def test_whose_workflow_is_moved_out_of_reach_watches_it_no_more(monkeypatch):
     sockets._open.add(Watched("key", 7, tenant, "runs:read", end, run=UUID(str(run_id))))
     asyncio.run(sockets._check())
     assert ended == []
-    Workflow.unsafe_all_tenants.update(folder=Folder.objects.create(tenant_id=tenant, name="Shut", key="shut"))
+    Workflow.unsafe_all_tenants.update(
+        folder=Folder.objects.create(tenant_id=tenant, name="Shut", key="shut")
+    )
     asyncio.run(sockets._check())
     assert ended == [run_id]

@@ -168,7 +168,10 @@ def test_they_see_why_it_was_refused_and_nothing_of_the_steps(rita, asked):
     [("no_budget", "reject", "Refused"), ("denmark", "approve", "Done"), ("later", "neutral", "Done")],
 )
 def test_an_outcome_says_itself_whether_it_is_a_no(rita, refunds, name, meaning, says):
-    outcomes = [{"name": "approved", "label": "Approve"}, {"name": name, "label": "Other", "meaning": meaning}]
+    outcomes = [
+        {"name": "approved", "label": "Approve"},
+        {"name": name, "label": "Other", "meaning": meaning},
+    ]
     asks = approval(candidates={"groups": ["Claims"]}, outcomes=outcomes)
     asks["edges"][1]["branch"] = name
     run = make.run(own_request(make.a_version(asks), "rita"))
@@ -176,7 +179,9 @@ def test_an_outcome_says_itself_whether_it_is_a_no(rita, refunds, name, meaning,
     make.work()
     assert f">{says}<" in rita.get(f"/requests/{run.pk}").text.replace("\n", "")
     kinds = {"reject": "bad", "approve": "good", "neutral": "info"}
-    (told,) = [one for one in rita.get(f"/api/v1/requests/{run.pk}").json()["milestones"] if one["by"] == "ben"]
+    (told,) = [
+        one for one in rita.get(f"/api/v1/requests/{run.pk}").json()["milestones"] if one["by"] == "ben"
+    ]
     assert told["kind"] == kinds[meaning]
 
 
