@@ -71,14 +71,14 @@ class SocketWatch:
         sockets = set(self._open)
         keys = {socket.session_key for socket in sockets}
         principals = await database_sync_to_async(sessions.principals)(keys)
-        folders = await database_sync_to_async(_folders)(sockets)
+        folders = await database_sync_to_async(folders_now)(sockets)
         over = [
             socket for socket in sockets if not socket.may_stay(principals.get(socket.session_key), folders)
         ]
         await asyncio.gather(*(socket.end() for socket in over), return_exceptions=True)
 
 
-def _folders(sockets: Iterable[Watched]) -> dict[UUID, int]:
+def folders_now(sockets: Iterable[Watched]) -> dict[UUID, int]:
     """Where the workflows of the runs that these sockets are about lie now: who moved one shut some out."""
     runs: dict[int, set[UUID]] = {}
     for socket in sockets:

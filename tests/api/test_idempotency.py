@@ -278,7 +278,7 @@ def test_a_workflow_that_was_made_is_told_again_to_who_may_still_write_it(people
     assert client.post("/api/v1/workflows", made, headers=KEY).status_code == 404
 
 
-def test_what_became_of_many_tasks_is_told_again_to_who_may_still_see_them(people, api):
+def test_what_became_of_many_tasks_is_told_again_to_who_may_still_see_them(db):
     member("ann", "approver")
     client = Client()
     client.force_login(make.a_user("ann"))
@@ -287,6 +287,8 @@ def test_what_became_of_many_tasks_is_told_again_to_who_may_still_see_them(peopl
     send = partial(client.post, "/api/v1/tasks/bulk", body, "application/json", headers=KEY)
     assert (send().status_code, send().headers.get("Idempotent-Replayed")) == (200, "true")
     ManualTask.unsafe_all_tenants.update(audience=["user:bob"])
+    shut = folders.default_folder(task.tenant_id)
+    folders.change_folder(member("boss", "admin"), shut.pk, grants=[])
     assert send().status_code == 404
 
 
