@@ -29,7 +29,6 @@ VERB_WORDS = {
 def folder_list(request: PageRequest) -> HttpResponse:
     """The folders, with what they grant."""
     tenant = request.principal.tenant_id
-    folders.default_folder(tenant)
     cursor = request.GET.get("cursor") or None
     rows = keyset_page(
         folders.folders_of(tenant), request, keys=("id",), limit=pages.ON_A_PAGE, cursor=cursor

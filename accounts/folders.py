@@ -5,6 +5,7 @@ A folder grants to roles and groups, within what their role may do at all. Admin
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import ProtectedError, QuerySet
@@ -127,6 +128,15 @@ def folder_rows(tenant_id: int, folders: Iterable[Folder]) -> list[dict[str, obj
         }
         for folder in listed
     ]
+
+
+def grants_to_groups(tenant_id: int, groups: Iterable[int]) -> dict[int, list[dict[str, Any]]]:
+    """What folders grant each of these groups, by its key: names of folders with the verbs; in one statement."""
+    found: dict[int, list[dict[str, Any]]] = {group: [] for group in groups}
+    rows = FolderGrant.objects.for_tenant(tenant_id).filter(group__in=found).order_by("folder__key")
+    for group, folder, verbs in rows.values_list("group_id", "folder__name", "verbs"):
+        found[group].append({"folder": folder, "may": [verb for verb in VERBS if verb in verbs]})
+    return found
 
 
 @transaction.atomic

@@ -1,10 +1,13 @@
 """Who may reach what an address names: the apps above say how what they own is guarded, since accounts is below them.
 
 A page and a view of the API ask the guard of each part of their address before they do anything else. A part that is
-neither guarded nor in `UNGUARDED` fails a test.
+neither guarded nor in `UNGUARDED` fails a test. What a body names is guarded by whoever reads it, and noted, so that an
+answer that is kept is given again to those alone who would still get it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from accounts.principal import Forbidden, Principal
@@ -35,7 +38,11 @@ UNGUARDED = frozenset(
         "example",
     }
 )
+Noted = tuple[str, str, str]
+"""A part as an address would name it, the scope that it was asked for, and its value."""
+
 _guards: dict[str, Guard] = {}
+_noted: ContextVar[list[Noted] | None] = ContextVar("noted", default=None)
 
 
 def guards(part: str, guard: Guard) -> None:
@@ -55,6 +62,29 @@ def require_parts(principal: Principal, scope: str, parts: Mapping[str, Any]) ->
     for part, value in parts.items():
         if guard := _guards.get(part):
             guard(principal, scope, value)
+
+
+@contextmanager
+def noting() -> Iterator[list[Noted]]:
+    """Gives what is noted meanwhile."""
+    found: list[Noted] = []
+    token = _noted.set(found)
+    try:
+        yield found
+    finally:
+        _noted.reset(token)
+
+
+def note(part: str, scope: str, value: object) -> None:
+    """Somebody was let pass for what a part of an address would name so, or is told of it."""
+    if (found := _noted.get()) is not None:
+        found.append((part, scope, str(value)))
+
+
+def require_noted(principal: Principal, noted: Sequence[Noted]) -> None:
+    """Let pass who still may what somebody was let pass for. Raises as the guards do."""
+    for part, scope, value in dict.fromkeys(noted):
+        _guards[part](principal, scope, value)
 
 
 def require_in(principal: Principal, scope: str, folder: int | None, called: str, missing: str) -> None:

@@ -3,12 +3,13 @@
 What is done and its answer are committed together: whoever got no answer, because the server or the network was lost,
 finds both when it asks again, or neither. Who asks meanwhile waits a moment for the first one's answer. A refusal keeps
 nothing, since it did nothing. Answers may have secrets in them (a new token), so they are sealed, and shown again only
-to the token that asked, or to sessions if a session did: another token of the same user may be a lesser one.
+to the token that asked, or to sessions if a session did: another token of the same user may be a lesser one. And to who
+would still get it only: the guards of what a body named are asked again, those of the address at every call.
 """
 
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
@@ -18,7 +19,7 @@ import orjson
 from django.db import OperationalError, connection, transaction
 from psycopg.pq import TransactionStatus
 
-from accounts import sealed
+from accounts import guards, sealed
 from accounts.models import LONGEST_IDEMPOTENCY_KEY
 from accounts.principal import Principal
 from lib.database_errors import OPERATIONAL_ERRORS, is_lock_timeout
@@ -72,11 +73,14 @@ def keyed_call(
 
 
 class Once:
-    """What is done once: `kept` is the answer that was given before; else `answer` is the one to keep."""
+    """What is done once: `kept` is the answer that was given before; else `answer` is the one to keep, for who may what
+    is `noted`.
+    """
 
     def __init__(self, kept: Answer | None) -> None:
         self.kept = kept
         self.answer: Answer | None = None
+        self.noted: Sequence[guards.Noted] = ()
 
 
 @contextmanager
@@ -86,7 +90,8 @@ def once(call: KeyedCall) -> Iterator[Once]:
 
     Raises Unprocessable `key_reused` where something else was asked with this key; InProgress where it is being done at
     the moment; Conflict `done_already` where it was done with another token, and `master_key_missing` where no answer
-    can be sealed or opened; OperationalError where the transaction ended before its answer: nothing was done then.
+    can be sealed or opened; Missing and Forbidden for who would not get it any more; OperationalError where the
+    transaction ended before its answer: nothing was done then.
     """
     key_params = {"tenant": call.principal.tenant_id, "user": call.principal.user_id, "key": call.key}
     # Before the transaction: a tenant's first key, made in it, would keep all others waiting until its end.
@@ -98,9 +103,10 @@ def once(call: KeyedCall) -> Iterator[Once]:
             message = f"Something else was asked with this key less than {KEPT_HOURS} hours ago."
             raise Unprocessable(message, code="key_reused", field=HEADER)
         doing = Once(_opened(ring, call, str(row[0]), bytes(row[2])) if row else None)
-        yield doing
+        with guards.noting() as doing.noted:
+            yield doing
         if doing.kept is None:
-            _end(call, ring, doing.answer)
+            _end(call, ring, doing)
 
 
 def _hold(call: KeyedCall, key_params: Mapping[str, object]) -> None:
@@ -118,7 +124,8 @@ def _hold(call: KeyedCall, key_params: Mapping[str, object]) -> None:
         _SQL.execute("allow_idling", {"idle": _IDLE})
 
 
-def _end(call: KeyedCall, ring: KeyRing, answer: Answer | None) -> None:
+def _end(call: KeyedCall, ring: KeyRing, doing: Once) -> None:
+    answer = doing.answer
     if not _is_whole() or answer is None or answer.status >= 500:
         if answer is not None and answer.status < 400:
             raise OperationalError("the transaction ended before its answer")
@@ -133,7 +140,7 @@ def _end(call: KeyedCall, ring: KeyRing, answer: Answer | None) -> None:
                 "user": call.principal.user_id,
                 "key": call.key,
                 "digest": call.digest,
-                "answer": _sealed(ring, call, str(id_), answer),
+                "answer": _sealed(ring, call, str(id_), answer, doing.noted),
             },
         )
 
@@ -163,8 +170,10 @@ def _sealing() -> Iterator[None]:
         raise Conflict(_NO_KEY.format(problem), code="master_key_missing", field=HEADER) from None
 
 
-def _sealed(ring: KeyRing, call: KeyedCall, row: str, answer: Answer) -> bytes:
-    head = orjson.dumps([answer.status, dict(answer.headers), call.principal.token])
+def _sealed(ring: KeyRing, call: KeyedCall, row: str, answer: Answer, noted: Sequence[guards.Noted]) -> bytes:
+    head = orjson.dumps(
+        [answer.status, dict(answer.headers), call.principal.token, list(dict.fromkeys(noted))]
+    )
     return ring.seal(Hidden(zlib.compress(head + b"\n" + answer.body, 1)), _place(call, row))
 
 
@@ -172,11 +181,12 @@ def _opened(ring: KeyRing, call: KeyedCall, row: str, value: bytes) -> Answer:
     with _sealing():
         plain = ring.open(value, _place(call, row)).reveal()
     head, _, body = zlib.decompress(plain).partition(b"\n")
-    status, headers, *token = orjson.loads(head)
-    # The release before named no token with an answer: those are shown to their user, as they were promised to be.
-    if token and token != [call.principal.token]:
+    # Releases before named no token with an answer, or nothing to ask for: those are shown as they were promised to be.
+    status, headers, *rest = orjson.loads(head)
+    if rest and rest[0] != call.principal.token:
         message = "This was done with another token of yours: its answer is shown to that one only."
         raise Conflict(message, code="done_already", field=HEADER)
+    guards.require_noted(call.principal, [tuple(one) for one in rest[1]] if len(rest) > 1 else [])
     return Answer(status, headers, body)
 
 

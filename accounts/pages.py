@@ -5,6 +5,7 @@ from typing import Any
 
 from accounts import members, people, preferences, queries, services, ties
 from accounts.access import PageRequest
+from accounts.folders import grants_to_groups
 from accounts.models import DENSITIES, Group, Membership
 from accounts.names import key_of
 from accounts.roles import MEMBER_ROLES, MEMBERS_MANAGE, WORDS_OF_ROLE
@@ -148,7 +149,8 @@ def group_form(request: PageRequest, group: Group) -> Context:
 def about_group(request: PageRequest, group: Group, values: dict[str, Any]) -> Context:
     """What a group's page shows beside the form."""
     tasks = ties.open_tasks_of_groups(group.tenant_id, [group.key])[group.key]
-    return {"group": group, "tasks": tasks} | _seats(request, values)
+    granted = grants_to_groups(group.tenant_id, [group.pk])[group.pk]
+    return {"group": group, "tasks": tasks, "granted": granted} | _seats(request, values)
 
 
 def change_group(request: PageRequest, group: Group) -> tuple[Context, int] | None:

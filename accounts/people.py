@@ -1,7 +1,4 @@
-"""What people are called on pages: by their name, where they have one. Records and programs know them by username.
-
-Whoever makes a page says whose names it will show (`learn`), so that they are asked for once and not row by row.
-"""
+"""What people are called on pages: by their name, where they have one. Records and programs know them by username."""
 
 from collections.abc import Iterable
 
@@ -9,29 +6,17 @@ from django.db.models.functions import Lower
 
 from accounts.models import Membership, User
 from accounts.names import key_of
-from lib.reader import is_read, reader
-
-_KIND = "person"
+from lib.calling import Names
 
 
-def learn(tenant_id: int, usernames: Iterable[str | None]) -> None:
-    """Ask what these members are called, in one statement; in none where that is known, or where nobody reads."""
-    if not is_read():
-        return
-    called = reader().called
-    unknown = {key for name in usernames if name and (_KIND, (key := key_of(name))) not in called}
-    if not unknown:
-        return
+def _find(tenant_id: int, keys: set[str]) -> Iterable[tuple[str, str]]:
     # Who may not log in any more is called as before.
     members = Membership.objects.for_tenant(tenant_id).annotate(key=Lower("user__username"))
-    rows = members.filter(key__in=unknown).values_list("user__username", "user__name")
-    learn_names([*((key, "") for key in unknown), *rows])
+    return members.filter(key__in=keys).values_list("user__username", "user__name")
 
 
-def learn_names(names: Iterable[tuple[str, str]]) -> None:
-    """Usernames with names that are at hand need not be asked for."""
-    if is_read():
-        reader().called.update(((_KIND, key_of(username)), name) for username, name in names)
+_NAMES = Names("person", _find, key_of)
+learn, learn_names, name_of = _NAMES.learn, _NAMES.learn_known, _NAMES.name_of
 
 
 def learn_user(user: User) -> None:
@@ -42,11 +27,6 @@ def learn_user(user: User) -> None:
 def called(user: User) -> str:
     """What somebody who is at hand is called, whoever reads."""
     return user.name or user.username
-
-
-def name_of(username: str) -> str:
-    """What somebody is called; the username itself where they have no name, or nobody has learned it."""
-    return reader().called.get((_KIND, key_of(username))) or username
 
 
 def written(username: str, name: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from accounts.roles import READ, START
+from accounts.roles import READ, START, VERB_OF_SCOPE
 from lib.refusals import NotAllowed
 
 
@@ -64,3 +64,11 @@ class Principal:
         """Raises Forbidden unless this principal holds the scope."""
         if scope not in self.scopes:
             raise Forbidden(f"This needs the scope {scope}.", details={"scope": scope})
+
+    def may_in(self, scope: str, folder: int | None) -> bool:
+        """Whether they may do what a scope is about with the workflows of a folder; None is no folder."""
+        if scope not in self.scopes or folder is None:
+            return False
+        return self.reach.is_everywhere or (
+            scope in VERB_OF_SCOPE and self.reach.holds(VERB_OF_SCOPE[scope], folder)
+        )

@@ -53,6 +53,7 @@ VERB_OF_SCOPE: Final[dict[str, str]] = {
     RUNS_OPERATE: OPERATE,
     RUNS_SIGNAL: OPERATE,
     DEAD_LETTERS_READ: READ,
+    TASKS_ASSIGN: OPERATE,
 }
 """Which verb a folder must grant for what a scope lets somebody do at all."""
 

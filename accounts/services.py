@@ -15,6 +15,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Least, Now
 
 from accounts import audit, queries, throttle, token_format, token_store
+from accounts.folders import default_folder, grants_to_groups
 from accounts.models import ApiToken, Group, GroupMember, Membership, Tenant, User
 from accounts.names import key_of
 from accounts.principal import Forbidden, Principal
@@ -41,8 +42,9 @@ class WrongPassword(NotAllowed):
 
 
 def ensure_default_tenant() -> Tenant:
-    """The tenant `default`, made if it isn't there yet."""
+    """The tenant `default` with the folder in which its workflows lie, made if they aren't there yet."""
     tenant, _created = Tenant.objects.get_or_create(slug="default", defaults={"name": "Default"})
+    default_folder(tenant.pk)
     return tenant
 
 
@@ -233,10 +235,12 @@ def change_group(
 
 @transaction.atomic
 def delete_group(principal: Principal, group_id: int, *, reason: str | None = None) -> None:
-    """Delete a group; tasks that ask it ask nobody in its place. Raises Missing."""
+    """Delete a group, and what folders grant it; tasks that ask it ask nobody in its place. Raises Missing."""
     principal.require(MEMBERS_MANAGE)
     group = queries.find_group(principal.tenant_id, group_id)
-    audit.record(principal, "delete", f"group {group.pk}", reason=reason)
+    granted = grants_to_groups(principal.tenant_id, [group.pk])[group.pk]
+    lost = "".join(f", granted {'/'.join(one['may'])} in {one['folder']!r}" for one in granted)
+    audit.record(principal, "delete", f"group {group.pk}{lost}", reason=reason)
     group.delete()
 
 

@@ -1,13 +1,14 @@
 """Who may reach which run: whom the folder of its workflow lets (R-162)."""
 
+from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet, Subquery
+from django.db.models import OuterRef, QuerySet, Subquery
 
-from accounts.guards import require_in
+from accounts.guards import note, require_in
 from accounts.principal import Principal
-from accounts.roles import EDIT, READ
+from accounts.roles import EDIT, READ, RUNS_START
 from runs.models import DeadLetter, InboundWebhook, Run
 from workflows.access import open_to
 from workflows.models import Workflow
@@ -15,17 +16,23 @@ from workflows.models import Workflow
 
 def guard_run(principal: Principal, scope: str, run_id: UUID | str) -> None:
     """Let pass who may do what the scope is about with the run. Raises Missing and Forbidden."""
-    if principal.reach.is_everywhere:
-        return
-    runs = Run.objects.for_tenant(principal.tenant_id).filter(pk=run_id)
-    _require(principal, scope, runs.values("workflow_id"), "this run", "There is no such run.")
+    if not principal.reach.is_everywhere:
+        folder = next(iter(folders_of_runs(principal.tenant_id, [run_id]).values()), None)
+        require_in(principal, scope, folder, "this run", "There is no such run.")
+    note("run_id", scope, run_id)
 
 
-def folder_of(tenant_id: int, run_id: UUID) -> int | None:
-    """The folder in which the workflow of a run lies; None where the tenant has no such run."""
-    runs = Run.objects.for_tenant(tenant_id).filter(pk=run_id).values("workflow_id")
-    rows = Workflow.objects.for_tenant(tenant_id).filter(pk=Subquery(runs[:1]))
-    return rows.values_list("folder_id", flat=True).first()
+def require_rerun(principal: Principal, run_id: UUID) -> None:
+    """Let pass who may start another run like this one, beside operating it. Raises Missing and Forbidden."""
+    principal.require(RUNS_START)
+    guard_run(principal, RUNS_START, run_id)
+
+
+def folders_of_runs(tenant_id: int, runs: Iterable[UUID | str]) -> dict[UUID, int]:
+    """The folders in which the workflows of these runs lie now, in one statement; without runs that there are not."""
+    workflow = Workflow.objects.for_tenant(tenant_id).filter(pk=OuterRef("workflow_id"))
+    rows = Run.objects.for_tenant(tenant_id).filter(pk__in=list(runs))
+    return dict(rows.annotate(folder=Subquery(workflow.values("folder_id")[:1])).values_list("pk", "folder"))
 
 
 def guard_letter(principal: Principal, scope: str, letter_id: UUID) -> None:

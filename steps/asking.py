@@ -80,6 +80,12 @@ class Choice(Params):
         title="Needs a signature",
         description="Whether the person who decides must enter their password again.",
     )
+    meaning: Literal["approve", "reject", "neutral"] | None = Field(
+        None,
+        title="What it says",
+        description="Whether it says yes, no or neither to whoever asked. Left out, its name tells: no where it begins "
+        "with reject, refus, declin or den, else yes.",
+    )
 
 
 class Quorum(Params):

@@ -2,7 +2,7 @@
 
 from django.db.models import QuerySet
 
-from accounts.guards import require_in
+from accounts.guards import note, require_in
 from accounts.principal import Principal
 from accounts.roles import VERB_OF_SCOPE, WORKFLOWS_READ
 from workflows.models import Workflow
@@ -10,28 +10,27 @@ from workflows.models import Workflow
 
 def guard_workflow(principal: Principal, scope: str, name: str) -> None:
     """Let pass who may do what the scope is about with the workflow. Raises Missing and Forbidden."""
-    if principal.reach.is_everywhere:
-        return
-    rows = Workflow.objects.for_tenant(principal.tenant_id).filter(name=name)
-    folder = rows.values_list("folder_id", flat=True).first()
-    require_in(principal, scope, folder, name, f"There is no workflow {name}.")
+    if not principal.reach.is_everywhere:
+        require_in(principal, scope, _folder_of(principal, name), name, f"There is no workflow {name}.")
+    note("name", scope, name)
 
 
 def may(principal: Principal, scope: str, workflow: Workflow) -> bool:
     """Whether they may do what a scope is about with a workflow."""
-    return scope in principal.scopes and principal.reach.holds(VERB_OF_SCOPE[scope], workflow.folder_id)
+    return principal.may_in(scope, workflow.folder_id)
 
 
 def scopes_for(principal: Principal, name: str) -> frozenset[str]:
     """The scopes that they hold for what a workflow of this name is and does; none where there is no such workflow."""
     if principal.reach.is_everywhere:
         return principal.scopes
+    folder = _folder_of(principal, name)
+    return frozenset(scope for scope in principal.scopes if principal.may_in(scope, folder))
+
+
+def _folder_of(principal: Principal, name: str) -> int | None:
     rows = Workflow.objects.for_tenant(principal.tenant_id).filter(name=name)
-    folder = rows.values_list("folder_id", flat=True).first()
-    if folder is None:
-        return frozenset()
-    verbs = principal.reach.verbs_of.get(folder, frozenset())
-    return frozenset(scope for scope in principal.scopes if VERB_OF_SCOPE.get(scope, "") in verbs)
+    return rows.values_list("folder_id", flat=True).first()
 
 
 def may_anywhere(principal: Principal, scope: str) -> bool:

@@ -1,5 +1,6 @@
 """The routes of groups (R-146: candidates by group)."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
@@ -9,6 +10,7 @@ from rest_framework.response import Response
 from accounts import queries, services
 from accounts.api import serializers as s
 from accounts.api.base import ApiView
+from accounts.folders import grants_to_groups
 from accounts.models import Group
 from accounts.roles import MEMBERS_MANAGE, MEMBERS_READ
 from lib.api.pagination import keyset_page
@@ -19,7 +21,16 @@ from lib.api.serializers import Verb, body, query
 class _GroupsApiView(ApiView):
     def shown(self, group: Group) -> Any:
         """The group as it is shown."""
-        return queries.group_rows(self.principal.tenant_id, [group])[0]
+        return self.rows([group])[0]
+
+    def rows(self, groups: Sequence[Group]) -> list[dict[str, object]]:
+        """Groups as they are shown; who manages members sees what folders grant them."""
+        tenant = self.principal.tenant_id
+        rows = queries.group_rows(tenant, groups)
+        if MEMBERS_MANAGE not in self.principal.scopes:
+            return rows
+        granted = grants_to_groups(tenant, [group.pk for group in groups])
+        return [row | {"granted": granted[group.pk]} for row, group in zip(rows, groups, strict=True)]
 
 
 class GroupsView(_GroupsApiView):
@@ -33,7 +44,7 @@ class GroupsView(_GroupsApiView):
         params = query(s.GroupListQuery, request)
         tenant = self.principal.tenant_id
         page = keyset_page(queries.groups_of(tenant), request, keys=("id",), **params)
-        return Response(page.answer(queries.group_rows(tenant, page.rows)))
+        return Response(page.answer(self.rows(page.rows)))
 
     @extend_schema(request=s.CreateGroup, responses={201: s.GroupSerializer})
     def post(self, request: Request) -> Response:
@@ -63,6 +74,6 @@ class GroupView(_GroupsApiView):
 
     @extend_schema(request=Verb, responses={204: None})
     def delete(self, request: Request, group_id: int) -> Response:
-        """Deletes it; tasks that only this group may decide are decided by nobody then."""
+        """Deletes it, and what folders grant it; tasks that only this group may decide are decided by nobody then."""
         services.delete_group(self.principal, group_id, reason=body(Verb, request).get("reason"))
         return Response(status=204)

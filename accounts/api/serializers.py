@@ -44,12 +44,22 @@ class GroupListQuery(PageQuery):
     """Groups take no filters."""
 
 
+class GroupGrantSerializer(serializers.Serializer[object]):
+    """What a folder lets the members of a group do."""
+
+    folder = serializers.CharField()
+    may = serializers.ListField(child=serializers.ChoiceField(VERBS))
+
+
 class GroupSerializer(serializers.Serializer[object]):
     """A group."""
 
     id = serializers.IntegerField()
     name = serializers.CharField()
     members = serializers.ListField(child=serializers.CharField())
+    granted = GroupGrantSerializer(
+        many=True, required=False, help_text="What folders grant it and goes with it; for `members:manage`."
+    )
     created_at = serializers.DateTimeField()
 
 

@@ -1,5 +1,18 @@
+"""The role requester; how dense pages are."""
+
+from typing import Any
 
 from django.db import migrations, models
+from django.db.migrations.exceptions import IrreversibleError
+
+
+def refuse_with_requesters(apps: Any, schema_editor: Any) -> None:
+    """On the way back: raises IrreversibleError where somebody has the role, which there is not before."""
+    for name, where in (("Membership", "members"), ("ApiToken", "tokens"), ("FolderGrant", "grants of folders")):
+        if count := apps.get_model("accounts", name)._base_manager.filter(role="requester").count():
+            raise IrreversibleError(
+                f"accounts.0004 can't be reversed: {count} {where} have the role requester; give them another one first."
+            )
 
 
 class Migration(migrations.Migration):
@@ -53,4 +66,6 @@ class Migration(migrations.Migration):
             model_name='membership',
             constraint=models.CheckConstraint(condition=models.Q(('role__in', ('viewer', 'author', 'operator', 'requester', 'approver', 'admin'))), name='membership_known_role'),
         ),
+        # The last operation is the first on the way back.
+        migrations.RunPython(migrations.RunPython.noop, refuse_with_requesters),
     ]

@@ -11,6 +11,7 @@ from accounts.roles import RUNS_OPERATE
 from engine.overrides import RerunWith
 from lib.api.serializers import body
 from lib.refusals import Missing
+from runs.access import require_rerun
 from runs.api import serializers as s
 from runs.api.base import RunsApiView
 from runs.commands import lifecycle, operators, replay
@@ -57,7 +58,11 @@ class RunRerunView(_OperatorView):
 
     @extend_schema(request=s.RerunRun, responses={201: s.RunSerializer})
     def post(self, request: Request, run_id: UUID) -> Response:
-        """Starts a new run that keeps what the ended one did, approvals too, but for `from_node` and what follows."""
+        """Starts a new run that keeps what the ended one did, approvals too, but for `from_node` and what follows.
+
+        For who may start the workflow, too.
+        """
+        require_rerun(self.principal, run_id)
         payload = body(s.RerunRun, request)
         run = self.find_run(run_id)
         rerun = replay.rerun(

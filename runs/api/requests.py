@@ -75,7 +75,9 @@ class RequestSerializer(serializers.Serializer[Any]):
     status = serializers.CharField(help_text="In words, for people.")
     kind = serializers.ChoiceField(REQUEST_KINDS)
     is_open = serializers.BooleanField()
-    holder = serializers.CharField(allow_null=True, help_text="Who has it now, or which step.")
+    holder = serializers.CharField(
+        allow_null=True, help_text="Who has it now; of a step its title, for who may read it."
+    )
     until = serializers.DateTimeField(allow_null=True)
     since = serializers.DateTimeField(allow_null=True)
     created_at = serializers.DateTimeField()
@@ -98,6 +100,7 @@ class MilestoneSerializer(serializers.Serializer[Any]):
 class WholeRequestSerializer(RequestSerializer):
     """A request with what happened."""
 
+    may_ask_again = serializers.BooleanField(help_text="Whether you may still start its workflow.")
     milestones = MilestoneSerializer(many=True)
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from accounts.guards import note
 from accounts.principal import Principal
 from accounts.roles import RUNS_READ, RUNS_SIGNAL, RUNS_START
 from lib.api.serializers import Parsed
@@ -37,6 +38,7 @@ def start_one(principal: Principal, payload: Parsed) -> tuple[dict[str, Any], bo
 def _shown(principal: Principal, workflow: str, start: Started) -> dict[str, Any]:
     """The run as it is; who may not read it is told which it is, and no more: it may be somebody else's."""
     if RUNS_READ in scopes_for(principal, workflow):
+        note("name", RUNS_READ, workflow)
         return found_run(principal.tenant_id, start.id)
     return {
         "id": start.id,

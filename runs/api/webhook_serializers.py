@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from lib.api import fields
@@ -52,6 +53,13 @@ class SecretSerializer(serializers.Serializer[Any]):
     expires_at = serializers.DateTimeField(allow_null=True, help_text="null: it counts until it is rotated.")
 
 
+class RefusalSerializer(serializers.Serializer[Any]):
+    """Why a webhook refused a message."""
+
+    at = serializers.DateTimeField(source="refused_at")
+    reason = serializers.CharField(source="refused_why")
+
+
 class WebhookSerializer(serializers.Serializer[Any]):
     """A webhook."""
 
@@ -63,8 +71,19 @@ class WebhookSerializer(serializers.Serializer[Any]):
     url = serializers.SerializerMethodField(help_text="null where the master key is lost.")
     allow_unsigned = serializers.BooleanField()
     enabled = serializers.BooleanField()
+    acts_for = serializers.CharField(
+        allow_null=True, help_text="Its messages do what this member may do; null: made before that was kept."
+    )
+    last_refusal = serializers.SerializerMethodField(
+        help_text="Of the last message that was refused since they may not; null: none in the last 7 days."
+    )
     secrets = SecretSerializer(many=True, source="secrets.all")
     created_at = serializers.DateTimeField()
+
+    @extend_schema_field(RefusalSerializer(allow_null=True))
+    def get_last_refusal(self, webhook: Any) -> dict[str, Any] | None:
+        """When a message was refused, and why."""
+        return RefusalSerializer(webhook).data if webhook.refused_at else None
 
     def get_url(self, webhook: Any) -> str | None:
         """The address that senders are given."""

@@ -3,15 +3,24 @@
 import django.db.models.manager
 from django.db import migrations, models
 
-FILL = """
+MOST = 100_000
+
+
+def fill(most: int) -> str:
+    """The statement that makes requests of the past: of each tenant the newest runs that a username stands at. Nothing
+    says of them whether a program had that user's token, and reading all there ever were would hold up an upgrade.
+    """
+    return f"""
 INSERT INTO runs_request (run_id, tenant_id, user_id, workflow_id)
 SELECT r.id, r.tenant_id, u.id, r.workflow_id
-  FROM (SELECT * FROM runs_run ORDER BY id DESC LIMIT 100000) r
+  FROM accounts_tenant t
+ CROSS JOIN LATERAL (SELECT id, tenant_id, workflow_id, created_by, is_test, parent_step_id, root_id
+                       FROM runs_run
+                      WHERE tenant_id = t.id
+                      ORDER BY id DESC
+                      LIMIT {most}) r
   JOIN accounts_user u ON lower(u.username) = lower(r.created_by)
  WHERE NOT r.is_test AND r.parent_step_id IS NULL AND r.root_id = r.id
-"""
-"""Of the past the newest runs that a username stands at: nothing says of them whether a program had that user's token,
-and reading all there ever were would hold up an upgrade.
 """
 
 
@@ -41,5 +50,5 @@ class Migration(migrations.Migration):
                 ('unsafe_all_tenants', django.db.models.manager.Manager()),
             ],
         ),
-        migrations.RunSQL(FILL, migrations.RunSQL.noop),
+        migrations.RunSQL(fill(MOST), migrations.RunSQL.noop),
     ]

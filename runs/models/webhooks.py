@@ -11,7 +11,8 @@ from runs.models.base import HotRow
 class InboundWebhook(TenantOwned):
     """An address that others send messages to: each starts a run of the workflow or is a signal to one (R-132).
 
-    The address' token is found by its hash and shown to who may see it from its sealed copy.
+    The address' token is found by its hash and shown to who may see it from its sealed copy. `acts_for` is the username
+    of who made it or last said what it does; null where that was before it was written down.
     """
 
     id = models.UUIDField(primary_key=True)
@@ -23,6 +24,7 @@ class InboundWebhook(TenantOwned):
     mapping = StoredJson()
     allow_unsigned = models.BooleanField(default=False)
     enabled = models.BooleanField(default=True)
+    acts_for = models.TextField(null=True)
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta(TenantOwned.Meta):
@@ -43,13 +45,25 @@ class WebhookSecret(TenantOwned):
 
 
 class WebhookDelivery(HotRow):
-    """A message that a webhook has taken: its id, sent again within days with the same body, does nothing."""
+    """A message that a webhook has taken: its id, sent again within days with the same body, does nothing.
+
+    Or one that was `refused`, and why, since whoever the webhook acts for may not do that any more: sent again it is
+    looked at anew. Of those without an id the last one is kept, with an empty id.
+    """
 
     webhook_id = models.UUIDField()
     message_id = models.TextField()
     body_sha256 = models.BinaryField(null=True)
     received_at = models.DateTimeField(db_default=Now())
+    refused = models.TextField(null=True)
 
     class Meta(HotRow.Meta):
         constraints = [models.UniqueConstraint(fields=["webhook_id", "message_id"], name="delivery_once")]
-        indexes = [models.Index(fields=["received_at"], name="delivery_age")]
+        indexes = [
+            models.Index(fields=["received_at"], name="delivery_age"),
+            models.Index(
+                fields=["webhook_id", "-received_at"],
+                name="delivery_refused",
+                condition=models.Q(refused__isnull=False),
+            ),
+        ]

@@ -66,16 +66,20 @@ def runs_of(
     created_before: datetime | None = None,
     created_by: str | None = None,
     test: bool = False,
+    from_id: UUID | None = None,
     within: QuerySet[Run] | None = None,
 ) -> QuerySet[Run]:
     """The tenant's runs that fit, of `within` if that is given; unordered and without their payloads. What is no status
     of a run (`SHOWN_STATUSES`) is asked of their steps. Test runs are among them only if they are asked for, and then
     alone.
 
+    `from_id`: none that is older than the run of this id, so that these alone are read (`first_of_newest`).
     `created_by` is looked for among the newest `LOOKED_THROUGH` of those that fit otherwise: no index has it.
     """
     # What only the newest are looked through for is looked for among those that somebody may read.
     runs = _slim(Run.objects.for_tenant(tenant) if within is None else within).filter(is_test=test)
+    if from_id is not None:
+        runs = runs.filter(id__gte=from_id)
     if workflow is not None:
         runs = runs.filter(workflow_id=Subquery(_workflows(tenant).filter(name=workflow).values("id")[:1]))
     if business_key is not None:
@@ -87,7 +91,7 @@ def runs_of(
     if statuses:
         runs = runs.filter(status__in=statuses)
     if status is not None:
-        runs = _shown_as(runs, tenant, status)
+        runs = _shown_as(runs, tenant, status, from_id)
     if created_by is not None:
         newest = runs.order_by("-id").values("pk")[:LOOKED_THROUGH]
         runs = runs.filter(pk__in=newest, created_by=created_by)
@@ -117,13 +121,21 @@ def _id_at(moment: datetime, skew: timedelta) -> UUID:
     return UUID(int=min(max(0, milliseconds), 2**48 - 1) << 80)
 
 
-def _shown_as(runs: QuerySet[Run], tenant: int, status: str) -> QuerySet[Run]:
+def first_of_newest(tenant: int, count: int) -> UUID | None:
+    """The id of the oldest of so many of the newest runs of a tenant; None where there are no more than these."""
+    ids = Run.objects.for_tenant(tenant).order_by("-id").values_list("id", flat=True)
+    return next(iter(ids[count - 1 : count]), None)
+
+
+def _shown_as(runs: QuerySet[Run], tenant: int, status: str, from_id: UUID | None) -> QuerySet[Run]:
     """Those of the runs that are shown with this status."""
     if status == UNRESOLVED:
         return unresolved(runs, tenant)
     if status not in ASKED_STATUSES and status != "RUNNING":
         return runs.filter(status=status)
     steps = StepExecution.objects.for_tenant(tenant)
+    if from_id is not None:
+        steps = steps.filter(run_id__gte=from_id)
     of_run = steps.filter(run_id=OuterRef("pk"))
     begun = Exists(of_run.filter(Q(attempt__gt=0) | ~Q(status=StepStatus.QUEUED)))
     # Few steps wait: they are found first, and then their runs.

@@ -11,11 +11,12 @@ from django.db.models import Case, Q, QuerySet, When
 
 from accounts import people
 from accounts.principal import Principal
-from accounts.roles import RUNS_START
+from accounts.roles import RUNS_READ, RUNS_START
 from engine.catalogue import Json
 from engine.statuses import STEP_OPEN
 from engine.verbs import run_verbs
 from lib.refusals import Missing
+from runs.access import folders_of_runs
 from runs.kernel import graphs
 from runs.models import HistoryEvent, Request, Run
 from runs.reading.people_asked import Asked, Milestone, Standing, milestones, standings
@@ -31,6 +32,8 @@ LATELY = 200
 MOST_FACTS = 40
 _OWN = Bounds(64 * 1024, 0, 0)
 _WRONG = "Something went wrong; operators see it"
+_A_STEP = "Nobody has to do anything for it now"
+"""What who may not read the workflow is told instead of the title of the step that is open."""
 
 
 def own_runs(who: Principal, which: str = "all") -> QuerySet[Run]:
@@ -67,9 +70,17 @@ def request_rows(who: Principal, runs: Sequence[Run]) -> list[dict[str, Json]]:
     shown = {row["id"]: row for row in run_rows(who.tenant_id, [run.pk for run in runs], _OWN)}
     titles.learn(who.tenant_id, {row["workflow"] for row in shown.values()})
     asked = standings(who, [run.pk for run in runs])
+    may_read = _readable(who, runs)
     ends = _cancellations(who.tenant_id, [run.pk for run in runs if run.cancelled])
     return [
-        _row(who, run, shown[str(run.pk)], asked.get(run.pk, Standing()), ends.get(run.pk, {}))
+        _row(
+            who,
+            run,
+            shown[str(run.pk)],
+            asked.get(run.pk, Standing()),
+            ends.get(run.pk, {}),
+            may_read=run.pk in may_read,
+        )
         for run in runs
         if str(run.pk) in shown
     ]
@@ -92,7 +103,11 @@ def request_row(who: Principal, run_id: UUID) -> dict[str, Json]:
         story.append(Milestone(end["at"], word, end["by"], end.get("reason", "") if is_theirs else ""))
     if run.completed_at:
         story.append(Milestone(run.completed_at, row["status"], None, "", row["kind"]))
-    return row | {"milestones": [_milestone(one) for one in sorted(story, key=lambda one: one.at)]}
+    own = startable_workflows(who).filter(pk=run.workflow_id) if RUNS_START in who.scopes else None
+    return row | {
+        "may_ask_again": own is not None and not run.is_test and own.exists(),
+        "milestones": [_milestone(one) for one in sorted(story, key=lambda one: one.at)],
+    }
 
 
 def catalogue(who: Principal, q: str = "") -> QuerySet[Workflow]:
@@ -117,11 +132,25 @@ def catalogue_row(workflow: Workflow) -> dict[str, Json]:
     }
 
 
+def _readable(who: Principal, runs: Sequence[Run]) -> set[UUID]:
+    """Those of the runs whose workflows they may read: of these alone steps are named."""
+    if RUNS_READ not in who.scopes:
+        return set()
+    folders = folders_of_runs(who.tenant_id, [run.pk for run in runs])
+    return {run for run, folder in folders.items() if who.may_in(RUNS_READ, folder)}
+
+
 def _row(
-    who: Principal, run: Run, row: Mapping[str, Json], standing: Standing, end: Mapping[str, Json]
+    who: Principal,
+    run: Run,
+    row: Mapping[str, Json],
+    standing: Standing,
+    end: Mapping[str, Json],
+    *,
+    may_read: bool,
 ) -> dict[str, Json]:
     facts = _facts(run.version_id, row["input"], is_cut="input" in (row.get("truncated") or {}))
-    now = _now(row, standing) if run.completed_at is None else {}
+    now = _now(row, standing, may_read=may_read) if run.completed_at is None else {}
     status, kind = _status(who, run, standing, end, now)
     yours = [one for one in standing.asked if one.is_yours and run.completed_at is None]
     return {
@@ -144,8 +173,10 @@ def _row(
     }
 
 
-def _now(row: Mapping[str, Json], standing: Standing) -> dict[str, Json]:
-    """Who has it now, since and until when: a person where one is asked, else the step that is open."""
+def _now(row: Mapping[str, Json], standing: Standing, *, may_read: bool) -> dict[str, Json]:
+    """Who has it now, since and until when: a person where one is asked, else the step that is open, by its title for
+    who may read it.
+    """
     if standing.asked:
         first: Asked = standing.asked[0]
         more = f" and {len(standing.asked) - 1} more" if len(standing.asked) > 1 else ""
@@ -155,7 +186,8 @@ def _now(row: Mapping[str, Json], standing: Standing) -> dict[str, Json]:
         if step["status"] in STEP_OPEN:
             wait = step["waiting"] or {}
             since = step["started_at"] or step["queued_at"]
-            return {"holder": step["title"], "until": wait.get("until"), "since": since}
+            holder = step["title"] if may_read else _A_STEP
+            return {"holder": holder, "until": wait.get("until"), "since": since}
     return {}
 
 

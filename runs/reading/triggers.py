@@ -1,9 +1,13 @@
 """The webhooks of a workflow, told to its page."""
 
+from typing import Any
+
+from django.db.models import OuterRef, QuerySet, Subquery
+
 from accounts.principal import Principal
-from accounts.roles import WEBHOOKS_MANAGE
-from runs.access import editable_webhooks
-from runs.models import InboundWebhook
+from accounts.roles import RUNS_OPERATE, WEBHOOKS_MANAGE
+from runs.models import InboundWebhook, WebhookDelivery
+from workflows.access import may
 from workflows.models import Workflow
 from workflows.ports.triggers import Trigger
 
@@ -12,9 +16,28 @@ _DOES = {"start": "each message starts a run", "signal": "each message is a sign
 
 
 def webhook_triggers(who: Principal, workflow: Workflow) -> list[Trigger]:
-    """The webhooks of a workflow by name, for who may manage them: nobody else need know that there are any."""
-    if WEBHOOKS_MANAGE not in who.scopes:
-        return []
-    rows = InboundWebhook.objects.for_tenant(who.tenant_id).filter(workflow=workflow.pk)
-    told = editable_webhooks(rows, who).order_by("name").values_list("name", "action", "enabled")[:MOST]
-    return [Trigger(name, _DOES[action], enabled) for name, action, enabled in told]
+    """The webhooks of a workflow by name, for who may manage them; for who operates it those that refused a message.
+    Nobody else need know that there are any.
+    """
+    webhooks = InboundWebhook.objects.for_tenant(who.tenant_id).filter(workflow=workflow.pk)
+    rows: QuerySet[Any, Any] = with_refusal(webhooks, who.tenant_id)
+    if not may(who, WEBHOOKS_MANAGE, workflow):
+        if not may(who, RUNS_OPERATE, workflow):
+            return []
+        rows = rows.filter(refused_at__isnull=False)
+    columns = ("name", "action", "enabled", "refused_at", "refused_why")
+    return [
+        Trigger(name, _DOES[action], enabled, at, why or "")
+        for name, action, enabled, at, why in rows.order_by("name").values_list(*columns)[:MOST]
+    ]
+
+
+def with_refusal(webhooks: QuerySet[InboundWebhook], tenant_id: int) -> QuerySet[InboundWebhook, Any]:
+    """Webhooks with `refused_at` and `refused_why` of the last message that was refused, if it is still known."""
+    refused = WebhookDelivery.objects.for_tenant(tenant_id).filter(
+        webhook_id=OuterRef("pk"), refused__isnull=False
+    )
+    last = refused.order_by("-received_at")
+    return webhooks.annotate(
+        refused_at=Subquery(last.values("received_at")[:1]), refused_why=Subquery(last.values("refused")[:1])
+    )

@@ -12,7 +12,8 @@ from runs.store.hot import SQL
 class FoundWebhook:
     """A webhook with all that decides on a message; `secrets`: number and sealed value of those that count, in hex.
 
-    `now`: the database's time, in seconds since 1970.
+    `now`: the database's time, in seconds since 1970. `folder`: that of its workflow. `acts_for`: a username, if it is
+    known.
     """
 
     id: str
@@ -23,6 +24,8 @@ class FoundWebhook:
     mapping: dict[str, Json]
     allow_unsigned: bool
     enabled: bool
+    folder: int
+    acts_for: str | None
     now: float
     secrets: list[tuple[int, str]]
 
@@ -59,6 +62,19 @@ def insert_delivery(tenant: int, webhook: str, message_id: str, body: bytes) -> 
         "now": now_or_none(),
     }
     return bool(SQL.value("insert_delivery", params))
+
+
+def refuse_delivery(tenant: int, webhook: str, message_id: str, body: bytes, reason: str) -> None:
+    """Note that a message was refused and why; an empty id stands for the last one that had none."""
+    params = {
+        "tenant": tenant,
+        "webhook": webhook,
+        "message_id": message_id,
+        "body_sha256": body,
+        "reason": reason,
+        "now": now_or_none(),
+    }
+    SQL.execute("refuse_delivery", params)
 
 
 def forget_deliveries(limit: int, days: int) -> int:

@@ -16,8 +16,8 @@ from redis import RedisError
 
 from accounts import sessions
 from accounts.principal import Principal
-from accounts.roles import READ, RUNS_READ
-from runs.access import folder_of
+from accounts.roles import RUNS_READ
+from runs.access import folders_of_runs
 from runs.kernel import live
 from runs.kernel.live import Topic
 from runs.web.socket_watch import Watched, watch
@@ -48,7 +48,7 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
         self._places: tuple[tuple[str, int], ...] = ()
         self._looking: asyncio.Task[None] | None = None
         self._watched: Watched | None = None
-        self._folder: int | None = None
+        self._run: UUID | None = None
         self._seq = 0
         self._pinged_at = 0.0
 
@@ -122,7 +122,7 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
         """Have it ended within seconds of what lets it in: the session, the membership, the role, the folder."""
         key, tenant = self.scope["session_key"], principal.tenant_id
         self._watched = Watched(
-            key, principal.user_id, tenant, self.required_scope, self._shut_out, self._folder
+            key, principal.user_id, tenant, self.required_scope, self._shut_out, self._run
         )
         watch.add(self._watched)
 
@@ -175,7 +175,8 @@ class RunConsumer(RunsConsumer):
 
     def _topic_in(self, principal: Principal) -> Topic | None:
         run_id: UUID = self.scope["url_route"]["kwargs"]["run_id"]
-        self._folder = folder_of(principal.tenant_id, run_id)
-        if self._folder is None or not principal.reach.holds(READ, self._folder):
+        folder = folders_of_runs(principal.tenant_id, [run_id]).get(run_id)
+        if not principal.may_in(RUNS_READ, folder):
             return None
+        self._run = run_id
         return Topic(principal.tenant_id, str(run_id))

@@ -45,7 +45,7 @@ def following(request: PageRequest, page: str, fragment: str, context: dict[str,
 def run_context(principal: Principal, run_id: UUID) -> dict[str, Json]:
     """What the page of a run shows. Raises Missing."""
     run = found_run(principal.tenant_id, run_id)
-    now, verbs = datetime.now(UTC), run_verbs(run["status"])
+    now, verbs, mays = datetime.now(UTC), run_verbs(run["status"]), may(principal, run["workflow"])
     return {
         "run": run,
         "timeline": timeline(run["steps"], queries.endings_of(principal.tenant_id, run_id), now),
@@ -53,7 +53,11 @@ def run_context(principal: Principal, run_id: UUID) -> dict[str, Json]:
         "unfolded": len(run["steps"]) <= UNFOLDED,
         "needs_input": (run["error"] or {}).get("code") in _OF_THE_INPUT,
         "needs_version": (run["error"] or {}).get("code") in _OF_THE_VERSION,
-        "offers": {step["id"]: step["verbs"] for step in run["steps"]},
+        # A rerun starts another run.
+        "offers": {
+            step["id"]: [verb for verb in step["verbs"] if mays["may_start"] or verb != "rerun"]
+            for step in run["steps"]
+        },
         "others": run["status"] == "FAILED" and _has_newer(principal, run),
         "failures": any(step["error"] for step in run["steps"]),
         "failed_step": _failed_step(run),
@@ -62,7 +66,7 @@ def run_context(principal: Principal, run_id: UUID) -> dict[str, Json]:
         "verbs": verbs,
         # Nothing ever changes in a run that has ended, unless it can be resumed.
         "follows": run["completed_at"] is None or "resume" in verbs,
-        **may(principal, run["workflow"]),
+        **mays,
     }
 
 

@@ -5,23 +5,32 @@ from typing import Any
 from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
+from accounts.models import User
 from accounts.principal import Principal
-from accounts.roles import MEMBERS_READ, RUNS_READ, RUNS_START, WORKFLOWS_READ
+from accounts.queries import session_principal
+from accounts.roles import MEMBERS_READ, RUNS_READ, RUNS_START, TASKS_READ, WORKFLOWS_READ
 from runs.reading.requests import has_requests
 from workflows.access import may_anywhere
 
 
 def navigation(request: HttpRequest) -> dict[str, Any]:
     """`goes_to`, asked for only where it is shown."""
-    principal = getattr(request, "principal", None)
-    return {"goes_to": SimpleLazyObject(lambda: _places(principal))}
+    return {"goes_to": SimpleLazyObject(lambda: _places(_principal(request)))}
+
+
+def _principal(request: HttpRequest) -> Principal | None:
+    """Who looks, also at a page that `page` did not let them see, or that there is not."""
+    known: Principal | None = getattr(request, "principal", None)
+    user = getattr(request, "user", None)
+    return known or (session_principal(user) if isinstance(user, User) else None)
 
 
 def _places(principal: Principal | None) -> dict[str, bool]:
-    """Where they may go; whoever nobody knows yet is sent to where they may log in."""
+    """Where they may go; who is no member of anything, nowhere."""
     if principal is None:
-        return dict.fromkeys(("workflows", "runs", "members"), True) | {"requests": False}
+        return {}
     return {
+        "inbox": TASKS_READ in principal.scopes,
         "workflows": WORKFLOWS_READ in principal.scopes,
         "runs": RUNS_READ in principal.scopes,
         "members": MEMBERS_READ in principal.scopes,

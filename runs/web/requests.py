@@ -40,7 +40,9 @@ def requests_page(request: PageRequest) -> HttpResponse:
     who, q = request.principal, request.GET.get("q", "").replace("\x00", "").strip()[:200]
     asked, cursor = request.GET.get("show", ""), request.GET.get("cursor")
     show = asked if asked in dict(SHOWN) else "all"
-    offered = list(requests.catalogue(who, q)[: MOST_OFFERED + 1])
+    # The part that follows has no catalogue.
+    is_part = bool(request.headers.get("HX-Request"))
+    offered = [] if is_part else list(requests.catalogue(who, q)[: MOST_OFFERED + 1])
     runs = keyset_page(requests.own_runs(who, show), request, keys=("id",), limit=ON_A_PAGE, cursor=cursor)
     context = {
         "q": q,

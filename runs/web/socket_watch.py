@@ -2,14 +2,15 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
+from uuid import UUID
 
 from channels.db import database_sync_to_async
 
 from accounts import sessions
 from accounts.principal import Principal
-from accounts.roles import READ
+from runs.access import folders_of_runs
 
 log = logging.getLogger(__name__)
 
@@ -25,21 +26,23 @@ class Watched:
     tenant_id: int
     scope: str
     end: Callable[[], Awaitable[None]]
-    folder: int | None = None
-    """Of what it is about, where that lies in one: they must be let in there, too."""
+    run: UUID | None = None
+    """That which it is about, if it is about one: the folder of its workflow must let them in, too."""
 
-    def may_stay(self, principal: Principal | None) -> bool:
-        """Whether its session still is what it was let in with."""
+    def may_stay(self, principal: Principal | None, folders: Mapping[UUID, int]) -> bool:
+        """Whether its session still is what it was let in with, where the runs' workflows lie in these folders now."""
         return (
             principal is not None
             and (principal.user_id, principal.tenant_id) == (self.user_id, self.tenant_id)
             and self.scope in principal.scopes
-            and (self.folder is None or principal.reach.holds(READ, self.folder))
+            and (self.run is None or principal.may_in(self.scope, folders.get(self.run)))
         )
 
 
 class SocketWatch:
-    """The sockets of this process. The check runs while there are any, in three statements however many there are."""
+    """The sockets of this process. The check runs while there are any: three statements however many there are, and
+    one more for each tenant whose single runs are watched.
+    """
 
     def __init__(self) -> None:
         self._open: set[Watched] = set()
@@ -68,8 +71,22 @@ class SocketWatch:
         sockets = set(self._open)
         keys = {socket.session_key for socket in sockets}
         principals = await database_sync_to_async(sessions.principals)(keys)
-        over = [socket for socket in sockets if not socket.may_stay(principals.get(socket.session_key))]
+        folders = await database_sync_to_async(folders_now)(sockets)
+        over = [
+            socket for socket in sockets if not socket.may_stay(principals.get(socket.session_key), folders)
+        ]
         await asyncio.gather(*(socket.end() for socket in over), return_exceptions=True)
+
+
+def folders_now(sockets: Iterable[Watched]) -> dict[UUID, int]:
+    """Where the workflows of the runs that these sockets are about lie now: who moved one shut some out."""
+    runs: dict[int, set[UUID]] = {}
+    for socket in sockets:
+        if socket.run is not None:
+            runs.setdefault(socket.tenant_id, set()).add(socket.run)
+    return {
+        run: folder for tenant, ids in runs.items() for run, folder in folders_of_runs(tenant, ids).items()
+    }
 
 
 watch = SocketWatch()

@@ -12,6 +12,7 @@ from accounts.access import PageRequest, page
 from accounts.roles import RUNS_OPERATE
 from engine.overrides import RerunWith
 from lib.refusals import Conflict, Missing
+from runs.access import require_rerun
 from runs.commands import operators, replay
 from runs.kernel.graphs import shown
 from runs.kernel.refused import RunRefused
@@ -58,6 +59,7 @@ def skip(request: PageRequest, run_id: UUID, node: str) -> HttpResponse:
 def rerun(request: PageRequest, run_id: UUID, node: str) -> HttpResponse:
     """Starts a new run from a step, with the input that the form has: once, however often it is sent."""
     who = request.principal
+    require_rerun(who, run_id)
     new = once.id_of(who, request.POST.get("once", ""))
 
     def act(form: StepForm) -> str:

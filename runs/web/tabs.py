@@ -1,8 +1,12 @@
-"""The tabs above the list of runs: those that everybody has and one's saved searches, with bounded counts."""
+"""The tabs above the list of runs: those that everybody has and one's saved searches, with bounded counts.
+
+The page asks for them once it is there, then every 15 s at most and never while it is hidden.
+"""
 
 from collections import Counter
 from functools import reduce
 from typing import Any
+from uuid import UUID
 
 from django.db.models import QuerySet, TextField, Value
 from django.http import HttpResponse, QueryDict
@@ -15,11 +19,14 @@ from engine.catalogue import Json
 from lib.reader import number_text
 from runs.commands import saved
 from runs.models import Run, SavedSearch
+from runs.reading import queries
 from runs.web import listing
 from runs.web.forms import FilterForm
 
 COUNTED = 1_000
 """Up to so many runs are counted; more are told as "1,000+"."""
+READ = queries.LOOKED_THROUGH
+"""They are counted among so many of the tenant's newest ones: however many there are, no more are read for a count."""
 SEARCHES_COUNTED = 20
 TABS: dict[str, tuple[str, dict[str, str]]] = {
     "all": ("All", {}),
@@ -62,6 +69,7 @@ def tabs_context(request: PageRequest, *, with_counts: bool = False) -> dict[str
         "own_groups": saved.own_groups(who),
         "keeps_search": listing.without(request.GET, "cursor", "saved"),
         "keeps": listing.without(request.GET, "cursor"),
+        "counted_among": READ,
     }
 
 
@@ -86,14 +94,15 @@ def address_of(search: SavedSearch) -> str:
 
 
 def _counts(request: PageRequest, searches: list[SavedSearch]) -> dict[str, str]:
-    """How many runs each tab finds, by its key or id, in one statement; a search for a text is not counted."""
+    """How many runs each tab finds, by its key or id, in two statements; a search for a text is not counted."""
     asked = {
         key: listing.with_parameters(request.GET, {name: does.get(name, "") for name in _OF_TABS}, _KEPT)
         for key, (_, does) in TABS.items()
         if key not in _UNCOUNTED
     }
     asked |= {str(one.pk): one.query for one in searches[:SEARCHES_COUNTED]}
-    parts = [part for key, query in asked.items() for part in _counted(request, key, query)]
+    first = queries.first_of_newest(request.principal.tenant_id, READ)
+    parts = [part for key, query in asked.items() for part in _counted(request, key, query, first)]
     if not parts:
         return {}
     tally = Counter(key for key, _ in reduce(lambda first, more: first.union(more, all=True), parts))
@@ -104,13 +113,17 @@ def _at_most(count: int) -> str:
     return f"{number_text(str(COUNTED))}+" if count > COUNTED else number_text(str(count))
 
 
-def _counted(request: PageRequest, key: str, query: str) -> list[QuerySet[Run, Any]]:
-    """The runs to count, at most one more than are told; none where the search can't be read or is for a text."""
+def _counted(request: PageRequest, key: str, query: str, first: UUID | None) -> list[QuerySet[Run, Any]]:
+    """The runs to count, none older than the `first`, at most one more than are told; none where the search can't be
+    read or is for a text.
+    """
     form = FilterForm(QueryDict(query))
     filters = form.asked(request.principal.username)
     if not form.is_valid() or "q" in filters:
         return []
-    rows = listing.matching(request, filters).annotate(tab=Value(key, output_field=TextField()))
+    rows = listing.matching(request, filters | {"from_id": first}).annotate(
+        tab=Value(key, output_field=TextField())
+    )
     return [rows.values_list("tab", "pk")[: COUNTED + 1]]
 
 

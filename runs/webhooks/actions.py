@@ -1,5 +1,6 @@
 """A message to a webhook, from its raw bytes to what it causes (R-132; docs/security.md, "Webhooks")."""
 
+import logging
 import re
 from collections.abc import Mapping
 from contextlib import suppress
@@ -11,7 +12,7 @@ from django.db import transaction
 from accounts.sealed import ring_of
 from engine.canonical import canonical_bytes
 from engine.catalogue import Json
-from lib.refusals import Conflict, Gone, Invalid, Missing, NotProven, Unprocessable
+from lib.refusals import Conflict, Gone, Invalid, Missing, NotAllowed, NotProven, Unprocessable
 from lib.sealing import Place
 from lib.standard_webhooks import NotSigned, is_id, verify
 from lib.strict_json import JsonTooLarge, strict_loads
@@ -21,7 +22,10 @@ from runs.kernel.refused import RunRefused
 from runs.reading import queries
 from runs.store import webhooks
 from runs.store.webhooks import FoundWebhook
+from runs.webhooks import rights
 from runs.webhooks.mapping import Meaning, meaning
+
+log = logging.getLogger(__name__)
 
 MAX_BODY_BYTES = 1024 * 1024
 # A run with the key was started between the look for it and the start, which is once in a blue moon.
@@ -73,7 +77,8 @@ def deliver(token: str, headers: Mapping[str, str], raw: bytes) -> Delivered:
 
     Raises Missing for an unknown token, Gone, NotProven, JsonTooLarge and BadJson, Unprocessable where mapping or
     workflow can't take the body, Conflict where no open run takes it; and then nothing is kept, so that the sender
-    may send it again.
+    may send it again. Raises NotAllowed where whoever it acts for may not do that any more, which is kept, and may be
+    sent again, too.
     """
     hook = webhooks.find_webhook(token) if _TOKEN.fullmatch(token) else None
     if hook is None:
@@ -84,12 +89,23 @@ def deliver(token: str, headers: Mapping[str, str], raw: bytes) -> Delivered:
         raise JsonTooLarge(f"the body is larger than the {MAX_BODY_BYTES:,} bytes that are allowed here")
     message_id = _verified(hook, headers, raw)
     body = strict_loads(raw, max_bytes=MAX_BODY_BYTES)
-    message = Message(message_id, sha256(canonical_bytes(body)).digest()) if message_id is not None else None
+    digest = sha256(canonical_bytes(body)).digest()
+    message = Message(message_id, digest) if message_id is not None else None
     if message is not None and _is_repeated(hook, message):
         return Delivered(duplicate=True)
+    _require_rights(hook, message or Message("", digest))
     # Before there is any transaction: an expression may take its time.
     meant = meaning(hook.action, hook.mapping, body, message_id)
     return _done_once(hook, meant, message)
+
+
+def _require_rights(hook: FoundWebhook, message: Message) -> None:
+    """Let pass what whoever the webhook acts for may do now. The sender is not told who that is, nor why."""
+    if reason := rights.why_not(hook):
+        webhooks.refuse_delivery(hook.tenant_id, hook.id, message.id, message.body, reason)
+        log.warning("A message to the webhook %s was refused: %s", hook.name, reason)
+        text = "Whoever this webhook acts for may not do this any more: nothing was done. Its owners see why."
+        raise NotAllowed(text, code="maker_not_allowed")
 
 
 def _is_repeated(hook: FoundWebhook, message: Message) -> bool:

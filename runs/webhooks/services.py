@@ -1,6 +1,7 @@
 """Webhooks as their owners see them: make, change, exchange the secret, remove. Each checks its scopes itself."""
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -9,7 +10,7 @@ from django.db.models import Max, Prefetch, QuerySet
 
 from accounts import audit
 from accounts.principal import Principal
-from accounts.roles import RUNS_SIGNAL, RUNS_START, WEBHOOKS_MANAGE
+from accounts.roles import WEBHOOKS_MANAGE
 from accounts.sealed import ring_of
 from engine.catalogue import Json
 from lib.refusals import Conflict, Missing
@@ -17,9 +18,11 @@ from lib.sealing import CannotOpen, Hidden, Place
 from lib.standard_webhooks import new_secret, written
 from lib.uuid7 import uuid7
 from runs.models import InboundWebhook, WebhookSecret
+from runs.reading.triggers import with_refusal
 from runs.store import webhooks
 from runs.webhooks import mapping as mappings
 from runs.webhooks.actions import secret_place
+from runs.webhooks.rights import scopes_of
 from workflows.access import guard_workflow
 from workflows.queries import get_workflow, refuse_archived
 
@@ -42,7 +45,7 @@ class WithSecret:
 def webhooks_of(tenant_id: int) -> QuerySet[InboundWebhook]:
     """The tenant's webhooks with what the API shows of them."""
     newest_first = WebhookSecret.objects.for_tenant(tenant_id).order_by("-number")
-    rows = InboundWebhook.objects.for_tenant(tenant_id).select_related("workflow")
+    rows = with_refusal(InboundWebhook.objects.for_tenant(tenant_id), tenant_id).select_related("workflow")
     return rows.prefetch_related(Prefetch("secrets", newest_first))
 
 
@@ -86,6 +89,7 @@ def create_webhook(
                 action=action,
                 mapping=mapping,
                 allow_unsigned=allow_unsigned,
+                acts_for=principal.username,
             )
             secret = _add_secret(principal.tenant_id, webhook_id, 1)
             audit.record(principal, "webhook.create", name, reason=reason)
@@ -97,20 +101,23 @@ def create_webhook(
 def change_webhook(
     principal: Principal, webhook_id: UUID, *, reason: str | None = None, **values: Json
 ) -> InboundWebhook:
-    """Change what is given of `name`, `mapping`, `allow_unsigned`, `enabled`. Raises as `create_webhook`."""
+    """Change what is given of `name`, `mapping`, `allow_unsigned`, `enabled`; from then on it acts for who did it, but
+    for switching it off. Raises as `create_webhook`.
+    """
     webhook = get_webhook(principal.tenant_id, webhook_id)
     if values.keys() == {"enabled"} and not values["enabled"]:
         _require_edit(principal, webhook.workflow.name)
-    else:
+    elif values:
         mapping = values.get("mapping", webhook.mapping)
         _require(principal, webhook.action, mapping, webhook.workflow.name)
+        values["acts_for"] = principal.username
     if "mapping" in values:
         mappings.check(webhook.action, values["mapping"])
     if values:
         try:
             with transaction.atomic():
                 InboundWebhook.objects.for_tenant(principal.tenant_id).filter(pk=webhook_id).update(**values)
-                changed = f"{webhook.name}: {', '.join(sorted(values))}"
+                changed = f"{webhook.name}: {', '.join(sorted(values.keys() - {'acts_for'}))}"
                 audit.record(principal, "webhook.change", changed, reason=reason)
         except IntegrityError:
             raise _taken(values["name"]) from None
@@ -163,12 +170,10 @@ def token_of(webhook: InboundWebhook) -> str | None:
         return None
 
 
-def _require(principal: Principal, action: str, mapping: Json, workflow: str) -> None:
-    # A webhook acts without its maker: nobody makes one that may do more than they do.
-    starts = action == "start" or (isinstance(mapping, dict) and bool(mapping.get("start_if_missing")))
-    wanted = ([RUNS_START] if starts else []) + ([RUNS_SIGNAL] if action == "signal" else [])
+def _require(principal: Principal, action: str, mapping: Mapping[str, Json], workflow: str) -> None:
+    # It acts for them: nobody makes one that may do more than they do.
     _require_edit(principal, workflow)
-    for scope in wanted:
+    for scope in scopes_of(action, mapping):
         principal.require(scope)
         guard_workflow(principal, scope, workflow)
 

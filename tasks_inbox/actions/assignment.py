@@ -15,6 +15,7 @@ from runs.kernel import live
 from runs.kernel.unit_of_work import changing
 from tasks_inbox.actions import proxies
 from tasks_inbox.eligibility import identity, policies
+from tasks_inbox.eligibility.assigning import require_assign
 from tasks_inbox.eligibility.identity import Who
 from tasks_inbox.eligibility.quorum import needs_several
 from tasks_inbox.eligibility.refusals import (
@@ -70,7 +71,7 @@ def unclaim_task(principal: Principal, task_id: UUID, *, reason: str | None = No
     if needs_several(task.quorum):
         return proxies.take_back(principal, task, reason=reason)
     if task.assignee not in (None, principal.username):
-        principal.require(TASKS_ASSIGN)
+        require_assign(principal, task)
     if task.assignee is not None:
         back_to, was = _had_before(task), {"before": task.assignee, "delegated_by": task.delegated_by}
         if not statements.give_task(task_id, assignee=back_to, by=principal.username, **was):
@@ -91,6 +92,7 @@ def assign_task(
     """
     principal.require(TASKS_ASSIGN)
     task = open_task(principal, task_id)
+    require_assign(principal, task)
     if task.kind not in FOR_OPERATORS and is_undecidable(task):
         return _assign_instead(principal, task, assignee, reason=reason or "Nobody could decide it.")
     _is_one_persons(task)

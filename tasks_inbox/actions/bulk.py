@@ -12,8 +12,9 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
+from accounts.guards import note
 from accounts.principal import Principal
-from accounts.roles import TASKS_ASSIGN, TASKS_DECIDE
+from accounts.roles import TASKS_ASSIGN, TASKS_DECIDE, TASKS_READ
 from engine.catalogue import Json
 from lib.refusals import Conflict, Invalid, Missing, Refusal
 from lib.uuid7 import uuid7
@@ -63,6 +64,8 @@ def act(principal: Principal, ids: Iterable[UUID], command: BulkCommand) -> list
         raise Invalid(f"Name 1 to {MOST} tasks.", code="bad_count", field="ids")
     who = identity.who_is(principal)
     tasks = {task.pk: task for task in _named(who, unique_ids)}
+    for id in tasks:
+        note("task_id", TASKS_READ, id)
     if command.action == DECIDE:
         check_one_type(list(tasks.values()), command.outcome)
     many = _Many(principal, tasks, who if command.action in (CLAIM, DECIDE) else None)

@@ -8,11 +8,11 @@ from uuid import UUID
 
 from accounts import audit
 from accounts.principal import Principal
-from accounts.roles import TASKS_ASSIGN
 from lib.refusals import Conflict, Invalid
 from runs.kernel import live
 from runs.kernel.unit_of_work import changing
 from tasks_inbox.eligibility import policies
+from tasks_inbox.eligibility.assigning import may_assign
 from tasks_inbox.eligibility.electors import members_of
 from tasks_inbox.eligibility.identity import Who
 from tasks_inbox.eligibility.refusals import conflict, open_task
@@ -72,14 +72,14 @@ def escalate_task(
 
 def _repairs(principal: Principal, task_id: UUID) -> bool:
     """Whether who may assign tasks says who decides one that nobody, or not enough, can decide."""
-    return TASKS_ASSIGN in principal.scopes and is_undecidable(open_task(principal, task_id))
+    task = open_task(principal, task_id)
+    return may_assign(principal, task) and is_undecidable(task)
 
 
 def _task(principal: Principal, task_id: UUID, who: Who | None, *, needs_asked: bool) -> ManualTask:
-    if needs_asked or TASKS_ASSIGN not in principal.scopes:
+    task = open_task(principal, task_id)
+    if needs_asked or not may_assign(principal, task):
         task = to_decide(principal, task_id, who).task
-    else:
-        task = open_task(principal, task_id)
     if task.returned_to is not None:
         raise conflict(task)
     if task.kind in FOR_OPERATORS:

@@ -11,7 +11,7 @@ from accounts import audit
 from accounts.names import key_of
 from accounts.principal import Principal
 from accounts.queries import find_member
-from accounts.roles import TASKS_ASSIGN, TASKS_READ
+from accounts.roles import TASKS_READ
 from engine.catalogue import Json
 from lib.api.errors import join
 from lib.refusals import Conflict, Invalid, NotAllowed, TooLarge
@@ -24,6 +24,7 @@ from tasks_inbox.actions.decision import Decision
 from tasks_inbox.actions.locking import lock_task, with_run_locked
 from tasks_inbox.actions.recording import add_link, decider_of
 from tasks_inbox.eligibility import policies, votes
+from tasks_inbox.eligibility.assigning import may_assign
 from tasks_inbox.eligibility.identity import Who
 from tasks_inbox.eligibility.policies import CORRECTOR
 from tasks_inbox.eligibility.refusals import conflict, open_task
@@ -138,7 +139,7 @@ def _is_with(principal: Principal, task: ManualTask, facts: Mapping[str, Json] |
     if key_of(principal.username) == key_of(task.returned_to or ""):
         return
     returner = key_of(principal.username) == key_of(task.stopped_by or "")
-    if not returner and TASKS_ASSIGN not in principal.scopes:
+    if not returner and not may_assign(principal, task):
         raise NotAllowed(f"This was returned to {task.returned_to}, not to you.", code="not_asked")
     if facts:
         message = f"Only {task.returned_to} can correct it; you can take it back as it is."

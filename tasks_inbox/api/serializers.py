@@ -12,7 +12,7 @@ from tasks_inbox.actions.decision import MAX_COMMENT
 from tasks_inbox.eligibility import identity
 from tasks_inbox.evidence.exports import FORMATS
 from tasks_inbox.lifecycle.compensations import RESOLUTIONS
-from tasks_inbox.models import ANSWERED, ASKED, KINDS, SAID, SENT_AGAIN, SENT_BACK, STATUSES
+from tasks_inbox.models import ANSWERED, ASKED, KINDS, MEANINGS, SAID, SENT_AGAIN, SENT_BACK, STATUSES
 from tasks_inbox.reading.search import MAX_SEARCH
 from tasks_inbox.reading.sources import VIEWS
 
@@ -195,6 +195,11 @@ class OutcomeSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment]
     require_comment = serializers.BooleanField()
+    meaning = serializers.ChoiceField(
+        MEANINGS,
+        required=False,
+        help_text="What it says to whoever asked, where its author said so; else its name tells.",
+    )
     require = serializers.ListField(
         child=serializers.CharField(), required=False, help_text="Fields of the form that this outcome needs."
     )

@@ -40,7 +40,7 @@ class TasksApiView(RunsApiView):
 
     def answer(self, task: ManualTask) -> Response:
         """The task as it stands now."""
-        workflow = queries.workflow_names(task.tenant_id, [task])[task.workflow_id]
+        workflow = queries.workflows_of(task.tenant_id, [task])[task.workflow_id].name
         return Response(task_rows.whole_row(standing(self.principal, task, self.who), workflow))
 
 
@@ -58,9 +58,9 @@ class TasksView(TasksApiView):
         who = self.who
         parts = listing.found(who, parts_of(who, **params), text)
         page = listing.page(who.tenant_id, parts, request, sort, limit=limit, cursor=cursor)
-        names = queries.workflow_names(who.tenant_id, page.rows)
+        workflows = queries.workflows_of(who.tenant_id, page.rows)
         return Response(
-            page.answer([task_rows.task_row(task, names[task.workflow_id], who) for task in page.rows])
+            page.answer([task_rows.task_row(task, workflows[task.workflow_id], who) for task in page.rows])
         )
 
 

@@ -39,6 +39,10 @@ class Who:
     assigns: bool = False
     """Whether they may say whom tasks ask."""
 
+    def may_operate(self, folder: int | None) -> bool:
+        """Whether they may operate runs of a folder's workflows."""
+        return self.operates is None or folder in self.operates
+
     def is_asked(self, task: ManualTask) -> bool:
         """Whether the task itself asks them. Who decides no tasks has the marks of forms of their own alone."""
         return policies.is_asked(task, self.username, self.marks)

@@ -15,7 +15,7 @@ from lib.refusals import Missing
 from runs.models import Run
 from tasks_inbox.eligibility import identity
 from tasks_inbox.eligibility.identity import Who
-from tasks_inbox.models import FOR_OPERATORS, ManualTask, TaskComment, TaskNote
+from tasks_inbox.models import FOR_OPERATORS, ManualTask, TaskComment
 from workflows.access import open_to
 from workflows.models import Workflow
 
@@ -34,7 +34,12 @@ def guard_task(principal: Principal, scope: str, task_id: UUID) -> None:
 
 def visible(who: Who, tasks: QuerySet[ManualTask]) -> QuerySet[ManualTask]:
     """Those of the tasks that they may see."""
-    return tasks if who.folders is None else tasks.filter(readable(who) | concerning(who))
+    return tasks.filter(seen(who))
+
+
+def seen(who: Who) -> Q:
+    """Tasks that they may see."""
+    return Q() if who.folders is None else readable(who) | concerning(who)
 
 
 def readable(who: Who) -> Q:
@@ -45,7 +50,10 @@ def readable(who: Who) -> Q:
 
 
 def concerning(who: Who) -> Q:
-    """Tasks that ask or asked them, though they be barred, or with which they have had to do."""
+    """Tasks that ask or asked them, though they be barred, or with which they have had to do.
+
+    To watch or to snooze one is none of it: who may see it at the moment can do so by themselves, and for good.
+    """
     key, name = key_of(who.username), who.username
     names = ("assignee", "delegated_by", "decided_by", "returned_to", "asked_of")
     own = asked(who) | Q(voted__contains=[key])
@@ -53,9 +61,8 @@ def concerning(who: Who) -> Q:
         own |= Q(**{one: name})
     own |= Q(proxies__contains=[{"by_key": key}]) | Q(proxies__contains=[{"to_key": key}])
     started = Run.objects.for_tenant(who.tenant_id).filter(pk=OuterRef("run_id"), created_by__iexact=name)
-    notes = TaskNote.objects.for_tenant(who.tenant_id).filter(task_id=OuterRef("pk"), username=name)
     comments = TaskComment.objects.for_tenant(who.tenant_id).filter(task_id=OuterRef("pk"), by=name)
-    return own | Q(Exists(started)) | Q(Exists(notes)) | Q(Exists(comments))
+    return own | Q(Exists(started)) | Q(Exists(comments))
 
 
 def asked(who: Who) -> Q:

@@ -9,12 +9,12 @@ from uuid import UUID
 
 from accounts.principal import Forbidden, Principal
 from accounts.queries import find_member
-from accounts.roles import TASKS_DECIDE
+from accounts.roles import OPERATE, TASKS_DECIDE
 from lib.refusals import Conflict, NotAllowed, Refusal
 from tasks_inbox.eligibility import identity, policies
 from tasks_inbox.eligibility.identity import Who
 from tasks_inbox.eligibility.refusals import conflict, require_answer
-from tasks_inbox.models import OPEN, ManualTask
+from tasks_inbox.models import FOR_OPERATORS, OPEN, ManualTask
 from tasks_inbox.store import queries
 
 
@@ -77,7 +77,10 @@ def standing(principal: Principal, task: ManualTask, who: Who | None = None) -> 
 
     `who` are they as tasks know people, where that is at hand.
     """
-    stands = standing_in_list(who or identity.who_is(principal), task)
+    who = who or identity.who_is(principal)
+    is_for_some = task.kind in FOR_OPERATORS and who.operates is not None
+    folder = queries.workflows_of(task.tenant_id, [task])[task.workflow_id].folder if is_for_some else None
+    stands = standing_in_list(who, task, folder)
     if task.status == OPEN and (forbidden := _forbidden(principal, task)):
         return replace(stands, refusal=forbidden)
     if stands.refusal is None and (giver := _asked_no_more(stands)):
@@ -86,10 +89,17 @@ def standing(principal: Principal, task: ManualTask, who: Who | None = None) -> 
     return stands
 
 
-def standing_in_list(who: Who, task: ManualTask) -> Standing:
-    """As `standing`, without asking the database: whether a task still asks whose vote they have is not looked up."""
+def standing_in_list(who: Who, task: ManualTask, folder: int | None = None) -> Standing:
+    """As `standing`, without asking the database: whether a task still asks whose vote they have is not looked up.
+
+    `folder` is that of its workflow: what asks operators is for those who may operate there.
+    """
     place = _place_of(who, task)
-    return Standing(who, task, place, _refusal(who, task, place))
+    refusal = _refusal(who, task, place)
+    if refusal is None and task.kind in FOR_OPERATORS and not who.may_operate(folder):
+        message = "This task asks those who may operate its workflow, which its folder does not let you."
+        refusal = Forbidden(message, details={"verb": OPERATE})
+    return Standing(who, task, place, refusal)
 
 
 def to_decide(principal: Principal, task_id: UUID, who: Who | None = None) -> Standing:

@@ -16,25 +16,31 @@ from tasks_inbox.models.notifications import (
     Notification,
 )
 from tasks_inbox.models.tasks import (
+    APPROVE,
     CANCELLED,
     COMPENSATION,
     COMPLETED,
     FOR_OPERATORS,
     INCIDENT,
     KINDS,
+    MEANINGS,
+    NEUTRAL,
     NEVER,
     OPEN,
+    REJECT,
     RETURNED,
     STATUSES,
     ManualTask,
     TaskMark,
     TaskNote,
     label_of,
+    meaning_of,
 )
 from tasks_inbox.models.views import InboxView
 
 __all__ = [
     "ANSWERED",
+    "APPROVE",
     "ASKED",
     "ASSIGNED",
     "CANCELLED",
@@ -46,10 +52,13 @@ __all__ = [
     "FOR_OPERATORS",
     "INCIDENT",
     "KINDS",
+    "MEANINGS",
     "MENTIONED",
+    "NEUTRAL",
     "NEVER",
     "OPEN",
     "QUESTION",
+    "REJECT",
     "REMINDED",
     "RETURNED",
     "SAID",
@@ -71,4 +80,5 @@ __all__ = [
     "TaskMark",
     "TaskNote",
     "label_of",
+    "meaning_of",
 ]

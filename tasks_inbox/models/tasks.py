@@ -25,6 +25,10 @@ INCIDENT = "incident"
 FOR_OPERATORS = (COMPENSATION, INCIDENT)
 """Kinds of tasks that are no steps' questions: operators and admins settle them."""
 KINDS = ("approval", "form", *FOR_OPERATORS)
+APPROVE, REJECT, NEUTRAL = "approve", "reject", "neutral"
+MEANINGS = (APPROVE, REJECT, NEUTRAL)
+"""What an outcome may say to whoever asked (`steps.asking.Choice`)."""
+_REFUSALS = ("reject", "refus", "declin", "den")
 NEVER = datetime(9999, 1, 1, tzinfo=UTC)
 """When a task is due that has no deadline: lists are ordered by it."""
 RETURNED = "@returned"
@@ -35,6 +39,14 @@ def label_of(outcomes: Iterable[Mapping[str, Any]], name: str | None) -> str | N
     """What stands on the button of an outcome; its name where the task has no such one."""
     usual = "Return for changes" if name == RETURNED else name
     return next((one["label"] for one in outcomes if one["name"] == name), usual)
+
+
+def meaning_of(outcomes: Iterable[Mapping[str, Any]], name: str | None) -> str:
+    """What an outcome says to whoever asked: `approve`, `reject` or `neutral`; by its name where nobody said."""
+    said = next((one.get("meaning") for one in outcomes if one["name"] == name), None)
+    if name == RETURNED:
+        return NEUTRAL
+    return said or (REJECT if (name or "").lower().startswith(_REFUSALS) else APPROVE)
 
 
 class ManualTask(HotRow):

@@ -8,21 +8,39 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
+from django.db.models import F, OuterRef, QuerySet, Subquery, Window
+from django.db.models.functions import RowNumber
+
 from accounts import people
 from accounts.people import name_of
 from accounts.principal import Principal
 from engine.catalogue import Json
+from runs.models import Run
 from runs.reading.people_asked import Asked, Milestone, Standing
 from tasks_inbox.eligibility.identity import Who, who_is
 from tasks_inbox.eligibility.standing import standing_in_list
 from tasks_inbox.lifecycle.waits import people_in, whom
-from tasks_inbox.models import COMPLETED, FOR_OPERATORS, OPEN, ManualTask, TaskComment, TaskDecision, label_of
+from tasks_inbox.models import (
+    APPROVE,
+    COMPLETED,
+    FOR_OPERATORS,
+    NEUTRAL,
+    OPEN,
+    REJECT,
+    ManualTask,
+    TaskComment,
+    TaskDecision,
+    label_of,
+    meaning_of,
+)
 from tasks_inbox.models.comments import ANSWERED, ASKED, SENT_AGAIN, SENT_BACK
 from tasks_inbox.store.queries import LARGE
 
 MOST = 500
-"""So many open tasks of the runs of a page, and milestones of one run, are looked at."""
-_REFUSALS = ("reject", "refus", "declin", "den")
+"""So many milestones of one run are looked at."""
+MOST_OF_EACH = 25
+"""So many open tasks of each run, the oldest ones: who has many takes nothing from the others on a page."""
+_KINDS = {APPROVE: "good", REJECT: "bad", NEUTRAL: "info"}
 _SAID = {
     ASKED: "asked about “{}”",
     ANSWERED: "answered about “{}”",
@@ -35,9 +53,8 @@ def standings(who: Principal, runs: Sequence[UUID]) -> Mapping[UUID, Standing]:
     """How people stand to each of these runs, in as many statements for one as for many."""
     tasks = ManualTask.objects.for_tenant(who.tenant_id).filter(run_id__in=runs)
     tasks = tasks.exclude(kind__in=FOR_OPERATORS)
-    asked = list(tasks.filter(status=OPEN).defer(*LARGE).order_by("id")[:MOST])
-    ended = tasks.filter(status=COMPLETED).order_by("run_id", "-decided_at").distinct("run_id")
-    refused = {run for run, outcome in ended.values_list("run_id", "outcome") if is_refusal(outcome)}
+    asked = _open_of_each(tasks)
+    refused = _refused(who.tenant_id, runs)
     people.learn(who.tenant_id, [name for task in asked for name in _names(task)])
     by_run: dict[UUID, list[Asked]] = {}
     if asked:
@@ -50,9 +67,21 @@ def standings(who: Principal, runs: Sequence[UUID]) -> Mapping[UUID, Standing]:
     }
 
 
-def is_refusal(outcome: str | None) -> bool:
-    """Whether an outcome of this name says no."""
-    return (outcome or "").lower().startswith(_REFUSALS)
+def _open_of_each(tasks: QuerySet[ManualTask]) -> list[ManualTask]:
+    """Of these tasks those that are open, at most `MOST_OF_EACH` of each run."""
+    place = Window(RowNumber(), partition_by=[F("run_id")], order_by="id")
+    rows = tasks.filter(status=OPEN).defer(*LARGE).annotate(place=place)
+    return list(rows.filter(place__lte=MOST_OF_EACH).order_by("id"))
+
+
+def _refused(tenant: int, runs: Sequence[UUID]) -> set[UUID]:
+    """Those of the runs whose last decision said no: for each the last one is looked up by itself."""
+    ended = ManualTask.objects.for_tenant(tenant).filter(run_id=OuterRef("pk"), status=COMPLETED)
+    last = ended.exclude(kind__in=FOR_OPERATORS).order_by("-decided_at").values("pk")[:1]
+    newest = Run.objects.for_tenant(tenant).filter(pk__in=runs).annotate(last=Subquery(last))
+    decided = ManualTask.objects.for_tenant(tenant).filter(pk__in=newest.values("last"))
+    rows = decided.values_list("run_id", "outcomes", "outcome")
+    return {run for run, outcomes, outcome in rows if meaning_of(outcomes, outcome) == REJECT}
 
 
 def milestones(who: Principal, run_id: UUID) -> list[Milestone]:
@@ -82,7 +111,7 @@ def decided_since(who: Principal, runs: Sequence[UUID], since: datetime) -> set[
 def _decided(task: ManualTask, decision: TaskDecision) -> Milestone:
     label = label_of(task.outcomes, decision.outcome) or decision.outcome
     words = f"filled in “{task.title}”" if task.kind == "form" else f"decided “{task.title}”: {label}"
-    kind = "bad" if is_refusal(decision.outcome) else "good"
+    kind = _KINDS[meaning_of(task.outcomes, decision.outcome)]
     return Milestone(decision.at, words, decision.by, decision.comment, kind)
 
 

@@ -234,7 +234,7 @@ def _asks(absent: Absent, key: str) -> list[Source]:
 
 
 def _snoozed(who: Who) -> list[Source]:
-    return [Source(Q(status=OPEN) & _noted(who, snoozed_until__gt=now_there()))]
+    return [Source(Q(status=OPEN) & _noted(who, snoozed_until__gt=now_there()) & seeing.seen(who))]
 
 
 def _delegated(who: Who) -> list[Source]:
@@ -250,7 +250,7 @@ def _done(who: Who) -> list[Source]:
 
 
 def _watching(who: Who) -> list[Source]:
-    return [Source(_noted(who, watching=True))]
+    return [Source(_noted(who, watching=True) & seeing.seen(who))]
 
 
 def _undecidable(who: Who) -> list[Source]:

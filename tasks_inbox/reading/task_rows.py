@@ -20,7 +20,7 @@ from tasks_inbox.models import (
     TaskNote,
 )
 from tasks_inbox.reading.changes import changed_since
-from tasks_inbox.store.queries import LARGE, comments_of
+from tasks_inbox.store.queries import LARGE, Called, comments_of
 
 
 def _note_of(task: ManualTask, who: Who) -> TaskNote | None:
@@ -28,9 +28,9 @@ def _note_of(task: ManualTask, who: Who) -> TaskNote | None:
     return notes.filter(task_id=task.pk, username=who.username).first()
 
 
-def task_row(task: ManualTask, workflow: str, who: Who) -> dict[str, Json]:
+def task_row(task: ManualTask, workflow: Called, who: Who) -> dict[str, Json]:
     """A task as a list shows it; `may_decide`: it is open, and who asks may decide it now."""
-    return _row(standing_in_list(who, task), workflow)
+    return _row(standing_in_list(who, task, workflow.folder), workflow.name)
 
 
 def _row(stands: Standing, workflow: str) -> dict[str, Json]:

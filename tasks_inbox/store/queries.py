@@ -67,11 +67,6 @@ def workflows_of(tenant: int, tasks: Iterable[ManualTask]) -> dict[int, Called]:
     }
 
 
-def workflow_names(tenant: int, tasks: Iterable[ManualTask]) -> dict[int, str]:
-    """The names of the workflows of these tasks."""
-    return {pk: one.name for pk, one in workflows_of(tenant, tasks).items()}
-
-
 def comments_of(task: ManualTask) -> QuerySet[TaskComment]:
     """What was said of a task, unordered."""
     return TaskComment.objects.for_tenant(task.tenant_id).filter(task_id=task.pk)

@@ -10,7 +10,7 @@ from django.urls import reverse
 from accounts import once, people
 from accounts.access import PageRequest
 from accounts.names import key_of
-from accounts.roles import READ, TASKS_ASSIGN
+from accounts.roles import RUNS_READ, TASKS_ASSIGN
 from engine.catalogue import Json
 from lib.clock import now_here
 from lib.forms.fields import Form
@@ -130,7 +130,7 @@ def state_context(
     workflow = queries.workflows_of(who.tenant_id, [task])[task.workflow_id]
     whole = task_rows.whole_row(stands, workflow.name, attachments)
     deciders = panes.decider_pane(task)
-    may_assign, level = TASKS_ASSIGN in request.principal.scopes, asking.next_level(task)
+    may_assign, level = request.principal.may_in(TASKS_ASSIGN, workflow.folder), asking.next_level(task)
     people.learn(who.tenant_id, [*panes.named_in(task), *panes.voters(deciders, whole, level), *named])
     row = panes.in_words(whole)
     now = f"{int(row['may_decide'])}{row['shown_hash']}"
@@ -140,7 +140,7 @@ def state_context(
         "task": row,
         "was_unseen": panes.was_unseen(task),
         "workflow_title": workflow.title,
-        "may_see_run": request.principal.reach.holds(READ, workflow.folder),
+        "may_see_run": request.principal.may_in(RUNS_READ, workflow.folder),
         **panes.due_pane(task, now_here()),
         "is_mine": task.assignee == who.username,
         "is_with_me": task.status == OPEN and key_of(task.returned_to or "") == key_of(who.username),

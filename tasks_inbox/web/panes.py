@@ -33,6 +33,7 @@ from tasks_inbox.reading.search import MAX_SEARCH
 from tasks_inbox.reading.sources import COUNTED, DUE_SOON, Parts, View, parts_of
 from tasks_inbox.store import queries
 from tasks_inbox.web.consequences import consequences
+from workflows.access import may_anywhere
 
 ON_A_PAGE = 50
 TABS: tuple[tuple[View, str], ...] = (
@@ -71,7 +72,7 @@ class Place:
         """As the address says; what it says wrongly is left out. No `view`: none was asked for."""
         query = request.GET
         view_name = "teams" if query.get("view") == "open" else query.get("view")
-        offered = TABS + (UNDECIDABLE if TASKS_ASSIGN in request.principal.scopes else ())
+        offered = TABS + (UNDECIDABLE if may_anywhere(request.principal, TASKS_ASSIGN) else ())
         view = next((name for name, _ in offered if name == view_name), None)
         run, usual = id_of(query.get("run", "")), _usual(view, bool(query.get("run")))
         sort = query.get("sort", "")
@@ -128,7 +129,7 @@ def list_pane(request: PageRequest, who: Who, place: Place, at: UUID | None = No
     now = now_here()
     by = listing.told_of(place.sort)
     rows = [
-        _row(task_rows.task_row(task, workflows[task.workflow_id].name, who), now)
+        _row(task_rows.task_row(task, workflows[task.workflow_id], who), now)
         | {"by_value": task.told.get(by) if by else None, "workflow_title": workflows[task.workflow_id].title}
         for task in page.rows
     ]
@@ -151,7 +152,7 @@ def list_pane(request: PageRequest, who: Who, place: Place, at: UUID | None = No
         "decides": who.decides,
         "snoozes": SNOOZES,
         "may_select": who.decides and any(row["status"] == OPEN for row in rows),
-        "may_assign": TASKS_ASSIGN in request.principal.scopes,
+        "may_assign": may_anywhere(request.principal, TASKS_ASSIGN),
         "newer": _query(page.previous),
         "older": _query(page.next),
     }

@@ -7,7 +7,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from accounts.models import ApiToken, Membership, Tenant, User
+from accounts.models import ApiToken, Folder, Membership, Tenant, User
 from accounts.services import authenticate_token
 
 pytestmark = pytest.mark.django_db
@@ -28,6 +28,7 @@ def test_the_first_start_makes_the_tenant_the_admin_and_a_private_password(home)
     assert user.check_password(path.read_text().strip())
     member = Membership.objects.for_tenant(Tenant.objects.get(slug="default").pk).get(user=user)
     assert member.role == "admin"
+    assert Folder.unsafe_all_tenants.get().is_default
 
 
 def test_a_second_start_changes_nothing(home):

@@ -3,6 +3,7 @@
 import json
 import zlib
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from django.db import connection
@@ -10,14 +11,16 @@ from django.db.models import F
 from django.test import Client
 from rest_framework.test import APIClient
 
-from accounts import sealed
-from accounts.models import ApiToken, Group, KeptAnswer, LoginAttempt
+from accounts import folders, sealed
+from accounts.folders import Grant
+from accounts.models import ApiToken, Group, KeptAnswer, LoginAttempt, Membership
 from accounts.services import create_token
 from lib.refusals import Conflict
 from lib.sealing import Hidden, Place
 from runs.api.starts import start_one
 from runs.maintenance import answers
 from runs.models import Run
+from tasks_inbox.models import ManualTask
 from tests import factories as make
 from tests.api.authorisation_matrix import MATRIX
 from tests.api.hooks import publish
@@ -185,7 +188,7 @@ def of_the_release_before(answer):
     place = Place(answer.tenant_id, f"kept_answer {answer.pk}", "answer")
     ring = sealed.ring_of(answer.tenant_id)
     head, _, body = zlib.decompress(ring.open(bytes(answer.answer), place).reveal()).partition(b"\n")
-    status, headers, _token = json.loads(head)
+    status, headers, _token, _noted = json.loads(head)
     old = zlib.compress(json.dumps([status, headers]).encode() + b"\n" + body, 1)
     KeptAnswer.unsafe_all_tenants.filter(pk=answer.pk).update(answer=ring.seal(Hidden(old), place))
 
@@ -214,6 +217,79 @@ def test_who_may_no_more_gets_no_answer_again(people, plain):
     assert client.post(RUNS, START, headers=KEY).status_code == 201
     lesser = people.client("operator", scopes=frozenset({"runs:read"}))
     assert lesser.post(RUNS, START, headers=KEY).status_code == 403
+
+
+@pytest.fixture
+def shut(people):
+    """Has the folder of all workflows let operators do only this."""
+
+    def shut(*verbs):
+        grants = [Grant(verbs, "operator")] if verbs else []
+        folder = folders.default_folder(people.tenant().pk)
+        folders.change_folder(people.principal("admin"), folder.pk, grants=grants)
+
+    return shut
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        (RUNS, START),
+        (f"{RUNS}/batch", {"workflow": "plain", "items": [{"input": {}}]}),
+        ("/api/v1/signals", {"workflow": "plain", "business_key": "k", "name": "n", "signal_id": "1"}),
+    ],
+)
+def test_who_lost_the_folder_gets_no_answer_again(people, api, plain, shut, path, body):
+    client = people.client("operator")
+    api.post(RUNS, START | {"business_key": "k"})
+    before = runs()
+    first = client.post(path, body, headers=KEY)
+    done = runs()
+    assert first.status_code in (201, 202), first.json()
+    shut("read")
+    assert client.post(path, body, headers=KEY).status_code == 403
+    shut()
+    assert client.post(path, body, headers=KEY).status_code == 404
+    shut("read", "start", "operate")
+    again = client.post(path, body, headers=KEY)
+    assert (again.status_code, again.content) == (first.status_code, first.content)
+    assert runs() == done >= before
+
+
+def test_who_started_a_run_and_may_read_none_any_more_gets_no_answer_again(people, plain, shut):
+    client = people.client("operator")
+    assert "input" in client.post(RUNS, START, headers=KEY).json()
+    shut("start")
+    assert client.post(RUNS, START, headers=KEY).status_code == 404
+
+
+def test_an_admin_who_is_one_no_more_is_asked_what_folders_let_them_do(people, api, plain, shut):
+    assert api.post(RUNS, START, headers=KEY).status_code == 201
+    shut()
+    Membership.unsafe_all_tenants.filter(role="admin").update(role="operator")
+    assert api.post(RUNS, START, headers=KEY).status_code == 404
+
+
+def test_a_workflow_that_was_made_is_told_again_to_who_may_still_write_it(people, shut):
+    client, made = people.client("author"), {"name": "made"}
+    folder = folders.default_folder(people.tenant().pk)
+    assert client.post("/api/v1/workflows", made, headers=KEY).status_code == 201
+    folders.change_folder(people.principal("admin"), folder.pk, grants=[])
+    assert client.post("/api/v1/workflows", made, headers=KEY).status_code == 404
+
+
+def test_what_became_of_many_tasks_is_told_again_to_who_may_still_see_them(db):
+    member("ann", "approver")
+    client = Client()
+    client.force_login(make.a_user("ann"))
+    task = asked(approval())
+    body = {"action": "snooze", "ids": [str(task.pk)], "until": "2100-01-01T00:00:00Z"}
+    send = partial(client.post, "/api/v1/tasks/bulk", body, "application/json", headers=KEY)
+    assert (send().status_code, send().headers.get("Idempotent-Replayed")) == (200, "true")
+    ManualTask.unsafe_all_tenants.update(audience=["user:bob"])
+    shut = folders.default_folder(task.tenant_id)
+    folders.change_folder(member("boss", "admin"), shut.pk, grants=[])
+    assert send().status_code == 404
 
 
 def test_a_wrong_guess_at_a_password_counts_whatever_key_it_has(client):

@@ -8,7 +8,7 @@ from django.test import Client
 from accounts import folders, guards
 from accounts.folders import Grant
 from accounts.roles import ADMIN, RUNS_START, SCOPES_OF_ROLE, VERB_OF_SCOPE, VERBS, WORKER
-from tasks_inbox.models import AwayRule, ManualTask, TaskNote
+from tasks_inbox.models import AwayRule, ManualTask
 from tests.api.authorisation_matrix import MATRIX, address
 from tests.api.test_authorisation import DOORS, ROUTES, assert_envelope, call
 from workflows.models import Workflow
@@ -71,7 +71,8 @@ def test_every_scope_about_workflows_and_runs_has_its_verb():
     about = {
         scope for scope in about if scope.split(":")[0] in ("workflows", "runs", "dead_letters", "webhooks")
     }
-    assert about == set(VERB_OF_SCOPE)
+    # What else is done with tasks goes by whom they ask.
+    assert about | {"tasks:assign"} == set(VERB_OF_SCOPE)
 
 
 @pytest.mark.parametrize(("name", "method", "scope"), REACHED)
@@ -157,9 +158,22 @@ def test_a_bulk_touches_no_task_that_one_may_not_see(locked, furnished, ours):
         return furnished.client("operator").post("/api/v1/tasks/bulk", sent).json()["results"][0]
 
     assert result()["result"] == "done"  # It asks everybody who decides.
-    TaskNote.unsafe_all_tenants.all().delete()
     ManualTask.unsafe_all_tenants.update(audience=["user:ann"])
     assert result() == {**result(), "result": "refused", "code": "not_found", "title": ""}
+
+
+def test_who_watches_or_snoozes_a_task_sees_it_no_longer_than_they_may(locked, furnished, ours):
+    ManualTask.unsafe_all_tenants.update(audience=["user:ann"])
+    client, task = furnished.client("operator"), f"/api/v1/tasks/{ours.ids['task']}"
+    locked("read")
+    assert client.post(f"{task}/watch", {}).status_code == 200
+    until = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    assert client.post(f"{task}/snooze", {"until": until}).status_code == 200
+    views = [f"/api/v1/tasks?view={one}" for one in ("watching", "snoozed")] + ["/api/v1/tasks"]
+    assert [len(client.get(view).json()["results"]) for view in views] == [1, 1, 1]
+    locked()
+    assert client.get(task).status_code == 404
+    assert [client.get(view).json()["results"] for view in views] == [[], [], []]
 
 
 def test_a_group_is_let_in_where_its_role_is_not(locked, furnished, ours, people):
@@ -192,6 +206,37 @@ def test_who_may_only_start_is_told_which_run_it_is_and_sends_no_signal_to_it(lo
     assert client.post("/api/v1/runs", sent | signal).status_code == 200
 
 
+def test_who_may_only_operate_reruns_nothing(locked, furnished, ours):
+    client, rerun = furnished.client("operator"), f"/api/v1/runs/{ours.ids['run']}/rerun"
+    page = Client()
+    page.force_login(furnished.member("operator"))
+    form = f"/runs/{ours.ids['run']}/steps/a/rerun"
+    locked("operate")
+    assert_envelope(client.post(rerun, {"from_node": "a"}), 403, "forbidden")
+    assert page.get(form).status_code == 403
+    locked("operate", "start")
+    assert client.post(rerun, {"from_node": "a"}).status_code != 403
+    assert page.get(form).status_code != 403
+    lesser = furnished.client("operator", scopes=frozenset({"runs:operate", "runs:read"}))
+    assert_envelope(lesser.post(rerun, {"from_node": "a"}), 403, "forbidden")
+
+
+def test_who_a_task_asks_is_said_by_those_who_may_operate_there(locked, furnished, ours):
+    furnished.member("approver")
+    client, task = furnished.client("operator"), f"/api/v1/tasks/{ours.ids['task']}"
+    assign = {"assignee": "approver-of-ours"}
+    locked("read", "start", "edit", "publish")
+    refused = client.post(f"{task}/assign", assign)
+    assert_envelope(refused, 403, "forbidden")
+    assert refused.json()["error"]["details"] == {"verb": "operate"}
+    many = client.post("/api/v1/tasks/bulk", {"action": "assign", "ids": [ours.ids["task"]], **assign})
+    assert [one["code"] for one in many.json()["results"]] == ["forbidden"]
+    locked("operate")
+    assert client.post(f"{task}/assign", assign).status_code == 200
+    locked("read")
+    assert_envelope(client.post(f"{task}/unclaim", {}), 403, "forbidden")
+
+
 def test_what_asks_operators_is_for_those_who_may_operate_there(locked, furnished, ours):
     ManualTask.unsafe_all_tenants.update(kind="compensation", audience=["role:operator", "role:admin"])
     client, task = furnished.client("operator"), f"/api/v1/tasks/{ours.ids['task']}"
@@ -199,10 +244,15 @@ def test_what_asks_operators_is_for_those_who_may_operate_there(locked, furnishe
     assert client.get("/api/v1/tasks?view=teams").json()["results"] == []
     locked("read")
     assert client.get(task).status_code == 200
+    assert client.get(task).json()["may_decide"] is False
+    shown = {one["id"]: one["may_decide"] for one in client.get("/api/v1/tasks").json()["results"]}
+    assert shown == {ours.ids["task"]: False}
+    assert_envelope(client.post(f"{task}/claim", {}), 403, "forbidden")
     assert_envelope(client.post(f"{task}/resolve", {"resolution": "abandon"}), 403, "forbidden")
     assert client.get("/api/v1/tasks?view=teams").json()["results"] == []
     locked("operate")
     assert len(client.get("/api/v1/tasks?view=teams").json()["results"]) == 1
+    assert client.get(task).json()["may_decide"] is True
 
 
 def test_who_stands_in_for_somebody_in_one_workflow_sees_no_other_ones(locked, furnished, ours):

@@ -23,6 +23,8 @@ SHOWN = {
     "url",
     "allow_unsigned",
     "enabled",
+    "acts_for",
+    "last_refusal",
     "secrets",
     "created_at",
 }

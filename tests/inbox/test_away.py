@@ -54,7 +54,7 @@ def test_a_substitute_decides_on_behalf_of_who_is_away_and_all_say_so(clock):
     rule(clock)
     task = asked(approval(**ANN))
     who = identity.who_is(member("bob"))
-    row = task_rows.task_row(task, "x", who)
+    row = task_rows.task_row(task, queries.Called("x", "x", 0), who)
     assert (row["may_decide"], row["stands_in_for"], listing.waiting_for(who)) == (True, "ann", 1)
     assert may("bob", task)
     assert again(task).decided_by == "bob"
@@ -101,9 +101,9 @@ def test_it_begins_and_ends_by_itself_and_by_hand(clock):
 
 def test_only_in_the_workflows_that_it_names(clock):
     inside, outside = asked(approval(**ANN)), asked(approval(**ANN))
-    names = queries.workflow_names(inside.tenant_id, [inside, outside])
+    names = queries.workflows_of(inside.tenant_id, [inside, outside])
     assert len(names) == 2
-    rule(clock, workflows=[names[inside.workflow_id]])
+    rule(clock, workflows=[names[inside.workflow_id].name])
     assert not may("bob", outside)
     assert may("bob", inside)
 
@@ -190,8 +190,8 @@ def test_who_left_or_may_decide_no_more_is_stood_in_for_by_nobody(clock):
 
 def test_rules_of_one_person_do_not_overlap(clock):
     one, two = (asked(approval(**ANN)) for _ in range(2))
-    names = queries.workflow_names(one.tenant_id, [one, two])
-    first, second = names[one.workflow_id], names[two.workflow_id]
+    names = queries.workflows_of(one.tenant_id, [one, two])
+    first, second = names[one.workflow_id].name, names[two.workflow_id].name
     rule(clock, workflows=[first])
     rule(clock, by="cid", workflows=[second])
     rule(clock, by="cid", start=7, end=9)
@@ -237,7 +237,7 @@ def test_others_rules_are_their_own(clock):
 
 def test_a_substitute_is_told_what_the_person_who_is_away_is_told(clock):
     task, other = asked(approval(**ANN)), asked(approval(**ANN))
-    name = queries.workflow_names(task.tenant_id, [task])[task.workflow_id]
+    name = queries.workflows_of(task.tenant_id, [task])[task.workflow_id].name
     rule(clock, workflows=[name])
     rule(clock, of="bob", by="cid")
     assert notices.people_of(task, ASKED, None) == ["ann", "bob"]

@@ -22,6 +22,7 @@ from tasks_inbox.evidence.exported import verify
 from tasks_inbox.forms import files
 from tasks_inbox.models import OPEN, RETURNED, AwayRule, ManualTask, TaskDecision, TaskFile
 from tasks_inbox.reading import sources, task_rows
+from tasks_inbox.store.queries import workflows_of
 from tests import factories as make
 from tests import invariants
 from tests.inbox.asking import again, member
@@ -195,7 +196,7 @@ class World:
         listed = any(
             sources.tasks_of(who, view=view).filter(pk=task.pk).exists() for view in ("open", "mine")
         )
-        if task_rows.task_row(task, "w", who)["may_decide"]:
+        if task_rows.task_row(task, workflows_of(who.tenant_id, [task])[task.workflow_id], who)["may_decide"]:
             assert listed, (task.node, name)
 
     def ends(self):

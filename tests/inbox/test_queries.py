@@ -70,7 +70,7 @@ def test_a_list_takes_few_statements(django_assert_num_queries):
     with django_assert_num_queries(2):
         who = identity.who_is(ann)
         tasks = list(sources.tasks_of(who, view="open"))
-        names = queries.workflow_names(who.tenant_id, tasks)
+        names = queries.workflows_of(who.tenant_id, tasks)
         assert len([task_rows.task_row(task, names[task.workflow_id], who) for task in tasks]) == 30
 
 

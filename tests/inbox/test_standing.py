@@ -92,7 +92,7 @@ def lists_offer_it_to_whom_it_is_to_decide(row, away):
             principal = member(name, role, *groups)
             # In folders that let operators operate: where they do not, lists offer them less (tests/api/test_reach.py).
             who = replace(identity.who_is(principal), operates=None)
-            in_list, stands = standing_in_list(who, task), standing(principal, task)
+            in_list, stands = standing_in_list(who, task), standing(principal, task, who)
             assert stands.stands_in_for == in_list.stands_in_for
             # A vote is looked after where it is given: whose it is may not be asked any more.
             if not in_list.has_vote_of:

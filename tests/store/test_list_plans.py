@@ -1,5 +1,6 @@
 """The list of runs and the home page with 100,000 runs: none of their statements reads a hot table from end to end."""
 
+import json
 import re
 from datetime import UTC, datetime, timedelta
 from time import perf_counter
@@ -12,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from accounts.queries import member_principal
 from runs.reading import queries
 from runs.reading.search import search_page
+from runs.web import tabs
 from tests import factories as make
 from workflows.models import Workflow
 
@@ -108,6 +110,35 @@ def test_every_filter_answers_at_once(tenant):
     assert {name: took for name, took in slow.items() if took > (900 if "q" in FILTERS[name] else 300)} == {}
     # Parts of keys are looked for in an index; where most keys hold the text, reading the runs may be as good.
     assert {name for name, tables in scanned.items() if tables} <= {"many keys", "nothing's text"}
+
+
+def runs_read(plan: dict) -> float:
+    """How many rows of runs a plan has read, whether they fitted or not."""
+    own = 0.0
+    if plan.get("Relation Name") == "runs_run":
+        names = ("Actual Rows", "Rows Removed by Filter", "Rows Removed by Index Recheck")
+        own = plan["Actual Loops"] * sum(plan.get(name, 0) for name in names)
+    return own + sum(runs_read(part) for part in plan.get("Plans", ()))
+
+
+@pytest.mark.parametrize("is_shut", [True, False])
+def test_what_tabs_count_reads_no_more_than_the_newest_runs(tenant, client, monkeypatch, is_shut):
+    monkeypatch.setattr(tabs, "READ", 2_000)
+    monkeypatch.setattr(tabs, "COUNTED", RUNS)
+    client.force_login(make.MembershipFactory(role="operator").user)
+    if is_shut:  # To find none of them is most work.
+        Workflow.objects.for_tenant(tenant).update(folder=make.FolderFactory(name="Locked"))
+    with CaptureQueriesContext(connection) as captured:
+        answer = client.get("/runs/counts", headers={"HX-Request": "true"})
+    counts = {tab["key"]: tab["count"] for tab in answer.context["tabs"]}
+    assert (counts["open"], counts["mine"]) == ("0" if is_shut else "40", "0")
+    (union,) = [one["sql"] for one in captured.captured_queries if "UNION ALL" in one["sql"]]
+    with connection.cursor() as cursor:
+        ((explained,),) = cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {union}").fetchall()
+    plan = explained[0] if isinstance(explained, list) else json.loads(explained)[0]
+    parts = union.count("UNION ALL") + 1
+    assert runs_read(plan["Plan"]) <= parts * 2_000
+    assert plan["Execution Time"] < 300
 
 
 def test_the_home_page_is_as_fast_also_for_those_who_may_read_the_half_of_it(tenant):

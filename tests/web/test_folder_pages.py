@@ -77,6 +77,12 @@ def test_a_folder_with_workflows_and_the_one_where_new_ones_go_stay(client, boss
     assert client.post(f"/settings/folders/{default.pk}/delete").status_code == 409
 
 
+def test_to_look_at_folders_makes_none(client, boss):
+    Folder.unsafe_all_tenants.all().delete()
+    assert client.get("/settings/folders").status_code == 200
+    assert not Folder.unsafe_all_tenants.exists()
+
+
 def test_only_who_manages_members_sees_folders(client):
     member("ann", "author")
     client.force_login(make.a_user("ann"))

@@ -60,7 +60,7 @@ def test_workflow_and_step_are_called_by_their_titles(client, bob):
     definition = approval(title="Refund it?")
     definition["nodes"][0]["title"] = "Look at the receipt"
     task = asked(definition)
-    name = queries.workflow_names(task.tenant_id, [task])[task.workflow_id]
+    name = queries.workflows_of(task.tenant_id, [task])[task.workflow_id].name
     listed, page = (client.get(path).text for path in ("/inbox/?view=teams", f"/inbox/{task.pk}"))
     # Without titles they are called by name and id.
     assert (f">{name}</span>" in listed, f">{name}</span>" in page) == (True, True)

@@ -1,5 +1,7 @@
 """What somebody may ask for, and what they see of it though they may not read its workflow; without a browser."""
 
+from uuid import UUID
+
 import pytest
 from django.db import connection
 from django.test import Client
@@ -8,8 +10,10 @@ from django.test.utils import CaptureQueriesContext
 from accounts import folders
 from accounts.folders import Grant
 from accounts.models import Folder
+from lib.clock import now_here
 from runs.models import Request, Run
 from tasks_inbox.actions import comments
+from tasks_inbox.reading import requests as reading
 from tests import factories as make
 from tests.inbox.asking import approval, decide, member, task_of
 from tests.web.test_page_queries import statements_of
@@ -84,6 +88,24 @@ def test_a_requester_comes_to_requests_and_is_offered_nothing_that_they_may_not_
     assert "You have asked for nothing yet" in page
 
 
+@pytest.mark.parametrize("path", ["/requests/", "/settings/members", "/no/such/page"])
+def test_a_requester_is_led_nowhere_where_they_may_not_go_from_a_refusal_either(rita, path):
+    page = rita.get(path).text
+    for away in ("/settings/members", "/settings/groups", "/workflows/", "/runs/"):
+        assert f'href="{away}"' not in page
+    assert "<dd>Workflows</dd>" not in page
+    assert 'href="/requests/"' in page
+
+
+def test_who_is_no_member_of_anything_is_led_nowhere():
+    client = Client()
+    client.force_login(make.a_user("nobody"))
+    refused = client.get("/runs/")
+    assert refused.status_code == 403
+    for away in ("/settings/members", "/workflows/", "/runs/", "/inbox/"):
+        assert f'href="{away}"' not in refused.text
+
+
 def test_whoever_reads_runs_has_home_and_is_not_sent_away(refunds, client):
     client.force_login(make.a_user("boss"))
     assert client.get("/").status_code == 200
@@ -135,10 +157,76 @@ def test_they_see_why_it_was_refused_and_nothing_of_the_steps(rita, asked):
     for words in ("Refused", "Reject", "No receipt.", "ben"):
         assert words in page
     assert "Withdraw" not in page
-    assert "every 5s" not in page
+    assert "handoff:tick" not in page
     assert rita.get("/requests/?show=open").context["rows"] == []
     (row,) = rita.get("/requests/?show=done").context["rows"]
     assert (row["status"], row["is_open"]) == ("Refused", False)
+
+
+@pytest.mark.parametrize(
+    ("name", "meaning", "says"),
+    [("no_budget", "reject", "Refused"), ("denmark", "approve", "Done"), ("later", "neutral", "Done")],
+)
+def test_an_outcome_says_itself_whether_it_is_a_no(rita, refunds, name, meaning, says):
+    outcomes = [
+        {"name": "approved", "label": "Approve"},
+        {"name": name, "label": "Other", "meaning": meaning},
+    ]
+    asks = approval(candidates={"groups": ["Claims"]}, outcomes=outcomes)
+    asks["edges"][1]["branch"] = name
+    run = make.run(own_request(make.a_version(asks), "rita"))
+    decide(member("ben", "approver", "Claims"), task_of(run.pk), name)
+    make.work()
+    assert f">{says}<" in rita.get(f"/requests/{run.pk}").text.replace("\n", "")
+    kinds = {"reject": "bad", "approve": "good", "neutral": "info"}
+    (told,) = [
+        one for one in rita.get(f"/api/v1/requests/{run.pk}").json()["milestones"] if one["by"] == "ben"
+    ]
+    assert told["kind"] == kinds[meaning]
+
+
+def own_request(version, name: str) -> str:
+    """A run of this version that somebody asked for."""
+    (run_id,) = make.start_version(version, {"amount": 1}, by=name)
+    request = Request(
+        run_id=run_id,
+        tenant_id=version.tenant_id,
+        workflow_id=version.workflow_id,
+        user_id=make.a_user(name).pk,
+    )
+    request.save()
+    make.work()
+    return run_id
+
+
+def test_a_step_that_no_person_has_is_named_to_who_may_read_the_workflow(rita, refunds):
+    job = {"id": "score", "type": "job", "title": "Score the fraud risk", "queue": "risk"}
+    version = make.a_version(make.graph([job], []))
+    page = rita.get(f"/requests/{own_request(version, 'rita')}").text
+    assert "Nobody has to do anything for it now" in page
+    assert "fraud risk" not in page
+    assert "fraud risk" in logged_in("boss").get(f"/requests/{own_request(version, 'boss')}").text
+
+
+def test_asking_again_is_offered_as_long_as_it_is_possible(rita, asked, refunds):
+    path, again = f"/requests/{asked.pk}", f"/runs/{asked.pk}/again"
+    assert again in rita.get(path).text
+    folder = refunds.folder
+    folders.change_folder(member("boss", "admin"), folder.pk, grants=[])
+    page = rita.get(path).text
+    assert again not in page
+    assert "Withdraw" in page
+    folders.change_folder(member("boss", "admin"), folder.pk, grants=[Grant(("start",), "requester")])
+    Workflow.unsafe_all_tenants.filter(pk=refunds.pk).update(archived_at=now_here())
+    assert again not in rita.get(path).text
+
+
+def test_each_request_has_its_share_of_what_is_open(rita, asked, monkeypatch):
+    monkeypatch.setattr(reading, "MOST_OF_EACH", 2)
+    three = [{"id": name, "type": "human.approval", "params": {"title": "OK?"}} for name in "abc"]
+    many = own_request(make.a_version(make.graph(three, [])), "rita")
+    stands = reading.standings(member("rita", "requester"), [asked.pk, UUID(many)])
+    assert {str(run): len(one.asked) for run, one in stands.items()} == {str(asked.pk): 1, many: 2}
 
 
 def test_a_question_to_them_stands_above_all(rita, asked):
@@ -197,7 +285,10 @@ def test_the_list_costs_the_same_for_one_request_as_for_twenty(rita, asked):
 
 
 def test_the_live_part_is_a_part(rita, asked):
-    assert "<html" not in rita.get("/requests/", **LIVE).text
+    part = rita.get("/requests/", **LIVE)
+    assert "<html" not in part.text
+    # What may be asked for changes seldom: it is not asked for again with what follows.
+    assert part.context["offered"] == []
     assert "<html" not in rita.get(f"/requests/{asked.pk}", **LIVE).text
     with CaptureQueriesContext(connection) as captured:
         rita.get(f"/requests/{asked.pk}", **LIVE)

@@ -6,7 +6,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from accounts.models import Group, Membership, User
+from accounts import folders
+from accounts.folders import Grant
+from accounts.models import Folder, Group, Membership, User
 from tasks_inbox.actions import absences
 from tasks_inbox.models import AwayRule
 from tests import factories as make
@@ -24,6 +26,7 @@ def boss(client):
     return who
 
 
+GRANT = Grant(("start", "read"), group="Finance")
 NEW = {"username": "zoe", "name": "Zoe Q", "email": "zoe@firm.example", "role": "approver", "manager": "boss"}
 
 
@@ -87,6 +90,12 @@ def test_a_group_is_made_changed_and_deleted(client, boss):
     asked(approval(candidates={"groups": ["FINANCE"]}))
     page = client.get(f"/settings/groups/{group.pk}").text
     assert "1 open task asks this group" in page
+    assert "goes with it" not in page
+    make.FolderFactory(name="Money")
+    folders.change_folder(boss, Folder.unsafe_all_tenants.get(name="Money").pk, grants=[GRANT])
+    assert "Money: read, start" in client.get(f"/settings/groups/{group.pk}").text
+    shown = client.get(f"/api/v1/groups/{group.pk}").json()
+    assert shown["granted"] == [{"folder": "Money", "may": ["read", "start"]}]
     assert 'value="ann" checked' in page
     client.post(f"/settings/groups/{group.pk}", {"name": "Finance", "members": ["bob", "ann"]})
     assert "ann, bob" in client.get("/settings/groups").text

@@ -4,6 +4,7 @@ from typing import Any
 
 import django.db.models.deletion
 from django.db import migrations, models
+from django.db.migrations.exceptions import IrreversibleError
 
 # Authors and operators go on as before. Viewers and approvers read what an admin lets them read.
 GRANTS = {"author": ["read", "start", "edit", "publish", "operate"], "operator": ["read", "start", "operate"]}
@@ -20,6 +21,16 @@ def place(apps: Any, schema_editor: Any) -> None:
             for role, verbs in GRANTS.items():
                 Grant.unsafe_all_tenants.create(tenant=tenant, folder=folder, role=role, verbs=verbs)
         Workflow.unsafe_all_tenants.filter(tenant=tenant, folder=None).update(folder=folder)
+
+
+def refuse_with_folders(apps: Any, schema_editor: Any) -> None:
+    """On the way back: raises IrreversibleError where folders keep somebody out, which nothing would do any more."""
+    others = apps.get_model("accounts", "Folder")._base_manager.filter(is_default=False)
+    if count := others.count():
+        raise IrreversibleError(
+            f"workflows.0002 can't be reversed: there are {count} folders beside the default ones, and whoever they keep"
+            " out would see what lies in them; move the workflows and delete these folders first."
+        )
 
 
 class Migration(migrations.Migration):
@@ -49,4 +60,6 @@ class Migration(migrations.Migration):
                 on_delete=django.db.models.deletion.PROTECT, related_name="+", to="accounts.folder"
             ),
         ),
+        # The last operation is the first on the way back.
+        migrations.RunPython(migrations.RunPython.noop, refuse_with_folders),
     ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from accounts.principal import Principal
 from workflows.models import Workflow
@@ -9,11 +10,15 @@ from workflows.models import Workflow
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """Something that starts runs or is a signal to them: its name, what it does in words, and whether it is on."""
+    """Something that starts runs or is a signal to them: its name, what it does in words, and whether it is on; when it
+    last refused to, and why.
+    """
 
     name: str
     does: str
     is_on: bool
+    refused_at: datetime | None = None
+    refused_why: str = ""
 
 
 Tell = Callable[[Principal, Workflow], Sequence[Trigger]]

@@ -8,6 +8,7 @@ from django.db.models.functions import Now
 
 from accounts import audit
 from accounts.folders import folder_named, hold_folder
+from accounts.guards import note
 from accounts.principal import Principal
 from accounts.roles import EDIT, MEMBERS_MANAGE, WORKFLOWS_PUBLISH, WORKFLOWS_READ, WORKFLOWS_WRITE
 from engine.canonical import content_hash
@@ -83,6 +84,7 @@ def create_workflow(
             audit.record(principal, "workflow.create", name, reason=reason)
     except IntegrityError:
         raise Conflict(f"There is a workflow {name} already.", code="name_taken", field="name") from None
+    note("name", WORKFLOWS_WRITE, name)
     return Drafted(queries.get_workflow(principal.tenant_id, workflow.name), checked.problems, created=True)
 
 

@@ -4,6 +4,7 @@ WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestam
 SELECT json_build_object(
            'id', w.id, 'tenant_id', w.tenant_id, 'name', w.name, 'workflow', f.name, 'action', w.action,
            'mapping', w.mapping, 'allow_unsigned', w.allow_unsigned, 'enabled', w.enabled,
+           'folder', f.folder_id, 'acts_for', w.acts_for,
            'now', extract(epoch FROM clock.now),
            'secrets', (SELECT coalesce(json_agg(json_build_array(s.number, encode(s.sealed, 'hex')) ORDER BY s.number DESC),
                                        '[]')
@@ -18,14 +19,25 @@ SELECT json_build_object(
 -- Messages that were taken before bodies were kept apart had any body.
 SELECT d.body_sha256 IS NULL OR d.body_sha256 = %(body_sha256)s
   FROM runs_webhookdelivery d
- WHERE d.webhook_id = %(webhook)s AND d.message_id = %(message_id)s
+ WHERE d.webhook_id = %(webhook)s AND d.message_id = %(message_id)s AND d.refused IS NULL
 
 -- name: insert_delivery
 -- Of two at once the second waits here until the first has committed, and is the repetition; or goes on if that failed.
 INSERT INTO runs_webhookdelivery (tenant_id, webhook_id, message_id, body_sha256, received_at)
 VALUES (%(tenant)s, %(webhook)s, %(message_id)s, %(body_sha256)s, coalesce(%(now)s::timestamptz, clock_timestamp()))
-ON CONFLICT (webhook_id, message_id) DO NOTHING
+-- One that was refused is looked at anew.
+ON CONFLICT (webhook_id, message_id) DO UPDATE
+   SET body_sha256 = excluded.body_sha256, received_at = excluded.received_at, refused = NULL
+ WHERE runs_webhookdelivery.refused IS NOT NULL
 RETURNING true
+
+-- name: refuse_delivery
+-- What was taken meanwhile stays so.
+INSERT INTO runs_webhookdelivery (tenant_id, webhook_id, message_id, body_sha256, received_at, refused)
+VALUES (%(tenant)s, %(webhook)s, %(message_id)s, %(body_sha256)s, coalesce(%(now)s::timestamptz, clock_timestamp()), %(reason)s)
+ON CONFLICT (webhook_id, message_id) DO UPDATE
+   SET body_sha256 = excluded.body_sha256, received_at = excluded.received_at, refused = excluded.refused
+ WHERE runs_webhookdelivery.refused IS NOT NULL
 
 -- name: forget_deliveries
 WITH old AS MATERIALIZED (
