@@ -66,7 +66,8 @@ class Outline:
         # It is numbered where the step before it still has the id of its type, on its way to that of its title.
         expect(self._new(kind)).to_be_visible()
         self.hands.at("[data-title]")
-        self.hands.write(title)
+        # What the type is called is selected: typing takes its place.
+        self.hands.enter(title)
 
     def connect(self, source: str, target: str) -> None:
         """Asks that one leads to the other; the dialog closes if that can be."""

@@ -321,7 +321,11 @@ function NameField({ name, names, onRename }: { name: string; names: string[]; o
           value={text}
           onChange={(event) => setText(event.target.value)}
           onBlur={commit}
-          onKeyDown={(event) => event.key === "Enter" && commit()}
+          onKeyDown={(event) => {
+            if (event.key !== "Enter") return;
+            event.preventDefault();
+            commit();
+          }}
         />
       )}
     </Frame>
