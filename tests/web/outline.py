@@ -49,6 +49,8 @@ class Outline:
 
     def go(self, title: str) -> None:
         """To the step that is called so; the hands are in the outline."""
+        # A step whose id follows its title just now is drawn again, and has the focus back a moment later.
+        expect(self.page.locator(".outline [role=treeitem]:focus")).to_be_visible()
         rows = self.page.evaluate(_ROWS)
         now = next(at for at, row in enumerate(rows) if row["isHere"])
         to = next(at for at, row in enumerate(rows) if row["title"] == title)
