@@ -58,8 +58,8 @@ function Search({ adding }: { adding: Adding }) {
           <span>
             <strong>{choice.title}</strong>{" "}
             <small>
+              {isGroup(choice) && `${choice.nodes.length} steps. `}
               {choice.help}
-              {isGroup(choice) && ` ${choice.nodes.length} steps.`}
             </small>
           </span>
         </>

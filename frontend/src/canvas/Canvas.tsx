@@ -176,6 +176,13 @@ export function Canvas() {
           <MiniMap pannable zoomable ariaLabel="Map of the workflow" nodeStrokeWidth={0} />
         )}
       </ReactFlow>
+      {mayWrite && Object.keys(doc.nodes).length === 0 && (
+        // The outline says it aloud, with a button.
+        <p className="canvas-empty" aria-hidden="true">
+          <strong>No step yet</strong>
+          Press <kbd>A</kbd>, or drag a step here.
+        </p>
+      )}
     </div>
   );
 }

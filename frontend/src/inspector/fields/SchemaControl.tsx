@@ -232,7 +232,7 @@ function FieldRow({ name, spot, isNeeded, isOpen, names, place, onMove, onNeeded
           <span>{said}</span>{" "}
           <small className="quiet">
             <code>{name}</code>, {KINDS.find(([each]) => each === kind)?.[1].toLowerCase()}
-            {isNeeded ? ", needed" : ""}
+            {isNeeded ? ", required" : ""}
           </small>
         </summary>
         <div onBlur={follow}>
