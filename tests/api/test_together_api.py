@@ -53,8 +53,8 @@ def test_a_look_of_an_open_tab_costs_as_little_with_many_steps_and_comments(api,
         here(api, f"tab-{place:05}", step="s0")
     author = people.client("author")
     here(author)
-    # The session or the token, the seat with its folders, the guard of the workflow, and its numbers.
-    with django_assert_num_queries(5):
+    # In which folder it lies, and its numbers; who asks is known still.
+    with django_assert_num_queries(2):
         here(author, step="s1")
 
 
