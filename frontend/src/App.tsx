@@ -34,7 +34,7 @@ type Pane = "outline" | "canvas" | "inspector";
 /** Where the focus is wanted, if it is in one of the panes. */
 function paneOf(focus: Focus | null): Pane | null {
   if (!focus || focus.what === "conflicts") return null;
-  return focus.what === "title" || focus.what === "comments" ? "inspector" : focus.what;
+  return focus.what === "title" || focus.what === "comments" || focus.what === "empty" ? "inspector" : focus.what;
 }
 
 /** The builder. */

@@ -240,7 +240,12 @@ export function Header() {
             <PanelSwitch side="right" name="Form" hint="]" icon="square-pen" />
           </div>
         )}
-        <button type="button" className="button plain small" title="Test (T)" onClick={() => set({ panel: "test" })}>
+        <button
+          type="button"
+          className="button plain small head-test"
+          title="Test (T)"
+          onClick={() => set({ panel: "test" })}
+        >
           <Icon name="flask-conical" />
           <span>Test</span>
         </button>

@@ -42,6 +42,11 @@ function Table() {
           ...KEYS,
           { keys: ["Ctrl+c", "Ctrl+x", "Ctrl+v"], does: "Copy, cut or paste, also between workflows" },
           { keys: ["←↑↓→"], does: "Move the selected step (Shift: farther)" },
+          { keys: ["F6", "Shift+F6"], does: "In the form: go to the next part, or the one before" },
+          {
+            keys: ["Enter", "Ctrl+Enter"],
+            does: "In a field (of several lines: with Ctrl): go to the next required field that is empty, else back to the step",
+          },
           { keys: ["Ctrl+k"], does: "Go to anything" },
         ].map((key) => (
           <div key={key.does}>

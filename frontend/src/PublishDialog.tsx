@@ -1,7 +1,8 @@
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import { Icon } from "./Icon";
 import { Refused, ask } from "./api";
 import type { CaseResult } from "./panels/asked";
+import { AskDialog } from "./frame/AskDialog";
 import { Consequences } from "./publish/Consequences";
 import { hasErrors, say, set, state, useBuilder } from "./store";
 
@@ -25,12 +26,9 @@ function Asking() {
   const [error, setError] = useState("");
   const [isBusy, setIsBusy] = useState(false);
   const [fails, setFails] = useState(false);
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
-  const close = () => dialog.current?.close();
   const stands = problems.filter((problem) => problem.severity === "error");
   const warnings = problems.length - stands.length;
-  const publish = async (anyway = false) => {
+  const publish = async (close: () => void, anyway = false) => {
     setIsBusy(true);
     setError("");
     const { boot, revision } = state();
@@ -53,13 +51,47 @@ function Asking() {
     }
   };
   return (
-    <dialog
-      ref={dialog}
-      className="ask-dialog publish-dialog"
-      aria-labelledby="publish-title"
+    <AskDialog
+      title={`Publish version ${(latest ?? 0) + 1}`}
+      className="publish-dialog"
+      error={error}
       onClose={() => set({ publishing: false })}
+      foot={(close) =>
+        stands.length > 0 ? (
+          <button
+            type="button"
+            className="button"
+            onClick={() => {
+              close();
+              set({ panel: "problems" });
+            }}
+          >
+            Show problems
+          </button>
+        ) : fails ? (
+          <>
+            <button type="button" className="button danger" disabled={isBusy} onClick={() => void publish(close, true)}>
+              Publish anyway
+            </button>
+            <button
+              type="button"
+              className="button plain"
+              onClick={() => {
+                close();
+                set({ panel: "test", tests: "cases" });
+              }}
+            >
+              Show test cases
+            </button>
+          </>
+        ) : (
+          <button type="button" className="button" disabled={isBusy || waiting > 0} onClick={() => void publish(close)}>
+            <Icon name="check" />
+            {waiting ? "Saving first…" : isBusy ? "Publishing…" : "Publish"}
+          </button>
+        )
+      }
     >
-      <h2 id="publish-title">Publish version {(latest ?? 0) + 1}</h2>
       {stands.length > 0 ? (
         <p className="bad-words">
           <Icon name="circle-alert" /> {stands.length === 1 ? "One problem stands" : `${stands.length} problems stand`}{" "}
@@ -80,57 +112,16 @@ function Asking() {
       <label className="field">
         <span className="label">What’s new? (optional)</span>
         <input
-          autoFocus
           value={note}
           maxLength={2000}
           onChange={(event) => setNote(event.target.value)}
-          onKeyDown={(event) => event.key === "Enter" && !isBusy && !waiting && !hasErrors() && void publish()}
+          onKeyDown={(event) => {
+            const dialog = event.currentTarget.closest("dialog");
+            const close = () => dialog?.close();
+            if (event.key === "Enter" && !isBusy && !waiting && !hasErrors()) void publish(close);
+          }}
         />
       </label>
-      {error && (
-        <p className="bad-words" role="alert">
-          {error}
-        </p>
-      )}
-      <div className="form-foot">
-        {stands.length > 0 ? (
-          <button
-            type="button"
-            className="button"
-            onClick={() => {
-              close();
-              set({ panel: "problems" });
-            }}
-          >
-            Show problems
-          </button>
-        ) : fails ? null : (
-          <button type="button" className="button" disabled={isBusy || waiting > 0} onClick={() => void publish()}>
-            <Icon name="check" />
-            {waiting ? "Saving first…" : isBusy ? "Publishing…" : "Publish"}
-          </button>
-        )}
-        {fails && (
-          <>
-            <button type="button" className="button danger" disabled={isBusy} onClick={() => void publish(true)}>
-              Publish anyway
-            </button>
-            <button
-              type="button"
-              className="button plain"
-              onClick={() => {
-                close();
-                set({ panel: "test", tests: "cases" });
-              }}
-            >
-              Show test cases
-            </button>
-          </>
-        )}
-        <button type="button" className="button plain" onClick={close}>
-          Cancel
-        </button>
-      </div>
-    </dialog>
+    </AskDialog>
   );
 }

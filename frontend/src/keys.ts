@@ -26,6 +26,7 @@ import {
 } from "./store";
 
 import { goToComments } from "./together";
+import { goes, noteFocus } from "./inspector/going";
 
 export interface Key {
   keys: string[];
@@ -153,6 +154,7 @@ export const KEYS: Key[] = [
     run: () => (theOne() ? set({ connecting: theOne() }) : say("Select the step to connect from.")),
   },
   { keys: ["Enter"], does: "Edit the selected step", run: () => wantFocus("inspector") },
+  { keys: ["e"], does: "Go to the first required field that is empty", writes: true, run: () => wantFocus("empty") },
   { keys: ["F2"], does: "Rename the selected step", writes: true, run: () => wantFocus("title") },
   { keys: ["o"], does: "Go to the outline", run: () => wantFocus("outline") },
   { keys: ["Delete", "Backspace"], does: "Delete", writes: true, run: () => removeSelected() },
@@ -236,6 +238,7 @@ function onKey(event: KeyboardEvent): void {
   const isTyping = target.closest(TYPED_IN) !== null && !(isUntouched && UNDOES.includes(name));
   if (name === "Escape" && !event.defaultPrevented && target.closest(".inspector") && !target.closest("dialog"))
     return wantFocus("outline");
+  if (!event.defaultPrevented && !event.isComposing && goes(name, target)) return event.preventDefault();
   const isEverywhere = ["F8", ...UNDOES].includes(name) && !isTyping;
   if (event.defaultPrevented || (isTyping && !FROM_FIELDS.includes(name))) return;
   // Behind a dialog nobody goes to a problem.
@@ -297,6 +300,7 @@ export function listen(): () => void {
     ["cut", onCopy],
     ["paste", onPaste],
     ["focusout", endStay],
+    ["focusin", noteFocus],
   ];
   for (const [name, listener] of pairs) document.addEventListener(name, listener as EventListener);
   return () => {

@@ -58,6 +58,7 @@ async function start(): Promise<void> {
     selected: { nodes: [], edges: [], notes: [] },
     problems: [],
     conflicts: [],
+    held: null,
     showsConflicts: true,
     save: { kind: "saved", at: given.saved_at },
     said: { text: "", kind: "info", count: 0 },

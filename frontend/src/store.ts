@@ -78,6 +78,8 @@ export interface State {
   selected: Selected;
   problems: Problem[];
   conflicts: Conflict[];
+  /** The field that shows what is typed in it, although the draft has somebody else's value by now. */
+  held: string[] | null;
   /** The list of them is seen. */
   showsConflicts: boolean;
   save: SaveState;
@@ -121,7 +123,7 @@ export interface State {
 }
 
 export interface Focus {
-  what: "inspector" | "outline" | "title" | "comments" | "canvas" | "conflicts";
+  what: "inspector" | "empty" | "outline" | "title" | "comments" | "canvas" | "conflicts";
   count: number;
 }
 
@@ -155,12 +157,31 @@ export interface Acting {
   joins?: boolean;
 }
 
-/** The field that is being typed in, by the key of its acts. */
-let stay: string | undefined;
+/** The field that is being typed in: the key of its acts, and what they set. */
+let stay: { merge: string; path: string[] } | undefined;
 
-/** The focus goes elsewhere: what is typed from now on is another act. */
+/** The focus goes elsewhere: what is typed from now on is another act, and each field shows what the draft has. */
 export function endStay(): void {
   stay = undefined;
+  const { held, base, pending } = state();
+  if (!held) return;
+  set({ held: null, doc: withGroups(base, pending) });
+  keepSelectionTrue();
+}
+
+/** What is being typed in just now. */
+export function stayPath(): string[] | null {
+  return stay?.path ?? null;
+}
+
+/** What is typed in is called otherwise from now on. */
+export function stayAs(path: string[]): void {
+  if (stay) stay = { path, merge: `type ${path.join("/")}` };
+}
+
+/** The draft with what of these groups fits. */
+export function withGroups(doc: Doc, groups: Group[]): Doc {
+  return groups.reduce((now, group) => applyWhatFits(now, group.changes).doc, doc);
 }
 
 /** Whether something was typed since the focus came to the field that has it. */
@@ -185,7 +206,8 @@ export function act(label: string, changes: Change[], { merge, stays, joins }: A
   if (doc === null) return false;
   const places = placesOf(now.auto);
   const last = now.undo.at(-1);
-  const isSoon = merge !== undefined && last?.merge === merge && (stay === merge || Date.now() - last.when < MERGE_MS);
+  const isSoon =
+    merge !== undefined && last?.merge === merge && (stay?.merge === merge || Date.now() - last.when < MERGE_MS);
   const goesOn = isSoon || (joins && last !== undefined);
   const done: Done = {
     // What is typed is one act, called as it was when it began: a title is not the name of its own change.
@@ -195,7 +217,7 @@ export function act(label: string, changes: Change[], { merge, stays, joins }: A
     when: Date.now(),
   };
   const undo = goesOn ? [...now.undo.slice(0, -1), done] : [...now.undo, done].slice(-MOST_UNDO);
-  if (!joins) stay = stays ? merge : undefined;
+  if (!joins) stay = stays && merge !== undefined ? { merge, path: changes[0].path } : undefined;
   const open = isSoon && growing?.merge === merge ? now.pending.at(-1) : undefined;
   const group =
     open && open.id === growing?.id
@@ -295,7 +317,8 @@ export function goTo(node: string): void {
 /** Asks that a part of the page takes the focus; one that is closed is opened for it, until the page is left. */
 export function wantFocus(what: Focus["what"]): void {
   const { panels } = state();
-  const side = what === "outline" ? "left" : ["inspector", "title", "comments"].includes(what) ? "right" : null;
+  const side =
+    what === "outline" ? "left" : ["inspector", "empty", "title", "comments"].includes(what) ? "right" : null;
   if (side && panels[side].isClosed) set({ panels: { ...panels, [side]: { ...panels[side], isClosed: false } } });
   set({ focus: { what, count: (state().focus?.count ?? 0) + 1 } });
 }

@@ -11,28 +11,30 @@ import { applyWhatFits, at } from "./model/changes";
 import type { Doc } from "./model/document";
 import { keyed } from "./model/document";
 import type { Json, JsonObject } from "./model/json";
+import { renamed } from "./model/renames";
+import { type Met, follow, holding, shown, typing, underNewIds, underNewPaths, whose, writtenAgain } from "./meeting";
 import { keep, kept, keptUndo, keepUndo } from "./kept";
 import type { Conflict, Problem } from "./store";
-import { again, taken, underOtherId } from "./model/again";
-import type { Done } from "./store";
+import { again } from "./model/again";
 import {
   act,
   endGrowth,
+  endStay,
   keepSelectionTrue,
-  newGroup,
   say,
   set,
   squeezed,
   state,
   useBuilder,
   whenChanged,
+  withGroups,
 } from "./store";
 import { stay } from "./together";
 
 interface Answer {
   revision: number;
   applied: string[];
-  conflicts: { group: string; path: string[]; yours?: Json; theirs?: Json; by: string | null; at: string | null }[];
+  conflicts: Met[];
   definition?: JsonObject;
   layout?: JsonObject;
   problems: Problem[];
@@ -68,7 +70,7 @@ export function startSync(): void {
       "bad",
     );
   if (mayWrite && (left.groups.length || left.conflicts.length)) {
-    const doc = left.groups.reduce((now, group) => applyWhatFits(now, group.changes).doc, state().doc);
+    const doc = withGroups(state().doc, left.groups);
     set({ doc, pending: left.groups, conflicts: left.conflicts, save: { kind: "saving" } });
     if (left.groups.length)
       say(
@@ -164,64 +166,38 @@ async function looked(revision: number): Promise<Answer> {
 
 function take(answer: Answer, sent: Group[]): void {
   judged = answer.revision;
-  const gone = new Set(sent.map((group) => group.id));
   const settled = new Set(answer.applied);
-  const base = answer.definition
-    ? drawn(answer.definition, answer.layout ?? {}, state().base)
-    : sent
-        .filter((group) => settled.has(group.id))
-        .reduce((doc, group) => applyWhatFits(doc, group.changes).doc, state().base);
-  const { own, others } = whose(answer.conflicts);
-  const mine = sent.filter((group) => own.has(group.id));
+  const before = withGroups(
+    state().base,
+    sent.filter((group) => settled.has(group.id)),
+  );
+  const base = answer.definition ? drawn(answer.definition, answer.layout ?? {}, state().base) : before;
+  const ids = answer.definition ? renamed(before, base) : new Map<string, string>();
+  const typed = typing(before);
+  if (ids.size) follow(ids);
+  const { moved, own, others } = whose(answer.conflicts, sent, ids);
+  const gone = new Set(sent.map((group) => group.id));
   const left = state().pending.filter((group) => !gone.has(group.id));
-  const pending = mine.length ? writtenAgain(base, mine, left) : left;
+  const known = underNewIds(sent, ids);
+  const mine = known.filter((group) => own.has(group.id));
+  const next = mine.length ? writtenAgain(base, mine, left) : left;
+  const { held, group } = holding(typed, base, [...moved, ...next], underNewPaths(answer.conflicts, ids));
+  const pending = [...moved, ...next, ...group];
   const now = state();
-  const conflicts = others.map((conflict) => told(conflict, sent)).reduce(withConflict, now.conflicts);
+  const conflicts = underNewPaths(others, ids)
+    .map((conflict) => told(conflict, known))
+    .reduce(withConflict, now.conflicts);
   const changed = answer.definition || answer.conflicts.length;
-  const doc = changed ? pending.reduce((each, group) => applyWhatFits(each, group.changes).doc, base) : now.doc;
+  const doc = changed ? shown(withGroups(base, pending), held, typed) : now.doc;
   const save = pending.length ? ({ kind: "saving" } as const) : savedNow(now.save, sent.length > 0);
-  set({ base, revision: answer.revision, pending, conflicts, doc, problems: answer.problems, save });
+  set({ base, revision: answer.revision, pending, conflicts, doc, held, problems: answer.problems, save });
   if (changed) keepSelectionTrue();
-  if (others.length) {
+  // Who types on in such a field has been told once.
+  if (conflicts.length > now.conflicts.length) {
     set({ showsConflicts: true });
     say("Someone else changed the same field. Both values are kept: choose one.", "bad");
   }
   persist();
-}
-
-/** The groups that met only what the same person did in another tab, and the conflicts with others. */
-function whose(conflicts: Answer["conflicts"]): { own: Set<string>; others: Answer["conflicts"] } {
-  const { me } = state().boot;
-  const others = conflicts.filter((conflict) => conflict.by !== me);
-  const asked = new Set(others.map((conflict) => conflict.group));
-  return { own: new Set(conflicts.map(({ group }) => group).filter((group) => !asked.has(group))), others };
-}
-
-/**
- * What is still to be sent, with groups that met what the same person did in another tab: nobody is asked, the later
- * write stays. What both tabs added under one id stays twice, the later one under another id.
- */
-function writtenAgain(base: Doc, groups: Group[], left: Group[]): Group[] {
-  const own = state().doc;
-  let queue = [...groups, ...left];
-  for (const each of groups.flatMap((group) => taken(base, group.changes, own))) {
-    const otherwise = (changes: Change[]) => underOtherId(changes, each);
-    queue = queue.map((group) => ({ ...group, changes: otherwise(group.changes) }));
-    const stack = (acts: Done[]) => acts.map((act) => ({ ...act, changes: otherwise(act.changes) }));
-    const { undo, redo, selected } = state();
-    const called = (id: string) => (each.path[0] === "nodes" && id === each.path[1] ? each.id : id);
-    set({ undo: stack(undo), redo: stack(redo), selected: { ...selected, nodes: selected.nodes.map(called) } });
-  }
-  const made: Group[] = [];
-  let doc = base;
-  for (const { label, changes } of queue.slice(0, groups.length)) {
-    const wanted = again(doc, changes);
-    if (wanted.length) made.push(newGroup(label, wanted));
-    else if (changes.some((change) => change.to !== undefined && at(doc, change.path) === undefined))
-      say(`Not done: ${label}. You deleted it in another tab.`);
-    doc = applyWhatFits(doc, wanted).doc;
-  }
-  return [...made, ...queue.slice(groups.length)];
 }
 
 /** The conflicts with one more; those about one field are one, from the first value to the last that was typed. */
@@ -250,7 +226,7 @@ function drawn(definition: JsonObject, layout: JsonObject, before: Doc): Doc {
   }
 }
 
-function told(conflict: Answer["conflicts"][number], sent: Group[]): Conflict {
+function told(conflict: Met, sent: Group[]): Conflict {
   const group = sent.find((each) => each.id === conflict.group);
   return { ...conflict, label: group?.label ?? "", changes: group?.changes ?? [] };
 }
@@ -264,7 +240,7 @@ function isHopeless(error: Refused): boolean {
 function putAside(group: Group, why: string): void {
   const now = state();
   const pending = now.pending.filter((each) => each.id !== group.id);
-  const doc = pending.reduce((each, next) => applyWhatFits(each, next.changes).doc, now.base);
+  const doc = withGroups(now.base, pending);
   const values = group.changes.filter((change) => change.path[0] !== "layout" || group.changes.length === 1);
   const conflicts = values.slice(0, 1).map((change) => ({
     group: group.id,
@@ -320,6 +296,7 @@ function hasNoPlace(doc: Doc, changes: Change[]): boolean {
 
 /** Puts an end to conflicts: what is there stays, or what was wanted is made again over it. */
 export function resolve(conflicts: Conflict[], choice: "theirs" | "mine"): void {
+  endStay();
   for (const conflict of conflicts) {
     const now = state();
     if (!now.conflicts.includes(conflict)) continue;

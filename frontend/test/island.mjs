@@ -93,7 +93,7 @@ export async function until(look) {
 let opened = 0;
 
 /** A builder that was just opened on a draft, and what its hands can do. */
-export async function open(definition = {}, boot = {}) {
+export async function open(definition = {}, boot = {}, reader = {}) {
   opened += 1;
   const server = new Server({ name: "ours", title: "Ours", nodes: [], edges: [], ...definition });
   server.layout = boot.layout ?? {};
@@ -123,6 +123,8 @@ export async function open(definition = {}, boot = {}) {
     ...boot,
   };
   const page = await turnPage();
+  // In which time zone and language its reader sees moments.
+  Object.assign(page.documentElement.dataset, reader);
   page.body.innerHTML = `<div id="builder"></div><script type="application/json" id="builder-boot"></script>`;
   page.getElementById("builder-boot").textContent = JSON.stringify(given);
   const parts = await import(`${file}?${opened}`);

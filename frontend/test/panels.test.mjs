@@ -112,3 +112,26 @@ test("Ctrl+K is told of the steps that are searched for", async () => {
   run();
   assert.deepEqual(island.store.state().selected.nodes, ["ask"]);
 });
+
+test("the history tells moments in the zone and the language of its reader, and people by their names", async () => {
+  const island = await open({ nodes: [{ id: "a", type: "noop" }] }, {}, { zone: "Asia/Tokyo", locale: "de" });
+  const { answer } = island.server;
+  const at = "2027-01-31T20:30:00Z";
+  island.server.answer = function (request, body) {
+    if (request.url.includes("/versions?"))
+      return [
+        200,
+        { results: [{ version: 1, note: "", published_by: "eve", published_by_name: "Eve Sato", published_at: at }] },
+      ];
+    if (request.url.includes("/draft/changes?"))
+      return [200, { results: [{ revision: 2, label: "Add a step", by: "eve", by_name: "", at }] }];
+    return answer.call(this, request, body);
+  };
+  island.store.set({ panel: "history" });
+  const said = await until(() => {
+    const text = island.page.querySelector(".history")?.textContent;
+    return text?.includes("Add a step") && text.includes("Version 1") && text;
+  });
+  assert.match(said, /01\.02\.2027, 05:30 by Eve Sato/);
+  assert.match(said, /eve, 01\.02\.2027, 05:30/);
+});

@@ -100,6 +100,10 @@ test("others are seen, comments come when their number rises, and a server that 
   store.select({ nodes: ["a"] });
   await until(() => page.querySelector(".here [role=status]").textContent === "Anna Weber is here too");
   assert.equal(page.querySelector("[role=treeitem] .at-step .avatar").textContent, "AW");
+  assert.match(page.querySelector("[role=treeitem]").textContent, /, Anna Weber here/);
+  const card = await until(() => page.querySelector(".react-flow__node"));
+  assert.equal(card.querySelector(".at-step .avatar").textContent, "AW");
+  assert.match(card.getAttribute("aria-label"), /^First, Do nothing, Anna Weber here$/);
   await until(() => asked === 1);
   comments = [said(1, 1, { by_name: "Anna Weber", at: "2027-01-31T09:00:00Z", text: "<b>Why?</b>" })];
   number = 1;
@@ -147,4 +151,16 @@ test("a comment that is being written outlives a look at another step, and one t
   await until(async () => (await field()).value === "Not yet\nMore");
   assert.deepEqual(sent, { step: "a", text: "Not yet" });
   assert.match(store.state().said.text, /at most 200/);
+});
+
+test("who may only read is led to what is said by M", async () => {
+  const island = await open({ nodes: [{ id: "a", type: "noop", title: "A" }] }, { may_write: false });
+  island.store.set({ comments: [said(1, 1, { by_name: "Anna", at: "2027-01-31T09:00:00Z" })] });
+  island.store.select({ nodes: ["a"] });
+  island.page.querySelector("[role=treeitem]").focus();
+  island.press("m");
+  const heading = await island.at("summary");
+  assert.match(heading.textContent, /^Comments \(1\)/);
+  await until(() => island.page.querySelector(".inspector .said-text"));
+  assert.equal(island.page.querySelector(".compose"), null);
 });

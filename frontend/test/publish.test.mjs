@@ -75,3 +75,14 @@ test("the first version has nothing to be compared with, and a server that is aw
   assert.match(said[1], /can't be counted/);
   assert.match(said[2], /can't be run/);
 });
+
+test("the note has the focus, also where a problem stands against publishing", async () => {
+  const island = await open(structuredClone(NOW));
+  island.store.set({
+    problems: [{ code: "required", severity: "error", node: "third", field: "nodes[1]", message: "It is needed." }],
+  });
+  island.press("Shift+P");
+  await until(() => island.page.querySelector(".publish-dialog"));
+  assert.equal((await island.at(".publish-dialog input")).maxLength, 2000);
+  assert.match(island.page.querySelector(".publish-dialog").textContent, /One problem stands against it/);
+});

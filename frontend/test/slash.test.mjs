@@ -4,7 +4,7 @@ import test from "node:test";
 import { open, settled, until } from "./island.mjs";
 import { load } from "./load.mjs";
 
-const [{ blanks, method, slashAt }] = await load("model/slash.ts");
+const [{ MOST_SHOWN, blanks, headOf, method, slashAt }] = await load("model/slash.ts");
 const asks = (text, isText) => slashAt(text, text.length, isText) !== null;
 
 test("in a text a slash asks at the beginning of a word", () => {
@@ -54,4 +54,9 @@ test("a slash in an empty field for texts turns it into the editor for expressio
   island.put("/");
   await until(() => island.page.querySelector(".inspector .expression textarea")?.value === "/");
   assert.ok(island.page.activeElement.closest(".expression"), island.page.activeElement.outerHTML.slice(0, 200));
+});
+
+test("a list of more than can be seen at once says so, and how the others are found", () => {
+  assert.equal(headOf("Input", MOST_SHOWN), "Input");
+  assert.match(headOf("Input", 1234), /^Input \(1234 in all, 1000 are shown: type on to find the others\)$/);
 });

@@ -15,7 +15,7 @@ const overlaps = (one, other) => Math.abs(one.x - other.x) < 240 && Math.abs(one
 
 test("a group that is added twice has ids of its own, reads its own steps and hides none", () => {
   let doc = { nodes: { a: { type: "noop" } }, edges: {}, settings: {}, layout: { nodes: { a: { x: 0, y: 0 } } } };
-  for (let at = 0; at < 2; at += 1) doc = apply(doc, addSnippet(doc, catalogue, digest, "a").changes);
+  for (let at = 0; at < 2; at += 1) doc = apply(doc, addSnippet(doc, catalogue, digest, { after: "a" }).changes);
   assert.equal(Object.keys(doc.nodes).length, 9);
   assert.equal(doc.nodes.digest_2.params.set.summary, "{{ steps.summary_2.output.text }}");
   assert.ok(doc.edges["a>clean"] && doc.edges["a>clean_2"]);
@@ -45,4 +45,50 @@ test("a press in the palette adds a group behind the selected step, and one undo
   island.store.undo();
   assert.deepEqual(Object.keys(island.store.state().doc.nodes), ["first"]);
   assert.deepEqual(Object.keys(island.store.state().doc.edges), []);
+});
+
+test("the search for a step has the groups, too, and puts one on a line, which goes on behind it", async () => {
+  const island = await open(
+    {
+      nodes: ["first", "last"].map((id) => ({ id, type: "noop", title: id })),
+      edges: [{ from: "first", to: "last", branch: "yes" }],
+    },
+    { layout: { nodes: { first: { x: 0, y: 0 }, last: { x: 330, y: 0 } } } },
+  );
+  island.store.select({ edges: ["first>last"] });
+  island.press("a");
+  await island.at("[role=combobox]");
+  island.put("approvals four eyes");
+  await until(() => island.page.querySelectorAll("dialog [role=option]").length === 1);
+  island.press("Enter");
+  await until(() => Object.keys(island.store.state().doc.nodes).length === 6);
+  const { doc, selected } = island.store.state();
+  assert.deepEqual(selected.nodes, ["first_approval", "second_approval", "approved", "rejected"]);
+  assert.equal(doc.edges["first>last"], undefined);
+  assert.equal(doc.edges["first>first_approval"].branch, "yes", "what was said of the line is said of the way to it");
+  assert.deepEqual(doc.edges["approved>last"], { from: "approved", to: "last" });
+  assert.equal(doc.edges["rejected>last"], undefined, "one end goes on");
+  const all = places(doc);
+  assert.ok(all.every((one, at) => all.every((other, each) => each === at || !overlaps(one, other))));
+  assert.ok(doc.layout.nodes.last.x >= doc.layout.nodes.approved.x + 240, "what comes after makes room");
+  island.store.undo();
+  assert.deepEqual(Object.keys(island.store.state().doc.edges), ["first>last"]);
+  assert.deepEqual(island.store.state().doc.layout.nodes.last, { x: 330, y: 0 });
+});
+
+test("a group goes before a step, and where nothing stands, too", () => {
+  const doc = {
+    nodes: { a: { type: "noop" }, b: { type: "noop" } },
+    edges: { "a>b": { from: "a", to: "b" } },
+    settings: {},
+    layout: { nodes: { a: { x: 0, y: 0 }, b: { x: 330, y: 0 } } },
+  };
+  const before = apply(doc, addSnippet(doc, catalogue, digest, { before: "b" }).changes);
+  assert.deepEqual(
+    Object.keys(before.edges).filter((key) => /^a>|>b$/.test(key)),
+    ["a>clean", "digest>b"],
+  );
+  const empty = { nodes: {}, edges: {}, settings: {}, layout: {} };
+  const made = apply(empty, addSnippet(empty, catalogue, digest, { at: { x: 50, y: 60 } }).changes);
+  assert.deepEqual(made.layout.nodes.clean, { x: 50, y: 60 });
 });

@@ -13,9 +13,10 @@ _NAME = """(field) => {
   return said.replace(/[*]? ?[(]required[)]$/, "").replace(/[*]$/, "").trim();
 }"""
 _ACTIVE = f"() => ({_NAME})(document.activeElement)"
-# How many times Tab (Shift+Tab, if negative) leads to what is called so in the form that has the focus; null: never.
-# The nearest one below is meant; once it was found it stays meant, however the form changes on the way.
-_AWAY = """([label, isNew]) => {
+# The keys that lead to what is called so in the form that has the focus, the fewest there are: F6 to a part of it, then
+# Tab, and Enter where that leads on; null where it is not there. The nearest one below is meant; once it was found it
+# stays meant, however the form changes on the way.
+_WAY = """([label, isNew]) => {
   const now = document.activeElement, form = now.closest(".inspector"), name = NAME;
   if (!form) return null;
   const takes = (field) => field.isContentEditable || (field.tabIndex >= 0 && !field.disabled);
@@ -25,9 +26,21 @@ _AWAY = """([label, isNew]) => {
   const called = stops.filter((field) => name(field) === label || name(field).endsWith(": " + label));
   if (isNew || !stops.includes(form.wanted)) form.wanted = called.find((field) => isBelow(field, now)) ?? called[0];
   const wanted = form.wanted;
-  if (!wanted || wanted === now) return wanted ? 0 : null;
-  const [first, last, sign] = isBelow(wanted, now) ? [now, wanted, 1] : [wanted, now, -1];
-  return sign * (1 + stops.filter((field) => isBelow(field, first) && isBelow(last, field)).length);
+  if (!wanted || wanted === now) return wanted ? [] : null;
+  const several = (key, count) => Array(Math.abs(count)).fill(count > 0 ? key : "Shift+" + key);
+  const tabs = (from) => {
+    const [first, last, sign] = isBelow(wanted, from) ? [from, wanted, 1] : [wanted, from, -1];
+    return several("Tab", sign * (1 + stops.filter((field) => isBelow(field, first) && isBelow(last, field)).length));
+  };
+  const PARTS = ".insp-head, .insp-part, .insp-section";
+  const parts = [...form.querySelectorAll(PARTS)].filter((part) => !part.parentElement.closest(PARTS));
+  const begins = parts.map((part) => stops.find((stop) => part.contains(stop))).filter(Boolean);
+  const here = begins.findLastIndex((start) => start === now || isBelow(now, start));
+  const ways = begins.map((start, at) => [...several("F6", at - here), ...(start === wanted ? [] : tabs(start))]);
+  const empty = [...form.querySelectorAll("[data-empty]")].filter((field) => !field.contains(now));
+  const next = empty.find((field) => isBelow(field, now)) ?? empty[0];
+  if (next?.contains(wanted) && now.matches("input, select") && !wanted.matches("button")) ways.push(["Enter"]);
+  return [tabs(now), ...ways].reduce((best, way) => (way.length < best.length ? way : best));
 }""".replace("NAME", _NAME)
 _MOST_TABS = 200
 _MOST_LOOKS = 5
@@ -134,15 +147,15 @@ class Keys:
         return said == label or said.endswith(f": {label}")
 
     def to(self, label: str) -> None:
-        """Goes to what is called so: within a form to the next one below, else by Tab to wherever it is."""
-        away = self.page.evaluate(_AWAY, [label, True])
+        """Goes to what is called so: within a form to the next one below by the fewest keys, else by Tab to wherever it is."""
+        way = self.page.evaluate(_WAY, [label, True])
         for _ in range(_MOST_LOOKS):
-            if not away:
+            if not way:
                 break
-            for _ in range(abs(away)):
-                self.page.keyboard.press("Tab" if away > 0 else "Shift+Tab")
-            away = self.page.evaluate(_AWAY, [label, False])
-        if away is None:
+            for key in way:
+                self.page.keyboard.press(key)
+            way = self.page.evaluate(_WAY, [label, False])
+        if way is None:
             self._search(label)
         assert self._is(label), f"{self.here()} instead of {label}"
 
@@ -174,7 +187,8 @@ class Keys:
 
     def text(self, label: str, value: str) -> None:
         self.to(label)
-        self.write(value)
+        is_empty = self.page.evaluate("() => !(document.activeElement.value ?? document.activeElement.innerText).trim()")
+        (self.enter if is_empty else self.write)(value)
 
     def pick(self, label: str, option: str) -> None:
         self.to(label)

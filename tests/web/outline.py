@@ -49,6 +49,8 @@ class Outline:
 
     def go(self, title: str) -> None:
         """To the step that is called so; the hands are in the outline."""
+        # A step whose id follows its title just now is drawn again, and has the focus back a moment later.
+        expect(self.page.locator(".outline [role=treeitem]:focus")).to_be_visible()
         rows = self.page.evaluate(_ROWS)
         now = next(at for at, row in enumerate(rows) if row["isHere"])
         to = next(at for at, row in enumerate(rows) if row["title"] == title)
@@ -66,7 +68,8 @@ class Outline:
         # It is numbered where the step before it still has the id of its type, on its way to that of its title.
         expect(self._new(kind)).to_be_visible()
         self.hands.at("[data-title]")
-        self.hands.write(title)
+        # What the type is called is selected: typing takes its place.
+        self.hands.enter(title)
 
     def connect(self, source: str, target: str) -> None:
         """Asks that one leads to the other; the dialog closes if that can be."""

@@ -118,6 +118,8 @@ def test_a_field_that_two_people_set_shows_both_values_and_either_can_be_chosen(
     write_title(ben, "First", "Ben's words")
     write_title(ana, "First", "Ana's words")
     assert titles(ana)[0] == "Ana's words"
+    # A field that is left shows what others set it to.
+    ana.page.keyboard.press("Escape")
     ben.page.context.set_offline(False)
     conflict = ben.page.locator(".conflicts")
     expect(conflict).to_contain_text("Theirs (ana)")

@@ -3,8 +3,14 @@ import { type Groups, SearchDialog } from "../SearchDialog";
 import type { StepType } from "../model/catalogue";
 import { titleOf } from "../model/graph";
 import { type Adding, set, type State, useBuilder } from "../store";
-import { addHere, recent } from "./adding";
+import { type Snippet, fitting } from "../model/snippets";
+import { addGroupHere, addHere, recent } from "./adding";
 import { found } from "./Palette";
+
+/** A step type, or a group of steps. */
+type Choice = StepType | Snippet;
+
+const isGroup = (choice: Choice): choice is Snippet => "nodes" in choice;
 
 function titleFor(doc: State["doc"], { edge, after, before }: Adding["where"]): string {
   if (edge) return `Add a step between ${titleOf(doc, doc.edges[edge]?.from)} and ${titleOf(doc, doc.edges[edge]?.to)}`;
@@ -21,32 +27,40 @@ export function AddDialog() {
 function Search({ adding }: { adding: Adding }) {
   const catalogue = useBuilder((now) => now.catalogue);
   const doc = useBuilder((now) => now.doc);
+  const snippets = useBuilder((now) => now.boot.snippets);
   const title = titleFor(doc, adding.where);
-  const find = (search: string): Groups<StepType> => {
-    const last = search ? [] : recent().map((name) => catalogue[name]);
-    const all = found(catalogue, search);
+  const find = (search: string): Groups<Choice> => {
+    const last: Choice[] = search ? [] : recent().map((name) => catalogue[name]);
+    const groups = fitting(snippets, search);
+    const all: Groups<Choice> = [...found(catalogue, search)];
+    if (groups.length) all.push(["Ready-made groups", groups]);
     return last.length ? [["Recently used", last], ...all] : all;
   };
-  const take = (type: StepType, close: () => void) => {
+  const take = (choice: Choice, close: () => void) => {
     // Closed first, as it gives the focus back: then what is added takes it at once, before the next key.
     close();
-    addHere(type.name, adding.where);
+    if (isGroup(choice)) addGroupHere(choice, adding.where);
+    else addHere(choice.name, adding.where);
   };
   return (
     <SearchDialog
       title={title}
       label={`${title}: search`}
       icon="search"
-      list="Step types"
+      list="Step types and groups"
       find={find}
-      keyOf={(type) => type.name}
-      show={(type) => (
+      keyOf={(choice) => (isGroup(choice) ? `group ${choice.name}` : choice.name)}
+      show={(choice) => (
         <>
-          <span className="step-icon" data-group={type.group}>
-            <Icon name={type.icon} />
+          <span className="step-icon" data-group={isGroup(choice) ? undefined : choice.group}>
+            <Icon name={choice.icon} />
           </span>
           <span>
-            <strong>{type.title}</strong> <small>{type.help}</small>
+            <strong>{choice.title}</strong>{" "}
+            <small>
+              {isGroup(choice) && `${choice.nodes.length} steps. `}
+              {choice.help}
+            </small>
           </span>
         </>
       )}

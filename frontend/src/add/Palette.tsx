@@ -5,8 +5,7 @@ import { useBuilder } from "../store";
 import { Snippets } from "./Snippets";
 import { fitting } from "../model/snippets";
 import { addHere } from "./adding";
-
-export const DRAGGED_TYPE = "application/x-handoff-step";
+import { DRAGGED_TYPE } from "./dragged";
 
 /** How well a type answers a search: its title counts for more than what it says of itself. */
 function rank(type: StepType, search: string): number {

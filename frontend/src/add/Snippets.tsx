@@ -1,18 +1,10 @@
 import { Icon } from "../Icon";
-import { type Snippet, addSnippet, fitting } from "../model/snippets";
-import { act, goTo, hasRoomFor, select, state, theOne, useBuilder } from "../store";
+import { fitting } from "../model/snippets";
+import { useBuilder } from "../store";
+import { addGroupHere } from "./adding";
+import { DRAGGED_TYPE, GROUP } from "./dragged";
 
-/** Puts a group into the draft, as one act, and selects its steps. */
-function add(snippet: Snippet): void {
-  if (!hasRoomFor(snippet.nodes.length)) return;
-  const { doc, catalogue } = state();
-  const made = addSnippet(doc, catalogue, snippet, theOne() ?? undefined);
-  if (!act(`Add ${snippet.title}`, made.changes)) return;
-  goTo(made.select[0]);
-  select({ nodes: made.select });
-}
-
-/** Groups of steps that are ready made: one press puts all of them behind the selected step. */
+/** Groups of steps that are ready made: one press puts all of them behind the selected step, or on the selected connection. */
 export function Snippets({ search }: { search: string }) {
   const all = useBuilder((now) => now.boot.snippets);
   const shown = fitting(all, search);
@@ -27,7 +19,12 @@ export function Snippets({ search }: { search: string }) {
               type="button"
               className="palette-step palette-group"
               title={snippet.help}
-              onClick={() => add(snippet)}
+              draggable
+              onDragStart={(event) => {
+                event.dataTransfer.setData(DRAGGED_TYPE, `${GROUP}${snippet.name}`);
+                event.dataTransfer.effectAllowed = "copy";
+              }}
+              onClick={() => addGroupHere(snippet)}
             >
               <span className="step-icon">
                 <Icon name={snippet.icon} />

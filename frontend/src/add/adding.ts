@@ -3,7 +3,8 @@
 import { middle } from "../canvas/view";
 import { type Where, addStep } from "../model/commands";
 import { calledNow } from "../inspector/rename";
-import { act, goTo, hasRoomFor, state, theEdge, theOne, wantFocus } from "../store";
+import { type Snippet, addSnippet } from "../model/snippets";
+import { act, goTo, hasRoomFor, select, state, theEdge, theOne, wantFocus } from "../store";
 
 const MOST_RECENT = 5;
 const KEY = "handoff-recent-steps";
@@ -27,6 +28,17 @@ export function addHere(type: string, where: Where = here()): void {
   remember(type);
   goTo(made.select[0]);
   wantFocus("title");
+}
+
+/** Puts a ready-made group into the draft, as one act, and selects its steps. */
+export function addGroupHere(snippet: Snippet, where: Where = here()): void {
+  if (!hasRoomFor(snippet.nodes.length)) return;
+  const { doc, catalogue } = state();
+  const made = addSnippet(doc, catalogue, snippet, stillThere(where));
+  if (!act(`Add ${snippet.title}`, made.changes)) return;
+  goTo(made.select[0]);
+  select({ nodes: made.select });
+  wantFocus("inspector");
 }
 
 /** The same place, although its step has got the id of its title since the list was opened. */

@@ -12,7 +12,8 @@ import {
   type Viewport,
 } from "@xyflow/react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { DRAGGED_TYPE } from "../add/Palette";
+import { addGroupHere } from "../add/adding";
+import { DRAGGED_TYPE, GROUP } from "../add/dragged";
 import { HEIGHT, WIDTH, addStep, connect, moveSteps, reconnect, usualCondition } from "../model/commands";
 import type { Doc, Place } from "../model/document";
 import { titleOf, whyNot } from "../model/graph";
@@ -106,10 +107,12 @@ export function Canvas() {
     setOver(null);
     if (!type || !flow.current) return;
     event.preventDefault();
-    if (!hasRoomFor(1)) return;
     const point = flow.current.screenToFlowPosition({ x: event.clientX, y: event.clientY });
     const at = { x: point.x - WIDTH / 2, y: point.y - HEIGHT / 2 };
     const edge = edgeAt(event.clientX, event.clientY) ?? undefined;
+    const group = state().boot.snippets.find(({ name }) => type === `${GROUP}${name}`);
+    if (group) return addGroupHere(group, { at, edge });
+    if (!hasRoomFor(1)) return;
     const made = addStep(state().doc, catalogue, type, { at, edge });
     if (!act(`Add ${catalogue[type]?.title ?? type}`, made.changes)) return;
     select({ nodes: made.select });
@@ -173,6 +176,13 @@ export function Canvas() {
           <MiniMap pannable zoomable ariaLabel="Map of the workflow" nodeStrokeWidth={0} />
         )}
       </ReactFlow>
+      {mayWrite && Object.keys(doc.nodes).length === 0 && (
+        // The outline says it aloud, with a button.
+        <p className="canvas-empty" aria-hidden="true">
+          <strong>No step yet</strong>
+          Press <kbd>A</kbd>, or drag a step here.
+        </p>
+      )}
     </div>
   );
 }

@@ -6,7 +6,7 @@ import { reconnect, remove, reorder } from "../model/commands";
 import type { Doc, EdgeBody } from "../model/document";
 import { titleOf, whyNot } from "../model/graph";
 import type { Json, JsonObject } from "../model/json";
-import { isObject } from "../model/json";
+import { outcomesOf } from "../model/outcomes";
 import { act, goTo, select, state, useBuilder } from "../store";
 import { StepPick } from "./StepPick";
 import { Timers } from "./Timers";
@@ -235,7 +235,7 @@ function Taken({ edgeKey: key, edge, field }: { edgeKey: string; edge: EdgeBody;
         </p>
       )}
       {mode === "when" && (
-        <Frame title="Condition" isGroup problems={problemsAt(problems, `${field}.when`, true)}>
+        <Frame title="Condition" isGroup isEmpty={!edge.when} problems={problemsAt(problems, `${field}.when`, true)}>
           {(ids) => (
             <ConditionField
               value={typeof edge.when === "string" ? edge.when : ""}
@@ -252,6 +252,7 @@ function Taken({ edgeKey: key, edge, field }: { edgeKey: string; edge: EdgeBody;
       {mode === "branch" && (
         <Frame
           title="Outcome"
+          isEmpty={!edge.branch}
           help="The outcome of a task, or `branch` in the output of the step."
           problems={problemsAt(problems, `${field}.branch`, true)}
         >
@@ -271,31 +272,6 @@ function Taken({ edgeKey: key, edge, field }: { edgeKey: string; edge: EdgeBody;
       )}
     </>
   );
-}
-
-/** The outcomes that a step is known to have. */
-export function outcomesOf(doc: Doc, id: string, schema: JsonObject | null): string[] {
-  const { params } = doc.nodes[id] ?? {};
-  const given =
-    isObject(params) && Array.isArray(params.outcomes)
-      ? params.outcomes.flatMap((each) => (isObject(each) && typeof each.name === "string" ? [each.name] : []))
-      : [];
-  const properties = isObject(schema?.properties) ? schema.properties : {};
-  const known =
-    isObject(properties.branch) && Array.isArray(properties.branch.enum)
-      ? properties.branch.enum.filter((each): each is string => typeof each === "string")
-      : [];
-  const set = isObject(params) && isObject(params.set) ? params.set.branch : undefined;
-  const computed =
-    typeof set === "string"
-      ? set.includes("{{")
-        ? [...set.matchAll(/[?:]\s*(?:'([^']*)'|"([^"]*)")/g)].map((found) => found[1] ?? found[2])
-        : [set]
-      : [];
-  const used = Object.values(doc.edges).flatMap((edge) =>
-    edge.from === id && typeof edge.branch === "string" ? [edge.branch] : [],
-  );
-  return [...new Set([...(given.length ? given : known), ...computed, ...used])];
 }
 
 interface OutcomeProps {

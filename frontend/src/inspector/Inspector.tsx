@@ -1,9 +1,10 @@
 import { useEffect, useLayoutEffect, useRef } from "react";
-import { theEdge, theOne, useBuilder } from "../store";
+import { say, theEdge, theOne, useBuilder } from "../store";
 import { EdgeForm } from "./EdgeForm";
 import { Several } from "./Several";
 import { SettingsForm } from "./SettingsForm";
 import { StepForm } from "./StepForm";
+import { emptyFields } from "./going";
 import { lasting } from "./rename";
 import "../style/inspector.css";
 
@@ -25,6 +26,10 @@ export function Inspector() {
       const title = pane.current.querySelector<HTMLInputElement>("[data-title]");
       title?.focus();
       title?.select();
+    } else if (focus.what === "empty") {
+      const [field] = emptyFields(pane.current);
+      if (field) field.focus();
+      else say("Every required field here is filled in.");
     } else if (focus.what === "inspector") {
       const wrong = pane.current.querySelector<HTMLElement>("[aria-invalid=true]");
       (

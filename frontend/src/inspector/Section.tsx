@@ -8,17 +8,30 @@ interface Props {
   hasProblems?: boolean;
   /** Rises whenever somebody wants to see it; it opens then. */
   asked?: number;
+  /** Who asks for it goes on at its heading, as nothing in it takes the focus. */
+  takesFocus?: boolean;
   children: ReactNode;
 }
 
 /** A part of the form. What has a problem opens by itself. */
-export function Section({ title, summary, isOpen = false, hasProblems = false, asked = 0, children }: Props) {
+export function Section({
+  title,
+  summary,
+  isOpen = false,
+  hasProblems = false,
+  asked = 0,
+  takesFocus,
+  children,
+}: Props) {
   const [chosen, setChosen] = useState<boolean | null>(null);
   // What opened by itself does not close under somebody's hands once the problem is gone.
   const opened = useRef(isOpen);
+  const heading = useRef<HTMLElement>(null);
   opened.current ||= hasProblems;
   useEffect(() => {
-    if (asked) setChosen(true);
+    if (!asked) return;
+    setChosen(true);
+    if (takesFocus) heading.current?.focus();
   }, [asked]);
   const open = chosen ?? opened.current;
   return (
@@ -30,7 +43,7 @@ export function Section({ title, summary, isOpen = false, hasProblems = false, a
         if (now !== open) setChosen(now);
       }}
     >
-      <summary>
+      <summary ref={heading}>
         <h3>{title}</h3>
         {!open && summary && <span className="insp-summary">{summary}</span>}
       </summary>

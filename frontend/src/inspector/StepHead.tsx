@@ -146,11 +146,10 @@ function RenameForm({ id, coming, onDone }: { id: string; coming: Coming | null;
               setFault(null);
             }}
             onKeyDown={(event) => {
+              if (event.key !== "Enter" && event.key !== "Escape") return;
+              event.preventDefault();
               if (event.key === "Enter") void submit();
-              if (event.key === "Escape") {
-                event.preventDefault();
-                onDone();
-              }
+              else onDone();
             }}
           />
         )}

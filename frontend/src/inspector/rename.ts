@@ -29,6 +29,18 @@ export function calledNow(key: string, there: Record<string, unknown>): string {
   return now;
 }
 
+/** A step goes on under another id, so whatever was asked of it, or is typed in it, goes on, too. */
+export function goesOnAs(from: string, to: string): void {
+  const name = lasting(from);
+  others.set(from, to);
+  // An id that was given back leads nowhere else.
+  others.delete(to);
+  stable.set(to, name);
+  // The next step that gets the id is another one.
+  renamings += 1;
+  stable.set(from, `${from} ${renamings}`);
+}
+
 // Somebody who types on while the server is being asked has changed the draft by every answer.
 const MOST_TRIES = 20;
 
@@ -64,18 +76,10 @@ async function renamedNow(from: string, to: string, joins: boolean): Promise<str
     return "changed";
   }
   const renamed = keyed(answer.definition, followed(now.doc.layout, from, to) as JsonObject);
-  const name = lasting(from);
   if (!act(`Rename ${from} to ${to}`, diff(now.doc, renamed), { joins })) return "The step can't be renamed right now.";
-  for (const table of ["nodes", "edges"] as const) {
-    const keys = Object.keys(renamed[table]);
-    for (const [at, key] of Object.keys(now.doc[table]).entries()) if (key !== keys[at]) others.set(key, keys[at]);
-  }
-  // An id that was given back leads nowhere else.
-  others.delete(to);
-  stable.set(to, name);
-  // The next step that gets the id is another one.
-  renamings += 1;
-  stable.set(from, `${from} ${renamings}`);
+  const keys = Object.keys(renamed.edges);
+  for (const [at, key] of Object.keys(now.doc.edges).entries()) if (key !== keys[at]) others.set(key, keys[at]);
+  goesOnAs(from, to);
   const { selected } = state();
   if (selected.nodes.includes(from))
     select({ ...selected, nodes: selected.nodes.map((id) => (id === from ? to : id)) });

@@ -53,7 +53,8 @@ export function fits(doc: Doc, change: Change): boolean | null {
   return sameOrNone(now, from);
 }
 
-function sameOrNone(one: Json | undefined, other: Json | undefined): boolean {
+/** Whether both are the same JSON, or both nothing. */
+export function sameOrNone(one: Json | undefined, other: Json | undefined): boolean {
   return one === undefined || other === undefined ? one === other : same(one, other);
 }
 

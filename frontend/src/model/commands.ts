@@ -9,6 +9,7 @@ import { neighbours, reach, whyNot } from "./graph";
 import type { Json, JsonObject } from "./json";
 import { isObject } from "./json";
 import { free, slug } from "./names";
+import { nextOutcome } from "./outcomes";
 
 export const WIDTH = 240;
 export const HEIGHT = 72;
@@ -67,7 +68,7 @@ export function addStep(doc: Doc, catalogue: Catalogue, type: string, where: Whe
   for (const [other, to] of Object.entries(room?.moved ?? {})) draft.set(["layout", "nodes", other], to);
   draft.set(["layout", "nodes", id], { ...freePlace(draft.doc, spot, id) });
   if (where.edge && doc.edges[where.edge]) splice(draft, where.edge, id);
-  else if (where.after) connectIn(draft, where.after, id, {});
+  else if (where.after) connectIn(draft, where.after, id, usualCondition(doc, catalogue, where.after));
   else if (where.before) insertBefore(draft, where.before, id);
   return { changes: draft.changes, select: [id] };
 }
@@ -76,14 +77,14 @@ export function addStep(doc: Doc, catalogue: Catalogue, type: string, where: Whe
  * Where a step stands on an edge that leads to the right, and who makes room for it: what comes after and stands
  * beside or behind the end of the edge goes on to the right, all by the same width.
  */
-function roomOn(doc: Doc, key: string): { spot: Place; moved: Record<string, Place> } | null {
+export function roomOn(doc: Doc, key: string, width = WIDTH): { spot: Place; moved: Record<string, Place> } | null {
   const edge = doc.edges[key];
   if (!edge) return null;
   const [one, other] = [place(doc, edge.from), place(doc, edge.to)];
-  const wide = WIDTH + GAP_X;
+  const before = WIDTH + GAP_X;
   if (other.x <= one.x) return null;
-  const lacks = Math.max(0, one.x + 2 * wide - other.x);
-  const spot = lacks ? { x: one.x + wide, y: other.y } : { x: (one.x + other.x) / 2, y: (one.y + other.y) / 2 };
+  const lacks = Math.max(0, one.x + before + width + GAP_X - other.x);
+  const spot = lacks ? { x: one.x + before, y: other.y } : { x: (one.x + other.x) / 2, y: (one.y + other.y) / 2 };
   const after = lacks ? [...reach(doc, edge.to, "out")].filter((id) => place(doc, id).x >= other.x) : [];
   const moved = after.map((id) => [id, { x: place(doc, id).x + lacks, y: place(doc, id).y }] as const);
   return { spot, moved: Object.fromEntries(moved) };
@@ -107,20 +108,21 @@ function placeFor(doc: Doc, where: Where): Place {
   return last ? placeFor(doc, { after: last }) : { x: 0, y: 0 };
 }
 
-/** The edge now leads to the step, and a new one without a condition from there to where it led. */
-function splice(draft: Draft, key: string, id: string): void {
+/** The edge now leads to a step, and a new one without a condition from there, or from where its group goes on. */
+export function splice(draft: Draft, key: string, id: string, end = id): void {
   const { from, to, ...condition } = draft.doc.edges[key] as EdgeBody;
   const was = key;
   const first = edgeKey(from, id, draft.doc.edges);
   draft.insert("edges", first, { from, to: id, ...condition }, was);
   draft.set(["edges", was], undefined);
-  connectIn(draft, id, to, {}, first);
+  connectIn(draft, end, to, {}, first);
 }
 
-function insertBefore(draft: Draft, target: string, id: string): void {
+/** What led to a step leads to another one now, and from there, or from where its group goes on, to the step. */
+export function insertBefore(draft: Draft, target: string, id: string, end = id): void {
   const into = (neighbours(draft.doc).into.get(target) ?? []).filter((arrow) => arrow.timer === undefined);
   for (const arrow of into) rerouted(draft, arrow.key, { to: id });
-  connectIn(draft, id, target, {});
+  connectIn(draft, end, target, {});
 }
 
 function rerouted(draft: Draft, key: string, ends: Partial<EdgeBody>): string {
@@ -139,13 +141,15 @@ function connectIn(draft: Draft, from: string, to: string, condition: JsonObject
   return key;
 }
 
-/** What a new way out of this step says by itself: a decision's first way is a question, its last one the rest. */
+/** What a new way out of this step says by itself: a decision's first way is a question, its last one the rest; who asks
+ * people has a way for each outcome. */
 export function usualCondition(doc: Doc, catalogue: Catalogue, from: string): JsonObject {
   const body = doc.nodes[from];
   const others = Object.values(doc.edges).filter((edge) => edge.from === from && edge.on !== "error");
   if (body && catalogue[body.type]?.decides && others.length > 0 && !others.some((edge) => edge.default))
     return { default: true };
-  return {};
+  const outcome = body ? nextOutcome(doc, catalogue, from) : null;
+  return outcome === null ? {} : { branch: outcome };
 }
 
 export function connect(

@@ -14,6 +14,15 @@ export function slashAt(text: string, at: number, isText: boolean): number | nul
   return last < 0 || /[({[,&|=<>+*%?:!-]/.test(text[last]) ? place : null;
 }
 
+/** So many options are shown at once: all that most drafts have. */
+export const MOST_SHOWN = 1000;
+
+/** What stands over the first group of a list: its name, and that there is more than can be seen. */
+export function headOf(group: string, count: number): string {
+  if (count <= MOST_SHOWN) return group;
+  return `${group} (${count} in all, ${MOST_SHOWN} are shown: type on to find the others)`;
+}
+
 const FIXED = new Set(["in"]);
 
 /**

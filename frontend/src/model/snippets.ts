@@ -1,9 +1,21 @@
 /** Groups of steps that are ready made, and putting one into a draft: pure. */
 
-import { apply } from "./changes";
 import type { Catalogue } from "./catalogue";
-import type { Made } from "./commands";
-import { GAP_X, GAP_Y, HEIGHT, WIDTH, connect, paste, place, usualCondition } from "./commands";
+import { Draft } from "./changes";
+import type { Made, Where } from "./commands";
+import {
+  GAP_X,
+  GAP_Y,
+  HEIGHT,
+  WIDTH,
+  connect,
+  insertBefore,
+  paste,
+  place,
+  roomOn,
+  splice,
+  usualCondition,
+} from "./commands";
 import type { Doc, EdgeBody, NodeBody, Place } from "./document";
 import type { JsonObject } from "./json";
 
@@ -25,25 +37,45 @@ export function fitting(snippets: Snippet[], search: string): Snippet[] {
 }
 
 /**
- * The steps of a snippet under ids of their own, behind a step and connected to it where one is named, else behind the
- * last one; below what stands there.
+ * The steps of a snippet under ids of their own: on an edge, which then goes on from the end of the group that stands
+ * first; else behind a step and connected to it, where one is named, or behind the last one.
  */
-export function addSnippet(doc: Doc, catalogue: Catalogue, snippet: Snippet, after?: string): Made {
+export function addSnippet(doc: Doc, catalogue: Catalogue, snippet: Snippet, where: Where = {}): Made {
   const nodes = Object.fromEntries(snippet.nodes.map(({ id, ...body }) => [String(id), body as NodeBody]));
   const clip = { handoff: 1 as const, nodes, edges: snippet.edges, places: snippet.places, notes: [] };
-  const made = paste(doc, clip, roomFor(doc, snippet, after ?? Object.keys(doc.nodes).at(-1)));
-  const pasted = apply(doc, made.changes);
-  if (after === undefined || pasted === null) return made;
-  const line = connect(pasted, after, made.select[0], usualCondition(pasted, catalogue, after));
-  return { ...made, changes: [...made.changes, ...line.changes] };
+  const draft = new Draft(doc);
+  const { edge, after, before } = where;
+  const room = edge === undefined ? null : roomOn(doc, edge, wideness(snippet));
+  for (const [id, to] of Object.entries(room?.moved ?? {})) draft.set(["layout", "nodes", id], to);
+  const at = room?.spot ?? where.at ?? startFor(doc, snippet, where);
+  const made = paste(draft.doc, clip, freeFor(draft.doc, snippet, at));
+  for (const change of made.changes) draft.add(change);
+  const [first] = made.select;
+  const end = made.select[snippet.nodes.findIndex(({ id }) => !snippet.edges.some(({ from }) => from === id))];
+  if (edge !== undefined && doc.edges[edge]) splice(draft, edge, first, end);
+  else if (after !== undefined)
+    for (const change of connect(draft.doc, after, first, usualCondition(doc, catalogue, after)).changes)
+      draft.add(change);
+  else if (before !== undefined) insertBefore(draft, before, first, end);
+  return { ...made, changes: draft.changes };
 }
 
-/** Where the group stands: to the right of a step, and so far down that it hides no other. */
-function roomFor(doc: Doc, { places }: Snippet, behind: string | undefined): Place {
-  const spots = Object.values(places);
-  const from = behind === undefined ? { x: 0, y: 0 } : place(doc, behind);
-  const at = behind === undefined ? from : { x: from.x + WIDTH + GAP_X, y: from.y };
-  const [wide, high] = [Math.max(...spots.map(({ x }) => x)) + WIDTH, Math.max(...spots.map(({ y }) => y)) + HEIGHT];
+function startFor(doc: Doc, snippet: Snippet, { after, before, edge }: Where): Place {
+  if (before !== undefined) return { x: place(doc, before).x - wideness(snippet) - GAP_X, y: place(doc, before).y };
+  const behind = after ?? doc.edges[edge ?? ""]?.from ?? Object.keys(doc.nodes).at(-1);
+  if (behind === undefined) return { x: 0, y: 0 };
+  const { x, y } = place(doc, behind);
+  return { x: x + WIDTH + GAP_X, y };
+}
+
+function wideness({ places }: Snippet): number {
+  return Math.max(...Object.values(places).map(({ x }) => x)) + WIDTH;
+}
+
+/** The place for the group at this one or so far below that it hides no other step. */
+function freeFor(doc: Doc, snippet: Snippet, wanted: Place): Place {
+  const at = { ...wanted };
+  const [wide, high] = [wideness(snippet), Math.max(...Object.values(snippet.places).map(({ y }) => y)) + HEIGHT];
   const taken = Object.keys(doc.nodes)
     .map((id) => place(doc, id))
     .filter(({ x }) => x + WIDTH > at.x && x < at.x + wide)

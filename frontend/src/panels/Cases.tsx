@@ -1,6 +1,7 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import { Icon } from "../Icon";
 import { Refused, ask } from "../api";
+import { AskDialog, CodeField } from "../frame/AskDialog";
 import type { Json, JsonObject } from "../model/json";
 import { definition, say, set, state, useBuilder } from "../store";
 import { type CaseResult, caseOf } from "./asked";
@@ -205,13 +206,11 @@ function Edit({ of, url, done }: { of: Case; url: string; done: () => void }) {
   const [name, setName] = useState(oldName);
   const [text, setText] = useState(JSON.stringify({ input, stubs, expect }, null, 2));
   const [error, setError] = useState("");
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
-  const save = async () => {
+  const save = async (close: () => void) => {
     try {
       const value = caseOf(text);
       await ask(`${url}/${of.id}`, { method: "PATCH", body: { ...value, name, revision: of.revision } });
-      dialog.current?.close();
+      close();
     } catch (why) {
       setError(
         why instanceof Refused
@@ -223,35 +222,26 @@ function Edit({ of, url, done }: { of: Case; url: string; done: () => void }) {
     }
   };
   return (
-    <dialog ref={dialog} className="ask-dialog" aria-labelledby="case-title" onClose={done}>
-      <h2 id="case-title">Edit the test case</h2>
+    <AskDialog
+      title="Edit the test case"
+      error={error}
+      onClose={done}
+      foot={(close) => (
+        <button type="button" className="button" onClick={() => void save(close)}>
+          Save
+        </button>
+      )}
+    >
       <label className="field">
         <span className="label">Name</span>
         <input value={name} maxLength={200} onChange={(event) => setName(event.target.value)} />
       </label>
-      <label className="field">
-        <span className="label">Input, stubs (outputs or errors of steps) and expected result</span>
-        <textarea
-          className="code"
-          rows={14}
-          spellCheck={false}
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-        />
-      </label>
-      {error && (
-        <p className="bad-words" role="alert">
-          {error}
-        </p>
-      )}
-      <div className="form-foot">
-        <button type="button" className="button" onClick={() => void save()}>
-          Save
-        </button>
-        <button type="button" className="button plain" onClick={() => dialog.current?.close()}>
-          Cancel
-        </button>
-      </div>
-    </dialog>
+      <CodeField
+        label="Input, stubs (outputs or errors of steps) and expected result"
+        rows={14}
+        value={text}
+        onChange={setText}
+      />
+    </AskDialog>
   );
 }

@@ -26,7 +26,7 @@ export function StepComments({ id }: { id: string }) {
   const title = count ? `Comments (${count})` : "Comments";
   const summary = count ? "" : resolved.length ? `${resolved.length} resolved` : "";
   return (
-    <Section title={title} summary={summary} asked={asked.current}>
+    <Section title={title} summary={summary} asked={asked.current} takesFocus={!mayWrite}>
       <div className="step-comments">
         {open.map((thread) => (
           <ThreadView key={thread.id} thread={thread} />

@@ -18,6 +18,8 @@ interface Props {
 export function ConditionField({ value, ids, place, onChange }: Props) {
   const condition = parsed(value);
   const [wantsText, setWantsText] = useState(condition === null);
+  // Who asks for the text goes on in it.
+  const [isAsked, setIsAsked] = useState(false);
   const isText = wantsText || condition === null;
   return (
     <div className="condition">
@@ -31,7 +33,14 @@ export function ConditionField({ value, ids, place, onChange }: Props) {
         >
           Simple
         </button>
-        <button type="button" aria-pressed={isText} onClick={() => setWantsText(true)}>
+        <button
+          type="button"
+          aria-pressed={isText}
+          onClick={() => {
+            setWantsText(true);
+            setIsAsked(true);
+          }}
+        >
           Expression
         </button>
       </div>
@@ -43,6 +52,7 @@ export function ConditionField({ value, ids, place, onChange }: Props) {
           label="Condition"
           ids={ids}
           place={place}
+          autoFocus={isAsked}
         />
       ) : (
         <>

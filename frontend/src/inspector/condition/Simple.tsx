@@ -100,6 +100,7 @@ export function Simple({ condition, place, describedBy, isInvalid, onChange }: P
         type="button"
         className="button plain small"
         aria-haspopup="dialog"
+        data-starts={clauses.length === 0 || undefined}
         onClick={() => setPicking(clauses.length)}
       >
         <Icon name="plus" />

@@ -20,9 +20,10 @@ import { HighlightStyle, StreamLanguage, bracketMatching, syntaxHighlighting } f
 import { Compartment, EditorSelection, EditorState, type Extension, Prec } from "@codemirror/state";
 import { EditorView, keymap, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import { blanks, method, slashAt } from "../../model/slash";
+import { MOST_SHOWN, blanks, headOf, method, slashAt } from "../../model/slash";
 import type { Callable, Entry, Scope } from "./scope";
 import { allowStyles, oneWriter } from "./styles";
+import { goOn } from "../going";
 import { type TestValue, carried } from "./target";
 
 export type Language = "json" | "template" | "cel";
@@ -163,10 +164,12 @@ function sampleLine(entry: Entry): string {
 interface Listed {
   language: Language;
   place: number;
+  /** What stands over its group, where that is not its name. */
+  head?: string;
   isSlashed: boolean;
 }
 
-function ofEntry(entry: Entry, { language, place, isSlashed }: Listed): Completion {
+function ofEntry(entry: Entry, { language, place, isSlashed, head }: Listed): Completion {
   const info = [entry.title ?? "", entry.from, entry.always ? "" : "May be missing.", sampleLine(entry)]
     .filter(Boolean)
     .join("\n");
@@ -175,9 +178,15 @@ function ofEntry(entry: Entry, { language, place, isSlashed }: Listed): Completi
     detail: entry.type + (entry.always ? "" : "?"),
     info: () => lines(info),
     boost: Math.max(-90, 40 - place),
-    section: { name: entry.from, rank: place },
+    section: { name: entry.from, rank: place, ...(head ? { header: () => headElement(head) } : {}) },
     apply: (view, _completion, from, to) => put(view, language, entry.path, from - Number(isSlashed), to),
   };
+}
+
+function headElement(text: string): HTMLElement {
+  const head = document.createElement("completion-section");
+  head.textContent = text;
+  return head;
 }
 
 function lines(text: string): HTMLElement {
@@ -245,10 +254,15 @@ function completing(language: Language, scope: () => Promise<Scope | null>) {
     if (!found) return null;
     const from = slash === null ? (word?.from ?? context.pos) : slash + 1;
     const listed = (place: number) => ({ language, place, isSlashed: slash !== null });
+    const count = found.entries.length + found.functions.length;
+    const group = found.entries[0]?.from;
+    const head = count > MOST_SHOWN && group !== undefined ? headOf(group, count) : undefined;
     const point = word?.text.lastIndexOf(".") ?? -1;
     const of = point > 0 ? (word?.text.slice(0, point) ?? null) : null;
     const options = [
-      ...found.entries.map((entry, place) => ofEntry(entry, listed(place))),
+      ...found.entries.map((entry, place) =>
+        ofEntry(entry, { ...listed(place), head: entry.from === group ? head : undefined }),
+      ),
       ...found.functions.map((each) => ofFunction(each, listed(0), of)),
     ];
     return { from, options: options.filter((each) => each !== null), validFor: /^[\w.[\]"]*$/ };
@@ -263,6 +277,13 @@ function takeByTab(view: EditorView): boolean {
   return before.endsWith(marked.label) ? false : acceptCompletion(view);
 }
 
+/** To the next field; where the text is in no form, nothing happens. */
+function goOnFrom(text: HTMLElement): boolean {
+  const pane = text.closest(".inspector");
+  if (pane && !text.closest("dialog")) goOn(pane);
+  return true;
+}
+
 /** An editor in `parent`. */
 export function mount(parent: HTMLElement, wanted: Wanted): Editor {
   allowStyles();
@@ -271,7 +292,8 @@ export function mount(parent: HTMLElement, wanted: Wanted): Editor {
   let isSetting = false;
   const scope = wanted.scope;
   const oneLine = keymap.of([
-    { key: "Enter", run: () => true },
+    // One line: Enter goes on as in every field.
+    { key: "Enter", run: (shown) => goOnFrom(shown.contentDOM) },
     { key: "Shift-Enter", run: insertNewlineAndIndent },
   ]);
   const view = new EditorView({
@@ -296,6 +318,7 @@ export function mount(parent: HTMLElement, wanted: Wanted): Editor {
               override: [completing(language, scope)],
               icons: false,
               interactionDelay: 0,
+              maxRenderedOptions: MOST_SHOWN,
               tooltipClass: () => "builder-completion",
             })
           : [],
@@ -307,6 +330,7 @@ export function mount(parent: HTMLElement, wanted: Wanted): Editor {
           ),
         ),
         isLong || language === "json" ? [] : oneLine,
+        keymap.of([{ key: "Mod-Enter", run: (shown) => goOnFrom(shown.contentDOM) }]),
         keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap]),
         wanted.hint ? placeholder(wanted.hint) : [],
         EditorState.readOnly.of(wanted.isReadOnly),

@@ -14,6 +14,8 @@ export interface FrameProps {
   title: ReactNode;
   help?: string;
   isRequired?: boolean;
+  /** It must be filled in, and is not. */
+  isEmpty?: boolean;
   /** Of several controls: the title names the group and no single one. */
   isGroup?: boolean;
   problems?: Problem[];
@@ -32,6 +34,7 @@ export function Frame({
   title,
   help,
   isRequired,
+  isEmpty,
   isGroup,
   problems = [],
   tools,
@@ -64,6 +67,7 @@ export function Frame({
     <div
       {...takes}
       className={`insp-field ${ids.isInvalid ? "wrong" : ""}`}
+      data-empty={isEmpty || undefined}
       {...(isGroup ? { role: "group", "aria-labelledby": labelId, "aria-describedby": ids.describedBy } : {})}
     >
       <div className={`insp-label ${isBare ? "bare" : ""}`}>

@@ -170,7 +170,11 @@ function Groups({ value, onChange }: { value: JsonObject; onChange: (next: JsonO
             aria-label="Another group"
             placeholder="Group name"
             onBlur={(event) => add(event.target.value)}
-            onKeyDown={(event) => event.key === "Enter" && add(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key !== "Enter") return;
+              event.preventDefault();
+              add(event.currentTarget.value);
+            }}
           />
         </li>
       ) : (

@@ -232,7 +232,7 @@ function FieldRow({ name, spot, isNeeded, isOpen, names, place, onMove, onNeeded
           <span>{said}</span>{" "}
           <small className="quiet">
             <code>{name}</code>, {KINDS.find(([each]) => each === kind)?.[1].toLowerCase()}
-            {isNeeded ? ", needed" : ""}
+            {isNeeded ? ", required" : ""}
           </small>
         </summary>
         <div onBlur={follow}>
@@ -321,7 +321,11 @@ function NameField({ name, names, onRename }: { name: string; names: string[]; o
           value={text}
           onChange={(event) => setText(event.target.value)}
           onBlur={commit}
-          onKeyDown={(event) => event.key === "Enter" && commit()}
+          onKeyDown={(event) => {
+            if (event.key !== "Enter") return;
+            event.preventDefault();
+            commit();
+          }}
         />
       )}
     </Frame>

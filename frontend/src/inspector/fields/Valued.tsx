@@ -106,6 +106,7 @@ export function Valued({ spot, shape, keepsEmpty, isBare, isFixed, tools }: Valu
   const known = CONTROLS[shape.widget] && canShow(shape.widget, spot.value, shape) ? shape.widget : "code";
   const Control = CONTROLS[known];
   const problems = problemsAt(all, spot.field, isFx || !PARTED.has(known));
+  const isEmpty = shape.isRequired && (spot.value === undefined || spot.value === "");
   const guarded: Spot = {
     ...spot,
     set: (value, typing) => {
@@ -175,6 +176,7 @@ export function Valued({ spot, shape, keepsEmpty, isBare, isFixed, tools }: Valu
         title={shape.title}
         help={shape.help}
         isRequired={shape.isRequired}
+        isEmpty={isEmpty}
         problems={problems}
         tools={aside}
         isBare={isBare}
@@ -221,6 +223,7 @@ export function Valued({ spot, shape, keepsEmpty, isBare, isFixed, tools }: Valu
       title={shape.title}
       help={shape.help}
       isRequired={shape.isRequired}
+      isEmpty={isEmpty}
       isGroup={SEVERAL.has(known)}
       problems={problems}
       tools={aside}

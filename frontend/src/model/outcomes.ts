@@ -1,0 +1,47 @@
+/** How a step can end that has outcomes, and which one a new way out of it is for. Pure. */
+
+import type { Catalogue } from "./catalogue";
+import type { Doc } from "./document";
+import type { JsonObject } from "./json";
+import { isObject } from "./json";
+
+/** The outcomes that people can choose from, or that the type of a step always has. */
+function offered(doc: Doc, id: string, schema: JsonObject | null): string[] {
+  const { params } = doc.nodes[id] ?? {};
+  const given =
+    isObject(params) && Array.isArray(params.outcomes)
+      ? params.outcomes.flatMap((each) => (isObject(each) && typeof each.name === "string" ? [each.name] : []))
+      : [];
+  if (given.length) return given;
+  const properties = isObject(schema?.properties) ? schema.properties : {};
+  return isObject(properties.branch) && Array.isArray(properties.branch.enum)
+    ? properties.branch.enum.filter((each): each is string => typeof each === "string")
+    : [];
+}
+
+/** The outcomes that a step is known to have. */
+export function outcomesOf(doc: Doc, id: string, schema: JsonObject | null): string[] {
+  const { params } = doc.nodes[id] ?? {};
+  const set = isObject(params) && isObject(params.set) ? params.set.branch : undefined;
+  const computed =
+    typeof set === "string"
+      ? set.includes("{{")
+        ? [...set.matchAll(/[?:]\s*(?:'([^']*)'|"([^"]*)")/g)].map((found) => found[1] ?? found[2])
+        : [set]
+      : [];
+  const used = Object.values(doc.edges).flatMap((edge) =>
+    edge.from === id && typeof edge.branch === "string" ? [edge.branch] : [],
+  );
+  return [...new Set([...offered(doc, id, schema), ...computed, ...used])];
+}
+
+/** What a second way out of a step says that asks people: the next outcome for which there is no way yet. */
+export function nextOutcome(doc: Doc, catalogue: Catalogue, from: string): string | null {
+  const type = catalogue[doc.nodes[from]?.type];
+  const ways = Object.values(doc.edges).filter((edge) => edge.from === from && edge.on !== "error");
+  if (!type?.asks_people || !ways.length || ways.some((edge) => edge.default)) return null;
+  const used = new Set(ways.map((edge) => edge.branch));
+  const free = offered(doc, from, type.output_schema ?? null).filter((name) => !used.has(name));
+  // A way that says nothing yet is the author's for the first outcome that is free.
+  return free[ways.filter((edge) => !edge.branch).length] ?? null;
+}

@@ -1,0 +1,69 @@
+// What a new way says by itself: out of a decision, out of a step that asks people, out of any other.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import test from "node:test";
+import { hands } from "./hands.mjs";
+import { open, settled, until } from "./island.mjs";
+import { load, source } from "./load.mjs";
+
+const [{ usualCondition }, { outcomesOf }] = await load("model/commands.ts", "model/outcomes.ts");
+const { step_types } = JSON.parse(readFileSync(join(source, "../../tests/workflows/palette.json"), "utf8"));
+const catalogue = Object.fromEntries(step_types.map((type) => [type.name, type]));
+const named = (...names) => ({ outcomes: names.map((name) => ({ name })) });
+const doc = (type, ways, params) => ({
+  nodes: { a: { type, ...(params ? { params } : {}) } },
+  edges: Object.fromEntries(ways.map((way, at) => [`a>${at}`, { from: "a", to: String(at), ...way }])),
+  settings: {},
+  layout: {},
+});
+
+for (const [words, type, ways, wanted, params] of [
+  ["the first way out of an approval says nothing", "human.approval", [], {}],
+  ["the second one is for the next outcome", "human.approval", [{}], { branch: "rejected" }],
+  ["whichever the first is for", "human.approval", [{ branch: "rejected" }], { branch: "approved" }],
+  ["outcomes of its own count", "human.approval", [{ branch: "yes" }], { branch: "no" }, named("yes", "no", "later")],
+  ["one after the other", "human.approval", [{ branch: "yes" }, {}], { branch: "later" }, named("yes", "no", "later")],
+  ["where all are used nothing is said", "human.approval", [{ branch: "approved" }, { branch: "rejected" }], {}],
+  ["beside otherwise nothing is said", "human.approval", [{ branch: "approved" }, { default: true }], {}],
+  ["the way of a failure is for no outcome", "human.approval", [{ on: "error" }], {}],
+  ["a decision's second way is the rest", "decision", [{ when: "true" }], { default: true }],
+  ["other steps say nothing", "noop", [{}], {}],
+])
+  test(words, () => assert.deepEqual(usualCondition(doc(type, ways, params), catalogue, "a"), wanted));
+
+test("outcomes are those that are given, else those of the type, and what is used already", () => {
+  const schema = catalogue["human.approval"].output_schema;
+  assert.deepEqual(outcomesOf(doc("human.approval", []), "a", schema), ["approved", "rejected"]);
+  assert.deepEqual(outcomesOf(doc("human.approval", [{ branch: "held" }], named("yes")), "a", schema), ["yes", "held"]);
+});
+
+test("a step that is added behind an approval as its second has the next outcome, which the form offers", async () => {
+  const island = await open({
+    nodes: [
+      { id: "ask", type: "human.approval", title: "Ask" },
+      { id: "accept", type: "noop", title: "Accept" },
+    ],
+    edges: [{ from: "ask", to: "accept", branch: "approved" }],
+  });
+  island.store.select({ nodes: ["ask"] });
+  island.press("a");
+  await island.at("[role=combobox]");
+  island.put("Do nothing");
+  await until(() => island.page.querySelectorAll("dialog [role=option]").length === 1);
+  island.press("Enter");
+  await settled();
+  assert.equal(island.store.state().doc.edges["ask>do_nothing"].branch, "rejected");
+  island.store.select({ edges: ["ask>do_nothing"] });
+  const select = await until(() => island.page.querySelector(".insp-field select[id]"));
+  assert.deepEqual(
+    [...select.options].map((each) => each.textContent),
+    ["approved", "rejected", "Other…"],
+  );
+  assert.equal(select.value, "rejected");
+  await hands(island).take("Otherwise");
+  assert.deepEqual(
+    { branch: undefined, ...island.store.state().doc.edges["ask>do_nothing"] },
+    { branch: undefined, from: "ask", to: "do_nothing", default: true },
+  );
+});
