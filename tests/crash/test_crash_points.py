@@ -245,7 +245,7 @@ def rerun() -> Work:
 
 def hooked(key: str) -> tuple[Principal, WithSecret]:
     """A webhook that starts the run of this key if it is missing, and sends it a signal."""
-    version, user = make.a_version(SIGNALS), make.a_user()
+    version, user = make.a_version(SIGNALS), make.a_member("author", "admin")
     principal = Principal(
         version.tenant_id, "default", user.pk, "author", ADMIN, SCOPES, "command", reach=EVERYWHERE
     )

@@ -33,6 +33,7 @@ from tasks_inbox.evidence.ledger import Decider
 from tasks_inbox.evidence.readable import Part
 from tasks_inbox.forms.form import form_of
 from tasks_inbox.models import ManualTask, TaskDraft
+from tasks_inbox.store.queries import Called
 from tasks_inbox.web.panes import Place
 from tests import factories as make
 from tests.growth.documents import document, form, value
@@ -142,6 +143,7 @@ class World(Surroundings):
             "User": User.objects.get(username="ann"),
             "Tenant": make.a_tenant(),
             "Workflow": self.workflow,
+            "Called": Called("w", "w", self.workflow.folder_id),
             "Membership": Membership.unsafe_all_tenants.get(user__username="ann"),
             "Who": who_is(self.who),
             "Standing": standing(self.who, self.task),

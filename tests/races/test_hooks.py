@@ -33,7 +33,7 @@ def hooked(version):
     """Makes a webhook; gives a function that sends it a message."""
 
     def hooked(action, mapping):
-        user = make.a_user()
+        user = make.a_member("author", "admin")
         principal = Principal(
             version.tenant_id, "default", user.pk, "author", ADMIN, SCOPES, "command", reach=EVERYWHERE
         )
