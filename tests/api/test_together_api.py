@@ -46,7 +46,9 @@ def test_people_see_each_other_once_with_the_steps_that_they_have_selected(api, 
     ]
 
 
-def test_a_look_of_an_open_tab_costs_as_little_with_many_steps_and_comments(api, people, django_assert_num_queries):
+def test_a_look_of_an_open_tab_costs_as_little_with_many_steps_and_comments(
+    api, people, django_assert_num_queries
+):
     for place in range(6):
         assert api.post(f"{FLOW}/comments", {"step": "s0", "text": f"{place}"}).status_code == 201
     for place in range(3):

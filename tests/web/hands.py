@@ -187,7 +187,9 @@ class Keys:
 
     def text(self, label: str, value: str) -> None:
         self.to(label)
-        is_empty = self.page.evaluate("() => !(document.activeElement.value ?? document.activeElement.innerText).trim()")
+        is_empty = self.page.evaluate(
+            "() => !(document.activeElement.value ?? document.activeElement.innerText).trim()"
+        )
         (self.enter if is_empty else self.write)(value)
 
     def pick(self, label: str, option: str) -> None:
