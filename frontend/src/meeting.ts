@@ -35,7 +35,7 @@ export function follow(ids: Map<string, string>): void {
     },
   });
   const path = stayPath();
-  if (path) stayAs(followed([{ path }], ids)[0].path);
+  if (path && areAbout([{ path }], ids)) stayAs(followed([{ path }], ids)[0].path);
 }
 
 /** Acts, groups and conflicts with the new ids in their changes. */
@@ -72,7 +72,9 @@ export function holding(
 ): { held: string[] | null; group: Group[] } {
   const path = stayPath();
   const nothing = { held: null, group: [] };
-  if (!path || !now || at(base, path.slice(0, 2)) === undefined) return nothing;
+  // What is typed in something that is gone is another matter.
+  const owner = path?.slice(0, path[0] === "layout" ? 3 : 2);
+  if (!path || !owner || !now || at(base, owner) === undefined) return nothing;
   const { typed, known } = now;
   if (sameOrNone(at(withGroups(base, pending), path), typed)) return nothing;
   const is = (other: string[]) => other.join("\n") === path.join("\n");

@@ -83,6 +83,23 @@ test("a value of another that comes while nothing was typed is shown at once", a
   assert.deepEqual(island.store.state().conflicts, []);
 });
 
+test("what is typed in a note stays in it while somebody else writes there, and goes with a note that is deleted", async () => {
+  const note = { x: 0, y: 200, w: 220, h: 120, text: "", color: "yellow" };
+  const island = await open(structuredClone(TWO), { layout: { notes: { note } } });
+  const field = await until(() => island.page.querySelector(".note-card textarea"));
+  field.focus();
+  island.write("Mine");
+  await island.saved();
+  eve(island, [{ path: ["layout", "notes", "note", "text"], from: "Mine", to: "Eve's" }]);
+  await island.sync.send();
+  await until(() => island.store.state().conflicts.length === 1);
+  assert.equal(island.page.querySelector(".note-card textarea").value, "Mine");
+  eve(island, [{ path: ["layout", "notes", "note"], from: { ...note, text: "Eve's" } }]);
+  await island.sync.send();
+  await until(() => !island.page.querySelector(".note-card"));
+  assert.equal(island.store.state().doc.layout.notes?.note, undefined);
+});
+
 test("a conflict is settled in one's own way while the field still has the focus", async () => {
   const island = await typed("Mine");
   eve(island, title("first", "Mine", "Eve's"));

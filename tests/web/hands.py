@@ -147,7 +147,7 @@ class Keys:
         return said == label or said.endswith(f": {label}")
 
     def to(self, label: str) -> None:
-        """Goes to what is called so: within a form to the next one below by the fewest keys, else by Tab to wherever it is."""
+        """Goes to what is called so: within a form to the next one below by the fewest keys, else by Tab to it."""
         way = self.page.evaluate(_WAY, [label, True])
         for _ in range(_MOST_LOOKS):
             if not way:

@@ -22,8 +22,8 @@ pytestmark = pytest.mark.browser
 PHONE = {"width": 390, "height": 844}
 # What n8n takes for the same by mouse, of whom the documentation says most exactly what is pressed (docs/design.md).
 BY_MOUSE_ELSEWHERE = 72
-# Nobody else's documentation says how to draw a connection by keys. A few more than it takes: a step whose id comes late
-# moves what is below it.
+# Nobody else's documentation says how to draw a connection by keys. A few more than it takes: a step whose id comes
+# late moves what is below it.
 BY_KEYS = 135
 
 

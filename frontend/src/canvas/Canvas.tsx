@@ -180,7 +180,9 @@ export function Canvas() {
         // The outline says it aloud, with a button.
         <p className="canvas-empty" aria-hidden="true">
           <strong>No step yet</strong>
-          Press <kbd>A</kbd>, or drag a step here.
+          <span>
+            Press <kbd>A</kbd>, or drag a step here.
+          </span>
         </p>
       )}
     </div>

@@ -8,7 +8,7 @@ const COLOURS = ["yellow", "blue", "green", "red"];
 
 function setNote(id: string, field: string, value: string | number, merge?: string): void {
   const change = setting(state().doc, ["layout", "notes", id, field], value);
-  if (change) act("Change a note", [change], { merge });
+  if (change) act("Change a note", [change], { merge, stays: merge !== undefined });
 }
 
 /** A sticky note. */
@@ -70,7 +70,7 @@ export const GroupFrame = memo(function GroupFrame({ id, data }: NodeProps<Group
           readOnly={!mayWrite}
           onChange={(event) => {
             const change = setting(state().doc, ["layout", "groups", key, "title"], event.target.value);
-            if (change) act("Rename a group", [change], { merge: `group:${key}` });
+            if (change) act("Rename a group", [change], { merge: `group:${key}`, stays: true });
           }}
         />
         <small>{data.count} steps</small>

@@ -181,7 +181,7 @@ const SAYS = ["when", "branch", "default", "on"] as const;
 function setCondition(key: string, wanted: JsonObject, label: string, merge?: string): void {
   const draft = new Draft(state().doc);
   for (const name of SAYS) draft.set(["edges", key, name], wanted[name]);
-  act(label, draft.changes, merge ? { merge } : {});
+  act(label, draft.changes, merge ? { merge, stays: true } : {});
 }
 
 function Taken({ edgeKey: key, edge, field }: { edgeKey: string; edge: EdgeBody; field: string }) {
