@@ -31,6 +31,11 @@ urlpatterns = [
     path("webhooks", webhooks.WebhooksView.as_view(), name="api-webhooks"),
     path("webhooks/<uuid:webhook_id>", webhooks.WebhookView.as_view(), name="api-webhook"),
     path(
+        "webhooks/<uuid:webhook_id>/deliveries",
+        webhooks.WebhookDeliveriesView.as_view(),
+        name="api-webhook-deliveries",
+    ),
+    path(
         "webhooks/<uuid:webhook_id>/rotate", webhooks.WebhookRotateView.as_view(), name="api-webhook-rotate"
     ),
     path("runs/<uuid:run_id>/pause", runs.RunPauseView.as_view(), name="api-run-pause"),
