@@ -74,7 +74,7 @@ def _page(who: Who, view: View, text: str = "", sort: str = "sla", cursor: str |
     parts = listing.found(who, parts_of(who, view=view), text)
     page = listing.page(who.tenant_id, parts, request, sort, limit=PAGE, cursor=cursor)
     names = queries.workflows_of(who.tenant_id, page.rows)
-    return page, [task_rows.task_row(task, names[task.workflow_id], who) for task in page.rows]
+    return page, task_rows.list_rows(page.rows, names, who)
 
 
 def _all(who: Who, text: str) -> Any:

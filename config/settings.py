@@ -190,6 +190,9 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_NAME_OVERRIDES": {
         "RunStatus": "runs.api.serializers.RUN_STATUSES",
+        "ListedStatus": "runs.api.search_serializers.LISTED_STATUSES",
+        "RunBulkAction": "runs.api.search_serializers.BULK_ACTIONS",
+        "RunBulkAnswer": "runs.api.search_serializers.BULK_ANSWERS",
         "StepStatus": "runs.api.serializers.STEP_STATUSES",
         "TaskStatus": "tasks_inbox.api.serializers.TASK_STATUSES",
         "DifferenceKind": "workflows.api.serializers.DIFFERENCE_KINDS",

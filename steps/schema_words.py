@@ -74,8 +74,12 @@ def _more(error: Any) -> str:
 
 def authors_words(error: Any) -> str:
     """What the author of a pattern has said of texts that do not match it, if anything: `x-message`."""
-    said = error.schema.get("x-message") if error.validator == "pattern" else None
-    return said[:500] if isinstance(said, str) else ""
+    if error.validator != "pattern":
+        return ""
+    # Of a text that may also be null the words may stand beside both.
+    schemas = (error.schema, error.parent.schema if error.parent is not None else {})
+    said = (one.get("x-message") for one in schemas if isinstance(one, dict))
+    return next((words[:500] for words in said if isinstance(words, str)), "")
 
 
 def _pattern(error: Any) -> str:

@@ -17,6 +17,7 @@ class TasksInboxConfig(AppConfig):
         from runs.kernel.compensation import tell_of_failures, tell_of_settling
         from runs.kernel.wait_kinds import register
         from runs.reading.people_asked import tell_asked
+        from runs.reading.task_dues import tell_dues
         from steps import outside
         from tasks_inbox.design.publishing import judge
         from tasks_inbox.design.starting import judge_starts
@@ -24,7 +25,7 @@ class TasksInboxConfig(AppConfig):
         from tasks_inbox.eligibility.seeing import guard_task
         from tasks_inbox.lifecycle import compensations
         from tasks_inbox.lifecycle.waits import TASK
-        from tasks_inbox.reading import open_with, requests
+        from tasks_inbox.reading import dues, open_with, requests
         from workflows.ports.judges import judges_definitions
 
         register("task", TASK)
@@ -32,6 +33,7 @@ class TasksInboxConfig(AppConfig):
         judges_definitions(judge)
         judges_starts(judge_starts)
         tell_asked(requests)
+        tell_dues(dues)
         tell_of_failures(compensations.open_for)
         tell_of_settling(compensations.close_for)
         ties.tell_what_is_open(open_with.open_with)

@@ -33,6 +33,7 @@ from lib.forms.values import (
     value_of,
     words_of,
 )
+from lib.reader import reader
 from lib.strict_json import Json, same
 
 Typed = Mapping[str, str]
@@ -113,6 +114,10 @@ class Builder:
             shape = next_shape
             fields, data = self._fields(shape, always, at, depth, value)
         return fields, data
+
+    @property
+    def _decimal(self) -> str:
+        return "." if self.is_open else reader().locale.decimal
 
     def text(self, name: str, kind: Json, value: Json) -> str:
         """What stands in a field: what was typed, or its value."""
@@ -198,7 +203,9 @@ class Builder:
                 return self._checks(field, schema, initial)
         is_null = initial is None and field.kind == "choice" and None in (offered(schema) or ())
         if field.kind == "money":
-            initial = amount_text(initial, field.decimals) or initial
+            amount = amount_text(initial, field.decimals)
+            # As its reader writes it, since that is how it is typed.
+            initial = initial if amount is None else amount.replace(".", self._decimal)
         field.text = self.text(field.name, "json" if is_null and not self.is_open else field.kind, initial)
         if field.kind in ("moment", "time") and self.zone is not None:
             field.text = moments.kept(field.kind, field.text, self.zone)

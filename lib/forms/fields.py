@@ -33,8 +33,10 @@ class FormField:
 
     A group has `fields`, checks one for each box, rows have `rows` of fields; `is_plain`: each row is one value.
     `place`: how problems name it, where not by its `name`; None where none does. `is_new`: conditions brought it up,
-    and the page from which was posted did not show it yet. `unit`: the currency of money, which has so many `decimals`.
-    `local`: a moment as the clock of its reader says it; None where that is not known, or can't stand for it.
+    and the page from which was posted did not show it yet. `is_next`: it is where somebody goes on, of rows at the
+    button for one more; `next_drop`: of rows they go on where this one is taken out. `unit`: the currency of money,
+    which has so many `decimals`. `local`: a moment as the clock of its reader says it; None where that is not known, or
+    can't stand for it.
     """
 
     key: str | None
@@ -60,6 +62,7 @@ class FormField:
     file_url: str = ""
     is_new: bool = False
     is_next: bool = False
+    next_drop: int | None = None
     unit: str = ""
     decimals: int = 2
     local: str | None = None

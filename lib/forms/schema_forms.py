@@ -14,6 +14,9 @@ from lib.forms.shapes import Fits, Schema, is_conditional, shape_of
 from lib.forms.values import ABSENT
 from lib.strict_json import Json
 
+_HOLDERS = ("group", "rows", "checks")
+"""Kinds of fields that hold others, of which the first one is filled in."""
+
 
 @dataclass(frozen=True, slots=True)
 class SchemaForms:
@@ -65,10 +68,11 @@ class SchemaForms:
         """
         verb, _, name = edit.partition(" ")
         rows, _, place = name.rpartition("[")
+        dropped = int(place[:-1]) if verb == "drop" and PLACE.fullmatch(f"[{place}") else None
         if verb == "add":
             typed = {**typed, f"{name}[{max(Entries(typed).places(name), default=-1) + 1}]": ""}
-        elif verb == "drop" and PLACE.fullmatch(f"[{place}"):
-            typed = _without(typed, rows, int(place[:-1]))
+        elif dropped is not None:
+            typed = _without(typed, rows, dropped)
         elif verb == "clear":
             typed = {**typed, name: ""}
         form = self.form_of(schema, typed, fresh=True)
@@ -76,8 +80,11 @@ class SchemaForms:
             (one for one in form.each() if one.name in (name, rows) and one.kind == "rows"), None
         )
         if rows_field is not None:
+            if dropped is not None and dropped < len(rows_field.rows):
+                rows_field.next_drop = dropped
+                return form
             last = each_of(rows_field.rows[-1]) if verb == "add" and rows_field.rows else iter(())
-            next((one for one in last if one.kind not in ("group", "rows")), rows_field).is_next = True
+            next((one for one in last if one.kind not in _HOLDERS), rows_field).is_next = True
         for one in form.each():
             one.is_next = one.is_next or (verb == "clear" and one.name == name)
         return form

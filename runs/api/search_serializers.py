@@ -1,10 +1,52 @@
-"""What the list of runs gives: a page of them, and how far a search has looked."""
+"""What the list of runs takes and gives, what is done with many of them, and searches that people keep."""
 
 from typing import Any
 
 from rest_framework import serializers
 
-from runs.api.serializers import RunSerializer
+from lib.api import fields
+from lib.api.serializers import PageQuery, StrictSerializer, Verb
+from runs.api.serializers import RUN_STATUSES, RunSerializer
+from runs.commands import bulk, saved
+from runs.commands.starts import MAX_BUSINESS_KEY
+from runs.reading.orders import NEWEST, ORDERS
+from runs.reading.queries import FOR_PEOPLE, UNRESOLVED
+
+LISTED_STATUSES = [*RUN_STATUSES, FOR_PEOPLE, UNRESOLVED]
+BULK_ACTIONS = list(bulk.VERBS)
+ABLE, DONE, REFUSED = "able", "done", "refused"
+BULK_ANSWERS = [ABLE, DONE, REFUSED]
+MAX_USERNAME = 150
+_STATUS = (
+    "Also WAITING_FOR_PEOPLE: a person is asked; UNRESOLVED: it failed, and nobody has seen to it since."
+)
+_BY = "The username of who started it, or `me`; looked for among the newest 20,000 that fit otherwise."
+
+
+class RunListQuery(PageQuery):
+    """Which runs."""
+
+    workflow = serializers.CharField(required=False, max_length=128)
+    status = serializers.ChoiceField(LISTED_STATUSES, required=False, help_text=_STATUS)
+    by = serializers.CharField(required=False, max_length=MAX_USERNAME, help_text=_BY)
+    business_key = serializers.CharField(required=False, max_length=MAX_BUSINESS_KEY, trim_whitespace=False)
+    created_after = fields.Moment(required=False)
+    created_before = fields.Moment(required=False)
+    test = serializers.BooleanField(
+        required=False, default=False, help_text="Test runs, which are not listed otherwise."
+    )
+    q = serializers.CharField(
+        required=False,
+        max_length=MAX_BUSINESS_KEY,
+        help_text="Part of the business key, how the id begins, or part of the input.",
+    )
+    order = serializers.ChoiceField(
+        list(ORDERS),
+        required=False,
+        default=NEWEST,
+        help_text="due: what is due first, the run or an open task of it; waiting: what has waited longest; both of "
+        "the 2,000 oldest open runs that fit. Not with `q`.",
+    )
 
 
 class SearchedSerializer(serializers.Serializer[Any]):
@@ -22,3 +64,81 @@ class RunPageSerializer(serializers.Serializer[Any]):
     next = serializers.URLField(allow_null=True)
     previous = serializers.URLField(allow_null=True)
     searched = SearchedSerializer(required=False, help_text="With `q`.")
+
+
+class RunFilter(StrictSerializer):
+    """Which runs: as `GET /runs` has it."""
+
+    workflow = fields.Text(required=False, max_length=128)
+    status = fields.OneOf(LISTED_STATUSES, required=False, help_text=_STATUS)
+    by = fields.Text(required=False, max_length=MAX_USERNAME, help_text=_BY)
+    business_key = fields.Text(required=False, max_length=MAX_BUSINESS_KEY)
+    created_after = fields.Moment(required=False)
+    created_before = fields.Moment(required=False)
+    test = fields.Flag(required=False, default=False)
+
+
+class BulkRuns(Verb):
+    """What is to be done, and with which runs: `ids`, or the newest that a `filter` finds and that allow it."""
+
+    action = fields.OneOf(BULK_ACTIONS)
+    ids = fields.Items(child=serializers.UUIDField(), required=False, max_length=bulk.MOST)
+    filter = RunFilter(required=False)
+    compensate = fields.Flag(required=False, default=False, help_text="For `cancel`: undo what was done.")
+    dry_run = fields.Flag(required=False, default=False, help_text="Only tell with which it could be done.")
+
+
+class BulkRunSerializer(serializers.Serializer[Any]):
+    """What became of one run."""
+
+    id = serializers.UUIDField()
+    result = serializers.ChoiceField(BULK_ANSWERS, help_text="able: it could be done (`dry_run`).")
+    code = serializers.CharField(allow_null=True, help_text="Why it was refused.")
+    message = serializers.CharField(allow_blank=True)
+
+
+class BulkRunsSerializer(serializers.Serializer[Any]):
+    """What became of each."""
+
+    results = BulkRunSerializer(many=True)
+    more = serializers.BooleanField(help_text="Whether a `filter` finds more than the 1,000 of one call.")
+
+
+class ChangeRunSearch(Verb):
+    """What is to be another; what isn't said stays."""
+
+    name = fields.Text(required=False, max_length=saved.MAX_NAME)
+    query = fields.Text(
+        required=False,
+        allow_blank=True,
+        max_length=saved.MAX_QUERY,
+        help_text="The query string of the page with the list: `workflow=claims&status=failed&columns=status.now`.",
+    )
+    group = fields.Text(
+        required=False,
+        allow_blank=True,
+        max_length=150,
+        help_text="A group of yours that sees it, too; empty: nobody.",
+    )
+
+
+class AddRunSearch(ChangeRunSearch):
+    """A search to be kept."""
+
+    name = fields.Text(max_length=saved.MAX_NAME)
+
+
+class RunSearchQuery(PageQuery):
+    """Searches take no filters."""
+
+
+class RunSearchSerializer(serializers.Serializer[Any]):
+    """A saved search."""
+
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+    query = serializers.CharField(allow_blank=True)
+    group = serializers.CharField(allow_null=True, help_text="The group that sees it, too.")
+    owner = serializers.CharField(help_text="Whose it is; only they change it.")
+    is_own = serializers.BooleanField(help_text="Whether it is yours.")
+    created_at = serializers.DateTimeField()

@@ -152,24 +152,6 @@ class Heartbeat(JobVerb):
     progress = fields.JsonValue(required=False)
 
 
-class RunListQuery(PageQuery):
-    """Which runs."""
-
-    workflow = serializers.CharField(required=False, max_length=128)
-    status = serializers.ChoiceField(RUN_STATUSES, required=False)
-    business_key = serializers.CharField(required=False, max_length=MAX_BUSINESS_KEY, trim_whitespace=False)
-    created_after = fields.Moment(required=False)
-    created_before = fields.Moment(required=False)
-    test = serializers.BooleanField(
-        required=False, default=False, help_text="Test runs, which are not listed otherwise."
-    )
-    q = serializers.CharField(
-        required=False,
-        max_length=MAX_BUSINESS_KEY,
-        help_text="Part of the business key, how the id begins, or part of the input.",
-    )
-
-
 class StepListQuery(Query):
     """Which steps."""
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from runs.api import jobs, letters, operators, requests, runs, signals, trials, webhooks
+from runs.api import jobs, letters, operators, requests, runs, signals, together, trials, webhooks
 
 urlpatterns = [
     path("workflows/<workflow_name:name>/trials", trials.TrialsView.as_view(), name="api-workflow-trials"),
@@ -12,6 +12,9 @@ urlpatterns = [
         name="api-workflow-test-cases-record",
     ),
     path("runs", runs.RunsView.as_view(), name="api-runs"),
+    path("runs/bulk", together.RunsBulkView.as_view(), name="api-runs-bulk"),
+    path("run-searches", together.RunSearchesView.as_view(), name="api-run-searches"),
+    path("run-searches/<int:view_id>", together.RunSearchView.as_view(), name="api-run-search"),
     path("runs/batch", runs.RunBatchView.as_view(), name="api-runs-batch"),
     path("runs/<uuid:run_id>", runs.RunView.as_view(), name="api-run"),
     path("runs/<uuid:run_id>/steps", runs.RunStepsView.as_view(), name="api-run-steps"),
@@ -27,6 +30,11 @@ urlpatterns = [
     path("signals", signals.SignalsView.as_view(), name="api-signals"),
     path("webhooks", webhooks.WebhooksView.as_view(), name="api-webhooks"),
     path("webhooks/<uuid:webhook_id>", webhooks.WebhookView.as_view(), name="api-webhook"),
+    path(
+        "webhooks/<uuid:webhook_id>/deliveries",
+        webhooks.WebhookDeliveriesView.as_view(),
+        name="api-webhook-deliveries",
+    ),
     path(
         "webhooks/<uuid:webhook_id>/rotate", webhooks.WebhookRotateView.as_view(), name="api-webhook-rotate"
     ),

@@ -98,3 +98,32 @@ class WebhookWithSecretSerializer(WebhookSerializer):
     def get_secret(self, webhook: Any) -> str:
         """As senders are given it, `whsec_…`."""
         return self.context["secret"]  # type: ignore[no-any-return]
+
+
+class EffectSerializer(serializers.Serializer[Any]):
+    """What a message did."""
+
+    at = serializers.DateTimeField()
+    action = serializers.ChoiceField(ACTIONS, source="kind")
+    run_id = serializers.UUIDField()
+    signal = serializers.CharField(allow_null=True, help_text="The name of the signal.")
+    brought = serializers.CharField(
+        help_text="The input or the payload, as JSON; of a long one the beginning."
+    )
+    truncated = serializers.BooleanField(source="is_cut")
+
+
+class RefusedMessageSerializer(serializers.Serializer[Any]):
+    """Why a message was refused."""
+
+    at = serializers.DateTimeField()
+    status = serializers.IntegerField()
+    code = serializers.CharField()
+    message = serializers.CharField()
+
+
+class DeliveriesSerializer(serializers.Serializer[Any]):
+    """The last messages of a webhook."""
+
+    taken = EffectSerializer(many=True)
+    refused = RefusedMessageSerializer(many=True)

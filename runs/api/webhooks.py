@@ -15,7 +15,7 @@ from lib.api.serializers import PageQuery, Verb, body, query
 from runs.access import editable_webhooks
 from runs.api import webhook_serializers as s
 from runs.models import InboundWebhook
-from runs.webhooks import services
+from runs.webhooks import received, refused, services
 from runs.webhooks.services import WithSecret
 
 
@@ -76,6 +76,20 @@ class WebhookView(_WebhooksApiView):
         """Removes the webhook; its address never comes back."""
         services.delete_webhook(self.principal, webhook_id, **body(Verb, request))
         return Response(status=204)
+
+
+class WebhookDeliveriesView(_WebhooksApiView):
+    """What came of a webhook's messages."""
+
+    scopes = {"GET": WEBHOOKS_MANAGE}
+
+    @extend_schema(responses=s.DeliveriesSerializer)
+    def get(self, request: Request, webhook_id: UUID) -> Response:
+        """What its messages did lately, of the runs that you may read, and why others were refused; newest first."""
+        webhook = services.get_webhook(self.principal.tenant_id, webhook_id)
+        (lately,) = refused.lately([bytes(webhook.token_sha256)])
+        effects = received.effects_of(self.principal, webhook)
+        return Response(s.DeliveriesSerializer({"taken": effects, "refused": lately}).data)
 
 
 class WebhookRotateView(_WebhooksApiView):

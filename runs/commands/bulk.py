@@ -9,11 +9,15 @@ from uuid import UUID
 
 from accounts.principal import Principal
 from accounts.roles import OPERATE, READ, RUNS_OPERATE
-from engine.verbs import why_not
+from engine.catalogue import Json
+from engine.statuses import RunStatus
+from engine.verbs import run_verbs, why_not
 from lib.refusals import Invalid
+from runs.access import readable
 from runs.commands import lifecycle
 from runs.kernel.refused import RunRefused
 from runs.models import Run
+from runs.reading import queries
 from workflows.models import Workflow
 
 MOST = 1_000
@@ -73,6 +77,18 @@ def review(who: Principal, runs: Iterable[UUID | str], verb: str) -> Sorted:
         else:
             refused[run] = why
     return Sorted(able, refused)
+
+
+def newest_able(who: Principal, verb: str, **filters: Json) -> list[str]:
+    """The newest runs that fit (`queries.runs_of`), that they may operate and with which this can be done.
+
+    Up to one more than are taken at once: what was done with the first ones, it can be done with no more.
+    """
+    able = [status for status in RunStatus if verb in run_verbs(status)]
+    mine = readable(Run.objects.for_tenant(who.tenant_id), who)
+    rows = readable(queries.runs_of(who.tenant_id, **filters, within=mine), who, OPERATE)
+    ids = rows.filter(status__in=able).order_by("-id").values_list("pk", flat=True)
+    return [str(run) for run in ids[: MOST + 1]]
 
 
 def _why_not(who: Principal, folder: int | None, status: str, verb: str) -> Refused | None:

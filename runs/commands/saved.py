@@ -37,7 +37,9 @@ def own_groups(who: Principal) -> list[str]:
     return list(_groups(who).order_by("name").values_list("name", flat=True))
 
 
-def keep_search(who: Principal, name: str, query: str, group: str = "") -> SavedSearch:
+def keep_search(
+    who: Principal, name: str, query: str, group: str = "", *, reason: str | None = None
+) -> SavedSearch:
     """Keep a search, shared with one's group of this name where one is named.
 
     Raises Invalid at the field that is wrong, Conflict for a name that one has given before and for too many searches.
@@ -46,11 +48,17 @@ def keep_search(who: Principal, name: str, query: str, group: str = "") -> Saved
     if SavedSearch.objects.for_tenant(who.tenant_id).filter(owner=who.username).count() >= MOST:
         raise Conflict(f"You keep {MOST} searches already: delete one first.", code="too_many")
     search = SavedSearch(tenant_id=who.tenant_id, owner=who.username, query=_checked(query))
-    return _save(who, search, name, group, "keep")
+    return _save(who, search, name, group, "keep", reason)
 
 
 def change_search(
-    who: Principal, search_id: int, name: str, group: str = "", *, query: str | None = None
+    who: Principal,
+    search_id: int,
+    name: str,
+    group: str = "",
+    *,
+    query: str | None = None,
+    reason: str | None = None,
 ) -> SavedSearch:
     """Give one's own search another name, share it with another group or with none, and have it search by `query`.
 
@@ -61,20 +69,22 @@ def change_search(
         raise NotAllowed(f"This search is {search.owner}'s: only they change it.")
     if query is not None:
         search.query = _checked(query)
-    return _save(who, search, name, group, "change")
+    return _save(who, search, name, group, "change", reason)
 
 
-def delete_search(who: Principal, search_id: int) -> SavedSearch:
+def delete_search(who: Principal, search_id: int, *, reason: str | None = None) -> SavedSearch:
     """Delete one's own search, or with `members:manage` a shared one. Gives what it was; raises as `change_search`."""
     search = search_of(who, search_id)
     if search.owner != who.username and MEMBERS_MANAGE not in who.scopes:
         raise NotAllowed(f"This search is {search.owner}'s: only they delete it.")
-    audit.record(who, "delete", f"search of runs {search.name} of {search.owner}")
+    audit.record(who, "delete", f"search of runs {search.name} of {search.owner}", reason=reason)
     SavedSearch.objects.for_tenant(who.tenant_id).filter(pk=search.pk).delete()
     return search
 
 
-def _save(who: Principal, search: SavedSearch, name: str, group: str, does: str) -> SavedSearch:
+def _save(
+    who: Principal, search: SavedSearch, name: str, group: str, does: str, reason: str | None
+) -> SavedSearch:
     search.name = " ".join(name[: 2 * MAX_NAME].replace("\x00", "").split())
     if not 0 < len(search.name) <= MAX_NAME:
         raise Invalid(f"Give it a name of 1 to {MAX_NAME} characters.", field="name")
@@ -86,7 +96,7 @@ def _save(who: Principal, search: SavedSearch, name: str, group: str, does: str)
             else:
                 rows = SavedSearch.objects.for_tenant(who.tenant_id).filter(pk=search.pk)
                 rows.update(name=search.name, group=search.group, query=search.query)
-            audit.record(who, does, f"search of runs {search.name}")
+            audit.record(who, does, f"search of runs {search.name}", reason=reason)
     except IntegrityError:
         raise Conflict(f"You have a search “{search.name}” already.", code="name_taken") from None
     return search

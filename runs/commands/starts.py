@@ -23,7 +23,7 @@ from runs.kernel.unit_of_work import unit_of_work
 from runs.store import hot, waits
 from runs.store.rows import InputRow, KeyRow, RunRow
 from steps.base import MAX_RUN_INPUT_BYTES
-from steps.schema import problem_of
+from steps.schema import problem_of, problems_of
 from workflows.queries import startable_version
 
 IfExists = Literal["return", "new_if_ended", "error"]
@@ -31,6 +31,8 @@ IfExists = Literal["return", "new_if_ended", "error"]
 SHARDS = 16
 MAX_BUSINESS_KEY = 256
 MAX_ITEMS = 1000
+MOST_FAULTS = 50
+"""So much of what is wrong with one input is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,6 +272,20 @@ def _begin(
     transition.apply_effects(causes)
 
 
+def _faults(schema: Mapping[str, Json], given: Json, field: str) -> list[dict[str, Json]]:
+    """All that is wrong with an input, as programs are told it; of a pattern in the words of its author."""
+    return [
+        {
+            "field": "".join(
+                [field, *(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)]
+            ),
+            "code": "invalid",
+            "message": text,
+        }
+        for path, text in problems_of(schema, given, most=MOST_FAULTS)
+    ]
+
+
 def _checked(graph: Graph, item: NewRun, place: int, count: int) -> _CheckedRun:
     """The item with its business key, where the definition makes one. Raises RunRefused."""
     where = f"items[{place}]." if count > 1 else ""
@@ -278,7 +294,8 @@ def _checked(graph: Graph, item: NewRun, place: int, count: int) -> _CheckedRun:
         storable(item.signal.payload, f"{where}signal.payload", max_bytes=MAX_SIGNAL_BYTES)
     if graph.input_schema is not None and (problem := problem_of(graph.input_schema, item.input)):
         path, message = problem
-        raise RunRefused("invalid_input", message, field=f"{where}input{path}")
+        details = {"errors": _faults(graph.input_schema, item.input, f"{where}input")}
+        raise RunRefused("invalid_input", message, field=f"{where}input{path}", details=details)
     key = item.business_key
     if key is None and graph.business_key is not None:
         try:

@@ -19,19 +19,31 @@ TOO_LARGE = "too_large"
 
 
 class RunRefused(Exception):
-    """The verb can't be carried out: `code` and `message` say why, `field` where; `conflict`: the state forbids it."""
+    """The verb can't be carried out: `code` and `message` say why, `field` where; `conflict`: the state forbids it.
 
-    def __init__(self, code: str, message: str, *, field: str | None = None, conflict: bool = False) -> None:
+    `details` is small JSON that programs are told beside that.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        field: str | None = None,
+        conflict: bool = False,
+        details: Mapping[str, object] | None = None,
+    ) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
         self.field = field
         self.conflict = conflict
+        self.details = dict(details or {})
 
     def as_refusal(self, otherwise: type[Refusal] = Invalid) -> Refusal:
         """The same for doors that answer in the API's envelope; `otherwise`: what is no conflict and not too large."""
         kind = Conflict if self.conflict else TooLarge if self.code == TOO_LARGE else otherwise
-        return kind(self.message, code=self.code, field=self.field)
+        return kind(self.message, code=self.code, field=self.field, details=self.details)
 
 
 def storable(value: object, field: str, *, max_bytes: int) -> bytes:

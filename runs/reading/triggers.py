@@ -1,8 +1,10 @@
 """The webhooks of a workflow, told to its page."""
 
 from typing import Any
+from uuid import UUID
 
 from django.db.models import OuterRef, QuerySet, Subquery
+from django.urls import reverse
 
 from accounts.principal import Principal
 from accounts.roles import RUNS_OPERATE, WEBHOOKS_MANAGE
@@ -21,15 +23,20 @@ def webhook_triggers(who: Principal, workflow: Workflow) -> list[Trigger]:
     """
     webhooks = InboundWebhook.objects.for_tenant(who.tenant_id).filter(workflow=workflow.pk)
     rows: QuerySet[Any, Any] = with_refusal(webhooks, who.tenant_id)
-    if not may(who, WEBHOOKS_MANAGE, workflow):
+    may_manage = may(who, WEBHOOKS_MANAGE, workflow)
+    if not may_manage:
         if not may(who, RUNS_OPERATE, workflow):
             return []
         rows = rows.filter(refused_at__isnull=False)
-    columns = ("name", "action", "enabled", "refused_at", "refused_why")
+    columns = ("pk", "name", "action", "enabled", "refused_at", "refused_why")
     return [
-        Trigger(name, _DOES[action], enabled, at, why or "")
-        for name, action, enabled, at, why in rows.order_by("name").values_list(*columns)[:MOST]
+        Trigger(name, _DOES[action], enabled, at, why or "", _page(pk) if may_manage else "")
+        for pk, name, action, enabled, at, why in rows.order_by("name").values_list(*columns)[:MOST]
     ]
+
+
+def _page(webhook: UUID) -> str:
+    return reverse("settings-webhook", args=[webhook])
 
 
 def with_refusal(webhooks: QuerySet[InboundWebhook], tenant_id: int) -> QuerySet[InboundWebhook, Any]:

@@ -1,11 +1,17 @@
 """The statements of inbound webhooks as typed functions (SQL in `sql/webhooks.sql`)."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from hashlib import sha256
+from uuid import UUID
 
 from engine.catalogue import Json
 from lib.clock import now_or_none
 from runs.store.hot import SQL
+
+NEWEST_LOOKED_AT, FEW = 2_000, 1_000
+"""Among so many of the newest messages the last one of a webhook is looked for, then among so many of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +68,18 @@ def insert_delivery(tenant: int, webhook: str, message_id: str, body: bytes) -> 
         "now": now_or_none(),
     }
     return bool(SQL.value("insert_delivery", params))
+
+
+def last_deliveries(tenant: int, hooks: Iterable[UUID]) -> dict[str, datetime]:
+    """When each of these webhooks of a tenant took a message that was signed, of those of the last days."""
+    params = {
+        "tenant": tenant,
+        "webhooks": [str(hook) for hook in hooks],
+        "window": NEWEST_LOOKED_AT,
+        "few": FEW,
+    }
+    rows = SQL.execute("last_deliveries", params).fetchall()
+    return {hook: at for hook, at in rows if at is not None}
 
 
 def refuse_delivery(tenant: int, webhook: str, message_id: str, body: bytes, reason: str) -> None:

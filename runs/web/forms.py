@@ -19,6 +19,7 @@ from lib.strict_json import BadJson, strict_dumps, strict_loads
 from runs.commands.signals import MAX_SIGNAL_BYTES
 from runs.commands.starts import MAX_BUSINESS_KEY
 from runs.kernel.refused import RunRefused
+from runs.reading.orders import NEWEST, ORDERS
 from runs.reading.queries import ASKED_STATUSES, FOR_PEOPLE, UNRESOLVED, WAITING
 from steps.base import MAX_INPUT_BYTES, MAX_RUN_INPUT_BYTES
 from steps.signal import MAX_SIGNAL_NAME
@@ -71,6 +72,7 @@ class FilterForm(forms.Form):
     by = forms.CharField(required=False, max_length=150, label="Started by")
     test = forms.CharField(required=False, max_length=10)
     columns = forms.CharField(required=False, max_length=100)
+    order = forms.CharField(required=False, max_length=20)
     saved = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1)
 
     def clean_status(self) -> str:
@@ -82,6 +84,13 @@ class FilterForm(forms.Form):
         if value not in YES | NO:
             raise forms.ValidationError("Give 1 for test runs, or leave it out.")
         return value in YES
+
+    def clean_order(self) -> str:
+        """An order that there is; the newest first where none is asked for."""
+        value = str(self.cleaned_data["order"]).strip().lower() or NEWEST
+        if value not in ORDERS:
+            raise forms.ValidationError(f"Runs are listed by {', '.join(ORDERS)}.")
+        return value
 
     def clean(self) -> dict[str, Json]:
         query = cast(QueryDict, self.data)
@@ -111,6 +120,29 @@ class FilterForm(forms.Form):
     def is_of_tests(self) -> bool:
         """Whether test runs are asked for."""
         return bool(self.is_valid() and self.cleaned_data["test"])
+
+    @property
+    def chosen_order(self) -> str:
+        """The order that is asked for; a search for a text has its own."""
+        name = (self.cleaned_data.get("order") if self.is_bound and self.is_valid() else "") or NEWEST
+        return NEWEST if self.cleaned_data.get("q") else name
+
+    @property
+    def orders(self) -> list[tuple[str, str, bool]]:
+        """The orders to choose from, with their words, and whether it is the present one."""
+        return [(name, order.words, name == self.chosen_order) for name, order in ORDERS.items()]
+
+    @property
+    def count_folded(self) -> int:
+        """How many of those fields are filled in that a narrow page folds away."""
+        cleaned = self.cleaned_data if self.is_bound else {}
+        folded = [name for name in ("workflow", "status", "since", "until") if cleaned.get(name)]
+        return len(folded) + (self.chosen_order != NEWEST)
+
+    @property
+    def has_folded_faults(self) -> bool:
+        """Whether one of those has a fault."""
+        return any(name in self.errors for name in ("workflow", "status", "since", "until", "order"))
 
     @property
     def statuses(self) -> list[tuple[str, str, bool]]:
@@ -150,8 +182,10 @@ class FilterForm(forms.Form):
             "until": lambda value: f"to {date_text(value)}",
             "q": lambda value: f"“{value}”",
             "test": lambda value: "test runs",
+            "order": lambda value: "open runs" if ORDERS[value].is_of_open else "",
         }
-        return [say(cleaned[name]) for name, say in words.items() if cleaned.get(name)]
+        said = (say(cleaned[name]) for name, say in words.items() if cleaned.get(name))
+        return [text for text in said if text]
 
 
 def _midnight(day: date) -> datetime:

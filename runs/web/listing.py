@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -12,12 +13,15 @@ from accounts.principal import Principal
 from accounts.roles import RUNS_OPERATE
 from engine.catalogue import Json
 from lib.api.pagination import Page, keyset_page
+from lib.clock import now_here
 from lib.refusals import Missing
 from runs.access import readable
 from runs.models import Run
 from runs.reading import brief, queries
+from runs.reading.orders import LOOKED_AT, NEWEST, ORDERS, in_order
 from runs.reading.presentation import Bounds, run_rows
 from runs.reading.search import Searched, search_page
+from runs.reading.task_dues import dues_of
 from runs.web.forms import FilterForm
 from workflows import titles
 from workflows.access import may_anywhere, sees_nothing
@@ -72,22 +76,28 @@ def list_context(request: PageRequest) -> dict[str, Json]:
     """A page of the runs that fit what the address asks for."""
     form = FilterForm(request.GET)
     filters, cursor = form.asked(request.principal.username), request.GET.get("cursor")
-    page, searched = _page(request, filters, cursor) if form.is_valid() else (NO_PAGE, None)
+    order = form.chosen_order
+    page, searched = _page(request, filters, order, cursor) if form.is_valid() else (NO_PAGE, None)
     workflows = queries.workflow_names(request.principal, MOST_NAMES)
     titles.learn_titles(workflows)
     shown = shown_for(request, form.cleaned_data.get("columns") or "")
+    rows = brief_rows(request.principal.tenant_id, [run.id for run in page.rows])
+    if "deadline" in shown.columns:
+        rows = _with_dues(request.principal.tenant_id, rows)
     return {
         "form": form,
         "sees_nothing": sees_nothing(request.principal),
         "filters": form.in_words(),
         "workflows": workflows,
-        "runs": brief_rows(request.principal.tenant_id, [run.id for run in page.rows]),
+        "runs": rows,
+        "is_by_age": order == NEWEST,
+        "looked_at": LOOKED_AT if ORDERS[order].is_of_open else None,
         "newer": page.previous,
         "older": page.next,
         "searched": searched,
         # A search reads much: once, and not at every change.
         "follows": not cursor and searched is None,
-        "is_newest": bool(cursor and page.rows) and page.previous is None,
+        "is_first": bool(cursor and page.rows) and page.previous is None,
         "shown": shown,
         "headings": [(name, COLUMNS[name]) for name in shown.columns],
         "all_columns": [(name, words, name in shown.columns) for name, words in COLUMNS.items()],
@@ -127,11 +137,30 @@ def matching(request: PageRequest, filters: dict[str, Json]) -> QuerySet[Run]:
     return queries.runs_of(tenant, **asked, within=mine)
 
 
-def _page(request: PageRequest, filters: dict[str, Json], cursor: str | None) -> tuple[Page, Searched | None]:
+def _page(
+    request: PageRequest, filters: dict[str, Json], order: str, cursor: str | None
+) -> tuple[Page, Searched | None]:
     rows = matching(request, filters)
     if q := filters.get("q"):
         return search_page(rows, request, q, limit=ON_A_PAGE, cursor=cursor)
-    return keyset_page(rows, request, keys=("id",), limit=ON_A_PAGE, cursor=cursor), None
+    how = ORDERS[order]
+    rows = in_order(rows, request.principal.tenant_id, order)
+    page = keyset_page(rows, request, keys=how.keys, oldest_first=how.rises, limit=ON_A_PAGE, cursor=cursor)
+    return page, None
+
+
+def _with_dues(tenant: int, rows: list[dict[str, Json]]) -> list[dict[str, Json]]:
+    """The rows, each with what is due first: an open task of the run, or the run itself."""
+    dues = dues_of(tenant, [UUID(row["id"]) for row in rows if row["completed_at"] is None])
+    now = now_here()
+    return [row | _due(row, dues.get(UUID(row["id"])), now) for row in rows]
+
+
+def _due(row: dict[str, Json], task: datetime | None, now: datetime) -> dict[str, Json]:
+    own = row["sla_deadline"]
+    if task is None or (own is not None and own <= task):
+        return {"due": own, "is_of_task": False, "is_late": bool(row["sla_breached"])}
+    return {"due": task, "is_of_task": True, "is_late": task < now}
 
 
 def without(query: QueryDict, *names: str) -> str:

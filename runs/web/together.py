@@ -10,10 +10,8 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from accounts.access import PageRequest, page
-from accounts.roles import OPERATE, RUNS_OPERATE
+from accounts.roles import RUNS_OPERATE
 from engine.catalogue import Json
-from engine.statuses import RunStatus
-from engine.verbs import run_verbs
 from lib.reader import number_text
 from lib.refusals import Invalid
 from runs.access import readable
@@ -143,10 +141,7 @@ def _ids(request: PageRequest, verb: str) -> list[str]:
         raise Invalid(
             "Of a search for a text select the runs on the page: it is not looked for in all runs at once."
         )
-    # Of more than are taken at once those that it can be done with come first: what was done is none of them next time.
-    able = [status for status in RunStatus if verb in run_verbs(status)]
-    rows = readable(listing.matching(request, filters), request.principal, OPERATE).filter(status__in=able)
-    return [str(run) for run in rows.order_by("-id").values_list("pk", flat=True)[: bulk.MOST]]
+    return bulk.newest_able(request.principal, verb, **filters)[: bulk.MOST]
 
 
 def _number(count: int) -> str:

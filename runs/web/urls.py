@@ -2,13 +2,24 @@
 
 from django.urls import path
 
-from runs.web import home, lifecycle, requests, saving, starting, step_forms, tabs, together, views
+from runs.web import home, lifecycle, requests, saving, starting, step_forms, tabs, together, views, webhooks
 from runs.webhooks import door
 
 urlpatterns = [
     path("", requests.front_page, name="home"),
     path("find", home.find, name="find"),
     path("hooks/<str:token>", door.receive, name="hook"),
+    path("settings/webhooks", webhooks.webhook_list, name="settings-webhooks"),
+    path("settings/webhooks/<uuid:webhook_id>", webhooks.webhook_page, name="settings-webhook"),
+    path(
+        "settings/webhooks/<uuid:webhook_id>/switch", webhooks.switch_webhook, name="settings-webhook-switch"
+    ),
+    path(
+        "settings/webhooks/<uuid:webhook_id>/rotate", webhooks.rotate_webhook, name="settings-webhook-rotate"
+    ),
+    path(
+        "settings/webhooks/<uuid:webhook_id>/delete", webhooks.delete_webhook, name="settings-webhook-delete"
+    ),
     path("requests/", requests.requests_page, name="requests"),
     path("requests/<uuid:request_id>", requests.request_page, name="request"),
     path("requests/<uuid:request_id>/withdraw", requests.withdraw, name="request-withdraw"),

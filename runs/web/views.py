@@ -17,7 +17,7 @@ def runs_page(request: PageRequest) -> HttpResponse:
     context = listing.list_context(request)
     if not request.headers.get("HX-Request"):
         context |= tabs.tabs_context(request)
-    if context["is_newest"]:
+    if context["is_first"]:
         # Back at the newest by a cursor, which would hold the page to the runs of a while ago.
         return redirect(f"{request.path}?{listing.without(request.GET, 'cursor')}")
     return contexts.following(request, "runs/list.html", "runs/_list.html", context)

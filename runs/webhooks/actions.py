@@ -174,16 +174,16 @@ def _signalled(hook: FoundWebhook, meant: Meaning, signal: NewSignal) -> Deliver
     if run is None:
         message = f"No run of {hook.workflow} has the business key {meant.business_key!r}."
         raise Conflict(message, code="no_run", field="mapping.business_key")
-    (new,) = send_signals(hook.tenant_id, [(run, signal)], by=_name_of(hook))
+    (new,) = send_signals(hook.tenant_id, [(run, signal)], by=name_in_history(hook.name))
     return Delivered(not new, run, False, signal.signal_id)
 
 
 def _started(hook: FoundWebhook, meant: Meaning) -> Delivered:
     item = NewRun(meant.input, meant.business_key, signal=meant.signal)
-    (start,) = start_workflow(hook.tenant_id, hook.workflow, [item], by=_name_of(hook))
+    (start,) = start_workflow(hook.tenant_id, hook.workflow, [item], by=name_in_history(hook.name))
     return Delivered(False, start.id, start.created, input_mismatch=start.input_mismatch)
 
 
-def _name_of(hook: FoundWebhook) -> str:
-    """Who did it, in history."""
-    return f"webhook {hook.name}"
+def name_in_history(webhook: str) -> str:
+    """By which name what a webhook of this name does stands in history."""
+    return f"webhook {webhook}"

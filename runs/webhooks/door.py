@@ -10,6 +10,7 @@ from django.views.decorators.csrf import csrf_exempt
 from engine.errors import NotEvaluated
 from lib.api.errors import Problem, describe, json_error
 from lib.api.renderers import to_json
+from runs.webhooks import refused
 from runs.webhooks.actions import deliver
 
 
@@ -17,11 +18,19 @@ from runs.webhooks.actions import deliver
 @csrf_exempt
 def receive(request: HttpRequest, token: str) -> HttpResponse:
     """202 with what the message caused, 200 for a repetition; every refusal in the API's envelope."""
+    raw: bytes | None = None
     try:
-        response = _received(request, token)
+        if request.method != "POST":
+            response = _wrong_method(request)
+        else:
+            raw = request.body
+            response = _done(token, request, raw)
     except Exception as error:
         # Whatever it is: Django would log it with the address, which is half of a secret.
         problem = _problem(error)
+        # Of an address that nobody has nothing is noted; what is our fault stands in our log.
+        if raw is not None and 400 <= problem.status < 500 and problem.status != 404:
+            refused.note(token, problem)
         response = json_error(problem, request)
         for name, value in problem.headers.items():
             response.headers[name] = value
@@ -29,13 +38,15 @@ def receive(request: HttpRequest, token: str) -> HttpResponse:
     return response
 
 
-def _received(request: HttpRequest, token: str) -> HttpResponse:
-    if request.method != "POST":
-        problem = Problem(405, "method_not_allowed", "A webhook is posted to.", headers={"Allow": "POST"})
-        response = json_error(problem, request)
-        response.headers["Allow"] = "POST"
-        return response
-    delivery = deliver(token, request.headers, request.body)
+def _wrong_method(request: HttpRequest) -> HttpResponse:
+    problem = Problem(405, "method_not_allowed", "A webhook is posted to.", headers={"Allow": "POST"})
+    response = json_error(problem, request)
+    response.headers["Allow"] = "POST"
+    return response
+
+
+def _done(token: str, request: HttpRequest, raw: bytes) -> HttpResponse:
+    delivery = deliver(token, request.headers, raw)
     status = 200 if delivery.duplicate else 202
     return HttpResponse(to_json(delivery.answer()), status=status, content_type="application/json")
 

@@ -234,12 +234,23 @@ const AGO = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 function tellAges() {
   for (const time of document.querySelectorAll("time[data-ago]")) {
     const seconds = (Date.parse(time.dateTime) - Date.now()) / 1000;
-    const [unit, size] = UNITS.find(([, each]) => -seconds >= each) ?? [];
-    if (-seconds > 30 * 86_400) continue;
-    time.textContent = unit ? AGO.format(Math.ceil(seconds / size), unit) : "just now";
+    const away = Math.abs(seconds);
+    const [unit, size] = UNITS.find(([, each]) => away >= each) ?? [];
+    if (away > 30 * 86_400) continue;
+    time.textContent = unit ? AGO.format(Math.trunc(seconds / size), unit) : "just now";
   }
 }
 
+/** Tabs that have no room beside each other are one line: the one where somebody is comes into sight. */
+function showWhere() {
+  for (const tab of document.querySelectorAll(".tabs [aria-current]")) {
+    const line = tab.closest(".tabs");
+    const [inner, outer] = [tab.getBoundingClientRect(), line.getBoundingClientRect()];
+    line.scrollLeft += inner.left - outer.left - (outer.width - inner.width) / 2;
+  }
+}
+
+showWhere();
 tellAges();
 setInterval(tellAges, 30_000);
 document.body.addEventListener("htmx:afterSwap", tellAges);

@@ -125,7 +125,14 @@ document.addEventListener("click", (event) => {
   else if (at("[data-close-preview]")) closePreview();
   else if (at("[data-unselect]")) unselect();
   else if (at("[data-show-new]")) showNew();
+  else if (at("[data-more-filters]")) unfold(at("[data-more-filters]"));
 });
+
+/** On a narrow page all filters but the text are folded away. */
+function unfold(button) {
+  const shown = document.getElementById("more-filters").classList.toggle("shown");
+  button.setAttribute("aria-expanded", shown);
+}
 
 let went = -Infinity;
 document.addEventListener("keydown", (event) => {

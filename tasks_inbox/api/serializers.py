@@ -236,6 +236,14 @@ class QuorumSerializer(serializers.Serializer[Any]):
     )
 
 
+class UndecidableSerializer(serializers.Serializer[Any]):
+    """Why nobody, or not enough people, can decide a task."""
+
+    since = serializers.DateTimeField(help_text="When it was found.")
+    why = serializers.ListField(child=serializers.CharField(), help_text="Sentences.")
+    do = serializers.CharField(help_text="What helps.")
+
+
 class TaskSummarySerializer(serializers.Serializer[Any]):
     """A task in a list."""
 
@@ -282,6 +290,10 @@ class TaskSummarySerializer(serializers.Serializer[Any]):
     )
     test = serializers.BooleanField(help_text="Whether a test run asks it.")
     may_decide = serializers.BooleanField(help_text="Whether you may decide it now.")
+    undecidable = UndecidableSerializer(
+        allow_null=True,
+        help_text="For those with `tasks:assign`, where nobody, or not enough people, can decide it.",
+    )
 
 
 class FactSerializer(serializers.Serializer[Any]):

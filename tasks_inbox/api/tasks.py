@@ -59,9 +59,7 @@ class TasksView(TasksApiView):
         parts = listing.found(who, parts_of(who, **params), text)
         page = listing.page(who.tenant_id, parts, request, sort, limit=limit, cursor=cursor)
         workflows = queries.workflows_of(who.tenant_id, page.rows)
-        return Response(
-            page.answer([task_rows.task_row(task, workflows[task.workflow_id], who) for task in page.rows])
-        )
+        return Response(page.answer(task_rows.list_rows(page.rows, workflows, who)))
 
 
 class TaskCountsView(TasksApiView):

@@ -1,6 +1,6 @@
 """One task as lists, pages and programs are shown it."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from accounts import queries as people
@@ -20,6 +20,7 @@ from tasks_inbox.models import (
     TaskNote,
 )
 from tasks_inbox.reading.changes import changed_since
+from tasks_inbox.reading.why_nobody import why_nobody
 from tasks_inbox.store.queries import LARGE, Called, comments_of
 
 
@@ -28,9 +29,19 @@ def _note_of(task: ManualTask, who: Who) -> TaskNote | None:
     return notes.filter(task_id=task.pk, username=who.username).first()
 
 
-def task_row(task: ManualTask, workflow: Called, who: Who) -> dict[str, Json]:
-    """A task as a list shows it; `may_decide`: it is open, and who asks may decide it now."""
-    return _row(standing_in_list(who, task, workflow.folder), workflow.name)
+def list_rows(
+    tasks: Sequence[ManualTask], workflows: Mapping[int, Called], who: Who
+) -> list[dict[str, Json]]:
+    """Tasks as a list shows them, with how their workflows are called; `may_decide`: it is open, and who asks may
+    decide it now.
+    """
+    stuck = why_nobody(who, tasks)
+    return [
+        _row(standing_in_list(who, task, workflow.folder), workflow.name)
+        | {"undecidable": stuck.get(task.pk)}
+        for task in tasks
+        for workflow in (workflows[task.workflow_id],)
+    ]
 
 
 def _row(stands: Standing, workflow: str) -> dict[str, Json]:
@@ -83,7 +94,7 @@ def whole_row(stands: Standing, workflow: str, files: Iterable[TaskFile] | None 
     more |= {"changed": changed_since(task)}
     note = _note_of(task, who)
     own = {"snoozed_until": note and note.snoozed_until, "watching": bool(note and note.watching)}
-    row = _row(stands, workflow)
+    row = _row(stands, workflow) | {"undecidable": why_nobody(who, [task]).get(task.pk)}
     decision = _held(task, who)
     is_held = decision is not None and (decision["by"] == who.username or not needs_several(task.quorum))
     may_decide = stands.may_decide and not is_held

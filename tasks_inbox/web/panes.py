@@ -129,9 +129,9 @@ def list_pane(request: PageRequest, who: Who, place: Place, at: UUID | None = No
     now = now_here()
     by = listing.told_of(place.sort)
     rows = [
-        _row(task_rows.task_row(task, workflows[task.workflow_id], who), now)
+        _row(row, now)
         | {"by_value": task.told.get(by) if by else None, "workflow_title": workflows[task.workflow_id].title}
-        for task in page.rows
+        for task, row in zip(page.rows, task_rows.list_rows(page.rows, workflows, who), strict=True)
     ]
     rarer = TABS[IN_LINE:] + (UNDECIDABLE if who.assigns else ())
     return {

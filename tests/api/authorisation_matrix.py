@@ -5,6 +5,7 @@
 
 from dataclasses import dataclass, field
 
+from tests.api.authorisation_lists import LISTS
 from tests.api.authorisation_together import TOGETHER
 
 PUBLIC = "public"
@@ -380,7 +381,11 @@ MATRIX |= {
 
 
 MATRIX |= {name: Route(methods, path, names_object=True) for name, (methods, path) in TOGETHER.items()}
-_NUMBERED = ("group", "folder", "case", "comment", "away", "view")
+MATRIX |= {
+    name: Route(methods, path, page=not path.startswith("/api/"), names_object="{" in path)
+    for name, (methods, path) in LISTS.items()
+}
+_NUMBERED = ("group", "folder", "case", "comment", "away", "view", "search")
 
 
 def address(name: str, **ids: str | int) -> str:

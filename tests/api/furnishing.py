@@ -31,6 +31,8 @@ def has_everything(client):
     assert away.status_code == 201, away.json()
     view = client.post("/api/v1/inbox-views", {"name": "ours"})
     assert view.status_code == 201, view.json()
+    search = client.post("/api/v1/run-searches", {"name": "ours"})
+    assert search.status_code == 201, search.json()
     hook = client.post("/api/v1/webhooks", {"name": "ours", "workflow": "ours", "action": "start"})
     assert hook.status_code == 201, hook.json()
     case = client.post("/api/v1/workflows/ours/test-cases", {"name": "one", "input": {}})
@@ -51,6 +53,7 @@ def has_everything(client):
         "file": file.json()["id"],
         "away": away.json()["id"],
         "view": view.json()["id"],
+        "search": search.json()["id"],
         "group": group.json()["id"],
         "folder": folder.json()["id"],
     }

@@ -134,9 +134,21 @@ def test_an_input_against_the_schema_is_a_400_that_says_where(api):
     publish(api, "strict", input_schema=schema)
     answer = api.post(URL, {"workflow": "strict", "input": {"order": {}}})
     assert (answer.status_code, answer.json()["error"]["field"]) == (400, "input.order")
+    errors = [{"field": "input.order.id", "code": "invalid", "message": "This is required."}]
+    assert answer.json()["error"]["details"] == {"errors": errors}
     batch = {"workflow": "strict", "items": [{"input": {"order": {}}}]}
     assert api.post(f"{URL}/batch", batch).json()["error"]["field"] == "items[0].input.order"
     assert api.get(URL).json()["results"] == []
+
+
+def test_a_pattern_is_told_in_its_authors_words(api):
+    code = {"type": "string", "pattern": "^[A-Z]{3}$", "x-message": "Three capital letters."}
+    schema = {"type": "object", "properties": {"code": {"anyOf": [code, {"type": "null"}]}, "other": code}}
+    publish(api, "strict", input_schema=schema)
+    error = api.post(URL, {"workflow": "strict", "input": {"code": "abc", "other": "x"}}).json()["error"]
+    told = [(one["field"], one["message"]) for one in error["details"]["errors"]]
+    assert told == [("input.code", "Three capital letters."), ("input.other", "Three capital letters.")]
+    assert "[A-Z]" not in str(error)
 
 
 def test_a_run_stays_on_its_version(flow):

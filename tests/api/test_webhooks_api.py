@@ -7,6 +7,7 @@ from django.test import Client
 
 from accounts.models import TenantKey
 from runs.models import InboundWebhook, WebhookSecret
+from runs.webhooks import refused
 from tests.api.hooks import ORDER, SIGNAL, make_hook, order, publish, run, sender
 from tests.webhooks import Sender
 
@@ -170,3 +171,30 @@ def test_webhooks_are_listed_newest_first_in_pages(api, make_hook):
     page = api.get("/api/v1/webhooks?limit=2").json()
     assert [hook["name"] for hook in page["results"]] == made[:0:-1]
     assert [hook["name"] for hook in api.get(page["next"]).json()["results"]] == made[:1]
+
+
+def test_what_came_of_its_messages_and_why_others_were_refused_is_told(api, sender, run):
+    (hook,) = api.get("/api/v1/webhooks").json()["results"]
+    path = f"/api/v1/webhooks/{hook['id']}/deliveries"
+    assert api.get(path).json() == {"taken": [], "refused": []}
+    assert sender.send(PAID).status_code == 202
+    assert sender.send(PAID | {"order": "o-9"}).status_code == 409
+    answer = api.get(path).json()
+    (taken,), (kept_out,) = answer["taken"], answer["refused"]
+    assert (taken["action"], taken["run_id"], taken["signal"]) == ("signal", run, "paid")
+    assert (taken["brought"], taken["truncated"]) == ('{"amount": 40}', False)
+    assert (kept_out["status"], kept_out["code"]) == (409, "no_run")
+    assert sender.client.post(f"{sender.path[:-3]}abc", b"{}", content_type="text/plain").status_code == 404
+    assert len(api.get(path).json()["refused"]) == 1
+
+
+def test_where_redis_is_away_messages_are_answered_as_ever(api, sender, run, monkeypatch, settings):
+    refused._redis.cache_clear()
+    settings.REDIS_URL = "redis://127.0.0.1:1/0"
+    monkeypatch.setattr(refused, "_quiet_until", 0.0)
+    (hook,) = api.get("/api/v1/webhooks").json()["results"]
+    try:
+        assert sender.send(PAID | {"order": "o-9"}).status_code == 409
+        assert api.get(f"/api/v1/webhooks/{hook['id']}/deliveries").json()["refused"] == []
+    finally:
+        refused._redis.cache_clear()

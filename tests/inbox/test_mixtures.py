@@ -196,7 +196,7 @@ class World:
         listed = any(
             sources.tasks_of(who, view=view).filter(pk=task.pk).exists() for view in ("open", "mine")
         )
-        if task_rows.task_row(task, workflows_of(who.tenant_id, [task])[task.workflow_id], who)["may_decide"]:
+        if task_rows.list_rows([task], workflows_of(who.tenant_id, [task]), who)[0]["may_decide"]:
             assert listed, (task.node, name)
 
     def ends(self):

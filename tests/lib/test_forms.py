@@ -127,7 +127,13 @@ def test_rows_are_added_and_dropped_and_what_was_typed_moves_along():
     dropped = edited(LINES, typed, "drop data.lines[1]")
     assert [row["item"] for row in dropped.data["lines"]] == ["item 0", "item 2"]
     assert dropped.hidden == [("data.lines[1].card", "Hello")]
-    assert [field.name for field in dropped.each() if field.is_next] == ["data.lines"]
+    # At the row that came in its place; at the button for one more where none did.
+    assert [(field.name, field.next_drop) for field in dropped.each() if field.kind == "rows"] == [
+        ("data.lines", 1)
+    ]
+    assert [field.name for field in dropped.each() if field.is_next] == []
+    last = edited(LINES, typed, "drop data.lines[2]")
+    assert [field.name for field in last.each() if field.is_next] == ["data.lines"]
     for edit in ("", "add data.none", "drop data.lines", "drop data.lines[9]", "drop [", "what data.lines"):
         assert len(edited(LINES, typed, edit).data["lines"]) == 3
 

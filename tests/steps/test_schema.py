@@ -109,3 +109,14 @@ def test_the_words_of_a_patterns_author_are_those_of_every_door():
     assert problem_of(FORM, {"name": "a", "code": "abc"}) == (".code", "Three capital letters.")
     assert "does not match" in problem_of(FORM, {"name": "a", "plain": "y"})[1]
     assert "does not match" in problem_of({"pattern": "^x$", "x-message": 5}, "y")[1]
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_of_a_text_that_may_also_be_null_they_are_the_same(beside):
+    words = {"x-message": "Three capital letters."}
+    text = {"type": "string", "pattern": "^[A-Z]{3}$"} | ({} if beside else words)
+    code = {"anyOf": [text, {"type": "null"}]} | (words if beside else {})
+    schema = {"type": "object", "properties": {"code": code}}
+    assert problem_of(schema, {"code": "abc"}) == (".code", "Three capital letters.")
+    assert problems_of(schema, {"code": "abc"}, most=5) == [(("code",), "Three capital letters.")]
+    assert problem_of(schema, {"code": None}) is None

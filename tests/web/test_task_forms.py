@@ -87,6 +87,10 @@ def test_rows_come_and_go_and_faults_stand_within_them(client, bob):
     assert "This is required" in still
     dropped = client.post(f"/inbox/{task.pk}/form", both | {"edit": "drop data.lines[0]"}, **LIVE).text
     assert "data.lines[1].item" not in shown(dropped)
+    # Who goes on by keyboard is at the row that came in its place; where none did, at the button for one more.
+    assert re.search(r'value="drop data.lines\[0\]"[^>]* autofocus', dropped)
+    last = client.post(f"/inbox/{task.pk}/form", both | {"edit": "drop data.lines[1]"}, **LIVE).text
+    assert re.findall(r'value="([^"]+)"[^>]* autofocus', last) == ["add data.lines"]
     good = both | {"data.lines[1].item": "ink", "data.lines[1].count": "2", "outcome": "approved"}
     answer = client.post(f"/inbox/{task.pk}/decide", good, follow=True)
     assert answer.status_code == 200

@@ -11,7 +11,7 @@ from workflows.models import Workflow
 @dataclass(frozen=True, slots=True)
 class Trigger:
     """Something that starts runs or is a signal to them: its name, what it does in words, and whether it is on; when it
-    last refused to, and why.
+    last refused to, and why; and the path of its page, for who may open it.
     """
 
     name: str
@@ -19,6 +19,7 @@ class Trigger:
     is_on: bool
     refused_at: datetime | None = None
     refused_why: str = ""
+    path: str = ""
 
 
 Tell = Callable[[Principal, Workflow], Sequence[Trigger]]

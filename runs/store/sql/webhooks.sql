@@ -31,6 +31,22 @@ ON CONFLICT (webhook_id, message_id) DO UPDATE
  WHERE runs_webhookdelivery.refused IS NOT NULL
 RETURNING true
 
+-- name: last_deliveries
+-- When each of these webhooks took a message that was signed. No index has one webhook's times: most are among the newest
+-- of all webhooks, and of one that is seldom sent to all are few.
+WITH newest AS MATERIALIZED (
+    SELECT d.webhook_id, d.received_at FROM runs_webhookdelivery d
+     WHERE d.refused IS NULL ORDER BY d.received_at DESC LIMIT %(window)s
+)
+SELECT w.id::text,
+       coalesce((SELECT max(n.received_at) FROM newest n WHERE n.webhook_id = w.id),
+                (SELECT max(few.received_at)
+                   FROM (SELECT d.received_at
+                           FROM runs_webhookdelivery d
+                          WHERE d.webhook_id = w.id AND d.tenant_id = %(tenant)s AND d.refused IS NULL
+                          LIMIT %(few)s) few))
+  FROM unnest(%(webhooks)s::uuid[]) AS w(id)
+
 -- name: refuse_delivery
 -- What was taken meanwhile stays so.
 INSERT INTO runs_webhookdelivery (tenant_id, webhook_id, message_id, body_sha256, received_at, refused)
