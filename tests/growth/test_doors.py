@@ -47,6 +47,7 @@ LEFT_OUT: Mapping[str, str] = {
     "runs.kernel.wait_kinds.ended_meanwhile": OWN,
     "runs.kernel.wait_kinds.register": OWN,
     "runs.templatetags.shown.deadline": OWN,
+    "runs.webhooks.refused.note": "only of a token that was found, with a sentence of our own, cut",
     "runs.web.listing.with_parameters(changes)": OWN,
     "tasks_inbox.actions.recording.add_link": OWN,
     "tasks_inbox.evidence.exported.verify.of_history": "read by `faults`, in whatever order its file has them",
@@ -71,6 +72,7 @@ LEFT_OUT: Mapping[str, str] = {
 # Known words are asked for by their keys: a serializer has refused others before.
 OF_KNOWN_WORDS = {
     "accounts.passwords.written(kind)",
+    "runs.reading.orders.in_order(name)",
     "runs.web.listing.matching(filters)",
     "runs.webhooks.mapping.check(action)",
     "runs.webhooks.services.create_webhook(action)",
