@@ -39,7 +39,7 @@ TABS: dict[str, tuple[str, dict[str, str]]] = {
 """What everybody has, in words, and what of the address makes it."""
 _UNCOUNTED = ("all", "tests")
 _OF_TABS = ("by", "status", "test", "saved")
-_KEPT = ("workflow", "since", "until", "columns")
+_KEPT = ("workflow", "since", "until", "columns", "order")
 """What of the address stays from one tab to the next."""
 
 
