@@ -72,14 +72,16 @@ class Standing:
             raise self.refusal
 
 
-def standing(principal: Principal, task: ManualTask, who: Who | None = None) -> Standing:
+def standing(
+    principal: Principal, task: ManualTask, who: Who | None = None, folder: int | None = None
+) -> Standing:
     """How somebody stands to a task of their tenant, by what they may do at all and as things are now.
 
-    `who` are they as tasks know people, where that is at hand.
+    `who` are they as tasks know people, and `folder` is that of its workflow, where these are at hand.
     """
     who = who or identity.who_is(principal)
-    is_for_some = task.kind in FOR_OPERATORS and who.operates is not None
-    folder = queries.workflows_of(task.tenant_id, [task])[task.workflow_id].folder if is_for_some else None
+    if folder is None and task.kind in FOR_OPERATORS and who.operates is not None:
+        folder = queries.workflows_of(task.tenant_id, [task])[task.workflow_id].folder
     stands = standing_in_list(who, task, folder)
     if task.status == OPEN and (forbidden := _forbidden(principal, task)):
         return replace(stands, refusal=forbidden)

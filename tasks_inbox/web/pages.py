@@ -125,9 +125,9 @@ def state_context(
     named: Sequence[str] = (),
 ) -> dict[str, Json]:
     """How a task stands for whoever looks, and what changed since they opened its page, which shows `named`, too."""
-    stands = standing(request.principal, task, who_of(request, request.principal))
-    who = stands.who
+    who = who_of(request, request.principal)
     workflow = queries.workflows_of(who.tenant_id, [task])[task.workflow_id]
+    stands = standing(request.principal, task, who, workflow.folder)
     whole = task_rows.whole_row(stands, workflow.name, attachments)
     deciders = panes.decider_pane(task)
     may_assign, level = request.principal.may_in(TASKS_ASSIGN, workflow.folder), asking.next_level(task)

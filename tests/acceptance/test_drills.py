@@ -64,7 +64,9 @@ def kill_workers(handoff: Handoff, signum: int = signal.SIGKILL) -> None:
 
 
 def assert_all_went_well(client: Client, runs: int) -> None:
-    """Every run completed with its own output, once; only a solo step's lost lease cost an attempt."""
+    """Every run completed with its own output, once; only a solo step's lost lease cost an attempt. Of what other tests
+    of this Handoff left, what waited was given another epoch when its wait ended.
+    """
     assert client.number(COMPLETED_RUNS) == runs
     assert client.broken_invariants() == {}
     wrong = "SELECT count(*) FROM runs_run WHERE output->'n' IS DISTINCT FROM input->'n'"
