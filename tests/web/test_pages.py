@@ -136,8 +136,9 @@ def test_the_first_tab_leads_past_the_navigation(visitor):
 
 
 def test_the_api_docs_ask_nobody_but_us(visitor, site):
+    # Of so many routes the page draws those that are in sight.
     visitor.open("/api/docs")
-    visitor.page.get_by_text("/api/v1/runs/{run_id}/history").click()
+    visitor.page.get_by_text("/api/v1/dead-letters", exact=True).first.click()
     expect(visitor.page.get_by_role("button", name="Try it out")).to_be_visible()
     assert {urlsplit(url).netloc for url in visitor.asked} == {urlsplit(site).netloc}
 
