@@ -64,8 +64,8 @@ def kill_workers(handoff: Handoff, signum: int = signal.SIGKILL) -> None:
 
 
 def assert_all_went_well(client: Client, runs: int) -> None:
-    """Every run completed with its own output, once; only a solo step's lost lease cost an attempt. Of what other tests
-    of this Handoff left, what waited was given another epoch when its wait ended.
+    """Every run completed with its own output, once; only a solo step's lost lease cost an attempt. What other tests of
+    this Handoff asked people got another epoch when they had decided.
     """
     assert client.number(COMPLETED_RUNS) == runs
     assert client.broken_invariants() == {}
@@ -74,7 +74,7 @@ def assert_all_went_well(client: Client, runs: int) -> None:
     assert client.rows("SELECT node, attempt FROM runs_stepexecution WHERE attempt > 1 AND NOT solo") == []
     lost_or_claimed = """
         SELECT s.node, s.epoch FROM runs_stepexecution s
-         WHERE s.status = 'COMPLETED' AND s.attempt > 0
+         WHERE s.status = 'COMPLETED' AND s.attempt > 0 AND s.type NOT LIKE 'human.%'
            AND s.epoch <> 1 + (SELECT count(*) FROM runs_historyevent h
                                 WHERE h.run_id = s.run_id AND h.node = s.node
                                   AND h.type IN ('LEASE_LOST', 'ATTEMPT_FAILED', 'STEP_RELEASED'))"""
