@@ -51,7 +51,10 @@ OF_THE_INBOX = (
     "hold_decision due_held drop_held stop_clock start_clock due_tasks moments_due move_clock"
 )
 """The statements of the inbox that change something."""
-HARMLESS = "show_runs told_runs standing last_deliveries refuse_delivery take_duty end_duty limit_statements duties_begun"
+HARMLESS = (
+    "show_runs told_runs standing last_deliveries refuse_delivery "
+    "take_duty end_duty limit_statements duties_begun"
+)
 """Statements that read for those who look, note by themselves why a message was refused, or lease a duty, which others
 take over when the lease has run out (`tests/runs/test_duties.py`): there is nothing that dying before them could leave
 half done.
