@@ -29,6 +29,7 @@ class EventType(StrEnum):
     RUN_COMPENSATED = "RUN_COMPENSATED"
     RUN_REOPENED = "RUN_REOPENED"
     RUN_REPAIRED = "RUN_REPAIRED"
+    NEXT_NOT_STARTED = "NEXT_NOT_STARTED"
     STEP_COMPLETED = "STEP_COMPLETED"
     STEP_FAILED = "STEP_FAILED"
     STEP_SKIPPED = "STEP_SKIPPED"
@@ -123,6 +124,10 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
             "business_key": "its key",
             "version": "the number of its version",
             "rerun_of": "the run that it repeats",
+            "parent": "the run that began it",
+            "parent_step": "the step of that run which waits for it",
+            "index": "of that step its place, if it is a container's child",
+            "follows": "the run that it follows",
             "test": "true: it tries a definition out",
             "digest": "SHA-256 of the input",
             "from_node": "the step that a rerun begins at",
@@ -174,6 +179,12 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
             "detail": "what was done about it",
         },
     ),
+    EventType.NEXT_NOT_STARTED: EventKind(
+        "run",
+        "The workflow names one that follows, and no run of that could be started.",
+        {"workflow": "its name", "reason": "a code", "message": "why not"},
+        is_evidence=True,
+    ),
     EventType.STEP_COMPLETED: EventKind("step", "A step completed.", _ENDED, step=StepStatus.COMPLETED),
     EventType.STEP_FAILED: EventKind("step", "A step failed for good.", _ENDED, step=StepStatus.FAILED),
     EventType.STEP_SKIPPED: EventKind(
@@ -186,8 +197,10 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
         {
             "epoch": "the epoch of the step",
             "usage": "what it used until then",
+            **_CHILD,
             "kind": "what it waits for",
             "until": "when it stops waiting",
+            "run": "the run that it waits for",
         },
         step=StepStatus.WAITING,
     ),

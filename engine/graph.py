@@ -140,6 +140,7 @@ class Graph:
     business_key: Template | None
     input_schema: Mapping[str, Json] | None
     sla_seconds: int | None
+    next_workflow: str | None
 
     def step(self, name: str, index: int | None) -> Node:
         """What a step row of this name does: a node, a compensation, or of a container's child its body.
@@ -163,8 +164,9 @@ class Graph:
 
     @property
     def only_sink(self) -> str | None:
-        """The sink whose output is the run's output as it stands: the only one, and no `output` is defined."""
-        return self.sinks[0] if len(self.sinks) == 1 and self.output is None else None
+        """The sink with which the run ends and its output is the run's: the only one, no `output`, and no run follows."""
+        is_plain_end = len(self.sinks) == 1 and self.output is None and self.next_workflow is None
+        return self.sinks[0] if is_plain_end else None
 
 
 NO_LITERAL: Mapping[str, Json] = {}
@@ -214,6 +216,7 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue) -> Graph:
         business_key=None if key is None else compile_template(key),
         input_schema=definition.get("input_schema"),
         sla_seconds=definition.get("sla_seconds"),
+        next_workflow=definition.get("next_workflow"),
     )
 
 
@@ -293,8 +296,8 @@ def _body(raw: Mapping[str, Any], body: Mapping[str, Json], catalogue: Catalogue
     """
     named = {**body, "id": raw["id"], "title": raw.get("title"), "priority": raw.get("priority")}
     node = _node(named, 0, [], catalogue, {})
-    if node.kind == "wait":
-        raise ValueError(f"the body of {raw['id']} waits, which children can't do yet")
+    if node.body is not None:
+        raise ValueError(f"the body of {raw['id']} is a container itself, which must be a workflow of its own")
     return replace(node, container=raw["id"], on_error="continue")
 
 

@@ -12,6 +12,7 @@ class RunsConfig(AppConfig):
     def ready(self) -> None:
         """Tell accounts who may reach a run, and workflows what runs took and gave, how many are open."""
         from accounts.guards import guards
+        from runs.commands import child_runs
         from runs.access import guard_letter, guard_run, guard_webhook
         from runs.reading import own_starts
         from runs.reading.last_runs import last_run
@@ -29,3 +30,4 @@ class RunsConfig(AppConfig):
         tell_starts(own_starts)
         tell_triggers(webhook_triggers)
         counts_open_runs(open_runs_by_version)
+        child_runs.connect()

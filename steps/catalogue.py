@@ -16,6 +16,7 @@ from steps.noop import NOOP
 from steps.plugins import GROUP, PlugIn, discover, in_groups
 from steps.signal import SIGNAL
 from steps.stub import TEST_STUB
+from steps.subworkflow import SUBWORKFLOW
 from steps.transform import TRANSFORM
 from steps.wait import WAIT
 
@@ -38,6 +39,7 @@ BUILT_IN = (
     DECISION,
     WAIT,
     SIGNAL,
+    SUBWORKFLOW,
     HUMAN_APPROVAL,
     HUMAN_FORM,
     JOB,

@@ -1,7 +1,7 @@
 """What a step of the kind `wait` waits for, as the document that its `run` gives and the engine keeps with the step.
 
 `kind` names who can end it: `timer` (nobody else), `signal` (with its `name`), `task` (with what a person is asked),
-`children` (the steps of a container, one for each of its `items`), or what an app has registered. `timer` is the one
+`children` (the steps of a container, one for each of its `items`), `run` (a run of its own), or what an app has registered. `timer` is the one
 moment at which it ends anyhow: `{kind: wait|timeout, seconds | until}`.
 """
 
@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from engine.catalogue import Json
+from lib.uuid7 import uuid7
 
 Wait = dict[str, Json]
 TimerKind = Literal["wait", "timeout"]
@@ -43,6 +44,15 @@ def for_children(items: Sequence[Json], *, at_once: int, tolerated: int = 0) -> 
         "at_once": at_once,
         "tolerated": tolerated,
     }
+
+
+def for_run(workflow: str, given: Json, *, version: int | None = None) -> Wait:
+    """A wait for the end of a run of its own: of this workflow, with this input, on its latest version or this one.
+
+    The id of the run is chosen here, so that whoever begins it twice begins one.
+    """
+    wait: Wait = {"kind": "run", "run": uuid7(), "workflow": workflow, "input": given}
+    return wait if version is None else wait | {"version": version}
 
 
 def _timer(kind: TimerKind, seconds: float | None, until: datetime | None) -> dict[str, Json]:

@@ -43,7 +43,7 @@ ORACLES = {
          GROUP BY r.id HAVING count(h.id) <> r.life - CASE WHEN r.status IN {ENDED} THEN 0 ELSE 1 END""",
     "I4: nothing stands behind the terminal event of an ended run": f"""
         SELECT h.run_id, h.type FROM runs_historyevent h JOIN runs_run r ON r.id = h.run_id
-         WHERE r.status IN {ENDED} AND h.type <> 'LATE_RESULT'
+         WHERE r.status IN {ENDED} AND h.type NOT IN ('LATE_RESULT', 'NEXT_NOT_STARTED')
            AND h.id > (SELECT max(t.id) FROM runs_historyevent t WHERE t.run_id = r.id AND t.type IN {TERMINAL})""",
     "I4: a step completes once": """
         SELECT h.run_id, h.node, h.payload->'index' FROM runs_historyevent h WHERE h.type = 'STEP_COMPLETED'
@@ -75,7 +75,8 @@ ORACLES = {
     "I12: a run that ended is as its last event says": f"""
         SELECT r.id, r.status FROM runs_run r WHERE r.status IN {ENDED} AND 'RUN_' || r.status IS DISTINCT FROM (
             SELECT h.type FROM runs_historyevent h
-             WHERE h.run_id = r.id AND h.node IS NULL ORDER BY h.id DESC LIMIT 1)""",
+             WHERE h.run_id = r.id AND h.node IS NULL AND h.type <> 'NEXT_NOT_STARTED'
+             ORDER BY h.id DESC LIMIT 1)""",
     "I14: a row's run is of the same tenant": """
         SELECT s.run_id FROM runs_stepexecution s LEFT JOIN runs_run r ON r.id = s.run_id AND r.tenant_id = s.tenant_id
          WHERE r.id IS NULL""",
@@ -97,6 +98,21 @@ ORACLES = {
          WHERE s.status = 'WAITING' AND s.waiting ->> 'kind' = 'signal' AND EXISTS (
                SELECT 1 FROM runs_signal g WHERE g.root_id = r.root_id AND g.name = s.waiting ->> 'name'
                                              AND g.consumed_at IS NULL)""",
+    "a step that waits for a run has one that is open, or is to be told that it has ended": """
+        SELECT s.run_id, s.node, s.index FROM runs_stepexecution s
+         WHERE s.status = 'WAITING' AND s.waiting ->> 'kind' = 'run'
+           AND NOT EXISTS (SELECT 1 FROM runs_run c WHERE c.parent_step_id = s.id AND c.completed_at IS NULL)
+           AND NOT EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.step_id = s.id)""",
+    "a run that another one began is waited for while it goes on, or is to be told to end": """
+        SELECT c.id, c.status FROM runs_run c
+         WHERE c.parent_step_id IS NOT NULL AND c.status IN ('RUNNING', 'PAUSED')
+           AND NOT EXISTS (SELECT 1 FROM runs_stepexecution s WHERE s.id = c.parent_step_id AND s.status = 'WAITING')
+           AND NOT EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.run_id = c.id AND m.kind = 'cancel')""",
+    "of a step one run at a time is open": """
+        SELECT c.parent_step_id FROM runs_run c
+         WHERE c.parent_step_id IS NOT NULL AND c.status IN ('RUNNING', 'PAUSED')
+           AND NOT EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.run_id = c.id AND m.kind = 'cancel')
+         GROUP BY 1 HAVING count(*) > 1""",
     "a container that waits has counted its children, and has one that is open": """
         SELECT c.run_id, c.node, c.opened, c.ended, c.failed, k.* FROM runs_container c
           JOIN runs_stepexecution p ON p.run_id = c.run_id AND p.node = c.node AND p.index IS NULL

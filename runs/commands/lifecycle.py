@@ -5,13 +5,13 @@ from uuid import UUID
 
 from engine.catalogue import Json
 from engine.statuses import RunStatus, StepStatus
-from runs.kernel import compensation, wait_kinds
+from runs.kernel import compensation, messages, wait_kinds
 from runs.kernel.refused import RunRefused, require_verb
 from runs.kernel.reopen import reopen
 from runs.kernel.transition import NOT_STARTED
 from runs.kernel.unit_of_work import changing
 from runs.models import Run, StepExecution
-from runs.store import hot
+from runs.store import child_runs, hot
 from runs.store.rows import ClosingRow
 
 
@@ -57,6 +57,8 @@ def _pause(tenant: int, runs: Iterable[str], verb: str, payload: dict[str, Json]
         require_verb(change.locked, verb)
         queues = hot.pause_runs(change.locked, payload, pause=pause)
         change.queues |= set() if pause else set(queues)
+        if child_runs.tell_children(change.locked, verb, payload):
+            change.queues.add(messages.QUEUE)
 
 
 def resume_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") -> None:

@@ -36,11 +36,37 @@ MOST_FAULTS = 50
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """Whence a run comes that another one began: as its child, for `parent_step`, or as what follows it.
+
+    `shard`: a child's is its parent's.
+    """
+
+    parent: str | None = None
+    parent_step: str | None = None
+    shard: int | None = None
+    depth: int = 0
+    follows: str | None = None
+    chained: int = 0
+
+    def columns(self) -> RunRow:
+        """What its row says of that."""
+        row: RunRow = {"depth": self.depth, "chained": self.chained}
+        if self.parent and self.parent_step:
+            row |= {"parent_id": self.parent, "parent_step_id": self.parent_step}
+        if self.shard is not None:
+            row["shard"] = self.shard
+        if self.follows:
+            row["follows"] = self.follows
+        return row
+
+
+@dataclass(frozen=True, slots=True)
 class NewRun:
     """What a caller asks to start; `id`: one that was set apart for it, so that asking twice starts it once.
 
     `signal`: one that a new run is sent with its start (R-131). `rerun_of`: the run of which it keeps what `overrides`
-    say; `payload`: what history keeps of that.
+    say; `origin`: whence it comes, if another run began it; `payload`: what history keeps of that.
     """
 
     input: Json
@@ -50,6 +76,12 @@ class NewRun:
     rerun_of: str | None = None
     overrides: Overrides = field(default_factory=dict)
     payload: Mapping[str, Json] = field(default_factory=dict)
+    origin: Origin | None = None
+
+    @property
+    def is_child(self) -> bool:
+        """Whether it is a part of another run: it is found by that one, and claims no business key."""
+        return self.origin is not None and self.origin.parent is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +187,7 @@ def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "
         raise RunRefused("broken_version", str(error), field="workflow", conflict=True) from error
     requests = [_checked(version.graph, item, place, len(items)) for place, item in enumerate(items)]
     judged = _judged(terms, [one.item for one in requests])
-    keyed = () if terms.is_test else requests
+    keyed = [one for one in requests if not (terms.is_test or one.item.is_child)]
     fresh = {one.business_key: one.item.id or uuid7() for one in keyed if one.business_key is not None}
     with unit_of_work() as change:
         keys = _claimed_keys(terms.tenant, version, fresh, if_exists)
@@ -163,7 +195,7 @@ def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "
         rows: list[RunRow] = []
         for place, one in enumerate(requests):
             item, key = one.item, one.business_key
-            if key is None or terms.is_test:
+            if key is None or terms.is_test or item.is_child:
                 run_id, new = item.id or uuid7(), True
             else:
                 run_id = keys[key]
@@ -180,7 +212,11 @@ def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "
                     "input": orjson.Fragment(one.encoded),
                 }
                 if item.rerun_of:
-                    row |= {"rerun_of": item.rerun_of, "said": item.payload}
+                    row["rerun_of"] = item.rerun_of
+                if item.origin:
+                    row |= item.origin.columns()
+                if item.payload:
+                    row["said"] = item.payload
                 rows.append(row)
                 if item.overrides:
                     overrides[run_id] = item.overrides

@@ -11,7 +11,7 @@ from engine.catalogue import Json
 from engine.statuses import StepStatus
 from lib.clock import now_or_none
 from lib.uuid7 import uuid7
-from runs.kernel import alerts, wait_kinds
+from runs.kernel import alerts, messages, wait_kinds
 from runs.kernel.graphs import BrokenVersion, graph_of
 from runs.store import hot
 from runs.store.hot import SQL, document
@@ -75,17 +75,20 @@ def close(runs: Iterable[str]) -> set[str]:
     undoing = {run: version for run, version, undo in rows if undo and has_compensations(version)}
     queues = _undo_next(undoing)
     over = {run for run, _, _ in rows} - queues.keys()
-    if over:
-        hot.end_closing_runs(over)
-    return set(queues.values())
+    woken = set(queues.values())
+    if over and hot.end_closing_runs(over):
+        woken.add(messages.QUEUE)
+    return woken
 
 
 def compensate_next(runs: Mapping[str, int]) -> set[str]:
     """Undo the next step of runs (id → version) whose last compensation is over, or end them. Gives queues."""
     queues = _undo_next(runs)
+    woken = set(queues.values())
     if over := runs.keys() - queues.keys():
-        SQL.execute("end_compensating", {"runs": sorted(over), "now": now_or_none()})
-    return set(queues.values())
+        if SQL.value("end_compensating", {"runs": sorted(over), "now": now_or_none()}):
+            woken.add(messages.QUEUE)
+    return woken
 
 
 def await_operator(runs: Iterable[str]) -> None:

@@ -18,12 +18,12 @@ from engine.overrides import KeepResult, Overrides
 from engine.statuses import STEP_OPEN, RunStatus, StepStatus
 from lib.strict_json import BadJson, strict_dumps
 from lib.uuid7 import uuid7
-from runs.kernel import children, compensation, scopes, wait_kinds
+from runs.kernel import children, compensation, messages, scopes, wait_kinds
 from runs.kernel.graphs import compiled
 from runs.kernel.plan import AdvanceRows, Affinity, Anchor, Planned, plan, runs_of
 from runs.store import hot, waits
 from runs.store.attempts import AttemptResult, ClaimedStep, LockedRun, Suspended
-from runs.store.children import Container, cancel_children, count_children
+from runs.store.children import Container, count_children
 from runs.store.rows import ChildEndsRow, DecidedRow, EndedBy, FinishedRow, ScopeRow
 
 Counted = tuple[str, str, int, list[str]]
@@ -132,7 +132,8 @@ class Transition:
         if ended := children.endings(self.containers_over):
             self.wake(ended, locked)
             # Of a run that fails now those that run are awaited, as all its steps.
-            cancel_children({step.run_id for step, _ in ended} - self.failures.keys())
+            if going_on := {step.run_id for step, _ in ended} - self.failures.keys():
+                wait_kinds.waits_ended(going_on)
 
     def suspend(self, plans: Sequence[Planned], locked: Mapping[str, LockedRun]) -> None:
         """Let steps wait; those whose wait is over at once, such as for a signal that came early, end."""
@@ -205,6 +206,8 @@ class Transition:
         self.result.wake |= {queue for after, queue in draft.queued if after in alive}
         self.dead_letters += [step for after, step in draft.dead_letters if after in alive]
         self.sunk |= set(done.sunk)
+        if done.told:
+            self.result.wake.add(messages.QUEUE)
         if timers := [timer for after, timer in draft.timers if after in alive]:
             waits.arm_timers(timers)
         return done.joins
@@ -267,7 +270,8 @@ class Transition:
         for run_id in runs:
             try:
                 output = strict_dumps(self._output(run_id, *by_run[run_id]), max_bytes=MAX_RUN_OUTPUT_BYTES)
-                finished.append({"run_id": run_id, "output": orjson.Fragment(output)})
+                following = compiled(self.anchors[run_id].version_id).graph.next_workflow
+                finished.append({"run_id": run_id, "output": orjson.Fragment(output), "next": following})
             except ExpressionError as error:
                 message = f"The output of the workflow can't be computed: {error}"
                 self.failures[run_id] = None, {"code": "ExpressionError", "message": message}
@@ -280,8 +284,8 @@ class Transition:
             hot.cancel_open_steps(tangled, cause="run ended", statuses=sorted(STEP_OPEN))
             hot.cancel_timers(tangled)
             wait_kinds.waits_ended(tangled)
-        if finished:
-            hot.finish_runs(finished)
+        if finished and hot.finish_runs(finished):
+            self.result.wake.add(messages.QUEUE)
 
     def _output(self, run_id: str, facts: dict[str, Json], outputs: dict[str, tuple[str, Json]]) -> Json:
         version = compiled(self.anchors[run_id].version_id)

@@ -39,6 +39,7 @@ def unit_of_work() -> Iterator[Change]:
     with refusing(), fitting(), transaction.atomic():
         change = Change()
         yield change
+        change.transition.end_containers(change.locked)
         change.transition.finish()
         change.transition.fail()
         crash_points.hit("before_commit")

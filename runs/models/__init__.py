@@ -4,6 +4,7 @@ advance stands for those), `tenant`, `run` and `shard` on every row, few indexes
 from runs.models.base import HotRow
 from runs.models.drafts import StartDraft
 from runs.models.history import DeadLetter, HistoryEvent, RunSeal
+from runs.models.messages import RunMessage
 from runs.models.requests import Request
 from runs.models.run import UNSEALED, Run, RunKey
 from runs.models.searches import SavedSearch
@@ -26,6 +27,7 @@ __all__ = [
     "Request",
     "Run",
     "RunKey",
+    "RunMessage",
     "RunSeal",
     "SavedSearch",
     "Signal",

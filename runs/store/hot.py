@@ -59,11 +59,15 @@ def document(rows: Json) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Advanced:
-    """What `advance` did: steps that it ended by anchor, the joins it counted, the runs whose last sink fell."""
+    """What `advance` did: steps that it ended by anchor, the joins it counted, the runs whose last sink fell.
+
+    `told`: how many parents are to be told that their child has ended.
+    """
 
     ended: dict[str, str]
     joins: list[tuple[str, str, int, list[str]]]
     sunk: list[str]
+    told: int
 
 
 def claim(*, queue: str, worker: str, cursor: int, limit: int, alone: bool = True) -> list[ClaimedStep]:
@@ -168,7 +172,7 @@ def advance(
     }
     counts = SQL.value("advance", params)
     joins = [(run, node, arrived, taken) for run, node, arrived, taken in counts["joins"]]
-    return Advanced(counts["ended"], joins, counts["sunk"])
+    return Advanced(counts["ended"], joins, counts["sunk"], counts["told"])
 
 
 def fire_joins(joins: Sequence[DecidedRow]) -> list[tuple[str, str, dict[str, Json]]]:
@@ -178,9 +182,9 @@ def fire_joins(joins: Sequence[DecidedRow]) -> list[tuple[str, str, dict[str, Js
     ]
 
 
-def finish_runs(runs: Sequence[FinishedRow]) -> None:
-    """Complete runs whose sinks are all resolved; each row has `run_id` and `output`."""
-    SQL.execute("finish_runs", {"runs": document(runs), "now": now_or_none()})
+def finish_runs(runs: Sequence[FinishedRow]) -> int:
+    """Complete runs whose sinks are all resolved; gives how many messages to other runs that made."""
+    return int(SQL.value("finish_runs", {"runs": document(runs), "now": now_or_none()}))
 
 
 def cancel_open_steps(runs: Iterable[str], *, cause: str, statuses: Sequence[str]) -> None:
@@ -195,10 +199,9 @@ def close_runs(runs: Sequence[ClosingRow]) -> list[str]:
     return ids
 
 
-def end_closing_runs(runs: Iterable[str]) -> list[str]:
-    """End those FAILING and CANCELLING runs that have no running step left."""
-    ids: list[str] = SQL.value("end_closing_runs", {"runs": sorted(runs), "now": now_or_none()})
-    return ids
+def end_closing_runs(runs: Iterable[str]) -> int:
+    """End those FAILING and CANCELLING runs that have no running step left; gives how many parents are to be told."""
+    return int(SQL.value("end_closing_runs", {"runs": sorted(runs), "now": now_or_none()}))
 
 
 def cancel_timers(runs: Iterable[str]) -> None:

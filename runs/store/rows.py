@@ -136,11 +136,12 @@ class DecidedRow(TypedDict):
     sources: list[str]
 
 
-class FinishedRow(TypedDict):
-    """A run whose sinks are resolved (`finish_runs`)."""
+class FinishedRow(TypedDict, total=False):
+    """A run whose sinks are resolved, and the workflow of which a run follows it (`finish_runs`)."""
 
     run_id: str
     output: Json
+    next: str | None
 
 
 class ScopeRow(TypedDict):
@@ -236,6 +237,18 @@ class RunRow(TypedDict, total=False):
     input: Json
     rerun_of: str
     said: Mapping[str, Json]
+    parent_id: str
+    parent_step_id: str
+    depth: int
+    follows: str
+    chained: int
+
+
+class ChildWaitRow(TypedDict):
+    """A step, and the run that it waits for (`child_states`)."""
+
+    step_id: str
+    chain: str
 
 
 class RepairRow(TypedDict):

@@ -81,9 +81,12 @@ def other_signals(signals: Sequence[SignalRow]) -> list[str]:
     return list(SQL.value("other_signals", {"signals": document(signals)}))
 
 
-def waiters(tenant: int, runs: Iterable[str], kind: str) -> list[tuple[ClaimedStep, Json]]:
-    """The steps of these runs that wait for something of this kind, each with what it waits for."""
-    params = {"tenant": tenant, "runs": sorted(runs), "kind": kind}
+def waiters(
+    tenant: int, runs: Iterable[str], kind: str, steps: Iterable[str] | None = None
+) -> list[tuple[ClaimedStep, Json]]:
+    """The steps of these runs, or of them these `steps`, that wait for something of this kind, with what that is."""
+    only = None if steps is None else sorted(steps)
+    params = {"tenant": tenant, "runs": sorted(runs), "kind": kind, "steps": only}
     return [(step, waiting) for step, (waiting,) in map(claimed_of, SQL.value("waiters", params))]
 
 

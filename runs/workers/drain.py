@@ -19,7 +19,7 @@ from django.db import DatabaseError, connection
 from lib import crash_points
 from lib.database_errors import log_database_error
 from lib.uuid7 import uuid7
-from runs.kernel import dispatch, scopes
+from runs.kernel import dispatch, messages, scopes
 from runs.kernel.advance import advance
 from runs.kernel.graphs import graph_of
 from runs.kernel.hand_back import hand_back
@@ -100,6 +100,8 @@ class QueueWorker:
 
     def claim(self, limit: int, *, alone: bool = True) -> list[ClaimedStep]:
         """The next steps, ready to be executed; where there are none and `alone`, one that must run alone."""
+        if self.queue == messages.QUEUE:
+            messages.deliver()
         batch = self._claim(limit, self._cursor, alone)
         if not batch and self._cursor:
             self._cursor = 0

@@ -11,7 +11,7 @@ from runs.commands import operators, replay
 from runs.commands.lifecycle import cancel_runs, pause_runs, resume_runs, unpause_runs
 from runs.commands.signals import NewSignal, send_signals
 from runs.commands.starts import NewRun, Terms, start_runs
-from runs.kernel import scopes
+from runs.kernel import messages, scopes
 from runs.kernel.advance import advance
 from runs.kernel.transition import Result
 from runs.maintenance import leases, timers
@@ -111,9 +111,14 @@ def start_version(version: WorkflowVersion, *inputs: Json, by: str = "test") -> 
 
 
 def work(*queues: str) -> int:
-    """Drain the queues in this process until they are quiet; gives the number of steps ended."""
+    """Drain the queues in this process, and deliver messages, until all is quiet; gives the number of steps ended."""
     drains = [Drain(queue) for queue in queues or ("default", "engine")]
-    return sum(iter(lambda: sum(drain.run() for drain in drains), 0))
+    ended = 0
+    while True:
+        count = sum(drain.run() for drain in drains)
+        ended += count
+        if not count and not messages.deliver():
+            return ended
 
 
 def run(run_id: str) -> Run:

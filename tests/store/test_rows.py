@@ -34,6 +34,7 @@ ROWS = {
     ("arm_timers", "timers"): rows.TimerRow,
     ("insert_signals", "signals"): rows.SignalRow,
     ("take_signals", "steps"): rows.TakerRow,
+    ("child_states", "waits"): rows.ChildWaitRow,
 }
 # Two columns of no plan, twice, and signals that are looked up by what they are.
 UNTYPED = {("queues_with_jobs", "wanted"), ("other_signals", "signals"), ("containers_over", "containers")}

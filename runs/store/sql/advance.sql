@@ -122,8 +122,10 @@ k AS (
            completed_at = CASE WHEN z.final THEN clock.now END
       FROM z CROSS JOIN clock
      WHERE r.id = z.run_id AND r.id = ANY (ARRAY(SELECT run_id FROM z))
-    RETURNING r.id, r.open_sinks, r.status
+    RETURNING r.id, r.tenant_id, r.shard, r.open_sinks, r.status, r.parent_id, r.parent_step_id
 ),
+r AS (SELECT * FROM k WHERE k.status = 'COMPLETED'),
+/* include tell_parents */,
 h AS (
     /* include write_history */
     SELECT e.tenant_id, e.run_id, e.shard, e.ordinal, e.type, e.node, e.attempt, jsonb_strip_nulls(e.payload), clock.now
@@ -157,7 +159,8 @@ h AS (
 SELECT json_build_object(
     'ended', (SELECT coalesce(json_object_agg(d.anchor, d.id), '{}') FROM d),
     'joins', (SELECT coalesce(json_agg(json_build_array(j.run_id, j.node, j.arrived, j.taken)), '[]') FROM j),
-    'sunk', (SELECT coalesce(json_agg(k.id), '[]') FROM k WHERE k.open_sinks <= 0 AND k.status <> 'COMPLETED'))
+    'sunk', (SELECT coalesce(json_agg(k.id), '[]') FROM k WHERE k.open_sinks <= 0 AND k.status <> 'COMPLETED'),
+    'told', (SELECT count(*) FROM t))
 
 -- name: fire_joins
 -- A statement of its own, so that its snapshot sees the outputs of the sources whose edges were just counted. An edge
@@ -190,19 +193,31 @@ SELECT coalesce(json_agg(json_build_array(f.run_id, f.node, coalesce(o.outputs, 
        ) o ON true
 
 -- name: finish_runs
--- Runs whose sinks are all resolved end with the output that was computed for them.
+-- Runs whose sinks are all resolved end with the output that was computed for them. Gives how many messages that made.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
-w AS MATERIALIZED (SELECT * FROM jsonb_to_recordset(%(runs)s::jsonb) AS w(run_id uuid, output jsonb)),
+w AS MATERIALIZED (SELECT * FROM jsonb_to_recordset(%(runs)s::jsonb) AS w(run_id uuid, output jsonb, next text)),
 r AS (
     UPDATE runs_run r
        SET status = 'COMPLETED', output = w.output, completed_at = clock.now
       FROM w CROSS JOIN clock
      WHERE r.id = w.run_id AND r.id = ANY (ARRAY(SELECT run_id FROM w)) AND r.status IN ('RUNNING', 'PAUSED') AND r.open_sinks <= 0
-    RETURNING r.id, r.tenant_id, r.shard, r.output
+    RETURNING r.id, r.tenant_id, r.shard, r.output, r.parent_id, r.parent_step_id, r.is_test, w.next
+),
+h AS (
+    /* include write_history */
+    SELECT r.tenant_id, r.id, r.shard, 32000, 'RUN_COMPLETED', NULL, NULL,
+           jsonb_strip_nulls(jsonb_build_object('digest', encode(sha256(convert_to(r.output::text, 'UTF8')), 'hex'))),
+           clock.now
+      FROM r CROSS JOIN clock
+     ORDER BY r.id
+),
+/* include tell_parents */,
+n AS (
+    INSERT INTO runs_runmessage (tenant_id, run_id, shard, kind, payload, due_at)
+    SELECT r.tenant_id, r.id, r.shard, 'start_next', jsonb_build_object('workflow', r.next), clock.now
+      FROM r CROSS JOIN clock
+     WHERE r.next IS NOT NULL AND NOT r.is_test
+     ORDER BY r.id
+    RETURNING 1
 )
-/* include write_history */
-SELECT r.tenant_id, r.id, r.shard, 32000, 'RUN_COMPLETED', NULL, NULL,
-       jsonb_strip_nulls(jsonb_build_object('digest', encode(sha256(convert_to(r.output::text, 'UTF8')), 'hex'))),
-       clock.now
-  FROM r CROSS JOIN clock
- ORDER BY r.id
+SELECT (SELECT count(*) FROM t) + (SELECT count(*) FROM n)

@@ -153,6 +153,12 @@ l AS MATERIALIZED (
      ORDER BY s.id
        FOR NO KEY UPDATE OF s
 ),
+t AS (
+    UPDATE runs_timer t
+       SET status = 'CANCELLED', settled_at = clock.now
+      FROM clock
+     WHERE t.run_id = ANY (%(runs)s::uuid[]) AND t.step_id = ANY (ARRAY(SELECT id FROM l)) AND t.status = 'PENDING'
+),
 /* include cancel_locked */
 
 -- name: containers_without_children

@@ -46,7 +46,7 @@ SELECT coalesce(json_agg(json_build_array(r.id, r.version_id, r.undo)), '[]')
    AND NOT EXISTS (SELECT 1 FROM runs_stepexecution s WHERE s.run_id = r.id AND s.status = 'RUNNING')
 
 -- name: end_closing_runs
--- The transaction that sees no running step of a closing run ends it.
+-- The transaction that sees no running step of a closing run ends it. Gives how many parents are to be told.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 r AS (
     UPDATE runs_run r
@@ -54,15 +54,16 @@ r AS (
       FROM clock
      WHERE r.id = ANY (%(runs)s::uuid[]) AND r.status IN ('FAILING', 'CANCELLING')
        AND NOT EXISTS (SELECT 1 FROM runs_stepexecution s WHERE s.run_id = r.id AND s.status = 'RUNNING')
-    RETURNING r.id, r.tenant_id, r.shard, r.status
+    RETURNING r.id, r.tenant_id, r.shard, r.status, r.parent_id, r.parent_step_id
 ),
 h AS (
     /* include write_history */
     SELECT r.tenant_id, r.id, r.shard, 32000, 'RUN_' || r.status, NULL, NULL, '{}', clock.now
       FROM r CROSS JOIN clock
      ORDER BY r.id
-)
-SELECT coalesce(json_agg(r.id), '[]') FROM r
+),
+/* include tell_parents */
+SELECT count(*) FROM t
 
 -- name: insert_dead_letters
 -- Dead letters of steps that failed their run for good: by their own error, or by edges that can't be resolved (then the

@@ -24,3 +24,14 @@ SELECT c.tenant_id, c.run_id, c.shard, 100, 'STEP_CANCELLED', c.node, c.attempt,
        jsonb_strip_nulls(jsonb_build_object('index', c.index, 'epoch', c.epoch, 'cause', %(cause)s)), clock.now
   FROM c CROSS JOIN clock
  ORDER BY c.run_id, c.node, c.index
+
+-- name: tell_parents (fragment)
+t AS (
+    -- Whoever ends a run must not wait for its parent, which may wait for it: a message is delivered later.
+    INSERT INTO runs_runmessage (tenant_id, run_id, shard, kind, from_id, step_id, due_at)
+    SELECT r.tenant_id, r.parent_id, r.shard, 'child_ended', r.id, r.parent_step_id, clock.now
+      FROM r CROSS JOIN clock
+     WHERE r.parent_step_id IS NOT NULL
+     ORDER BY r.id
+    RETURNING 1
+)

@@ -71,6 +71,7 @@ SELECT coalesce(json_object_agg(n.run_id, n.queue), '{}') FROM n
 
 -- name: end_compensating
 -- Everything is undone. What was cancelled is CANCELLED then; where somebody gave a compensation up, the run has FAILED.
+-- Gives how many parents are to be told.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 r AS (
     UPDATE runs_run r
@@ -81,12 +82,16 @@ r AS (
            completed_at = clock.now
       FROM clock
      WHERE r.id = ANY (%(runs)s::uuid[]) AND r.status = 'COMPENSATING'
-    RETURNING r.id, r.tenant_id, r.shard, r.status
-)
-/* include write_history */
-SELECT r.tenant_id, r.id, r.shard, 32000, 'RUN_' || r.status, NULL, NULL, '{}', clock.now
-  FROM r CROSS JOIN clock
- ORDER BY r.id
+    RETURNING r.id, r.tenant_id, r.shard, r.status, r.parent_id, r.parent_step_id
+),
+h AS (
+    /* include write_history */
+    SELECT r.tenant_id, r.id, r.shard, 32000, 'RUN_' || r.status, NULL, NULL, '{}', clock.now
+      FROM r CROSS JOIN clock
+     ORDER BY r.id
+),
+/* include tell_parents */
+SELECT count(*) FROM t
 
 -- name: await_operator
 -- A compensation failed for good: nothing more is undone before a person has seen to it. History says so, and alerts.

@@ -27,8 +27,8 @@ WITH l AS MATERIALIZED (
     SELECT r.id, r.business_key, k.run_id
       FROM runs_run r
       JOIN runs_runkey k ON k.tenant_id = r.tenant_id AND k.workflow_id = r.workflow_id AND k.business_key = r.business_key
-     -- The key of a test run never was its own.
-     WHERE r.id = ANY (%(runs)s::uuid[]) AND NOT r.is_test
+     -- The key of a test run, or of a run that another one began, never was its own.
+     WHERE r.id = ANY (%(runs)s::uuid[]) AND NOT r.is_test AND r.parent_id IS NULL
      ORDER BY k.tenant_id, k.workflow_id, k.business_key COLLATE "C"
        FOR NO KEY UPDATE OF k
 )
@@ -51,13 +51,15 @@ WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestam
 w AS MATERIALIZED (
     SELECT *
       FROM jsonb_to_recordset(%(runs)s::jsonb)
-        AS w(id uuid, shard smallint, business_key text, input jsonb, rerun_of uuid, said jsonb)
+        AS w(id uuid, shard smallint, business_key text, input jsonb, rerun_of uuid, said jsonb, parent_id uuid,
+             parent_step_id uuid, depth smallint, follows uuid, chained smallint)
 ),
 r AS (
     INSERT INTO runs_run (id, tenant_id, workflow_id, version_id, shard, business_key, priority, input, open_sinks,
-                          sla_deadline, sla_look_at, root_id, created_by, created_at, rerun_of, is_test)
+                          sla_deadline, sla_look_at, root_id, created_by, created_at, rerun_of, is_test, parent_id, parent_step_id,
+                          depth, follows, chained)
     SELECT w.id, %(tenant)s, %(workflow)s, %(version)s, w.shard, w.business_key, %(priority)s, coalesce(w.input, 'null'), %(sinks)s,
-           clock.now + %(sla_seconds)s * interval '1 second', clock.now + %(sla_seconds)s * interval '0.8 second', w.id, %(created_by)s, clock.now, w.rerun_of, %(is_test)s
+           clock.now + %(sla_seconds)s * interval '1 second', clock.now + %(sla_seconds)s * interval '0.8 second', w.id, %(created_by)s, clock.now, w.rerun_of, %(is_test)s, w.parent_id, w.parent_step_id, coalesce(w.depth, 0), w.follows, coalesce(w.chained, 0)
       FROM w
      CROSS JOIN clock
     RETURNING id, tenant_id, shard, business_key, input, rerun_of

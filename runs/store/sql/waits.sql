@@ -19,7 +19,7 @@ u AS (
      CROSS JOIN LATERAL (SELECT coalesce(w.until, CASE w.timer WHEN 'wait' THEN p.queued_at ELSE clock.now END
                                                    + w.seconds * interval '1 second') AS fire_at) f
      WHERE s.id = w.id AND s.id = ANY (ARRAY(SELECT id FROM l)) AND s.epoch = w.epoch AND s.status = 'RUNNING'
-    RETURNING s.id, s.run_id, s.tenant_id, s.shard, s.node, s.attempt, s.epoch, s.waiting, w.usage, w.timer_id, w.timer,
+    RETURNING s.id, s.run_id, s.tenant_id, s.shard, s.node, s.index, s.attempt, s.epoch, s.waiting, w.usage, w.timer_id, w.timer,
               f.fire_at
 ),
 t AS (
@@ -32,10 +32,10 @@ t AS (
 h AS (
     /* include write_history */
     SELECT u.tenant_id, u.run_id, u.shard, 0, 'STEP_WAITING', u.node, u.attempt,
-           jsonb_strip_nulls(jsonb_build_object('epoch', u.epoch, 'usage', u.usage, 'kind', u.waiting -> 'kind',
-                                                'until', u.waiting -> 'until')), clock.now
+           jsonb_strip_nulls(jsonb_build_object('index', u.index, 'epoch', u.epoch, 'usage', u.usage, 'kind', u.waiting -> 'kind',
+                                                'until', u.waiting -> 'until', 'run', u.waiting -> 'run')), clock.now
       FROM u CROSS JOIN clock
-     ORDER BY u.run_id, u.node
+     ORDER BY u.run_id, u.node, u.index
 )
 SELECT coalesce(json_object_agg(u.id, u.epoch), '{}') FROM u
 
@@ -149,7 +149,7 @@ SELECT coalesce(json_agg(json_build_array(
            s.waiting) ORDER BY s.id), '[]')
   FROM runs_stepexecution s
  WHERE s.run_id = ANY (%(runs)s::uuid[]) AND s.tenant_id = %(tenant)s AND s.status = 'WAITING'
-   AND s.waiting ->> 'kind' = %(kind)s
+   AND s.waiting ->> 'kind' = %(kind)s AND (%(steps)s::uuid[] IS NULL OR s.id = ANY (%(steps)s::uuid[]))
 
 -- name: take_signals
 -- For each waiting step the oldest signal of its name that nobody has taken; one signal serves one step.

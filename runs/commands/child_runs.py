@@ -1,0 +1,240 @@
+"""Runs that other runs begin: as the child that a step waits for, or as what follows when a run has completed (R-021).
+
+A child begins in the transaction in which its step begins to wait. Everything else that runs have to tell one another
+goes by messages (`runs/kernel/messages.py`): that a child has ended, that it is to end, pause or go on, that a run is to
+be followed.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import NamedTuple
+
+from django.db import transaction
+
+from engine.catalogue import Json
+from engine.decide import describe
+from engine.errors import StepError
+from engine.statuses import RunStatus
+from lib.refusals import Refusal
+from lib.uuid7 import uuid7
+from runs.commands.lifecycle import cancel_runs, pause_runs, unpause_runs
+from runs.commands.starts import NewRun, Origin, Terms, start_runs, start_workflow
+from runs.kernel import messages, notices, wait_kinds
+from runs.kernel.refused import RunRefused
+from runs.kernel.wait_kinds import Entered, Wait, WaitKind
+from runs.kernel.wake import Waiters, wake
+from runs.models import HistoryEvent
+from runs.store import child_runs
+from runs.store.attempts import AttemptResult, ClaimedStep, Errored, LockedRun, Succeeded
+from runs.store.child_runs import Beginner, ChildState, Message
+from runs.store.rows import ChildWaitRow
+from steps.base import MAX_OUTPUT_BYTES
+from workflows.queries import startable_version
+
+MAX_DEPTH = 20
+"""So many levels of runs may begin one another as children."""
+MAX_CHAINED = 100
+"""So many runs may follow one another by themselves: more would hardly be meant (R-013)."""
+ENGINE = "handoff"
+"""Who does what one run does to another, as history names them."""
+
+Endings = list[tuple[ClaimedStep, AttemptResult]]
+
+
+class _Asked(NamedTuple):
+    """What the runs have in common that one statement starts."""
+
+    tenant: int
+    workflow: str
+    version: int | None
+    by: str
+    priority: int
+    is_test: bool
+
+
+def enter(entered: Entered) -> Endings:
+    """Begin the runs that steps wait for; gives those steps whose run is over already, or can't begin."""
+    states = _states(entered)
+    there = [(step, _ending(states[step.id])) for step, _ in entered if _has_ended(states.get(step.id))]
+    return there + _begin([(step, wait) for step, wait in entered if step.id not in states])
+
+
+def _states(waiting: Iterable[tuple[ClaimedStep, Wait]]) -> Mapping[str, ChildState]:
+    rows: list[ChildWaitRow] = [{"step_id": step.id, "chain": wait["run"]} for step, wait in waiting]
+    return child_runs.child_states(rows, most=MAX_OUTPUT_BYTES) if rows else {}
+
+
+def _has_ended(state: ChildState | None) -> bool:
+    return state is not None and state.has_ended
+
+
+def _begin(steps: Sequence[tuple[ClaimedStep, Wait]]) -> Endings:
+    """Start a run for each of these steps, together as far as they are alike; gives those for which none can."""
+    if not steps:
+        return []
+    parents = child_runs.beginners({step.run_id for step, _ in steps})
+    together: dict[_Asked, list[tuple[ClaimedStep, NewRun]]] = {}
+    refused: Endings = []
+    for step, wait in steps:
+        parent = parents[step.run_id]
+        if "input" not in wait:
+            refused.append((step, _not_started("lost", "Its run is gone, and nothing is known of what that was given.")))
+            continue
+        if parent.depth >= MAX_DEPTH:
+            message = f"Runs begin one another {MAX_DEPTH} levels deep at most."
+            refused.append((step, _not_started("too_deep", message)))
+            continue
+        asked = _Asked(
+            parent.tenant, wait["workflow"], wait.get("version"), parent.created_by, parent.priority, parent.is_test
+        )
+        together.setdefault(asked, []).append((step, _child(step, wait, parent)))
+    return refused + [ending for asked, alike in together.items() for ending in _started(asked, alike)]
+
+
+def _child(step: ClaimedStep, wait: Wait, parent: Beginner) -> NewRun:
+    origin = Origin(parent=step.run_id, parent_step=step.id, shard=parent.shard, depth=parent.depth + 1)
+    said: dict[str, Json] = {"parent": step.run_id, "parent_step": step.node}
+    if step.index is not None:
+        said["index"] = step.index
+    return NewRun(wait["input"], id=wait["run"], origin=origin, payload=said)
+
+
+def _started(asked: _Asked, children: Sequence[tuple[ClaimedStep, NewRun]]) -> Iterator[tuple[ClaimedStep, Errored]]:
+    """Start these runs in one go, or, where one of them can't begin, each by itself; gives those that can't."""
+    try:
+        with transaction.atomic():
+            version = startable_version(asked.tenant, asked.workflow, asked.version)
+            terms = Terms(asked.tenant, version, asked.by, asked.priority, is_test=asked.is_test)
+            start_runs(terms, [child for _, child in children])
+    except (RunRefused, Refusal) as refusal:
+        if len(children) == 1:
+            yield children[0][0], _not_started(refusal.code, refusal.message)
+            return
+        for child in children:
+            yield from _started(asked, [child])
+
+
+def _not_started(why: str, message: str) -> Errored:
+    details: dict[str, Json] = {"reason": why}
+    return Errored(describe(StepError("ChildNotStarted", message, details=details)))
+
+
+def _ending(state: ChildState) -> AttemptResult:
+    """What the end of a run means for the step that waits for it."""
+    if state.status == RunStatus.COMPLETED and not state.is_too_large:
+        return Succeeded(state.output)
+    details: dict[str, Json] = {"run": state.run, "status": state.status}
+    if state.is_too_large:
+        message = f"The output of the run is larger than the {MAX_OUTPUT_BYTES:,} bytes that a step may give."
+        return Errored(describe(StepError("BadOutput", message, details=details | {"field": "output"})))
+    if state.status == RunStatus.CANCELLED:
+        return Errored(describe(StepError("ChildCancelled", "The run was cancelled.", details=details)))
+    message = "The run failed."
+    if state.error:
+        message = f"The run failed with: {state.error.get('message')}"
+        details["error"] = {key: value for key, value in state.error.items() if key != "details"}
+    return Errored(describe(StepError("ChildFailed", message, details=details)))
+
+
+def _child_ended(told: Sequence[Message]) -> None:
+    """Children have ended: end the steps that wait for them."""
+    there = child_runs.beginners({message.run for message in told})
+    steps: dict[int, dict[str, set[str]]] = {}
+    for message in told:
+        if message.run in there and message.step:
+            steps.setdefault(message.tenant, {}).setdefault(message.run, set()).add(message.step)
+    for tenant, by_run in sorted(steps.items()):
+        ids = set().union(*by_run.values())
+        wake(tenant, by_run, KIND, partial(_over, by_run), steps=ids)
+
+
+def _over(runs: Collection[str], _: Mapping[str, LockedRun], waiters: Waiters) -> Endings:
+    waiting = waiters(runs)
+    states = _states(waiting)
+    return [(step, _ending(states[step.id])) for step, _ in waiting if _has_ended(states.get(step.id))]
+
+
+def _leave(runs: Iterable[str]) -> None:
+    if child_runs.end_children(runs):
+        notices.after_commit((), [messages.QUEUE])
+
+
+def _cancel(told: Sequence[Message]) -> None:
+    """A parent waits no more: its children end. What was done is undone where the parent undoes what it did.
+
+    What has ended by itself meanwhile is refused, here as with every other thing that was told: then nothing is to do.
+    """
+    for message in sorted(told, key=lambda one: one.run):
+        undo = bool((message.payload or {}).get("compensate"))
+        with suppress(RunRefused):
+            cancel_runs(
+                message.tenant,
+                [message.run],
+                by=ENGINE,
+                reason="The step that it was begun for waits no more.",
+                compensate=undo,
+            )
+
+
+def _pause(told: Sequence[Message]) -> None:
+    for message in sorted(told, key=lambda one: one.run):
+        with suppress(RunRefused):
+            pause_runs(message.tenant, [message.run], by=ENGINE, reason="The run that began it was paused.")
+
+
+def _unpause(told: Sequence[Message]) -> None:
+    """A parent goes on, and with it those of its children that paused with it."""
+    for message in sorted(told, key=lambda one: one.run):
+        pauses = HistoryEvent.objects.for_tenant(message.tenant).filter(run_id=message.run, type="RUN_PAUSED")
+        if pauses.order_by("-id").values_list("payload__by", flat=True).first() == ENGINE:
+            with suppress(RunRefused):
+                unpause_runs(message.tenant, [message.run], by=ENGINE, reason="The run that began it goes on.")
+
+
+def _start_next(told: Sequence[Message]) -> None:
+    """Runs have completed whose workflows name the next one: its run begins with what they gave."""
+    completed = child_runs.beginners({message.run for message in told}, with_output=True)
+    for message in sorted(told, key=lambda one: one.run):
+        run = completed.get(message.run)
+        if run is None:
+            continue
+        workflow = str((message.payload or {})["workflow"])
+        try:
+            if run.chained >= MAX_CHAINED:
+                raise RunRefused("too_many", f"{MAX_CHAINED} runs have followed one another already.")
+            origin = Origin(follows=run.id, chained=run.chained + 1)
+            item = NewRun(run.output, id=uuid7(), origin=origin, payload={"follows": run.id})
+            with transaction.atomic():
+                start_workflow(run.tenant, workflow, [item], by=run.created_by, priority=run.priority)
+        except (RunRefused, Refusal) as refusal:
+            said = {"workflow": workflow, "reason": refusal.code, "message": refusal.message[:2000]}
+            child_runs.note_no_follower(run.id, said)
+
+
+KIND = "run"
+
+
+def connect() -> None:
+    """Have steps wait for runs, and messages between runs do what they say."""
+    wait_kinds.register(
+        KIND,
+        WaitKind(
+            enter=enter,
+            in_words=lambda wait: f"its run of {wait['workflow']}",
+            source="child run",
+            leave=_leave,
+            missing=child_runs.steps_without_child,
+            looks_again=True,
+            page_part="runs/waits/run.html",
+            for_enter=frozenset({"input"}),
+        ),
+    )
+    for kind, handler in {
+        "child_ended": _child_ended,
+        "cancel": _cancel,
+        "pause": _pause,
+        "unpause": _unpause,
+        "start_next": _start_next,
+    }.items():
+        messages.handles(kind, handler)

@@ -1,0 +1,28 @@
+"""What runs tell one another: written in the transaction that causes it, delivered in one of its own."""
+
+from django.db import models
+from django.db.models.functions import Now
+
+from runs.models.base import HotRow
+
+
+class RunMessage(HotRow):
+    """A message to `run_id` from the run `from_id`: its child has ended, its parent wants it to end, it is to be followed.
+
+    Whoever causes it has its own run locked and must not wait for another one: parent and child would wait for each
+    other. It is deleted by the transaction that does what it says; `tries` counts those that could not.
+    """
+
+    run_id = models.UUIDField()
+    shard = models.SmallIntegerField()
+    kind = models.TextField(
+        choices=[(kind, kind) for kind in ("child_ended", "cancel", "pause", "unpause", "start_next")]
+    )
+    from_id = models.UUIDField(null=True)
+    step_id = models.UUIDField(null=True)
+    payload = models.JSONField(null=True)
+    tries = models.SmallIntegerField(db_default=0)
+    due_at = models.DateTimeField(db_default=Now())
+
+    class Meta(HotRow.Meta):
+        indexes = [models.Index(fields=["due_at", "id"], name="message_due")]

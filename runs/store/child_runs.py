@@ -1,0 +1,97 @@
+"""The statements of child runs and of messages between runs as typed functions (SQL in `sql/child_runs.sql`)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from engine.catalogue import Json
+from lib.clock import now_or_none
+from runs.store.hot import SQL, document
+from runs.store.rows import ChildWaitRow
+
+
+class Message(NamedTuple):
+    """What one run tells another: `run` is told, by `origin`; `step`: of the run that is told."""
+
+    id: int
+    tenant: int
+    run: str
+    kind: str
+    origin: str | None
+    step: str | None
+    payload: Mapping[str, Json] | None
+
+
+class Beginner(NamedTuple):
+    """A run that begins another one, with what that takes over from it."""
+
+    id: str
+    tenant: int
+    shard: int
+    priority: int
+    created_by: str
+    is_test: bool
+    depth: int
+    chained: int
+    status: str
+    undo: bool
+    output: Json
+
+
+class ChildState(NamedTuple):
+    """How the run stands that a step waits for; `is_too_large`: its output, which is left out then."""
+
+    step: str
+    run: str
+    status: str
+    has_ended: bool
+    output: Json
+    is_too_large: bool
+    error: Mapping[str, Json] | None
+
+
+def beginners(runs: Iterable[str], *, with_output: bool = False) -> dict[str, Beginner]:
+    """These runs by id, as those that begin others."""
+    rows = SQL.value("parents_of", {"runs": sorted(runs), "with_output": with_output})
+    return {row[0]: Beginner(*row) for row in rows}
+
+
+def child_states(waits: Sequence[ChildWaitRow], *, most: int) -> dict[str, ChildState]:
+    """By step, how the run stands that it waits for; of one that is not there nothing. Outputs of up to `most` bytes."""
+    rows = SQL.value("child_states", {"waits": document(waits), "most": most})
+    return {row[0]: ChildState(*row) for row in rows}
+
+
+def tell_children(runs: Iterable[str], kind: str, payload: Mapping[str, Json]) -> int:
+    """Tell the open children of these runs to `pause` or `unpause`; gives how many there are."""
+    params = {"runs": sorted(runs), "kind": kind, "payload": document(payload), "now": now_or_none()}
+    return int(SQL.value("tell_children", params))
+
+
+def end_children(runs: Iterable[str]) -> int:
+    """Tell the children for which no step of these runs waits any more to end; gives how many there are."""
+    return int(SQL.value("end_children", {"runs": sorted(runs), "now": now_or_none()}))
+
+
+def steps_without_child(runs: Iterable[str]) -> list[tuple[str, int, int, str]]:
+    """Steps of these runs that wait for a run of which nothing will be heard: run, tenant, life, node."""
+    return [tuple(row) for row in SQL.value("steps_without_child", {"runs": sorted(runs)})]
+
+
+def due_messages(limit: int) -> list[tuple[int, str]]:
+    """The messages that are due, the oldest first: id and kind."""
+    return [(id_, kind) for id_, kind in SQL.value("due_messages", {"limit": limit, "now": now_or_none()})]
+
+
+def take_messages(messages: Iterable[int]) -> list[Message]:
+    """Those of these messages that nobody else has in hand; they are gone with this transaction."""
+    return [Message(*row) for row in SQL.value("take_messages", {"messages": sorted(messages)})]
+
+
+def postpone_message(message: int) -> None:
+    """Try this message again later."""
+    SQL.execute("postpone_message", {"message": message, "now": now_or_none()})
+
+
+def note_no_follower(run: str, payload: Mapping[str, Json]) -> None:
+    """Keep in history why no run follows this one."""
+    SQL.execute("note_no_follower", {"run": run, "payload": document(payload), "now": now_or_none()})
