@@ -59,6 +59,10 @@ class StepSpec(Protocol):
         """Whether it waits until people have decided."""
 
     @property
+    def begins_run(self) -> bool:
+        """Whether it waits for a run of its own."""
+
+    @property
     def takes_signals(self) -> bool:
         """Whether it waits for a signal."""
 

@@ -205,7 +205,10 @@ class Definition(Shape):
         "template",
     )
     output: Json = _field("Result", "What a run gives. Empty: the output of its last step.", "code")
-    next_workflow: Name | None = _field("Next workflow", "Has no effect yet.")
+    next_workflow: Name | None = _field(
+        "Next workflow",
+        "When a run has completed, one of this workflow is started with what it gave.",
+    )
 
 
 class DefinitionInvalid(EngineError):

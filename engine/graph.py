@@ -164,7 +164,7 @@ class Graph:
 
     @property
     def only_sink(self) -> str | None:
-        """The sink with which the run ends and its output is the run's: the only one, no `output`, and no run follows."""
+        """The sink whose output is the run's as it stands: the only one, where no `output` is defined and no run follows."""
         is_plain_end = len(self.sinks) == 1 and self.output is None and self.next_workflow is None
         return self.sinks[0] if is_plain_end else None
 
@@ -296,8 +296,10 @@ def _body(raw: Mapping[str, Any], body: Mapping[str, Json], catalogue: Catalogue
     """
     named = {**body, "id": raw["id"], "title": raw.get("title"), "priority": raw.get("priority")}
     node = _node(named, 0, [], catalogue, {})
-    if node.body is not None:
-        raise ValueError(f"the body of {raw['id']} is a container itself, which must be a workflow of its own")
+    if node.kind == "wait" and not node.spec.begins_run:
+        raise ValueError(
+            f"the body of {raw['id']} waits, which only a workflow of its own can do for each item"
+        )
     return replace(node, container=raw["id"], on_error="continue")
 
 

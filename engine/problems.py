@@ -50,6 +50,8 @@ Code = Literal[
     "unknown_node",
     "unknown_step",
     "unknown_type",
+    "unknown_workflow",
+    "unpublished_workflow",
     "unserved_queue",
     "value_never_there",
     "value_not_on_every_path",

@@ -12,8 +12,8 @@ class RunsConfig(AppConfig):
     def ready(self) -> None:
         """Tell accounts who may reach a run, and workflows what runs took and gave, how many are open."""
         from accounts.guards import guards
-        from runs.commands import child_runs
         from runs.access import guard_letter, guard_run, guard_webhook
+        from runs.commands import child_runs
         from runs.reading import own_starts
         from runs.reading.last_runs import last_run
         from runs.reading.queries import open_runs_by_version

@@ -109,6 +109,8 @@ class StepType:
     """Whether it waits until people have decided: its params say whom it asks, and of the kind `wait` it is."""
     starter_decides: bool = False
     """Whether who started the run may decide it where it names them, whatever their role."""
+    begins_run: bool = False
+    """Whether it waits for a run of its own, of the workflow that its param `workflow` names."""
     takes_signals: bool = False
     """Whether it waits for a signal."""
     time_limit: str = ""

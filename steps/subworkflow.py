@@ -43,5 +43,6 @@ SUBWORKFLOW = StepType(
     run=run,
     timeout_seconds=None,
     has_side_effects=True,
+    begins_run=True,
     time_limit="how long that workflow takes",
 )

@@ -1,8 +1,8 @@
 """What a step of the kind `wait` waits for, as the document that its `run` gives and the engine keeps with the step.
 
 `kind` names who can end it: `timer` (nobody else), `signal` (with its `name`), `task` (with what a person is asked),
-`children` (the steps of a container, one for each of its `items`), `run` (a run of its own), or what an app has registered. `timer` is the one
-moment at which it ends anyhow: `{kind: wait|timeout, seconds | until}`.
+`children` (the steps of a container, one for each of its `items`), `run` (a run of its own), or what an app has
+registered. `timer` is the one moment at which it ends anyhow: `{kind: wait|timeout, seconds | until}`.
 """
 
 from collections.abc import Sequence

@@ -11,5 +11,8 @@ class WorkflowsConfig(AppConfig):
         """Tell accounts who may reach which workflow."""
         from accounts.guards import guards
         from workflows.access import guard_workflow
+        from workflows.checking import references
+        from workflows.ports.judges import judges_definitions
 
         guards("name", guard_workflow)
+        judges_definitions(references.judge)

@@ -5,9 +5,6 @@ from collections.abc import Iterator, Mapping
 from engine.checks.outline import Outline
 from engine.problems import Problem, quoted, warning
 
-OF_WORKFLOW: Mapping[str, str] = {
-    "next_workflow": "no run follows this one",
-}
 OF_NODE: Mapping[str, str] = {
     "secrets": "no secret is given to the step",
 }
@@ -15,14 +12,11 @@ OF_NODE: Mapping[str, str] = {
 
 def fields(outline: Outline) -> Iterator[Problem]:
     """Every field that is given and has no effect."""
-    for name, effect in OF_WORKFLOW.items():
-        if outline.document.get(name) is not None:
-            yield _without_effect(name, name, effect, None)
     for item in outline.nodes:
         for name, effect in OF_NODE.items():
             if getattr(item.node, name) is not None:
                 yield _without_effect(name, f"{item.field}.{name}", effect, item.id)
 
 
-def _without_effect(name: str, field: str, effect: str, node: str | None) -> Problem:
+def _without_effect(name: str, field: str, effect: str, node: str) -> Problem:
     return warning("not_yet", field, f"{quoted(name)} has no effect yet: {effect}.", node)

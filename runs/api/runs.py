@@ -22,6 +22,7 @@ from runs.api.together import filters_of
 from runs.commands import lifecycle
 from runs.models import Run
 from runs.reading import queries
+from runs.reading.children import children_of
 from runs.reading.orders import NEWEST, ORDERS, in_order
 from runs.reading.presentation import run_rows, step_rows, steps_shown
 from runs.reading.search import search_page
@@ -135,6 +136,31 @@ class RunHistoryView(RunsApiView):
         events = queries.history_of(self.find_run(run_id))
         page = keyset_page(events, request, keys=("id",), oldest_first=oldest_first, **params)
         return Response(page.answer([queries.history_row(event) for event in page.rows]))
+
+
+class RunChildrenView(RunsApiView):
+    """The runs that a run began."""
+
+    scopes = {"GET": RUNS_READ}
+
+    @extend_schema(parameters=[s.ChildrenQuery], responses=listed.RunPageSerializer)
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """The runs that steps of a run began, oldest first; with `status` those that stand there."""
+        params = query(s.ChildrenQuery, request)
+        self.find_run(run_id)
+        runs = children_of(self.principal, run_id)
+        if status := params.pop("status", None):
+            runs = runs.filter(status=status)
+        page = keyset_page(
+            runs.only("id", "version_id"),
+            request,
+            keys=("id",),
+            oldest_first=True,
+            weight=lambda run: steps_shown(run.version_id),
+            most=MOST_STEPS_OF_A_PAGE,
+            **params,
+        )
+        return Response(page.answer(run_rows(self.principal.tenant_id, [run.id for run in page.rows])))
 
 
 class RunCancelView(RunsApiView):

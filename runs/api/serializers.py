@@ -164,6 +164,12 @@ class HistoryQuery(PageQuery):
     order = serializers.ChoiceField(["desc", "asc"], required=False, default="desc")
 
 
+class ChildrenQuery(PageQuery):
+    """Which of the runs that a run began."""
+
+    status = serializers.ChoiceField([str(status.value) for status in RunStatus], required=False)
+
+
 class DeadLetterQuery(PageQuery):
     """Which dead letters."""
 
@@ -251,6 +257,9 @@ class StepSerializer(serializers.Serializer[Any]):
     cause = serializers.CharField(
         allow_null=True, help_text="Why it was cancelled or skipped; `operator`: somebody skipped it."
     )
+    child_run = serializers.UUIDField(
+        allow_null=True, help_text="Of a step that runs a workflow: the run that it began last."
+    )
     verbs = serializers.ListField(child=serializers.CharField(), help_text=_VERBS)
     truncated = _truncated()
 
@@ -279,7 +288,14 @@ class RunSerializer(serializers.Serializer[Any]):
     waiting_for = serializers.CharField(allow_null=True)
     created_by = serializers.CharField()
     rerun_of = serializers.UUIDField(allow_null=True, help_text="The run of which this one keeps steps.")
+    parent_run = serializers.UUIDField(allow_null=True, help_text="The run that began it, for a step of its own.")
+    follows_run = serializers.UUIDField(
+        allow_null=True, help_text="The run that it was started behind, as its `next_workflow`."
+    )
     test = serializers.BooleanField(help_text="Whether it is a test run, which is in no list.")
+    next_workflow = serializers.CharField(
+        allow_null=True, help_text="The workflow of which a run is started when this one has completed."
+    )
     can_compensate = serializers.BooleanField(
         help_text="Whether steps of its version say how they are undone."
     )

@@ -19,6 +19,7 @@ urlpatterns = [
     path("runs/<uuid:run_id>", runs.RunView.as_view(), name="api-run"),
     path("runs/<uuid:run_id>/steps", runs.RunStepsView.as_view(), name="api-run-steps"),
     path("runs/<uuid:run_id>/history", runs.RunHistoryView.as_view(), name="api-run-history"),
+    path("runs/<uuid:run_id>/children", runs.RunChildrenView.as_view(), name="api-run-children"),
     path("runs/<uuid:run_id>/cancel", runs.RunCancelView.as_view(), name="api-run-cancel"),
     path("runs/<uuid:run_id>/resume", operators.RunResumeView.as_view(), name="api-run-resume"),
     path("runs/<uuid:run_id>/rerun", operators.RunRerunView.as_view(), name="api-run-rerun"),

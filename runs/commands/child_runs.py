@@ -1,8 +1,7 @@
 """Runs that other runs begin: as the child that a step waits for, or as what follows when a run has completed (R-021).
 
 A child begins in the transaction in which its step begins to wait. Everything else that runs have to tell one another
-goes by messages (`runs/kernel/messages.py`): that a child has ended, that it is to end, pause or go on, that a run is to
-be followed.
+goes by messages (`runs/kernel/messages.py`): a child has ended, it is to end, pause or go on, a run is to be followed.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -79,14 +78,21 @@ def _begin(steps: Sequence[tuple[ClaimedStep, Wait]]) -> Endings:
     for step, wait in steps:
         parent = parents[step.run_id]
         if "input" not in wait:
-            refused.append((step, _not_started("lost", "Its run is gone, and nothing is known of what that was given.")))
+            refused.append(
+                (step, _not_started("lost", "Its run is gone, and nothing is known of what that was given."))
+            )
             continue
         if parent.depth >= MAX_DEPTH:
             message = f"Runs begin one another {MAX_DEPTH} levels deep at most."
             refused.append((step, _not_started("too_deep", message)))
             continue
         asked = _Asked(
-            parent.tenant, wait["workflow"], wait.get("version"), parent.created_by, parent.priority, parent.is_test
+            parent.tenant,
+            wait["workflow"],
+            wait.get("version"),
+            parent.created_by,
+            parent.priority,
+            parent.is_test,
         )
         together.setdefault(asked, []).append((step, _child(step, wait, parent)))
     return refused + [ending for asked, alike in together.items() for ending in _started(asked, alike)]
@@ -100,7 +106,9 @@ def _child(step: ClaimedStep, wait: Wait, parent: Beginner) -> NewRun:
     return NewRun(wait["input"], id=wait["run"], origin=origin, payload=said)
 
 
-def _started(asked: _Asked, children: Sequence[tuple[ClaimedStep, NewRun]]) -> Iterator[tuple[ClaimedStep, Errored]]:
+def _started(
+    asked: _Asked, children: Sequence[tuple[ClaimedStep, NewRun]]
+) -> Iterator[tuple[ClaimedStep, Errored]]:
     """Start these runs in one go, or, where one of them can't begin, each by itself; gives those that can't."""
     try:
         with transaction.atomic():
@@ -189,7 +197,9 @@ def _unpause(told: Sequence[Message]) -> None:
         pauses = HistoryEvent.objects.for_tenant(message.tenant).filter(run_id=message.run, type="RUN_PAUSED")
         if pauses.order_by("-id").values_list("payload__by", flat=True).first() == ENGINE:
             with suppress(RunRefused):
-                unpause_runs(message.tenant, [message.run], by=ENGINE, reason="The run that began it goes on.")
+                unpause_runs(
+                    message.tenant, [message.run], by=ENGINE, reason="The run that began it goes on."
+                )
 
 
 def _start_next(told: Sequence[Message]) -> None:

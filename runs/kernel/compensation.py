@@ -84,10 +84,10 @@ def close(runs: Iterable[str]) -> set[str]:
 def compensate_next(runs: Mapping[str, int]) -> set[str]:
     """Undo the next step of runs (id → version) whose last compensation is over, or end them. Gives queues."""
     queues = _undo_next(runs)
+    over = runs.keys() - queues.keys()
     woken = set(queues.values())
-    if over := runs.keys() - queues.keys():
-        if SQL.value("end_compensating", {"runs": sorted(over), "now": now_or_none()}):
-            woken.add(messages.QUEUE)
+    if over and SQL.value("end_compensating", {"runs": sorted(over), "now": now_or_none()}):
+        woken.add(messages.QUEUE)
     return woken
 
 

@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
         *(migrations.RunSQL(f'DROP INDEX CONCURRENTLY IF EXISTS {name}', migrations.RunSQL.noop) for name in NAMES),
         AddIndexConcurrently(
             model_name='run',
-            index=models.Index(condition=models.Q(('parent_id__isnull', False)), fields=['parent_id', 'id'], name='run_children'),
+            index=models.Index(condition=models.Q(('parent_id__isnull', False)), fields=['parent_id', 'parent_step_id', 'id'], name='run_children'),
         ),
         AddIndexConcurrently(
             model_name='run',

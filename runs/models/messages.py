@@ -7,7 +7,7 @@ from runs.models.base import HotRow
 
 
 class RunMessage(HotRow):
-    """A message to `run_id` from the run `from_id`: its child has ended, its parent wants it to end, it is to be followed.
+    """A message to `run_id` from the run `from_id`: its child has ended, its parent ends it, it is to be followed.
 
     Whoever causes it has its own run locked and must not wait for another one: parent and child would wait for each
     other. It is deleted by the transaction that does what it says; `tries` counts those that could not.

@@ -15,8 +15,8 @@ UNSEALED = Q(completed_at__isnull=False, sealed_life__lt=F("life"))
 class Run(HotRow):
     """One execution of one version. `life` counts reopenings, `root` is the first run of a chain.
 
-    `parent`: the run of which it is a part, begun by its step `parent_step`, `depth` levels down; `follows`: the run that
-    it was started behind, as its workflow's `next_workflow`, the `chained`-th in a row.
+    `parent`: the run of which it is a part, begun by its step `parent_step`, `depth` levels down; `follows`: the run
+    behind which it was started, as its workflow's `next_workflow`, the `chained`-th in a row.
 
     `undo`: what was done is compensated when the run has closed; `cancelled`: it closed because somebody cancelled it.
     `sealed_life`: the last life of which history has a seal. `is_test`: it tries a definition out, and is in no list.
@@ -78,7 +78,11 @@ class Run(HotRow):
             models.Index(fields=["tenant_id", "-id"], name="run_tests", condition=Q(is_test=True)),
             models.Index(fields=["id"], name="run_open", condition=Q(completed_at__isnull=True)),
             models.Index(fields=["completed_at", "id"], name="run_unsealed", condition=UNSEALED),
-            models.Index(fields=["parent_id", "id"], name="run_children", condition=Q(parent_id__isnull=False)),
+            models.Index(
+                fields=["parent_id", "parent_step_id", "id"],
+                name="run_children",
+                condition=Q(parent_id__isnull=False),
+            ),
             models.Index(fields=["follows"], name="run_followers", condition=Q(follows__isnull=False)),
             models.Index(fields=["root_id", "id"], name="run_of_chain", condition=~Q(root_id=F("id"))),
         ]

@@ -66,6 +66,7 @@ class _Step(NamedTuple):
     is_listened: bool | None
     kept_from: str | None
     cause: str | None
+    child_run: str | None
     payloads: list[list[Json]]
 
 
@@ -79,6 +80,8 @@ class _Run(NamedTuple):
     created_at: str
     completed_at: str | None
     rerun_of: str | None
+    parent: str | None
+    follows: str | None
     is_test: bool
     sla_deadline: str | None
     is_late: bool | None
@@ -185,8 +188,11 @@ def _run_row(run: _Run) -> dict[str, Json]:
         "waiting_for": _run_waits_for(run, rows),
         "created_by": run.created_by,
         "rerun_of": run.rerun_of,
+        "parent_run": run.parent,
+        "follows_run": run.follows,
         "test": run.is_test,
         "can_compensate": bool(version.graph.compensations),
+        "next_workflow": version.graph.next_workflow,
         "verbs": sorted(run_verbs(run.status)),
         "steps": rows,
     }
@@ -254,6 +260,7 @@ def _pending_row(node: Node) -> dict[str, Json]:
         "next_attempt_at": None,
         "kept_from": None,
         "cause": None,
+        "child_run": None,
     }
 
 
@@ -275,6 +282,7 @@ def _step_row(node: Node, step: _Step) -> dict[str, Json]:
         "next_attempt_at": _time(step.available_at) if _waits_for_retry(step) else None,
         "kept_from": step.kept_from,
         "cause": step.cause,
+        "child_run": step.child_run,
     }
 
 

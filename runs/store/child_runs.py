@@ -56,7 +56,7 @@ def beginners(runs: Iterable[str], *, with_output: bool = False) -> dict[str, Be
 
 
 def child_states(waits: Sequence[ChildWaitRow], *, most: int) -> dict[str, ChildState]:
-    """By step, how the run stands that it waits for; of one that is not there nothing. Outputs of up to `most` bytes."""
+    """By step, how the run stands that it waits for, if it is there; outputs of up to `most` bytes."""
     rows = SQL.value("child_states", {"waits": document(waits), "most": most})
     return {row[0]: ChildState(*row) for row in rows}
 

@@ -18,10 +18,10 @@ from accounts.roles import RUNS_OPERATE, RUNS_SIGNAL, RUNS_START
 from engine.catalogue import Json
 from engine.verbs import run_verbs
 from lib.refusals import Missing
-from runs.reading import queries
+from runs.reading import children, queries
 from runs.reading.presentation import COLUMNS, NOTHING, WHOLE, found_run, run_row, run_rows, step_rows
 from runs.reading.timeline import timeline
-from steps.catalogue import CATALOGUE
+from steps.catalogue import CATALOGUE, EXECUTABLE
 from workflows import titles
 from workflows.access import scopes_for
 from workflows.models import Workflow
@@ -30,6 +30,8 @@ from workflows.queries import latest_version
 UNFOLDED = 12
 """Of a run with up to so many steps the outputs are open."""
 LAST = 10
+MOST_BEGUN = 5
+"""So many of the runs that a run began are shown on its page."""
 _OF_THE_INPUT = {"BadInput"}
 _OF_THE_VERSION = {"BadParams", "ExpressionError", "NoBranchMatched"}
 """Errors that another attempt, with the same input or of the same version, would meet again."""
@@ -66,8 +68,28 @@ def run_context(principal: Principal, run_id: UUID) -> dict[str, Json]:
         "verbs": verbs,
         # Nothing ever changes in a run that has ended, unless it can be resumed.
         "follows": run["completed_at"] is None or "resume" in verbs,
+        **_begun(principal, run),
         **mays,
     }
+
+
+def _begun(principal: Principal, run: dict[str, Json]) -> dict[str, Json]:
+    """The first of the runs that it began, where steps of it may have begun any, and the one that follows it."""
+    context: dict[str, Json] = {}
+    run_id = UUID(run["id"])
+    if any(_may_begin_runs(step["type"]) and step["id"] for step in run["steps"]):
+        counts = children.counts_of_children(principal, run_id)
+        ids = children.children_of(principal, run_id).order_by("id").values_list("id", flat=True)
+        begun = run_rows(principal.tenant_id, list(ids[:MOST_BEGUN]), NOTHING) if counts else []
+        context |= {"begun": begun, "begun_counts": counts, "begun_total": sum(counts.values())}
+    if run["status"] == "COMPLETED" and run["next_workflow"]:
+        context["follower"] = children.follower_of(principal, run_id)
+    return context
+
+
+def _may_begin_runs(step_type: str) -> bool:
+    known = EXECUTABLE.get(step_type)
+    return known is not None and (known.begins_run or known.collects is not None)
 
 
 def _is_ours(step_type: str) -> bool:

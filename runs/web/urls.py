@@ -2,7 +2,19 @@
 
 from django.urls import path
 
-from runs.web import home, lifecycle, requests, saving, starting, step_forms, tabs, together, views, webhooks
+from runs.web import (
+    children,
+    home,
+    lifecycle,
+    requests,
+    saving,
+    starting,
+    step_forms,
+    tabs,
+    together,
+    views,
+    webhooks,
+)
 from runs.webhooks import door
 
 urlpatterns = [
@@ -31,6 +43,7 @@ urlpatterns = [
     path("runs/searches/<int:view_id>/delete", saving.delete, name="runs-search-delete"),
     path("runs/together", together.together, name="runs-together"),
     path("runs/<uuid:run_id>", views.run_page, name="run"),
+    path("runs/<uuid:run_id>/children", children.children_page, name="run-children"),
     path("runs/<uuid:run_id>/preview", views.run_preview, name="run-preview"),
     path("runs/<uuid:run_id>/value", views.run_value, name="run-value"),
     path("runs/<uuid:run_id>/resume", lifecycle.resume, name="run-resume"),

@@ -119,6 +119,7 @@ MATRIX |= {
     "api-runs-batch": Route({"POST": "runs:start"}, "/api/v1/runs/batch"),
     "api-run": Route({"GET": "runs:read"}, "/api/v1/runs/{run}", names_object=True),
     "api-run-steps": Route({"GET": "runs:read"}, "/api/v1/runs/{run}/steps", names_object=True),
+    "api-run-children": Route({"GET": "runs:read"}, "/api/v1/runs/{run}/children", names_object=True),
     "api-run-history": Route({"GET": "runs:read"}, "/api/v1/runs/{run}/history", names_object=True),
     "api-run-cancel": Route({"POST": "runs:operate"}, "/api/v1/runs/{run}/cancel", names_object=True),
     "api-run-resume": Route({"POST": "runs:operate"}, "/api/v1/runs/{run}/resume", names_object=True),

@@ -115,9 +115,9 @@ def work(*queues: str) -> int:
     drains = [Drain(queue) for queue in queues or ("default", "engine")]
     ended = 0
     while True:
-        count = sum(drain.run() for drain in drains)
+        told, count = messages.deliver(), sum(drain.run() for drain in drains)
         ended += count
-        if not count and not messages.deliver():
+        if not told and not count:
             return ended
 
 

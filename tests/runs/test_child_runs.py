@@ -59,7 +59,10 @@ def test_its_input_is_what_the_step_says():
 
 
 def test_a_child_that_fails_fails_its_step():
-    run_id, child = started(make.graph([{"id": "x", "type": "transform", "params": {"set": {"a": "{{ input.none }}"}}}], []) | {"name": "child"})
+    run_id, child = started(
+        make.graph([{"id": "x", "type": "transform", "params": {"set": {"a": "{{ input.none }}"}}}], [])
+        | {"name": "child"}
+    )
     make.work()
     error = make.steps(run_id)["sub"].error
     assert (error["code"], error["details"]["run"]) == ("ChildFailed", child)
@@ -68,7 +71,11 @@ def test_a_child_that_fails_fails_its_step():
 
 @pytest.mark.parametrize(
     ("params", "reason"),
-    [({"workflow": "nobody"}, "not_found"), ({"version": 7}, "not_found"), ({"input": {"n": "x"}}, "invalid_input")],
+    [
+        ({"workflow": "nobody"}, "not_found"),
+        ({"version": 7}, "not_found"),
+        ({"input": {"n": "x"}}, "invalid_input"),
+    ],
 )
 def test_what_can_not_be_started_fails_the_step(params, reason):
     schema = {"type": "object", "properties": {"n": {"type": "integer"}}}
@@ -144,10 +151,15 @@ def test_a_step_that_times_out_ends_its_child(clock):
 
 def test_a_map_runs_a_workflow_for_each_item():
     published(CHILD)
-    body = {"type": "subworkflow", "params": {"workflow": "child", "input": {"at": "{{ index }}", "is": "{{ item }}"}}}
+    body = {
+        "type": "subworkflow",
+        "params": {"workflow": "child", "input": {"at": "{{ index }}", "is": "{{ item }}"}},
+    }
     run_id = make.start(make.mapped(body, max_concurrency=2), {"items": ["a", "b", "c"]})[0]
     make.work()
-    assert make.run(run_id).output == {"results": [{"at": place, "is": item} for place, item in enumerate("abc")]}
+    assert make.run(run_id).output == {
+        "results": [{"at": place, "is": item} for place, item in enumerate("abc")]
+    }
     assert len(children_of(run_id)) == 3
 
 

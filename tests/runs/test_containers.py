@@ -235,7 +235,7 @@ def test_the_next_items_begin_in_their_order_whatever_the_plan():
 
 @pytest.mark.parametrize("body", ["map", "wait"])
 def test_a_body_that_waits_is_refused(body):
-    """Children that wait need timers, events and counts of their own."""
+    """What waits for each item is a run of its own."""
     params = {"items": [1], "body": {"type": "noop"}} if body == "map" else {"seconds": 1}
     with pytest.raises(RunRefused, match="waits"):
         make.start(make.mapped({"type": body, "params": params}), {"items": [1]})

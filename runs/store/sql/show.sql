@@ -45,6 +45,9 @@ x AS (
                     ELSE EXISTS (SELECT 1 FROM runs_worker w WHERE w.queue = s.queue
                                     AND w.seen_at > statement_timestamp() - %(silent)s * interval '1 second') END,
                s.kept_from, s.cancel_cause,
+               CASE WHEN s.type = 'subworkflow' THEN (
+                        SELECT c.id FROM runs_run c WHERE c.parent_id = s.run_id AND c.parent_step_id = s.id
+                         ORDER BY c.id DESC LIMIT 1) END,
                coalesce(p.payloads, '[]'))
            ORDER BY s.id) AS steps
       FROM s
@@ -52,7 +55,7 @@ x AS (
      GROUP BY s.run_id
 )
 SELECT json_build_array(r.id, r.version_id, r.business_key, r.status, r.life, r.created_by, r.created_at, r.completed_at,
-                        r.rerun_of, r.is_test, r.sla_deadline,
+                        r.rerun_of, r.parent_id, r.follows, r.is_test, r.sla_deadline,
                         -- By the one clock that says so in history, too.
                         coalesce(r.completed_at, %(now)s::timestamptz, statement_timestamp()) >= r.sla_deadline,
                         coalesce(p.payloads, '[]'), coalesce(x.steps, '[]'))::text

@@ -1,0 +1,100 @@
+"""Whether the workflows that a definition names are there: those that its steps run, and the one that follows it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from django.db.models import Max
+
+from engine.problems import Problem, error, quoted, warning
+from engine.templates import has_holes
+from lib.strict_json import Json
+from steps.catalogue import EXECUTABLE
+from workflows.models import Workflow, WorkflowVersion
+
+
+class Named(NamedTuple):
+    """A workflow that a definition names at `field`; `version`: the number of the one that it wants."""
+
+    workflow: str
+    version: int | None
+    field: str
+    node: str | None
+
+
+def named_in(native: Mapping[str, Json]) -> Iterator[Named]:
+    """The workflows that a definition names; what only a run knows (an expression) is left out."""
+    for at, node in enumerate(native["nodes"]):
+        for field, step in _steps_of(f"nodes[{at}]", node):
+            params = step.get("params") or {}
+            step_type = EXECUTABLE.get(str(step.get("type")))
+            name, version = params.get("workflow"), params.get("version")
+            if step_type and step_type.begins_run and isinstance(name, str) and not has_holes(name):
+                number = version if isinstance(version, int) and not isinstance(version, bool) else None
+                yield Named(name, number, f"{field}.params.workflow", node["id"])
+    if following := native.get("next_workflow"):
+        yield Named(following, None, "next_workflow", None)
+
+
+def _steps_of(field: str, node: Mapping[str, Json]) -> Iterator[tuple[str, Mapping[str, Json]]]:
+    """A node, and the steps within it: what undoes it, and what a container does for each item."""
+    yield field, node
+    if node.get("compensate"):
+        yield f"{field}.compensate", node["compensate"]
+    body = (node.get("params") or {}).get("body")
+    step_type = EXECUTABLE.get(str(node.get("type")))
+    if step_type is not None and step_type.collects is not None and isinstance(body, dict):
+        yield f"{field}.params.body", body
+
+
+def judge(tenant: int, natives: Sequence[Mapping[str, Json]]) -> list[list[Problem]]:
+    """Of each definition the workflows that it names and that are not there; two statements at most for all of them."""
+    named = [list(named_in(native)) for native in natives]
+    names = {one.workflow for each in named for one in each}
+    if not names:
+        return [[] for _ in natives]
+    there = {
+        name: (archived_at is not None, latest)
+        for name, archived_at, latest in Workflow.objects.for_tenant(tenant)
+        .filter(name__in=names)
+        .values_list("name", "archived_at")
+        .annotate(latest=Max("versions__number"))
+    }
+    wanted = {(one.workflow, one.version) for each in named for one in each if one.version is not None}
+    versions: set[tuple[str, int | None]] = set(
+        WorkflowVersion.objects.for_tenant(tenant)
+        .filter(workflow__name__in={name for name, _ in wanted}, number__in={number for _, number in wanted})
+        .values_list("workflow__name", "number")
+        if wanted
+        else ()
+    )
+    return [
+        [
+            problem
+            for one in each
+            if (problem := _problem(one, str(native.get("name")), there.get(one.workflow), versions))
+        ]
+        for native, each in zip(natives, named, strict=True)
+    ]
+
+
+def _problem(
+    one: Named, own: str, there: tuple[bool, int | None] | None, versions: set[tuple[str, int | None]]
+) -> Problem | None:
+    name = quoted(one.workflow)
+    # Its own first version is what is about to be published.
+    if there is None and one.workflow != own:
+        return error("unknown_workflow", one.field, f"There is no workflow {name}.", one.node)
+    is_archived, latest = there or (False, None)
+    if is_archived:
+        return error(
+            "unknown_workflow", one.field, f"The workflow {name} is archived: nothing starts it.", one.node
+        )
+    if one.version is not None and (one.workflow, one.version) not in versions:
+        message = f"The workflow {name} has no version {one.version}."
+        return error("unknown_workflow", one.field.removesuffix("workflow") + "version", message, one.node)
+    if latest is None and one.workflow != own:
+        message = f"The workflow {name} was never published: until it is, the step fails."
+        if one.node is None:
+            message = f"The workflow {name} was never published: until it is, no run follows."
+        return warning("unpublished_workflow", one.field, message, one.node)
+    return None
