@@ -288,7 +288,9 @@ class RunSerializer(serializers.Serializer[Any]):
     waiting_for = serializers.CharField(allow_null=True)
     created_by = serializers.CharField()
     rerun_of = serializers.UUIDField(allow_null=True, help_text="The run of which this one keeps steps.")
-    parent_run = serializers.UUIDField(allow_null=True, help_text="The run that began it, for a step of its own.")
+    parent_run = serializers.UUIDField(
+        allow_null=True, help_text="The run that began it, for a step of its own."
+    )
     follows_run = serializers.UUIDField(
         allow_null=True, help_text="The run that it was started behind, as its `next_workflow`."
     )

@@ -35,7 +35,7 @@ MAX_DEPTH = 20
 """So many levels of runs may begin one another as children."""
 MAX_CHAINED = 100
 """So many runs may follow one another by themselves: more would hardly be meant (R-013)."""
-ENGINE = "handoff"
+HANDOFF = "handoff"
 """Who does what one run does to another, as history names them."""
 
 Endings = list[tuple[ClaimedStep, AttemptResult]]
@@ -179,7 +179,7 @@ def _cancel(told: Sequence[Message]) -> None:
             cancel_runs(
                 message.tenant,
                 [message.run],
-                by=ENGINE,
+                by=HANDOFF,
                 reason="The step that it was begun for waits no more.",
                 compensate=undo,
             )
@@ -188,17 +188,17 @@ def _cancel(told: Sequence[Message]) -> None:
 def _pause(told: Sequence[Message]) -> None:
     for message in sorted(told, key=lambda one: one.run):
         with suppress(RunRefused):
-            pause_runs(message.tenant, [message.run], by=ENGINE, reason="The run that began it was paused.")
+            pause_runs(message.tenant, [message.run], by=HANDOFF, reason="The run that began it was paused.")
 
 
 def _unpause(told: Sequence[Message]) -> None:
     """A parent goes on, and with it those of its children that paused with it."""
     for message in sorted(told, key=lambda one: one.run):
         pauses = HistoryEvent.objects.for_tenant(message.tenant).filter(run_id=message.run, type="RUN_PAUSED")
-        if pauses.order_by("-id").values_list("payload__by", flat=True).first() == ENGINE:
+        if pauses.order_by("-id").values_list("payload__by", flat=True).first() == HANDOFF:
             with suppress(RunRefused):
                 unpause_runs(
-                    message.tenant, [message.run], by=ENGINE, reason="The run that began it goes on."
+                    message.tenant, [message.run], by=HANDOFF, reason="The run that began it goes on."
                 )
 
 

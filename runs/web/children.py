@@ -6,6 +6,7 @@ from django.http import HttpResponse
 
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_READ
+from engine.catalogue import Json
 from lib.api.pagination import keyset_page
 from runs.reading import children
 from runs.reading.presentation import NOTHING, found_run, run_rows
@@ -17,31 +18,25 @@ ON_A_PAGE = 50
 @page(RUNS_READ)
 def children_page(request: PageRequest, run_id: UUID) -> HttpResponse:
     """The runs that the steps of a run began, in the order in which they began; all, or those of a status."""
-    principal = request.principal
-    run = found_run(principal.tenant_id, run_id, NOTHING)
-    counts = children.counts_of_children(principal, run_id)
-    status = request.GET.get("status", "")
-    runs = children.children_of(principal, run_id)
+    context = _context(request, run_id)
+    return contexts.following(request, "runs/children.html", "runs/_children.html", context)
+
+
+def _context(request: PageRequest, run_id: UUID) -> dict[str, Json]:
+    who, status, cursor = request.principal, request.GET.get("status", ""), request.GET.get("cursor")
+    run = found_run(who.tenant_id, run_id, NOTHING)
+    counts = children.counts_of_children(who, run_id)
+    runs = children.children_of(who, run_id).only("id")
     if status in counts:
         runs = runs.filter(status=status)
-    else:
-        status = ""
-    shown = keyset_page(
-        runs.only("id"),
-        request,
-        keys=("id",),
-        oldest_first=True,
-        limit=ON_A_PAGE,
-        cursor=request.GET.get("cursor"),
-    )
-    context = {
+    shown = keyset_page(runs, request, keys=("id",), oldest_first=True, limit=ON_A_PAGE, cursor=cursor)
+    return {
         "run": run,
         "counts": counts,
         "total": sum(counts.values()),
-        "status": status,
-        "runs": run_rows(principal.tenant_id, [one.id for one in shown.rows], NOTHING),
+        "status": status if status in counts else "",
+        "runs": run_rows(who.tenant_id, [one.id for one in shown.rows], NOTHING),
         "newer": shown.previous,
         "older": shown.next,
         "follows": run["completed_at"] is None,
     }
-    return contexts.following(request, "runs/children.html", "runs/_children.html", context)

@@ -163,6 +163,7 @@ MATRIX |= {
     "runs-search-change": _page({"POST": "runs:read"}, "/runs/searches/1"),
     "runs-search-delete": _page({"POST": "runs:read"}, "/runs/searches/1/delete"),
     "runs-together": _page({"POST": "runs:operate"}, "/runs/together"),
+    "run-children": Route({"GET": "runs:read"}, "/runs/{run}/children", page=True, names_object=True),
     "run-preview": Route({"GET": "runs:read"}, "/runs/{run}/preview", page=True, names_object=True),
     "run": Route({"GET": "runs:read"}, "/runs/{run}", page=True, names_object=True),
     "run-value": Route({"GET": "runs:read"}, "/runs/{run}/value", page=True, names_object=True),

@@ -33,6 +33,8 @@ MAY_OPEN_TRANSACTIONS = {
     "workflows/drafts/changing.py",
     "workflows/management/commands/load_examples.py",
     "workflows/versions/lifecycle.py",
+    "runs/commands/child_runs.py",
+    "runs/kernel/messages.py",
 }
 
 # Every use over all tenants, and why it is one.

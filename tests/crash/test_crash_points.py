@@ -91,6 +91,15 @@ SIGNALS = make.graph(
 MAPPED, MAP_FAILS = (make.mapped(body, [1, "two", 3], max_concurrency=2) for body in ("noop", "text.clean"))
 MAP_HANDLED = make.mapped("text.clean", [1, "two", 3], {"on_error": "continue"}, max_concurrency=2)
 
+
+def parent_of(child, **more):
+    """A definition of which a step runs `child`, on two of them where a map does."""
+    name = make.a_version(child).workflow.name
+    sub = {"type": "subworkflow", "params": {"workflow": name}}
+    each = {"id": "each", "type": "map", "params": {"items": [1, 2], "body": sub}}
+    return make.graph([{"id": "a", **sub}, each, "z"], ["a>z", "each>z"], **more)
+
+
 seen: dict[str, set[str]] = {}
 
 
@@ -216,6 +225,22 @@ def ran_out() -> Work:
     return victim.run_out, (make.a_tenant().pk, make.start(asks, {"amount": 1}, {"amount": 2}))
 
 
+def begun_by_others() -> Work:
+    """Runs that others begin, which are followed by none: that is kept in history."""
+    make.start(parent_of(CHAIN, next_workflow="nobody"), {"n": 1}, {"n": 2})
+    return victim.drain, ()
+
+
+def cancelled_with_others() -> Work:
+    return victim.cancel_children, (make.a_tenant().pk, make.start(parent_of(SIGNALS), {"n": 1}, {"n": 2}))
+
+
+def paused_with_others() -> Work:
+    run_ids = make.start(parent_of(CHAIN), {"n": 1}, {"n": 2})
+    make.work("engine")
+    return victim.pause, (make.a_tenant().pk, run_ids)
+
+
 def paused() -> Work:
     return victim.pause, (make.a_tenant().pk, make.start(CHAIN, {"n": 1}, {"n": 2}))
 
@@ -302,6 +327,9 @@ SCENARIOS: dict[str, tuple[Callable[[], Work], set[str]]] = {
     "sent back": (sent_back, {"COMPLETED"}),
     "ran out": (ran_out, {"COMPLETED"}),
     "pause": (paused, {"COMPLETED"}),
+    "child runs": (begun_by_others, {"COMPLETED"}),
+    "child runs of a cancelled one": (cancelled_with_others, {"CANCELLED"}),
+    "child runs of a paused one": (paused_with_others, {"COMPLETED"}),
     "mend": (mended, {"COMPLETED"}),
     "resume on": (resumed_on, {"COMPLETED"}),
     "rerun": (rerun, {"FAILED", "COMPLETED"}),

@@ -27,6 +27,7 @@ from lib.refusals import Conflict, Refusal
 from lib.sealing import Hidden
 from runs.commands import jobs, lifecycle, operators, replay, starts
 from runs.commands.signals import NewSignal, send_signals
+from runs.kernel import messages
 from runs.kernel.refused import RunRefused
 from runs.maintenance import deliveries, due, leases, seals, sla, stuck, timers
 from runs.store import findings, hot
@@ -53,9 +54,10 @@ OF_THE_INBOX = (
 """The statements of the inbox that change something."""
 HARMLESS = (
     "show_runs told_runs standing last_deliveries refuse_delivery "
-    "take_duty end_duty limit_statements duties_begun"
+    "take_duty end_duty limit_statements duties_begun postpone_message"
 )
-"""Statements that read for those who look, note by themselves why a message was refused, or lease a duty, which others
+"""Statements that read for those who look, note by themselves why a message was refused or could not be delivered, or
+lease a duty, which others
 take over when the lease has run out (`tests/runs/test_duties.py`): there is nothing that dying before them could leave
 half done.
 """
@@ -75,7 +77,7 @@ def later(turns: int = 1) -> None:
 def drain() -> None:
     """Work until all built-in queues are quiet."""
     drains = [Drain(queue) for queue in QUEUES]
-    while sum(one.run() for one in drains):
+    while messages.deliver() + sum(one.run() for one in drains):
         pass
 
 
@@ -101,6 +103,14 @@ def resume(tenant: int, runs: Sequence[str]) -> None:
 def cancel(tenant: int, runs: Sequence[str]) -> None:
     """Cancel."""
     lifecycle.cancel_runs(tenant, runs, by="test")
+
+
+def cancel_children(tenant: int, runs: Sequence[str]) -> None:
+    """Work until each waits for its run; cancel, then work."""
+    drain()
+    with suppress(RunRefused):
+        lifecycle.cancel_runs(tenant, runs, by="test")
+    drain()
 
 
 def pause(tenant: int, runs: Sequence[str]) -> None:
@@ -371,7 +381,7 @@ def dies(crash_at: str, work: Callable[..., None], *given: Any) -> bool:
     return process.exitcode != 0
 
 
-_OF_RUNS = (start, start_anew, resume, resume_on, rerun, cancel, pause, mend, send, post)
+_OF_RUNS = (cancel_children, start, start_anew, resume, resume_on, rerun, cancel, pause, mend, send, post)
 _OF_TASKS = (give_up, hand_over, vote, send_back, run_out)
 ASKED_AGAIN = (*_OF_RUNS, *_OF_TASKS)
 """What a client does who asks again where no answer came."""

@@ -94,7 +94,12 @@ WAITS = [name for name, spec in CATALOGUE.items() if spec.kind == "wait"]
 @pytest.mark.parametrize("kind", WAITS)
 def test_a_time_limit_on_what_waits_points_to_what_limits_it(kind):
     params = CATALOGUE[kind].example["params"]
-    instead = {"wait": "a boundary timer", "signal": "the param timeout_seconds"}.get(kind, "due_seconds")
+    limits = {
+        "wait": "a boundary timer",
+        "signal": "the param timeout_seconds",
+        "subworkflow": "how long that workflow takes",
+    }
+    instead = limits.get(kind, "due_seconds")
     ((where, text),) = [
         one
         for one in said({"type": kind, "params": params, "timeout_seconds": 60}, "warning")

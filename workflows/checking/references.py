@@ -5,10 +5,14 @@ from typing import NamedTuple
 
 from django.db.models import Max
 
+from accounts.principal import Forbidden, Principal
+from accounts.roles import RUNS_START
 from engine.problems import Problem, error, quoted, warning
 from engine.templates import has_holes
+from lib.refusals import Missing
 from lib.strict_json import Json
 from steps.catalogue import EXECUTABLE
+from workflows.access import guard_workflow
 from workflows.models import Workflow, WorkflowVersion
 
 
@@ -44,6 +48,22 @@ def _steps_of(field: str, node: Mapping[str, Json]) -> Iterator[tuple[str, Mappi
     step_type = EXECUTABLE.get(str(node.get("type")))
     if step_type is not None and step_type.collects is not None and isinstance(body, dict):
         yield f"{field}.params.body", body
+
+
+def require_starts(principal: Principal, native: Mapping[str, Json]) -> None:
+    """Runs of it start others, whoever starts them: who publishes it answers for that, and must be allowed to.
+
+    Raises Forbidden naming the field.
+    """
+    for one in named_in(native):
+        if one.workflow == native.get("name"):
+            continue
+        try:
+            principal.require(RUNS_START)
+            guard_workflow(principal, RUNS_START, one.workflow)
+        except (Missing, Forbidden):
+            message = f"You may not start runs of {one.workflow}: ask somebody who may to publish this."
+            raise Forbidden(message, field=one.field, details={"scope": RUNS_START}) from None
 
 
 def judge(tenant: int, natives: Sequence[Mapping[str, Json]]) -> list[list[Problem]]:

@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 from accounts import audit
 from accounts.folders import folder_named, hold_folder
 from accounts.guards import note
-from accounts.principal import Forbidden, Principal
+from accounts.principal import Principal
 from accounts.roles import (
     EDIT,
     MEMBERS_MANAGE,
@@ -21,12 +21,12 @@ from accounts.roles import (
 from engine.canonical import content_hash
 from engine.dialects import DIALECTS, DialectError, detect, from_native, to_native
 from engine.problems import Problem
-from lib.refusals import Conflict, Invalid, Missing, NotAllowed, Unprocessable
+from lib.refusals import Conflict, Invalid, NotAllowed, Unprocessable
 from lib.strict_json import Json
 from workflows import queries
 from workflows.access import guard_workflow
 from workflows.checking.check import Checked, check
-from workflows.checking.references import named_in
+from workflows.checking.references import require_starts
 from workflows.document.texts import read_text
 from workflows.drafts import writing
 from workflows.models import NAME_PATTERN, Workflow, WorkflowVersion
@@ -218,7 +218,7 @@ def publish(
             raise writing.stale(workflow)
         checked = check(workflow.draft_definition, name=name, tenant=principal.tenant_id)
         native = _publishable(checked)
-        _require_starts(principal, native)
+        require_starts(principal, native)
         digest = content_hash(native)
         latest = queries.latest_version(principal.tenant_id, name)
         if latest is not None and latest.content_hash == digest:
@@ -237,18 +237,6 @@ def publish(
         )
         audit.record(principal, "workflow.publish", f"{name} v{version.number}", reason=reason)
         return Published(version, checked.problems, created=True)
-
-
-def _require_starts(principal: Principal, native: dict[str, Json]) -> None:
-    """Runs of it start others, whoever starts them: who publishes it answers for that, and must be allowed to."""
-    for one in named_in(native):
-        if one.workflow == native.get("name"):
-            continue
-        try:
-            _require(principal, RUNS_START, one.workflow)
-        except (Missing, Forbidden):
-            message = f"You may not start runs of {one.workflow}: ask somebody who may to publish this."
-            raise Forbidden(message, field=one.field, details={"scope": RUNS_START}) from None
 
 
 def _publishable(checked: Checked) -> dict[str, Json]:
