@@ -9,6 +9,7 @@ from hashlib import sha256
 from django.db import connection, transaction
 
 from runs.commands.lifecycle import cancel_runs
+from runs.models import Run
 from tests import factories as make
 
 JOB = {"type": "job", "queue": "job"}
@@ -249,6 +250,31 @@ def a_map_that_says_nothing(clock):
     run_id = a_map(clock)
     steps("waiting = NULL", run_id, "each")
     return run_id, "waiting for nothing", lambda: (make.work(), _all_items())
+
+
+def a_run_that_waits_for_another():
+    """It, and the one that it waits for."""
+    child = make.a_version(make.chain("noop")).workflow.name
+    sub = {"id": "sub", "type": "subworkflow", "params": {"workflow": child}}
+    run_id = make.start(make.graph([sub], []), {"n": 1})[0]
+    make.work("engine")
+    return run_id, str(Run.unsafe_all_tenants.get(parent_id=run_id).pk)
+
+
+def the_end_of_a_child_that_nobody_told(clock):
+    run_id, _ = a_run_that_waits_for_another()
+    make.complete(*make.claimed())
+    sql("DELETE FROM runs_runmessage WHERE run_id = %s", run_id)
+    return run_id, "what it waits for is gone", None
+
+
+def a_child_that_is_gone(clock):
+    run_id, child = a_run_that_waits_for_another()
+    sql("SET LOCAL handoff.archiving = 'on'")
+    for table in ("historyevent", "stepexecution"):
+        sql(f"DELETE FROM runs_{table} WHERE run_id = %s", child)
+    sql("DELETE FROM runs_run WHERE id = %s", child)
+    return run_id, "what it waits for is gone", None
 
 
 def a_timer_of_a_step_that_is_over(clock):

@@ -26,6 +26,7 @@ ENDS = {
     damage.a_person_is_waited_for_and_nothing_failed: "COMPENSATED",
     damage.a_person_without_a_task: "RUNNING",
     damage.a_map_that_knows_nothing: "FAILED",
+    damage.a_child_that_is_gone: "FAILED",
 }
 DAMAGES = [
     damage.held_for_ever,
@@ -44,6 +45,7 @@ DAMAGES = [
     damage.items_that_are_gone,
     damage.a_map_that_miscounted,
     damage.a_map_that_says_nothing,
+    damage.the_end_of_a_child_that_nobody_told,
     damage.a_timer_of_a_step_that_is_over,
     *ENDS,
 ]
