@@ -30,6 +30,7 @@ from runs.store.child_runs import Beginner, ChildState, Message
 from runs.store.rows import ChildWaitRow
 from steps.base import MAX_OUTPUT_BYTES
 from workflows.queries import startable_version
+from workflows.titles import title_of
 
 MAX_DEPTH = 20
 """So many levels of runs may begin one another as children."""
@@ -231,7 +232,7 @@ def connect() -> None:
         KIND,
         WaitKind(
             enter=enter,
-            in_words=lambda wait: f"its run of {wait['workflow']}",
+            in_words=lambda wait: f"its run of {title_of(wait['workflow'])}",
             source="child run",
             leave=_leave,
             missing=child_runs.steps_without_child,

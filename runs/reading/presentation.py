@@ -150,7 +150,8 @@ def _learn(tenant: int, runs: list[_Run]) -> None:
     people.learn(
         tenant, [*(run.created_by for run in runs), *chain.from_iterable(map(wait_kinds.people_in, waits))]
     )
-    titles.learn(tenant, [graphs.shown(run.version_id).workflow for run in runs])
+    begun = [wait["workflow"] for wait in waits if wait.get("workflow")]
+    titles.learn(tenant, [*(graphs.shown(run.version_id).workflow for run in runs), *begun])
 
 
 def _shown(payloads: list[list[Json]]) -> dict[str, Json]:

@@ -9,8 +9,9 @@ from accounts.roles import RUNS_READ
 from engine.catalogue import Json
 from lib.api.pagination import keyset_page
 from runs.reading import children
-from runs.reading.presentation import NOTHING, found_run, run_rows
+from runs.reading.presentation import NOTHING, found_run
 from runs.web import contexts
+from runs.web.listing import brief_rows
 
 ON_A_PAGE = 50
 
@@ -35,7 +36,7 @@ def _context(request: PageRequest, run_id: UUID) -> dict[str, Json]:
         "counts": counts,
         "total": sum(counts.values()),
         "status": status if status in counts else "",
-        "runs": run_rows(who.tenant_id, [one.id for one in shown.rows], NOTHING),
+        "runs": brief_rows(who.tenant_id, [one.id for one in shown.rows]),
         "newer": shown.previous,
         "older": shown.next,
         "follows": run["completed_at"] is None,

@@ -21,6 +21,7 @@ from lib.refusals import Missing
 from runs.reading import children, queries
 from runs.reading.presentation import COLUMNS, NOTHING, WHOLE, found_run, run_row, run_rows, step_rows
 from runs.reading.timeline import timeline
+from runs.web.listing import brief_rows
 from steps.catalogue import CATALOGUE, EXECUTABLE
 from workflows import titles
 from workflows.access import scopes_for
@@ -80,7 +81,7 @@ def _begun(principal: Principal, run: dict[str, Json]) -> dict[str, Json]:
     if any(_may_begin_runs(step["type"]) and step["id"] for step in run["steps"]):
         counts = children.counts_of_children(principal, run_id)
         ids = children.children_of(principal, run_id).order_by("id").values_list("id", flat=True)
-        begun = run_rows(principal.tenant_id, list(ids[:MOST_BEGUN]), NOTHING) if counts else []
+        begun = brief_rows(principal.tenant_id, list(ids[:MOST_BEGUN])) if counts else []
         context |= {"begun": begun, "begun_counts": counts, "begun_total": sum(counts.values())}
     if run["status"] == "COMPLETED" and run["next_workflow"]:
         context["follower"] = children.follower_of(principal, run_id)

@@ -13,7 +13,6 @@ from accounts.principal import Principal
 from accounts.roles import (
     EDIT,
     MEMBERS_MANAGE,
-    RUNS_START,
     WORKFLOWS_PUBLISH,
     WORKFLOWS_READ,
     WORKFLOWS_WRITE,
