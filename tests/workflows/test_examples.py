@@ -12,6 +12,9 @@ from accounts.queries import command_principal
 from accounts.services import ensure_admin, ensure_default_tenant
 from engine.validate import validate
 from steps.catalogue import CATALOGUE
+from tasks_inbox.actions.deciding import complete_task
+from tasks_inbox.actions.decision import Decision
+from tasks_inbox.models import ManualTask
 from tests import factories as make
 from workflows import queries
 from workflows.models import Workflow, WorkflowVersion
@@ -28,6 +31,8 @@ NAMES = [
     "topic-lookup",
     "order_fulfillment",
     "credit_score",
+    "employee_onboarding",
+    "open_account",
 ]
 
 
@@ -111,6 +116,27 @@ def test_the_worker_does_each_job_of_the_tissue_analysis(monkeypatch):
     for node in analysis["nodes"]:
         value = worker.STEPS[node["id"]](value, node.get("params", {}))
     assert value["report"].startswith("slide-17.tiff: ")
+
+
+@pytest.mark.django_db
+def test_an_onboarding_begins_a_run_for_each_system_and_tells_what_came_of_them():
+    ensure_admin("a long password")
+    tenant = ensure_default_tenant().pk
+    load()
+    version = queries.latest_version(tenant, "employee_onboarding")
+    (run_id,) = make.start_version(version, {"person": "Lea Vogt", "starts_on": "2027-03-01"}, by="admin")
+    make.work()
+    boss = command_principal("admin", "default")
+    for task, outcome in zip(
+        ManualTask.objects.for_tenant(tenant).order_by("title"), ("approved", "rejected"), strict=True
+    ):
+        complete_task(boss, task.pk, Decision(outcome, comment="So be it."))
+    make.work()
+    assert make.run(run_id).output == {
+        "ticket": "Lea Vogt begins on 2027-03-01",
+        "mail": "Lea Vogt in Mail",
+        "wiki": None,
+    }
 
 
 def outcome(definition, given):

@@ -35,7 +35,11 @@ class Example:
 @cache
 def examples() -> tuple[Example, ...]:
     """All of them, in the order in which they are best looked at."""
-    return tuple(_read(path) for path in sorted(FOLDER.glob("*.json")))
+    return tuple(_read(path) for path in sorted(FOLDER.glob("*.json"), key=_place))
+
+
+def _place(path: Path) -> int:
+    return int(path.name.partition("-")[0])
 
 
 def _read(path: Path) -> Example:
