@@ -12,7 +12,7 @@ from config import environment
 from lib.database_errors import OPERATIONAL_ERRORS
 from lib.messages import first_line
 
-SHORT = {"run": "run_workflow"}
+SHORT = {"run": "run_workflow", "print": "print_workflow", "publish": "publish_workflow"}
 """Commands that may be called by a shorter name."""
 
 

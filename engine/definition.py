@@ -144,6 +144,9 @@ class Node(Shape):
     secrets: list[str] | dict[str, str] | None = _field("Secrets", "Has no effect yet.", "code")
     retry: RetryChoice | None = _field("Retries", RETRY_HELP, "retry")
     timeout_seconds: Seconds | None = _field("Time limit", TIMEOUT_HELP)
+    schedule_to_start_seconds: Seconds | None = _field(
+        "Must begin within", "If no worker begins it for so long, it fails for good."
+    )
     lease_seconds: int | None = _field("Silence allowed", LEASE_HELP, ge=1, le=DAY)
     queue: str | None = _field(
         "Queue", "Where workers look for it. Empty: the usual one of its type.", pattern=QUEUE_NAME

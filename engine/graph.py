@@ -47,6 +47,7 @@ class Join:
 class Node:
     """One step of the graph with everything that running it and getting past it takes.
 
+    `start_seconds`: how long it may be claimable before somebody begins it.
     `body`: of a container, what is done for each of its children, and as it was written among the `literal` params,
     of which nothing is evaluated; `container`: of a body, whose it is.
     """
@@ -77,6 +78,7 @@ class Node:
     priority: int | None
     lease_seconds: int
     timeout_seconds: int | None
+    start_seconds: int | None
     reads: References
 
     @property
@@ -92,7 +94,7 @@ class Node:
     @property
     def is_timed(self) -> bool:
         """Whether timers run beside it, or it may wait for one."""
-        return bool(self.boundary) or self.kind == "wait"
+        return bool(self.boundary) or self.kind == "wait" or self.start_seconds is not None
 
     @property
     def fires_early(self) -> bool:
@@ -272,6 +274,7 @@ def _node(
         priority=raw.get("priority"),
         lease_seconds=raw.get("lease_seconds") or spec.lease_seconds,
         timeout_seconds=spec.timeout_seconds if timeout is None else timeout,
+        start_seconds=raw.get("schedule_to_start_seconds"),
         reads=union([params.refs, *conditions, *onward]),
     )
 

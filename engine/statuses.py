@@ -56,6 +56,7 @@ STEP: Final[Mapping[tuple[StepStatus, str], tuple[StepStatus, ...]]] = {
     (S.QUEUED, "claim"): (S.RUNNING,),
     **{(s, "complete"): (S.COMPLETED,) for s in (S.RUNNING, S.QUEUED)},
     (S.RUNNING, "fail"): (S.FAILED,),
+    (S.QUEUED, "not begun in time"): (S.FAILED,),
     (S.RUNNING, "retry"): (S.QUEUED,),
     (S.RUNNING, "lease lost"): (S.QUEUED,),
     (S.RUNNING, "release"): (S.QUEUED, S.CANCELLED),

@@ -53,6 +53,9 @@ def times(outline: Outline) -> Iterator[Problem]:
         if item.node.boundary_timers and item.spec.kind == "engine":
             message = f"{quoted(item.id)} is done at once: its boundary_timers never fire."
             yield warning("without_effect", f"{item.field}.boundary_timers", message, item.id)
+        if item.node.schedule_to_start_seconds is not None and item.spec.kind == "engine":
+            message = f"{quoted(item.id)} is done at once: it never waits for somebody who begins it."
+            yield warning("without_effect", f"{item.field}.schedule_to_start_seconds", message, item.id)
         undo = item.node.compensate
         spec = outline.catalogue.get(undo.type) if undo else None
         if undo is None or spec is None:

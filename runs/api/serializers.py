@@ -7,22 +7,14 @@ from rest_framework import serializers
 from engine.statuses import RunStatus, StepStatus
 from lib.api import fields
 from lib.api.serializers import PageQuery, Query, StrictSerializer, Verb
+from runs.api.signal_serializers import SignalFields
 from runs.commands.starts import MAX_BUSINESS_KEY, MAX_ITEMS
 from runs.reading.queries import PENDING, SHOWN_STATUSES
-from steps.signal import MAX_SIGNAL_NAME
 
 RUN_STATUSES = [*SHOWN_STATUSES, *(str(status.value) for status in RunStatus)]
 STEP_STATUSES = [PENDING, *(str(status.value) for status in StepStatus)]
 _TEN_YEARS = 3_650 * 86_400
 _VERBS = "What may be done to it now; what of it you may do your scopes say."
-
-
-class SignalFields(StrictSerializer):
-    """A signal."""
-
-    name = fields.Text(max_length=MAX_SIGNAL_NAME)
-    signal_id = fields.Text(max_length=200, help_text="The same again is dropped.")
-    payload = fields.JsonValue(required=False)
 
 
 class StartRun(Verb):
@@ -36,24 +28,6 @@ class StartRun(Verb):
     priority = fields.Whole(required=False, min_value=-1000, max_value=1000, default=0)
     if_exists = fields.OneOf(["return", "new_if_ended", "error"], required=False, default="return")
     signal = SignalFields(required=False, help_text="Sent to the run, whether it is new or exists already.")
-
-
-class SendSignal(SignalFields, Verb):
-    """A signal to a run."""
-
-
-class SendSignalByKey(SendSignal):
-    """A signal to the run that a business key stands for."""
-
-    workflow = fields.Text(max_length=128)
-    business_key = fields.Text(max_length=MAX_BUSINESS_KEY)
-
-
-class SignalSerializer(serializers.Serializer[Any]):
-    """What became of a signal."""
-
-    run_id = serializers.UUIDField()
-    duplicate = serializers.BooleanField()
 
 
 class BatchItem(StrictSerializer):

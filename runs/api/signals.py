@@ -9,8 +9,9 @@ from rest_framework.response import Response
 from accounts.roles import RUNS_SIGNAL
 from lib.api.serializers import Parsed, body
 from lib.refusals import Missing
-from runs.api import serializers as s
+from runs.api import signal_serializers as s
 from runs.api.base import RunsApiView
+from runs.commands.broadcast import Concerned, broadcast
 from runs.commands.signals import NewSignal, send_signals
 from runs.reading import queries
 from workflows.access import guard_workflow
@@ -54,3 +55,24 @@ class SignalsView(_SignallingView):
         if run is None:
             raise Missing("No run of this workflow has this business key.", field="business_key")
         return self.send(run, payload)
+
+
+class BroadcastView(RunsApiView):
+    """Signals to many runs."""
+
+    scopes = {"POST": RUNS_SIGNAL}
+
+    @extend_schema(request=s.BroadcastSignal, responses=s.BroadcastSerializer)
+    def post(self, request: Request) -> Response:
+        """Sends a signal to every open run of a workflow, with a business key, or whose input has these values; up to
+        1,000 in one call, the oldest first. Sent again with the same `signal_id` it reaches nobody twice.
+        """
+        payload = body(s.BroadcastSignal, request)
+        concerned = Concerned(*(payload.get(name) for name in ("workflow", "business_key", "input")))
+        more = {"after": payload.get("after"), "reason": payload.get("reason")}
+        became = broadcast(self.principal, signal_of(payload), concerned, **more)
+        refused = [
+            {"run_id": run, "code": why.code, "message": why.message} for run, why in became.refused.items()
+        ]
+        counts = {"sent": len(became.sent), "duplicates": len(became.duplicates)}
+        return Response({**counts, "refused": refused, "next": became.next})

@@ -29,6 +29,7 @@ urlpatterns = [
     path("runs/<uuid:run_id>/steps/<str:node>/skip", operators.StepSkipView.as_view(), name="api-step-skip"),
     path("runs/<uuid:run_id>/signals", signals.RunSignalsView.as_view(), name="api-run-signals"),
     path("signals", signals.SignalsView.as_view(), name="api-signals"),
+    path("signals/broadcast", signals.BroadcastView.as_view(), name="api-signals-broadcast"),
     path("webhooks", webhooks.WebhooksView.as_view(), name="api-webhooks"),
     path("webhooks/<uuid:webhook_id>", webhooks.WebhookView.as_view(), name="api-webhook"),
     path(

@@ -136,7 +136,7 @@ def _outcome(result: Succeeded | Errored | TimerFired | SkippedByOperator) -> Ou
 
 def _freed_from(result: AttemptResult) -> EndedRow:
     """Which step an ending may end that nobody works on: one that waits, or any that is open."""
-    if isinstance(result, TimerFired):
+    if isinstance(result, TimerFired) or (isinstance(result, Errored) and result.unbegun):
         return {"by": EndedBy.TIMER}
     if isinstance(result, SkippedByOperator):
         return {"by": EndedBy.OPERATOR, "said": result.said}
@@ -353,17 +353,20 @@ class AdvanceRows:
 
 
 def boundary_timers(node: Node, step: str, fired: Collection[str] = ()) -> list[TimerRow]:
-    """The rows of a step's boundary timers, without those that only take an edge that has `fired` already."""
-    return [
-        {
-            "id": uuid7(),
-            "step_id": step,
-            "target": timer.target,
-            "interrupting": timer.interrupting,
-            "seconds": timer.seconds,
-        }
+    """The rows of a step's boundary timers, without those that only take an edge that has `fired` already.
+
+    By when it must have begun is one without a target.
+    """
+    timers: list[tuple[str | None, bool, float]] = [
+        (timer.target, timer.interrupting, timer.seconds)
         for timer in node.boundary
         if timer.interrupting or timer.target not in fired
+    ]
+    if node.start_seconds is not None:
+        timers.append((None, True, node.start_seconds))
+    return [
+        {"id": uuid7(), "step_id": step, "target": target, "interrupting": stops, "seconds": seconds}
+        for target, stops, seconds in timers
     ]
 
 

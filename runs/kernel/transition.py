@@ -84,6 +84,7 @@ class Transition:
         self._settle_timers(
             [planned for planned in plans if planned.is_timed and planned.anchor in self.alive]
         )
+        self._limit_again(plans)
         for planned in plans:
             failure = planned.effects and planned.effects.failure
             if failure and planned.anchor in self.alive:
@@ -220,6 +221,17 @@ class Transition:
         # It may have been a wait that time has ended: who else could have ended it is told.
         if timed_out := [planned for planned in plans if planned.result.timer]:
             wait_kinds.waits_ended(runs_of(timed_out))
+
+    def _limit_again(self, plans: Sequence[Planned]) -> None:
+        """Set anew by when steps must have begun that are tried again: the pause before a retry doesn't count."""
+        again = {
+            planned.step.id: planned.row["delay"] + node.start_seconds
+            for planned in plans
+            if "delay" in planned.row and planned.graph is not None and planned.anchor in self.alive
+            if (node := planned.graph.step(planned.step.node, planned.step.index)).start_seconds is not None
+        }
+        if again:
+            waits.limit_again(runs_of(plans), again)
 
     def decide_joins(self, joins: list[Counted]) -> None:
         """Fire the joins that are decided now, then those that these decide, and so on down."""

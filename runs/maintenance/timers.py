@@ -54,7 +54,8 @@ def _fire(batch: list[Due], until: float) -> bool:
     for turn, together in enumerate(_turns(batch)):
         if turn and time.monotonic() >= until:
             return False
-        in_batches([due for due in together if _ends(due)], _end, log, _not_fired)
+        in_batches([due for due in together if _limits_start(due)], _give_up, log, _not_fired)
+        in_batches([due for due in together if _ends(due) and not _limits_start(due)], _end, log, _not_fired)
         in_batches([due for due in together if not _ends(due)], _ring, log, _not_fired)
     return True
 
@@ -82,6 +83,11 @@ def _ends(due: Due) -> bool:
     return due.kind != "boundary" or due.interrupting
 
 
+def _limits_start(due: Due) -> bool:
+    """Whether it only says by when somebody must have begun the step."""
+    return due.kind == "boundary" and due.target is None
+
+
 def _not_fired(due: Due) -> str:
     return f"The timer {due.id} of {due.step.node} in run {due.step.run_id} can't fire"
 
@@ -92,6 +98,27 @@ def _end(batch: Sequence[Due]) -> list[None]:
     scopes.load(step for step, _ in endings)
     dispatch.wake(advance(endings).wake)
     return []
+
+
+def _give_up(batch: Sequence[Due]) -> list[None]:
+    """Steps that somebody should have begun by now: those that nobody has fail."""
+    limits = {due.id: _start_seconds(due) for due in batch}
+    late = waits.unbegun(limits)
+    endings = [(due.step, _unbegun(due, limits[due.id])) for due in batch if due.id in late]
+    scopes.load(step for step, _ in endings)
+    dispatch.wake(advance(endings).wake)
+    return []
+
+
+def _start_seconds(due: Due) -> int:
+    return compiled(due.step.version_id).graph.nodes[due.step.node].start_seconds or 0
+
+
+def _unbegun(due: Due, seconds: int) -> Errored:
+    message = f"No worker began it within {seconds:,} s of when it could be begun."
+    # Another attempt would wait in the same queue.
+    error = {"code": "ScheduleToStartTimeout", "message": message, "retryable": False}
+    return Errored(error, timer=due.id, unbegun=True)
 
 
 def _ending(due: Due) -> AttemptResult:

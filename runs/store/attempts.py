@@ -64,7 +64,10 @@ class Succeeded:
 
 @dataclass(frozen=True, slots=True)
 class Errored:
-    """The attempt failed. `expired`: nobody says so, its lease ran out; the write asks the clock again."""
+    """The attempt failed. `expired`: nobody says so, its lease ran out; the write asks the clock again.
+
+    `unbegun`: nobody has begun it, and by now somebody should have.
+    """
 
     error: Mapping[str, Json]
     retryable: bool = False
@@ -72,6 +75,7 @@ class Errored:
     expired: bool = False
     usage: Json = None
     timer: str | None = None
+    unbegun: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ class EndedBy(StrEnum):
     WAIT = "wait"
     """What it waited for has come, or its time is over."""
     TIMER = "timer"
-    """A boundary timer interrupts it."""
+    """A boundary timer interrupts it, or nobody began it in time."""
     OPERATOR = "operator"
     """A person passes it by."""
     REOPENING = "reopening"
@@ -286,11 +286,11 @@ class WaitRow(TypedDict, total=False):
 
 
 class TimerRow(TypedDict):
-    """A boundary timer to arm (`arm_timers`)."""
+    """A boundary timer to arm (`arm_timers`); without a target: by then the step must have begun."""
 
     id: str
     step_id: str
-    target: str
+    target: str | None
     interrupting: bool
     seconds: float
 

@@ -1,6 +1,6 @@
 """The statements of waits as typed functions: timers, signals, steps that wait (SQL in `sql/waits.sql`)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -54,6 +54,22 @@ def due_timers(limit: int, after: Due | None = None) -> list[Due]:
         "now": now_or_none(),
     }
     return [Due(step, *timer) for step, timer in map(claimed_of, SQL.value("due_timers", params))]
+
+
+def limit_again(runs: Iterable[str], steps: Mapping[str, float]) -> None:
+    """Set anew by when steps of these runs must have begun that are queued again: step → seconds from now."""
+    rows = [{"step_id": step, "seconds": seconds} for step, seconds in steps.items()]
+    params = {"runs": sorted(runs), "limits": document(rows), "now": now_or_none()}
+    SQL.execute("limit_again", params)
+
+
+def unbegun(limits: Mapping[str, float]) -> set[str]:
+    """Of timers that say by when a step must have begun (timer → seconds) those whose step nobody has.
+
+    The others are set anew, for what does not count has come between, or are over.
+    """
+    rows = [{"id": timer, "seconds": seconds} for timer, seconds in limits.items()]
+    return set(SQL.value("unbegun", {"limits": document(rows), "now": now_or_none()}))
 
 
 def ring_timers(timers: Iterable[str]) -> set[str]:

@@ -35,6 +35,7 @@ _OF_CODE = {
     "HttpRefused": _NOT_ALLOWED,
     "BrokenVersion": "Install the step type that this version needs, then resume the run.",
     "Timeout": "It took longer than its time limit. Resume the run; if it stays, raise the step's `timeout_seconds`.",
+    "ScheduleToStartTimeout": "No worker took it in time. See that one works for its queue, then resume the run.",
     "LeaseLost": "Its worker vanished, again and again. See that it has enough memory, then resume the run.",
 }
 

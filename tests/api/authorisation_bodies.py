@@ -23,6 +23,7 @@ BODIES: dict[tuple[str, str], dict[str, object]] = {
     },
     ("api-dead-letters-redrive", "POST"): {"filter": {}},
     ("api-run-signals", "POST"): {"name": "paid", "signal_id": "1"},
+    ("api-signals-broadcast", "POST"): {"name": "paid", "signal_id": "1", "business_key": "none"},
     ("api-request-withdraw", "POST"): {"reason": "It is not needed any more."},
     ("api-workflow-deciders", "POST"): {"params": {}},
     ("api-task-assign", "POST"): {"assignee": "admin-of-ours"},

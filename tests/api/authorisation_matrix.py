@@ -137,6 +137,7 @@ MATRIX |= {
     ),
     "api-run-signals": Route({"POST": "runs:signal"}, "/api/v1/runs/{run}/signals", names_object=True),
     "api-signals": Route({"POST": "runs:signal"}, "/api/v1/signals"),
+    "api-signals-broadcast": Route({"POST": "runs:signal"}, "/api/v1/signals/broadcast"),
     "hook": _page({"POST": PUBLIC}, "/hooks/AAAAAAAAAAAAAAAAAAAAAA"),
     "api-webhooks": Route({"GET": "webhooks:manage", "POST": "webhooks:manage"}, "/api/v1/webhooks"),
     "api-webhook": Route(

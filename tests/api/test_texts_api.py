@@ -45,6 +45,26 @@ def test_an_example_that_is_exported_and_imported_is_the_same(api, example, writ
 
 
 @EXAMPLES
+def test_an_example_that_is_exported_as_python_and_executed_is_the_same(api, example):
+    imported(api, example.definition)
+    export = api.get(f"{API}/{example.name}/export?format=python")
+    assert export.headers["Content-Type"] == "text/x-python; charset=utf-8"
+    assert f'filename="{example.name}.py"' in export.headers["Content-Disposition"]
+    names = {}
+    exec(export.content.decode(), names)
+    assert content_hash(names["workflow"].build()) == content_hash(example.definition)
+
+
+def test_python_says_what_our_own_dialect_says(api):
+    imported(api, {"name": "flow", "steps": ["text.clean"]})
+    assert (
+        'workflow.step("clean", "text.clean")' in api.get(f"{API}/flow/export?format=python").content.decode()
+    )
+    refused = api.get(f"{API}/flow/export?format=python&dialect=s0")
+    assert (refused.status_code, refused.json()["error"]["field"]) == (400, "dialect")
+
+
+@EXAMPLES
 @pytest.mark.parametrize("dialect", ["steps", "configuration", "depends_on", "s0"])
 def test_an_example_comes_back_from_a_dialect_that_can_say_it(api, example, dialect):
     imported(api, example.definition)

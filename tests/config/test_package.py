@@ -28,14 +28,18 @@ def test_a_package_has_its_home_in_the_current_folder_and_its_files_within_confi
     assert environment.command("doctor") == "handoff doctor"
 
 
-def test_run_is_short_for_run_workflow_and_all_else_is_django_s(monkeypatch):
+def test_what_is_typed_often_is_short_and_all_else_is_django_s(monkeypatch):
     typed = []
     monkeypatch.setattr(command_line, "execute_from_command_line", typed.append)
     command_line.main(["handoff", "run", "digest", "--input", "run"])
+    command_line.main(["handoff", "print", "digest"])
+    command_line.main(["handoff", "publish", "digest.py"])
     command_line.main(["handoff", "migrate", "run"])
     command_line.main(["handoff"])
     assert typed == [
         ["handoff", "run_workflow", "digest", "--input", "run"],
+        ["handoff", "print_workflow", "digest"],
+        ["handoff", "publish_workflow", "digest.py"],
         ["handoff", "migrate", "run"],
         ["handoff"],
     ]

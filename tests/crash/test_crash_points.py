@@ -23,7 +23,7 @@ from tasks_inbox.duties import clock as tasks_clock
 from tasks_inbox.duties import settling
 from tests import damage, invariants
 from tests import factories as make
-from tests.crash import victim
+from tests.crash import limits, victim
 from tests.inbox.asking import approval, member
 from tests.webhooks import signed
 
@@ -35,7 +35,6 @@ ROUTES = 12
 BAD = {"type": "text.clean", "retry": "none"}
 """A step that fails at once: its input is no text."""
 ELSEWHERE = {"queue": "blocking"}
-
 REMINDED = {"boundary_timers": [{"after_seconds": 20, "interrupting": False, "to": "e"}]}
 STOPPED = {"boundary_timers": [{"after_seconds": 20, "to": "f"}]}
 
@@ -319,6 +318,7 @@ SCENARIOS: dict[str, tuple[Callable[[], Work], set[str]]] = {
     "jobs": (jobs_done, {"COMPLETED"}),
     "release while cancelling": (given_up_while_cancelling, {"CANCELLED"}),
     "waits": (waited, {"COMPLETED"}),
+    "not begun": (limits.not_begun, {"COMPLETED"}),
     "signals": (signalled, {"COMPLETED"}),
     "saga": (drained(UNDONE), {"COMPENSATED"}),
     "given up": (given_up, {"FAILED"}),

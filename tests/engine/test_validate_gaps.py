@@ -54,3 +54,17 @@ def test_a_field_of_a_workflow_that_nothing_acts_upon_yet_is_told(field, value):
         None,
         field,
     )
+
+
+@pytest.mark.parametrize("value", [0, -1, 1.5, "60", True, 10**12])
+def test_a_time_to_begin_is_a_whole_number_of_seconds(value):
+    document = {"name": "x", "nodes": [node("a", schedule_to_start_seconds=value)]}
+    (problem,) = [one for one in found(document) if one.severity == "error"]
+    assert (problem.code, problem.field) == ("bad_value", "nodes[0].schedule_to_start_seconds")
+
+
+def test_a_step_that_is_done_at_once_is_never_begun_too_late():
+    document = {"name": "x", "nodes": [node("a", "decision", schedule_to_start_seconds=5)]}
+    assert "nodes[0].schedule_to_start_seconds" in {
+        one.field for one in found(document) if one.code == "without_effect"
+    }

@@ -93,6 +93,18 @@ def test_a_definition_is_taken_away_as_yaml_and_brought_back(author, flow):
     assert "nothing would change" in author.post("/workflows/import", {"document": answer.text}).text
 
 
+def test_a_version_and_the_draft_are_shown_as_python(author, flow):
+    page = author.get("/workflows/ours/definition?version=1&as=python").text
+    assert "workflow.step(&quot;a&quot;, &quot;text.clean&quot;, title=&quot;First&quot;)" in page
+    assert 'href="/workflows/ours/definition?version=1"' in page
+    draft = author.get("/workflows/ours/definition?as=python").text
+    assert "title=&quot;Begin&quot;" in draft
+    assert "<textarea" not in draft
+    file = author.get("/workflows/ours/definition.json?format=python&version=1")
+    assert 'filename="ours-v1.py"' in file.headers["Content-Disposition"]
+    assert file.text.startswith("from handoff.definition import Workflow\n")
+
+
 def test_an_import_of_yaml_says_what_it_would_change_field_by_field(author, flow):
     document = "name: ours\ntitle: Brand new\nsteps:\n  - {id: a, type: text.clean}\n"
     seen = author.post("/workflows/import", {"document": document})

@@ -10,7 +10,7 @@ from lib.api import fields
 from lib.api.serializers import PageQuery, Query, Verb
 from workflows.document.change_requests import read_groups
 from workflows.document.changes import Group
-from workflows.document.texts import FORMATS, MOST_BYTES
+from workflows.document.texts import EXPORTS, FORMATS, MOST_BYTES
 
 DIFFERENCE_KINDS = ["added", "removed", "changed", "moved"]
 
@@ -164,11 +164,13 @@ class ExportQuery(Query):
     version = fields.Digits(required=False, min_value=1, max_value=2**31 - 1)
     draft = serializers.BooleanField(required=False, default=False)
     dialect = serializers.CharField(required=False, max_length=40)
-    format = serializers.ChoiceField(FORMATS, required=False, default="json")
+    format = serializers.ChoiceField(EXPORTS, required=False, default="json")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if attrs.get("draft") and "version" in attrs:
             raise serializers.ValidationError({"draft": "Ask for a version or for the draft."})
+        if attrs["format"] == "python" and attrs.get("dialect", "native") != "native":
+            raise serializers.ValidationError({"dialect": "Python says what Handoff's own dialect says."})
         return attrs
 
 

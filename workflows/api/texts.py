@@ -80,15 +80,20 @@ class ExportView(ApiView):
 
     @extend_schema(
         parameters=[s.ExportQuery],
-        responses={(200, "application/json"): dict, (200, "application/yaml"): OpenApiTypes.STR},
+        responses={
+            (200, "application/json"): dict,
+            (200, "application/yaml"): OpenApiTypes.STR,
+            (200, "text/x-python"): OpenApiTypes.STR,
+        },
     )
     def get(self, request: Request, name: str) -> HttpResponse:
-        """The definition of the latest version (the draft before the first), as import takes it."""
+        """The definition of the latest version (the draft before the first), as import takes it, or as Python."""
         params = query(s.ExportQuery, request)
         file_format = params.pop("format")
-        definition = texts.arranged(lifecycle.export(self.principal, name, **params))
+        definition = lifecycle.export(self.principal, name, **params)
+        file = f"{name}.{texts.ENDINGS[file_format]}"
         return HttpResponse(
-            texts.written(definition, file_format),
-            content_type=f"application/{file_format}",
-            headers={"Content-Disposition": f'attachment; filename="{name}.{file_format}"'},
+            texts.exported(definition, file_format),
+            content_type=texts.TYPES[file_format],
+            headers={"Content-Disposition": f'attachment; filename="{file}"'},
         )

@@ -1,4 +1,4 @@
-"""Pure: a definition as text, JSON or YAML, in both directions."""
+"""Pure: a definition as text: JSON and YAML in both directions, and as the Python that makes it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,12 +7,23 @@ from typing import Literal
 import orjson
 
 from engine.definition import Compensation, Definition, Edge, Node
+from engine.dialects import DialectError, to_native
 from lib.refusals import Unprocessable
 from lib.strict_json import BadJson, Json, is_json_object, strict_loads
 from lib.strict_yaml import BadYaml, yaml_loads, yaml_text
+from steps.authoring.printing import python_source
 
 Format = Literal["json", "yaml"]
 FORMATS: tuple[Format, ...] = ("json", "yaml")
+Export = Literal["json", "yaml", "python"]
+EXPORTS: tuple[Export, ...] = (*FORMATS, "python")
+"""What a definition is exported as; Python is run where it is wanted, and never read here."""
+TYPES: Mapping[Export, str] = {
+    "json": "application/json",
+    "yaml": "application/yaml",
+    "python": "text/x-python; charset=utf-8",
+}
+ENDINGS: Mapping[Export, str] = {"json": "json", "yaml": "yaml", "python": "py"}
 MOST_BYTES = 1024 * 1024
 
 
@@ -56,6 +67,17 @@ def written(document: Mapping[str, Json], format: Format) -> str:
     if format == "yaml":
         return yaml_text(dict(document))
     return orjson.dumps(dict(document), option=orjson.OPT_INDENT_2).decode()
+
+
+def exported(definition: Mapping[str, Json], format: Export) -> str:
+    """The definition as text, with its keys in the order in which people look for them."""
+    if format != "python":
+        return written(arranged(definition), format)
+    try:
+        native = to_native(dict(definition))
+    except DialectError:
+        native = dict(definition)
+    return python_source(arranged(native))
 
 
 def arranged(definition: Mapping[str, Json]) -> dict[str, Json]:

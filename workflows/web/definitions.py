@@ -1,4 +1,4 @@
-"""The definition of a workflow as JSON: to be read, copied, taken away, and the draft to be edited."""
+"""The definition of a workflow as JSON, and as Python: to be read, copied, taken away, and the draft to be edited."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +17,16 @@ from lib.strict_json import BadJson, Json, strict_loads
 from workflows import queries
 from workflows.access import guard_workflow, may
 from workflows.checking.check import check
-from workflows.document.texts import MOST_BYTES, Format, arranged, read_text, written
+from workflows.document.texts import (
+    ENDINGS,
+    EXPORTS,
+    MOST_BYTES,
+    TYPES,
+    Export,
+    arranged,
+    exported,
+    read_text,
+)
 from workflows.models import Workflow, WorkflowVersion
 from workflows.versions import lifecycle
 from workflows.versions.importing import Report, report
@@ -34,12 +43,16 @@ class Located:
 
 @page(WORKFLOWS_READ, "GET", "POST")
 def definition_page(request: PageRequest, name: str) -> HttpResponse:
-    """The draft, to be edited by who may, or `?version=` as it is."""
+    """The draft, to be edited by who may, or `?version=` as it is; `?as=python` as Python, to be read."""
     workflow = queries.get_workflow(request.principal.tenant_id, name)
     if request.method == "POST":
         return _save(request, workflow)
     version = _version_in_query(request, name)
-    definition = arranged(version.definition if version else workflow.draft_definition)
+    stored = version.definition if version else workflow.draft_definition
+    if request.GET.get("as") == "python":
+        shown = {"version": version, "text": exported(stored, "python"), "is_python": True}
+        return _page(request, workflow, shown)
+    definition = arranged(stored)
     problems = [] if version else check(definition, name=name, tenant=request.principal.tenant_id).problems
     context = {"version": version, "text": pretty(definition), "problems": _with_lines(definition, problems)}
     return _page(request, workflow, context)
@@ -74,15 +87,14 @@ def _import(request: PageRequest, preview: Report) -> HttpResponse:
 
 @page(WORKFLOWS_READ)
 def download_definition(request: PageRequest, name: str) -> HttpResponse:
-    """The draft or `?version=` as a file, JSON or `?format=yaml`."""
+    """The draft or `?version=` as a file: JSON, `?format=yaml` or `?format=python`."""
     workflow = queries.get_workflow(request.principal.tenant_id, name)
     version = _version_in_query(request, name)
     definition = version.definition if version else workflow.draft_definition
-    file_format: Format = "yaml" if request.GET.get("format") == "yaml" else "json"
-    file = f"{name}-v{version.number}.{file_format}" if version else f"{name}-draft.{file_format}"
-    answer = HttpResponse(
-        written(arranged(definition), file_format), content_type=f"application/{file_format}"
-    )
+    asked = request.GET.get("format")
+    file_format: Export = next((one for one in EXPORTS if one == asked), "json")
+    file = f"{name}-{f'v{version.number}' if version else 'draft'}.{ENDINGS[file_format]}"
+    answer = HttpResponse(exported(definition, file_format), content_type=TYPES[file_format])
     answer["Content-Disposition"] = f'attachment; filename="{file.replace(":", "_")}"'
     return answer
 

@@ -45,7 +45,8 @@ d AS (
            cancel_cause = x.cause,
            completed_at = CASE WHEN x.status = 'QUEUED' THEN NULL
                                WHEN x.by = 'reopening' THEN s.completed_at ELSE clock.now END,
-           epoch = CASE WHEN x.status IN ('CANCELLED', 'SKIPPED') THEN s.epoch + 1 ELSE s.epoch END,
+           -- Of a failure that a timer says nobody had the step, either.
+           epoch = CASE WHEN x.status IN ('CANCELLED', 'SKIPPED') OR x.by = 'timer' THEN s.epoch + 1 ELSE s.epoch END,
            waiting = NULL
       FROM x CROSS JOIN clock
      WHERE s.id = x.id AND s.id = ANY (ARRAY(SELECT id FROM l)) AND s.epoch = x.epoch

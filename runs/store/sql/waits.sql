@@ -104,6 +104,44 @@ h AS (
 )
 SELECT coalesce(json_agg(f.id), '[]') FROM f WHERE f.step_id IN (SELECT id FROM s)
 
+-- name: limit_again
+-- By when steps must have begun that are tried again; the caller has just queued them.
+UPDATE runs_timer t
+   SET fire_at = coalesce(%(now)s::timestamptz, clock_timestamp()) + w.seconds * interval '1 second'
+  FROM jsonb_to_recordset(%(limits)s::jsonb) AS w(step_id uuid, seconds double precision)
+ WHERE t.run_id = ANY (%(runs)s::uuid[]) AND t.step_id = w.step_id AND t.status = 'PENDING'
+   AND t.kind = 'boundary' AND t.target IS NULL
+
+-- name: unbegun
+-- Which steps nobody has begun in time: it counts from when they could be claimed last, without the pause before a
+-- retry and without pauses of the run. The limits of others are set anew: of those for when their time is over, of those
+-- that run, or whose run is paused, for a later look, since they may be queued again. A wait has begun for good.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+t AS MATERIALIZED (
+    -- A timer that somebody settles just now is none of ours.
+    SELECT t.id, t.run_id, t.step_id, w.seconds * interval '1 second' AS span
+      FROM jsonb_to_recordset(%(limits)s::jsonb) AS w(id uuid, seconds double precision)
+      JOIN runs_timer t ON t.id = w.id
+     WHERE t.status = 'PENDING'
+       FOR NO KEY UPDATE OF t SKIP LOCKED
+),
+s AS MATERIALIZED (
+    SELECT t.id, s.status, s.status = 'QUEUED' AND NOT s.held AS claimable, t.span,
+           greatest(s.available_at, (SELECT max(e.created_at) FROM runs_historyevent e
+                                      WHERE e.run_id = t.run_id AND e.type = 'RUN_UNPAUSED')) + t.span AS over_at
+      FROM t
+     CROSS JOIN LATERAL (SELECT * FROM runs_stepexecution s WHERE s.id = t.step_id LIMIT 1) s
+),
+u AS (
+    UPDATE runs_timer t
+       SET fire_at = CASE WHEN s.claimable THEN s.over_at ELSE clock.now + greatest(s.span, interval '1 minute') END,
+           status = CASE WHEN s.status = 'WAITING' THEN 'CANCELLED' ELSE t.status END,
+           settled_at = CASE WHEN s.status = 'WAITING' THEN clock.now END
+      FROM s CROSS JOIN clock
+     WHERE t.id = s.id AND NOT (s.claimable AND s.over_at <= clock.now)
+)
+SELECT coalesce(json_agg(s.id), '[]') FROM s CROSS JOIN clock WHERE s.claimable AND s.over_at <= clock.now
+
 -- name: fired_edges
 -- Which boundary edges of steps are resolved already; their runs are held FOR UPDATE.
 SELECT coalesce(json_object_agg(s.id, s.fired), '{}')

@@ -1,0 +1,68 @@
+"""What the routes of signals take and give."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from lib.api import fields
+from lib.api.serializers import StrictSerializer, Verb
+from runs.commands.starts import MAX_BUSINESS_KEY
+from steps.signal import MAX_SIGNAL_NAME
+
+
+class SignalFields(StrictSerializer):
+    """A signal."""
+
+    name = fields.Text(max_length=MAX_SIGNAL_NAME)
+    signal_id = fields.Text(max_length=200, help_text="The same again is dropped.")
+    payload = fields.JsonValue(required=False)
+
+
+class SendSignal(SignalFields, Verb):
+    """A signal to a run."""
+
+
+class SendSignalByKey(SendSignal):
+    """A signal to the run that a business key stands for."""
+
+    workflow = fields.Text(max_length=128)
+    business_key = fields.Text(max_length=MAX_BUSINESS_KEY)
+
+
+class BroadcastSignal(SendSignal):
+    """A signal to every open run that it concerns: all of what is said of them must fit."""
+
+    workflow = fields.Text(required=False, max_length=128)
+    business_key = fields.Text(required=False, max_length=MAX_BUSINESS_KEY)
+    input = fields.JsonObject(
+        required=False, help_text='What the input of a run has at least: `{"customer": {"id": 7}}`.'
+    )
+    after = serializers.UUIDField(
+        required=False, help_text="Go on behind this run: `next` of the answer before."
+    )
+
+
+class RefusedSignalSerializer(serializers.Serializer[Any]):
+    """A run that did not take the signal."""
+
+    run_id = serializers.UUIDField()
+    code = serializers.CharField()
+    message = serializers.CharField()
+
+
+class BroadcastSerializer(serializers.Serializer[Any]):
+    """What became of a signal to many runs."""
+
+    sent = serializers.IntegerField()
+    duplicates = serializers.IntegerField(help_text="They had it before.")
+    refused = RefusedSignalSerializer(many=True)
+    next = serializers.UUIDField(
+        allow_null=True, help_text="Not null: there are more, go on with it as `after`."
+    )
+
+
+class SignalSerializer(serializers.Serializer[Any]):
+    """What became of a signal."""
+
+    run_id = serializers.UUIDField()
+    duplicate = serializers.BooleanField()

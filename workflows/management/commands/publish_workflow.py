@@ -1,0 +1,100 @@
+"""`manage.py publish_workflow FILE.py`: publishes the workflows that a Python file makes, or saves them as drafts.
+
+The file is executed, with all that whoever types this may do here: it is code of theirs, as this command is.
+"""
+
+import runpy
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from accounts.principal import Principal
+from accounts.queries import command_principal
+from engine.problems import Problem
+from lib.refusals import Refusal
+from steps.authoring.workflow import Workflow, WorkflowInvalid
+from workflows.checking.check import check
+from workflows.versions import lifecycle
+
+RUN_NAME = "__handoff__"
+"""What the file is called while it is executed, so that it knows that nobody started it as a program."""
+
+
+class Command(BaseCommand):
+    help = "Publishes the workflows that a Python file makes with handoff.definition."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", type=Path, help="the file; it is executed")
+        parser.add_argument("--draft", action="store_true", help="save them as drafts, publish nothing")
+        parser.add_argument("--note", default="", help="what stands beside the versions")
+        parser.add_argument(
+            "--despite-failing-cases", action="store_true", help="publish although test cases fail"
+        )
+        parser.add_argument("--user", default="admin", help="who publishes")
+        parser.add_argument("--tenant", default="default")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        made = _made_by(options["file"])
+        try:
+            principal = command_principal(options["user"], options["tenant"])
+            # All are judged before one is saved. A draft may be wrong.
+            wrong = [workflow for workflow in made if self._has_errors(principal, workflow)]
+            if wrong and not options["draft"]:
+                raise CommandError("Nothing was saved.", returncode=2)
+            for workflow in made:
+                self.stdout.write(_saved(principal, workflow, options))
+        except Refusal as refusal:
+            raise CommandError(refusal.message, returncode=2) from None
+
+    def _has_errors(self, principal: Principal, workflow: Workflow) -> bool:
+        checked = check(workflow.definition(), name=workflow.name, tenant=principal.tenant_id)
+        for problem in checked.problems:
+            self.stderr.write(f"{workflow.name}: {_told(problem)}")
+        return not checked.is_publishable
+
+
+def _told(problem: Problem) -> str:
+    place = f"step {problem.node}: " if problem.node else ""
+    return f"{problem.severity}: {place}{problem.message}"
+
+
+def _made_by(file: Path) -> list[Workflow]:
+    """The workflows that the file leaves in its variables, in their order. Raises CommandError where there is none."""
+    if not file.is_file():
+        raise CommandError(f"There is no file {file}.", returncode=2)
+    # As for a program: it may import what lies beside it.
+    sys.path.insert(0, str(file.resolve().parent))
+    try:
+        left = runpy.run_path(str(file), run_name=RUN_NAME)
+    except WorkflowInvalid as invalid:
+        raise CommandError(str(invalid), returncode=2) from None
+    finally:
+        sys.path.pop(0)
+    made = {id(value): value for value in left.values() if isinstance(value, Workflow)}
+    if not made:
+        raise CommandError(f"{file} makes no workflow: leave one in a variable.", returncode=2)
+    return list(made.values())
+
+
+def _saved(principal: Principal, workflow: Workflow, options: dict[str, Any]) -> str:
+    """What was done, in words. Raises Refusal."""
+    drafted = lifecycle.import_definition(principal, workflow.definition())
+    name, revision = drafted.workflow.name, drafted.workflow.draft_revision
+    if options["draft"]:
+        return f"{name}: saved as the draft"
+    published = lifecycle.publish(
+        principal,
+        name,
+        note=options["note"],
+        expected_revision=revision,
+        despite_failing_cases=options["despite_failing_cases"],
+    )
+    number = published.version.number
+    return (
+        f"{name}: published as version {number}"
+        if published.created
+        else f"{name}: is version {number} already"
+    )
