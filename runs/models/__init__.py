@@ -6,6 +6,7 @@ from runs.models.drafts import StartDraft
 from runs.models.history import DeadLetter, HistoryEvent, RunSeal
 from runs.models.requests import Request
 from runs.models.run import UNSEALED, Run, RunKey
+from runs.models.schedules import Calendar, Schedule, ScheduleEntry
 from runs.models.searches import SavedSearch
 from runs.models.steps import Container, StepExecution, StepJoin
 from runs.models.waits import Signal, Timer
@@ -14,6 +15,7 @@ from runs.models.workers import Duty, DutyCursor, QueuePoll, Repair, Worker
 
 __all__ = [
     "UNSEALED",
+    "Calendar",
     "Container",
     "DeadLetter",
     "Duty",
@@ -28,6 +30,8 @@ __all__ = [
     "RunKey",
     "RunSeal",
     "SavedSearch",
+    "Schedule",
+    "ScheduleEntry",
     "Signal",
     "StartDraft",
     "StepExecution",
