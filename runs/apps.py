@@ -12,7 +12,7 @@ class RunsConfig(AppConfig):
     def ready(self) -> None:
         """Tell accounts who may reach a run, and workflows what runs took and gave, how many are open."""
         from accounts.guards import guards
-        from runs.access import guard_letter, guard_run, guard_webhook
+        from runs.access import guard_letter, guard_run, guard_schedule, guard_schedule_id, guard_webhook
         from runs.reading import own_starts
         from runs.reading.last_runs import last_run
         from runs.reading.queries import open_runs_by_version
@@ -25,6 +25,8 @@ class RunsConfig(AppConfig):
         guards("run_id", guard_run)
         guards("letter_id", guard_letter)
         guards("webhook_id", guard_webhook)
+        guards("schedule", guard_schedule)
+        guards("schedule_id", guard_schedule_id)
         tell_last_runs(last_run)
         tell_starts(own_starts)
         tell_triggers(webhook_triggers)

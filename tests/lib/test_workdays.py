@@ -68,10 +68,9 @@ def test_a_day_around_the_clock_has_the_hours_that_the_clocks_give_it():
     assert there(add_working_seconds(whole, at("2026-03-29T00:00"), 23 * 3_600)) == "2026-03-30 00:00"
 
 
-@given(
-    st.datetimes(datetime(2026, 1, 1), datetime(2027, 1, 1), timezones=st.just(UTC)), st.integers(0, 200_000)
-)
-def test_working_time_adds_up(start, seconds):
+@given(st.integers(0, 365 * 86_400), st.integers(0, 200_000))
+def test_working_time_adds_up(second, seconds):
+    start = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=second)
     half = add_working_seconds(OFFICE, start, seconds // 2)
     assert add_working_seconds(OFFICE, half, seconds - seconds // 2) == add_working_seconds(
         OFFICE, start, seconds
