@@ -16,7 +16,7 @@ class RunsConfig(AppConfig):
         from runs.reading import own_starts
         from runs.reading.last_runs import last_run
         from runs.reading.queries import open_runs_by_version
-        from runs.reading.triggers import webhook_triggers
+        from runs.reading.triggers import schedule_triggers, webhook_triggers
         from workflows.ports.last_runs import tell_last_runs
         from workflows.ports.starts import tell_starts
         from workflows.ports.triggers import tell_triggers
@@ -29,5 +29,6 @@ class RunsConfig(AppConfig):
         guards("schedule_id", guard_schedule_id)
         tell_last_runs(last_run)
         tell_starts(own_starts)
+        tell_triggers(schedule_triggers)
         tell_triggers(webhook_triggers)
         counts_open_runs(open_runs_by_version)

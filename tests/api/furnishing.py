@@ -1,5 +1,6 @@
 """A tenant that has one of everything."""
 
+from runs.models import Calendar, Schedule
 from tests import factories as make
 
 
@@ -61,4 +62,6 @@ def has_everything(client):
         "search": search.json()["id"],
         "group": group.json()["id"],
         "folder": folder.json()["id"],
+        "schedule": str(Schedule.unsafe_all_tenants.get(name="ours").pk),
+        "calendar": str(Calendar.unsafe_all_tenants.get(name="ours").pk),
     }
