@@ -17,6 +17,8 @@ class RunsConfig(AppConfig):
         from runs.reading.last_runs import last_run
         from runs.reading.queries import open_runs_by_version
         from runs.reading.triggers import schedule_triggers, webhook_triggers
+        from runs.schedules.examples import make_example_schedule
+        from workflows.ports.examples import comes_with_examples
         from workflows.ports.last_runs import tell_last_runs
         from workflows.ports.starts import tell_starts
         from workflows.ports.triggers import tell_triggers
@@ -32,3 +34,4 @@ class RunsConfig(AppConfig):
         tell_triggers(schedule_triggers)
         tell_triggers(webhook_triggers)
         counts_open_runs(open_runs_by_version)
+        comes_with_examples(make_example_schedule)

@@ -5,6 +5,8 @@ import django.db.models.functions.datetime
 import django.db.models.manager
 from django.db import migrations, models
 
+from lib.schema_sql import SchemaSql
+
 
 class Migration(migrations.Migration):
 
@@ -137,4 +139,5 @@ class Migration(migrations.Migration):
             model_name='scheduleentry',
             constraint=models.UniqueConstraint(condition=models.Q(('is_manual', False)), fields=('schedule', 'due_at'), name='schedule_due_once'),
         ),
+        SchemaSql('runs', '1651f8c025b2'),
     ]

@@ -117,19 +117,28 @@ def _move_schedules(calendar: Calendar) -> None:
         if schedule.next_due_at is not None and schedule.next_due_at <= now:
             continue
         schedule.calendar = calendar
-        schedule.next_due_at = due = next_due(timing_of(schedule), now)
-        schedule.fire_at = due and fires_at(str(schedule.pk), due, schedule.jitter_seconds)
-        schedule.save(update_fields=["next_due_at", "fire_at"])
+        due = next_due(timing_of(schedule), now)
+        fire_at = due and fires_at(str(schedule.pk), due, schedule.jitter_seconds)
+        rows.filter(pk=schedule.pk).update(next_due_at=due, fire_at=fire_at)
 
 
 def _save(principal: Principal, calendar: Calendar, act: str, reason: str | None) -> None:
     try:
         with transaction.atomic():
-            calendar.save()
+            _write(calendar)
             audit.record(principal, f"calendar.{act}", calendar.name, reason=reason)
     except IntegrityError:
         text = f"There is a calendar {calendar.name!r} already."
         raise Conflict(text, code="name_taken", field="name") from None
+
+
+def _write(calendar: Calendar) -> None:
+    if calendar.pk is None:
+        Calendar.objects.bulk_create([calendar])
+        return
+    names = ("name", "timezone", "region", "weekdays", "opens", "closes", "exceptions")
+    changed = {name: getattr(calendar, name) for name in names}
+    calendars_of(calendar.tenant_id).filter(pk=calendar.pk).update(**changed)
 
 
 def _set(calendar: Calendar, values: Mapping[str, Any]) -> None:

@@ -91,7 +91,7 @@ def create_schedule(
         schedule.paused_at, schedule.note = now, values.get("note", "")
     try:
         with transaction.atomic():
-            schedule.save(force_insert=True)
+            Schedule.objects.bulk_create([schedule])
             audit.record(principal, "schedule.create", name, reason=reason)
     except IntegrityError:
         raise _taken(name) from None
@@ -204,9 +204,16 @@ def _change(principal: Principal, schedule: Schedule, values: Mapping[str, Any],
         schedule.acts_for = principal.username
     try:
         with transaction.atomic():
-            schedule.save()
+            _write(schedule)
     except IntegrityError:
         raise _taken(schedule.name) from None
+
+
+def _write(schedule: Schedule) -> None:
+    columns = {field.attname: getattr(schedule, field.attname) for field in schedule._meta.concrete_fields}
+    fixed = ("id", "tenant_id", "created_at", "created_by")
+    changed = {name: value for name, value in columns.items() if name not in fixed}
+    Schedule.objects.for_tenant(schedule.tenant_id).filter(pk=schedule.pk).update(**changed)
 
 
 def _pause(schedule: Schedule, now: datetime) -> None:

@@ -36,11 +36,6 @@ def has_everything(client):
     assert search.status_code == 201, search.json()
     hook = client.post("/api/v1/webhooks", {"name": "ours", "workflow": "ours", "action": "start"})
     assert hook.status_code == 201, hook.json()
-    calendar = client.post("/api/v1/calendars", {"name": "ours"})
-    assert calendar.status_code == 201, calendar.json()
-    daily = {"name": "ours", "workflow": "ours", "cron": "0 9 * * *", "enabled": False}
-    schedule = client.post("/api/v1/schedules", daily)
-    assert schedule.status_code == 201, schedule.json()
     case = client.post("/api/v1/workflows/ours/test-cases", {"name": "one", "input": {}})
     assert case.status_code == 201, case.json()
     comment = client.post("/api/v1/workflows/ours/comments", {"step": "a", "text": "Why?"})
@@ -62,6 +57,17 @@ def has_everything(client):
         "search": search.json()["id"],
         "group": group.json()["id"],
         "folder": folder.json()["id"],
+    } | _scheduled(client)
+
+
+def _scheduled(client):
+    """A schedule and a working calendar; their ids."""
+    calendar = client.post("/api/v1/calendars", {"name": "ours"})
+    assert calendar.status_code == 201, calendar.json()
+    daily = {"name": "ours", "workflow": "ours", "cron": "0 9 * * *", "enabled": False}
+    schedule = client.post("/api/v1/schedules", daily)
+    assert schedule.status_code == 201, schedule.json()
+    return {
         "schedule": str(Schedule.unsafe_all_tenants.get(name="ours").pk),
-        "calendar": str(Calendar.unsafe_all_tenants.get(name="ours").pk),
+        "calendar": Calendar.unsafe_all_tenants.get(name="ours").pk,
     }

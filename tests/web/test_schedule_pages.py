@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from accounts.models import FolderGrant, Membership
+from accounts.models import Membership
 from runs.models import Calendar, Schedule
 from runs.schedules import firing
 from tests import factories as make
@@ -129,7 +129,7 @@ def test_the_page_draws_the_next_times_with_holidays_and_says_what_it_did(author
     assert "Tue 2031-01-07" not in page
     assert "Sat 2031-01-11 07:30" in page
     assert "It did nothing yet" in page
-    clock.advance(86_400)
+    clock.advance(21.5 * 3_600)
     firing.fire()
     page = author.get(path).text
     assert "Started run" in page
@@ -177,10 +177,6 @@ def test_who_may_only_look_is_offered_nothing_else(client, clock):
     version = make.a_version(make.graph([HOLD], []))
     schedule = a_schedule(version)
     client.force_login(make.a_member("vera", "viewer"))
-    assert client.get(f"/schedules/{schedule.pk}").status_code == 404
-    FolderGrant.objects.create(
-        tenant_id=version.tenant_id, folder=version.workflow.folder, role="viewer", verbs=["read"]
-    )
     page = client.get(f"/schedules/{schedule.pk}").text
     assert "The next ten times" in page
     assert "Run now" not in page
