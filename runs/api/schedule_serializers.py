@@ -85,7 +85,7 @@ class NextQuery(Query):
     count = fields.Digits(required=False, min_value=1, max_value=MOST_UPCOMING, default=10)
 
 
-class EntrySerializer(serializers.Serializer[Any]):
+class DueTimeSerializer(serializers.Serializer[Any]):
     """What was done about a due time, or by hand; one row may stand for several times that were skipped."""
 
     due_at = serializers.DateTimeField()
@@ -134,11 +134,11 @@ class ScheduleSerializer(serializers.Serializer[Any]):
         """The name of its calendar."""
         return None if schedule.calendar is None else str(schedule.calendar.name)
 
-    @extend_schema_field(EntrySerializer(allow_null=True))
+    @extend_schema_field(DueTimeSerializer(allow_null=True))
     def get_last(self, schedule: Any) -> dict[str, Any] | None:
         """What it did last."""
         entry = self.context["last"].get(schedule.pk)
-        return None if entry is None else EntrySerializer(entry).data
+        return None if entry is None else DueTimeSerializer(entry).data
 
 
 class NextSerializer(serializers.Serializer[Any]):

@@ -111,9 +111,9 @@ class ScheduleHistoryView(_SchedulesApiView):
 
     scopes = {"GET": RUNS_READ}
 
-    @extend_schema(parameters=[PageQuery], responses=page_schema(s.EntrySerializer))
+    @extend_schema(parameters=[PageQuery], responses=page_schema(s.DueTimeSerializer))
     def get(self, request: Request, schedule: str) -> Response:
         """What was started, and what was skipped and why, newest first; of the last 90 days."""
         params = query(PageQuery, request)
         page = keyset_page(entries_of(self.find(schedule)), request, keys=("id",), **params)
-        return Response(page.answer(s.EntrySerializer(page.rows, many=True).data))
+        return Response(page.answer(s.DueTimeSerializer(page.rows, many=True).data))
