@@ -19,7 +19,7 @@ Guard = Callable[[Principal, str, Any], None]
 
 UNGUARDED = frozenset(
     {
-        # What belongs to somebody, or to admins: the view says whose.
+        # What belongs to somebody, to the tenant or to admins: the view says whose.
         "username",
         "request_id",
         "group_id",
@@ -27,6 +27,8 @@ UNGUARDED = frozenset(
         "token_id",
         "view_id",
         "rule_id",
+        "calendar",
+        "calendar_id",
         "job_id",
         # What proves itself, or lies within what another part names.
         "token",

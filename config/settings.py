@@ -242,6 +242,7 @@ _TICK = {"queue": "ticks", "expires": 1.0}
 CELERY_BEAT_SCHEDULE = {
     "due": {"task": "runs.tick_due", "schedule": 1.0, "options": _TICK},
     "timers": {"task": "runs.tick_timers", "schedule": 1.0, "options": _TICK},
+    "schedules": {"task": "runs.tick_schedules", "schedule": 1.0, "options": _TICK},
     "tasks": {"task": "tasks_inbox.tick_clock", "schedule": 1.0, "options": _TICK},
     "mails": {
         "task": "tasks_inbox.tick_mails",
@@ -259,6 +260,7 @@ CELERY_BEAT_SCHEDULE = {
     "stuck": {"task": "runs.tick_stuck", "schedule": 60.0, "options": _TICK},
     "answers": {"task": "runs.tick_answers", "schedule": 60.0, "options": _TICK},
     "deliveries": {"task": "runs.tick_deliveries", "schedule": 60.0, "options": _TICK},
+    "schedule_history": {"task": "runs.tick_schedule_history", "schedule": 60.0, "options": _TICK},
     "forgotten": {"task": "runs.tick_forgotten", "schedule": 5.0, "options": _TICK},
 }
 

@@ -10,9 +10,13 @@ Read = tuple[Path, bool]
 Plan = dict[str, "Plan | None"]
 
 ROOT_NAMES = frozenset(
-    ("input", "prev", "steps", "run", "vars", "item", "index", "output", "error", "iteration", "body")
+    (
+        *("input", "prev", "steps", "run", "vars", "item", "index", "output", "error", "iteration"),
+        *("body", "schedule"),
+    )
 )
-"""All that any expression may name; which of them one may is said by who knows its place (`body`: a webhook's)."""
+"""All that any expression may name; which of them one may is said by who knows its place (`body`: a webhook's,
+`schedule`: that of what a schedule starts)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from accounts.guards import note, require_in
 from accounts.principal import Principal
 from accounts.roles import EDIT, READ, RUNS_START
-from runs.models import DeadLetter, InboundWebhook, Run
+from runs.models import DeadLetter, InboundWebhook, Run, Schedule
 from workflows.access import open_to
 from workflows.models import Workflow
 
@@ -50,6 +50,18 @@ def guard_webhook(principal: Principal, scope: str, webhook_id: UUID) -> None:
     _require(principal, scope, hooks.values("workflow_id"), "this webhook", "There is no such webhook.")
 
 
+def guard_schedule(principal: Principal, scope: str, name: str) -> None:
+    """As `guard_run`, of the workflow of a schedule of this name."""
+    rows = Schedule.objects.for_tenant(principal.tenant_id).filter(name=name.replace("\x00", ""))
+    _require(principal, scope, rows.values("workflow_id"), "this schedule", "There is no such schedule.")
+
+
+def guard_schedule_id(principal: Principal, scope: str, schedule_id: UUID) -> None:
+    """As `guard_run`, of the workflow of a schedule."""
+    rows = Schedule.objects.for_tenant(principal.tenant_id).filter(pk=schedule_id)
+    _require(principal, scope, rows.values("workflow_id"), "this schedule", "There is no such schedule.")
+
+
 def readable(runs: QuerySet[Run], principal: Principal, verb: str = READ) -> QuerySet[Run]:
     """Those of the runs with which they may do this."""
     if principal.reach.is_everywhere:
@@ -73,6 +85,13 @@ def editable_webhooks(webhooks: QuerySet[InboundWebhook], principal: Principal) 
     if principal.reach.is_everywhere:
         return webhooks
     return webhooks.filter(workflow__in=open_to(principal, EDIT))
+
+
+def readable_schedules(schedules: QuerySet[Schedule], principal: Principal) -> QuerySet[Schedule]:
+    """Those of the schedules whose workflows they may read."""
+    if principal.reach.is_everywhere:
+        return schedules
+    return schedules.filter(workflow__in=open_to(principal, READ))
 
 
 def _require(

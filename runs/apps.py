@@ -12,12 +12,14 @@ class RunsConfig(AppConfig):
     def ready(self) -> None:
         """Tell accounts who may reach a run, and workflows what runs took and gave, how many are open."""
         from accounts.guards import guards
-        from runs.access import guard_letter, guard_run, guard_webhook
+        from runs.access import guard_letter, guard_run, guard_schedule, guard_schedule_id, guard_webhook
         from runs.commands import child_runs
         from runs.reading import own_starts
         from runs.reading.last_runs import last_run
         from runs.reading.queries import open_runs_by_version
-        from runs.reading.triggers import webhook_triggers
+        from runs.reading.triggers import schedule_triggers, webhook_triggers
+        from runs.schedules.examples import make_example_schedule
+        from workflows.ports.examples import comes_with_examples
         from workflows.ports.last_runs import tell_last_runs
         from workflows.ports.starts import tell_starts
         from workflows.ports.triggers import tell_triggers
@@ -26,8 +28,12 @@ class RunsConfig(AppConfig):
         guards("run_id", guard_run)
         guards("letter_id", guard_letter)
         guards("webhook_id", guard_webhook)
+        guards("schedule", guard_schedule)
+        guards("schedule_id", guard_schedule_id)
         tell_last_runs(last_run)
         tell_starts(own_starts)
+        tell_triggers(schedule_triggers)
         tell_triggers(webhook_triggers)
         counts_open_runs(open_runs_by_version)
         child_runs.connect()
+        comes_with_examples(make_example_schedule)

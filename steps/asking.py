@@ -208,6 +208,11 @@ class HumanParams(Params):
         title="At the deadline",
         description="The outcome if nobody has decided by the deadline. Empty: the task stays open.",
     )
+    calendar: Name | None = Field(
+        None,
+        title="Working calendar",
+        description="Deadline, reminders and escalation count the working hours of this calendar. Empty: all hours.",
+    )
     follow_up_seconds: Seconds | None = Field(
         None,
         title="Follow-up",

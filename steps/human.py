@@ -67,6 +67,8 @@ def _asks(kind: str, context: StepContext, usual: tuple[Choice, ...]) -> Json:
         "clock": _clock(params, usual),
         "undo_seconds": params.undo_seconds,
     }
+    if params.calendar is not None:
+        task["calendar"] = params.calendar
     storable(task, "task", code="BadParams", max_bytes=MAX_TASK_BYTES)
     return for_person(task)
 

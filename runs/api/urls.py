@@ -2,7 +2,19 @@
 
 from django.urls import path
 
-from runs.api import jobs, letters, operators, requests, runs, signals, together, trials, webhooks
+from runs.api import (
+    calendars,
+    jobs,
+    letters,
+    operators,
+    requests,
+    runs,
+    schedules,
+    signals,
+    together,
+    trials,
+    webhooks,
+)
 
 urlpatterns = [
     path("workflows/<workflow_name:name>/trials", trials.TrialsView.as_view(), name="api-workflow-trials"),
@@ -40,6 +52,18 @@ urlpatterns = [
     path(
         "webhooks/<uuid:webhook_id>/rotate", webhooks.WebhookRotateView.as_view(), name="api-webhook-rotate"
     ),
+    path("schedules", schedules.SchedulesView.as_view(), name="api-schedules"),
+    path("schedules/<str:schedule>", schedules.ScheduleView.as_view(), name="api-schedule"),
+    path("schedules/<str:schedule>/next", schedules.ScheduleNextView.as_view(), name="api-schedule-next"),
+    path("schedules/<str:schedule>/run", schedules.ScheduleRunView.as_view(), name="api-schedule-run"),
+    path(
+        "schedules/<str:schedule>/history",
+        schedules.ScheduleHistoryView.as_view(),
+        name="api-schedule-history",
+    ),
+    path("calendars", calendars.CalendarsView.as_view(), name="api-calendars"),
+    path("calendars/<str:calendar>", calendars.CalendarView.as_view(), name="api-calendar"),
+    path("calendars/<str:calendar>/days", calendars.CalendarDaysView.as_view(), name="api-calendar-days"),
     path("runs/<uuid:run_id>/pause", runs.RunPauseView.as_view(), name="api-run-pause"),
     path("runs/<uuid:run_id>/unpause", runs.RunUnpauseView.as_view(), name="api-run-unpause"),
     path("requests", requests.RequestsView.as_view(), name="api-requests"),

@@ -176,6 +176,18 @@ def start_workflow(
     return start_runs(terms, items, if_exists=if_exists)
 
 
+def check_start(tenant: int, workflow: str, item: NewRun) -> None:
+    """Return if the latest version of a workflow takes this now; nothing is started.
+
+    Raises Missing and Conflict where there is no such version to start, RunRefused for an input that does not fit.
+    """
+    try:
+        version = compiled(startable_version(tenant, workflow))
+    except BrokenVersion as error:
+        raise RunRefused("broken_version", str(error), field="workflow", conflict=True) from error
+    _checked(version.graph, item, 0, 1)
+
+
 def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "return") -> list[Started]:
     """Start runs of one published version in one transaction; a business key again gives the run it has (R-034).
 

@@ -7,6 +7,7 @@ from runs.models.history import DeadLetter, HistoryEvent, RunSeal
 from runs.models.messages import RunMessage
 from runs.models.requests import Request
 from runs.models.run import UNSEALED, Run, RunKey
+from runs.models.schedules import Calendar, Schedule, ScheduleEntry
 from runs.models.searches import SavedSearch
 from runs.models.steps import Container, StepExecution, StepJoin
 from runs.models.waits import Signal, Timer
@@ -15,6 +16,7 @@ from runs.models.workers import Duty, DutyCursor, QueuePoll, Repair, Worker
 
 __all__ = [
     "UNSEALED",
+    "Calendar",
     "Container",
     "DeadLetter",
     "Duty",
@@ -30,6 +32,8 @@ __all__ = [
     "RunMessage",
     "RunSeal",
     "SavedSearch",
+    "Schedule",
+    "ScheduleEntry",
     "Signal",
     "StartDraft",
     "StepExecution",

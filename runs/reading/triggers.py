@@ -1,4 +1,4 @@
-"""The webhooks of a workflow, told to its page."""
+"""The webhooks and schedules of a workflow, told to its page."""
 
 from typing import Any
 from uuid import UUID
@@ -7,8 +7,10 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from django.urls import reverse
 
 from accounts.principal import Principal
-from accounts.roles import RUNS_OPERATE, WEBHOOKS_MANAGE
+from accounts.roles import RUNS_OPERATE, RUNS_READ, WEBHOOKS_MANAGE
 from runs.models import InboundWebhook, WebhookDelivery
+from runs.reading.schedule_words import words_of
+from runs.reading.schedules import schedules_of
 from workflows.access import may
 from workflows.models import Workflow
 from workflows.ports.triggers import Trigger
@@ -32,6 +34,23 @@ def webhook_triggers(who: Principal, workflow: Workflow) -> list[Trigger]:
     return [
         Trigger(name, _DOES[action], enabled, at, why or "", _page(pk) if may_manage else "")
         for pk, name, action, enabled, at, why in rows.order_by("name").values_list(*columns)[:MOST]
+    ]
+
+
+def schedule_triggers(who: Principal, workflow: Workflow) -> list[Trigger]:
+    """The schedules of a workflow by name, for who may read its runs."""
+    if not may(who, RUNS_READ, workflow):
+        return []
+    rows = schedules_of(who.tenant_id).filter(workflow=workflow.pk).order_by("name")[:MOST]
+    return [
+        Trigger(
+            row.name,
+            words_of(row) + (f", on working days of {row.calendar.name}" if row.calendar else ""),
+            row.enabled,
+            path=reverse("schedule", args=[row.pk]),
+            kind="Schedule",
+        )
+        for row in rows
     ]
 
 

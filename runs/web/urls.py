@@ -3,11 +3,13 @@
 from django.urls import path
 
 from runs.web import (
+    calendars,
     children,
     home,
     lifecycle,
     requests,
     saving,
+    schedules,
     starting,
     step_forms,
     tabs,
@@ -32,6 +34,19 @@ urlpatterns = [
     path(
         "settings/webhooks/<uuid:webhook_id>/delete", webhooks.delete_webhook, name="settings-webhook-delete"
     ),
+    path("schedules/", schedules.schedule_list, name="schedules"),
+    path("schedules/new", schedules.new_schedule, name="schedule-new"),
+    path("schedules/preview", schedules.preview, name="schedule-preview"),
+    path("schedules/<uuid:schedule_id>", schedules.schedule_page, name="schedule"),
+    path("schedules/<uuid:schedule_id>/edit", schedules.edit_schedule, name="schedule-edit"),
+    path("schedules/<uuid:schedule_id>/switch", schedules.switch_schedule, name="schedule-switch"),
+    path("schedules/<uuid:schedule_id>/run", schedules.run_schedule, name="schedule-run"),
+    path("schedules/<uuid:schedule_id>/delete", schedules.delete_schedule, name="schedule-delete"),
+    path("calendars/", calendars.calendar_list, name="calendars"),
+    path("calendars/new", calendars.new_calendar, name="calendar-new"),
+    path("calendars/<int:calendar_id>", calendars.calendar_page, name="calendar"),
+    path("calendars/<int:calendar_id>/change", calendars.change_calendar, name="calendar-change"),
+    path("calendars/<int:calendar_id>/delete", calendars.delete_calendar, name="calendar-delete"),
     path("requests/", requests.requests_page, name="requests"),
     path("requests/<uuid:request_id>", requests.request_page, name="request"),
     path("requests/<uuid:request_id>/withdraw", requests.withdraw, name="request-withdraw"),

@@ -237,7 +237,7 @@ function tellAges() {
     const away = Math.abs(seconds);
     const [unit, size] = UNITS.find(([, each]) => away >= each) ?? [];
     if (away > 30 * 86_400) continue;
-    time.textContent = unit ? AGO.format(Math.trunc(seconds / size), unit) : "just now";
+    time.textContent = unit ? AGO.format(Math.trunc(seconds / size), unit) : seconds > 0 ? "in a moment" : "just now";
   }
 }
 

@@ -13,6 +13,7 @@ from runs.store.attempts import AttemptResult, ClaimedStep
 from tasks_inbox.eligibility import policies
 from tasks_inbox.eligibility.electors import named_by
 from tasks_inbox.eligibility.quorum import counts_people, needs_several
+from tasks_inbox.lifecycle.working_time import counted
 from tasks_inbox.store import statements
 
 _ASKED = (
@@ -35,7 +36,7 @@ SHOWN_NAMES = 3
 
 
 def _open(waits: Entered) -> list[tuple[ClaimedStep, AttemptResult]]:
-    tasks = [(step, wait["task"]) for step, wait in waits]
+    tasks = counted([(step, wait["task"]) for step, wait in waits])
     requesters = statements.requesters({step.run_id for step, task in tasks if task.get("exclude_requester")})
     deciders = statements.decided_in_run(
         {step.run_id for step, task in tasks if task.get("exclude_deciders")}

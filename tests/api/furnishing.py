@@ -1,5 +1,6 @@
 """A tenant that has one of everything."""
 
+from runs.models import Calendar, Schedule
 from tests import factories as make
 
 
@@ -56,4 +57,17 @@ def has_everything(client):
         "search": search.json()["id"],
         "group": group.json()["id"],
         "folder": folder.json()["id"],
+    } | _scheduled(client)
+
+
+def _scheduled(client):
+    """A schedule and a working calendar; their ids."""
+    calendar = client.post("/api/v1/calendars", {"name": "ours"})
+    assert calendar.status_code == 201, calendar.json()
+    daily = {"name": "ours", "workflow": "ours", "cron": "0 9 * * *", "enabled": False}
+    schedule = client.post("/api/v1/schedules", daily)
+    assert schedule.status_code == 201, schedule.json()
+    return {
+        "schedule": str(Schedule.unsafe_all_tenants.get(name="ours").pk),
+        "calendar": Calendar.unsafe_all_tenants.get(name="ours").pk,
     }

@@ -130,7 +130,17 @@ def test_what_belongs_to_another_tenant_is_not_there(furnished, ours, name, meth
 
 def test_lists_show_the_tenants_own_only(furnished, ours):
     theirs = furnished.client("admin", tenant="theirs")
-    lists = ("workflows", "runs", "dead-letters", "tasks", "groups", "webhooks", "away")
+    lists = (
+        "workflows",
+        "runs",
+        "dead-letters",
+        "tasks",
+        "groups",
+        "webhooks",
+        "away",
+        "schedules",
+        "calendars",
+    )
     for path in (f"/api/v1/{name}" for name in lists):
         assert theirs.get(path).json()["results"] == []
     poll = {"worker_id": "w", "queues": ["work"], "max_jobs": 10}

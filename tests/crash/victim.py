@@ -30,6 +30,7 @@ from runs.commands.signals import NewSignal, send_signals
 from runs.kernel import messages
 from runs.kernel.refused import RunRefused
 from runs.maintenance import deliveries, due, leases, seals, sla, stuck, timers
+from runs.schedules import firing, forgetting
 from runs.store import findings, hot
 from runs.webhooks.actions import deliver
 from runs.webhooks.services import rotate_secret
@@ -52,6 +53,11 @@ OF_THE_INBOX = (
     "hold_decision due_held drop_held stop_clock start_clock due_tasks moments_due move_clock"
 )
 """The statements of the inbox that change something."""
+OF_SCHEDULES = (
+    "due_schedule buffered_schedule open_runs_of_schedule dealt_with insert_entries settle_entry move_schedule "
+    "moment forget_entries"
+)
+"""The statements of schedules, which `test_schedule_crashes.py` dies at."""
 HARMLESS = (
     "show_runs told_runs standing last_deliveries refuse_delivery "
     "take_duty end_duty limit_statements duties_begun postpone_message"
@@ -301,6 +307,17 @@ def do_jobs(tenant: int) -> None:
 def release(tenant: int, job: str, lease_token: str) -> None:
     """Give a job back."""
     jobs.release(tenant=tenant, job=job, lease_token=lease_token)
+
+
+def tick_schedules(at: Sequence[datetime]) -> None:
+    """Do what is due at each of these times, and end the run that was started; then forget what is old."""
+    for moment in at:
+        set_now(moment)
+        firing.fire(seconds=30)
+        drain()
+        firing.fire(seconds=30)
+        drain()
+    forgetting.forget()
 
 
 def check() -> None:

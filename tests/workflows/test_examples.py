@@ -11,6 +11,7 @@ from accounts.models import User
 from accounts.queries import command_principal
 from accounts.services import ensure_admin, ensure_default_tenant
 from engine.validate import validate
+from runs.models import Schedule
 from steps.catalogue import CATALOGUE
 from tasks_inbox.actions.deciding import complete_task
 from tasks_inbox.actions.decision import Decision
@@ -31,6 +32,7 @@ NAMES = [
     "topic-lookup",
     "order_fulfillment",
     "credit_score",
+    "monday_report",
     "employee_onboarding",
     "open_account",
 ]
@@ -70,6 +72,12 @@ def test_the_first_start_publishes_them_and_no_later_one_does():
     first = queries.listed_workflows(command_principal("admin", "default")).values_list("name", flat=True)[:3]
     assert list(first) == COMPLIANCE
     assert all(queries.get_workflow(tenant, name).draft_layout["notes"] for name in COMPLIANCE)
+    schedule = Schedule.objects.for_tenant(tenant).select_related("calendar").get()
+    assert (schedule.workflow.name, schedule.enabled, schedule.calendar.name) == (
+        "monday_report",
+        False,
+        "Office days",
+    )
     Workflow.objects.for_tenant(tenant).exclude(name="order-check").update(archived_at="2026-01-01T00:00Z")
     load()
     assert Workflow.objects.for_tenant(tenant).count() == len(NAMES)

@@ -11,7 +11,7 @@ from workflows.models import Workflow
 @dataclass(frozen=True, slots=True)
 class Trigger:
     """Something that starts runs or is a signal to them: its name, what it does in words, and whether it is on; when it
-    last refused to, and why; and the path of its page, for who may open it.
+    last refused to, and why; and the path of its page, for who may open it. `kind`: what it is, in a word.
     """
 
     name: str
@@ -20,6 +20,7 @@ class Trigger:
     refused_at: datetime | None = None
     refused_why: str = ""
     path: str = ""
+    kind: str = "Webhook"
 
 
 Tell = Callable[[Principal, Workflow], Sequence[Trigger]]

@@ -10,6 +10,7 @@ from accounts.principal import EVERYWHERE, Principal
 from accounts.roles import ADMIN, SCOPES_OF_ROLE
 from accounts.services import ensure_default_tenant
 from workflows.models import Workflow
+from workflows.ports.examples import make_what_comes_with_them
 from workflows.versions import lifecycle
 from workflows.versions.examples import examples
 
@@ -30,4 +31,5 @@ class Command(BaseCommand):
         with transaction.atomic():
             for example in reversed(examples()):
                 lifecycle.create_from_example(principal, example)
+            make_what_comes_with_them(principal)
         self.stderr.write(f"made {len(examples())} example workflows")

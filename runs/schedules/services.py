@@ -1,0 +1,325 @@
+"""Schedules as their owners see them: make, change, pause, run now, remove. Each checks its scopes itself."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice, takewhile
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from accounts import audit
+from accounts.principal import Principal
+from accounts.roles import RUNS_READ, RUNS_START
+from engine.catalogue import Json
+from lib.reader import zones
+from lib.refusals import Conflict, Invalid
+from lib.strict_json import BadJson, strict_dumps
+from lib.uuid7 import uuid7
+from runs.commands.starts import NewRun, check_start, start_workflow
+from runs.models import Schedule
+from runs.models.schedules import OVERLAPS, SKIPPED, STARTED
+from runs.reading.schedules import get_schedule
+from runs.schedules import calendars
+from runs.schedules.firing import MOST_COUNTED
+from runs.schedules.times import (
+    MOST_JITTER,
+    BadTiming,
+    Timing,
+    check_timing,
+    due_times,
+    fires_at,
+    next_due,
+    upcoming,
+)
+from runs.schedules.timing import check_input, input_at, timing_of
+from runs.store import schedules as store
+from runs.store.schedules import Entry
+from steps.base import MAX_RUN_INPUT_BYTES
+from workflows.access import guard_workflow
+from workflows.models import Workflow
+from workflows.queries import get_workflow, refuse_archived
+
+LONGEST_NAME = 128
+LONGEST_NOTE = 500
+CATCHUP_SECONDS = 3_600
+MOST_CATCHUP = 30 * 86_400
+MOST_UPCOMING = 100
+_TIMINGS = ("cron", "every_seconds", "at")
+_MOVES = {*_TIMINGS, "timezone", "calendar", "jitter_seconds"}
+"""What changes when it is due next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """When a schedule would be due that nobody has made yet."""
+
+    timezone: str
+    calendar: str | None
+    times: list[datetime]
+
+
+def create_schedule(
+    principal: Principal, *, name: str, workflow: str, reason: str | None = None, **values: Json
+) -> Schedule:
+    """A new schedule, which acts for whoever makes it.
+
+    Raises Invalid naming the field, Missing, Conflict for a name that is taken or a workflow that can't be started,
+    Forbidden for who may not start it themselves.
+    """
+    target = _startable(principal, workflow)
+    now = store.moment()
+    schedule = Schedule(
+        id=uuid7(),
+        tenant_id=principal.tenant_id,
+        workflow=target,
+        name=_checked_name(name),
+        input=values.get("input", {}),
+        anchor_at=now,
+        overlap=values.get("overlap", OVERLAPS[0]),
+        catchup_seconds=values.get("catchup_seconds", CATCHUP_SECONDS),
+        jitter_seconds=values.get("jitter_seconds", 0),
+        enabled=values.get("enabled", True),
+        acts_for=principal.username,
+        created_by=principal.username,
+    )
+    _set_timing(schedule, values, now)
+    _check_start(schedule, now)
+    if schedule.enabled:
+        _aim(schedule, now)
+    else:
+        schedule.paused_at, schedule.note = now, values.get("note", "")
+    try:
+        with transaction.atomic():
+            Schedule.objects.bulk_create([schedule])
+            audit.record(principal, "schedule.create", name, reason=reason)
+    except IntegrityError:
+        raise _taken(name) from None
+    return get_schedule(principal.tenant_id, name)
+
+
+def change_schedule(
+    principal: Principal, name: str, /, *, reason: str | None = None, **values: Json
+) -> Schedule:
+    """Change what is given; from then on it acts for who did it, but for switching it off.
+
+    Raises as `create_schedule`.
+    """
+    is_pause = values.get("enabled") is False and values.keys() <= {"enabled", "note"}
+    with transaction.atomic():
+        schedule = _locked(principal, name)
+        _startable(principal, values.get("workflow", schedule.workflow.name), lives=not is_pause)
+        if values:
+            _change(principal, schedule, values, is_pause=is_pause)
+            changed = f"{name}: {', '.join(sorted(values))}"
+            audit.record(principal, "schedule.change", changed, reason=reason)
+    return get_schedule(principal.tenant_id, schedule.name)
+
+
+def delete_schedule(principal: Principal, name: str, *, reason: str | None = None) -> None:
+    """Remove a schedule and its history; runs that it started stay. Raises Missing and Forbidden."""
+    with transaction.atomic():
+        _locked(principal, name).delete()
+        audit.record(principal, "schedule.delete", name, reason=reason)
+
+
+def run_now(principal: Principal, name: str, *, reason: str | None = None) -> str:
+    """Start a run as if it were due now, whatever runs already and also while it is off; gives its id.
+
+    Raises Missing, Forbidden, Conflict, and RunRefused for an input that does not fit any more.
+    """
+    with transaction.atomic():
+        schedule = _locked(principal, name)
+        now = store.moment()
+        value = input_at(schedule.input, schedule.name, now, schedule.timezone)
+        tenant, workflow = principal.tenant_id, schedule.workflow.name
+        (run,) = start_workflow(tenant, workflow, [NewRun(value)], by=principal.username)
+        taken = "" if run.created else f"There is a run with the business key {run.business_key}."
+        entry = Entry(
+            now,
+            STARTED if run.created else SKIPPED,
+            "key_exists" if taken else "",
+            taken,
+            run_id=run.id,
+            is_manual=True,
+            by=principal.username,
+        )
+        store.insert_entries(tenant, str(schedule.id), [entry])
+        audit.record(principal, "schedule.run", name, reason=reason)
+    return run.id
+
+
+def next_times(schedule: Schedule, count: int) -> list[datetime]:
+    """The next times at which a schedule is due, or would be if it were on."""
+    now = store.moment()
+    if schedule.next_due_at is not None and schedule.next_due_at <= now:
+        # What is due and not yet done stands first.
+        return [schedule.next_due_at, *upcoming(timing_of(schedule), schedule.next_due_at, count - 1)]
+    return upcoming(timing_of(schedule), now, count)
+
+
+def preview(principal: Principal, values: Mapping[str, Json], count: int) -> Draft:
+    """When a schedule with these values would be due. Raises Invalid naming the field."""
+    now = store.moment()
+    schedule = Schedule(tenant_id=principal.tenant_id, anchor_at=now, id=uuid7(), jitter_seconds=0)
+    _set_timing(schedule, values, now)
+    calendar = None if schedule.calendar is None else schedule.calendar.name
+    return Draft(schedule.timezone, calendar, upcoming(timing_of(schedule), now, count))
+
+
+def _locked(principal: Principal, name: str) -> Schedule:
+    """The schedule, which nobody else changes or does meanwhile. Raises Missing and Forbidden."""
+    schedule = get_schedule(principal.tenant_id, name)
+    _require(principal, schedule.workflow.name)
+    rows = Schedule.objects.for_tenant(principal.tenant_id).select_related("workflow", "calendar")
+    locked = rows.select_for_update(of=("self",)).filter(pk=schedule.pk).first()
+    return locked or get_schedule(principal.tenant_id, name)
+
+
+def _change(principal: Principal, schedule: Schedule, values: Mapping[str, Any], *, is_pause: bool) -> None:
+    now = store.moment()
+    for field in ("input", "overlap", "catchup_seconds", "jitter_seconds"):
+        if field in values:
+            setattr(schedule, field, values[field])
+    if "name" in values:
+        schedule.name = _checked_name(values["name"])
+    if "workflow" in values:
+        schedule.workflow = get_workflow(principal.tenant_id, values["workflow"])
+    moves = bool(_MOVES & values.keys())
+    if moves:
+        _set_timing(schedule, values, now)
+    if {"input", "workflow"} & values.keys():
+        _check_start(schedule, now)
+    turned = "enabled" in values and values["enabled"] != schedule.enabled
+    if turned and values["enabled"]:
+        _note_pause(schedule, now)
+        schedule.enabled, schedule.paused_at, schedule.note = True, None, ""
+    elif turned:
+        _pause(schedule, now)
+    if not schedule.enabled:
+        schedule.note = values.get("note", schedule.note)
+    elif turned or moves:
+        _aim(schedule, now)
+    if not is_pause:
+        schedule.acts_for = principal.username
+    try:
+        with transaction.atomic():
+            _write(schedule)
+    except IntegrityError:
+        raise _taken(schedule.name) from None
+
+
+def _write(schedule: Schedule) -> None:
+    columns = {field.attname: getattr(schedule, field.attname) for field in schedule._meta.concrete_fields}
+    fixed = ("id", "tenant_id", "created_at", "created_by")
+    changed = {name: value for name, value in columns.items() if name not in fixed}
+    Schedule.objects.for_tenant(schedule.tenant_id).filter(pk=schedule.pk).update(**changed)
+
+
+def _pause(schedule: Schedule, now: datetime) -> None:
+    if (due := schedule.buffered_due_at) is not None:
+        entry = Entry(due, SKIPPED, "paused", "It was switched off while this time waited.")
+        store.settle_entry(str(schedule.id), entry)
+    schedule.enabled, schedule.paused_at = False, now
+    schedule.next_due_at = schedule.fire_at = schedule.buffered_due_at = None
+
+
+def _note_pause(schedule: Schedule, now: datetime) -> None:
+    """Keep in its history what was not done while it was off."""
+    since = schedule.paused_at or now
+    until_now = takewhile(lambda due: due <= now, due_times(timing_of(schedule), since))
+    passed = list(islice(until_now, MOST_COUNTED))
+    done = store.dealt_with(str(schedule.id), passed[:1])
+    if passed and passed[0] not in done:
+        text = "It was switched off." + (f" {schedule.note}" if schedule.note else "")
+        if len(passed) == MOST_COUNTED:
+            text += f" There were {MOST_COUNTED:,} of these times or more."
+        entry = Entry(passed[0], SKIPPED, "paused", text, last_due_at=passed[-1], due_count=len(passed))
+        store.insert_entries(schedule.tenant_id, str(schedule.id), [entry])
+
+
+def _aim(schedule: Schedule, now: datetime) -> None:
+    schedule.next_due_at = due = next_due(timing_of(schedule), now)
+    schedule.fire_at = due and fires_at(str(schedule.id), due, schedule.jitter_seconds)
+
+
+def _set_timing(schedule: Schedule, values: Mapping[str, Any], now: datetime) -> None:
+    """Take over what the values say of when it is due. Raises Invalid naming the field."""
+    given = [kind for kind in _TIMINGS if values.get(kind) is not None]
+    if len(given) > 1:
+        raise Invalid("Give one of cron, every_seconds and at.", field=given[-1])
+    if given:
+        for kind in _TIMINGS:
+            setattr(schedule, kind, values.get(kind))
+        schedule.anchor_at = now
+    elif all(getattr(schedule, kind) is None for kind in _TIMINGS):
+        raise Invalid("Say when: give one of cron, every_seconds and at.", code="required", field="cron")
+    if "calendar" in values:
+        name = values["calendar"]
+        schedule.calendar = None if name is None else _calendar(schedule.tenant_id, name)
+    zone = values.get("timezone") or schedule.timezone or _zone_of(schedule)
+    if zone not in zones():
+        raise Invalid("This is no time zone: write it as Europe/Berlin or UTC.", field="timezone")
+    schedule.timezone = zone
+    if not 0 <= schedule.jitter_seconds <= MOST_JITTER:
+        raise Invalid(f"This is 0 to {MOST_JITTER:,} seconds.", field="jitter_seconds")
+    if given or "calendar" in values:
+        _check_timing(timing_of(schedule), now)
+
+
+def _check_timing(timing: Timing, now: datetime) -> None:
+    try:
+        check_timing(timing, now)
+    except BadTiming as error:
+        raise Invalid(error.message, field=error.field) from None
+
+
+def _zone_of(schedule: Schedule) -> str:
+    return "UTC" if schedule.calendar is None else schedule.calendar.timezone
+
+
+def _calendar(tenant: int, name: str) -> Any:
+    row = calendars.find_calendar(tenant, name)
+    if row is None:
+        raise Invalid("There is no such calendar.", field="calendar")
+    return row
+
+
+def _check_start(schedule: Schedule, now: datetime) -> None:
+    """Return if its workflow takes its input. Raises Invalid at `input`, Conflict, RunRefused."""
+    try:
+        strict_dumps(schedule.input, max_bytes=MAX_RUN_INPUT_BYTES)
+    except BadJson as error:
+        raise Invalid(error.message, field="input") from None
+    check_input(schedule.input)
+    due = next_due(timing_of(schedule), now) or now
+    value = input_at(schedule.input, schedule.name, due, schedule.timezone)
+    check_start(schedule.tenant_id, schedule.workflow.name, NewRun(value))
+
+
+def _checked_name(name: str) -> str:
+    wrong = "/" in name or name != name.strip() or not name.isprintable() or name in (".", "..")
+    if not 0 < len(name) <= LONGEST_NAME or wrong:
+        text = f"This has 1 to {LONGEST_NAME} characters, no slash, and no blank at its ends."
+        raise Invalid(text, field="name")
+    return name
+
+
+def _startable(principal: Principal, workflow: str, *, lives: bool = True) -> Workflow:
+    """The workflow, which they may start; unless not `lives`, it is not archived."""
+    _require(principal, workflow)
+    target = get_workflow(principal.tenant_id, workflow)
+    if lives:
+        refuse_archived(target)
+    return target
+
+
+def _require(principal: Principal, workflow: str) -> None:
+    # It acts for them: nobody makes one that may do more than they do.
+    for scope in (RUNS_READ, RUNS_START):
+        principal.require(scope)
+        guard_workflow(principal, scope, workflow)
+
+
+def _taken(name: str) -> Conflict:
+    return Conflict(f"There is a schedule {name!r} already.", code="name_taken", field="name")

@@ -1,0 +1,95 @@
+"""From rows to what the pure core takes: calendars and timings; and what a schedule's input is at a due time."""
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from zoneinfo import ZoneInfo
+
+from engine.catalogue import Json
+from engine.errors import ExpressionError, ExpressionInvalid, NotEvaluated
+from engine.templates import compile_template
+from lib.refusals import Invalid, Unprocessable
+from lib.workdays import Exceptional, WorkCalendar
+from runs.models import Calendar, Schedule
+from runs.schedules.times import Timing
+from runs.store.schedules import FoundSchedule
+
+_SCOPE = "schedule"
+
+
+def work_calendar(columns: Mapping[str, Json]) -> WorkCalendar:
+    """The calendar that has these columns."""
+    exceptions = {
+        date.fromisoformat(one["date"]): Exceptional(one["works"], one["name"])
+        for one in columns["exceptions"]
+    }
+    return WorkCalendar(
+        name=columns["name"],
+        timezone=columns["timezone"],
+        weekdays=frozenset(columns["weekdays"]),
+        opens=columns["opens"],
+        closes=columns["closes"],
+        region=columns["region"],
+        exceptions=exceptions,
+    )
+
+
+def calendar_of(row: Calendar) -> WorkCalendar:
+    """The calendar of a row."""
+    names = ("name", "timezone", "weekdays", "opens", "closes", "region", "exceptions")
+    return work_calendar({name: getattr(row, name) for name in names})
+
+
+def timing_of(row: Schedule) -> Timing:
+    """When the schedule of a row is due; its calendar is read with it."""
+    return Timing(
+        zone=row.timezone,
+        anchor=row.anchor_at,
+        cron=row.cron,
+        every=row.every_seconds,
+        at=row.at,
+        calendar=None if row.calendar is None else calendar_of(row.calendar),
+    )
+
+
+def timing_of_found(found: FoundSchedule) -> Timing:
+    """When a schedule that was found is due."""
+    return Timing(
+        zone=found.timezone,
+        anchor=found.anchor_at,
+        cron=found.cron,
+        every=found.every_seconds,
+        at=found.at,
+        calendar=None if found.calendar is None else work_calendar(found.calendar),
+    )
+
+
+def check_input(value: Json) -> None:
+    """Return if a schedule can have this input. Raises Invalid for expressions that are none, or read anything else."""
+    try:
+        template = compile_template(value)
+    except ExpressionInvalid as error:
+        raise Invalid(f"This is no good expression: {error}.", code="bad_expression", field="input") from None
+    if others := sorted(template.refs.names - {_SCOPE}):
+        text = f"{others[0]} can't be read here, only schedule: its name, due_at and due_on."
+        raise Invalid(text, code="bad_expression", field="input")
+
+
+def input_at(value: Json, name: str, due: datetime, zone: str) -> Json:
+    """The input of the run that a schedule starts for a due time; it may name `schedule.due_at` and `schedule.due_on`.
+
+    Raises Unprocessable where it can't be made, NotEvaluated where this machine can't say now.
+    """
+    template = compile_template(value)
+    if template.is_static:
+        return value
+    there = {
+        "name": name,
+        "due_at": f"{due.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
+        "due_on": f"{due.astimezone(ZoneInfo(zone)):%Y-%m-%d}",
+    }
+    try:
+        return template.render({_SCOPE: there})
+    except NotEvaluated:
+        raise
+    except ExpressionError as error:
+        raise Unprocessable(f"The input can't be made: {error}", field="input") from None

@@ -1,0 +1,57 @@
+"""Whatever point a worker dies at while schedules are done, each due time is dealt with once (R-259)."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from lib.clock import set_now
+from lib.uuid7 import uuid7
+from runs.models import Run, ScheduleEntry
+from runs.schedules import firing
+from tests import factories as make
+from tests import invariants
+from tests.crash import victim
+from tests.schedules import a_schedule, entries, holding, runs_of
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+START = datetime(2031, 1, 1, 9, tzinfo=UTC)
+TIMES = [START + timedelta(minutes=minutes) for minutes in (2, 3, 20)]
+
+
+@pytest.fixture(autouse=True)
+def _real_clock():
+    yield
+    set_now(None)
+
+
+def prepared(overlap):
+    """A schedule of every minute whose runs end when they are worked on, and one whose runs don't."""
+    set_now(START)
+    ends = a_schedule(make.a_version(make.chain("noop")), uuid7(), overlap=overlap, catchup_seconds=300)
+    stays = a_schedule(holding(), uuid7(), overlap=overlap, catchup_seconds=300)
+    return ends, stays
+
+
+def test_each_due_time_is_dealt_with_once_wherever_a_worker_dies():
+    seen = set()
+    for overlap in ("buffer_one", "cancel_previous"):
+        prepared(overlap)
+        points = {hit for hit, _ in victim.hits_of(victim.tick_schedules, TIMES)} - seen
+        seen |= points
+        for point in sorted(points):
+            pair = prepared(overlap)
+            victim.dies(f"{point}:2", victim.tick_schedules, TIMES)
+            victim.tick_schedules(TIMES[-1:])
+            for schedule in pair:
+                found = entries(schedule)
+                counted = ScheduleEntry.unsafe_all_tenants.filter(schedule=schedule.pk)
+                assert sum(counted.values_list("due_count", flat=True)) == 20, (point, found)
+                started = [each for each in found if each[0] == "started"]
+                assert len(runs_of(schedule)) == len(started), (point, found)
+            assert invariants.broken() == {}, point
+            Run.unsafe_all_tenants.update(created_by="earlier")
+    expected = {f"before_{name}" for name in victim.OF_SCHEDULES.split()} - {"before_moment"}
+    assert expected - seen == set()
+    set_now(TIMES[-1])
+    assert firing.fire() == 0
