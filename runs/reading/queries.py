@@ -92,10 +92,12 @@ def runs_of(
         runs = runs.filter(status__in=statuses)
     if status is not None:
         runs = _shown_as(runs, tenant, status, from_id)
-    if created_by is not None:
-        newest = runs.order_by("-id").values("pk")[:LOOKED_THROUGH]
-        runs = runs.filter(pk__in=newest, created_by=created_by)
-    return runs
+    return runs if created_by is None else of_newest(runs, Q(created_by=created_by))
+
+
+def of_newest(runs: QuerySet[Run], condition: Q) -> QuerySet[Run]:
+    """Those of the newest `LOOKED_THROUGH` of these runs for which something holds that no index has."""
+    return runs.filter(condition, pk__in=runs.order_by("-id").values("pk")[:LOOKED_THROUGH])
 
 
 def _workflows(tenant: int) -> QuerySet[Workflow]:
