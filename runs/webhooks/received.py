@@ -72,13 +72,15 @@ def _signals(tenant: int, webhook: InboundWebhook, within: QuerySet[Run]) -> lis
     values = rows.values_list("created_at", "run_id", "text", "size", "name", "taken")[:MOST]
     return [
         # A signal without a payload has none to be cut.
-        Effect(at, SIGNALLED, run, "null" if size is None else brought or "", size or 0, name, taken is not None)
+        Effect(
+            at, SIGNALLED, run, "null" if size is None else brought or "", size or 0, name, taken is not None
+        )
         for at, run, brought, size, name, taken in values
     ]
 
 
 def _done_by(webhook: InboundWebhook, column: str) -> Q:
-    """What was done under a name of this webhook while it had that name: another one may have had it before or since."""
+    """What was done under a name of this webhook while it had it: another one may have had it before or since."""
     found = Q()
     for name, since, until in _names(webhook):
         named = Q(**{column: name_in_history(name)}, created_at__gte=since)

@@ -56,7 +56,9 @@ def lately(hashes: Iterable[bytes]) -> list[list[RefusedMessage]]:
     keys = [_codes(one) for one in hashes]
     codes = _asked([("smembers", key) for key in keys])
     places = [(place, code) for place, found in enumerate(codes) for code in sorted(found)]
-    lists = _asked([("lrange", _of_code(keys[place], code.decode()), 0, OF_EACH - 1) for place, code in places])
+    lists = _asked(
+        [("lrange", _of_code(keys[place], code.decode()), 0, OF_EACH - 1) for place, code in places]
+    )
     refusals: list[list[RefusedMessage]] = [[] for _ in keys]
     for (place, _), entries in zip(places, lists, strict=False):
         refusals[place] += map(_read, entries)

@@ -55,9 +55,9 @@ HARMLESS = (
     "show_runs told_runs standing last_deliveries refuse_delivery clear_refusals "
     "take_duty end_duty limit_statements duties_begun"
 )
-"""Statements that read for those who look, note by themselves why a message was refused or that this is over, or lease a
-duty, which others take over when the lease has run out (`tests/runs/test_duties.py`): there is nothing that dying before
-them could leave half done.
+"""Statements that read for those who look, note by themselves why a message was refused or that this is over, or lease
+a duty, which others take over when the lease has run out (`tests/runs/test_duties.py`): there is nothing that dying
+before them could leave half done.
 """
 
 Hit = tuple[str, int]

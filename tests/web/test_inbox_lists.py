@@ -163,6 +163,8 @@ def test_nothing_that_is_empty_is_met_before_the_tasks_and_the_view_says_that_it
     page = client.get("/inbox/?view=teams").text
     before = page[: page.index("<strong>Pay it?</strong>")]
     # What stands there without being hidden is met by who reads the page from its beginning.
-    assert [place for place in re.findall(r"<[^>]*role=\"status\"[^>]*>", before) if " hidden" not in place] == []
+    assert [
+        place for place in re.findall(r"<[^>]*role=\"status\"[^>]*>", before) if " hidden" not in place
+    ] == []
     assert re.findall(r'aria-current="(\w+)">My teams <', page) == ["page"]
     assert '<nav class="nav" aria-label="Settings and API docs">' in page
