@@ -20,7 +20,7 @@ from runs.models import Run
 from runs.reading import brief, queries
 from runs.reading.filters import COLUMNS, FilterForm
 from runs.reading.orders import LOOKED_AT, NEWEST, ORDERS, in_order
-from runs.reading.presentation import Bounds, run_rows
+from runs.reading.presentation import Bounds, rows_with_order
 from runs.reading.search import Searched, search_page
 from runs.reading.task_dues import dues_of
 from workflows import titles
@@ -108,14 +108,9 @@ def preview_context(principal: Principal, run_id: UUID) -> dict[str, Json]:
 
 def brief_rows(tenant: int, runs: Sequence[UUID | str]) -> list[dict[str, Json]]:
     """These runs as rows of a list, in their order, in one statement: each with what tells it, and what it does now."""
-    rows = run_rows(tenant, runs, IN_BRIEF)
     return [
-        row
-        | {
-            "called": row["business_key"] or brief.peek(row["input"]),
-            "now": brief.now_of(row),
-        }
-        for row in rows
+        row | {"called": row["business_key"] or brief.peek(row["input"], order), "now": brief.now_of(row)}
+        for row, order in rows_with_order(tenant, runs, IN_BRIEF)
     ]
 
 
