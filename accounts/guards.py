@@ -84,9 +84,13 @@ def note(part: str, scope: str, value: object) -> None:
 
 
 def require_noted(principal: Principal, noted: Sequence[Noted]) -> None:
-    """Let pass who still may what somebody was let pass for. Raises as the guards do."""
+    """Let pass who still may what somebody was let pass for. Raises as the guards do, and Missing for what nobody
+    guards any more: another release noted it.
+    """
     for part, scope, value in dict.fromkeys(noted):
-        _guards[part](principal, scope, value)
+        if (guard := _guards.get(part)) is None:
+            raise Missing("What this was done with is not known here any more.")
+        guard(principal, scope, value)
 
 
 def require_in(principal: Principal, scope: str, folder: int | None, called: str, missing: str) -> None:

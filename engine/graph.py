@@ -166,7 +166,7 @@ class Graph:
 
     @property
     def only_sink(self) -> str | None:
-        """The sink whose output is the run's as it stands: the only one, where no `output` is defined and no run follows."""
+        """The sink whose output is the run's as it stands: the only one, no `output` is defined, and no run follows."""
         is_plain_end = len(self.sinks) == 1 and self.output is None and self.next_workflow is None
         return self.sinks[0] if is_plain_end else None
 

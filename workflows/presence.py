@@ -4,28 +4,20 @@ and that is all.
 Each open tab says now and then that it is there, and which step it has. After `SEEN_SECONDS` that is over.
 """
 
-import logging
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import orjson
-import redis
-from django.conf import settings
 
-from lib.messages import first_line
-
-log = logging.getLogger(__name__)
+from lib.quiet_redis import QuietRedis
 
 SEEN_SECONDS = 20
 MOST_TABS = 8
 """Of one person; of more the oldest are not seen."""
 MOST_PEOPLE = 50
-QUIET_SECONDS = 5.0
-"""For how long Redis isn't asked once it has failed somebody."""
-_quiet_until = 0.0
+_REDIS = QuietRedis("who is here")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,24 +57,13 @@ def _asked(
     workflow_id: int, *, put: Mapping[str, bytes] | None = None, drop: Iterable[str] = ()
 ) -> dict[bytes, bytes]:
     """All that is known of a workflow after this; nothing while Redis doesn't answer."""
-    global _quiet_until
-    if time.monotonic() < _quiet_until:
-        return {}
     key = f"here:{workflow_id}"
-    try:
-        with _redis().pipeline(transaction=False) as commands:
-            for field, value in (put or {}).items():
-                commands.hset(key, field, value)
-            if fields := list(drop):
-                commands.hdel(key, *fields)
-            commands.expire(key, 2 * SEEN_SECONDS)
-            commands.hgetall(key)
-            entries: dict[bytes, bytes] = commands.execute()[-1]
-            return entries
-    except redis.RedisError as error:
-        _quiet_until = time.monotonic() + QUIET_SECONDS
-        log.warning("Redis doesn't say who is here: %s", first_line(error))
-        return {}
+    commands: list[tuple[object, ...]] = [("HSET", key, field, value) for field, value in (put or {}).items()]
+    if fields := list(drop):
+        commands.append(("HDEL", key, *fields))
+    commands += [("EXPIRE", key, 2 * SEEN_SECONDS), ("HGETALL", key)]
+    answers = _REDIS.ask(commands)
+    return answers[-1] if answers else {}
 
 
 def _sorted_out(entries: Mapping[bytes, bytes], now: float) -> tuple[list[tuple[int, list[Any]]], list[str]]:
@@ -113,11 +94,3 @@ def _people(kept: Iterable[tuple[int, list[Any]]], *, but: int) -> list[dict[str
             steps[user].append(step)
     # In an order that stays, whoever has spoken last.
     return [people[user] | {"steps": steps.get(user, [])} for user in sorted(people)][:MOST_PEOPLE]
-
-
-@cache
-def _redis() -> redis.Redis:
-    """The connections of this process: somebody waits for the answer, so not long."""
-    return redis.Redis.from_url(
-        settings.REDIS_URL, socket_timeout=0.25, socket_connect_timeout=0.25, retry_on_error=[], retry=None
-    )

@@ -20,6 +20,7 @@ import { History } from "./panels/History";
 import { Comments } from "./talk/Comments";
 import { Problems } from "./panels/Problems";
 import { Test } from "./panels/Test";
+import { tally } from "./model/talk";
 import { type Focus, type Panel, set, useBuilder } from "./store";
 import { goToAddressed, offerComments } from "./together";
 
@@ -217,9 +218,7 @@ function CanvasTools() {
 function Bottom() {
   const panel = useBuilder((now) => now.panel);
   const problems = useBuilder((now) => now.problems);
-  const threads = useBuilder(
-    (now) => new Set(now.comments.flatMap((each) => (each.resolved_at ? [] : [each.thread]))).size,
-  );
+  const comments = useBuilder((now) => tally(now.comments).open);
   const errors = problems.filter((problem) => problem.severity === "error").length;
   return (
     <section className="builder-bottom" data-open={panel !== null} aria-label="Problems, test, comments and history">
@@ -244,9 +243,9 @@ function Bottom() {
                 {problems.length}
               </span>
             )}
-            {name === "comments" && threads > 0 && (
-              <span className="count" aria-label={`${threads} open`}>
-                {threads}
+            {name === "comments" && comments > 0 && (
+              <span className="count" aria-label={`${comments} open`}>
+                {comments}
               </span>
             )}
           </button>

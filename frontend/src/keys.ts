@@ -7,6 +7,7 @@ import { inOrder, reach, titleOf } from "./model/graph";
 import { middle } from "./canvas/view";
 import { here } from "./add/adding";
 import { saidOf } from "./model/said";
+import { spokenOf } from "./model/talk";
 import type { Problem } from "./store";
 import { pin, pinWhatItGave } from "./panels/trial";
 import {
@@ -74,10 +75,10 @@ export async function tidySelected(): Promise<void> {
 }
 
 export function duplicate(): void {
-  const { doc, selected } = state();
+  const { doc, selected, comments } = state();
   if (!selected.nodes.length && !selected.notes.length) return say("Select what you want to duplicate.");
   if (!hasRoomFor(selected.nodes.length)) return;
-  const made = paste(doc, copy(doc, selected), { x: 40, y: 40 });
+  const made = paste(doc, copy(doc, selected), { x: 40, y: 40 }, spokenOf(comments));
   if (
     act(
       `Duplicate ${selected.nodes.length === 1 ? titleOf(doc, selected.nodes[0]) : `${made.select.length} steps`}`,
@@ -281,6 +282,7 @@ function onPaste(event: ClipboardEvent): void {
   const [left, top] = [Math.min(...places.map((at) => at.x)), Math.min(...places.map((at) => at.y))];
   const isThere = Object.keys(clip.nodes).some((id) => Object.hasOwn(doc.nodes, id));
   const to = isThere ? { x: left + 40, y: top + 40 } : middle();
+  // What was cut out comes back under its id, and with its comments.
   const made = paste(doc, clip, { x: Math.round(to.x - left), y: Math.round(to.y - top) });
   if (act(`Paste ${made.select.length === 1 ? "a step" : `${made.select.length} steps`}`, made.changes)) {
     select({ nodes: made.select });

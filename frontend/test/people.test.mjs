@@ -4,7 +4,12 @@ import test from "node:test";
 import { open, until } from "./island.mjs";
 import { load } from "./load.mjs";
 
-const [people, talk] = await load("model/people.ts", "model/talk.ts");
+const [people, talk, commands, { idFor }] = await load(
+  "model/people.ts",
+  "model/talk.ts",
+  "model/commands.ts",
+  "inspector/rename.ts",
+);
 const anna = { username: "anna", name: "Anna Weber", may_edit: true, steps: ["a", "b"] };
 const jonas = { username: "jonas", name: "Jonas Meier", may_edit: false, steps: ["b"] };
 
@@ -59,6 +64,26 @@ test("open are those whose thread is not resolved", () => {
       ["b", 1],
     ],
   );
+});
+
+test("a new step gets no id under which something was said of one that is gone", () => {
+  const doc = { nodes: {}, edges: {}, settings: {}, layout: {} };
+  const catalogue = { noop: { title: "Wait here" } };
+  const id = (comments) => commands.addStep(doc, catalogue, "noop", {}, talk.spokenOf(comments)).select[0];
+  assert.equal(id([]), "wait_here");
+  assert.equal(
+    id([said(1, 1, { step: "wait_here" }), said(2, 2, { step: "wait_here_2", resolved_at: "x" })]),
+    "wait_here_3",
+  );
+  const clip = { handoff: 1, nodes: { a: { type: "noop" } }, edges: [], places: {}, notes: [] };
+  assert.deepEqual(commands.paste(doc, clip, { x: 0, y: 0 }, talk.spokenOf([said(1, 1)])).select, ["a_2"]);
+  const titled = { ...doc, nodes: { noop: { type: "noop", title: "Ask" } } };
+  assert.equal(idFor(titled, "noop", "Noop", "Ask", "Noop", [], { ask: true }), "ask_2");
+});
+
+test("open and resolved are counted in comments, as at the steps", () => {
+  const all = [said(1, 1), said(2, 1), said(3, 2, { resolved_at: "x" })];
+  assert.deepEqual(talk.tally(all), { open: 2, resolved: 1 });
 });
 
 test("a mention is being written after an @ that is part of no address", () => {

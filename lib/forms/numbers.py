@@ -15,6 +15,7 @@ MOST_DIGITS = 15
 """So many a float tells apart."""
 _SPACES = re.compile("[\u00a0\u2009\u202f]")
 _WRITTEN = re.compile(r"([+-]?)([0-9][0-9 .,']*)")
+_ONE_GROUP = re.compile(r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3}")
 _MARK = re.compile(r"[ .,']")
 
 
@@ -45,6 +46,11 @@ def number_of(entry: str, decimals: int | None = None) -> tuple[int | float | No
     value = float(f"{sign}{whole}.{fraction or 0}")
     is_whole = not fraction or (decimals is not None and value.is_integer())
     return (int(value) if is_whole else value), ""
+
+
+def is_unclear(entry: str, group: str) -> bool:
+    """Whether a number as JSON has it reads as one of thousands to whoever writes `group` between those."""
+    return group == "." and _ONE_GROUP.fullmatch(entry) is not None
 
 
 def amount_text(value: Json, decimals: int) -> str | None:
@@ -94,7 +100,9 @@ def _refusal(decimals: int | None) -> str:
 def _unclear(entry: str, whole: str, fraction: str, decimals: int | None) -> str:
     says = f"“{entry}” can be read in two ways."
     if decimals is None:
-        return f"{says} Write {whole}{fraction}, or {whole}.{fraction}."
+        # What was typed is no way out.
+        decimal = f"{whole}.{fraction}{'0' if '.' in entry else ''}"
+        return f"{says} Write {whole}{fraction}, or {decimal}."
     return f"{says} Write {whole}{fraction}.{'0' * decimals}, or {whole}.{fraction[:decimals]}."
 
 

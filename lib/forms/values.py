@@ -1,4 +1,4 @@
-"""Which kind of field a value has, how the value stands in it, and how it is read again; pure."""
+"""Which kind of field a value has, how the value stands in it, and how it is read again; pure but for who reads it."""
 
 import re
 from collections.abc import Mapping
@@ -6,8 +6,9 @@ from collections.abc import Mapping
 import orjson
 
 from lib.forms.fields import FormField, Kind
-from lib.forms.numbers import number_of
+from lib.forms.numbers import is_unclear, number_of
 from lib.forms.shapes import Schema, whole
+from lib.reader import reader
 from lib.strict_json import BadJson, Json, strict_loads
 
 ABSENT = object()
@@ -134,7 +135,13 @@ def text_of(kind: Kind, value: Json, *, indent: bool = False) -> str:
         return value
     if kind == "lines":
         return "\n".join(value)
-    return json_of(value, indent=indent and kind == "json")
+    text = json_of(value, indent=indent and kind == "json")
+    return f"{text}0" if kind == "number" and _reads_as_thousands(text) else text
+
+
+def _reads_as_thousands(text: str) -> bool:
+    """Whether 1.234 is more than a thousand to whoever reads it."""
+    return is_unclear(text, reader().locale.group)
 
 
 def value_of(field: FormField, *, is_open: bool) -> tuple[Json, str]:
@@ -161,6 +168,8 @@ def value_of(field: FormField, *, is_open: bool) -> tuple[Json, str]:
 
 
 def _strict_value(kind: Kind, entry: str) -> tuple[Json, str]:
+    if kind == "number" and _reads_as_thousands(entry):
+        return _as_written(entry)
     if kind == "integer" and not _WHOLE.fullmatch(entry):
         return ABSENT, "Write a whole number, such as 12."
     try:
@@ -183,6 +192,8 @@ def _any_number(entry: str) -> Json:
     """A number as people write it; None for anything else."""
     if re.fullmatch(r"[+-]?[0-9]{1,15}", entry, re.ASCII):
         return int(entry)
+    if _reads_as_thousands(entry):
+        return None
     try:
         number = float(entry.replace(",", "."))
     except ValueError:

@@ -17,16 +17,14 @@ from runs.api import search_serializers as s
 from runs.api.base import RunsApiView
 from runs.commands import bulk, saved
 from runs.models import SavedSearch
-
-ME = "me"
-"""Whoever asks, where a name is asked for."""
+from runs.reading.queries import starter
 
 
 def filters_of(given: Mapping[str, Any], who: Principal) -> dict[str, Any]:
     """What a list of runs is asked for, as `queries.runs_of` takes it."""
     filters = dict(given)
     if by := filters.pop("by", None):
-        filters["created_by"] = who.username if by.lower() == ME else by
+        filters["created_by"] = starter(by, who.username)
     return filters
 
 

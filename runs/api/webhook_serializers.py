@@ -75,7 +75,10 @@ class WebhookSerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="Its messages do what this member may do; null: made before that was kept."
     )
     last_refusal = serializers.SerializerMethodField(
-        help_text="Of the last message that was refused since they may not; null: none in the last 7 days."
+        help_text=(
+            "Of the last message that was refused since they may not; null: none in the last 7 days, or one was "
+            "taken since, or somebody took the webhook over."
+        )
     )
     secrets = SecretSerializer(many=True, source="secrets.all")
     created_at = serializers.DateTimeField()
@@ -108,7 +111,7 @@ class EffectSerializer(serializers.Serializer[Any]):
     run_id = serializers.UUIDField()
     signal = serializers.CharField(allow_null=True, help_text="The name of the signal.")
     brought = serializers.CharField(
-        help_text="The input or the payload, as JSON; of a long one the beginning."
+        help_text="The input or the payload, as JSON; empty where it is too large for a list."
     )
     truncated = serializers.BooleanField(source="is_cut")
 

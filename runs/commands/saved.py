@@ -11,6 +11,7 @@ from accounts.queries import groups_of
 from accounts.roles import MEMBERS_MANAGE, RUNS_READ
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
 from runs.models import SavedSearch
+from runs.reading.filters import check_query
 
 MAX_NAME, MAX_QUERY = 80, 1000
 MOST = 50
@@ -105,7 +106,9 @@ def _save(
 def _checked(query: str) -> str:
     if len(query) > MAX_QUERY:
         raise Invalid(f"A search has at most {MAX_QUERY} characters.", field="query")
-    return query.replace("\x00", "")
+    query = query.replace("\x00", "")
+    check_query(query)
+    return query
 
 
 def _groups(who: Principal) -> QuerySet[Group]:

@@ -10,9 +10,9 @@ from functools import cached_property
 
 import redis
 from celery import current_app
-from django.conf import settings
 
 from lib.messages import first_line
+from lib.quiet_redis import hurried
 
 log = logging.getLogger(__name__)
 
@@ -35,17 +35,10 @@ class _Line:
 
     @cached_property
     def redis(self) -> redis.Redis:
-        """The connections of this process, made when they are first used: after it was forked.
-
-        Short timeouts and no retries: Redis being down must not slow a commit.
+        """The connections of this process, made when they are first used: after it was forked. Redis being down must
+        not slow a commit.
         """
-        return redis.Redis.from_url(
-            settings.REDIS_URL,
-            socket_timeout=0.25,
-            socket_connect_timeout=0.25,
-            retry_on_error=[],
-            retry=None,
-        )
+        return hurried()
 
     def probe(self) -> None:
         """Raises where Redis takes nothing: one that is full or read-only answers a ping all the same."""

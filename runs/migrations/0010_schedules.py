@@ -5,14 +5,12 @@ import django.db.models.functions.datetime
 import django.db.models.manager
 from django.db import migrations, models
 
-from lib.schema_sql import SchemaSql
-
 
 class Migration(migrations.Migration):
 
     dependencies = [
         ('accounts', '0007_mentioned'),
-        ('runs', '0008_refused_deliveries'),
+        ('runs', '0009_former_names_of_webhooks'),
         ('workflows', '0003_comments'),
     ]
 
@@ -139,5 +137,4 @@ class Migration(migrations.Migration):
             model_name='scheduleentry',
             constraint=models.UniqueConstraint(condition=models.Q(('is_manual', False)), fields=('schedule', 'due_at'), name='schedule_due_once'),
         ),
-        SchemaSql('runs', '1651f8c025b2'),
     ]

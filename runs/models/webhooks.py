@@ -12,7 +12,8 @@ class InboundWebhook(TenantOwned):
     """An address that others send messages to: each starts a run of the workflow or is a signal to one (R-132).
 
     The address' token is found by its hash and shown to who may see it from its sealed copy. `acts_for` is the username
-    of who made it or last said what it does; null where that was before it was written down.
+    of who made it or last said what it does; null where that was before it was written down. `former_names`: pairs of a
+    name and until when it had it, the oldest first.
     """
 
     id = models.UUIDField(primary_key=True)
@@ -25,6 +26,7 @@ class InboundWebhook(TenantOwned):
     allow_unsigned = models.BooleanField(default=False)
     enabled = models.BooleanField(default=True)
     acts_for = models.TextField(null=True)
+    former_names = StoredJson(null=True)
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta(TenantOwned.Meta):

@@ -1,6 +1,6 @@
 """What a run does now, and what tells it from others of its workflow, in a few words each: a row of a list. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.catalogue import Json
@@ -13,8 +13,9 @@ DEEP = 4
 A_NAME = 60
 """So many characters a name, a number or an address has at most; a longer text is somebody's words."""
 TELLING = ("title", "name", "subject", "summary", "result", "message", "text", "decision", "status")
-"""Fields that tell a value by themselves; of others one does, with its name: what reads like a name or a number of
-something ("Lea Vogt", "A-1007") rather than a choice among a few ("administrator"), a text rather than an amount.
+"""Fields that tell a value by themselves; of others one does, with its name: the first one in its author's order, and
+where that is not known what reads like a name or a number of something ("Lea Vogt", "A-1007") rather than a choice
+among a few ("administrator"), a text rather than an amount.
 """
 _FIRST = (StepStatus.RUNNING, StepStatus.WAITING, StepStatus.QUEUED)
 _SAID = {
@@ -64,12 +65,15 @@ def _failure(run: Mapping[str, Any]) -> str:
     return ": ".join(part for part in (title, message) if part)
 
 
-def peek(value: Json) -> str:
-    """What tells a value from others, on one line: itself where it is a text or a number, else one of its fields."""
-    return _peek(value, DEEP)
+def peek(value: Json, order: Sequence[str] = ()) -> str:
+    """What tells a value from others, on one line: itself where it is a text or a number, else one of its fields.
+
+    `order`: names of its fields as its author has them.
+    """
+    return _peek(value, DEEP, order)
 
 
-def _peek(value: Json, depth: int) -> str:
+def _peek(value: Json, depth: int, order: Sequence[str] = ()) -> str:
     if isinstance(value, str):
         return _on_one_line(value)
     if isinstance(value, bool) or value is None:
@@ -85,8 +89,8 @@ def _peek(value: Json, depth: int) -> str:
     for name in TELLING:
         if isinstance(value.get(name), str) and value[name].strip():
             return _on_one_line(value[name])
-    fields = sorted(value.items(), key=lambda item: _rank(item[1]))
-    for name, field in fields:
+    known = [(name, value[name]) for name in order if not isinstance(value.get(name), bool | None)]
+    for name, field in [*known, *sorted(value.items(), key=lambda item: _rank(item[1]))]:
         if isinstance(field, str | int | float) and (found := _peek(field, 0)):
             return _on_one_line(f"{name[:1].upper()}{name[1:].replace('_', ' ')} {found}")
     return ""

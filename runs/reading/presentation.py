@@ -91,10 +91,24 @@ class _Run(NamedTuple):
 
 def run_rows(tenant: int, runs: Sequence[UUID | str], bounds: Bounds = LISTED) -> list[dict[str, Json]]:
     """The tenant's runs of these ids, in their order, each with its steps (docs/api.md, "Runs"); one statement."""
+    return [row for row, _ in rows_with_order(tenant, runs, bounds)]
+
+
+def rows_with_order(
+    tenant: int, runs: Sequence[UUID | str], bounds: Bounds
+) -> list[tuple[dict[str, Json], list[str]]]:
+    """As `run_rows`, each with the names of its input's fields in the order that the author of its version gave."""
     read = _read(tenant, runs, bounds)
     _learn(tenant, read)
-    by_id = {run.id: _run_row(run) for run in read}
+    by_id = {run.id: (_run_row(run), _fields(run.version_id)) for run in read}
     return [by_id[str(run)] for run in runs if str(run) in by_id]
+
+
+def _fields(version_id: int) -> list[str]:
+    schema = graphs.shown(version_id).graph.input_schema or {}
+    return [
+        name for key in ("x-order", "required") for name in schema.get(key) or () if isinstance(name, str)
+    ]
 
 
 def run_row(tenant: int, run_id: UUID | str, bounds: Bounds = ONE_RUN) -> dict[str, Json] | None:

@@ -31,6 +31,8 @@ LOOKED_THROUGH = 20_000
 OPEN_COUNTED = 10_000
 LOOKED_AT = 1_000
 """How many of the newest failed runs are looked at for those that nobody has seen to."""
+ME = "me"
+"""Whoever asks, where a name is asked for."""
 _SKEW = timedelta(hours=1)
 """How far the clock that makes ids may be off the database's."""
 
@@ -92,10 +94,22 @@ def runs_of(
         runs = runs.filter(status__in=statuses)
     if status is not None:
         runs = _shown_as(runs, tenant, status, from_id)
-    if created_by is not None:
-        newest = runs.order_by("-id").values("pk")[:LOOKED_THROUGH]
-        runs = runs.filter(pk__in=newest, created_by=created_by)
-    return runs
+    return runs if created_by is None else of_newest(runs, Q(created_by=created_by))
+
+
+def of_newest(runs: QuerySet[Run], condition: Q) -> QuerySet[Run]:
+    """Those of the newest `LOOKED_THROUGH` of these runs for which something holds that no index has."""
+    return runs.filter(condition, pk__in=runs.order_by("-id").values("pk")[:LOOKED_THROUGH])
+
+
+def is_me(by: str) -> bool:
+    """Whether a filter by who started a run names whoever asks."""
+    return by.lower() == ME
+
+
+def starter(by: str, who: str) -> str:
+    """The username that such a filter stands for where `who` asks."""
+    return who if is_me(by) else by
 
 
 def _workflows(tenant: int) -> QuerySet[Workflow]:

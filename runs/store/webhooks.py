@@ -19,7 +19,7 @@ class FoundWebhook:
     """A webhook with all that decides on a message; `secrets`: number and sealed value of those that count, in hex.
 
     `now`: the database's time, in seconds since 1970. `folder`: that of its workflow. `acts_for`: a username, if it is
-    known.
+    known. `has_refused`: whether it is known of a message that it was refused for what they may not do.
     """
 
     id: str
@@ -32,6 +32,7 @@ class FoundWebhook:
     enabled: bool
     folder: int
     acts_for: str | None
+    has_refused: bool
     now: float
     secrets: list[tuple[int, str]]
 
@@ -93,6 +94,11 @@ def refuse_delivery(tenant: int, webhook: str, message_id: str, body: bytes, rea
         "now": now_or_none(),
     }
     SQL.execute("refuse_delivery", params)
+
+
+def clear_refusals(webhook: str) -> None:
+    """Forget why messages of a webhook were refused: that is mended, and those messages are looked at anew anyway."""
+    SQL.execute("clear_refusals", {"webhook": webhook})
 
 
 def forget_deliveries(limit: int, days: int) -> int:

@@ -18,11 +18,11 @@ from lib.refusals import Missing
 from runs.access import readable
 from runs.models import Run
 from runs.reading import brief, queries
+from runs.reading.filters import COLUMNS, FilterForm
 from runs.reading.orders import LOOKED_AT, NEWEST, ORDERS, in_order
-from runs.reading.presentation import Bounds, run_rows
+from runs.reading.presentation import Bounds, rows_with_order
 from runs.reading.search import Searched, search_page
 from runs.reading.task_dues import dues_of
-from runs.web.forms import FilterForm
 from workflows import titles
 from workflows.access import may_anywhere, sees_nothing
 
@@ -30,16 +30,6 @@ ON_A_PAGE, MOST_NAMES = 50, 500
 NO_PAGE = Page([], None, None)
 IN_BRIEF = Bounds(2 * 1024, 0, 0)
 """Of what a run was given, gave and failed with so much is read to tell it by; nothing of its steps."""
-COLUMNS = {
-    "status": "Status",
-    "now": "Now",
-    "started": "Started",
-    "by": "By",
-    "took": "Took",
-    "deadline": "Deadline",
-    "version": "Version",
-}
-"""The columns beside the run itself, in their order, by what they are called."""
 USUAL = ("status", "now", "started", "by", "took", "deadline", "version")
 COOKIE = "runs_list"
 STEPS_SHOWN = 40
@@ -118,14 +108,9 @@ def preview_context(principal: Principal, run_id: UUID) -> dict[str, Json]:
 
 def brief_rows(tenant: int, runs: Sequence[UUID | str]) -> list[dict[str, Json]]:
     """These runs as rows of a list, in their order, in one statement: each with what tells it, and what it does now."""
-    rows = run_rows(tenant, runs, IN_BRIEF)
     return [
-        row
-        | {
-            "called": row["business_key"] or brief.peek(row["input"]),
-            "now": brief.now_of(row),
-        }
-        for row in rows
+        row | {"called": row["business_key"] or brief.peek(row["input"], order), "now": brief.now_of(row)}
+        for row, order in rows_with_order(tenant, runs, IN_BRIEF)
     ]
 
 

@@ -10,6 +10,7 @@ from accounts.roles import RUNS_READ
 from lib.refusals import Refusal
 from runs.commands import saved
 from runs.models import SavedSearch
+from runs.reading.filters import COLUMNS, NOT_KEPT
 from runs.web import listing, tabs
 from runs.web.listing import Shown
 
@@ -19,7 +20,7 @@ _A_YEAR = 365 * 86_400
 @page(RUNS_READ, "POST")
 def columns(request: PageRequest) -> HttpResponse:
     """Keeps for whoever asks which columns the list has and what is at its end, in a cookie."""
-    chosen = listing.columns_of(".".join(request.POST.getlist("column")[: len(listing.COLUMNS)]))
+    chosen = listing.columns_of(".".join(request.POST.getlist("column")[: len(COLUMNS)]))
     shown = Shown(chosen, request.POST.get("way") == listing.SCROLL)
     response = redirect(_list_at(listing.without(request.GET, "columns", "cursor")))
     response.set_cookie(
@@ -75,7 +76,7 @@ def delete(request: PageRequest, view_id: int) -> HttpResponse:
 def _here(request: PageRequest) -> str:
     """The query of the list from which a form was sent."""
     asked = QueryDict(request.POST.get("query", "")[: saved.MAX_QUERY])
-    return listing.without(asked, "cursor", "saved")
+    return listing.without(asked, *NOT_KEPT)
 
 
 def _query(request: PageRequest) -> str:

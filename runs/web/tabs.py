@@ -20,8 +20,8 @@ from lib.reader import number_text
 from runs.commands import saved
 from runs.models import Run, SavedSearch
 from runs.reading import queries
+from runs.reading.filters import FilterForm
 from runs.web import listing
-from runs.web.forms import FilterForm
 
 COUNTED = 1_000
 """Up to so many runs are counted; more are told as "1,000+"."""
@@ -48,7 +48,8 @@ def tabs_context(request: PageRequest, *, with_counts: bool = False) -> dict[str
     who = request.principal
     searches = list(saved.searches_for(who))
     people.learn(who.tenant_id, [one.owner for one in searches])
-    counts = _counts(request, searches) if with_counts else {}
+    first = queries.first_of_newest(who.tenant_id, READ) if with_counts else None
+    counts = _counts(request, searches, first) if with_counts else {}
     now = next((one for one in searches if str(one.pk) == request.GET.get("saved")), None)
     tabs = [
         {
@@ -69,7 +70,7 @@ def tabs_context(request: PageRequest, *, with_counts: bool = False) -> dict[str
         "own_groups": saved.own_groups(who),
         "keeps_search": listing.without(request.GET, "cursor", "saved"),
         "keeps": listing.without(request.GET, "cursor"),
-        "counted_among": READ,
+        "counted_among": None if first is None else READ,
     }
 
 
@@ -93,24 +94,28 @@ def address_of(search: SavedSearch) -> str:
     return listing.with_parameters(QueryDict(search.query), {"saved": str(search.pk)})
 
 
-def _counts(request: PageRequest, searches: list[SavedSearch]) -> dict[str, str]:
-    """How many runs each tab finds, by its key or id, in two statements; a search for a text is not counted."""
+def _counts(request: PageRequest, searches: list[SavedSearch], first: UUID | None) -> dict[str, str]:
+    """How many runs each tab finds, none older than the `first`, by its key or id, in one statement; a search for a
+    text is not counted.
+    """
     asked = {
         key: listing.with_parameters(request.GET, {name: does.get(name, "") for name in _OF_TABS}, _KEPT)
         for key, (_, does) in TABS.items()
         if key not in _UNCOUNTED
     }
     asked |= {str(one.pk): one.query for one in searches[:SEARCHES_COUNTED]}
-    first = queries.first_of_newest(request.principal.tenant_id, READ)
     parts = [part for key, query in asked.items() for part in _counted(request, key, query, first)]
     if not parts:
         return {}
     tally = Counter(key for key, _ in reduce(lambda first, more: first.union(more, all=True), parts))
-    return {key: _at_most(tally[key]) for key in asked}
+    return {key: _at_most(tally[key], there_are_older=first is not None) for key in asked}
 
 
-def _at_most(count: int) -> str:
-    return f"{number_text(str(COUNTED))}+" if count > COUNTED else number_text(str(count))
+def _at_most(count: int, *, there_are_older: bool) -> str:
+    """A count in words: with a plus where there may be more."""
+    if count > COUNTED:
+        return f"{number_text(str(COUNTED))}+"
+    return f"{number_text(str(count))}{'+' if there_are_older and count else ''}"
 
 
 def _counted(request: PageRequest, key: str, query: str, first: UUID | None) -> list[QuerySet[Run, Any]]:

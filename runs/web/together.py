@@ -18,8 +18,8 @@ from runs.access import readable
 from runs.commands import bulk
 from runs.commands.bulk import Sorted
 from runs.models import Run
+from runs.reading.filters import FilterForm
 from runs.web import contexts, listing
-from runs.web.forms import FilterForm
 
 SHOWN = 10
 """So many of the runs are named before something is done with them."""

@@ -96,7 +96,10 @@ def deliver(token: str, headers: Mapping[str, str], raw: bytes) -> Delivered:
     _require_rights(hook, message or Message("", digest))
     # Before there is any transaction: an expression may take its time.
     meant = meaning(hook.action, hook.mapping, body, message_id)
-    return _done_once(hook, meant, message)
+    done = _done_once(hook, meant, message)
+    if hook.has_refused and not done.duplicate:
+        webhooks.clear_refusals(hook.id)
+    return done
 
 
 def _require_rights(hook: FoundWebhook, message: Message) -> None:

@@ -1,23 +1,23 @@
 """What came of a webhook's messages lately: the runs that they started and the signals that they were."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from django.db.models import F, TextField
-from django.db.models.functions import Cast, Left, Length
+from django.db.models import Case, F, Func, IntegerField, Q, QuerySet, TextField, When
+from django.db.models.functions import Cast
 
 from accounts.principal import Principal
 from accounts.roles import RUNS_READ
-from engine.catalogue import Json
 from runs.access import readable
 from runs.models import InboundWebhook, Run, Signal
 from runs.reading import queries
+from runs.reading.presentation import LISTED
 from runs.webhooks.actions import name_in_history
 
 MOST = 20
-LONGEST = 2_000
-"""So many characters of what a message brought are shown."""
 RUNS_LOOKED_AT = 2_000
 """Signals are looked for among those to so many of the newest runs of the workflow."""
 STARTED, SIGNALLED = "start", "signal"
@@ -26,52 +26,81 @@ STARTED, SIGNALLED = "start", "signal"
 @dataclass(frozen=True, slots=True)
 class Effect:
     """What a message has done: it started a run, or was a signal to one; `brought`: the run's input or the signal's
-    payload, as JSON, cut where `is_cut`.
+    payload, as JSON; empty where it has more bytes (`size`, as it is stored) than a list shows.
     """
 
     at: datetime
     kind: str
     run_id: UUID
     brought: str
-    is_cut: bool
+    size: int
     signal: str | None = None
     is_taken: bool | None = None
     """Of a signal whether a step has gone on with it."""
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether what it brought is not shown."""
+        return not self.brought
+
 
 def effects_of(principal: Principal, webhook: InboundWebhook) -> list[Effect]:
-    """What came of the webhook's messages lately, newest first, of the runs that they may read; two statements.
-
-    What it did under another name is not among them.
-    """
+    """What came of the webhook's messages lately, newest first, of the runs that they may read; two statements."""
     if RUNS_READ not in principal.scopes:
         return []
-    by = name_in_history(webhook.name)
     runs = readable(Run.objects.for_tenant(principal.tenant_id), principal)
     effects = [
-        *_starts(principal.tenant_id, webhook, by, runs),
-        *_signals(principal.tenant_id, webhook, by, runs),
+        *_starts(principal.tenant_id, webhook, runs),
+        *_signals(principal.tenant_id, webhook, runs),
     ]
     return sorted(effects, key=lambda one: one.at, reverse=True)[:MOST]
 
 
-def _starts(tenant: int, webhook: InboundWebhook, by: str, within: Json) -> list[Effect]:
-    rows = queries.runs_of(tenant, workflow=webhook.workflow.name, created_by=by, within=within)
-    text = Cast("input", TextField())
-    read = rows.order_by("-id").annotate(text=Left(text, LONGEST), size=Length(text))
-    values = read.values_list("created_at", "pk", "text", "size")[:MOST]
-    return [Effect(at, STARTED, run, brought, size > LONGEST) for at, run, brought, size in values]
+def _starts(tenant: int, webhook: InboundWebhook, within: QuerySet[Run]) -> list[Effect]:
+    runs = queries.runs_of(tenant, workflow=webhook.workflow.name, within=within)
+    rows = _bounded(queries.of_newest(runs, _done_by(webhook, "created_by")), "input")
+    values = rows.values_list("created_at", "pk", "text", "size")[:MOST]
+    return [Effect(at, STARTED, run, brought or "", size) for at, run, brought, size in values]
 
 
-def _signals(tenant: int, webhook: InboundWebhook, by: str, within: Json) -> list[Effect]:
+def _signals(tenant: int, webhook: InboundWebhook, within: QuerySet[Run]) -> list[Effect]:
     newest = within.filter(workflow_id=webhook.workflow_id, is_test=False).order_by("-id")
     sent = Signal.objects.for_tenant(tenant).filter(
-        root_id__in=newest.values("root_id")[:RUNS_LOOKED_AT], sent_by=by
+        _done_by(webhook, "sent_by"), root_id__in=newest.values("root_id")[:RUNS_LOOKED_AT]
     )
-    text = Cast("payload", TextField())
-    read = sent.order_by("-id").annotate(text=Left(text, LONGEST), size=Length(text), taken=F("consumed_at"))
-    values = read.values_list("created_at", "run_id", "text", "size", "name", "taken")[:MOST]
+    rows = _bounded(sent, "payload").annotate(taken=F("consumed_at"))
+    values = rows.values_list("created_at", "run_id", "text", "size", "name", "taken")[:MOST]
     return [
-        Effect(at, SIGNALLED, run, brought or "null", (size or 0) > LONGEST, name, taken is not None)
+        # A signal without a payload has none to be cut.
+        Effect(
+            at, SIGNALLED, run, "null" if size is None else brought or "", size or 0, name, taken is not None
+        )
         for at, run, brought, size, name, taken in values
     ]
+
+
+def _done_by(webhook: InboundWebhook, column: str) -> Q:
+    """What was done under a name of this webhook while it had it: another one may have had it before or since."""
+    found = Q()
+    for name, since, until in _names(webhook):
+        named = Q(**{column: name_in_history(name)}, created_at__gte=since)
+        found |= named if until is None else named & Q(created_at__lt=until)
+    return found
+
+
+def _names(webhook: InboundWebhook) -> Iterator[tuple[str, datetime, datetime | None]]:
+    since = webhook.created_at
+    for name, ended in webhook.former_names or ():
+        until = datetime.fromisoformat(ended)
+        yield name, since, until
+        since = until
+    yield webhook.name, since, None
+
+
+def _bounded(rows: QuerySet[Any], column: str) -> QuerySet[Any]:
+    """The rows, newest first, each with the `size` of a value as it is stored, and as `text` where that is within the
+    bounds of a list: a larger one is not even unpacked, as in `show_runs`.
+    """
+    size = Func(F(column), function="pg_column_size", output_field=IntegerField())
+    is_small = When(size__lte=LISTED.own, then=Cast(column, TextField()))
+    return rows.order_by("-id").annotate(size=size).annotate(text=Case(is_small, output_field=TextField()))

@@ -13,6 +13,7 @@ from accounts.principal import Principal
 from accounts.roles import WEBHOOKS_MANAGE
 from accounts.sealed import ring_of
 from engine.catalogue import Json
+from lib.clock import now_here
 from lib.refusals import Conflict, Missing
 from lib.sealing import CannotOpen, Hidden, Place
 from lib.standard_webhooks import new_secret, written
@@ -31,6 +32,8 @@ DEFAULT_OVERLAP_SECONDS = 24 * 3600
 MAX_OVERLAP_SECONDS = 30 * 24 * 3600
 # Each costs a signature per message.
 MOST_SECRETS = 5
+MOST_NAMES = 20
+"""So many former names of a webhook are known; what it did under one of them is found by it."""
 ACTIONS = ("signal", "start")
 
 
@@ -116,12 +119,26 @@ def change_webhook(
     if values:
         try:
             with transaction.atomic():
-                InboundWebhook.objects.for_tenant(principal.tenant_id).filter(pk=webhook_id).update(**values)
+                _change(principal.tenant_id, webhook_id, values)
                 changed = f"{webhook.name}: {', '.join(sorted(values.keys() - {'acts_for'}))}"
                 audit.record(principal, "webhook.change", changed, reason=reason)
         except IntegrityError:
             raise _taken(values["name"]) from None
     return get_webhook(principal.tenant_id, webhook_id)
+
+
+def _change(tenant_id: int, webhook_id: UUID, values: dict[str, Json]) -> None:
+    rows = InboundWebhook.objects.for_tenant(tenant_id)
+    was = rows.select_for_update().filter(pk=webhook_id).first()
+    if was is None:
+        raise Missing("There is no such webhook.")
+    if values.get("name", was.name) != was.name:
+        former = [*(was.former_names or []), [was.name, now_here().isoformat()]]
+        values = values | {"former_names": former[-MOST_NAMES:]}
+    rows.filter(pk=webhook_id).update(**values)
+    if "acts_for" in values:
+        # Whoever took it over may do what was refused to whoever had it.
+        webhooks.clear_refusals(str(webhook_id))
 
 
 def rotate_secret(

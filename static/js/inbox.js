@@ -7,6 +7,11 @@ const chosen = () => document.querySelector("#chosen[data-chosen]");
 const rows = () => [...document.querySelectorAll("#inbox-list [data-task]")].filter((row) => row.offsetParent);
 const isShown = (row) => row.dataset.task === chosen()?.dataset.chosen;
 
+/** Says something to screen readers. */
+function say(text) {
+  document.getElementById("inbox-said").textContent = text;
+}
+
 /** The list says which task is open, also where only one of the two was fetched. */
 function mark() {
   for (const row of document.querySelectorAll("#inbox-list [data-task]")) {
@@ -38,6 +43,7 @@ function move(by, opens) {
 // What is selected outlives a list that is fetched anew.
 const picked = new Set();
 let anchor = null;
+let counted = "";
 const boxes = () => [...document.querySelectorAll("#inbox-list .pick input")];
 
 function count() {
@@ -46,7 +52,9 @@ function count() {
   for (const box of boxes()) box.checked = picked.has(box.value);
   const chosenNow = boxes().filter((box) => box.checked).length;
   form.classList.toggle("some", chosenNow > 0);
-  document.getElementById("bulk-count").textContent = chosenNow ? `${chosenNow} selected` : "";
+  const words = chosenNow ? `${chosenNow} selected` : "";
+  document.getElementById("bulk-count").textContent = words;
+  if (words !== counted) say((counted = words));
   const all = document.getElementById("pick-all");
   all.checked = chosenNow > 0 && chosenNow === boxes().length;
   all.indeterminate = chosenNow > 0 && !all.checked;
@@ -199,13 +207,16 @@ function countDown() {
 setInterval(countDown, 500);
 countDown();
 
-// What can be undone when a page comes is said to screen readers, unless it was there on the page before.
-const held = [...document.querySelectorAll("#held [data-says]")].map((one) => one.dataset.says);
-const heldBefore = JSON.parse(sessionStorage.getItem("held") ?? "[]");
-sessionStorage.setItem("held", JSON.stringify(held));
-setTimeout(() => {
-  document.getElementById("held-said").textContent = held.filter((text) => !heldBefore.includes(text)).join(" ");
-}, HEARD);
+/** What can be undone, or did not count, is said to screen readers, unless it was said before. */
+function tellHeld(which) {
+  const texts = (selector) => [...document.querySelectorAll(selector)].map((one) => one.dataset.says);
+  const there = texts("#held [data-says]");
+  const before = JSON.parse(sessionStorage.getItem("held") ?? "[]").filter((text) => there.includes(text));
+  const isNew = texts(which).filter((text) => !before.includes(text));
+  sessionStorage.setItem("held", JSON.stringify([...before, ...isNew]));
+  if (isNew.length) say(isNew.join(" "));
+}
+setTimeout(tellHeld, HEARD, "#held [data-says]");
 
 // What was typed within the last second is kept, too, when its page is left; what is sent is kept by that.
 let unsaved = null;
@@ -257,6 +268,8 @@ document.body.addEventListener("htmx:afterSettle", (event) => {
   mark();
   count();
   measure();
+  // What was just decided is told by the page that comes then: this one is about to go.
+  tellHeld("#held .notice [data-says]");
   if (event.detail.target?.id === "bulk-review") document.getElementById("bulk-dialog").showModal();
   if (event.detail.target?.id === "chosen" || event.detail.elt?.id === "chosen")
     document.getElementById("task-title")?.focus({ preventScroll: true });

@@ -91,6 +91,19 @@ def test_of_refused_messages_without_an_id_the_last_one_is_kept(people, api, hoo
     assert WebhookDelivery.unsafe_all_tenants.get().message_id == ""
 
 
+def test_what_was_refused_is_told_until_a_message_is_taken_again(people, api, hook):
+    path = f"/api/v1/webhooks/{InboundWebhook.unsafe_all_tenants.get().id}"
+    assert hook.send(NEW, message_id="taken").status_code == 202
+    Membership.unsafe_all_tenants.filter(role="author").update(role="viewer")
+    assert hook.send(NEW, message_id="a").status_code == 403
+    Membership.unsafe_all_tenants.filter(role="viewer").update(role="author")
+    # A repetition was taken before.
+    assert hook.send(NEW, message_id="taken").status_code == 200
+    assert api.get(path).json()["last_refusal"] is not None
+    assert hook.send({"order": "o-2"}, message_id="b").status_code == 202
+    assert api.get(path).json()["last_refusal"] is None
+
+
 def test_whoever_changes_a_webhook_takes_it_over(people, api, hook, author):
     path = f"/api/v1/webhooks/{InboundWebhook.unsafe_all_tenants.get().id}"
     move_to(people)

@@ -256,6 +256,15 @@ def test_who_lost_the_folder_gets_no_answer_again(people, api, plain, shut, path
     assert runs() == done >= before
 
 
+def test_an_answer_that_was_kept_with_what_nobody_guards_any_more_is_not_given_again(api, plain, monkeypatch):
+    assert api.post(RUNS, START, headers=KEY).status_code == 201
+    # As a later release may have renamed it.
+    monkeypatch.setattr("accounts.guards._guards", {})
+    again = api.post(RUNS, START, headers=KEY)
+    assert (again.status_code, again.json()["error"]["code"]) == (404, "not_found")
+    assert runs() == 1
+
+
 def test_who_started_a_run_and_may_read_none_any_more_gets_no_answer_again(people, plain, shut):
     client = people.client("operator")
     assert "input" in client.post(RUNS, START, headers=KEY).json()

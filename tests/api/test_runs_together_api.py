@@ -125,3 +125,27 @@ def test_searches_are_kept_changed_shared_and_deleted(people, api):
     assert other.get(here).status_code == other.delete(here).status_code == 404
     assert api.delete(here).status_code == 204
     assert not SavedSearch.unsafe_all_tenants.exists()
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ("flow=claims", "query.flow"),
+        ("status=nonsense", "query.status"),
+        ("since=soon", "query.since"),
+        ("test=perhaps", "query.test"),
+        ("order=size", "query.order"),
+        ("columns=status.weight", "query.columns"),
+        ("status=failed&status=completed", "query.status"),
+        ("q=status:nonsense", "query.q"),
+        ("cursor=abc", "query.cursor"),
+        ("saved=1", "query.saved"),
+    ],
+)
+def test_a_search_is_kept_only_if_the_list_can_be_asked_for_by_it(api, query, field):
+    path = "/api/v1/run-searches"
+    good = "status=failed&by=me&since=2026-01-01&columns=status.now&q=by:ann+text&workflow=&order=due"
+    here = api.post(path, {"name": "Good", "query": good}).headers["Location"]
+    for refused in (api.post(path, {"name": "Bad", "query": query}), api.patch(here, {"query": query})):
+        assert (refused.status_code, refused.json()["error"]["field"]) == (400, field)
+    assert api.get(here).json()["query"] == good

@@ -6,6 +6,8 @@ import pytest
 from django.test import Client
 
 from accounts.models import TenantKey
+from lib.quiet_redis import QuietRedis
+from lib.standard_webhooks import new_secret, written
 from runs.models import InboundWebhook, WebhookSecret
 from runs.webhooks import refused
 from tests.api.hooks import ORDER, SIGNAL, make_hook, order, publish, run, sender
@@ -189,12 +191,19 @@ def test_what_came_of_its_messages_and_why_others_were_refused_is_told(api, send
 
 
 def test_where_redis_is_away_messages_are_answered_as_ever(api, sender, run, monkeypatch, settings):
-    refused._redis.cache_clear()
     settings.REDIS_URL = "redis://127.0.0.1:1/0"
-    monkeypatch.setattr(refused, "_quiet_until", 0.0)
+    monkeypatch.setattr(refused, "_REDIS", QuietRedis("why"))
     (hook,) = api.get("/api/v1/webhooks").json()["results"]
-    try:
-        assert sender.send(PAID | {"order": "o-9"}).status_code == 409
-        assert api.get(f"/api/v1/webhooks/{hook['id']}/deliveries").json()["refused"] == []
-    finally:
-        refused._redis.cache_clear()
+    assert sender.send(PAID | {"order": "o-9"}).status_code == 409
+    assert api.get(f"/api/v1/webhooks/{hook['id']}/deliveries").json()["refused"] == []
+
+
+def test_who_has_no_secret_pushes_out_no_reason_that_owners_look_for(api, sender, run):
+    (hook,) = api.get("/api/v1/webhooks").json()["results"]
+    assert sender.send(PAID | {"order": "o-9"}).status_code == 409
+    stranger = Sender(sender.client, hook, written(new_secret()))
+    for _ in range(25):
+        assert stranger.send(PAID).status_code == 401
+    listed = api.get(f"/api/v1/webhooks/{hook['id']}/deliveries").json()["refused"]
+    codes = [one["code"] for one in listed]
+    assert codes == ["bad_signature"] * refused.OF_EACH + ["no_run"]

@@ -59,13 +59,12 @@ OF_SCHEDULES = (
 )
 """The statements of schedules, which `test_schedule_crashes.py` dies at."""
 HARMLESS = (
-    "show_runs told_runs standing last_deliveries refuse_delivery "
+    "show_runs told_runs standing last_deliveries refuse_delivery clear_refusals "
     "take_duty end_duty limit_statements duties_begun postpone_message"
 )
-"""Statements that read for those who look, note by themselves why a message was refused or could not be delivered, or
-lease a duty, which others
-take over when the lease has run out (`tests/runs/test_duties.py`): there is nothing that dying before them could leave
-half done.
+"""Statements that read for those who look, note by themselves why a message was refused, that this is over or that one
+could not be delivered, or lease a duty, which others take over when the lease has run out
+(`tests/runs/test_duties.py`): there is nothing that dying before them could leave half done.
 """
 
 Hit = tuple[str, int]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from lib.forms import moments
 from lib.forms.schema_forms import SchemaForms
+from lib.locales import LOCALES
 from lib.reader import Reader, reading_as
 from steps.schema import fits
 from tests.lib.test_forms_kept import typed_of
@@ -79,6 +80,26 @@ def test_money_that_nobody_touched_is_sent_as_it_was(value):
     form = FORMS.filled(PRICES, {"price": value, "parts": [1.5, 2]})
     sent = FORMS.form_of(PRICES, typed_of(form))
     assert sent.data == ({"price": value, "parts": [1.5, 2]} if value != "x" else {"parts": [1.5, 2]})
+
+
+def test_a_number_that_reads_as_thousands_to_its_reader_is_not_guessed():
+    typed = {"data.rate": "1.234"}
+    assert FORMS.form_of(PRICES, typed).data == {"rate": 1.234}
+    with reading_as(Reader(locale=LOCALES["de"])):
+        form = FORMS.form_of(PRICES, typed)
+        (rate,) = (one for one in form.fields if one.error)
+        assert (form.data, rate.text, rate.error) == (
+            {},
+            "1.234",
+            "“1.234” can be read in two ways. Write 1234, or 1.2340.",
+        )
+        assert FORMS.form_of(PRICES, {"data.rate": "1.2340"}).data == {"rate": 1.234}
+        # As a draft it stays what was typed, and a value that nobody touched is sent as it was.
+        kept = FORMS.form_of(PRICES, typed, lenient=True).data
+        assert fields(FORMS.filled(PRICES, kept))["rate"].text == "1.234"
+        filled = FORMS.filled(PRICES, {"rate": 1.234})
+        assert fields(filled)["rate"].text == "1.2340"
+        assert FORMS.form_of(PRICES, typed_of(filled)).data == {"rate": 1.234}
 
 
 def test_faults_are_named_by_what_they_are_within():

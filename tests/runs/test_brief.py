@@ -82,6 +82,25 @@ def test_what_tells_a_value_is_one_line(value, words):
 
 
 @pytest.mark.parametrize(
+    ("value", "order", "words"),
+    [
+        (
+            {"days": 90, "level": "administrator", "person": "Lea Vogt"},
+            ["level", "person"],
+            "Level administrator",
+        ),
+        ({"days": 90, "person": "Lea Vogt"}, ["days"], "Days 90"),
+        # What says nothing, or is not there, is passed over; a title tells by itself.
+        ({"full": True, "note": " ", "key": "a", "City": "Graz"}, ["gone", "full", "note", "key"], "Key a"),
+        ({"days": 90, "title": "Access"}, ["days", "title"], "Access"),
+        ({"parts": [1], "person": "Lea"}, ["parts"], "Person Lea"),
+    ],
+)
+def test_the_authors_order_of_fields_goes_before_guesses(value, order, words):
+    assert brief.peek(value, order) == words
+
+
+@pytest.mark.parametrize(
     ("value", "words"),
     [
         ({"days": 90, "level": "administrator", "person": "Lea Vogt"}, "Person Lea Vogt"),

@@ -276,7 +276,7 @@ def test_tasks_are_selected_and_decided_together_by_keys_alone(approver):
 def test_what_is_there_when_a_page_comes_is_told_in_live_regions_later(approver):
     page, said, toasts = (
         approver.page,
-        approver.page.locator("#held-said"),
+        approver.page.locator("#inbox-said"),
         approver.page.locator("#toasts"),
     )
     one, two = (asked(approval(title=f"Number {n}?", undo_seconds=60)) for n in (1, 2))
@@ -293,7 +293,7 @@ def test_what_is_there_when_a_page_comes_is_told_in_live_regions_later(approver)
     # A region that came filled would not be told.
     came = page.request.get("/inbox/").text()
     for region in (
-        'id="held-said" role="status"></p>',
+        'id="inbox-said" role="status"></p>',
         'id="toasts" class="toasts" role="status" aria-live="polite"></div>',
     ):
         assert region in came
@@ -316,7 +316,7 @@ def test_by_keys_alone_what_was_decided_together_is_undone_and_a_third_outcome_i
         page.keyboard.press(key)
     page.get_by_role("button", name="Decide…").press("Enter")
     page.locator("#bulk-dialog").get_by_role("button", name="Pay: 3").press("Enter")
-    expect(page.locator("#held-said")).to_have_text("Pay, 3 decisions: press z to undo them.")
+    expect(page.locator("#inbox-said")).to_have_text("Pay, 3 decisions: press z to undo them.")
     expect(page.locator(".undo")).to_contain_text("Pay: 3 decisions count in")
     accessible(page)
     page.keyboard.press("z")

@@ -156,3 +156,15 @@ def test_what_nobody_can_decide_is_told_to_operators(client):
     log_in(client, "bob")
     page = client.get("/inbox/?view=undecidable").text
     assert ("nobody can decide" in page.lower(), "Somebody can decide each task" in page) == (False, False)
+
+
+def test_nothing_that_is_empty_is_met_before_the_tasks_and_the_view_says_that_it_is_the_page(client, bob):
+    asked(approval(title="Pay it?"))
+    page = client.get("/inbox/?view=teams").text
+    before = page[: page.index("<strong>Pay it?</strong>")]
+    # What stands there without being hidden is met by who reads the page from its beginning.
+    assert [
+        place for place in re.findall(r"<[^>]*role=\"status\"[^>]*>", before) if " hidden" not in place
+    ] == []
+    assert re.findall(r'aria-current="(\w+)">My teams <', page) == ["page"]
+    assert '<nav class="nav" aria-label="Settings and API docs">' in page

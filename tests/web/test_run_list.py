@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from runs.commands.starts import NewRun, Terms, start_runs
 from runs.models import DeadLetter
 from runs.reading import search
+from runs.web import listing
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -48,6 +49,23 @@ def test_each_status_that_people_name_finds_its_runs(reader):
     }
     assert {status: found(reader, f"status={status}") for status in expected} == expected
     assert len(found(reader)) == 5
+
+
+def test_a_run_is_called_by_the_first_field_of_its_form(reader, django_assert_num_queries):
+    schema = {
+        "type": "object",
+        "required": ["level", "person"],
+        "properties": {"person": {"type": "string"}, "level": {"type": "string"}},
+    }
+    version = make.a_version({**make.chain("noop"), "input_schema": schema})
+    given = {"person": "Lea Vogt", "level": "administrator"}
+    make.start_version(version, given)
+    (row,) = reader.get("/runs/").context["runs"]
+    assert row["called"] == "Level administrator"
+    # The version is at hand: its order costs no statement.
+    with django_assert_num_queries(0):
+        rows = listing.brief_rows(version.tenant_id, [row["id"]])
+    assert [one["called"] for one in rows] == ["Level administrator"]
 
 
 def test_a_text_is_found_in_business_keys_inputs_and_the_beginnings_of_ids(reader):

@@ -60,6 +60,16 @@ def test_counts_are_bounded_and_cost_one_statement(operator, monkeypatch, django
         assert counts(operator)["open"] == "3+"
 
 
+def test_where_there_are_older_runs_than_are_counted_among_the_counts_say_so(operator, monkeypatch):
+    make.start(WAITS, *({"n": number} for number in range(3)))
+    assert "Counted among" not in operator.get("/runs/counts", headers={"HX-Request": "true"}).text
+    monkeypatch.setattr(tabs, "READ", 2)
+    found = counts(operator)
+    assert (found["open"], found["unresolved"]) == ("2+", "0")
+    page = operator.get("/runs/counts", headers={"HX-Request": "true"}).text
+    assert 'title="Counted among the newest 2 runs" class="tally">2+<' in page
+
+
 def test_words_in_the_text_narrow_as_the_fields_do(operator):
     version = make.a_version(WAITS)
     one, two = make.start_version(version, {"text": "Siemens"}, {"text": "other"})

@@ -28,25 +28,25 @@ BY_KEYS = 135
 
 
 @pytest.fixture
-def page_of(stranger, site):
-    """A page of somebody who is logged in, on a phone."""
+def page_of(stranger, chromium, site):
+    """A page of somebody who is logged in, on a phone of their own."""
+    phones = {}
 
     def open_page(name: str, path: str) -> Page:
-        client = Client()
-        client.force_login(User.objects.get(username=name))
-        context = stranger.page.context
-        # A page of somebody else that still asks would bring their session back.
-        for page in context.pages:
-            page.goto("about:blank")
-        session = client.cookies[settings.SESSION_COOKIE_NAME].value
-        context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": site}])
-        page = context.new_page()
-        page.set_viewport_size(PHONE)
+        if name not in phones:
+            client = Client()
+            client.force_login(User.objects.get(username=name))
+            phones[name] = chromium.new_context(base_url=site, viewport=PHONE)
+            session = client.cookies[settings.SESSION_COOKIE_NAME].value
+            phones[name].add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": site}])
+        page = phones[name].new_page()
         count_presses(page)
         page.goto(path)
         return page
 
-    return open_page
+    yield open_page
+    for phone in phones.values():
+        phone.close()
 
 
 def test_somebody_asks_two_approve_on_a_phone_and_who_asked_sees_why(page_of):

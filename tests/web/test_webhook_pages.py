@@ -1,6 +1,7 @@
 """Webhooks in Settings: made, looked at, switched, exchanged and deleted by forms; what each page says and costs."""
 
 import re
+import secrets
 
 import pytest
 from django.test import Client
@@ -77,6 +78,34 @@ def test_what_came_of_its_messages_and_why_others_were_refused_is_told(author):
     listed = author.get("/settings/webhooks").text
     assert "refused (bad_json)" in listed
     assert "taken <time" in listed
+
+
+def test_what_a_message_brought_is_not_even_unpacked_where_it_is_long(author):
+    a_workflow()
+    hook = made(author, unsigned="1", body='{"text": "{{ body.words }}"}')
+    run = Sender(Client(), hook).send({"words": secrets.token_hex(10_000)}).json()["run_id"]
+    page = author.get(f"/settings/webhooks/{hook['id']}").text
+    row = page[page.index(f'href="/runs/{run}"') :]
+    assert re.search(r">1\d\.\d\xa0KB, on the run's page<", row[: row.index("</tr>")])
+    (taken,) = author.get(f"/api/v1/webhooks/{hook['id']}/deliveries").json()["taken"]
+    assert (taken["brought"], taken["truncated"]) == ("", True)
+
+
+def test_what_it_did_under_a_former_name_is_still_its_own(author):
+    a_workflow()
+    hook = made(author, unsigned="1")
+    path = f"/api/v1/webhooks/{hook['id']}"
+    first = Sender(Client(), hook).send({"text": "a"}).json()["run_id"]
+    assert author.patch(path, {"name": "store"}, "application/json").status_code == 200
+    second = Sender(Client(), hook).send({"text": "b"}).json()["run_id"]
+    # Another one takes the name that is free now.
+    other = made(author, unsigned="1")
+    third = Sender(Client(), other).send({"text": "c"}).json()["run_id"]
+    assert [runs_on(author, one) for one in (hook, other)] == [[second, first], [third]]
+
+
+def runs_on(client, hook):
+    return re.findall(r'href="/runs/([0-9a-f-]{36})"', client.get(f"/settings/webhooks/{hook['id']}").text)
 
 
 def test_why_it_may_act_no_more_is_told_to_who_may_change_it(author):

@@ -4,6 +4,7 @@ import { middle } from "../canvas/view";
 import { type Where, addStep } from "../model/commands";
 import { calledNow } from "../inspector/rename";
 import { type Snippet, addSnippet } from "../model/snippets";
+import { spokenOf } from "../model/talk";
 import { act, goTo, hasRoomFor, select, state, theEdge, theOne, wantFocus } from "../store";
 
 const MOST_RECENT = 5;
@@ -22,8 +23,8 @@ export function here(): Where {
 /** Adds a step of a type and selects it; its title has the focus. */
 export function addHere(type: string, where: Where = here()): void {
   if (!hasRoomFor(1)) return;
-  const { doc, catalogue } = state();
-  const made = addStep(doc, catalogue, type, stillThere(where));
+  const { doc, catalogue, comments } = state();
+  const made = addStep(doc, catalogue, type, stillThere(where), spokenOf(comments));
   if (!act(`Add ${catalogue[type]?.title ?? type}`, made.changes)) return;
   remember(type);
   goTo(made.select[0]);
@@ -33,8 +34,8 @@ export function addHere(type: string, where: Where = here()): void {
 /** Puts a ready-made group into the draft, as one act, and selects its steps. */
 export function addGroupHere(snippet: Snippet, where: Where = here()): void {
   if (!hasRoomFor(snippet.nodes.length)) return;
-  const { doc, catalogue } = state();
-  const made = addSnippet(doc, catalogue, snippet, stillThere(where));
+  const { doc, catalogue, comments } = state();
+  const made = addSnippet(doc, catalogue, snippet, stillThere(where), spokenOf(comments));
   if (!act(`Add ${snippet.title}`, made.changes)) return;
   goTo(made.select[0]);
   select({ nodes: made.select });

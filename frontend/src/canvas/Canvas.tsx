@@ -18,7 +18,7 @@ import { HEIGHT, WIDTH, addStep, connect, moveSteps, reconnect, usualCondition }
 import type { Doc, Place } from "../model/document";
 import { titleOf, whyNot } from "../model/graph";
 import { byStep } from "../model/people";
-import { openCounts } from "../model/talk";
+import { openCounts, spokenOf } from "../model/talk";
 import { act, hasRoomFor, say, select, set, state, theOne, useBuilder, wantFocus } from "../store";
 import { FlowLine } from "./FlowLine";
 import { GroupFrame, NoteCard } from "./NoteCard";
@@ -113,7 +113,7 @@ export function Canvas() {
     const group = state().boot.snippets.find(({ name }) => type === `${GROUP}${name}`);
     if (group) return addGroupHere(group, { at, edge });
     if (!hasRoomFor(1)) return;
-    const made = addStep(state().doc, catalogue, type, { at, edge });
+    const made = addStep(state().doc, catalogue, type, { at, edge }, spokenOf(state().comments));
     if (!act(`Add ${catalogue[type]?.title ?? type}`, made.changes)) return;
     select({ nodes: made.select });
     wantFocus("title");

@@ -4,6 +4,7 @@ import { Words } from "../Words";
 import { faceOf } from "../model/catalogue";
 import { titleOf } from "../model/graph";
 import { free, slug } from "../model/names";
+import { spokenOf } from "../model/talk";
 import { say, state, useBuilder } from "../store";
 import { Frame } from "./fields/Frame";
 import { idFor, rename } from "./rename";
@@ -36,7 +37,7 @@ export function StepHead({ id, field }: { id: string; field: string }) {
     const old = before.current;
     before.current = null;
     if (old === null || old === text || !text) return;
-    const wanted = idFor(state().doc, id, old, text, face.title, published);
+    const wanted = idFor(state().doc, id, old, text, face.title, published, spokenOf(state().comments));
     // Where the id can't follow, it stays: nobody asked for it.
     if (!wanted) return;
     // An undo meanwhile takes it back before it is there, and what was undone can be done again.
@@ -113,6 +114,8 @@ function RenameForm({ id, coming, onDone }: { id: string; coming: Coming | null;
       return setFault(
         `Use letters, digits, _ and -, starting with a letter${slug(wanted) ? `, for example ${free(slug(wanted), state().doc.nodes)}` : ""}.`,
       );
+    if (Object.hasOwn(spokenOf(state().comments), wanted) && !Object.hasOwn(state().doc.nodes, wanted))
+      return setFault("There are comments on a step that had this id and is gone: they would be this one's.");
     setIsBusy(true);
     const why = await rename(from, wanted);
     setIsBusy(false);

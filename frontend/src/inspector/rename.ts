@@ -115,13 +115,14 @@ export function idFor(
   title: string,
   typeTitle: string,
   published: string[],
+  kept: Record<string, unknown> = {},
 ): string | null {
   if (published.includes(id) || !slug(title)) return null;
   const isAutomatic = [oldTitle, typeTitle].some(
     (each) => slug(each) && new RegExp(`^${slug(each)}(_\\d+)?$`).test(id),
   );
   if (!isAutomatic) return null;
-  const { [id]: _own, ...others } = doc.nodes;
+  const { [id]: _own, ...others } = { ...kept, ...doc.nodes };
   const wanted = free(slug(title), others);
   return wanted === id ? null : wanted;
 }

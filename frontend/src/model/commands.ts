@@ -56,9 +56,12 @@ export interface Where {
   at?: Place;
 }
 
+/** Ids that no new step gets, though no step has them. */
+export type Kept = Record<string, unknown>;
+
 /** A new step of a type, at a place, behind or before another, or on an edge, which it splits. */
-export function addStep(doc: Doc, catalogue: Catalogue, type: string, where: Where): Made {
-  const id = free(slug(catalogue[type]?.title ?? type.split(".").pop() ?? type), doc.nodes);
+export function addStep(doc: Doc, catalogue: Catalogue, type: string, where: Where, kept: Kept = {}): Made {
+  const id = free(slug(catalogue[type]?.title ?? type.split(".").pop() ?? type), { ...kept, ...doc.nodes });
   const draft = new Draft(doc);
   const room = where.edge === undefined ? null : roomOn(doc, where.edge);
   const spot = room?.spot ?? where.at ?? placeFor(doc, where);
@@ -290,11 +293,13 @@ export function asClip(text: string): Clip | null {
 }
 
 /** The copied steps again, under ids of their own; expressions among them read the new ones. */
-export function paste(doc: Doc, clip: Clip, shift: Place): Made {
+export function paste(doc: Doc, clip: Clip, shift: Place, kept: Kept = {}): Made {
   const draft = new Draft(doc);
   const ids = new Map<string, string>();
-  for (const id of Object.keys(clip.nodes))
-    ids.set(id, free(id, { ...draft.doc.nodes, ...Object.fromEntries([...ids.values()].map((each) => [each, 1])) }));
+  for (const id of Object.keys(clip.nodes)) {
+    const others = Object.fromEntries([...ids.values()].map((each) => [each, 1]));
+    ids.set(id, free(id, { ...kept, ...draft.doc.nodes, ...others }));
+  }
   for (const [id, body] of Object.entries(clip.nodes)) {
     const fresh = ids.get(id) as string;
     const timers = Array.isArray(body.boundary_timers)

@@ -4,6 +4,7 @@ import type { Catalogue } from "./catalogue";
 import { Draft } from "./changes";
 import type { Made, Where } from "./commands";
 import {
+  type Kept,
   GAP_X,
   GAP_Y,
   HEIGHT,
@@ -40,7 +41,7 @@ export function fitting(snippets: Snippet[], search: string): Snippet[] {
  * The steps of a snippet under ids of their own: on an edge, which then goes on from the end of the group that stands
  * first; else behind a step and connected to it, where one is named, or behind the last one.
  */
-export function addSnippet(doc: Doc, catalogue: Catalogue, snippet: Snippet, where: Where = {}): Made {
+export function addSnippet(doc: Doc, catalogue: Catalogue, snippet: Snippet, where: Where = {}, kept: Kept = {}): Made {
   const nodes = Object.fromEntries(snippet.nodes.map(({ id, ...body }) => [String(id), body as NodeBody]));
   const clip = { handoff: 1 as const, nodes, edges: snippet.edges, places: snippet.places, notes: [] };
   const draft = new Draft(doc);
@@ -48,7 +49,7 @@ export function addSnippet(doc: Doc, catalogue: Catalogue, snippet: Snippet, whe
   const room = edge === undefined ? null : roomOn(doc, edge, wideness(snippet));
   for (const [id, to] of Object.entries(room?.moved ?? {})) draft.set(["layout", "nodes", id], to);
   const at = room?.spot ?? where.at ?? startFor(doc, snippet, where);
-  const made = paste(draft.doc, clip, freeFor(draft.doc, snippet, at));
+  const made = paste(draft.doc, clip, freeFor(draft.doc, snippet, at), kept);
   for (const change of made.changes) draft.add(change);
   const [first] = made.select;
   const end = made.select[snippet.nodes.findIndex(({ id }) => !snippet.edges.some(({ from }) => from === id))];

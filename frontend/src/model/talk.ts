@@ -36,6 +36,17 @@ export function threadsOf(comments: Comment[]): Thread[] {
   return [...found.values()].sort((one, other) => newest(other) - newest(one));
 }
 
+/** Ids under which something was said of a step, whether or not it is still there: a new step gets none of them. */
+export function spokenOf(comments: Comment[]): Record<string, true> {
+  return Object.fromEntries(comments.map(({ step }) => [step, true]));
+}
+
+/** How many comments are open, and how many are resolved. */
+export function tally(comments: Comment[]): { open: number; resolved: number } {
+  const open = comments.filter(({ resolved_at: at }) => at === null).length;
+  return { open, resolved: comments.length - open };
+}
+
 /** How many comments of each step are open. */
 export function openCounts(comments: Comment[]): Map<string, number> {
   const found = new Map<string, number>();

@@ -1,7 +1,7 @@
 import { useMemo, useState } from "react";
 import { Icon } from "../Icon";
 import { inOrder, titleOf } from "../model/graph";
-import { type Thread, threadsOf } from "../model/talk";
+import { type Thread, tally, threadsOf } from "../model/talk";
 import { goTo, useBuilder, wantFocus } from "../store";
 import { ThreadView } from "./ThreadView";
 
@@ -12,8 +12,9 @@ export function Comments() {
   const mayWrite = useBuilder((now) => now.boot.may_write);
   const [isResolved, setIsResolved] = useState(false);
   const threads = useMemo(() => threadsOf(comments), [comments]);
-  const resolved = threads.filter((thread) => thread.isResolved);
-  const shown = isResolved ? resolved : threads.filter((thread) => !thread.isResolved);
+  // In comments, as at the steps.
+  const count = tally(comments);
+  const shown = threads.filter((thread) => thread.isResolved === isResolved);
   const order = useMemo(() => inOrder(doc).map((row) => row.id), [doc.nodes, doc.edges]);
   const there = order.filter((id) => shown.some((thread) => thread.step === id));
   const gone = shown.filter((thread) => !Object.hasOwn(doc.nodes, thread.step));
@@ -21,10 +22,10 @@ export function Comments() {
     <div className="all-comments">
       <div className="switch" role="group" aria-label="Which comments">
         <button type="button" aria-pressed={!isResolved} onClick={() => setIsResolved(false)}>
-          Open ({threads.length - resolved.length})
+          Open ({count.open})
         </button>
         <button type="button" aria-pressed={isResolved} onClick={() => setIsResolved(true)}>
-          Resolved ({resolved.length})
+          Resolved ({count.resolved})
         </button>
       </div>
       {!shown.length && (

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef } from "react";
 import { Section } from "../inspector/Section";
-import { threadsOf } from "../model/talk";
+import { tally, threadsOf } from "../model/talk";
 import { useBuilder } from "../store";
 import { Compose } from "./Compose";
 import { ThreadView } from "./ThreadView";
@@ -19,12 +19,13 @@ export function StepComments({ id }: { id: string }) {
   useEffect(() => {
     if (wish) fulfilled = wish;
   }, [wish]);
-  const threads = useMemo(() => threadsOf(comments.filter((each) => each.step === id)), [comments, id]);
+  const said = useMemo(() => comments.filter((each) => each.step === id), [comments, id]);
+  const threads = useMemo(() => threadsOf(said), [said]);
   const open = threads.filter((thread) => !thread.isResolved);
   const resolved = threads.filter((thread) => thread.isResolved);
-  const count = open.reduce((sum, thread) => sum + thread.comments.length, 0);
+  const { open: count, resolved: settled } = tally(said);
   const title = count ? `Comments (${count})` : "Comments";
-  const summary = count ? "" : resolved.length ? `${resolved.length} resolved` : "";
+  const summary = count ? "" : settled ? `${settled} resolved` : "";
   return (
     <Section title={title} summary={summary} asked={asked.current} takesFocus={!mayWrite}>
       <div className="step-comments">
@@ -35,7 +36,7 @@ export function StepComments({ id }: { id: string }) {
         {mayWrite && <Compose step={id} count={count} />}
         {resolved.length > 0 && (
           <details className="resolved-threads">
-            <summary>{resolved.length} resolved</summary>
+            <summary>{settled} resolved</summary>
             {resolved.map((thread) => (
               <ThreadView key={thread.id} thread={thread} />
             ))}

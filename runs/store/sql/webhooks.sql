@@ -5,6 +5,7 @@ SELECT json_build_object(
            'id', w.id, 'tenant_id', w.tenant_id, 'name', w.name, 'workflow', f.name, 'action', w.action,
            'mapping', w.mapping, 'allow_unsigned', w.allow_unsigned, 'enabled', w.enabled,
            'folder', f.folder_id, 'acts_for', w.acts_for,
+           'has_refused', EXISTS (SELECT 1 FROM runs_webhookdelivery d WHERE d.webhook_id = w.id AND d.refused IS NOT NULL),
            'now', extract(epoch FROM clock.now),
            'secrets', (SELECT coalesce(json_agg(json_build_array(s.number, encode(s.sealed, 'hex')) ORDER BY s.number DESC),
                                        '[]')
@@ -54,6 +55,9 @@ VALUES (%(tenant)s, %(webhook)s, %(message_id)s, %(body_sha256)s, coalesce(%(now
 ON CONFLICT (webhook_id, message_id) DO UPDATE
    SET body_sha256 = excluded.body_sha256, received_at = excluded.received_at, refused = excluded.refused
  WHERE runs_webhookdelivery.refused IS NOT NULL
+
+-- name: clear_refusals
+DELETE FROM runs_webhookdelivery d WHERE d.webhook_id = %(webhook)s AND d.refused IS NOT NULL
 
 -- name: forget_deliveries
 WITH old AS MATERIALIZED (

@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('runs', '0008_refused_deliveries'),
+        ('runs', '0010_schedules'),
     ]
 
     operations = [

@@ -13,7 +13,7 @@ class Migration(migrations.Migration):
     atomic = False
 
     dependencies = [
-        ('runs', '0013_child_runs'),
+        ('runs', '0011_child_runs'),
     ]
 
     operations = [

@@ -1,0 +1,208 @@
+"""What a list of runs is asked for: by the query string of its page, which searches keep."""
+
+import re
+from datetime import date, datetime, timedelta
+from typing import cast
+
+from django import forms
+from django.core.exceptions import NON_FIELD_ERRORS
+from django.http import QueryDict
+
+from accounts.people import name_of
+from engine.catalogue import Json
+from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING, RunStatus
+from lib.reader import date_text, reader
+from lib.refusals import Invalid
+from runs.reading.orders import NEWEST, ORDERS
+from runs.reading.queries import ASKED_STATUSES, FOR_PEOPLE, UNRESOLVED, WAITING, is_me, starter
+from workflows.titles import title_of
+
+COLUMNS = {
+    "status": "Status",
+    "now": "Now",
+    "started": "Started",
+    "by": "By",
+    "took": "Took",
+    "deadline": "Deadline",
+    "version": "Version",
+}
+"""The columns beside the run itself, in their order, by what they are called."""
+NOT_KEPT = ("cursor", "saved")
+"""What an address of the list has beside what is asked for: where in it somebody is, and by which kept search."""
+
+# What people call the statuses of runs, and which those are.
+GROUPS: dict[str, tuple[str, dict[str, Json]]] = {
+    "open": ("At work", {"statuses": sorted(RUN_OPEN | RUN_CLOSING | RUN_UNDOING)}),
+    "waiting": ("Waiting", {"status": WAITING}),
+    "people": ("Waiting on people", {"status": FOR_PEOPLE}),
+    "failed": ("Failed", {"status": "FAILED"}),
+    "unresolved": ("Failed, unresolved", {"status": UNRESOLVED}),
+    "completed": ("Completed", {"status": "COMPLETED"}),
+    "cancelled": ("Cancelled", {"status": "CANCELLED"}),
+}
+
+_SPELLED = (*ASKED_STATUSES, *(status.value for status in RunStatus))
+YES, NO = frozenset({"1", "true", "yes", "on"}), frozenset({"", "0", "false", "no", "off"})
+
+
+_WORD = re.compile(r"(?<!\S)(workflow|status|by|since|until):(\S+)")
+"""A word of a search that narrows it: the name of a field and what it is to be."""
+
+
+def _status(text: str) -> str:
+    """A status as people name it or as the API spells it, in capitals or not. Raises ValidationError."""
+    value = text.strip()
+    if not value or value.lower() in GROUPS:
+        return value.lower()
+    if value.upper() in _SPELLED:
+        return value.upper()
+    names = ", ".join([*GROUPS, *(name for name in _SPELLED if name.lower() not in GROUPS)])
+    raise forms.ValidationError(f"There is no status “{value}”. There are: {names}.")
+
+
+class FilterForm(forms.Form):
+    """Which runs the list shows; what can't be read in the address is told at its field, and then none is shown."""
+
+    q = forms.CharField(required=False, max_length=200, label="Text")
+    workflow = forms.CharField(required=False, max_length=128)
+    status = forms.CharField(required=False, max_length=64)
+    since = forms.DateField(required=False, label="From")
+    until = forms.DateField(required=False, label="To")
+    by = forms.CharField(required=False, max_length=150, label="Started by")
+    test = forms.CharField(required=False, max_length=10)
+    columns = forms.CharField(required=False, max_length=100)
+    order = forms.CharField(required=False, max_length=20)
+    saved = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1)
+
+    def clean_status(self) -> str:
+        """A status as people name it or as the API spells it, in capitals or not."""
+        return _status(str(self.cleaned_data["status"]))
+
+    def clean_test(self) -> bool:
+        value = str(self.cleaned_data["test"]).strip().lower()
+        if value not in YES | NO:
+            raise forms.ValidationError("Give 1 for test runs, or leave it out.")
+        return value in YES
+
+    def clean_order(self) -> str:
+        """An order that there is; the newest first where none is asked for."""
+        value = str(self.cleaned_data["order"]).strip().lower() or NEWEST
+        if value not in ORDERS:
+            raise forms.ValidationError(f"Runs are listed by {', '.join(ORDERS)}.")
+        return value
+
+    def clean(self) -> dict[str, Json]:
+        query = cast(QueryDict, self.data)
+        for name, values in query.lists():
+            if name != "cursor" and name not in self.fields:
+                self.add_error(None, f"Runs can't be filtered by “{name[:50]}”.")
+            elif len(values) > 1:
+                self.add_error(name if name in self.fields else None, "This is there more than once.")
+        self._take_words()
+        return self.cleaned_data
+
+    def _take_words(self) -> None:
+        """What stands in the text as `status:failed` counts as if it stood in that field, unless something does."""
+        text = self.cleaned_data.get("q") or ""
+        for name, value in _WORD.findall(text):
+            try:
+                given = _status(value) if name == "status" else self.fields[name].clean(value)
+            except forms.ValidationError as error:
+                self.add_error("q", f"{name}: {error.messages[0]}")
+                continue
+            if not self.cleaned_data.get(name):
+                self.cleaned_data[name] = given
+        if "q" in self.cleaned_data:
+            self.cleaned_data["q"] = " ".join(_WORD.sub(" ", text).split()) if _WORD.search(text) else text
+
+    @property
+    def is_of_tests(self) -> bool:
+        """Whether test runs are asked for."""
+        return bool(self.is_valid() and self.cleaned_data["test"])
+
+    @property
+    def chosen_order(self) -> str:
+        """The order that is asked for; a search for a text has its own."""
+        name = (self.cleaned_data.get("order") if self.is_bound and self.is_valid() else "") or NEWEST
+        return NEWEST if self.cleaned_data.get("q") else name
+
+    @property
+    def orders(self) -> list[tuple[str, str, bool]]:
+        """The orders to choose from, with their words, and whether it is the present one."""
+        return [(name, order.words, name == self.chosen_order) for name, order in ORDERS.items()]
+
+    @property
+    def count_folded(self) -> int:
+        """How many of those fields are filled in that a narrow page folds away."""
+        cleaned = self.cleaned_data if self.is_bound else {}
+        folded = [name for name in ("workflow", "status", "since", "until") if cleaned.get(name)]
+        return len(folded) + (self.chosen_order != NEWEST)
+
+    @property
+    def has_folded_faults(self) -> bool:
+        """Whether one of those has a fault."""
+        return any(name in self.errors for name in ("workflow", "status", "since", "until", "order"))
+
+    @property
+    def statuses(self) -> list[tuple[str, str, bool]]:
+        """The statuses to choose from, with their words, and whether it is the one that was chosen."""
+        choice = (self.cleaned_data.get("status") if self.is_bound else "") or ""
+        words_of = {key: words for key, (words, _) in GROUPS.items()}
+        if choice not in words_of and choice:
+            words_of[choice] = choice.capitalize().replace("_", " ")
+        return [(key, words, key == choice) for key, words in words_of.items()]
+
+    def asked(self, who: str) -> dict[str, Json]:
+        """What `who` asks of `queries.runs_of`, and `q`."""
+        self.is_valid()
+        cleaned = {name: value for name, value in self.cleaned_data.items() if value}
+        filters: dict[str, Json] = {
+            name: cleaned[name] for name in ("q", "workflow", "test") if name in cleaned
+        }
+        if "status" in cleaned:
+            status = cleaned["status"]
+            filters |= GROUPS[status][1] if status in GROUPS else {"status": status}
+        if "since" in cleaned:
+            filters["created_after"] = _midnight(cleaned["since"])
+        if "by" in cleaned:
+            filters["created_by"] = starter(cleaned["by"], who)
+        if "until" in cleaned and cleaned["until"] < date.max:
+            filters["created_before"] = _midnight(cleaned["until"] + timedelta(days=1))
+        return filters
+
+    def in_words(self) -> list[str]:
+        """What hides rows, each in a few words."""
+        cleaned = self.cleaned_data
+        words = {
+            "status": lambda value: GROUPS[value][0].lower() if value in GROUPS else value,
+            "workflow": lambda value: f"workflow {title_of(value)}",
+            "by": lambda value: "started by you" if is_me(value) else f"started by {name_of(value)}",
+            "since": lambda value: f"from {date_text(value)}",
+            "until": lambda value: f"to {date_text(value)}",
+            "q": lambda value: f"“{value}”",
+            "test": lambda value: "test runs",
+            "order": lambda value: "open runs" if ORDERS[value].is_of_open else "",
+        }
+        said = (say(cleaned[name]) for name, say in words.items() if cleaned.get(name))
+        return [text for text in said if text]
+
+
+def check_query(query: str) -> None:
+    """Let pass what a list of runs can be asked for by. Raises Invalid, at the part of the query that is wrong."""
+    asked = QueryDict(query)
+    form = FilterForm(asked)
+    for name in asked:
+        if name not in form.fields or name in NOT_KEPT:
+            raise Invalid(f"Runs can't be filtered by “{name[:50]}”.", field=f"query.{name[:50]}")
+    for name, errors in form.errors.items():
+        field = "query" if name == NON_FIELD_ERRORS else f"query.{name}"
+        raise Invalid(" ".join(map(str, errors)), field=field)
+    for name in filter(None, asked.get("columns", "").split(".")):
+        if name not in COLUMNS:
+            text = f"There is no column “{name}”. There are: {', '.join(COLUMNS)}."
+            raise Invalid(text, field="query.columns")
+
+
+def _midnight(day: date) -> datetime:
+    """The beginning of a day where whoever asks is."""
+    return datetime(day.year, day.month, day.day, tzinfo=reader().clock)
