@@ -1,0 +1,67 @@
+"""Pages of runs that begin others: linked both ways, listed by status, at a cost that does not grow."""
+
+import pytest
+
+from runs.models import Run
+from tests import factories as make
+from tests.web.test_page_queries import statements_of
+
+pytestmark = pytest.mark.django_db
+
+
+def begun(count):
+    """A run whose map began so many others, of which the first has failed."""
+    child = make.a_version(make.chain("noop")).workflow.name
+    body = {"type": "subworkflow", "params": {"workflow": child, "input": {"name": "Part {{ index }}"}}}
+    given = {"items": list(range(count))}
+    run_id = make.start(make.mapped(body, tolerate_failures=1), given)[0]
+    make.work("engine")
+    first, *others = sorted(make.claimed(), key=lambda step: step.id)
+    make.fail(first)
+    make.complete(*others)
+    make.work()
+    return run_id
+
+
+def test_a_run_shows_what_it_began_and_that_where_it_comes_from(client, ann):
+    client.force_login(ann)
+    run_id = begun(7)
+    page = client.get(f"/runs/{run_id}").text
+    assert "Runs that it began" in page
+    assert "6 completed · 1 failed" in page
+    assert page.count("<small>Part ") == 5
+    assert f'href="/runs/{run_id}/children">All 7 of them' in page
+
+    child = Run.unsafe_all_tenants.filter(parent_id=run_id).earliest("id")
+    assert f'href="/runs/{run_id}"' in client.get(f"/runs/{child.pk}").text
+
+
+def test_what_a_run_began_is_listed_by_status(client, ann):
+    client.force_login(ann)
+    run_id = begun(3)
+    page = client.get(f"/runs/{run_id}/children").text
+    assert page.count("<small>Part ") == 3
+    failed = client.get(f"/runs/{run_id}/children?status=FAILED").text
+    assert failed.count("<small>Part ") == 1
+    assert client.get(f"/runs/{run_id}/children?status=nonsense").text.count("<small>Part ") == 3
+    alone = make.start(make.chain("noop"))[0]
+    make.work()
+    assert "It has not begun any run" in client.get(f"/runs/{alone}/children").text
+
+
+def test_a_run_that_follows_another_is_linked_both_ways(client, ann):
+    client.force_login(ann)
+    following = make.a_version(make.chain("noop")).workflow.name
+    run_id = make.start(make.chain("noop", next_workflow=following), {"n": 1})[0]
+    make.work()
+    follower = Run.unsafe_all_tenants.get(follows=run_id)
+    assert f'href="/runs/{follower.pk}"' in client.get(f"/runs/{run_id}").text
+    assert f'href="/runs/{run_id}"' in client.get(f"/runs/{follower.pk}").text
+
+
+def test_they_cost_the_same_for_two_as_for_forty(client, ann):
+    client.force_login(ann)
+    few, many = begun(2), begun(40)
+    assert statements_of(client, f"/runs/{few}") == statements_of(client, f"/runs/{many}") <= 13
+    costs = [statements_of(client, f"/runs/{one}/children") for one in (few, many)]
+    assert costs[0] == costs[1] <= 10
