@@ -295,6 +295,13 @@ class TimerRow(TypedDict):
     seconds: float
 
 
+class LimitRow(TypedDict):
+    """How long a step may wait for its beginning: of a step (`limit_again`), or by its timer (`unbegun`)."""
+
+    id: str
+    seconds: float
+
+
 class SignalRow(TypedDict):
     """A signal that came in (`insert_signals`)."""
 

@@ -8,7 +8,7 @@ from engine.catalogue import Json
 from lib.clock import now_or_none
 from runs.store.attempts import ClaimedStep, claimed_of
 from runs.store.hot import SQL, document
-from runs.store.rows import SignalRow, TimerRow, WaitRow
+from runs.store.rows import LimitRow, SignalRow, TimerRow, WaitRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +58,7 @@ def due_timers(limit: int, after: Due | None = None) -> list[Due]:
 
 def limit_again(runs: Iterable[str], steps: Mapping[str, float]) -> None:
     """Set anew by when steps of these runs must have begun that are queued again: step → seconds from now."""
-    rows = [{"step_id": step, "seconds": seconds} for step, seconds in steps.items()]
-    params = {"runs": sorted(runs), "limits": document(rows), "now": now_or_none()}
+    params = {"runs": sorted(runs), "limits": document(_limits(steps)), "now": now_or_none()}
     SQL.execute("limit_again", params)
 
 
@@ -68,8 +67,11 @@ def unbegun(limits: Mapping[str, float]) -> set[str]:
 
     The others are set anew, for what does not count has come between, or are over.
     """
-    rows = [{"id": timer, "seconds": seconds} for timer, seconds in limits.items()]
-    return set(SQL.value("unbegun", {"limits": document(rows), "now": now_or_none()}))
+    return set(SQL.value("unbegun", {"limits": document(_limits(limits)), "now": now_or_none()}))
+
+
+def _limits(seconds: Mapping[str, float]) -> list[LimitRow]:
+    return [{"id": id, "seconds": value} for id, value in seconds.items()]
 
 
 def ring_timers(timers: Iterable[str]) -> set[str]:

@@ -1,8 +1,11 @@
 """A workflow as its author writes it in Python: steps, and the ways between them."""
 
+import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from datetime import timedelta
+from pathlib import Path
 from typing import Any, Literal, overload
 
 from pydantic import BaseModel
@@ -15,6 +18,7 @@ from steps import catalogue
 from steps.authoring.fields import UNSET, Compensation, NOf, Preset, Retry
 from steps.authoring.values import Value, plain
 
+_NODE = re.compile(r"nodes\[(\d+)\]")
 prev = Value("prev")
 """What a step is given."""
 run = Value("run")
@@ -24,11 +28,11 @@ run = Value("run")
 class WorkflowInvalid(EngineError):
     """The workflow can't be published; `problems` are all that stand against it."""
 
-    def __init__(self, name: str, problems: Sequence[Problem]) -> None:
+    def __init__(self, workflow: "Workflow", problems: Sequence[Problem]) -> None:
         self.problems = tuple(problems)
-        lines = [f"  {f'step {one.node}: ' if one.node else ''}{one.message}" for one in problems]
+        lines = [f"  {workflow.told(problem)}" for problem in problems]
         count = f"{len(problems)} problem{'s' if len(problems) > 1 else ''}"
-        super().__init__("\n".join([f"The workflow `{name}` has {count}:", *lines]))
+        super().__init__("\n".join([f"The workflow `{workflow.name}` has {count}:", *lines]))
 
 
 class Source:
@@ -166,6 +170,7 @@ class Workflow:
         next_workflow: str | None = UNSET,
         edges: Sequence[Mapping[str, Any]] | None = (),
     ) -> None:
+        self._lines: dict[int, str] = {}
         if isinstance(input_schema, type):
             input_schema = input_schema.model_json_schema()
         self._document = _said(
@@ -188,7 +193,7 @@ class Workflow:
     def of(cls, document: Mapping[str, Any]) -> "Workflow":
         """The workflow of a definition that is there already, as JSON."""
         workflow = cls.__new__(cls)
-        workflow._document = plain(document, "definition")
+        workflow._document, workflow._lines = plain(document, "definition"), {}
         return workflow
 
     def __repr__(self) -> str:
@@ -258,7 +263,10 @@ class Workflow:
                 "on_error": on_error,
             }
         )
-        self._listed("nodes").append(node)
+        nodes = self._listed("nodes")
+        written = sys._getframe(1)
+        self._lines[len(nodes)] = f"{Path(written.f_code.co_filename).name}:{written.f_lineno}"
+        nodes.append(node)
         return Step(self, node)
 
     def edge(
@@ -285,11 +293,23 @@ class Workflow:
         """All that is wrong with it, errors first, then warnings: what `POST /workflows/validate` tells, too."""
         return validate(self.definition(), catalogue.CATALOGUE)
 
+    def told(self, problem: Problem) -> str:
+        """A problem as its author reads it: in which line the step stands, its id, and what is wrong."""
+        at = _NODE.match(problem.field)
+        line = self._lines.get(int(at[1])) if at else None
+        return "".join(
+            [
+                f"{line}: " if line else "",
+                f"step {problem.node}: " if problem.node else "",
+                problem.message,
+            ]
+        )
+
     def build(self) -> dict[str, Json]:
         """The definition as JSON. Raises WorkflowInvalid with everything that stands against publishing it."""
         errors = [problem for problem in self.problems() if problem.severity == "error"]
         if errors:
-            raise WorkflowInvalid(self.name, errors)
+            raise WorkflowInvalid(self, errors)
         return self.definition()
 
     def _listed(self, key: str) -> list[Json]:

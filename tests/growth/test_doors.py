@@ -59,6 +59,7 @@ LEFT_OUT: Mapping[str, str] = {
     "tasks_inbox.mail.step_mentions.written(sender)": OPERATORS,
     "tasks_inbox.mail.step_mentions.written(to)": "an address has 254 characters at most",
     "tasks_inbox.mail.mails.headed(sender)": OPERATORS,
+    "runs.commands.broadcast.broadcast(reason)": "a reason has 2,000 characters at most, and is logged once",
     "tasks_inbox.mail.mails.headed(to)": "an address has 254 characters at most",
     "tasks_inbox.mail.mails.written(sender)": OPERATORS,
     "tasks_inbox.mail.mails.written(to)": "an address has 254 characters at most",

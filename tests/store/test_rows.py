@@ -32,6 +32,8 @@ ROWS = {
     ("count_children", "ends"): rows.ChildEndsRow,
     ("open_children", "opening"): rows.OpeningRow,
     ("arm_timers", "timers"): rows.TimerRow,
+    ("limit_again", "limits"): rows.LimitRow,
+    ("unbegun", "limits"): rows.LimitRow,
     ("insert_signals", "signals"): rows.SignalRow,
     ("take_signals", "steps"): rows.TakerRow,
     ("child_states", "waits"): rows.ChildWaitRow,

@@ -99,7 +99,7 @@ def test_a_draft_is_saved_and_nothing_published(admin, file):
     wrong = 'from handoff.definition import Workflow\nw = Workflow("w")\nw.step("a", "no.such")\n'
     out, err = said("publish_workflow", file(wrong), "--draft")
     assert out == "w: saved as the draft\n"
-    assert "w: error: step a: " in err
+    assert "error in w: flows.py:3: step a: " in err
     assert latest("w") is None
 
 
@@ -107,8 +107,8 @@ def test_nothing_is_saved_where_one_of_them_is_wrong(admin, file):
     wrong = f'{TWO}\nsecond.step("a", "no.such", {{}}) >> second.step("c", "text.tag", {{"x": 1}})\n'
     told, err = refused("publish_workflow", file(wrong))
     assert told == "Nothing was saved."
-    assert "second: error: step a: `a` is also the id of nodes[0]" in err
-    assert "second: error: step c: `nodes[2].params.x` is not known" in err
+    assert "error in second: flows.py:15: step a: `a` is also the id of nodes[0]" in err
+    assert "error in second: flows.py:15: step c: `nodes[2].params.x` is not known" in err
     assert queries.find_workflow(admin.tenant_id, "first") is None
 
 

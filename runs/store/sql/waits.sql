@@ -108,8 +108,8 @@ SELECT coalesce(json_agg(f.id), '[]') FROM f WHERE f.step_id IN (SELECT id FROM 
 -- By when steps must have begun that are tried again; the caller has just queued them.
 UPDATE runs_timer t
    SET fire_at = coalesce(%(now)s::timestamptz, clock_timestamp()) + w.seconds * interval '1 second'
-  FROM jsonb_to_recordset(%(limits)s::jsonb) AS w(step_id uuid, seconds double precision)
- WHERE t.run_id = ANY (%(runs)s::uuid[]) AND t.step_id = w.step_id AND t.status = 'PENDING'
+  FROM jsonb_to_recordset(%(limits)s::jsonb) AS w(id uuid, seconds double precision)
+ WHERE t.run_id = ANY (%(runs)s::uuid[]) AND t.step_id = w.id AND t.status = 'PENDING'
    AND t.kind = 'boundary' AND t.target IS NULL
 
 -- name: unbegun

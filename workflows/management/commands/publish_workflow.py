@@ -13,7 +13,6 @@ from django.core.management.base import BaseCommand, CommandError
 
 from accounts.principal import Principal
 from accounts.queries import command_principal
-from engine.problems import Problem
 from lib.refusals import Refusal
 from steps.authoring.workflow import Workflow, WorkflowInvalid
 from workflows.checking.check import check
@@ -52,13 +51,8 @@ class Command(BaseCommand):
     def _has_errors(self, principal: Principal, workflow: Workflow) -> bool:
         checked = check(workflow.definition(), name=workflow.name, tenant=principal.tenant_id)
         for problem in checked.problems:
-            self.stderr.write(f"{workflow.name}: {_told(problem)}")
+            self.stderr.write(f"{problem.severity} in {workflow.name}: {workflow.told(problem)}")
         return not checked.is_publishable
-
-
-def _told(problem: Problem) -> str:
-    place = f"step {problem.node}: " if problem.node else ""
-    return f"{problem.severity}: {place}{problem.message}"
 
 
 def _made_by(file: Path) -> list[Workflow]:
