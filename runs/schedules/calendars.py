@@ -68,13 +68,13 @@ def create_calendar(
 
 
 def change_calendar(
-    principal: Principal, name: str, /, *, reason: str | None = None, **values: Json
+    principal: Principal, current: str, *, reason: str | None = None, **values: Json
 ) -> Calendar:
     """Change what is given; schedules are due by it from now on. Raises as `create_calendar`, Missing."""
     _require(principal)
     with transaction.atomic():
         rows = calendars_of(principal.tenant_id).select_for_update()
-        calendar = rows.filter(pk=get_calendar(principal.tenant_id, name).pk).first()
+        calendar = rows.filter(pk=get_calendar(principal.tenant_id, current).pk).first()
         if calendar is None:
             raise Missing("There is no such calendar.")
         _set(calendar, values)

@@ -99,19 +99,19 @@ def create_schedule(
 
 
 def change_schedule(
-    principal: Principal, name: str, /, *, reason: str | None = None, **values: Json
+    principal: Principal, current: str, *, reason: str | None = None, **values: Json
 ) -> Schedule:
-    """Change what is given; from then on it acts for who did it, but for switching it off.
+    """Change what is given of the schedule of this name; it acts for who did it then, but for switching it off.
 
     Raises as `create_schedule`.
     """
     is_pause = values.get("enabled") is False and values.keys() <= {"enabled", "note"}
     with transaction.atomic():
-        schedule = _locked(principal, name)
+        schedule = _locked(principal, current)
         _startable(principal, values.get("workflow", schedule.workflow.name), lives=not is_pause)
         if values:
             _change(principal, schedule, values, is_pause=is_pause)
-            changed = f"{name}: {', '.join(sorted(values))}"
+            changed = f"{current}: {', '.join(sorted(values))}"
             audit.record(principal, "schedule.change", changed, reason=reason)
     return get_schedule(principal.tenant_id, schedule.name)
 
