@@ -144,7 +144,9 @@ def test_the_api_docs_ask_nobody_but_us(visitor, site):
     page = visitor.page
     # Folded, all tags are drawn, and the browser's own search finds each; of a tag that is unfolded all routes are.
     expect(page.locator(".opblock-tag").first).to_be_visible()
-    tags = {tag for path in page.request.get("/api/v1/schema").json()["paths"].values() for tag in tags_of(path)}
+    tags = {
+        tag for path in page.request.get("/api/v1/schema").json()["paths"].values() for tag in tags_of(path)
+    }
     assert len(tags) > 5
     assert {one.inner_text().strip() for one in page.locator(".opblock-tag > a").all()} == tags
     expect(page.locator(".opblock")).to_have_count(0)
