@@ -3,8 +3,6 @@
 from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
 
-from lib.schema_sql import SchemaSql
-
 
 class Migration(migrations.Migration):
 
@@ -21,5 +19,4 @@ class Migration(migrations.Migration):
             model_name='webhookdelivery',
             index=models.Index(condition=models.Q(('refused__isnull', False)), fields=['webhook_id', '-received_at'], name='delivery_refused'),
         ),
-        SchemaSql('runs', '1651f8c025b2'),
     ]
