@@ -71,6 +71,11 @@ class Expression:
         """What it reads, as keys from a root name on; what it only asks for is there too."""
         return list(dict.fromkeys(path for path, _ in self._reads))
 
+    @property
+    def path(self) -> Path | None:
+        """What it reads, where it is that and nothing else."""
+        return self._path
+
     def placed_tree(self) -> Expr:
         """The syntax tree with the places of names and literals in the source."""
         return parse_serialized(self._program.serialize(), placed=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import orjson
 
 from engine.catalogue import Json
-from engine.cel_reads import References
+from engine.cel_reads import Path, References
 from engine.errors import ExpressionError, ExpressionInvalid
 from engine.expressions import Expression, compile_expression
 from engine.markdown import before_hole, escaped, in_code, within_code
@@ -144,6 +144,13 @@ class Template:
         `before_each` is called before each expression: what it raises ends it.
         """
         return self.root.render(scope, _Room(before_each))
+
+    def path_at(self, *keys: str) -> Path | None:
+        """What is read for the value at these keys, where that is one read and nothing else."""
+        part: _Part | None = self.root
+        for key in keys:
+            part = dict(part.items).get(key) if isinstance(part, _Object) else None
+        return part.expression.path if isinstance(part, _Hole) else None
 
 
 def compile_template(value: Json, markdown: Collection[str] = ()) -> Template:

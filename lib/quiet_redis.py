@@ -52,7 +52,7 @@ class QuietRedis:
         try:
             with self._redis.pipeline(transaction=False) as pipe:
                 for command in commands:
-                    pipe.execute_command(*command)
+                    pipe.execute_command(*command)  # type: ignore[no-untyped-call]
                 answers: list[Any] = pipe.execute()
                 return answers
         except redis.RedisError as error:

@@ -9,7 +9,7 @@ from django.urls import reverse
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_READ, RUNS_START, WORKFLOWS_READ, WORKFLOWS_WRITE
 from runs.models import Run
-from runs.reading import queries
+from runs.reading import filters, queries
 from runs.reading.presentation import NOTHING, run_rows
 from runs.web import contexts, listing
 from workflows import titles
@@ -30,7 +30,7 @@ def home_page(request: PageRequest) -> HttpResponse:
     titles.learn_titles((workflow.name, workflow.title) for workflow in workflows)
     rows = {row["id"]: row for row in listing.brief_rows(tenant, [*{*last, *open_now, *failed}])}
     context = {
-        "headings": [(name, listing.COLUMNS[name]) for name in COLUMNS],
+        "headings": [(name, filters.COLUMNS[name]) for name in COLUMNS],
         "last": [rows[run] for run in last if run in rows],
         "open_now": [rows[run] for run in open_now if run in rows],
         "failed": [rows[run] for run in failed if run in rows],

@@ -103,4 +103,6 @@ def _bounded(rows: QuerySet[Any], column: str) -> QuerySet[Any]:
     """
     size = Func(F(column), function="pg_column_size", output_field=IntegerField())
     is_small = When(size__lte=LISTED.own, then=Cast(column, TextField()))
-    return rows.order_by("-id").annotate(size=size).annotate(text=Case(is_small, output_field=TextField()))
+    sized = rows.order_by("-id").annotate(size=size)
+    read: QuerySet[Any] = sized.annotate(text=Case(is_small, output_field=TextField()))
+    return read

@@ -54,7 +54,8 @@ function count() {
   form.classList.toggle("some", chosenNow > 0);
   const words = chosenNow ? `${chosenNow} selected` : "";
   document.getElementById("bulk-count").textContent = words;
-  if (words !== counted) say((counted = words));
+  if (words !== counted) say(words);
+  counted = words;
   const all = document.getElementById("pick-all");
   all.checked = chosenNow > 0 && chosenNow === boxes().length;
   all.indeterminate = chosenNow > 0 && !all.checked;

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from engine.catalogue import Json
+from engine.cel_reads import Path
+from engine.graph import Graph
 from lib.reader import number_text
+from tasks_inbox.models import FOR_OPERATORS, ManualTask
 
-Kind = Literal["text", "number", "table", "list", "fields", "code"]
+Kind = Literal["text", "number", "person", "table", "list", "fields", "code"]
 MOST_ROWS = 100
 """So many rows of a table, entries of a list and fields of an object are drawn."""
 SHOWN = 10
@@ -19,6 +22,7 @@ MOST_DEPTH = 4
 MOST_PARTS = 2_000
 """So many values one fact is drawn in, whatever it nests."""
 MOST_LETTERS = 4_000
+ASK_PEOPLE = frozenset({"human.approval", "human.form"})
 _WORDS = {None: "none", True: "yes", False: "no"}
 
 
@@ -67,6 +71,41 @@ class Fact:
     def hidden(self) -> int:
         """How many are behind those that are seen."""
         return len(self.rest) + self.more
+
+
+def people_told(graph: Graph, task: ManualTask) -> dict[str, str]:
+    """The facts of a task that are usernames, by label: since its step says so, never since they read like some."""
+    step = graph.nodes.get(task.node)
+    if step is None or task.kind in FOR_OPERATORS:
+        return {}
+    params = (step.body or step).params
+    return {
+        fact["label"]: fact["value"]
+        for fact in task.facts
+        # One that may be corrected may be anything.
+        if isinstance(fact["value"], str)
+        and not fact.get("may_change")
+        and _is_of_person(graph, params.path_at("facts", fact["label"]))
+    }
+
+
+def _is_of_person(graph: Graph, path: Path | None) -> bool:
+    match path:
+        case ("run", "created_by"):
+            return True
+        case ("steps", str() as node, "output", "by"):
+            return node in graph.nodes and graph.nodes[node].type in ASK_PEOPLE
+    return False
+
+
+def drawn(facts: Sequence[Mapping[str, Json]], told: Mapping[str, str]) -> list[Fact]:
+    """Facts as they are drawn; those of people, as `people_told` has them, as who that is."""
+    return [
+        Fact(fact["label"], "person", told[fact["label"]])
+        if fact["label"] in told
+        else fact_of(fact["label"], fact["value"])
+        for fact in facts
+    ]
 
 
 def fact_of(label: str, value: Json, room: Room | None = None, depth: int = 0) -> Fact:

@@ -91,7 +91,7 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
         "signed": [one["label"] for one in task.outcomes if one.get("sign")],
         # What its instructions say of the run is over then.
         "is_settled": task.kind in FOR_OPERATORS and task.status != OPEN,
-        "facts": [facts.fact_of(fact["label"], fact["value"]) for fact in task.facts],
+        "facts": facts.drawn(task.facts, run["people_told"]),
         "rounds_before": task.round - 1,
         "changed_facts": [
             {"label": one["label"]} | {side: facts.plain(one[side]) for side in ("before", "after")}
@@ -184,9 +184,14 @@ def _has_started(context: dict[str, Json], who: Who) -> bool:
 def _writers(
     run: dict[str, Json], remarks: Sequence[TaskComment], attachments: Sequence[TaskFile]
 ) -> list[str]:
-    """The usernames of those who started the run, and said or added something."""
+    """The usernames of those who started the run, whom facts tell of, and who said or added something."""
     started = [run["run_facts"].created_by] if run["run_facts"] else []
-    return [*started, *(one.by for one in remarks), *(one.by for one in attachments)]
+    return [
+        *started,
+        *run["people_told"].values(),
+        *(one.by for one in remarks),
+        *(one.by for one in attachments),
+    ]
 
 
 def mark_needed(form: Form, task: ManualTask) -> None:

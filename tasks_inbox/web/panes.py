@@ -32,6 +32,7 @@ from tasks_inbox.reading import listing, task_rows
 from tasks_inbox.reading.search import MAX_SEARCH
 from tasks_inbox.reading.sources import COUNTED, DUE_SOON, Parts, View, parts_of
 from tasks_inbox.store import queries
+from tasks_inbox.web import facts
 from tasks_inbox.web.consequences import consequences
 from workflows.access import may_anywhere
 
@@ -241,15 +242,21 @@ def run_pane(task: ManualTask) -> dict[str, Json]:
         "version_id", "created_by", "created_at", "status", "business_key", "is_test"
     ).first()  # fmt: skip
     if run is None:
-        return {"run_facts": None, "step_title": task.node, "then": {}}
+        return {"run_facts": None, "step_title": task.node, "then": {}, "people_told": {}}
     try:
         version = shown(run.version_id)
     except BrokenVersion:
-        return {"run_facts": run, "version": None, "step_title": task.node, "then": {}}
+        return {"run_facts": run, "version": None, "step_title": task.node, "then": {}, "people_told": {}}
     then = consequences(version.graph, task.node, task.outcomes) if _asks_of_step(task) else {}
     step = version.graph.nodes.get(task.node)
     title = step.title if step else task.node
-    return {"run_facts": run, "version": version.number, "step_title": title, "then": then}
+    return {
+        "run_facts": run,
+        "version": version.number,
+        "step_title": title,
+        "then": then,
+        "people_told": facts.people_told(version.graph, task),
+    }
 
 
 def _asks_of_step(task: ManualTask) -> bool:

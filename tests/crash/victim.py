@@ -114,18 +114,16 @@ def cancel_children(tenant: int, runs: Sequence[str]) -> None:
     """Work until each waits for its run; cancel, then work."""
     drain()
     with suppress(RunRefused):
-        lifecycle.cancel_runs(tenant, runs, by="test")
+        cancel(tenant, runs)
     drain()
 
 
 def pause(tenant: int, runs: Sequence[str]) -> None:
     """Pause, work, let them go on, and work again."""
     for verb in (lifecycle.pause_runs, lifecycle.unpause_runs):
-        try:
+        with suppress(RunRefused):
             verb(tenant, runs, by="test")
-        except RunRefused:
-            continue
-        drain()
+            drain()
 
 
 def give_up(tenant: int, runs: Sequence[str]) -> None:
@@ -233,10 +231,8 @@ def mend(tenant: int, runs: Sequence[str]) -> None:
 def resume_on(tenant: int, runs: Sequence[str], version: int) -> None:
     """Resume each on another version; work."""
     for run in runs:
-        try:
+        with suppress(RunRefused):
             replay.resume_on(tenant, run, version, by="test")
-        except RunRefused:
-            continue
     drain()
 
 

@@ -131,7 +131,7 @@ def test_what_tabs_count_reads_no_more_than_the_newest_runs(tenant, client, monk
     with CaptureQueriesContext(connection) as captured:
         answer = client.get("/runs/counts", headers={"HX-Request": "true"})
     counts = {tab["key"]: tab["count"] for tab in answer.context["tabs"]}
-    assert (counts["open"], counts["mine"]) == ("0" if is_shut else "40", "0")
+    assert (counts["open"].rstrip("+"), counts["mine"].rstrip("+")) == ("0" if is_shut else "40", "0")
     (union,) = [one["sql"] for one in captured.captured_queries if "UNION ALL" in one["sql"]]
     with connection.cursor() as cursor:
         ((explained,),) = cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {union}").fetchall()

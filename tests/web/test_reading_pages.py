@@ -219,3 +219,28 @@ def test_the_browser_says_where_it_is_before_the_first_page_after_the_login(site
     page.wait_for_url(f"**/runs/{run_id}")
     assert page.get_by_text("1 Apr 2026, 01:00:05").first.get_attribute("title") == "2026-03-31 19:30:05 UTC"
     there.close()
+
+
+def test_facts_that_are_usernames_by_their_expression_are_told_as_people(client, named):
+    facts = {
+        "Asked for by": "{{ run.created_by }}",
+        "First": "{{ steps.first.output.by }}",
+        "Said": "{{ input.said }}",
+        "In a text": "by {{ run.created_by }}",
+    }
+    first = {"id": "first", "type": "human.approval", "params": {"title": "First?"}}
+    ask = {"id": "ask", "type": "human.approval", "params": {"title": "Then?", "facts": facts}}
+    version = make.a_version(make.graph([first, ask], ["first>ask"]))
+    make.start_version(version, {"said": "ann"}, by="ann")
+    make.work()
+    decide(member("bob"), ManualTask.unsafe_all_tenants.get(node="first"))
+    make.work()
+    task = ManualTask.unsafe_all_tenants.get(node="ask")
+    page = client.get(f"/inbox/{task.pk}").text
+    told = dict(re.findall(r"<dt>([^<]+)</dt><dd>\s*(.*?)\s*</dd>", page, re.DOTALL))
+    ann = '<span class="said"><span title="ann">Ann Größe &lt;b&gt;</span></span>'
+    assert told["Asked for by"] == ann
+    assert told["First"] == '<span class="said"><span title="bob">Bob Rao</span></span>'
+    # What is data stays data, though it be somebody's username.
+    assert told["Said"] == '<span class="said">ann</span>'
+    assert told["In a text"] == '<span class="said">by ann</span>'

@@ -11,7 +11,7 @@ import {
   type ReactFlowInstance,
   type Viewport,
 } from "@xyflow/react";
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { addGroupHere } from "../add/adding";
 import { DRAGGED_TYPE, GROUP } from "../add/dragged";
 import { HEIGHT, WIDTH, addStep, connect, moveSteps, reconnect, usualCondition } from "../model/commands";
@@ -24,6 +24,7 @@ import { FlowLine } from "./FlowLine";
 import { GroupFrame, NoteCard } from "./NoteCard";
 import { StepCard } from "./StepCard";
 import { type AnyNode, Drawer, type FlowEdge } from "./nodes";
+import { beginning } from "./opening";
 import { keepInstance, show } from "./view";
 
 const NODE_TYPES = { step: StepCard, note: NoteCard, "group-box": GroupFrame };
@@ -31,6 +32,10 @@ const EDGE_TYPES = { flow: FlowLine };
 /** Whose texts are larger than usual sees the canvas nearer by as much. */
 const NEAR = Math.min(2, parseFloat(getComputedStyle(document.documentElement).fontSize) / 16 || 1);
 const FIT = { padding: 0.18, maxZoom: NEAR };
+/** All of a workflow is in sight at some zoom, however long it is. */
+const LEAST = 0.01;
+/** So small a step can still be read. */
+const READABLE = 0.6;
 const MANY = 250;
 /** So few steps need no map: it would only stand before them. */
 const FEW = 12;
@@ -64,7 +69,12 @@ export function Canvas() {
   );
   const edges = useMemo(() => drawer.current.edges(seen), [doc, selected, marks]);
   const many = nodes.length > MANY;
-  const start = useRef(firstView(state().doc));
+  const pane = useRef<HTMLDivElement>(null);
+  const [start, setStart] = useState<FirstView | null>(null);
+  // Before anything is painted: how much room there is decides what is seen first.
+  useLayoutEffect(() => {
+    if (pane.current) setStart(firstView(state().doc, pane.current.getBoundingClientRect()));
+  }, []);
 
   const onNodesChange = useCallback((changes: NodeChange<AnyNode>[]) => {
     pickNodes(changes);
@@ -120,62 +130,67 @@ export function Canvas() {
   };
 
   return (
-    <div className={`canvas ${over ? "is-over-edge" : ""}`} data-over={over ?? ""}>
-      <ReactFlow<AnyNode, FlowEdge>
-        nodes={nodes}
-        edges={edges.map((edge) => (edge.id === over ? { ...edge, className: "is-over" } : edge))}
-        nodeTypes={NODE_TYPES}
-        edgeTypes={EDGE_TYPES}
-        onInit={(instance) => {
-          flow.current = instance;
-          keepInstance(instance);
-          const one = theOne();
-          if (one) show(one);
-        }}
-        onNodesChange={onNodesChange}
-        onEdgesChange={pickEdges}
-        onNodeDragStart={onDragStart}
-        onNodeDragStop={onDragStop}
-        onSelectionDragStart={onDragStart}
-        onSelectionDragStop={onDragStop}
-        onConnect={(connection) => joined(connection)}
-        onConnectEnd={(event, end) => ended(event, end, flow.current)}
-        onReconnect={(edge, connection) =>
-          act("Move a connection", reconnect(state().doc, edge.id, { from: connection.source, to: connection.target }))
-        }
-        isValidConnection={(connection) => whyNot(state().doc, connection.source, connection.target) === null}
-        onDragOver={(event) => {
-          if (!event.dataTransfer.types.includes(DRAGGED_TYPE)) return;
-          event.preventDefault();
-          setOver(edgeAt(event.clientX, event.clientY));
-        }}
-        onDragLeave={() => setOver(null)}
-        onDrop={onDrop}
-        onNodeDoubleClick={(_, node) => node.type === "step" && wantFocus("inspector")}
-        ariaLabelConfig={DRAG_NAMES}
-        nodesDraggable={mayWrite}
-        nodesConnectable={mayWrite}
-        edgesReconnectable={mayWrite}
-        deleteKeyCode={null}
-        selectionKeyCode="Shift"
-        multiSelectionKeyCode={["Shift", "Meta", "Control"]}
-        snapToGrid
-        snapGrid={[10, 10]}
-        minZoom={0.1}
-        maxZoom={2}
-        {...start.current}
-        onlyRenderVisibleElements={many}
-        elevateNodesOnSelect={false}
-        connectionRadius={28}
-        colorMode="system"
-        proOptions={{ hideAttribution: true }}
-      >
-        <Background variant={BackgroundVariant.Dots} gap={20} size={1.2} />
-        <Controls showInteractive={false} fitViewOptions={FIT} />
-        {Object.keys(doc.nodes).length > FEW && (
-          <MiniMap pannable zoomable ariaLabel="Map of the workflow" nodeStrokeWidth={0} />
-        )}
-      </ReactFlow>
+    <div ref={pane} className={`canvas ${over ? "is-over-edge" : ""}`} data-over={over ?? ""}>
+      {start && (
+        <ReactFlow<AnyNode, FlowEdge>
+          nodes={nodes}
+          edges={edges.map((edge) => (edge.id === over ? { ...edge, className: "is-over" } : edge))}
+          nodeTypes={NODE_TYPES}
+          edgeTypes={EDGE_TYPES}
+          onInit={(instance) => {
+            flow.current = instance;
+            keepInstance(instance);
+            const one = theOne();
+            if (one) show(one);
+          }}
+          onNodesChange={onNodesChange}
+          onEdgesChange={pickEdges}
+          onNodeDragStart={onDragStart}
+          onNodeDragStop={onDragStop}
+          onSelectionDragStart={onDragStart}
+          onSelectionDragStop={onDragStop}
+          onConnect={(connection) => joined(connection)}
+          onConnectEnd={(event, end) => ended(event, end, flow.current)}
+          onReconnect={(edge, connection) =>
+            act(
+              "Move a connection",
+              reconnect(state().doc, edge.id, { from: connection.source, to: connection.target }),
+            )
+          }
+          isValidConnection={(connection) => whyNot(state().doc, connection.source, connection.target) === null}
+          onDragOver={(event) => {
+            if (!event.dataTransfer.types.includes(DRAGGED_TYPE)) return;
+            event.preventDefault();
+            setOver(edgeAt(event.clientX, event.clientY));
+          }}
+          onDragLeave={() => setOver(null)}
+          onDrop={onDrop}
+          onNodeDoubleClick={(_, node) => node.type === "step" && wantFocus("inspector")}
+          ariaLabelConfig={DRAG_NAMES}
+          nodesDraggable={mayWrite}
+          nodesConnectable={mayWrite}
+          edgesReconnectable={mayWrite}
+          deleteKeyCode={null}
+          selectionKeyCode="Shift"
+          multiSelectionKeyCode={["Shift", "Meta", "Control"]}
+          snapToGrid
+          snapGrid={[10, 10]}
+          minZoom={LEAST}
+          maxZoom={2}
+          {...start}
+          onlyRenderVisibleElements={many}
+          elevateNodesOnSelect={false}
+          connectionRadius={28}
+          colorMode="system"
+          proOptions={{ hideAttribution: true }}
+        >
+          <Background variant={BackgroundVariant.Dots} gap={20} size={1.2} />
+          <Controls showInteractive={false} fitViewOptions={FIT} />
+          {Object.keys(doc.nodes).length > FEW && (
+            <MiniMap pannable zoomable ariaLabel="Map of the workflow" nodeStrokeWidth={0} />
+          )}
+        </ReactFlow>
+      )}
       {mayWrite && Object.keys(doc.nodes).length === 0 && (
         // The outline says it aloud, with a button.
         <p className="canvas-empty" aria-hidden="true">
@@ -193,15 +208,12 @@ function moveLabel(ids: string[]): string {
   return ids.length === 1 ? `Move ${titleOf(state().doc, ids[0])}` : `Move ${ids.length} steps`;
 }
 
-/** Fitted; only a graph of hundreds of steps, which would be a cloud of dots, begins at its left end. */
-function firstView(doc: Doc): { fitView: true; fitViewOptions: typeof FIT } | { defaultViewport: Viewport } {
-  const places = Object.values(doc.layout.nodes ?? {});
-  if (places.length < MANY) return { fitView: true, fitViewOptions: FIT };
-  const left = Math.min(...places.map((at) => at.x));
-  const zoom = Math.min(2, 0.75 * NEAR);
-  const height = Math.max(window.innerHeight - 160, 200);
-  const first = places.find((at) => at.x === left) ?? { x: left, y: 0 };
-  return { defaultViewport: { x: 40 - left * zoom, y: height / 2 - (first.y + HEIGHT / 2) * zoom, zoom } };
+type FirstView = { fitView: true; fitViewOptions: typeof FIT } | { defaultViewport: Viewport };
+
+/** Fitted; a workflow that would be too small to read then begins at its left end. */
+function firstView(doc: Doc, pane: DOMRect): FirstView {
+  const start = beginning(Object.values(doc.layout.nodes ?? {}), pane, FIT.padding, Math.min(2, READABLE * NEAR));
+  return start ? { defaultViewport: start } : { fitView: true, fitViewOptions: FIT };
 }
 
 /** The members of a group follow its frame. */
