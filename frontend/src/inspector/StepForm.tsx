@@ -96,12 +96,12 @@ export function StepForm({ id }: { id: string }) {
       <Fails step={step} />
       <Section
         title="Where it runs"
-        hasProblems={step.has("queue", "priority", "lease_seconds")}
+        hasProblems={step.has("queue", "priority", "lease_seconds", "schedule_to_start_seconds")}
         summary={[short(body.queue), typeof body.priority === "number" ? `priority ${body.priority}` : ""]
           .filter(Boolean)
           .join(", ")}
       >
-        {["queue", "priority", "lease_seconds"].map((name) => (
+        {["queue", "priority", "lease_seconds", "schedule_to_start_seconds"].map((name) => (
           <Valued key={name} spot={step.at(name)} shape={shapes[name]} isFixed />
         ))}
       </Section>
