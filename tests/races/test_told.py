@@ -157,6 +157,7 @@ SILENT = {
     compensation.tell_of_settling: "it registers",
     starts.judges_starts: "it registers",
     starts.start_workflow: "by start_runs",
+    starts.check_start: "it reads",
 }
 """What may be called by others and tells nobody itself, and why."""
 

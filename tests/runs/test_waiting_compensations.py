@@ -281,6 +281,9 @@ def test_every_type_that_may_undo_does(kind, clock, outside):
     if spec.kind == "external":
         undo["queue"] = "undo"
     assert undo_faults(undo) == []
+    if kind == "subworkflow":
+        begun = {**make.chain("noop"), "name": params["workflow"]}
+        make.VersionFactory(workflow__tenant=make.a_tenant(), workflow__draft_definition=begun)
     run_id = failed(undo)
     if spec.kind == "blocking":
         make.work("blocking")
