@@ -144,6 +144,30 @@ test("a step that is added behind one whose id follows its title meanwhile is co
   assert.deepEqual(Object.keys(island.store.state().doc.edges), ["first>do_nothing"]);
 });
 
+test("a step that is to be connected goes on where its id follows its title meanwhile", async () => {
+  const island = await open();
+  const held = [];
+  island.server.before = ({ url }) =>
+    url.endsWith("/rename-step") ? new Promise((resolve) => held.push(resolve)) : undefined;
+  island.press("o");
+  await island.at("[data-first-step]");
+  await add(island, "First");
+  await until(() => held.length);
+  held.shift()();
+  await until(() => island.store.state().doc.nodes.first);
+  await add(island, "Second");
+  await until(() => held.length);
+  island.press("c");
+  await island.at("[role=combobox]");
+  // What is connected is "do_nothing"; now it is called "second".
+  while (!island.store.state().doc.nodes.second) {
+    held.shift()?.();
+    await settled();
+  }
+  await until(() => island.page.querySelector("dialog").getAttribute("aria-label") === "Connect Second to a step");
+  assert.doesNotMatch(island.page.querySelector("dialog").textContent, /does not exist/);
+});
+
 test("an id does not follow a title that was taken back while the server was asked", async () => {
   const island = await open();
   const held = [];

@@ -22,7 +22,7 @@ MOST_SECONDS = 366 * 86_400
 MOST_JITTER = 86_400
 MOST_TRIES = 400
 """After so many due times in a row on days that are free, nothing is due any more."""
-_FIELDS = re.compile(r"[0-9A-Za-z*,/#-]+(?: +[0-9A-Za-z*,/#-]+){4}")
+_FIELD = re.compile(r"[0-9A-Za-z*,/#-]+")
 _WORDS = {
     "@hourly": "0 * * * *",
     "@daily": "0 0 * * *",
@@ -137,7 +137,8 @@ def _check_cron(cron: str) -> None:
     text = cron.strip()
     if text.lower() in _WORDS:
         return
-    if not _FIELDS.fullmatch(text):
+    fields = [field for field in text.split(" ") if field]
+    if len(fields) != 5 or not all(map(_FIELD.fullmatch, fields)):
         raise BadTiming(
             "cron",
             "This has five fields: minute, hour, day of the month, month, day of the week, such as 0 9 * * 1-5.",

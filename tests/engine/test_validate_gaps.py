@@ -45,17 +45,6 @@ def test_a_field_of_a_node_that_nothing_acts_upon_yet_is_told_and_stands_against
     assert (problem.node, problem.field) == ("a", f"nodes[1].{field}")
 
 
-@pytest.mark.parametrize(("field", "value"), [("next_workflow", "other")])
-def test_a_field_of_a_workflow_that_nothing_acts_upon_yet_is_told(field, value):
-    (problem,) = found({"name": "x", "nodes": [node("a")], field: value})
-    assert (problem.code, problem.severity, problem.node, problem.field) == (
-        "not_yet",
-        "warning",
-        None,
-        field,
-    )
-
-
 @pytest.mark.parametrize("value", [0, -1, 1.5, "60", True, 10**12])
 def test_a_time_to_begin_is_a_whole_number_of_seconds(value):
     document = {"name": "x", "nodes": [node("a", schedule_to_start_seconds=value)]}

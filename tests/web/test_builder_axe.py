@@ -50,6 +50,8 @@ def zoo(visitor, ann) -> Builder:
     Membership.objects.for_tenant(make.a_tenant().pk).filter(user=ann).update(role="author")
     member("eve", "approver", "Finance")
     visitor.page.emulate_media(reduced_motion="reduce")
+    begun = {**make.chain("noop"), "name": CATALOGUE["subworkflow"].example["params"]["workflow"]}
+    make.VersionFactory(workflow__tenant=make.a_tenant(), workflow__draft_definition=begun)
     make.a_workflow("zoo", ZOO)
     return Builder(visitor, "zoo")
 

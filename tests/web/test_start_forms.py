@@ -329,7 +329,8 @@ def test_the_pages_cost_the_same_for_one_field_and_for_fifty(operator):
     for page, most in (("", 10), ("?from=last", 11)):
         costs = [statements_of(operator, path + page) for path in paths]
         assert costs[0] == costs[1] <= most, page
-    # One of them asks for webhooks that refused a message, which is told to who operates the workflow, one for schedules.
+    # One of them asks for webhooks that refused a message, which is told to who operates the workflow, one asks for
+    # schedules.
     costs = [statements_of(operator, path.removesuffix("start")) for path in paths]
     assert costs[0] == costs[1] <= 12
 

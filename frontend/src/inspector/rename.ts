@@ -6,7 +6,7 @@ import type { Doc, Layout } from "../model/document";
 import { keyed } from "../model/document";
 import { free, slug } from "../model/names";
 import type { JsonObject } from "../model/json";
-import { act, definition, select, state } from "../store";
+import { act, definition, select, set, state } from "../store";
 
 interface Answer {
   definition: JsonObject;
@@ -80,7 +80,9 @@ async function renamedNow(from: string, to: string, joins: boolean): Promise<str
   const keys = Object.keys(renamed.edges);
   for (const [at, key] of Object.keys(now.doc.edges).entries()) if (key !== keys[at]) others.set(key, keys[at]);
   goesOnAs(from, to);
-  const { selected } = state();
+  const { selected, connecting } = state();
+  // Its id followed its title while the steps are looked through to which it is to lead.
+  if (connecting === from) set({ connecting: to });
   if (selected.nodes.includes(from))
     select({ ...selected, nodes: selected.nodes.map((id) => (id === from ? to : id)) });
   return null;
